@@ -1,0 +1,21 @@
+"""Adapters, by the name a configuration gives them. A new adapter is a file and a line here."""
+
+from __future__ import annotations
+
+from polarbear.algorithms.base import Algorithm, Trial
+from polarbear.registry import Registry
+
+ADAPTERS: Registry[Algorithm] = Registry(
+    "adapter",
+    {
+        "cma": "polarbear.algorithms.cma:Cma",
+        "command": "polarbear.algorithms.command:Command",
+        "modcma": "polarbear.algorithms.modcma:Modcma",
+        "python": "polarbear.algorithms.python:Python",
+        "random-search": "polarbear.algorithms.random_search:RandomSearch",
+        "scipy": "polarbear.algorithms.scipy:Scipy",
+        "synthetic": "polarbear.algorithms.synthetic:Synthetic",
+    },
+)
+
+__all__ = ["ADAPTERS", "Algorithm", "Trial"]

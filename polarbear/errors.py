@@ -1,0 +1,88 @@
+"""Everything PolarBear raises on purpose.
+
+PolarBearError                 caught once, at the command line: exit code 1
+├── ConfigError                a configuration that cannot be meant, with file, line and key
+├── MissingExtraError          a suite or adapter whose optional packages are not installed
+├── ProblemError               an instance that cannot be drawn or built
+│   └── SuiteExhaustedError    a finite suite has no further instance
+├── AlgorithmError             an algorithm that cannot be started, or whose output makes no sense
+│   └── BadOutputError         a program printed something that is not a trajectory
+└── StoreError                 a store that cannot be read or written
+    ├── NotAStoreError         the folder is something else
+    ├── StoreVersionError      a format this version does not know
+    ├── StoreLockedError       another process is writing
+    ├── StoreReadOnlyError     no permission to write
+    ├── StoreFullError         no space left; what was stored is intact
+    └── StoreMismatchError     the configuration contradicts what is stored
+
+BudgetExhausted                not an error: ends an algorithm's run from inside its objective
+"""
+
+from __future__ import annotations
+
+
+class PolarBearError(Exception):
+    """Something the user can mend; its text says what was found, expected, and to do next."""
+
+
+class ConfigError(PolarBearError):
+    pass
+
+
+class MissingExtraError(PolarBearError):
+    def __init__(self, what: str, package: str, extra: str) -> None:
+        super().__init__(
+            f"{what} needs the package '{package}', which is not installed: "
+            f"install the extra '{extra}' (in PolarBear's folder: pip install '.[{extra}]')"
+        )
+
+
+class ProblemError(PolarBearError):
+    pass
+
+
+class SuiteExhaustedError(ProblemError):
+    pass
+
+
+class AlgorithmError(PolarBearError):
+    pass
+
+
+class BadOutputError(AlgorithmError):
+    pass
+
+
+class StoreError(PolarBearError):
+    pass
+
+
+class NotAStoreError(StoreError):
+    pass
+
+
+class StoreVersionError(StoreError):
+    pass
+
+
+class StoreLockedError(StoreError):
+    pass
+
+
+class StoreReadOnlyError(StoreError):
+    pass
+
+
+class StoreFullError(StoreError):
+    pass
+
+
+class StoreMismatchError(StoreError):
+    pass
+
+
+class BudgetExhausted(BaseException):  # noqa: N818 - a signal, not an error
+    """Raised by a recorded objective once the budget is spent.
+
+    A BaseException, so that a solver's own ``except Exception`` cannot swallow it and go on.
+    """

@@ -1,0 +1,124 @@
+"""What a user can set: frozen, validated objects made from mappings, with errors that help."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from polarbear.errors import ConfigError
+
+Path = tuple[str | int, ...]
+
+
+class Options(BaseModel):
+    """A group of settings; every field has a description, which the docs and `init` show."""
+
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", populate_by_name=True, allow_inf_nan=False
+    )
+
+
+OptionsType = TypeVar("OptionsType", bound=Options)
+
+
+def key_names(model: type[BaseModel]) -> list[str]:
+    """The keys a user may write for this group, as they are spelled in YAML."""
+    return [field.alias or name for name, field in model.model_fields.items()]
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """The known name a misspelt one was most likely meant to be, or an empty string."""
+    return next(iter(difflib.get_close_matches(name, list(known), n=1, cutoff=0.6)), "")
+
+
+def unknown(what: str, name: str, known: Iterable[str]) -> str:
+    """One line on a name that is not known, with the nearest that is."""
+    known = sorted(known)
+    guess = nearest(name, known)
+    hint = f"did you mean '{guess}'?" if guess else f"known: {', '.join(known)}"
+    return f"unknown {what} '{name}'; {hint}"
+
+
+class Source:
+    """Where a mapping came from: a file's name and the line of each of its keys."""
+
+    def __init__(self, name: str, lines: Mapping[Path, int] | None = None) -> None:
+        self.name = name
+        self.lines = dict(lines or {})
+
+    def error(self, path: Path, message: str) -> ConfigError:
+        line = next(
+            (self.lines[path[:n]] for n in range(len(path), -1, -1) if path[:n] in self.lines), None
+        )
+        where = self.name if line is None else f"{self.name}, line {line}"
+        key = spelled(path)
+        return ConfigError(f"{where}: {key + ': ' if key else ''}{message}")
+
+
+def spelled(path: Path) -> str:
+    """A path as a reader would point at it: algorithms[2].sigma."""
+    text = ""
+    for part in path:
+        text += f"[{part + 1}]" if isinstance(part, int) else f".{part}" if text else str(part)
+    return text
+
+
+def validate(model: type[OptionsType], data: Any, source: Source, path: Path = ()) -> OptionsType:
+    """Make the object, or raise a ConfigError that names line, key and remedy."""
+    if not isinstance(data, Mapping):
+        raise source.error(path, f"expected a mapping of settings, found {describe(data)}")
+    try:
+        return model.model_validate(dict(data))
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        at = (*path, *(part for part in first["loc"] if _is_written(part)))
+        if first["type"] == "extra_forbidden":
+            group = _group_at(model, first["loc"][:-1])
+            key = str(first["loc"][-1])
+            message = unknown("key", key, key_names(group) if group else ())
+            raise source.error(at[:-1] + (key,), message) from None
+        if first["type"] == "missing":
+            raise source.error(at[:-1], f"the key '{at[-1]}' is missing") from None
+        message = first["msg"].removeprefix("Value error, ")
+        if "input" in first and first["type"] != "value_error":
+            message = f"{message[0].lower()}{message[1:]}, found {describe(first['input'])}"
+        raise source.error(at, message) from None
+
+
+def describe(value: Any) -> str:
+    """A value as an error message shows it: short, and with its kind where that is the point."""
+    if value is None:
+        return "nothing"
+    if isinstance(value, Mapping):
+        return "a mapping"
+    if isinstance(value, list | tuple):
+        return "a list"
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _is_written(part: str | int) -> bool:
+    """Pydantic puts the names of union members into a location; users never wrote those."""
+    return isinstance(part, int) or part.isidentifier() or "-" in part
+
+
+def _group_at(model: type[BaseModel], path: tuple[str | int, ...]) -> type[BaseModel] | None:
+    group: Any = model
+    for part in path:
+        fields = {
+            field.alias or name: field.annotation for name, field in group.model_fields.items()
+        }
+        annotation = fields.get(str(part))
+        group = next(
+            (t for t in (annotation, *getattr(annotation, "__args__", ())) if _is_group(t)), None
+        )
+        if group is None:
+            return None
+    return group  # type: ignore[no-any-return]
+
+
+def _is_group(annotation: Any) -> bool:
+    return isinstance(annotation, type) and issubclass(annotation, BaseModel)

@@ -1,0 +1,23 @@
+"""Problem suites, by the name a configuration gives them. A new suite is a file and a line here."""
+
+from __future__ import annotations
+
+from polarbear.problems.base import Instance, Kind, Problem, Setting, Suite
+from polarbear.registry import Registry
+
+SUITES: Registry[Suite] = Registry(
+    "suite",
+    {
+        "bbob": "polarbear.problems.ioh_functions:Bbob",
+        "classic": "polarbear.problems.classic:Classic",
+        "files": "polarbear.problems.files:Files",
+        "gp-bbob": "polarbear.problems.gp_bbob:GpBbob",
+        "ma-bbob": "polarbear.problems.ma_bbob:MaBbob",
+        "pbo": "polarbear.problems.ioh_functions:Pbo",
+        "python": "polarbear.problems.python:Python",
+        "sbox": "polarbear.problems.ioh_functions:Sbox",
+        "synthetic": "polarbear.problems.synthetic:Synthetic",
+    },
+)
+
+__all__ = ["SUITES", "Instance", "Kind", "Problem", "Setting", "Suite"]

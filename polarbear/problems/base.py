@@ -1,0 +1,107 @@
+"""What a suite, an instance and a problem are.
+
+A suite is a distribution over problems. It draws instances: a stable id and a small JSON-able spec
+from which the problem can be built again, in any process, at any time.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from abc import abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from polarbear.budget import Budget
+from polarbear.options import Options
+
+Spec = Mapping[str, Any]
+Floats = NDArray[np.float64]
+
+
+class Kind(StrEnum):
+    """What a problem offers to an algorithm."""
+
+    CONTINUOUS = "continuous"  # an objective on a box of real numbers
+    INTEGER = "integer"  # an objective on a box of whole numbers
+    OBJECT = "object"  # whatever a user's Python function returned
+    NAME = "name"  # nothing but a name to hand to a program
+    SCORES = "scores"  # trajectories drawn from a known truth; nothing to optimise
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One objective to minimise on a box (or, with ``maximise``, to maximise)."""
+
+    evaluate: Callable[[Any], float]
+    lower: Floats | None = None
+    upper: Floats | None = None
+    maximise: bool = False
+
+    @property
+    def dimension(self) -> int | None:
+        return None if self.lower is None else len(self.lower)
+
+
+@dataclass(frozen=True)
+class Instance:
+    """One problem drawn from a suite: its place in the stream, its stable id, how to rebuild it."""
+
+    index: int
+    id: str
+    spec: Spec
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What of the whole configuration a suite or an adapter may depend on."""
+
+    seed: int
+    budget: Budget
+    folder: str = "."  # relative paths and importable modules are looked up here
+    algorithms: tuple[str, ...] = ()
+
+
+class Suite(Options):
+    """A distribution over problem instances; a subclass adds its own options."""
+
+    suite: str = Field(description="the name of the suite")
+    count: int | None = Field(
+        None,
+        ge=1,
+        description="how many instances `polarbear run` runs: 20, or all of a finite suite",
+    )
+    maximise: bool = Field(False, description="larger objective values are better")
+
+    kind: ClassVar[Kind]
+    keeps_state: ClassVar[bool] = False  # True: a problem must not serve two runs
+    uses_grid: ClassVar[bool] = False  # True: trajectories depend on the grid of times
+
+    @abstractmethod
+    def draw(self, index: int, rng: np.random.Generator, setting: Setting) -> tuple[str, Spec]:
+        """A readable label and the spec of the instance at this place of the stream."""
+
+    @abstractmethod
+    def build(self, spec: Spec, setting: Setting) -> Any:
+        """The problem of this spec: a Problem, or what the suite's kind promises."""
+
+    def size(self, setting: Setting) -> int | None:
+        """How many instances there are; None where the stream is endless."""
+        return None
+
+    def instance(self, index: int, setting: Setting) -> Instance:
+        """The instance at one place of the stream, whatever was drawn before it."""
+        rng = np.random.default_rng([derived_seed(setting.seed, "instance", self.suite), index])
+        label, spec = self.draw(index, rng, setting)
+        return Instance(index, label, spec)
+
+
+def derived_seed(*parts: object) -> int:
+    """A seed of 31 bits that depends on all the parts and on nothing else."""
+    text = "\x1f".join(str(part) for part in parts)
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big") >> 1
