@@ -7,6 +7,8 @@ PolarBearError                 caught once, at the command line: exit code 1
 │   └── SuiteExhaustedError    a finite suite has no further instance
 ├── AlgorithmError             an algorithm that cannot be started, or whose output makes no sense
 │   └── BadOutputError         a program printed something that is not a trajectory
+├── RankingError               values or positions that cannot be ranked
+├── InferenceError             a posterior that cannot be had from this data, model and method
 └── StoreError                 a store that cannot be read or written
     ├── NotAStoreError         the folder is something else
     ├── StoreVersionError      a format this version does not know
@@ -50,6 +52,14 @@ class AlgorithmError(PolarBearError):
 
 
 class BadOutputError(AlgorithmError):
+    pass
+
+
+class RankingError(PolarBearError):
+    pass
+
+
+class InferenceError(PolarBearError):
     pass
 
 
