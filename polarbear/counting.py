@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from polarbear.compiling import kernel
 
 ABSENT = -1
 MAX_EXACT_TIE = 12  # a wider tie has more than 4,095 terms and is subsampled
 LATIN_SQUARES = 4  # how many, of the tie's own width, a subsample consists of
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def rank_values(values, present, tolerance, positions):
     """Fill positions[instance, algorithm, time]; a value ties with the best of its block."""
     n_instances, n, n_times = values.shape
@@ -39,13 +40,13 @@ def rank_values(values, present, tolerance, positions):
                 positions[p, order[k], t] = position
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def most_terms(n):
     """An upper bound on the terms one ranking of n contributes."""
     return n + (1 << min(n, MAX_EXACT_TIE)) + LATIN_SQUARES * n * n
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _next_random(state):
     """One step of a counter-based mixer: 31 random bits, a function of the state alone."""
     state[0] += np.uint64(0x9E3779B97F4A7C15)
@@ -55,7 +56,7 @@ def _next_random(state):
     return np.int64((z ^ (z >> np.uint64(31))) >> np.uint64(33))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _sampled_tie(items, k, rest, seed, masks, counts, m):
     """Terms of a wide tie over random Latin squares of orderings.
 
@@ -86,7 +87,7 @@ def _sampled_tie(items, k, rest, seed, masks, counts, m):
     return m
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _exact_tie(items, k, rest, masks, counts, m):
     """Terms of a tie averaged over its k! orderings: 1 / C(k, j) for each subset of size j."""
     for subset in range(1, 1 << k):
@@ -106,7 +107,7 @@ def _exact_tie(items, k, rest, masks, counts, m):
     return m
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def terms_of_ranking(place, weight, seed, wins, masks, counts, items):
     """The terms of one ranking, place[n] with ABSENT; adds to wins, returns (terms, sampled)."""
     n = len(place)
@@ -146,7 +147,7 @@ def terms_of_ranking(place, weight, seed, wins, masks, counts, items):
     return m, sampled
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def count_in_table(positions, weights, wins, rankings, table):
     """Add every ranking's terms to table[T, 2^n]: for n small enough that no tie is sampled."""
     n_instances, n, n_times = positions.shape
@@ -162,7 +163,7 @@ def count_in_table(positions, weights, wins, rankings, table):
                 table[t, masks[j]] += counts[j]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def count_in_list(positions, weights, seed, wins, rankings, times, masks, counts):
     """Append every ranking's terms to a list, which must be long enough for all of them."""
     n_instances, n, n_times = positions.shape
@@ -182,7 +183,7 @@ def count_in_list(positions, weights, seed, wins, rankings, times, masks, counts
     return total, sampled
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def bound_terms(positions):
     """An upper bound on the terms of each instance's rankings, to size the lists by."""
     n_instances, n, n_times = positions.shape
