@@ -68,7 +68,7 @@ def transitions(order: int, steps: np.ndarray) -> np.ndarray:
     total = np.zeros((len(steps), size, size))
     for k in range(size):
         total += np.linalg.matrix_power(shifted, k) * s**k / math.factorial(k)
-    return total * np.exp(-s)
+    return np.asarray(total * np.exp(-s))
 
 
 def noise_covariances(order: int, steps: np.ndarray) -> np.ndarray:

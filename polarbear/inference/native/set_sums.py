@@ -98,9 +98,9 @@ def _split_off_one(
 
 
 def _size(keys: np.ndarray, n: int) -> np.ndarray:
-    return sum((keys >> i & 1 for i in range(n)), np.zeros(len(keys), dtype=np.int64))
+    return np.asarray(np.sum([keys >> i & 1 for i in range(n)], axis=0))
 
 
 def _bit_number(bits: np.ndarray) -> np.ndarray:
     """The position of the only bit set; exact, since powers of two are exact as floats."""
-    return np.log2(np.maximum(bits, 1).astype(float)).astype(np.int32)
+    return np.asarray(np.log2(np.maximum(bits, 1).astype(float)).astype(np.int32))
