@@ -207,9 +207,11 @@ def _part_of_nodes(nodes: Nodes, times: slice) -> Nodes:
     """Only for models whose coefficients are one a time."""
     d = nodes.eta.shape[2]
     rows = slice(times.start * d, times.stop * d)
+    size = nodes.lower.shape[1]
+    mirrored = slice(size - rows.stop, size - rows.start)
     return Nodes(
         nodes.lower[:, rows].copy(),
-        nodes.flipped[:, rows].copy(),
+        nodes.flipped[:, mirrored].copy(),
         nodes.starts[: times.stop - times.start],
         nodes.weights[:, times].copy(),
         nodes.eta[:, times].copy(),
