@@ -29,8 +29,9 @@ def chain_precision(
         # state differ by many orders of magnitude
         noises = noises + JITTER * np.eye(m)
         scale = np.sqrt(np.diagonal(noises, axis1=1, axis2=2))
-        unit = noises / (scale[:, :, None] * scale[:, None, :])
-        inverse = np.linalg.inv(unit) / (scale[:, :, None] * scale[:, None, :])
+        scales = scale[:, :, None] * scale[:, None, :]
+        unit = noises / scales
+        inverse = np.linalg.inv(unit) / scales
         gain = inverse @ transitions
         diagonal[1:] += inverse
         diagonal[:-1] += np.swapaxes(transitions, 1, 2) @ gain
