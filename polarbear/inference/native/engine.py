@@ -79,7 +79,12 @@ def _judged(
     attempt = _METHODS[method]
     efforts = (Effort(),) if method == "laplace" else (Effort(), HARDER)
     for number, effort in enumerate(efforts, start=1):
-        draws, hyper, missed = attempt(model, sets, seed, effort, threads)
+        try:
+            draws, hyper, missed = attempt(model, sets, seed, effort, threads)
+        except TooWideError:
+            if number == 1:
+                raise
+            break  # a finer, wider lattice does not fit: what the first attempt gave stands
         diagnostics = diagnose(
             draws.theta,
             model.options.chains,

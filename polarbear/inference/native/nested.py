@@ -97,6 +97,7 @@ class _Marginal:
 def explore(model: Model, sets: SetSums, spacing: float = 1.0, pruned: float = 1e-4) -> Lattice:
     """Lay the lattice, without nodes lighter than ``pruned`` times the heaviest.
 
+    That is for two hyperparameters; one alone can be followed further for the same work, and is.
     A model without hyperparameters has one node.
     """
     marginal = _Marginal(model, sets)
@@ -104,7 +105,8 @@ def explore(model: Model, sets: SetSums, spacing: float = 1.0, pruned: float = 1
         only = marginal.mode(np.empty(0))
         return Lattice(np.zeros((1, 0)), (only,), np.ones(1), np.zeros(1), np.zeros(1, dtype=bool))
     centre, axes = _mode_and_axes(marginal, model.starting_points())
-    return _grow(marginal, centre, spacing * axes, np.log(pruned))
+    lightest = np.log(pruned) * 2 / len(model.hyperparameters)
+    return _grow(marginal, centre, spacing * axes, lightest)
 
 
 def _mode_and_axes(

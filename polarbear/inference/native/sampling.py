@@ -39,7 +39,7 @@ class Effort:
     pruned: float = 1e-4  # weight of nodes left out, relative to the heaviest
 
 
-HARDER = Effort(warm_up=200, acceptance=0.98, thin=4, spacing=0.7, pruned=1e-12)
+HARDER = Effort(warm_up=200, acceptance=0.98, thin=4, spacing=0.8, pruned=1e-6)
 
 
 @dataclass(frozen=True)
