@@ -14,12 +14,12 @@ _SETTINGS: dict[str, Any] = {
     "nogil": True,
     "error_model": "numpy",
     "fastmath": {"reassoc", "contract", "arcp", "nsz"},
+    "no_cfunc_wrapper": True,  # nobody calls them from C, and it takes time to compile
 }
 
 kernel = njit(**_SETTINGS)
 # for what only other loops call: an entry from Python would take longer to compile than the loop
-_NO_ENTRY: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-inner = njit(**_SETTINGS, **_NO_ENTRY)
+inner = njit(**_SETTINGS | {"no_cpython_wrapper": True})
 inlined = njit(**_SETTINGS, inline="always")
 
 
