@@ -79,7 +79,7 @@ def validate(model: type[OptionsType], data: Any, source: Source, path: Path = (
             group = _group_at(model, first["loc"][:-1])
             key = str(first["loc"][-1])
             message = unknown("key", key, key_names(group) if group else ())
-            raise source.error(at[:-1] + (key,), message) from None
+            raise source.error((*at[:-1], key), message) from None
         if first["type"] == "missing":
             raise source.error(at[:-1], f"the key '{at[-1]}' is missing") from None
         message = first["msg"].removeprefix("Value error, ")

@@ -42,6 +42,9 @@ class Problem:
     lower: Floats | None = None
     upper: Floats | None = None
     maximise: bool = False
+    # Seconds spent so far on building parts of the problem at their first use; an algorithm on the
+    # seconds axis is not charged for them.
+    building_seconds: Callable[[], float] | None = None
 
     @property
     def dimension(self) -> int | None:
@@ -89,6 +92,10 @@ class Suite(Options):
     @abstractmethod
     def build(self, spec: Spec, setting: Setting) -> Any:
         """The problem of this spec: a Problem, or what the suite's kind promises."""
+
+    def offers(self) -> Kind:
+        """What kind of problem these options give."""
+        return self.kind
 
     def size(self, setting: Setting) -> int | None:
         """How many instances there are; None where the stream is endless."""
