@@ -73,7 +73,9 @@ def validate(model: type[OptionsType], data: Any, source: Source, path: Path = (
     try:
         return model.model_validate(dict(data))
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
+        # A misspelt key is also a missing one; the misspelling is the better news.
+        errors = error.errors(include_url=False)
+        first = next((e for e in errors if e["type"] == "extra_forbidden"), errors[0])
         at = (*path, *(part for part in first["loc"] if _is_written(part)))
         if first["type"] == "extra_forbidden":
             group = _group_at(model, first["loc"][:-1])

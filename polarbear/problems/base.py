@@ -15,13 +15,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from polarbear.budget import Budget
 from polarbear.options import Options
 
 Spec = Mapping[str, Any]
 Floats = NDArray[np.float64]
+LARGEST_NUMBER = 100_000  # far beyond any use, and far below where a library's integers end
 
 
 class Kind(StrEnum):
@@ -68,6 +69,22 @@ class Setting:
     budget: Budget
     folder: str = "."  # relative paths and importable modules are looked up here
     algorithms: tuple[str, ...] = ()
+
+
+class Range(Options):
+    """Whole numbers from one to another, all equally likely."""
+
+    start: int = Field(alias="from", ge=1, le=LARGEST_NUMBER, description="the first")
+    stop: int = Field(alias="to", ge=1, le=LARGEST_NUMBER, description="the last")
+
+    @model_validator(mode="after")
+    def _not_empty(self) -> Range:
+        if self.stop < self.start:
+            raise ValueError(f"nothing lies between {self.start} and {self.stop}")
+        return self
+
+    def draw(self, rng: np.random.Generator) -> int:
+        return int(rng.integers(self.start, self.stop, endpoint=True))
 
 
 class Suite(Options):

@@ -6,10 +6,9 @@ from collections.abc import Callable
 from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator
 
-from polarbear.options import Options
-from polarbear.problems.base import Floats, Kind, Problem, Setting, Spec, Suite
+from polarbear.problems.base import Floats, Kind, Problem, Range, Setting, Spec, Suite
 
 BOUND = 5.0
 SHIFT = 4.0  # optima lie inside the box, clear of its walls
@@ -87,33 +86,30 @@ FUNCTIONS: dict[str, Callable[[Floats], float]] = {
 }
 
 
-class Dimensions(Options):
-    """Whole numbers from a first to a last one, each equally likely."""
-
-    first: int = Field(2, alias="from", ge=2, le=1000, description="the smallest dimension")
-    last: int = Field(10, alias="to", ge=2, le=1000, description="the largest dimension")
-
-    @model_validator(mode="after")
-    def _increasing(self) -> Dimensions:
-        if self.last < self.first:
-            raise ValueError(f"dimensions go from {self.first} to {self.last}, which is none")
-        return self
-
-
 class Classic(Suite):
     """Textbook functions on [-5, 5]^d with the optimum, of value 0, at a random place."""
 
     functions: tuple[Name, ...] = Field(
         get_args(Name), min_length=1, description="which functions, each equally likely"
     )
-    dimensions: Dimensions = Field(Dimensions(), description="which dimensions, equally likely")
+    dimensions: Range = Field(
+        Range.model_validate({"from": 2, "to": 10}),
+        description="numbers of variables, each equally likely: {from, to}",
+    )
     rotate: bool = Field(True, description="turn the axes at random, so that variables interact")
 
     kind: ClassVar[Kind] = Kind.CONTINUOUS
 
+    @field_validator("dimensions")
+    @classmethod
+    def _variables_interact(cls, dimensions: Range) -> Range:
+        if dimensions.start < 2:
+            raise ValueError("these functions need at least 2 variables")
+        return dimensions
+
     def draw(self, index: int, rng: np.random.Generator, setting: Setting) -> tuple[str, Spec]:
         function = self.functions[rng.integers(len(self.functions))]
-        dimension = int(rng.integers(self.dimensions.first, self.dimensions.last + 1))
+        dimension = self.dimensions.draw(rng)
         spec = {"function": function, "dimension": dimension, "seed": int(rng.integers(2**31))}
         return f"classic-{index}-{function}-d{dimension}", spec
 
