@@ -13,6 +13,7 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 from statistics import median
 from time import perf_counter
@@ -71,10 +72,8 @@ def seconds(config: Config, setting: Setting, problem: Problem, evaluate: Any) -
         upper=problem.upper,
     )
     start = perf_counter()
-    try:
+    with suppress(BudgetExhausted):
         config.algorithms[0].run(trial, setting)
-    except BudgetExhausted:
-        pass
     return perf_counter() - start
 
 

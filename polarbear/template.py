@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import textwrap
 from collections.abc import Iterator
 from typing import Any
 
+import yaml
 from pydantic_core import PydanticUndefined
 
 from polarbear.algorithms import ADAPTERS
@@ -16,8 +16,9 @@ from polarbear.options import Options
 from polarbear.problems import SUITES
 from polarbear.problems.base import Suite
 
+WIDTH = 88
 HEAD = """\
-# What PolarBear runs. Keys behind '#' show their defaults; take the '#' away to change one.
+# What PolarBear runs: every option with its default. It runs as it is.
 
 # Everything random derives from it.
 seed: 1
@@ -50,49 +51,58 @@ def commented_config() -> str:
     """The text that `polarbear init` writes."""
     lines = [HEAD]
     for name in ADAPTERS:
-        lines += _plug_in(ADAPTERS[name], "use", name, skip=set(Algorithm.model_fields))
+        lines += _reference(ADAPTERS[name], "use", name, skip=set(Algorithm.model_fields))
     lines += ["", "# The suite that problems are drawn from.", "instances:", "  suite: classic"]
     lines += [f"  {line}" for line in _options(SUITES["classic"], skip={"suite"})]
-    lines += ["", "# Other suites and their options (each has count and maximise too):", "#"]
+    lines += ["", "# Other suites and their options (each has count and maximise, too):", "#"]
     for name in SUITES:
         if name != "classic":
-            lines += _plug_in(SUITES[name], "suite", name, skip=set(Suite.model_fields))
-    lines += ["", BUDGET.rstrip(), "", "# How runs are executed.", "execution:"]
+            lines += _reference(SUITES[name], "suite", name, skip=set(Suite.model_fields))
+    lines += ["", BUDGET, "# How runs are executed.", "execution:"]
     lines += [f"  {line}" for line in _options(Execution)]
     return "\n".join(lines) + "\n"
 
 
-def _plug_in(plug_in: type[Options], key: str, name: str, skip: set[str]) -> Iterator[str]:
+def _reference(plug_in: type[Options], key: str, name: str, skip: set[str]) -> Iterator[str]:
+    """A plug-in that this configuration does not use, as a comment."""
     about = (plug_in.__doc__ or "").strip().splitlines()[0]
-    yield f"# {key}: {name}    ({about.rstrip('.')})"
+    yield f"# {about.replace('``', '')}"
+    yield f"#   {key}: {name}"
     for line in _options(plug_in, skip):
-        yield f"#   {line.removeprefix('# ')}" if not _is_comment(line) else f"#   {line}"
+        yield f"#   {line}"
     yield "#"
 
 
-def _options(group: type[Options], skip: set[str] | None = None) -> Iterator[str]:
-    """Each option: what it means, then the key, commented out, with its default."""
+def _options(
+    group: type[Options], skip: set[str] | None = None, values: Options | None = None
+) -> Iterator[str]:
+    """Each option: what it means, then the key with its default."""
     for name, field in group.model_fields.items():
         if name in (skip or ()):
             continue
         key = field.alias or name
-        yield from textwrap.wrap(f"# # {field.description}", 90, subsequent_indent="# # ")
-        default = field.default
-        if isinstance(default, Options):
-            yield f"# {key}:"
-            yield from (f"#   {line.removeprefix('# ')}" for line in _options(type(default)))
+        default = field.default if values is None else getattr(values, name)
+        yield from textwrap.wrap(f"# {field.description}", WIDTH, subsequent_indent="# ")
+        if isinstance(default, Options) and _has_groups(default):
+            yield f"{key}:"
+            yield from (f"  {line}" for line in _options(type(default), values=default))
         elif default is PydanticUndefined:
-            yield f"# {key}: (needed)"
+            yield f"{key}: (needed)"
         else:
-            yield f"# {key}: {_yaml(default)}"
+            yield from _on_lines(key, default)
 
 
-def _is_comment(line: str) -> bool:
-    return line.startswith("# #")
+def _has_groups(options: Options) -> bool:
+    return any(isinstance(getattr(options, name), Options) for name in type(options).model_fields)
 
 
-def _yaml(value: Any) -> str:
-    """A value on one line; JSON is YAML, and bare words look better."""
-    if isinstance(value, str) and value.replace("-", "").replace("/", "").isalnum():
-        return value
-    return json.dumps(value)
+def _on_lines(key: str, value: Any) -> list[str]:
+    """A key and its value, on one line unless it is long."""
+    if isinstance(value, Options):
+        value = value.model_dump(mode="json", by_alias=True)
+    elif isinstance(value, tuple):
+        value = list(value)
+    if isinstance(value, list | dict):
+        text = yaml.safe_dump({key: value}, default_flow_style=None, sort_keys=False, width=WIDTH)
+        return text.rstrip().splitlines()
+    return [f"{key}: {yaml.safe_dump(value).splitlines()[0]}"]

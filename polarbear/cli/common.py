@@ -76,8 +76,8 @@ def table(*columns: str) -> Table:
 
 
 @contextmanager
-def interruptible() -> Iterator[None]:
-    """Let a polite request to end (SIGTERM) do what Ctrl-C does."""
+def interruptible(message: str) -> Iterator[None]:
+    """End as the user asks, by Ctrl-C or SIGTERM, with a word on what that means."""
 
     def interrupt(number: int, frame: object) -> None:
         raise KeyboardInterrupt
@@ -85,6 +85,9 @@ def interruptible() -> Iterator[None]:
     before = signal.signal(signal.SIGTERM, interrupt)
     try:
         yield
+    except KeyboardInterrupt:
+        note(f"polarbear: interrupted; {message}")
+        raise typer.Exit(INTERRUPTED) from None
     finally:
         signal.signal(signal.SIGTERM, before)
 

@@ -49,28 +49,23 @@ def run(
     chosen = collect.chosen_instances(settings, instances)
     folder = common.store_of(config, store)
     begun = time.monotonic()
-    target = Store.open_or_create(folder, settings)
-    with target.writing(), common.interruptible():
-        target.adopt(settings)
-        collect.check_hosts(settings, target, mix_hosts)
-        target.add_instances(chosen, settings.instances.suite)
-        plan = collect.plan(settings, target, chosen, retry_failed)
-        _warn(settings, quiet)
-        if verbose:
-            common.note(
-                f"{len(plan.tasks)} runs to do, {plan.present} in {folder} already, "
-                f"{collect.workers_of(settings)} at once"
-            )
-        try:
+    with common.interruptible("every finished run is stored, and the same command goes on"):
+        target = Store.open_or_create(folder, settings)
+        with target.writing():
+            target.adopt(settings)
+            collect.check_hosts(settings, target, mix_hosts)
+            target.add_instances(chosen, settings.instances.suite)
+            plan = collect.plan(settings, target, chosen, retry_failed)
+            _warn(settings, quiet)
+            if verbose:
+                common.note(
+                    f"{len(plan.tasks)} runs to do, {plan.present} in {folder} already, "
+                    f"{collect.workers_of(settings)} at once"
+                )
             with RunProgress(len(plan.tasks), quiet) as progress:
                 collect.collect(
                     settings, target, plan.tasks, lambda o: progress.advance(o.status.failed)
                 )
-        except KeyboardInterrupt:
-            common.note(
-                "polarbear: interrupted; every finished run is stored, and the same command goes on"
-            )
-            raise typer.Exit(common.INTERRUPTED) from None
     facts = _facts(target, settings, len(plan.tasks), plan.present, time.monotonic() - begun)
     if json:
         common.print_json(facts)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
 import tempfile
+import threading
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -120,7 +122,10 @@ class Pool:
         process = multiprocessing.get_context("spawn").Process(
             target=serve, args=(theirs, journal, log, self._suite, self._setting), daemon=True
         )
-        with _environment(dict.fromkeys(THREAD_VARIABLES, str(self._threads))):
+        with (
+            _environment(dict.fromkeys(THREAD_VARIABLES, str(self._threads))),
+            _uninterrupted(),
+        ):
             process.start()
         theirs.close()
         return Worker(process, ours, journal, log)
@@ -202,6 +207,19 @@ def _memory(pid: int, family: bool) -> int:
         return sum(member.memory_info().rss for member in members)
     except psutil.Error:
         return 0
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Ctrl-C reaches the whole process group; a worker that is coming up must not mind it."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 @contextmanager

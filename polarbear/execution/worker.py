@@ -36,7 +36,9 @@ def serve(
     connection: Connection, journal_path: Path, log_path: Path, suite: Suite, setting: Setting
 ) -> None:
     """Receive tasks, send outcomes; an end of file means that there is nothing more to do."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides what an interrupt means
+    # The parent decides what an interrupt means. A handler, since programs that a run starts would
+    # inherit that it is ignored.
+    signal.signal(signal.SIGINT, lambda number, frame: None)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     tempfile.tempdir = str(journal_path.parent)  # the pool clears it away, whatever happens here
     threading.Thread(target=_die_with_parent, args=(journal_path.parent,), daemon=True).start()
