@@ -39,7 +39,7 @@ def make(path: Path) -> None:
         "budget": {"grid": [100, BUDGET]},
     }
     config = parse(data, Source("benchmark"))
-    store = Store.create(path, config)
+    store = Store.create(path, config.plain())
     rng = np.random.default_rng(1)
     with store.writing():
         instances = [Instance(i, f"instance-{i}", {"i": i}) for i in range(INSTANCES)]

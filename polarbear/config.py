@@ -13,11 +13,12 @@ from pydantic import Field
 
 from polarbear.algorithms import ADAPTERS, Algorithm
 from polarbear.budget import EVALUATIONS, SECONDS, Budget
-from polarbear.errors import ConfigError
 from polarbear.options import Options, Source, describe, nearest, unknown, validate
 from polarbear.problems import SUITES, Setting, Suite
 from polarbear.registry import Registry
 from polarbear.yamlfile import read_yaml
+
+PlainConfig = dict[str, Any]  # a configuration as the store keeps it
 
 
 class Execution(Options):
@@ -59,7 +60,7 @@ class Config:
         names = tuple(algorithm.name for algorithm in self.algorithms)
         return Setting(self.seed, self.budget, self.folder, names)
 
-    def as_json(self) -> dict[str, Any]:
+    def plain(self) -> PlainConfig:
         """The configuration as the store keeps it: plain, complete, and comparable."""
         return {
             "seed": self.seed,
@@ -163,24 +164,3 @@ def differences(stored: Mapping[str, Any], wanted: Mapping[str, Any], path: str 
 
 def _plain(options: Options, exclude: set[str] | None = None) -> dict[str, Any]:
     return options.model_dump(mode="json", by_alias=True, exclude=exclude)
-
-
-def algorithm_from_json(name: str, data: Mapping[str, Any]) -> Algorithm:
-    """The algorithm a store or a worker was told about."""
-    return ADAPTERS[data["use"]].model_validate({"name": name, **data})
-
-
-def suite_from_json(data: Mapping[str, Any]) -> Suite:
-    return SUITES[data["suite"]].model_validate(dict(data))
-
-
-__all__ = [
-    "Config",
-    "ConfigError",
-    "Execution",
-    "algorithm_from_json",
-    "differences",
-    "load",
-    "parse",
-    "suite_from_json",
-]

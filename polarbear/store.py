@@ -26,7 +26,7 @@ import polars as pl
 import pyarrow as pa
 
 from polarbear import __version__, parts, tables
-from polarbear.config import Config, differences
+from polarbear.config import PlainConfig, differences
 from polarbear.errors import (
     NotAStoreError,
     StoreError,
@@ -89,7 +89,7 @@ class Store:
         return cls(path, manifest)
 
     @classmethod
-    def create(cls, path: Path, config: Config) -> Store:
+    def create(cls, path: Path, config: PlainConfig) -> Store:
         """A new store in a folder that is empty or not there yet."""
         if path.exists() and (not path.is_dir() or any(path.iterdir())):
             raise NotAStoreError(
@@ -99,15 +99,15 @@ class Store:
         for name in tables.ALL:
             parts.make_folder(path / name)
         store = cls(path, {})
-        store._write_manifest(config.as_json())
+        store._write_manifest(config)
         return store
 
     @classmethod
-    def open_or_create(cls, path: Path, config: Config) -> Store:
+    def open_or_create(cls, path: Path, config: PlainConfig) -> Store:
         return cls.open(path) if (path / MANIFEST).exists() else cls.create(path, config)
 
     @property
-    def config(self) -> dict[str, Any]:
+    def config(self) -> PlainConfig:
         """The configuration of everything stored, in its plain form."""
         return self.manifest["config"]  # type: ignore[no-any-return]
 
@@ -124,10 +124,10 @@ class Store:
                     (self.path / "trajectories" / f"{orphan}.parquet").unlink(missing_ok=True)
             yield
 
-    def adopt(self, config: Config) -> None:
+    def adopt(self, wanted: PlainConfig, uses_grid: bool = False) -> None:
         """Take in a configuration that extends the stored one; refuse one that contradicts it."""
-        stored, wanted = self.config, config.as_json()
-        found = contradictions(stored, wanted, config.instances.uses_grid)
+        stored = self.config
+        found = contradictions(stored, wanted, uses_grid)
         if found:
             listing = "\n".join(f"  {line}" for line in found)
             raise StoreMismatchError(
@@ -138,7 +138,7 @@ class Store:
         if merged != stored:
             self._write_manifest(merged)
 
-    def _write_manifest(self, config: dict[str, Any]) -> None:
+    def _write_manifest(self, config: PlainConfig) -> None:
         text = json.dumps(config, sort_keys=True)
         created = self.manifest.get("created") or datetime.now(UTC).isoformat(timespec="seconds")
         manifest = {
@@ -275,9 +275,7 @@ class Store:
         return GridValues(instances, names, np.asarray(times), values)
 
 
-def contradictions(
-    stored: Mapping[str, Any], wanted: Mapping[str, Any], uses_grid: bool
-) -> list[str]:
+def contradictions(stored: PlainConfig, wanted: PlainConfig, uses_grid: bool) -> list[str]:
     """What of a new configuration would make stored runs untrue.
 
     New algorithms, more instances, another grid or a longer budget extend a store; another seed,
@@ -285,7 +283,7 @@ def contradictions(
     """
     both = stored["algorithms"].keys() & wanted["algorithms"].keys()
 
-    def what_runs_depend_on(config: Mapping[str, Any]) -> dict[str, Any]:
+    def what_runs_depend_on(config: PlainConfig) -> PlainConfig:
         return {
             "seed": config["seed"],
             "instances": {k: v for k, v in config["instances"].items() if k != "count"},

@@ -89,6 +89,12 @@ def slow(problem, seed, pause=0.002):
         problem(rng.uniform(problem.lower, problem.upper))
 
 
+def waits(problem, seed, until):
+    _improve(problem, seed)
+    while not Path(until).exists():
+        time.sleep(0.02)
+
+
 def reports_iterations(problem, seed, limit=10**9):
     for t in range(1, limit + 1):
         problem.report(t, 1.0 / t)

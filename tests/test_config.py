@@ -204,14 +204,14 @@ def test_yaml_cannot_run_code():
 
 
 def test_the_plain_form_holds_every_default_and_reads_back():
-    plain = changed().as_json()
+    plain = changed().plain()
     assert plain["execution"]["threads"] == 1
     assert plain["instances"]["rotate"] is True
     again = parse(
         {**plain, "algorithms": [{"name": n, **a} for n, a in plain["algorithms"].items()]},
         Source("stored"),
     )
-    assert again.as_json() == plain
+    assert again.plain() == plain
 
 
 def test_differences_name_both_sides():

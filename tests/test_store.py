@@ -78,7 +78,7 @@ def config() -> Config:
 @pytest.fixture
 def stored(tmp_path: Path, config: Config) -> Store:
     """A store with two algorithms on one instance."""
-    made = Store.create(tmp_path / "store", config)
+    made = Store.create(tmp_path / "store", config.plain())
     with made.writing():
         made.add_instances([instance(0), instance(1)], "synthetic")
         add(made, outcome(config, "A", 0, [(5, 3.0), (50, 2.0)]), outcome(config, "B", 0, []))
@@ -134,7 +134,7 @@ def test_on_a_grid_each_value_is_what_a_plain_loop_finds(
     config = configured("A")
     points = [(float(t), -float(i)) for i, t in enumerate(improvements)]
     with tempfile.TemporaryDirectory() as folder:
-        made = Store.create(Path(folder) / "store", config)
+        made = Store.create(Path(folder) / "store", config.plain())
         with made.writing():
             made.add_instances([instance(0)], "synthetic")
             add(made, outcome(config, "A", 0, points, status, reached))
@@ -170,7 +170,7 @@ def test_a_run_that_was_run_again_counts_once_with_its_last_attempt(stored: Stor
 
 
 def test_many_small_parts_are_merged_and_nothing_is_lost(tmp_path: Path, config: Config):
-    made = Store.create(tmp_path / "store", config)
+    made = Store.create(tmp_path / "store", config.plain())
     with made.writing():
         for index in range(store.MERGE_ABOVE + 5):
             made.add_instances([instance(index)], "synthetic")
@@ -192,7 +192,7 @@ def test_a_merge_that_is_killed_at_any_step_loses_and_doubles_nothing(
         yield from (("unlink", n) for n in (0, 1, 3, 5))
 
     for place, (what, after) in enumerate(steps()):
-        made = Store.create(tmp_path / f"store{place}", config)
+        made = Store.create(tmp_path / f"store{place}", config.plain())
         with made.writing():
             for index in range(4):
                 made.add_instances([instance(index)], "synthetic")
@@ -328,7 +328,7 @@ def nobody() -> Iterator[None]:
 def read_only(config: Config) -> Iterator[Store]:
     with tempfile.TemporaryDirectory() as folder:
         Path(folder).chmod(0o755)
-        made = Store.create(Path(folder) / "store", config)
+        made = Store.create(Path(folder) / "store", config.plain())
         with made.writing():
             made.add_instances([instance(0)], "synthetic")
             add(made, outcome(config, "A", 0, [(5, 3.0)]))
@@ -351,7 +351,7 @@ def test_a_store_in_a_read_only_folder_cannot_be_created(
     read_only: Store, config: Config, nobody: None
 ):
     with pytest.raises(StoreReadOnlyError, match="choose another folder with --store"):
-        Store.create(read_only.path / "inside", config)
+        Store.create(read_only.path / "inside", config.plain())
 
 
 # --- what is not a store, and who else writes ------------------------------------------------
@@ -377,7 +377,7 @@ def test_a_lock_file_left_by_a_dead_process_does_not_bar_the_way(stored: Store):
 def test_a_folder_that_is_something_else_is_left_alone(tmp_path: Path, config: Config):
     (tmp_path / "thesis.tex").write_text("x")
     with pytest.raises(NotAStoreError, match="exists and is not a PolarBear store"):
-        Store.create(tmp_path, config)
+        Store.create(tmp_path, config.plain())
     with pytest.raises(NotAStoreError, match="is not a PolarBear store"):
         Store.open(tmp_path)
     with pytest.raises(NotAStoreError, match="does not exist"):
@@ -417,7 +417,7 @@ def test_a_contradiction_is_refused_with_the_difference(
 ):
     before = (stored.path / "polarbear.json").read_bytes()
     with pytest.raises(StoreMismatchError) as error, stored.writing():
-        stored.adopt(configured(**changes))
+        stored.adopt(configured(**changes).plain(), uses_grid=True)
     assert words in str(error.value)
     assert (stored.path / "polarbear.json").read_bytes() == before
 
@@ -427,7 +427,7 @@ def test_added_algorithms_more_instances_and_other_limits_are_taken_in(stored: S
         stored.adopt(
             configured(
                 "A", "C", instances={"suite": "synthetic", "count": 9}, execution={"workers": 1}
-            )
+            ).plain()
         )
     assert list(Store.open(stored.path).config["algorithms"]) == ["A", "B", "C"]
 
@@ -437,13 +437,13 @@ def test_another_meaning_of_a_known_name_is_a_contradiction():
     new = configured(
         instances={"suite": "classic"}, algorithms=[{"name": "A", "use": "cma", "sigma0": 0.4}]
     )
-    assert store.contradictions(old.as_json(), new.as_json(), False) != []
+    assert store.contradictions(old.plain(), new.plain(), False) != []
     longer = configured(
         instances={"suite": "classic"},
         algorithms=[{"name": "A", "use": "cma"}],
         budget={"grid": [10, 9000]},
     )
-    assert store.contradictions(old.as_json(), longer.as_json(), False) == []
+    assert store.contradictions(old.plain(), longer.plain(), False) == []
 
 
 def test_an_instance_that_would_now_be_drawn_differently_is_refused(stored: Store):

@@ -14,7 +14,7 @@ ROOT = Path(polarbear.__file__).parent
 ORDER = [
     {"errors", "tables"},
     {"options"},
-    {"budget", "registry", "yamlfile", "importing"},
+    {"budget", "registry", "yamlfile", "user_code"},
     {"problems"},
     {"algorithms"},
     {"config"},

@@ -7,8 +7,8 @@ from typing import Annotated, Any, ClassVar
 from pydantic import AfterValidator, Field
 
 from polarbear.algorithms.base import Algorithm, Trial
-from polarbear.importing import check_reference, load_function
 from polarbear.problems.base import Kind, Setting
+from polarbear.user_code import check_reference, load_function
 
 
 class Python(Algorithm):

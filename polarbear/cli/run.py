@@ -50,9 +50,9 @@ def run(
     folder = common.store_of(config, store)
     begun = time.monotonic()
     with common.interruptible("every finished run is stored, and the same command goes on"):
-        target = Store.open_or_create(folder, settings)
+        target = Store.open_or_create(folder, settings.plain())
         with target.writing():
-            target.adopt(settings)
+            target.adopt(settings.plain(), settings.instances.uses_grid)
             collect.check_hosts(settings, target, mix_hosts)
             target.add_instances(chosen, settings.instances.suite)
             plan = collect.plan(settings, target, chosen, retry_failed)

@@ -8,8 +8,8 @@ import numpy as np
 from pydantic import AfterValidator, Field
 
 from polarbear.errors import ProblemError
-from polarbear.importing import check_reference, load_function
 from polarbear.problems.base import Kind, Problem, Setting, Spec, Suite
+from polarbear.user_code import check_reference, load_function
 
 
 class Python(Suite):
