@@ -7,6 +7,7 @@ PolarBearError                 caught once, at the command line: exit code 1
 │   └── SuiteExhaustedError    a finite suite has no further instance
 ├── AlgorithmError             an algorithm that cannot be run, or talks nonsense
 │   └── BadOutputError         a program printed something that is not a trajectory
+├── ImportFailedError          data from elsewhere that cannot be read
 └── StoreError                 a store that cannot be read or written
     ├── NotAStoreError         the folder is something else
     ├── StoreVersionError      a format this version does not know
@@ -50,6 +51,10 @@ class AlgorithmError(PolarBearError):
 
 
 class BadOutputError(AlgorithmError):
+    pass
+
+
+class ImportFailedError(PolarBearError):
     pass
 
 

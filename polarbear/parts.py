@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from polarbear.errors import StoreError, StoreFullError, StoreReadOnlyError
@@ -65,11 +66,25 @@ def new_stem() -> str:
     return f"part-{secrets.token_hex(8)}"
 
 
-def write_part(folder: Path, stem: str, table: pa.Table) -> None:
-    """Add one part to the table in this folder."""
+def write_part(folder: Path, stem: str, table: pa.Table, by: str | None = None) -> None:
+    """Add one part to the table in this folder, with a row group for each value of ``by``.
+
+    A reader who asks for some values of that column then skips the groups of the others.
+    """
+    words = [field.name for field in table.schema if field.type == pa.string()]
     buffer = pa.BufferOutputStream()
-    pq.write_table(table, buffer, compression="zstd")
+    with pq.ParquetWriter(buffer, table.schema, compression="zstd", use_dictionary=words) as writer:
+        for group in _grouped(table, by):
+            writer.write_table(group)
     write_whole(folder / f"{stem}.parquet", memoryview(buffer.getvalue()))
+
+
+def _grouped(table: pa.Table, by: str | None) -> Iterator[pa.Table]:
+    if by is None:
+        yield table
+        return
+    for value in sorted(table[by].unique().to_pylist()):
+        yield table.filter(pc.equal(table[by], value))
 
 
 def part_paths(folder: Path) -> list[Path]:
@@ -77,9 +92,12 @@ def part_paths(folder: Path) -> list[Path]:
 
 
 def read_parts(
-    folder: Path, schema: pa.Schema, columns: list[str] | None = None
+    folder: Path,
+    schema: pa.Schema,
+    columns: list[str] | None = None,
+    only: pc.Expression | None = None,
 ) -> Iterator[pa.Table]:
-    """The parts of a table, one after the other.
+    """The parts of a table, one after the other: all rows, or only those wanted.
 
     A writer may merge parts meanwhile: the merged one is there before the old ones go, so whoever
     finds one gone looks again, and may then see rows twice.
@@ -89,7 +107,7 @@ def read_parts(
         try:
             for path in part_paths(folder):
                 if path not in seen:
-                    table = _read_part(path, schema, columns)
+                    table = _read_part(path, schema, columns, only)
                     seen.add(path)
                     yield table
             return
@@ -98,9 +116,14 @@ def read_parts(
     raise StoreError(f"the parts in {folder} keep changing; try again")
 
 
-def _read_part(path: Path, schema: pa.Schema, columns: list[str] | None) -> pa.Table:
+def _read_part(
+    path: Path,
+    schema: pa.Schema,
+    columns: list[str] | None = None,
+    only: pc.Expression | None = None,
+) -> pa.Table:
     try:
-        table = pq.read_table(path, columns=columns, partitioning=None)
+        table = pq.read_table(path, columns=columns, filters=only, partitioning=None)
         names = columns or schema.names
         return table.select(names).cast(pa.schema([schema.field(name) for name in names]))
     except FileNotFoundError:
@@ -114,7 +137,7 @@ def _read_part(path: Path, schema: pa.Schema, columns: list[str] | None) -> pa.T
 
 def concatenated(folder: Path, stems: list[str], schema: pa.Schema) -> pa.Table:
     """Several parts as one table."""
-    return pa.concat_tables(_read_part(folder / f"{stem}.parquet", schema, None) for stem in stems)
+    return pa.concat_tables(_read_part(folder / f"{stem}.parquet", schema) for stem in stems)
 
 
 def remove_leftovers(folder: Path) -> None:

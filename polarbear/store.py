@@ -4,6 +4,7 @@
     instances/          Parquet parts, one folder a table (tables.py)
     runs/
     trajectories/
+    rankings/           those that were imported as such; others follow from trajectories
     lock                held by the one process that writes
 
 A run's trajectory is written before the run itself, in a part of the same name, so a run that is
@@ -24,6 +25,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from polarbear import __version__, parts, tables
 from polarbear.config import PlainConfig, differences
@@ -213,7 +215,8 @@ class Store:
             self._write_part("runs", stem, runs)
 
     def _write_part(self, table: str, stem: str, rows: list[dict[str, Any]]) -> None:
-        parts.write_part(self.path / table, stem, pa.Table.from_pylist(rows, tables.ALL[table]))
+        made = pa.Table.from_pylist(rows, tables.ALL[table])
+        parts.write_part(self.path / table, stem, made, by="algorithm")
 
     def merge_parts(self) -> None:
         """Fold many small parts into few large ones; readers are never left without a row."""
@@ -226,7 +229,7 @@ class Store:
         merged = parts.new_stem()
         for table in ("trajectories", "runs"):
             rows = parts.concatenated(self.path / table, small, tables.ALL[table])
-            parts.write_part(self.path / table, merged, rows)
+            parts.write_part(self.path / table, merged, rows, by="algorithm")
         with parts.explained(self.path):
             for table in ("runs", "trajectories"):
                 for stem in small:
@@ -240,9 +243,9 @@ class Store:
         if algorithms is not None:
             runs = runs.filter(pl.col("algorithm").is_in(list(algorithms)))
         wanted = {row["run"]: row for row in runs.iter_rows(named=True)}
-        for part in parts.read_parts(
-            self.path / "trajectories", tables.TRAJECTORIES, ["run", "t", "y"]
-        ):
+        folder, columns = self.path / "trajectories", ["run", "t", "y"]
+        only = None if algorithms is None else pc.field("algorithm").isin(list(algorithms))
+        for part in parts.read_parts(folder, tables.TRAJECTORIES, columns, only):
             names = part["run"].combine_chunks().to_pylist()
             t, y = (part[name].combine_chunks() for name in ("t", "y"))
             ends = t.offsets.to_numpy()
@@ -257,12 +260,25 @@ class Store:
                 f"{self.path}/trajectories lacks {len(wanted)} of the runs in {self.path}/runs"
             )
 
+    def rankings(self) -> pl.DataFrame:
+        """Rankings that were imported as such: one row for each instance and time."""
+        return self._read("rankings").unique(["instance", "t"]).sort("instance", "t")
+
+    def add_rankings(self, rankings: pl.DataFrame) -> None:
+        """Store rankings that nobody has trajectories of."""
+        table = rankings.select(tables.RANKINGS.names).to_arrow().cast(tables.RANKINGS)
+        parts.write_part(self.path / "rankings", parts.new_stem(), table)
+
     def on_grid(self, times: Floats, algorithms: Sequence[str] | None = None) -> GridValues:
-        """The best-so-far values of all runs that count, at each time of a grid."""
-        runs = self.runs()
+        """The best-so-far values of all runs that count, at each time of a grid.
+
+        Where an instance has an imported ranking, the positions in it stand in for the values.
+        """
+        runs, rankings = self.runs(), self.rankings()
         names = tuple(algorithms if algorithms is not None else self.config["algorithms"])
         order = self.instances()["instance"].to_list()
         present = set(runs.filter(pl.col("algorithm").is_in(list(names)))["instance"])
+        present |= set(rankings["instance"])
         instances = tuple(instance for instance in order if instance in present)
         row = {instance: position for position, instance in enumerate(instances)}
         column = {name: position for position, name in enumerate(names)}
@@ -272,6 +288,11 @@ class Store:
             if run["status"] == Status.BUDGET:
                 found[times > run["reached"]] = np.nan  # stopped on purpose: absent, not last
             values[row[run["instance"]], column[run["algorithm"]]] = found
+        at = {float(t): position for position, t in enumerate(times)}
+        for instance, t, ranked, positions in rankings.iter_rows():
+            for name, position in zip(ranked, positions, strict=True):
+                if t in at and name in column:
+                    values[row[instance], column[name], at[t]] = position
         return GridValues(instances, names, np.asarray(times), values)
 
 

@@ -3,7 +3,8 @@
 A table is a folder of Parquet parts; all parts together are the table. Three rules for whoever
 reads them directly:
 
-- A row that stands twice (the same ``run``, the same ``instance``) counts once.
+- A row that stands twice (the same ``run``; the same ``instance``, in rankings with ``t``) counts
+  once.
 - Of several runs of one algorithm on one instance the one with the highest ``attempt`` counts.
 - A trajectory whose ``run`` is not in ``runs`` does not count: its writer was killed.
 
@@ -69,4 +70,18 @@ TRAJECTORIES = pa.schema(
     ]
 )
 
-ALL = {"instances": INSTANCES, "runs": RUNS, "trajectories": TRAJECTORIES}
+RANKINGS = pa.schema(
+    [
+        _column("instance", pa.string(), "the instance's id"),
+        _column("t", pa.float64(), "the time of the ranking"),
+        _column("algorithm", pa.list_(pa.string()), "the algorithms present"),
+        _column("position", pa.list_(pa.float64()), "their positions: lower is better, equal ties"),
+    ]
+)
+
+ALL = {
+    "instances": INSTANCES,
+    "runs": RUNS,
+    "trajectories": TRAJECTORIES,
+    "rankings": RANKINGS,
+}

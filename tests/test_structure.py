@@ -21,7 +21,7 @@ ORDER = [
     {"execution", "parts"},
     {"lock"},
     {"store"},
-    {"collect", "summary", "template"},
+    {"collect", "summary", "template", "imports"},
     {"cli"},
     {"__main__"},
 ]

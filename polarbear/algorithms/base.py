@@ -31,6 +31,7 @@ class Trial:
     problem: Any  # what the suite built; evaluating it directly would go unrecorded
     lower: Floats | None = None
     upper: Floats | None = None
+    kind: Kind = Kind.CONTINUOUS
 
     def __call__(self, x: Any) -> float:
         return self.evaluate(x)

@@ -9,7 +9,7 @@ import numpy as np
 from polarbear.algorithms.base import Algorithm, Trial
 from polarbear.problems.base import Kind, Setting
 
-BLOCK = 64  # points drawn at once
+BLOCK = 64  # points drawn at once; the stream of points is the same whatever the block
 
 
 class RandomSearch(Algorithm):
@@ -18,7 +18,19 @@ class RandomSearch(Algorithm):
     accepts: ClassVar[frozenset[Kind]] = frozenset({Kind.CONTINUOUS, Kind.INTEGER})
 
     def run(self, trial: Trial, setting: Setting) -> None:
+        assert trial.lower is not None
+        assert trial.upper is not None
         rng = np.random.default_rng(trial.seed)
+        evaluate, lower, upper = trial.evaluate, trial.lower, trial.upper
+        shape = (BLOCK, trial.dimension)
+        whole = getattr(trial, "kind", Kind.CONTINUOUS) is Kind.INTEGER
+        width = upper - lower + whole  # whole numbers include both bounds
         while True:
-            for point in rng.uniform(trial.lower, trial.upper, (BLOCK, trial.dimension)):
-                trial.evaluate(point)
+            # Drawn as shares of the box: whole numbers drawn as such may skip random bits, and the
+            # stream would then depend on the block.
+            points = lower + rng.random(shape) * width
+            if whole:
+                points = np.floor(points)
+            points = np.minimum(points, upper)  # rounding may exceed it
+            for point in points.astype(np.int64) if whole else points:
+                evaluate(point)

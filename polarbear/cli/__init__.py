@@ -7,7 +7,7 @@ import sys
 import typer
 
 from polarbear import __version__
-from polarbear.cli import init, run, status
+from polarbear.cli import import_, init, run, status
 from polarbear.errors import PolarBearError
 
 app = typer.Typer(
@@ -22,6 +22,7 @@ app = typer.Typer(
 app.command("run")(run.run)
 app.command("status")(status.status)
 app.command("init")(init.init)
+app.command("import")(import_.import_)
 
 
 def _version(wanted: bool) -> None:

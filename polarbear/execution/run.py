@@ -71,6 +71,7 @@ def execute(
             problem,
             lower,
             upper,
+            problems.suite.offers(),
         )
         # Libraries that draw from global generators start from a known state in every run.
         random.seed(task.seed)

@@ -19,6 +19,7 @@ PRINTS = "import sys\nfor t in range(1, int(sys.argv[2]) + 1): print(t, int(sys.
 OPTIONS: dict[str, dict[str, Any]] = {
     "command": {"command": [sys.executable, "-c", PRINTS, "{seed}", "{budget}"]},
     "python": {"function": f"{SOLVERS}:coordinate_descent"},
+    "scipy": {"method": "nelder-mead"},
 }
 SUITE_OF = {Kind.SCORES: {"suite": "synthetic"}, Kind.CONTINUOUS: {"suite": "classic"}}
 BUDGET = 400

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -72,16 +74,31 @@ def test_the_defaults_it_shows_are_the_defaults():
     assert parse(data, source).plain() == shown
 
 
-def test_every_option_stands_in_the_documentation_with_its_default():
+def rows_of(group: type[Options], skip: set[str], prefix: str = "") -> list[tuple[str, str]]:
+    """The key of every option and how the documentation writes its default."""
+    rows = []
+    for name, field in group.model_fields.items():
+        key = f"{prefix}{field.alias or name}"
+        if name not in skip:
+            shown = "needed" if field.is_required() else f"`{json.dumps(plain(field.default))}`"
+            rows.append((key, shown))
+    return rows
+
+
+def plain(value: Any) -> Any:
+    return value.model_dump(mode="json", by_alias=True) if isinstance(value, Options) else value
+
+
+@pytest.mark.parametrize(("name", "group"), groups(), ids=lambda value: str(value))
+def test_every_option_stands_in_the_documentation_with_its_default(name: str, group: type[Options]):
     text = (Path(__file__).parents[2] / "docs" / "configuration.md").read_text()
-    for name, group in groups():
-        if isinstance(group, type) and issubclass(group, Algorithm):
-            section, base = f"### `{name.split()[1]}`", set(Algorithm.model_fields)
-        elif issubclass(group, Suite):
-            section, base = f"### `{name.split()[1]}`", set(Suite.model_fields)
-        else:
-            section, base = "## `execution`", set()
-        assert section in text, name
-        for field_name, field in group.model_fields.items():
-            if field_name not in base:
-                assert f"`{field.alias or field_name}`" in text, f"{name}: {field_name}"
+    kind, _, plug_in = name.partition(" ")
+    base = {"adapter": Algorithm, "suite": Suite}.get(kind, Options)
+    start = text.index({"adapter": "## `algorithms`", "suite": "## `instances`"}.get(kind, "## `"))
+    heading = f"### `{plug_in}`" if plug_in else "## `execution`"
+    section = text[text.index(heading, start) :]
+    section = section[: section.find("\n## ", 1)] if not plug_in else section
+    section = section[: section.find("\n### ", 1)] if "\n### " in section[1:] else section
+    for key, default in rows_of(group, set(base.model_fields)):
+        is_group = f"| `{key}` | (a group) |" in section
+        assert is_group or f"| `{key}` | {default} |" in section, f"{key}: {default}"

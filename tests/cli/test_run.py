@@ -293,9 +293,7 @@ def test_killing_workers_all_the_time_costs_only_their_runs(
     assert project.json("run", "config.yaml", "--retry-failed")["failed_runs"] == 0
 
 
-def test_a_second_run_on_a_store_is_told_to_wait(
-    project: Project, wait_until: Callable[..., None]
-):
+def test_a_second_run_on_a_store_is_told_to_wait(project: Project, wait_until: Callable[..., None]):
     go = project.folder / "go"
     project.configure(algorithms=[solver("waits", until=str(go))])
     process = project.start("run", "config.yaml")
