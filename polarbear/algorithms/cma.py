@@ -107,15 +107,13 @@ class Cma(Algorithm):
             strategy = _quietly(
                 cma.CMAEvolutionStrategy, rng.random(searched), self.sigma0, options
             )
-            if strategy.stop():
-                raise AlgorithmError(
-                    f"pycma stops before its first evaluation: {dict(strategy.stop())}"
-                )
-            while not strategy.stop():
+            converged = False
+            while not converged:
                 shares = strategy.ask()
                 points = lower + np.asarray(shares)[:, :dimension] * (upper - lower)
                 values = [evaluate(x) for x in np.clip(points, lower, upper)]
                 _quietly(strategy.tell, shares, values)
+                converged = bool(strategy.stop())
 
 
 def _quietly(function: Callable[..., Any], *arguments: Any) -> Any:

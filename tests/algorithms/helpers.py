@@ -76,7 +76,7 @@ def run(
         if len(values) == budget:
             raise BudgetExhausted
         points.append(np.array(x))
-        values.append(objective((x - box.lower) / (box.upper - box.lower)))
+        values.append(objective((x - box.lower) / np.maximum(box.upper - box.lower, 1e-300)))
         return values[-1]
 
     trial = Trial(

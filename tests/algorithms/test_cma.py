@@ -64,7 +64,7 @@ def test_a_longer_budget_extends_the_run(dimension: int):
     assert np.array_equal(long.points[:1500], short.points)
 
 
-@pytest.mark.parametrize(("lower", "upper"), [(-1e6, 1e6), (-1e6, 1.0), (1.0, 1.0 + 1e-9), (0, 1)])
+@pytest.mark.parametrize(("lower", "upper"), [(-1e6, 1e6), (-1e6, 1.0), (0, 1e-9), (0, 1)])
 def test_extreme_boxes_are_searched_like_any_other(lower: float, upper: float):
     box = Box.cube(2, lower, upper)
     it = run(IT, box)
@@ -131,8 +131,8 @@ def test_options_that_are_unknown_or_ours_are_refused(options: dict[str, Any], m
 def test_options_reach_pycma():
     rough = run(algorithm("cma", options={"tolfun": 0.1}), Box.cube(2))
     fine = run(IT, Box.cube(2))
-    assert rough.values[:300].min() == fine.values[:300].min()
-    assert np.any(rough.points != fine.points)
+    assert np.array_equal(rough.points[:30], fine.points[:30])
+    assert not np.array_equal(rough.points, fine.points)
 
 
 def test_a_value_that_pycma_cannot_use_is_found_before_any_run():
@@ -140,6 +140,5 @@ def test_a_value_that_pycma_cannot_use_is_found_before_any_run():
         algorithm("cma", options={"tolx": "no number"}).prepare(SETTING)
 
 
-def test_a_start_that_evaluates_nothing_is_an_error():
-    with pytest.raises(AlgorithmError, match="stops before its first evaluation"):
-        algorithm("cma", options={"maxiter": 0}).prepare(SETTING)
+def test_a_start_of_no_iterations_still_evaluates():
+    assert len(run(algorithm("cma", options={"maxiter": 0}), Box.cube(2), budget=100).points) == 100
