@@ -37,10 +37,15 @@ class Trial:
         return self.evaluate(x)
 
     @property
-    def dimension(self) -> int:
-        if self.lower is None:
+    def box(self) -> tuple[Floats, Floats]:
+        """The smallest and the largest value of each variable."""
+        if self.lower is None or self.upper is None:
             raise TypeError(f"instance {self.instance.id} has no box, so no dimension")
-        return len(self.lower)
+        return self.lower, self.upper
+
+    @property
+    def dimension(self) -> int:
+        return len(self.box[0])
 
 
 class Algorithm(Options):

@@ -11,7 +11,7 @@ import numpy as np
 from pydantic import Field, field_validator
 
 from polarbear.algorithms.base import Algorithm, Trial
-from polarbear.errors import AlgorithmError, BudgetExhausted
+from polarbear.algorithms.try_out import try_out
 from polarbear.options import unknown
 from polarbear.problems.base import Floats, Kind, Setting
 
@@ -22,7 +22,6 @@ NOT_TUNABLE = {
     *("termination_callback", "timeout", "transformation", "typical_x", "verbose", "vv"),
 }
 SMALLEST_DIMENSION = 2  # pycma fails in fewer
-TRY_OUT_EVALUATIONS = 50
 
 
 class Cma(Algorithm):
@@ -59,29 +58,13 @@ class Cma(Algorithm):
         return options
 
     def prepare(self, setting: Setting) -> None:
-        """Try the options out on a toy problem: pycma checks their values only in use."""
         import cma  # noqa: F401 - takes a second, which should not be a run's
 
-        if not self.options:
-            return
-        evaluations = itertools.count()
-
-        def sphere(x: Floats) -> float:
-            if next(evaluations) == TRY_OUT_EVALUATIONS:
-                raise BudgetExhausted
-            return float(x @ x)
-
-        try:
-            self._search(sphere, np.full(2, -1.0), np.ones(2), seed=1)
-        except BudgetExhausted:
-            pass
-        except Exception as error:
-            raise AlgorithmError(f"'{self.name}': pycma fails with its options: {error}") from error
+        if self.options:
+            try_out(self._search, f"'{self.name}': pycma")
 
     def run(self, trial: Trial, setting: Setting) -> None:
-        assert trial.lower is not None
-        assert trial.upper is not None
-        self._search(trial.evaluate, trial.lower, trial.upper, trial.seed)
+        self._search(trial.evaluate, *trial.box, trial.seed)
 
     def _search(
         self, evaluate: Callable[[Any], float], lower: Floats, upper: Floats, seed: int

@@ -18,12 +18,10 @@ class RandomSearch(Algorithm):
     accepts: ClassVar[frozenset[Kind]] = frozenset({Kind.CONTINUOUS, Kind.INTEGER})
 
     def run(self, trial: Trial, setting: Setting) -> None:
-        assert trial.lower is not None
-        assert trial.upper is not None
         rng = np.random.default_rng(trial.seed)
-        evaluate, lower, upper = trial.evaluate, trial.lower, trial.upper
+        evaluate, (lower, upper) = trial.evaluate, trial.box
         shape = (BLOCK, trial.dimension)
-        whole = getattr(trial, "kind", Kind.CONTINUOUS) is Kind.INTEGER
+        whole = trial.kind is Kind.INTEGER
         width = upper - lower + whole  # whole numbers include both bounds
         while True:
             # Drawn as shares of the box: whole numbers drawn as such may skip random bits, and the

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import itertools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
@@ -12,7 +11,8 @@ import numpy as np
 from pydantic import Field, ValidationInfo, field_validator
 
 from polarbear.algorithms.base import Algorithm, Trial
-from polarbear.errors import AlgorithmError, BudgetExhausted
+from polarbear.algorithms.try_out import try_out
+from polarbear.errors import AlgorithmError
 from polarbear.options import unknown
 from polarbear.problems.base import Floats, Kind, Setting
 
@@ -48,7 +48,6 @@ TUNABLE: Mapping[str, tuple[str, ...]] = {
 }
 ENDLESS = 2**62  # for counts that a method insists on; the budget ends it long before
 INFINITE = 1e100  # what a method sees of infinity, with which its arithmetic would go astray
-TRY_OUT_EVALUATIONS = 50
 
 
 class Scipy(Algorithm):
@@ -72,31 +71,13 @@ class Scipy(Algorithm):
         return options
 
     def prepare(self, setting: Setting) -> None:
-        """Try the options out on a toy problem: scipy checks their values only in use."""
         import scipy.optimize  # noqa: F401 - takes half a second, which should not be a run's
 
-        if not self.options:
-            return
-        evaluations = itertools.count()
-
-        def sphere(x: Floats) -> float:
-            if next(evaluations) == TRY_OUT_EVALUATIONS:
-                raise BudgetExhausted
-            return float(x @ x)
-
-        try:
-            self._search(sphere, np.full(2, -1.0), np.ones(2), seed=1)
-        except BudgetExhausted:
-            pass
-        except Exception as error:
-            raise AlgorithmError(
-                f"'{self.name}': scipy's {self.method} fails with its options: {error}"
-            ) from error
+        if self.options:
+            try_out(self._search, f"'{self.name}': scipy's {self.method}")
 
     def run(self, trial: Trial, setting: Setting) -> None:
-        assert trial.lower is not None
-        assert trial.upper is not None
-        self._search(trial.evaluate, trial.lower, trial.upper, trial.seed)
+        self._search(trial.evaluate, *trial.box, trial.seed)
 
     def _search(
         self, evaluate: Callable[[Any], float], lower: Floats, upper: Floats, seed: int

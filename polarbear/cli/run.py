@@ -76,13 +76,14 @@ def run(
 def _warn(settings: Config, quiet: bool) -> None:
     from polarbear.budget import SECONDS
     from polarbear.collect import workers_of
-    from polarbear.execution.host import free_cores
+    from polarbear.execution.host import cores, free_cores
 
     workers, free = workers_of(settings), free_cores()
     if settings.budget.axis == SECONDS and workers > free:
+        remedy = f"--workers {free} avoids that" if free else "wait until the machine is idle"
         common.note(
-            f"warning: {workers} runs at once, but only {free} cores are free: their seconds will "
-            f"be longer than they should be; --workers {max(1, free)} avoids that",
+            f"warning: {free} of {cores()} cores are free for {workers} runs at once: seconds will "
+            f"come out longer than they should; {remedy}",
             quiet,
         )
 

@@ -89,8 +89,8 @@ def run(
         None,
         box.lower,
         box.upper,
+        kind,
     )
-    object.__setattr__(trial, "kind", kind)
     algorithm.prepare(SETTING)
     try:
         algorithm.run(trial, SETTING)

@@ -198,7 +198,7 @@ def test_seconds_are_recorded_with_host_load_and_processor(project: Project):
 def test_too_many_workers_for_the_free_cores_are_warned_about_on_seconds_only(project: Project):
     seconds = {"axis": "seconds", "grid": [0.05]}
     project.configure(budget=seconds, algorithms=[solver("coordinate_descent")])
-    assert "cores are free" in project("run", "config.yaml", "--workers", 64).stderr
+    assert "cores are free for 64 runs" in project("run", "config.yaml", "--workers", 64).stderr
     project.configure()
     done = project("run", "config.yaml", "--workers", 64, "--store", "other")
     assert "cores are free" not in done.stderr
