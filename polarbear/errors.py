@@ -8,6 +8,8 @@ PolarBearError                 caught once, at the command line: exit code 1
 ├── AlgorithmError             an algorithm that cannot be run, or talks nonsense
 │   └── BadOutputError         a program printed something that is not a trajectory
 ├── ImportFailedError          data from elsewhere that cannot be read
+├── RankingError               values or positions that cannot be ranked
+├── InferenceError             a posterior that cannot be had from this data, model and method
 └── StoreError                 a store that cannot be read or written
     ├── NotAStoreError         the folder is something else
     ├── StoreVersionError      a format this version does not know
@@ -55,6 +57,14 @@ class BadOutputError(AlgorithmError):
 
 
 class ImportFailedError(PolarBearError):
+    pass
+
+
+class RankingError(PolarBearError):
+    pass
+
+
+class InferenceError(PolarBearError):
     pass
 
 

@@ -67,7 +67,12 @@ def new_stem() -> str:
 
 
 def write_part(folder: Path, stem: str, table: pa.Table, by: str | None = None) -> None:
-    """Add one part to the table in this folder, with a row group for each value of ``by``.
+    """Add one part to the table in this folder."""
+    write_table(folder / f"{stem}.parquet", table, by)
+
+
+def write_table(path: Path, table: pa.Table, by: str | None = None) -> None:
+    """Write one Parquet file, with a row group for each value of the column ``by``.
 
     A reader who asks for some values of that column then skips the groups of the others.
     """
@@ -76,7 +81,7 @@ def write_part(folder: Path, stem: str, table: pa.Table, by: str | None = None) 
     with pq.ParquetWriter(buffer, table.schema, compression="zstd", use_dictionary=words) as writer:
         for group in _grouped(table, by):
             writer.write_table(group)
-    write_whole(folder / f"{stem}.parquet", memoryview(buffer.getvalue()))
+    write_whole(path, memoryview(buffer.getvalue()))
 
 
 def _grouped(table: pa.Table, by: str | None) -> Iterator[pa.Table]:
@@ -107,7 +112,7 @@ def read_parts(
         try:
             for path in part_paths(folder):
                 if path not in seen:
-                    table = _read_part(path, schema, columns, only)
+                    table = read_part(path, schema, columns, only)
                     seen.add(path)
                     yield table
             return
@@ -116,12 +121,13 @@ def read_parts(
     raise StoreError(f"the parts in {folder} keep changing; try again")
 
 
-def _read_part(
+def read_part(
     path: Path,
     schema: pa.Schema,
     columns: list[str] | None = None,
     only: pc.Expression | None = None,
 ) -> pa.Table:
+    """The rows of one file, of the types that tables.py says."""
     try:
         table = pq.read_table(path, columns=columns, filters=only, partitioning=None)
         names = columns or schema.names
@@ -137,7 +143,12 @@ def _read_part(
 
 def concatenated(folder: Path, stems: list[str], schema: pa.Schema) -> pa.Table:
     """Several parts as one table."""
-    return pa.concat_tables(_read_part(folder / f"{stem}.parquet", schema) for stem in stems)
+    return pa.concat_tables(read_part(folder / f"{stem}.parquet", schema) for stem in stems)
+
+
+def metadata_of(path: Path) -> dict[bytes, bytes]:
+    """What a Parquet file says about itself beside its rows."""
+    return dict(pq.read_schema(path).metadata or {})
 
 
 def remove_leftovers(folder: Path) -> None:

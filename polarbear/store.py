@@ -5,6 +5,7 @@
     runs/
     trajectories/
     rankings/           those that were imported as such; others follow from trajectories
+    posteriors/         one file a posterior, named by what it answers
     lock                held by the one process that writes
 
 A run's trajectory is written before the run itself, in a part of the same name, so a run that is
@@ -44,6 +45,7 @@ FORMAT = 1
 MANIFEST = "polarbear.json"
 MERGE_ABOVE = 48  # so many small parts are merged
 SMALL_PART = 8 * 2**20  # bytes of trajectories
+ROW_GROUPS = {"trajectories": "algorithm", "runs": None}  # what readers often want some of
 
 
 @dataclass(frozen=True)
@@ -216,7 +218,7 @@ class Store:
 
     def _write_part(self, table: str, stem: str, rows: list[dict[str, Any]]) -> None:
         made = pa.Table.from_pylist(rows, tables.ALL[table])
-        parts.write_part(self.path / table, stem, made, by="algorithm")
+        parts.write_part(self.path / table, stem, made, ROW_GROUPS[table])
 
     def merge_parts(self) -> None:
         """Fold many small parts into few large ones; readers are never left without a row."""
@@ -229,7 +231,7 @@ class Store:
         merged = parts.new_stem()
         for table in ("trajectories", "runs"):
             rows = parts.concatenated(self.path / table, small, tables.ALL[table])
-            parts.write_part(self.path / table, merged, rows, by="algorithm")
+            parts.write_part(self.path / table, merged, rows, ROW_GROUPS[table])
         with parts.explained(self.path):
             for table in ("runs", "trajectories"):
                 for stem in small:
@@ -268,6 +270,32 @@ class Store:
         """Store rankings that nobody has trajectories of."""
         table = rankings.select(tables.RANKINGS.names).to_arrow().cast(tables.RANKINGS)
         parts.write_part(self.path / "rankings", parts.new_stem(), table)
+
+    # --- evidence and posteriors -------------------------------------------------------------
+
+    def add_evidence(self, key: str, rankings: pa.Table, choice_sets: pa.Table) -> None:
+        """Keep the rankings, and what they boil down to, that a posterior was inferred from."""
+        for name, table in (("derived", rankings), ("choice-sets", choice_sets)):
+            path = self.path / "rankings" / f"{name}-{key}.parquet"
+            if not path.exists():
+                parts.write_table(path, table)
+
+    def add_posterior(self, key: str, draws: pa.Table, facts: Mapping[str, Any]) -> None:
+        """Keep a posterior under the key of what it answers."""
+        parts.make_folder(self.path / "posteriors")
+        text = json.dumps(facts).encode()
+        table = draws.replace_schema_metadata({b"polarbear": text})
+        parts.write_table(self.path / "posteriors" / f"{key}.parquet", table)
+
+    def posterior(self, key: str) -> tuple[pa.Table, dict[str, Any]] | None:
+        """A posterior kept earlier, with the facts about it."""
+        path = self.path / "posteriors" / f"{key}.parquet"
+        if not path.exists():
+            return None
+        table = parts.read_part(path, tables.POSTERIOR)
+        return table, json.loads(parts.metadata_of(path)[b"polarbear"])
+
+    # --- values on a grid --------------------------------------------------------------------
 
     def on_grid(self, times: Floats, algorithms: Sequence[str] | None = None) -> GridValues:
         """The best-so-far values of all runs that count, at each time of a grid.

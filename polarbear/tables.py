@@ -8,6 +8,11 @@ reads them directly:
 - Of several runs of one algorithm on one instance the one with the highest ``attempt`` counts.
 - A trajectory whose ``run`` is not in ``runs`` does not count: its writer was killed.
 
+A posterior is a file of its own, ``posteriors/KEY.parquet``; the JSON in its metadata (under
+``polarbear``) names algorithms, times and hyperparameters and holds settings and diagnostics. What
+it was inferred from stands in ``rankings/`` as ``derived-KEY.parquet`` (the rankings) and
+``choice-sets-KEY.parquet`` (what they boil down to).
+
 With Polars, the points of all trajectories in long form::
 
     polars.read_parquet("store/trajectories/*.parquet").explode("t", "y")
@@ -76,6 +81,25 @@ RANKINGS = pa.schema(
         _column("t", pa.float64(), "the time of the ranking"),
         _column("algorithm", pa.list_(pa.string()), "the algorithms present"),
         _column("position", pa.list_(pa.float64()), "their positions: lower is better, equal ties"),
+    ]
+)
+
+CHOICE_SETS = pa.schema(
+    [
+        _column("t", pa.float64(), "the time of the rankings"),
+        _column("choice", pa.list_(pa.string()), "algorithms that remained to be chosen from"),
+        _column("count", pa.float64(), "how often just these remained; of single ones: wins"),
+    ]
+)
+
+POSTERIOR = pa.schema(
+    [
+        _column("draw", pa.int32(), "the number of the draw"),
+        _column("chain", pa.int16(), "the chain it comes from"),
+        _column(
+            "theta", pa.list_(pa.float32()), "win probabilities: time after time, by algorithm"
+        ),
+        _column("hyper", pa.list_(pa.float64()), "hyperparameters of the model"),
     ]
 )
 

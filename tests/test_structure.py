@@ -21,7 +21,12 @@ ORDER = [
     {"execution", "parts"},
     {"lock"},
     {"store"},
-    {"collect", "summary", "template", "imports"},
+    {"choice_sets", "compiling"},
+    {"counting"},
+    {"rankings"},
+    {"inference"},
+    {"relations"},
+    {"collect", "summary", "template", "imports", "learn"},
     {"cli"},
     {"__main__"},
 ]

@@ -7,7 +7,7 @@ import sys
 import typer
 
 from polarbear import __version__
-from polarbear.cli import import_, init, run, status
+from polarbear.cli import import_, infer, init, run, status
 from polarbear.errors import PolarBearError
 
 app = typer.Typer(
@@ -20,6 +20,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("run")(run.run)
+app.command("infer")(infer.infer)
 app.command("status")(status.status)
 app.command("init")(init.init)
 app.command("import")(import_.import_)

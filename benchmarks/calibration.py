@@ -1,0 +1,142 @@
+"""Simulation-based calibration: are posteriors right when the truth comes from the prior?
+
+For each model, truths are drawn from its prior and rankings from each truth; the truth's rank among
+posterior draws must then be uniform, for every quantity of interest (Talts et al. 2018). A model
+passes if the histograms of all its quantities lie inside a simultaneous band, which a calibrated
+sampler leaves in 1 % of all repetitions of the whole check of that model.
+
+    python benchmarks/calibration.py --simulations 300 --write benchmarks/results/calibration.md
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from multiprocessing import get_context
+from pathlib import Path
+
+import numpy as np
+from scipy.stats import binom
+
+from polarbear.inference import ModelOptions, infer
+from polarbear.inference.models import MODELS
+from polarbear.inference.simulate import draw_positions, draw_truth
+from polarbear.rankings import choice_sets
+
+TIMES, ALGORITHMS, INSTANCES = 8, 4, 8
+DRAWS, THIN, BINS = 2000, 10, 20
+ERROR_RATE = 0.01
+QUANTITIES = ("theta[first]", "theta[middle]", "log ratio", "lowest log ratio", "log-likelihood")
+
+
+def quantities(mu: np.ndarray, log_likelihood: np.ndarray) -> np.ndarray:
+    """What is ranked, from mu[draw, T, n]: [draw, quantity]."""
+    theta = np.exp(mu - np.logaddexp.reduce(mu, axis=2, keepdims=True))
+    ratio = mu[:, :, 0] - mu[:, :, 1]
+    return np.stack(
+        [
+            theta[:, 0, 0],
+            theta[:, mu.shape[1] // 2, 1],
+            ratio[:, -1],
+            ratio.min(axis=1),
+            log_likelihood,
+        ],
+        axis=1,
+    )
+
+
+def truth_ranks(seed: int, name: str, method: str = "auto") -> np.ndarray:
+    """The truth's rank, for each quantity, in one simulation."""
+    rng = np.random.default_rng([seed, sorted(MODELS).index(name)])
+    times = np.linspace(0, 1, TIMES)
+    options = ModelOptions(model=name, draws=DRAWS, method=method)
+    mu = draw_truth(MODELS[name](times, ALGORITHMS, options), rng)
+    sets = choice_sets(draw_positions(mu, INSTANCES, rng))
+    posterior = infer(sets, times, options, seed=seed, threads=1)
+    with np.errstate(divide="ignore"):
+        drawn = np.log(posterior.theta[::THIN])
+    drawn = np.maximum(drawn, -700.0)
+    likelihood = np.array([sets.log_likelihood(draw).sum() for draw in drawn])
+    found = quantities(drawn, likelihood)
+    true = quantities(mu[None], sets.log_likelihood(mu).sum(keepdims=True))
+    below = (found < true).sum(axis=0)
+    equal = (found == true).sum(axis=0)
+    return np.asarray(below + rng.integers(0, equal + 1))
+
+
+def simultaneous_band(simulations: int, histograms: int, rng: np.random.Generator) -> np.ndarray:
+    """Lowest and highest count a bin may have so that all bins of all histograms hold at once."""
+    wanted = 1 - (1 - ERROR_RATE) ** (1 / histograms)
+    uniform = rng.multinomial(simulations, np.full(BINS, 1 / BINS), size=20_000)
+    levels = binom.cdf(uniform, simulations, 1 / BINS)
+    upper = binom.sf(uniform - 1, simulations, 1 / BINS)
+    tightest = np.minimum(levels, upper).min(axis=1)
+    level = np.quantile(tightest, wanted, method="lower")
+    return np.array(
+        [
+            binom.ppf(level, simulations, 1 / BINS),
+            binom.isf(level, simulations, 1 / BINS),
+        ]
+    )
+
+
+def histogram(ranks: np.ndarray) -> np.ndarray:
+    """Counts of ranks 0 .. DRAWS / THIN in BINS bins, ranks spread over their own width."""
+    highest = DRAWS // THIN
+    spread = (ranks + np.random.default_rng(0).random(len(ranks))) / (highest + 1)
+    return np.bincount((spread * BINS).astype(int), minlength=BINS)
+
+
+def calibrate(name: str, simulations: int, method: str, processes: int) -> tuple[bool, list[str]]:
+    """Whether the model passes, and a line on each quantity."""
+    begun = time.perf_counter()
+    run = partial(truth_ranks, name=name, method=method)
+    if processes == 1:
+        ranks = np.array([run(seed) for seed in range(simulations)])
+    else:
+        with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
+            ranks = np.array(list(pool.map(run, range(simulations), chunksize=5)))
+    low, high = simultaneous_band(simulations, len(QUANTITIES), np.random.default_rng(1))
+    lines, passed = [], True
+    for k, quantity in enumerate(QUANTITIES):
+        counts = histogram(ranks[:, k])
+        inside = bool(counts.min() >= low and counts.max() <= high)
+        passed &= inside
+        lines.append(
+            f"| {name} | {quantity} | {counts.min()} to {counts.max()} | {low:.0f} to {high:.0f} "
+            f"| {'yes' if inside else '**no**'} |"
+        )
+    lines[0] += f" {time.perf_counter() - begun:.0f} s"
+    return passed, lines
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--simulations", type=int, default=300)
+    parser.add_argument("--models", nargs="*", default=sorted(MODELS), choices=sorted(MODELS))
+    parser.add_argument("--method", default="auto")
+    parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--write", type=Path, help="a Markdown file for the result")
+    args = parser.parse_args()
+    text = [
+        "# Simulation-based calibration",
+        "",
+        f"{args.simulations} simulations a model, method {args.method}: {ALGORITHMS} algorithms, "
+        f"{TIMES} times, {INSTANCES} instances; counts in {BINS} bins and the band that a "
+        f"calibrated sampler leaves in {ERROR_RATE:.0%} of all repetitions, a model at a time.",
+        "",
+        "| model | quantity | counts | band | inside |",
+        "|---|---|---|---|---|",
+    ]
+    for name in args.models:
+        _, lines = calibrate(name, args.simulations, args.method, args.processes)
+        print("\n".join(lines), flush=True)
+        text += lines
+    if args.write:
+        args.write.write_text("\n".join(text) + "\n")
+
+
+if __name__ == "__main__":
+    main()

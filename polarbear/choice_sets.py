@@ -1,0 +1,121 @@
+"""Choice sets: the sufficient statistics of any pile of Plackett-Luce rankings.
+
+The log-likelihood of all rankings at one timepoint is
+
+    sum_i w_i mu_i  -  sum_S c_S logsumexp(mu[S])
+
+with ``w_i`` how often i was chosen while something else remained, and ``c_S`` how often the set S
+of two or more was what remained. A set is a bitmask: bit i stands for algorithm i.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from polarbear.errors import RankingError
+
+MAX_ALGORITHMS = 50  # bits of a mask that leave room for a timepoint beside it in 63 bits
+
+
+@dataclass(frozen=True)
+class ChoiceSets:
+    """What T timepoints of rankings of n algorithms boil down to; two of them add up.
+
+    ``wins[T, n]`` holds w; the sets of timepoint t stand at ``offsets[t]:offsets[t + 1]`` of
+    ``masks`` (ascending within a timepoint) and ``counts``. ``rankings[T]`` says how many rankings
+    of two or more went in, ``sampled_ties`` how many ties were too wide for their closed form.
+    """
+
+    wins: np.ndarray
+    offsets: np.ndarray
+    masks: np.ndarray
+    counts: np.ndarray
+    rankings: np.ndarray
+    sampled_ties: int = 0
+
+    @property
+    def n_times(self) -> int:
+        return int(self.wins.shape[0])
+
+    @property
+    def n_algorithms(self) -> int:
+        return int(self.wins.shape[1])
+
+    def __add__(self, other: ChoiceSets) -> ChoiceSets:
+        if self.wins.shape != other.wins.shape:
+            raise RankingError(
+                f"choice sets of {_shape(self)} and of {_shape(other)} do not add up: "
+                "count both on the same grid and the same list of algorithms"
+            )
+        return choice_sets_from_terms(
+            self.wins + other.wins,
+            np.concatenate([self.set_times(), other.set_times()]),
+            np.concatenate([self.masks, other.masks]),
+            np.concatenate([self.counts, other.counts]),
+            self.rankings + other.rankings,
+            self.sampled_ties + other.sampled_ties,
+        )
+
+    def set_times(self) -> np.ndarray:
+        """The index of the timepoint each set belongs to."""
+        return np.repeat(np.arange(self.n_times), np.diff(self.offsets))
+
+    def at(self, times: slice) -> ChoiceSets:
+        """The same for a contiguous part of the grid."""
+        first, last, stride = times.indices(self.n_times)
+        if stride != 1 or last <= first:
+            raise RankingError("a part of the grid is a non-empty slice without stride")
+        sets = slice(self.offsets[first], self.offsets[last])
+        return ChoiceSets(
+            self.wins[first:last],
+            self.offsets[first : last + 1] - self.offsets[first],
+            self.masks[sets],
+            self.counts[sets],
+            self.rankings[first:last],
+            self.sampled_ties,
+        )
+
+    def compared(self) -> np.ndarray:
+        """Which pairs of algorithms ever stood in one ranking: bool[n, n]."""
+        bits = np.arange(self.n_algorithms)
+        member = (np.unique(self.masks)[:, None] >> bits & 1).astype(np.int64)
+        together = (member.T @ member) > 0
+        np.fill_diagonal(together, True)
+        return together
+
+    def log_likelihood(self, mu: np.ndarray) -> np.ndarray:
+        """The log-likelihood at each timepoint for utilities ``mu[T, n]``; plain, for checking."""
+        member = (self.masks[:, None] >> np.arange(self.n_algorithms) & 1).astype(bool)
+        inside = np.where(member, mu[self.set_times()], -np.inf)
+        terms = self.counts * np.logaddexp.reduce(inside, axis=1)
+        sets = np.bincount(self.set_times(), weights=terms, minlength=self.n_times)
+        return np.asarray((self.wins * mu).sum(axis=1) - sets)
+
+
+def choice_sets_from_terms(
+    wins: np.ndarray,
+    times: np.ndarray,
+    masks: np.ndarray,
+    counts: np.ndarray,
+    rankings: np.ndarray,
+    sampled_ties: int = 0,
+) -> ChoiceSets:
+    """Gather loose (timepoint, set, count) terms, in any order and repeated, into choice sets."""
+    n_times, n = wins.shape
+    if n > MAX_ALGORITHMS or n + int(n_times).bit_length() > 62:
+        raise RankingError(
+            f"{n} algorithms at {n_times} timepoints are too many to count together; "
+            f"at most {MAX_ALGORITHMS} algorithms, fewer on very long grids"
+        )
+    keys, place = np.unique((times.astype(np.int64) << n) | masks, return_inverse=True)
+    total = np.bincount(place.ravel(), weights=counts, minlength=len(keys)).astype(float)
+    offsets = np.searchsorted(keys >> n, np.arange(n_times + 1))
+    return ChoiceSets(
+        wins, offsets.astype(np.int64), keys & ((1 << n) - 1), total, rankings, sampled_ties
+    )
+
+
+def _shape(sets: ChoiceSets) -> str:
+    return f"{sets.n_algorithms} algorithms at {sets.n_times} timepoints"

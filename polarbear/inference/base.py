@@ -1,0 +1,59 @@
+"""What goes into inference and what comes out of it, whichever engine does the work."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+import numpy as np
+
+from polarbear.inference.diagnostics import Diagnostics
+from polarbear.inference.options import ModelOptions
+
+__all__ = ["Diagnostics", "ModelOptions", "Posterior"]
+
+
+@dataclass(frozen=True)
+class Posterior:
+    """Draws of theta[draw, time, algorithm], chain after chain, and whether to believe them.
+
+    ``method`` is what was run where 'auto' was asked for; ``hyper`` holds the draws of the
+    hyperparameters by name; ``notes`` what a reader should know about the data behind it;
+    ``joint`` whether statements about several times at once mean something.
+    """
+
+    theta: np.ndarray
+    chains: int
+    unit_times: np.ndarray
+    options: ModelOptions
+    engine: str
+    method: str
+    seed: int
+    seconds: float
+    diagnostics: Diagnostics
+    joint: bool
+    hyper: Mapping[str, np.ndarray] = field(default_factory=lambda: MappingProxyType({}))
+    notes: tuple[str, ...] = ()
+
+    @property
+    def model(self) -> str:
+        return self.options.model
+
+    @property
+    def n_draws(self) -> int:
+        return int(self.theta.shape[0])
+
+    @property
+    def usable(self) -> bool:
+        """Whether every diagnostic is within its threshold; never decide on one that is not."""
+        return self.diagnostics.passed
+
+    def mean(self) -> np.ndarray:
+        """Posterior mean of the win probabilities: [time, algorithm]."""
+        return np.asarray(self.theta.mean(axis=0))
+
+    def interval(self, level: float = 0.95) -> np.ndarray:
+        """Central credible interval: [2, time, algorithm]."""
+        tail = (1 - level) / 2
+        return np.asarray(np.quantile(self.theta, [tail, 1 - tail], axis=0))

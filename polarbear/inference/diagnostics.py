@@ -1,0 +1,118 @@
+"""Whether to believe a posterior: R-hat, effective sample sizes, divergences, Pareto-k."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import ndtri
+
+from polarbear.inference.kernels.series import convergence
+from polarbear.inference.threads import in_threads
+
+MAX_R_HAT = 1.01
+MIN_ESS = 400.0
+MAX_PARETO_K = 0.7
+_PARAMETERS_A_TASK = 64
+
+
+@dataclass(frozen=True)
+class Diagnostics:
+    """The worst over all of theta; ``pareto_k`` is there for approximate methods only."""
+
+    r_hat: float
+    ess_bulk: float
+    ess_tail: float
+    divergences: int
+    pareto_k: float | None
+    acceptance: float | None
+    attempts: int
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """What is wrong, one sentence each; empty for a posterior that can be used."""
+        found = []
+        if not self.r_hat < MAX_R_HAT:
+            found.append(f"R-hat is {self.r_hat:.3f}, should be below {MAX_R_HAT}")
+        for name, ess in (("bulk", self.ess_bulk), ("tail", self.ess_tail)):
+            if not ess > MIN_ESS:
+                found.append(f"{name} ESS is {ess:.0f}, should be above {MIN_ESS:.0f}")
+        if self.divergences:
+            found.append(f"{self.divergences} transitions diverged, should be none")
+        if self.pareto_k is not None and not self.pareto_k < MAX_PARETO_K:
+            found.append(
+                f"Pareto-k of the approximation is {self.pareto_k:.2f}, "
+                f"should be below {MAX_PARETO_K}"
+            )
+        return tuple(found)
+
+    @property
+    def passed(self) -> bool:
+        return not self.problems
+
+
+def diagnose(
+    theta: np.ndarray,
+    chains: int,
+    *,
+    divergences: int = 0,
+    pareto_k: float | None = None,
+    acceptance: float | None = None,
+    attempts: int = 1,
+    threads: int | None = None,
+) -> Diagnostics:
+    """Judge draws theta[draw, T, n], chain after chain."""
+    r_hat, bulk, tail = convergence_of(theta.reshape(len(theta), -1), chains, threads).T
+    return Diagnostics(
+        r_hat=float(r_hat.max()),
+        ess_bulk=float(bulk.min()),
+        ess_tail=float(tail.min()),
+        divergences=divergences,
+        pareto_k=pareto_k,
+        acceptance=acceptance,
+        attempts=attempts,
+    )
+
+
+def convergence_of(draws: np.ndarray, chains: int, threads: int | None = None) -> np.ndarray:
+    """(R-hat, bulk ESS, tail ESS) for each column of draws[draw, parameter]."""
+    size, parameters = draws.shape
+    quantiles = ndtri((1 + 0.5 * np.arange(2 * size - 1) - 0.375) / (size + 0.25))
+    out = np.empty((parameters, 3))
+
+    def run(first: int) -> None:
+        part = slice(first, first + _PARAMETERS_A_TASK)
+        series = np.ascontiguousarray(draws[:, part].T)
+        convergence(series, np.argsort(series, axis=1), quantiles, chains, out[part])
+
+    in_threads(run, range(0, parameters, _PARAMETERS_A_TASK), threads)
+    return out
+
+
+def pareto_k(log_weights: np.ndarray) -> float:
+    """Shape of the generalised Pareto tail of importance weights (Vehtari et al. 2024)."""
+    size = len(log_weights)
+    tail = int(np.ceil(min(size / 5, 3 * np.sqrt(size))))
+    ordered = np.sort(log_weights - log_weights.max())
+    cutoff = np.exp(ordered[-tail - 1])
+    excess = np.exp(ordered[-tail:]) - cutoff
+    excess = excess[excess > 0]
+    if len(excess) <= 4 or excess[-1] < 1e-12:
+        return -np.inf if np.ptp(log_weights) < 1e-6 else np.inf
+    return _pareto_shape(excess)
+
+
+def _pareto_shape(x: np.ndarray) -> float:
+    """Zhang and Stephens' estimate for ascending x, drawn a little towards 1/2."""
+    size = len(x)
+    grid = 30 + int(np.sqrt(size))
+    quartile = x[int(size / 4 + 0.5) - 1]
+    b = 1 - np.sqrt(grid / (np.arange(1, grid + 1) - 0.5))
+    b = b / (3 * quartile) + 1 / x[-1]
+    k = np.log1p(-b[:, None] * x).mean(axis=1)
+    profile = size * (np.log(-b / k) - k - 1)
+    weights = 1 / np.exp(profile - profile[:, None]).sum(axis=1)
+    kept = weights >= 10 * np.finfo(float).eps
+    best = float((b[kept] * weights[kept]).sum() / weights[kept].sum())
+    shape = float(np.log1p(-best * x).mean())
+    return (size * shape + 10 * 0.5) / (size + 10)

@@ -1,0 +1,44 @@
+"""From choice sets to a posterior: checks the evidence, then asks the engine."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+
+import numpy as np
+
+from polarbear.choice_sets import ChoiceSets
+from polarbear.errors import InferenceError
+from polarbear.inference import evidence
+from polarbear.inference.base import Posterior
+from polarbear.inference.options import ModelOptions
+
+ENGINES = {
+    "native": "polarbear.inference.native.engine",
+    "stan": "polarbear.inference.stan",
+}
+
+
+def infer(
+    choice_sets: ChoiceSets,
+    unit_times: np.ndarray,
+    options: ModelOptions | None = None,
+    seed: int = 0,
+    threads: int | None = None,
+) -> Posterior:
+    """Draw theta[draw, time, algorithm] from the posterior.
+
+    ``unit_times`` is the grid on its own scale, mapped to the unit interval. Draws depend on the
+    seed, never on the number of threads. Look at ``usable`` before deciding anything, and at
+    ``notes`` for what limits the evidence.
+    """
+    options = options or ModelOptions()
+    times = evidence.check(choice_sets, unit_times)
+    place = ENGINES[options.engine]
+    if importlib.util.find_spec(place) is None:
+        raise InferenceError(f"the engine '{options.engine}' is not part of this installation")
+    engine = importlib.import_module(place)
+    posterior: Posterior = engine.run(
+        choice_sets, times, options, seed, notes=evidence.notes(choice_sets), threads=threads
+    )
+    return posterior

@@ -1,0 +1,1 @@
+"""Compiled loops of inference: pure functions of their arguments; randomness is handed in."""

@@ -1,0 +1,246 @@
+"""Exact sampling around Laplace approximations: split Hamiltonian Monte Carlo.
+
+A state is a node j (one setting of the hyperparameters) and whitened coefficients u, with
+eta = eta_j + observe_j(L_j'^-1 u) for the Cholesky factor L_j of node j's Laplace approximation.
+In these coordinates the target is q_j N(u; 0, I) exp(residual_j(u)): the Gaussian part is rotated
+exactly, and only the residual, what the likelihood has beyond second order, gives kicks.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from polarbear.compiling import kernel
+from polarbear.inference.kernels.band import solve_lower, solve_upper
+from polarbear.inference.kernels.likelihood import slopes
+from polarbear.inference.kernels.observe import observe, observe_back
+
+DIVERGED = 1000.0  # an energy error beyond this means the integrator has left the posterior
+
+
+class Nodes(NamedTuple):
+    """Laplace approximations, one a node: J nodes, T times, d functions, N coefficients.
+
+    lower[J, N, width] and the same flipped; starts[T] and weights[J, T, m] as in `observe`;
+    eta[J, T, d], and there values[J, T], gradients[J, T, d], curvatures[J, T, d, d] of the
+    likelihood; alpha[J] of a Dirichlet prior or zero; cumulative[J] of the node probabilities q.
+    """
+
+    lower: np.ndarray
+    flipped: np.ndarray
+    starts: np.ndarray
+    weights: np.ndarray
+    eta: np.ndarray
+    values: np.ndarray
+    gradients: np.ndarray
+    curvatures: np.ndarray
+    alpha: np.ndarray
+    cumulative: np.ndarray
+
+
+class State(NamedTuple):
+    """Where a chain is: node[1], u[N], kick[N] (the residual's gradient), residual[T], eta[T, d]"""
+
+    node: np.ndarray
+    u: np.ndarray
+    kick: np.ndarray
+    residual: np.ndarray
+    eta: np.ndarray
+
+
+@kernel
+def evaluate(sets, nodes, state, slope, mu, sums, rates):
+    """Fill kick, residual and eta of a state from its node and u."""
+    j = state.node[0]
+    n_times, d = state.eta.shape
+    kick, eta, residual = state.kick, state.eta, state.residual
+    for i in range(len(kick)):
+        kick[i] = state.u[i]
+    solve_upper(nodes.flipped[j], kick)
+    centre = nodes.eta[j]
+    for t in range(n_times):
+        for q in range(d):
+            eta[t, q] = centre[t, q]
+    observe(nodes.starts, nodes.weights[j], kick, eta)
+    slopes(sets, nodes.alpha[j], eta, residual, slope, mu, sums, rates)
+    values, gradients, curvatures = nodes.values[j], nodes.gradients[j], nodes.curvatures[j]
+    for t in range(n_times):
+        change = -values[t]
+        for q in range(d):
+            bend = 0.0
+            for p in range(d):
+                bend += curvatures[t, q, p] * (eta[t, p] - centre[t, p])
+            change += (0.5 * bend - gradients[t, q]) * (eta[t, q] - centre[t, q])
+            slope[t, q] += bend - gradients[t, q]
+        residual[t] += change
+    for i in range(len(kick)):
+        kick[i] = 0.0
+    observe_back(nodes.starts, nodes.weights[j], slope, kick)
+    solve_lower(nodes.lower[j], kick)
+
+
+@kernel
+def pick(cumulative, uniform):
+    """The node that a uniform number falls on."""
+    j = 0
+    while j < len(cumulative) - 1 and cumulative[j] < uniform:
+        j += 1
+    return j
+
+
+@kernel
+def _copy(source, target):
+    target.node[0] = source.node[0]
+    _copy_part(source, target, 0, len(source.u), 0, len(source.residual))
+
+
+@kernel
+def _copy_part(source, target, first, last, first_time, last_time):
+    from_u, to_u, from_kick, to_kick = source.u, target.u, source.kick, target.kick
+    for i in range(first, last):
+        to_u[i] = from_u[i]
+        to_kick[i] = from_kick[i]
+    from_residual, to_residual = source.residual, target.residual
+    from_eta, to_eta = source.eta, target.eta
+    for t in range(first_time, last_time):
+        to_residual[t] = from_residual[t]
+        for q in range(from_eta.shape[1]):
+            to_eta[t, q] = from_eta[t, q]
+
+
+@kernel
+def _softmax(helmert, eta, theta):
+    n, d = helmert.shape
+    for t in range(eta.shape[0]):
+        top = -np.inf
+        for i in range(n):
+            total = 0.0
+            for q in range(d):
+                total += helmert[i, q] * eta[t, q]
+            theta[t, i] = total
+            top = max(top, total)
+        total = 0.0
+        for i in range(n):
+            theta[t, i] = math.exp(theta[t, i] - top)
+            total += theta[t, i]
+        for i in range(n):
+            theta[t, i] /= total
+
+
+@kernel
+def advance(
+    sets,
+    nodes,
+    state,
+    blocks,
+    angle,
+    n_steps,
+    normals,
+    uniforms,
+    accepts,
+    thin,
+    theta,
+    visited,
+    accepted,
+    moved,
+):
+    """One draw for each row of theta, ``thin`` transitions apart; returns divergences.
+
+    normals[K, N], uniforms[K, 3] and accepts[K, B] are the K = draws * thin transitions'
+    randomness. Times blocks[b] .. blocks[b + 1] are independent of the others given the node and
+    are accepted on their own; each block has its own share of the coefficients.
+    ``accepted[B]`` and ``moved[1]`` gather acceptance probabilities.
+    """
+    n_times, d = state.eta.shape
+    size = len(state.u)
+    n, base = sets.helmert.shape[0], sets.widest[0]
+    mu, sums, rates = np.empty(n), np.empty(base + n), np.empty(base + n)
+    slope = np.empty((n_times, d))
+    trial = State(
+        state.node.copy(), state.u.copy(), state.kick.copy(), state.residual.copy(),
+        state.eta.copy(),
+    )  # fmt: skip
+    trial_u, trial_kick = trial.u, trial.kick
+    p = np.empty(size)
+    n_blocks = len(blocks) - 1
+    before = np.empty(n_blocks)
+    shares = blocks * (size // n_times) if n_blocks > 1 else np.array([0, size])
+    divergences = 0
+    for k in range(normals.shape[0]):
+        step = angle * (1.0 + 0.15 * (2.0 * uniforms[k, 0] - 1.0))
+        cosine, sine = math.cos(step), math.sin(step)
+        _copy(state, trial)
+        for i in range(size):
+            p[i] = normals[k, i]
+        for b in range(n_blocks):
+            before[b] = _energy(state.residual, state.u, p, blocks, shares, b)
+        for _ in range(n_steps):
+            for i in range(size):
+                push = p[i] + 0.5 * step * trial_kick[i]
+                p[i] = push * cosine - trial_u[i] * sine
+                trial_u[i] = trial_u[i] * cosine + push * sine
+            evaluate(sets, nodes, trial, slope, mu, sums, rates)
+            for i in range(size):
+                p[i] += 0.5 * step * trial_kick[i]
+        for b in range(n_blocks):
+            gain = before[b] - _energy(trial.residual, trial_u, p, blocks, shares, b)
+            probability = 0.0
+            if math.isfinite(gain):
+                probability = min(1.0, math.exp(min(gain, 0.0)))
+            if not gain > -DIVERGED:
+                divergences += 1
+            accepted[b] += probability
+            if accepts[k, b] < probability:
+                _copy_part(trial, state, shares[b], shares[b + 1], blocks[b], blocks[b + 1])
+
+        trial.node[0] = pick(nodes.cumulative, uniforms[k, 1])
+        if trial.node[0] == state.node[0]:
+            moved[0] += 1.0
+        else:
+            trial.u[:] = state.u
+            evaluate(sets, nodes, trial, slope, mu, sums, rates)
+            gain = np.sum(trial.residual) - np.sum(state.residual)
+            probability = math.exp(min(gain, 0.0)) if math.isfinite(gain) else 0.0
+            moved[0] += probability
+            if uniforms[k, 2] < probability:
+                _copy(trial, state)
+        if (k + 1) % thin == 0:
+            visited[k // thin] = state.node[0]
+            _softmax(sets.helmert, state.eta, theta[k // thin])
+    return divergences
+
+
+@kernel
+def _energy(residual, u, p, blocks, shares, b):
+    """Minus the log-density of one block's position and momentum, but for a constant."""
+    total = 0.0
+    for t in range(blocks[b], blocks[b + 1]):
+        total -= residual[t]
+    for i in range(shares[b], shares[b + 1]):
+        total += 0.5 * (u[i] * u[i] + p[i] * p[i])
+    return total
+
+
+@kernel
+def approximate(sets, nodes, normals, uniforms, theta, visited, log_weights):
+    """Draws from the Laplace approximations themselves, with log importance weights."""
+    n_times, d = nodes.eta.shape[1:]
+    size = normals.shape[1]
+    n, base = sets.helmert.shape[0], sets.widest[0]
+    mu, sums, rates = np.empty(n), np.empty(base + n), np.empty(base + n)
+    slope = np.empty((n_times, d))
+    state = State(
+        np.zeros(1, np.int64), np.empty(size), np.empty(size), np.empty(n_times),
+        np.empty((n_times, d)),
+    )  # fmt: skip
+    for k in range(normals.shape[0]):
+        state.node[0] = pick(nodes.cumulative, uniforms[k])
+        state.u[:] = normals[k]
+        evaluate(sets, nodes, state, slope, mu, sums, rates)
+        visited[k] = state.node[0]
+        for t in range(n_times):
+            log_weights[k, t] = state.residual[t]
+        _softmax(sets.helmert, state.eta, theta[k])

@@ -1,0 +1,76 @@
+"""What a model is: given its hyperparameters, a prior on coefficients and a way to observe them.
+
+With d = n - 1 independent copies of K coefficients x, the latent functions on the grid are
+
+    eta[t, q] = sum_j weights[t, j] x[starts[t] + j, q]
+
+and mu(t) = Q eta(t), theta(t) = softmax(mu(t)). Models on the simplex have no Gaussian prior but a
+Dirichlet one, which in softmax space joins the likelihood; each time then has its own coefficient.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from polarbear.inference.options import ModelOptions
+
+
+@dataclass(frozen=True)
+class Latent:
+    """A model given its hyperparameters: precision[K, width] of the coefficients as a band.
+
+    ``half_log_det`` is of that precision, for one latent function; ``dirichlet`` the concentration
+    of a Dirichlet prior at each time, zero for none; ``log_constant`` what else the prior density
+    has in it that depends on the hyperparameters.
+    """
+
+    precision: np.ndarray
+    half_log_det: float
+    starts: np.ndarray
+    weights: np.ndarray
+    dirichlet: float = 0.0
+    log_constant: float = 0.0
+
+    @property
+    def n_coefficients(self) -> int:
+        return int(self.precision.shape[0])
+
+
+class Model(ABC):
+    """One prior over theta(t) on a grid of unit times, for n algorithms."""
+
+    name: ClassVar[str]
+    temporal: ClassVar[bool]  # whether statements about several times at once mean something
+    hyperparameters: ClassVar[tuple[str, ...]]  # inferred on their logarithms
+
+    def __init__(self, times: np.ndarray, n_algorithms: int, options: ModelOptions) -> None:
+        self.times = times
+        self.n_algorithms = n_algorithms
+        self.options = options
+
+    @abstractmethod
+    def latent(self, log_hyper: np.ndarray) -> Latent:
+        """The prior of the coefficients at one setting of the hyperparameters."""
+
+    @abstractmethod
+    def log_hyperprior(self, log_hyper: np.ndarray) -> float:
+        """Log-density of the logarithms of the hyperparameters, but for a constant."""
+
+    @abstractmethod
+    def draw_hyper(self, rng: np.random.Generator) -> np.ndarray:
+        """Logarithms of hyperparameters from their prior."""
+
+    def starting_points(self) -> np.ndarray:
+        """Where to look for modes of the hyperparameters: a few of their prior's draws."""
+        rng = np.random.default_rng(0)
+        return np.array([self.draw_hyper(rng) for _ in range(6)])
+
+    @property
+    def blocks(self) -> np.ndarray:
+        """Bounds of the runs of times that are independent given the hyperparameters."""
+        n_times = len(self.times)
+        return np.array([0, n_times]) if self.temporal else np.arange(n_times + 1)

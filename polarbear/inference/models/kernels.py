@@ -1,0 +1,101 @@
+"""Stationary covariances of unit variance on a line: as functions, spectra and state spaces."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import gamma, gammainc
+
+
+@dataclass(frozen=True)
+class Covariance:
+    """A kernel with the constants of Riutort-Mayol's rules for its Hilbert-space approximation.
+
+    ``order`` is p of a Matern kernel with nu = p + 1/2, or None where the process is not Markov.
+    With s the half range, hsgp asks for c >= boundary_rule * ell / s and
+    m >= basis_rule * c / (ell / s).
+    """
+
+    order: int | None
+    basis_rule: float
+    boundary_rule: float
+
+    def correlation(self, distance: np.ndarray, lengthscale: float) -> np.ndarray:
+        if self.order is None:
+            return np.asarray(np.exp(-0.5 * (distance / lengthscale) ** 2))
+        r = math.sqrt(2 * self.order + 1) * distance / lengthscale
+        polynomial = 1 + r + (r**2 / 3 if self.order == 2 else 0)
+        return np.asarray(polynomial * np.exp(-r))
+
+    def spectral_density(self, frequency: np.ndarray, lengthscale: float) -> np.ndarray:
+        if self.order is None:
+            power = np.exp(-0.5 * (lengthscale * frequency) ** 2)
+            return np.asarray(math.sqrt(2 * math.pi) * lengthscale * power)
+        nu = self.order + 0.5
+        rate = 2 * nu / lengthscale**2
+        constant = 2 * math.sqrt(math.pi) * gamma(nu + 0.5) / gamma(nu) * rate**nu
+        return np.asarray(constant * (rate + frequency**2) ** (-nu - 0.5))
+
+
+COVARIANCES = {
+    "matern-3/2": Covariance(1, basis_rule=3.42, boundary_rule=4.5),
+    "matern-5/2": Covariance(2, basis_rule=2.65, boundary_rule=4.1),
+    "squared-exponential": Covariance(None, basis_rule=1.75, boundary_rule=3.2),
+}
+
+# Answers to a unit impulse of noise, of the process and its derivatives over powers of the decay
+# rate lambda: polynomials in s = lambda * time (constant first) times exp(-s).
+_IMPULSE = {
+    1: np.array([[0.0, 1.0, 0.0], [1.0, -1.0, 0.0]]),
+    2: np.array([[0.0, 0.0, 0.5], [0.0, 1.0, -0.5], [1.0, -2.0, 0.5]]),
+}
+
+
+def decay_rate(order: int, lengthscale: float) -> float:
+    """lambda of a Matern kernel in its state-space form."""
+    return math.sqrt(2 * order + 1) / lengthscale
+
+
+def transitions(order: int, steps: np.ndarray) -> np.ndarray:
+    """The state's mean after each step lambda * dt, as a matrix [.., p + 1, p + 1]."""
+    s = steps[:, None, None]
+    size = order + 1
+    generator = np.diag(np.ones(order), 1)
+    generator[-1] = -np.array([math.comb(size, k) for k in range(size)], dtype=float)
+    shifted = generator + np.eye(size)  # nilpotent, so its exponential is a short polynomial
+    total = np.zeros((len(steps), size, size))
+    for k in range(size):
+        total += np.linalg.matrix_power(shifted, k) * s**k / math.factorial(k)
+    return np.asarray(total * np.exp(-s))
+
+
+def noise_covariances(order: int, steps: np.ndarray) -> np.ndarray:
+    """Covariance that noise adds over each step lambda * dt, for a process of unit variance.
+
+    Integrals of products of impulse responses, by incomplete gamma functions: taking differences
+    of stationary covariances instead would cancel to nothing for small steps.
+    """
+    responses = _IMPULSE[order]
+    size = order + 1
+    total = np.zeros((len(steps), size, size))
+    for i in range(size):
+        for j in range(size):
+            product = np.polynomial.polynomial.polymul(responses[i], responses[j])
+            for k, coefficient in enumerate(product):
+                if coefficient != 0:
+                    integral = gamma(k + 1) / 2.0 ** (k + 1) * gammainc(k + 1, 2 * steps)
+                    total[:, i, j] += coefficient * integral
+    return total / stationary_scale(order)
+
+
+def stationary_covariance(order: int) -> np.ndarray:
+    """Covariance of the state at any time, for a process of unit variance."""
+    return np.asarray(noise_covariances(order, np.array([np.inf]))[0])
+
+
+def stationary_scale(order: int) -> float:
+    """The variance that a unit of noise gives the process in the long run."""
+    squared = np.polynomial.polynomial.polymul(_IMPULSE[order][0], _IMPULSE[order][0])
+    return float(sum(c * gamma(k + 1) / 2.0 ** (k + 1) for k, c in enumerate(squared)))

@@ -1,0 +1,38 @@
+"""Priors of positive hyperparameters, as densities of their logarithms."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from scipy.stats import gamma
+
+from polarbear.inference.options import InverseGamma, LogNormal
+
+
+def log_normal(prior: LogNormal, log_x: float) -> float:
+    return -0.5 * ((log_x - prior.location) / prior.scale) ** 2
+
+
+def draw_log_normal(prior: LogNormal, rng: np.random.Generator) -> float:
+    return float(rng.normal(prior.location, prior.scale))
+
+
+def inverse_gamma(prior: InverseGamma, log_x: float) -> float:
+    return -prior.shape * log_x - prior.scale * math.exp(-log_x)
+
+
+def draw_inverse_gamma(prior: InverseGamma, rng: np.random.Generator) -> float:
+    return float(np.log(prior.scale) - np.log(rng.gamma(prior.shape)))
+
+
+def inverse_gamma_quantile(prior: InverseGamma, level: float) -> float:
+    return float(prior.scale / gamma.ppf(1 - level, prior.shape))
+
+
+def exponential(rate: float, log_x: float) -> float:
+    return log_x - rate * math.exp(log_x)
+
+
+def draw_exponential(rate: float, rng: np.random.Generator) -> float:
+    return float(np.log(rng.exponential(1 / rate)))

@@ -1,0 +1,39 @@
+"""Sparse GP (DTC): eta = K_tu K_uu^-1 u, with inducing points at quantiles of the grid."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.linalg import cholesky, solve_triangular
+
+from polarbear.inference.models.base import Latent
+from polarbear.inference.models.kernels import COVARIANCES, Covariance
+from polarbear.inference.models.smooth import LengthscaleModel, identity_precision
+from polarbear.inference.options import ModelOptions
+
+JITTER = 1e-9  # of the unit variance, so that a Cholesky factor exists
+
+
+class SparseGP(LengthscaleModel):
+    name = "sparse-gp"
+
+    def __init__(self, times: np.ndarray, n_algorithms: int, options: ModelOptions) -> None:
+        super().__init__(times, n_algorithms, options)
+        self.covariance = COVARIANCES[options.kernel]
+        levels = np.linspace(0, 1, min(options.inducing_points, len(times)))
+        self.inducing = np.unique(np.quantile(times, levels))
+
+    def latent(self, log_hyper: np.ndarray) -> Latent:
+        sigma, ell = np.exp(log_hyper)
+        weights = sigma * inducing_weights(self.covariance, self.times, self.inducing, ell)
+        starts = np.zeros(len(self.times), dtype=np.int64)
+        return Latent(identity_precision(len(self.inducing)), 0.0, starts, weights)
+
+
+def inducing_weights(
+    covariance: Covariance, times: np.ndarray, inducing: np.ndarray, lengthscale: float
+) -> np.ndarray:
+    """K_tu L^-T for K_uu = L L': standard normal coefficients to values on the grid."""
+    among = covariance.correlation(np.abs(inducing[:, None] - inducing), lengthscale)
+    across = covariance.correlation(np.abs(times[:, None] - inducing), lengthscale)
+    lower = cholesky(among + JITTER * np.eye(len(inducing)), lower=True)
+    return np.ascontiguousarray(solve_triangular(lower, across.T, lower=True).T)

@@ -1,0 +1,1 @@
+"""The embedded engine: Laplace approximations, exact sampling on top of them, and NUTS."""

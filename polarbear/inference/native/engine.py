@@ -1,0 +1,143 @@
+"""The native engine: a model and choice sets in, a judged posterior out."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from types import MappingProxyType
+
+import numpy as np
+
+from polarbear.choice_sets import ChoiceSets
+from polarbear.errors import InferenceError
+from polarbear.inference.base import Posterior
+from polarbear.inference.diagnostics import Diagnostics, diagnose, pareto_k
+from polarbear.inference.models import MODELS, Model
+from polarbear.inference.native.nested import TooWideError, explore
+from polarbear.inference.native.sampling import HARDER, Draws, Effort, draw_approximation, sample
+from polarbear.inference.native.set_sums import set_sums
+from polarbear.inference.options import ModelOptions
+
+METHODS = ("auto", "split-hmc", "laplace", "mcmc")
+
+# what a method gives: draws and the hyperparameters [draw, H] they belong to
+_Attempt = tuple[Draws, np.ndarray]
+
+
+def run(
+    sets: ChoiceSets,
+    times: np.ndarray,
+    options: ModelOptions,
+    seed: int,
+    notes: tuple[str, ...] = (),
+    threads: int | None = None,
+) -> Posterior:
+    """Draw from the posterior; if its diagnostics fail, once more with more effort."""
+    if options.method not in METHODS:
+        raise InferenceError(
+            f"the native engine has no method '{options.method}'; it has {', '.join(METHODS)} "
+            "(the others are the stan engine's)"
+        )
+    begun = time.perf_counter()
+    model = MODELS[options.model](times, sets.n_algorithms, options)
+    method = "split-hmc" if options.method == "auto" else options.method
+    try:
+        draws, hyper, diagnostics = _judged(method, model, sets, seed, threads)
+    except TooWideError as error:
+        if options.method != "auto":
+            raise
+        notes = (*notes, f"method 'mcmc' was used because {error}")
+        method = "mcmc"
+        draws, hyper, diagnostics = _judged(method, model, sets, seed, threads)
+    named = {name: np.exp(hyper[:, k]) for k, name in enumerate(model.hyperparameters)}
+    return Posterior(
+        theta=draws.theta,
+        chains=options.chains,
+        unit_times=times,
+        options=options,
+        engine="native",
+        method=method,
+        seed=seed,
+        seconds=time.perf_counter() - begun,
+        diagnostics=diagnostics,
+        joint=model.temporal,
+        hyper=MappingProxyType(named),
+        notes=notes,
+    )
+
+
+def _judged(
+    method: str, model: Model, sets: ChoiceSets, seed: int, threads: int | None
+) -> tuple[Draws, np.ndarray, Diagnostics]:
+    """Draws that pass, or those of the second attempt; an approximation has but one."""
+    attempt = _METHODS[method]
+    efforts = (Effort(),) if method == "laplace" else (Effort(), HARDER)
+    for number, effort in enumerate(efforts, start=1):
+        draws, hyper = attempt(model, sets, seed, effort, threads)
+        diagnostics = diagnose(
+            draws.theta,
+            model.options.chains,
+            divergences=draws.divergences,
+            pareto_k=_worst_pareto_k(draws, model),
+            acceptance=None if method == "laplace" else draws.acceptance,
+            attempts=number,
+            threads=threads,
+        )
+        if diagnostics.passed:
+            break
+    return draws, hyper, diagnostics
+
+
+def _split_hmc(
+    model: Model, sets: ChoiceSets, seed: int, effort: Effort, threads: int | None
+) -> _Attempt:
+    laid_out = set_sums(sets)
+    lattice = explore(model, laid_out, effort.spacing)
+    options = model.options
+    draws = sample(
+        laid_out,
+        lattice.nodes(),
+        model.blocks,
+        options.draws,
+        options.chains,
+        seed,
+        effort,
+        threads,
+    )
+    return draws, lattice.log_hyper[draws.visited]
+
+
+def _laplace(
+    model: Model, sets: ChoiceSets, seed: int, effort: Effort, threads: int | None
+) -> _Attempt:
+    laid_out = set_sums(sets)
+    lattice = explore(model, laid_out, effort.spacing)
+    options = model.options
+    draws = draw_approximation(
+        laid_out, lattice.nodes(), options.draws, options.chains, seed, threads
+    )
+    return draws, lattice.log_hyper[draws.visited]
+
+
+def _mcmc(
+    model: Model, sets: ChoiceSets, seed: int, effort: Effort, threads: int | None
+) -> _Attempt:
+    from polarbear.inference.native.nuts import sample_nuts  # heavy, and rarely needed
+
+    return sample_nuts(model, set_sums(sets), seed, effort, threads)
+
+
+_METHODS: dict[str, Callable[[Model, ChoiceSets, int, Effort, int | None], _Attempt]] = {
+    "split-hmc": _split_hmc,
+    "laplace": _laplace,
+    "mcmc": _mcmc,
+}
+
+
+def _worst_pareto_k(draws: Draws, model: Model) -> float | None:
+    """Of each independent run of times for itself: only those weights ever meet."""
+    if draws.log_weights is None:
+        return None
+    if model.hyperparameters or model.temporal:
+        return pareto_k(draws.log_weights.sum(axis=1))
+    return max(pareto_k(column) for column in draws.log_weights.T)

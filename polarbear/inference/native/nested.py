@@ -1,0 +1,150 @@
+"""Nested Laplace: a lattice of hyperparameter settings, each with its Laplace approximation.
+
+The lattice follows the axes of the hyperparameters' own posterior, one standard deviation apart
+unless told otherwise, and grows from its mode for as long as there is weight to be found.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from polarbear.errors import InferenceError
+from polarbear.inference.kernels.band import flipped
+from polarbear.inference.kernels.likelihood import SetSums
+from polarbear.inference.kernels.split_hmc import Nodes
+from polarbear.inference.models import Model
+from polarbear.inference.native.laplace import Mode, find_mode
+
+PRUNED = 1e-4  # a node of less weight, relative to the heaviest, is left out
+MOST_NODES = 400
+_DIFFERENCE = 0.05  # step of finite differences in log-hyperparameters
+_LONGEST_STEP = 0.7
+
+
+class TooWideError(InferenceError):
+    """The lattice would not end."""
+
+
+@dataclass(frozen=True)
+class Lattice:
+    """Hyperparameter settings log_hyper[J, H] with their Laplace approximations and weights."""
+
+    log_hyper: np.ndarray
+    modes: tuple[Mode, ...]
+    weights: np.ndarray
+
+    def nodes(self) -> Nodes:
+        """The same as arrays for compiled loops."""
+        modes = self.modes
+        return Nodes(
+            lower=np.stack([m.lower for m in modes]),
+            flipped=np.stack([flipped(m.lower) for m in modes]),
+            starts=modes[0].latent.starts.astype(np.int64),
+            weights=np.stack([m.latent.weights for m in modes]),
+            eta=np.stack([m.eta for m in modes]),
+            values=np.stack([m.values for m in modes]),
+            gradients=np.stack([m.gradients for m in modes]),
+            curvatures=np.stack([m.curvatures for m in modes]),
+            alpha=np.array([m.latent.dirichlet for m in modes]),
+            cumulative=np.cumsum(self.weights),
+        )
+
+
+class _Marginal:
+    """The hyperparameters' approximate log-posterior; remembers the last mode as a start."""
+
+    def __init__(self, model: Model, sets: SetSums) -> None:
+        self.model, self.sets = model, sets
+        self.last: Mode | None = None
+
+    def mode(self, log_hyper: np.ndarray, start: Mode | None = None) -> Mode:
+        latent = self.model.latent(log_hyper)
+        start = start or self.last
+        same_basis = start is not None and start.latent.n_coefficients == latent.n_coefficients
+        self.last = find_mode(self.sets, latent, start.x if start and same_basis else None)
+        return self.last
+
+    def __call__(self, log_hyper: np.ndarray) -> float:
+        return self.mode(log_hyper).log_marginal + self.model.log_hyperprior(log_hyper)
+
+
+def explore(model: Model, sets: SetSums, spacing: float = 1.0) -> Lattice:
+    """Lay the lattice; a model without hyperparameters has one node."""
+    marginal = _Marginal(model, sets)
+    if not model.hyperparameters:
+        return Lattice(np.zeros((1, 0)), (marginal.mode(np.empty(0)),), np.ones(1))
+    centre, axes = _mode_and_axes(marginal, model.starting_points())
+    return _grow(marginal, centre, spacing * axes)
+
+
+def _mode_and_axes(
+    marginal: Callable[[np.ndarray], float], starts: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Newton's method by finite differences; columns of the axes are standard deviations."""
+    h = max(starts, key=marginal)
+    for _ in range(30):
+        slope, bend = _differences(marginal, h)
+        scale, directions = np.linalg.eigh(-bend)
+        scale = np.maximum(scale, 1.0)  # as narrow as a prior of unit width where it is flat
+        step = directions @ ((directions.T @ slope) / scale)
+        h = h + np.clip(step, -_LONGEST_STEP, _LONGEST_STEP)
+        if np.abs(step).max() < 0.1:
+            break
+    return h, directions / np.sqrt(scale)
+
+
+def _differences(
+    marginal: Callable[[np.ndarray], float], h: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    size = len(h)
+    unit = _DIFFERENCE * np.eye(size)
+    centre = marginal(h)
+    ahead = np.array([marginal(h + e) for e in unit])
+    behind = np.array([marginal(h - e) for e in unit])
+    bend = np.diag((ahead - 2 * centre + behind) / _DIFFERENCE**2)
+    for i, j in itertools.combinations(range(size), 2):
+        both = marginal(h + unit[i] + unit[j]) + marginal(h - unit[i] - unit[j]) - 2 * centre
+        mixed = both / _DIFFERENCE**2 - bend[i, i] - bend[j, j]
+        bend[i, j] = bend[j, i] = mixed / 2
+    return (ahead - behind) / (2 * _DIFFERENCE), bend
+
+
+def _grow(marginal: _Marginal, centre: np.ndarray, axes: np.ndarray) -> Lattice:
+    """From the centre to neighbour after neighbour, while they have weight."""
+    origin = (0,) * len(centre)
+    modes: dict[tuple[int, ...], Mode] = {origin: marginal.mode(centre)}
+    log_weights = {origin: modes[origin].log_marginal + marginal.model.log_hyperprior(centre)}
+    seen, edge = {origin}, [origin]
+    while edge:
+        ring: list[tuple[int, ...]] = []
+        for place in edge:
+            for axis, by in itertools.product(range(len(centre)), (-1, 1)):
+                next_place = (*place[:axis], place[axis] + by, *place[axis + 1 :])
+                if next_place in seen:
+                    continue
+                seen.add(next_place)
+                h = centre + axes @ np.array(next_place)
+                mode = marginal.mode(h, start=modes[place])
+                weight = mode.log_marginal + marginal.model.log_hyperprior(h)
+                if weight > max(log_weights.values()) + np.log(PRUNED):
+                    modes[next_place], log_weights[next_place] = mode, weight
+                    ring.append(next_place)
+        edge = ring
+        if len(modes) > MOST_NODES:
+            raise TooWideError(
+                f"the hyperparameters {', '.join(marginal.model.hyperparameters)} of "
+                f"{marginal.model.name} are spread so widely that {MOST_NODES} settings do not "
+                "cover them (narrower priors would help)"
+            )
+    heaviest = max(log_weights.values())
+    places = sorted(p for p in modes if log_weights[p] > heaviest + np.log(PRUNED))
+    weights = np.exp([log_weights[p] - heaviest for p in places])
+    return Lattice(
+        np.array([centre + axes @ np.array(p) for p in places]),
+        tuple(modes[p] for p in places),
+        weights / weights.sum(),
+    )

@@ -1,0 +1,221 @@
+"""Draws from a lattice of Laplace approximations: exact by split HMC, or the approximation itself.
+
+Each chain has its own random numbers, by its own number and that of its part of the grid, so that
+draws depend on the seed alone and not on how many threads share the work.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from polarbear.inference.kernels.likelihood import SetSums
+from polarbear.inference.kernels.split_hmc import (
+    Nodes,
+    State,
+    advance,
+    approximate,
+    evaluate,
+    pick,
+)
+from polarbear.inference.threads import in_threads
+
+ROTATION = 1.6  # radians a trajectory turns in all: a quarter circle forgets where it began
+STEPS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)  # it may take; one, where nearly Gaussian
+TIMES_A_PART = 8  # independent timepoints that one task samples
+_BATCH_NUMBERS = 300_000  # random numbers made at a time: bounds memory, not results
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How hard the sampler works: a second attempt works harder."""
+
+    warm_up: int = 40
+    acceptance: float = 0.93
+    thin: int = 1
+    spacing: float = 1.0  # of hyperparameter nodes, in standard deviations
+
+
+HARDER = Effort(warm_up=200, acceptance=0.98, thin=4, spacing=0.7)
+
+
+@dataclass(frozen=True)
+class Draws:
+    """theta[draw, T, n], chain after chain; the node each draw was at; how the sampler fared.
+
+    ``log_weights[draw, block]`` are those of importance sampling, for approximate draws only;
+    ``visited[draw]`` is the node index, zero for a model without hyperparameters.
+    """
+
+    theta: np.ndarray
+    visited: np.ndarray
+    divergences: int = 0
+    acceptance: float = 1.0
+    steps: int = 0
+    log_weights: np.ndarray | None = None
+
+
+def draws_a_chain(draws: int, chains: int) -> int:
+    """An even number, because diagnostics cut chains in halves."""
+    return 2 * math.ceil(draws / (2 * chains))
+
+
+def sample(
+    sets: SetSums,
+    nodes: Nodes,
+    blocks: np.ndarray,
+    draws: int,
+    chains: int,
+    seed: int,
+    effort: Effort,
+    threads: int | None = None,
+) -> Draws:
+    """Exact draws. Without hyperparameters the grid's parts are independent tasks."""
+    n_times, n = sets.wins.shape
+    a_chain = draws_a_chain(draws, chains)
+    theta = np.empty((chains, a_chain, n_times, n))
+    visited = np.zeros((chains, a_chain), dtype=np.int64)
+    separable = len(nodes.alpha) == 1 and len(blocks) == n_times + 1
+    bounds = list(range(0, n_times, TIMES_A_PART)) if separable else [0]
+    parts = [slice(a, b) for a, b in zip(bounds, [*bounds[1:], n_times], strict=True)]
+
+    def run(task: tuple[int, int]) -> tuple[int, float, int]:
+        chain, part = task
+        times = parts[part]
+        rng = np.random.default_rng([seed, chain, part])
+        sampler = _Chain(
+            _part_of_sets(sets, times) if separable else sets,
+            _part_of_nodes(nodes, times) if separable else nodes,
+            np.arange(times.stop - times.start + 1) if separable else blocks,
+            rng,
+        )
+        return *sampler.run(effort, theta[chain][:, times], visited[chain]), sampler.steps
+
+    tasks = [(chain, part) for part in range(len(parts)) for chain in range(chains)]
+    results = in_threads(run, tasks, threads)
+    return Draws(
+        theta.reshape(-1, n_times, n),
+        visited.ravel(),
+        sum(divergences for divergences, _, _ in results),
+        min(acceptance for _, acceptance, _ in results),
+        max(steps for _, _, steps in results),
+    )
+
+
+class _Chain:
+    """One Markov chain over (node, whitened coefficients)."""
+
+    def __init__(
+        self, sets: SetSums, nodes: Nodes, blocks: np.ndarray, rng: np.random.Generator
+    ) -> None:
+        self.sets, self.nodes, self.blocks, self.rng = sets, nodes, blocks, rng
+        self.size = nodes.lower.shape[1]
+        n_times, d = nodes.eta.shape[1:]
+        self.state = State(
+            np.array([pick(nodes.cumulative, rng.random())]),
+            np.multiply(0.7, rng.standard_normal(self.size)),
+            np.empty(self.size),
+            np.empty(n_times),
+            np.empty((n_times, d)),
+        )
+        width = int(sets.widest[0]) + d + 1
+        evaluate(
+            sets, nodes, self.state,
+            np.empty((n_times, d)), np.empty(d + 1), np.empty(width), np.empty(width),
+        )  # fmt: skip
+        self.steps = STEPS[0]
+
+    def run(self, effort: Effort, theta: np.ndarray, visited: np.ndarray) -> tuple[int, float]:
+        """Warm up, then fill theta[draw, T, n] and visited[draw]."""
+        self._warm_up(effort)
+        batch = max(1, _BATCH_NUMBERS // (self.size * effort.thin))
+        divergences, accepted = 0, 0.0
+        for first in range(0, len(theta), batch):
+            here = slice(first, min(first + batch, len(theta)))
+            lost, rate = self._advance(effort.thin, theta[here], visited[here])
+            divergences += lost
+            accepted += rate * (here.stop - here.start) / len(theta)
+        return divergences, accepted
+
+    def _warm_up(self, effort: Effort) -> None:
+        """Take more and smaller steps until even the worst tenth of the blocks accepts them."""
+        n_times, n = self.sets.wins.shape
+        theta = np.empty((effort.warm_up, n_times, n))
+        visited = np.empty(effort.warm_up, dtype=np.int64)
+        for self.steps in STEPS:
+            _, rate = self._advance(1, theta, visited)
+            if rate >= effort.acceptance:
+                break
+
+    def _advance(self, thin: int, theta: np.ndarray, visited: np.ndarray) -> tuple[int, float]:
+        """Divergences and the acceptance of the worst tenth of the blocks."""
+        transitions, n_blocks = len(theta) * thin, len(self.blocks) - 1
+        accepted, moved = np.zeros(n_blocks), np.zeros(1)
+        normals = self.rng.standard_normal((transitions, self.size))
+        uniforms = self.rng.random((transitions, 3))
+        accepts = self.rng.random((transitions, n_blocks))
+        divergences = advance(
+            self.sets, self.nodes, self.state, self.blocks, ROTATION / self.steps, self.steps,
+            normals, uniforms, accepts, thin, theta, visited, accepted, moved,
+        )  # fmt: skip
+        self.moved = float(moved[0]) / transitions
+        worst = np.sort(accepted)[: max(1, n_blocks // 10)]
+        return divergences, float(worst.mean()) / transitions
+
+
+def draw_approximation(
+    sets: SetSums, nodes: Nodes, draws: int, chains: int, seed: int, threads: int | None = None
+) -> Draws:
+    """Independent draws from the nested Laplace approximation, with their importance weights."""
+    n_times, n = sets.wins.shape
+    a_chain = draws_a_chain(draws, chains)
+    theta = np.empty((chains, a_chain, n_times, n))
+    visited = np.zeros((chains, a_chain), dtype=np.int64)
+    log_weights = np.empty((chains, a_chain, n_times))
+    size = nodes.lower.shape[1]
+
+    def run(chain: int) -> None:
+        rng = np.random.default_rng([seed, chain])
+        batch = max(1, _BATCH_NUMBERS // size)
+        for first in range(0, a_chain, batch):
+            here = slice(first, min(first + batch, a_chain))
+            count = here.stop - here.start
+            approximate(
+                sets, nodes, rng.standard_normal((count, size)), rng.random(count),
+                theta[chain, here], visited[chain, here], log_weights[chain, here],
+            )  # fmt: skip
+
+    in_threads(run, range(chains), threads)
+    return Draws(
+        theta.reshape(-1, n_times, n),
+        visited.ravel(),
+        log_weights=log_weights.reshape(-1, n_times),
+    )
+
+
+def _part_of_sets(sets: SetSums, times: slice) -> SetSums:
+    return sets._replace(
+        wins=sets.wins[times],
+        offsets=sets.offsets[times.start : times.stop + 1],
+        full=sets.full[times],
+    )
+
+
+def _part_of_nodes(nodes: Nodes, times: slice) -> Nodes:
+    """Only for models whose coefficients are one a time."""
+    d = nodes.eta.shape[2]
+    rows = slice(times.start * d, times.stop * d)
+    return Nodes(
+        nodes.lower[:, rows].copy(),
+        nodes.flipped[:, rows].copy(),
+        nodes.starts[: times.stop - times.start],
+        nodes.weights[:, times].copy(),
+        nodes.eta[:, times].copy(),
+        nodes.values[:, times].copy(),
+        nodes.gradients[:, times].copy(),
+        nodes.curvatures[:, times].copy(),
+        nodes.alpha,
+        nodes.cumulative,
+    )

@@ -1,0 +1,83 @@
+"""What can be set about inference: the model, its priors, the method and how many draws."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field, field_validator
+
+from polarbear.options import Options
+
+ModelName = Literal[
+    "dirichlet", "hierarchical", "gp", "sparse-gp", "hsgp", "random-walk", "bspline"
+]
+KernelName = Literal["matern-3/2", "matern-5/2", "squared-exponential"]
+EngineName = Literal["native", "stan"]
+MethodName = Literal[
+    "auto", "split-hmc", "mcmc", "laplace", "pathfinder", "advi-meanfield", "advi-fullrank"
+]
+
+
+class LogNormal(Options):
+    """A log-normal prior: exp of a normal."""
+
+    location: float = Field(0.0, description="mean of the logarithm")
+    scale: float = Field(0.5, gt=0, description="standard deviation of the logarithm")
+
+
+class InverseGamma(Options):
+    """An inverse-gamma prior, on the unit time scale where it is a lengthscale's."""
+
+    shape: float = Field(5.0, gt=0, description="shape: larger means a lighter upper tail")
+    scale: float = Field(3.0, gt=0, description="scale: larger means larger values")
+
+
+class Exponential(Options):
+    """An exponential prior."""
+
+    rate: float | None = Field(
+        None,
+        gt=0,
+        description="one over the mean; if not given, 1/n, which makes kappa/n one on average",
+    )
+
+
+class ModelOptions(Options):
+    """A model of ratings over time, and how its posterior is computed."""
+
+    model: ModelName = Field("gp", description="prior over theta(t)")
+    engine: EngineName = Field("native", description="'native' is embedded; 'stan' the reference")
+    method: MethodName = Field("auto", description="'auto' picks what is exact and fastest")
+    draws: int = Field(8000, ge=400, le=10_000_000, description="posterior draws, all chains")
+    chains: int = Field(4, ge=2, le=64, description="chains the draws are split over")
+    kernel: KernelName = Field("matern-3/2", description="covariance of gp, sparse-gp and hsgp")
+    alpha: float = Field(1.0, description="concentration of the dirichlet model")
+    kappa: Exponential = Field(Exponential(), description="prior of hierarchical's concentration")
+    sigma: LogNormal = Field(LogNormal(), description="prior of the temporal models' amplitude")
+    lengthscale: InverseGamma = Field(
+        InverseGamma(), description="prior of the lengthscale, in units of the whole grid"
+    )
+    initial_scale: float = Field(
+        1.0, gt=0, description="standard deviation of a random walk's first value"
+    )
+    inducing_points: int = Field(10, ge=2, description="inducing points of sparse-gp")
+    basis_functions: int | None = Field(
+        None, ge=2, description="basis functions m of hsgp; by Riutort-Mayol's rule if not given"
+    )
+    boundary: float | None = Field(
+        None, gt=1, description="boundary factor c of hsgp; by Riutort-Mayol's rule if not given"
+    )
+    spline_functions: int | None = Field(
+        None, ge=2, description="B-splines K of bspline; half the number of times if not given"
+    )
+    spline_degree: int = Field(3, ge=1, le=5, description="degree of the B-splines")
+
+    @field_validator("alpha")
+    @classmethod
+    def _proper(cls, alpha: float) -> float:
+        if not alpha > 0:
+            raise ValueError(
+                f"alpha is {alpha:g}, but must be above 0: with less the dirichlet posterior is "
+                "improper as soon as one algorithm always wins or always loses"
+            )
+        return alpha

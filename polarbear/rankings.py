@@ -1,0 +1,165 @@
+"""Trajectories on a grid to rankings with ties to choice sets.
+
+Data shapes, named once:
+
+- ``values[instance, algorithm, time]``: best-so-far, smaller is better; +inf where an algorithm has
+  found nothing yet, which puts it last.
+- ``present``, of the same shape: who is in the ranking; the absent are neither last nor anywhere.
+- ``positions``, of the same shape: 0 for the best, equal where tied, no gaps, ABSENT where absent.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from polarbear import counting
+from polarbear.choice_sets import (
+    MAX_ALGORITHMS,
+    ChoiceSets,
+    choice_sets_from_terms,
+)
+from polarbear.counting import ABSENT, MAX_EXACT_TIE
+from polarbear.errors import RankingError
+
+__all__ = [
+    "ABSENT",
+    "MAX_EXACT_TIE",
+    "ChoiceSets",
+    "choice_sets",
+    "positions_from_table",
+    "rank",
+]
+
+_LIST_LENGTH = 4_000_000  # terms gathered at a time: bounds memory, not results
+
+
+def rank(
+    values: np.ndarray, present: np.ndarray | None = None, tie_tolerance: float = 0.0
+) -> np.ndarray:
+    """Positions of the algorithms on each instance at each time.
+
+    A value ties with the best of its block when it is at most ``tie_tolerance`` worse; the default
+    asks for equality. A block is measured from its best, so it never spans more than the tolerance.
+    """
+    values = np.asarray(values, dtype=float)
+    if values.ndim != 3 or values.shape[1] == 0:
+        raise RankingError(
+            f"expected values[instance, algorithm, time], found an array of shape {values.shape}"
+        )
+    if not tie_tolerance >= 0:
+        raise RankingError(f"a tie tolerance is zero or more, found {tie_tolerance!r}")
+    if present is None:
+        present = np.ones(values.shape, dtype=bool)
+    present = np.asarray(present, dtype=bool)
+    if present.shape != values.shape:
+        raise RankingError(
+            f"the presence mask has shape {present.shape}, the values have {values.shape}"
+        )
+    undefined = np.isnan(values) & present
+    if undefined.any():
+        instance, algorithm, time = np.argwhere(undefined)[0]
+        raise RankingError(
+            f"the value of algorithm {algorithm} on instance {instance} at timepoint {time} is not "
+            "a number: mark the algorithm absent there, or give +inf where it has found nothing"
+        )
+    positions = np.empty(values.shape, dtype=np.int16)
+    counting.rank_values(values, present, float(tie_tolerance), positions)
+    return positions
+
+
+def positions_from_table(
+    instance: np.ndarray,
+    time: np.ndarray,
+    algorithm: np.ndarray,
+    position: np.ndarray,
+    shape: tuple[int, int, int],
+) -> np.ndarray:
+    """Positions from rows of a table; a row's first three columns are indices into ``shape``.
+
+    Positions in the table may start anywhere and have gaps (1, 2, 2, 4): only their order counts.
+    """
+    where = (np.asarray(instance), np.asarray(algorithm), np.asarray(time))
+    place = np.asarray(position, dtype=float)
+    if np.isnan(place).any():
+        raise RankingError(
+            f"row {int(np.argmax(np.isnan(place))) + 1} of the rankings has no position"
+        )
+    cells = np.ravel_multi_index(where, shape)
+    distinct, first = np.unique(cells, return_index=True)
+    if len(distinct) < len(cells):
+        again = int(np.setdiff1d(np.arange(len(cells)), first)[0])
+        raise RankingError(
+            f"row {again + 1} of the rankings repeats instance {where[0][again]}, time "
+            f"{where[2][again]}, algorithm {where[1][again]}: keep one row of each"
+        )
+    values = np.full(shape, np.inf)
+    present = np.zeros(shape, dtype=bool)
+    values[where] = place
+    present[where] = True
+    return rank(values, present)
+
+
+def choice_sets(
+    positions: np.ndarray, weights: np.ndarray | None = None, seed: int = 0
+) -> ChoiceSets:
+    """Count the choice sets of all rankings, ties in closed form.
+
+    ``weights[instance]`` is one unless given. The seed matters only for ties wider than
+    MAX_EXACT_TIE, which are subsampled and counted in ``sampled_ties``.
+    """
+    positions = np.asarray(positions, dtype=np.int16)
+    if positions.ndim != 3:
+        raise RankingError(
+            "expected positions[instance, algorithm, time], "
+            f"found an array of shape {positions.shape}"
+        )
+    n_instances, n, _ = positions.shape
+    if n > MAX_ALGORITHMS:
+        raise RankingError(f"{n} algorithms in one ranking; at most {MAX_ALGORITHMS} can be ranked")
+    if weights is None:
+        weights = np.ones(n_instances)
+    weights = np.asarray(weights, dtype=float)
+    if weights.shape != (n_instances,) or not np.all(np.isfinite(weights) & (weights > 0)):
+        raise RankingError(
+            f"expected {n_instances} finite weights above zero, one an instance, found {weights!r}"
+        )
+    if n <= MAX_EXACT_TIE:
+        return _count_by_table(positions, weights)
+    return _count_by_list(positions, weights, seed)
+
+
+def _count_by_table(positions: np.ndarray, weights: np.ndarray) -> ChoiceSets:
+    _, n, n_times = positions.shape
+    wins = np.zeros((n_times, n))
+    rankings = np.zeros(n_times, dtype=np.int64)
+    table = np.zeros((n_times, 1 << n))
+    counting.count_in_table(positions, weights, wins, rankings, table)
+    times, masks = np.nonzero(table)
+    offsets = np.searchsorted(times, np.arange(n_times + 1)).astype(np.int64)
+    return ChoiceSets(wins, offsets, masks, table[times, masks], rankings)
+
+
+def _count_by_list(positions: np.ndarray, weights: np.ndarray, seed: int) -> ChoiceSets:
+    n_instances, n, n_times = positions.shape
+    none = np.empty(0, dtype=np.int64)
+    counted = choice_sets_from_terms(
+        np.zeros((n_times, n)), none, none, none, np.zeros(n_times, dtype=np.int64)
+    )
+    bound = np.cumsum(counting.bound_terms(positions))
+    first = 0
+    while first < n_instances:
+        done = bound[first - 1] if first else 0
+        last = max(int(np.searchsorted(bound, done + _LIST_LENGTH, side="right")), first + 1)
+        length = int(bound[last - 1] - done)
+        wins = np.zeros((n_times, n))
+        rankings = np.zeros(n_times, dtype=np.int64)
+        times, masks = np.empty(length, dtype=np.int64), np.empty(length, dtype=np.int64)
+        counts = np.empty(length)
+        total, sampled = counting.count_in_list(
+            positions[first:last], weights[first:last], seed, wins, rankings, times, masks, counts
+        )
+        counted += choice_sets_from_terms(
+            wins, times[:total], masks[:total], counts[:total], rankings, int(sampled)
+        )
+        first = last
+    return counted

@@ -1,0 +1,216 @@
+"""Rankings and choice sets against brute force over every ordering of every tie."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from polarbear.choice_sets import ChoiceSets
+from polarbear.errors import RankingError
+from polarbear.rankings import ABSENT, choice_sets, positions_from_table, rank
+
+
+def brute_force_terms(places, weight=1.0):
+    """w and {set: c} of one ranking, averaged over the product of its ties' orderings."""
+    wins: dict[int, float] = {}
+    sets: dict[frozenset, float] = {}
+    blocks = [
+        [i for i, p in enumerate(places) if p == position]
+        for position in sorted({p for p in places if p != ABSENT})
+    ]
+    orderings = list(itertools.product(*(itertools.permutations(b) for b in blocks)))
+    for blocks_in_order in orderings:
+        order = [i for block in blocks_in_order for i in block]
+        for k in range(len(order) - 1):
+            remaining = frozenset(order[k:])
+            sets[remaining] = sets.get(remaining, 0.0) + weight / len(orderings)
+            wins[order[k]] = wins.get(order[k], 0.0) + weight / len(orderings)
+    return wins, sets
+
+
+def brute_force(positions, weights):
+    n_instances, n, n_times = positions.shape
+    wins = np.zeros((n_times, n))
+    sets: list[dict[int, float]] = [{} for _ in range(n_times)]
+    for p, t in itertools.product(range(n_instances), range(n_times)):
+        some_wins, some_sets = brute_force_terms(positions[p, :, t], weights[p])
+        for i, w in some_wins.items():
+            wins[t, i] += w
+        for members, c in some_sets.items():
+            mask = sum(1 << i for i in members)
+            sets[t][mask] = sets[t].get(mask, 0.0) + c
+    return wins, sets
+
+
+def sets_at(counted: ChoiceSets, t: int) -> dict[int, float]:
+    part = slice(counted.offsets[t], counted.offsets[t + 1])
+    return dict(zip(counted.masks[part].tolist(), counted.counts[part].tolist(), strict=True))
+
+
+@st.composite
+def some_rankings(draw):
+    n = draw(st.integers(2, 6))
+    shape = (draw(st.integers(1, 4)), n, draw(st.integers(1, 3)))
+    size = math.prod(shape)
+    values = draw(st.lists(st.sampled_from([0.0, 1.0, 2.0, np.inf]), min_size=size, max_size=size))
+    present = draw(st.lists(st.booleans(), min_size=size, max_size=size))
+    weights = draw(st.lists(st.floats(0.1, 5), min_size=shape[0], max_size=shape[0]))
+    return np.reshape(values, shape), np.reshape(present, shape), np.array(weights)
+
+
+@given(some_rankings())
+@settings(max_examples=150, deadline=None, derandomize=True)
+def test_choice_sets_of_tied_partial_weighted_rankings_equal_brute_force(case):
+    values, present, weights = case
+    positions = rank(values, present)
+    counted = choice_sets(positions, weights)
+    wins, sets = brute_force(positions, weights)
+    np.testing.assert_allclose(counted.wins, wins, atol=1e-12)
+    for t, expected in enumerate(sets):
+        found = sets_at(counted, t)
+        assert found.keys() == expected.keys()
+        for mask, c in expected.items():
+            assert found[mask] == pytest.approx(c, abs=1e-12)
+
+
+@given(some_rankings())
+@settings(max_examples=100, deadline=None, derandomize=True)
+def test_positions_have_no_gaps_and_order_the_present_by_value(case):
+    values, present, _ = case
+    positions = rank(values, present)
+    assert ((positions == ABSENT) == ~present).all()
+    for p, t in itertools.product(range(values.shape[0]), range(values.shape[2])):
+        here = np.flatnonzero(present[p, :, t])
+        if len(here):
+            distinct = np.unique(values[p, here, t])
+            expected = np.searchsorted(distinct, values[p, here, t])
+            assert positions[p, here, t].tolist() == expected.tolist()
+
+
+def test_a_long_list_of_algorithms_counts_like_a_short_one():
+    """Above 12 algorithms sets are gathered in a list; embedding 5 in 14 must change nothing."""
+    rng = np.random.default_rng(1)
+    values = rng.integers(0, 3, (20, 5, 4)).astype(float)
+    wide = np.zeros((20, 14, 4))
+    wide[:, :5] = values
+    present = np.zeros(wide.shape, dtype=bool)
+    present[:, :5] = True
+    short, long = choice_sets(rank(values)), choice_sets(rank(wide, present))
+    np.testing.assert_allclose(long.wins[:, :5], short.wins)
+    assert (long.wins[:, 5:] == 0).all()
+    np.testing.assert_array_equal(long.masks, short.masks)
+    np.testing.assert_allclose(long.counts, short.counts)
+
+
+def test_counts_of_old_and_new_instances_add_up():
+    rng = np.random.default_rng(2)
+    positions = rank(rng.integers(0, 4, (30, 6, 5)).astype(float))
+    whole = choice_sets(positions)
+    parts = choice_sets(positions[:11]) + choice_sets(positions[11:])
+    np.testing.assert_allclose(parts.wins, whole.wins)
+    np.testing.assert_array_equal(parts.masks, whole.masks)
+    np.testing.assert_array_equal(parts.offsets, whole.offsets)
+    np.testing.assert_allclose(parts.counts, whole.counts)
+    assert parts.rankings.tolist() == whole.rankings.tolist() == [30] * 5
+
+
+def test_a_part_of_the_grid_keeps_its_own_sets():
+    positions = rank(np.random.default_rng(3).normal(size=(9, 4, 6)))
+    whole, part = choice_sets(positions), choice_sets(positions[:, :, 2:5])
+    cut = whole.at(slice(2, 5))
+    np.testing.assert_array_equal(cut.masks, part.masks)
+    np.testing.assert_array_equal(cut.offsets, part.offsets)
+    np.testing.assert_array_equal(cut.wins, part.wins)
+
+
+def test_a_ten_way_tie_is_exact_in_at_most_1023_terms():
+    counted = choice_sets(rank(np.zeros((1, 10, 1))))
+    assert len(counted.masks) <= 1023
+    assert counted.sampled_ties == 0
+    np.testing.assert_allclose(counted.wins, 0.9)
+    assert sets_at(counted, 0)[1023] == pytest.approx(1.0)
+    assert sets_at(counted, 0)[0b11] == pytest.approx(1 / 45)
+
+
+def test_a_tie_too_wide_for_its_closed_form_is_sampled_fairly_and_said_so():
+    positions = rank(np.zeros((3, 40, 2)))
+    counted = choice_sets(positions, seed=5)
+    assert counted.sampled_ties == 6
+    np.testing.assert_allclose(counted.wins, 3 * (1 - 1 / 40))
+    member = counted.masks[:, None] >> np.arange(40) & 1
+    share = counted.counts / member.sum(axis=1)
+    gradient = counted.wins[0] - (share[:, None] * member)[: counted.offsets[1]].sum(axis=0)
+    np.testing.assert_allclose(gradient, 0, atol=1e-9)
+    again = choice_sets(positions[:1], seed=5) + choice_sets(positions[1:], seed=5)
+    np.testing.assert_array_equal(again.masks, counted.masks)
+    other = choice_sets(positions, seed=6)
+    assert not np.array_equal(other.masks, counted.masks)
+
+
+def test_log_likelihood_is_the_product_of_sequential_choices():
+    rng = np.random.default_rng(4)
+    mu = rng.normal(size=(1, 4))
+    theta = np.exp(mu[0])
+    expected = 0.0
+    orders = [rng.permutation(4) for _ in range(7)]
+    positions = np.empty((7, 4, 1), dtype=np.int16)
+    for p, order in enumerate(orders):
+        positions[p, order, 0] = np.arange(4)
+        expected += sum(np.log(theta[order[k]] / theta[order[k:]].sum()) for k in range(4))
+    assert choice_sets(positions).log_likelihood(mu)[0] == pytest.approx(expected)
+
+
+def test_within_the_tolerance_a_block_is_measured_from_its_best():
+    values = np.array([0.0, 0.6, 1.1, 1.6, np.inf, np.inf]).reshape(1, 6, 1)
+    assert rank(values, tie_tolerance=1.0).ravel().tolist() == [0, 0, 1, 1, 2, 2]
+    assert rank(values).ravel().tolist() == [0, 1, 2, 3, 4, 4]
+
+
+def test_positions_from_a_table_keep_order_ties_and_absence():
+    positions = positions_from_table(
+        instance=[0, 0, 0, 1],
+        time=[0, 0, 0, 0],
+        algorithm=[0, 1, 2, 1],
+        position=[4, 1, 4, 1],
+        shape=(2, 3, 1),
+    )
+    assert positions[0, :, 0].tolist() == [1, 0, 1]
+    assert positions[1, :, 0].tolist() == [ABSENT, 0, ABSENT]
+
+
+def test_who_never_met_is_known():
+    present = np.ones((4, 3, 1), dtype=bool)
+    present[:2, 0] = False
+    present[2:, 2] = False
+    met = choice_sets(rank(np.random.default_rng(0).normal(size=(4, 3, 1)), present)).compared()
+    assert met.tolist() == [[True, True, False], [True, True, True], [False, True, True]]
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: rank(np.zeros((2, 3))), r"values\[instance, algorithm, time\]"),
+        (lambda: rank(np.full((1, 2, 1), np.nan)), "not a number"),
+        (lambda: rank(np.zeros((1, 2, 1)), tie_tolerance=-1), "tolerance"),
+        (lambda: rank(np.zeros((1, 2, 1)), np.ones((1, 2, 2))), "presence mask"),
+        (lambda: choice_sets(np.zeros((1, 51, 1))), "at most 50"),
+        (lambda: choice_sets(np.zeros((2, 3, 1)), np.array([1.0, 0.0])), "weights"),
+        (lambda: choice_sets(np.zeros((1, 2, 1))) + choice_sets(np.zeros((1, 3, 1))), "add up"),
+        (
+            lambda: positions_from_table([0, 0], [0, 0], [1, 1], [1, 2], (1, 2, 1)),
+            "row 2 of the rankings repeats",
+        ),
+        (
+            lambda: positions_from_table([0, 0], [0, 0], [0, 1], [1, np.nan], (1, 2, 1)),
+            "row 2 of the rankings has no position",
+        ),
+    ],
+)
+def test_what_cannot_be_ranked_is_refused_with_the_reason(call, message):
+    with pytest.raises(RankingError, match=message):
+        call()
