@@ -21,6 +21,7 @@ class Format(StrEnum):
     TABLE = "table"
     RANKINGS = "rankings"
     IOH = "ioh"
+    COCO = "coco"
 
 
 class Spacing(StrEnum):
@@ -34,7 +35,9 @@ class AfterEnd(StrEnum):
 
 
 def import_(
-    source: Annotated[Path, typer.Argument(metavar="SOURCE", help="A file, or a folder for ioh.")],
+    source: Annotated[
+        Path, typer.Argument(metavar="SOURCE", help="A file; for ioh and coco a folder.")
+    ],
     store: Annotated[Path, typer.Option("--store", metavar="DIR", help="The store to add to.")],
     format: Annotated[Format, typer.Option(help="What SOURCE is.")] = Format.TABLE,
     algorithm_column: Annotated[str, typer.Option(help="Its column of algorithms.")] = "algorithm",
@@ -66,8 +69,9 @@ def import_(
     """Bring trajectories or rankings from elsewhere into a store.
 
     table: rows of algorithm, instance, t, y (CSV or Parquet). rankings: rows of instance, t,
-    algorithm, position. ioh: a folder that IOHprofiler's Analyzer wrote.
+    algorithm, position. ioh, coco: a folder that IOHprofiler's Analyzer or COCO's observer wrote.
     """
+    from polarbear.imports.coco import read_coco
     from polarbear.imports.ioh import read_ioh
     from polarbear.imports.rankings import read_rankings
     from polarbear.imports.table import Columns, read_table
@@ -80,8 +84,10 @@ def import_(
         found = read_table(source, columns, maximise, after_end.value)
     elif format is Format.RANKINGS:
         found = read_rankings(source, columns)
-    else:
+    elif format is Format.IOH:
         found = read_ioh(source, after_end.value)
+    else:
+        found = read_coco(source, after_end.value)
     budget = _budget(found, axis, points, spacing.value, first, last)
     config = {
         "seed": 0,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -16,6 +17,7 @@ from polarbear.options import nearest
 from polarbear.problems.base import Instance, Kind, Setting
 
 AfterEnd = Literal["keeps", "absent"]
+Point = tuple[str, str, float, float]  # algorithm, instance, t, y
 
 
 @dataclass(frozen=True)
@@ -122,3 +124,28 @@ def runs_from_points(
             )
         )
     return outcomes, tuple(instances.values())
+
+
+def imported_points(
+    points: list[Point],
+    source: Path,
+    maximise: bool,
+    after_end: AfterEnd,
+    complaints: list[Complaint],
+    notes: tuple[str, ...],
+) -> Imported:
+    """An import from points that were gathered from many files."""
+    if not points:
+        raise ImportFailedError(f"no run in {source} has a row that makes sense")
+    frame = pl.DataFrame(points, schema=["algorithm", "instance", "t", "y"], orient="row")
+    order = frame["instance"].unique(maintain_order=True).to_list()
+    outcomes, instances = runs_from_points(frame, maximise, after_end, order)
+    times = frame["t"].to_numpy()
+    return Imported(
+        tuple(frame["algorithm"].unique(maintain_order=True)),
+        instances,
+        (float(times.min()), float(times.max())),
+        outcomes,
+        complaints=tuple(complaints),
+        notes=notes,
+    )

@@ -14,12 +14,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import polars as pl
-
 from polarbear.errors import ImportFailedError
-from polarbear.imports.base import AfterEnd, Complaint, Imported, runs_from_points
-
-Point = tuple[str, str, float, float]
+from polarbear.imports.base import AfterEnd, Complaint, Imported, Point, imported_points
+from polarbear.imports.blocks import check_count, read_blocks
 
 
 def read_ioh(folder: Path, after_end: AfterEnd = "keeps") -> Imported:
@@ -39,21 +36,8 @@ def read_ioh(folder: Path, after_end: AfterEnd = "keeps") -> Imported:
         points += _points(path, facts, repeats, complaints)
     if len(directions) > 1:
         raise ImportFailedError(f"{folder} mixes functions to be minimised and to be maximised")
-    if not points:
-        raise ImportFailedError(f"no run in {folder} has a row that makes sense")
-    names = ["algorithm", "instance", "t", "y"]
-    frame = pl.DataFrame(points, schema=names, orient="row")
-    order = frame["instance"].unique(maintain_order=True).to_list()
-    outcomes, instances = runs_from_points(frame, directions.pop(), after_end, order)
     rounded = "values have ten decimals in .dat files; each run's best value is taken from the JSON"
-    return Imported(
-        tuple(frame["algorithm"].unique(maintain_order=True)),
-        instances,
-        (float(frame["t"].min()), float(frame["t"].max())),  # type: ignore[arg-type]
-        outcomes,
-        complaints=tuple(complaints),
-        notes=(rounded,),
-    )
+    return imported_points(points, folder, directions.pop(), after_end, complaints, (rounded,))
 
 
 def _described(path: Path) -> dict[str, Any]:
@@ -78,13 +62,11 @@ def _points(
         raise ImportFailedError(
             f"{path} has the attributes {columns}, but 'evaluations' and 'raw_y' are needed"
         )
+    at_t, at_y = columns.index("evaluations"), columns.index("raw_y")
     for scenario in facts["scenarios"]:
-        data = path.parent / scenario["path"]
-        blocks = list(_blocks(data, columns, complaints))
-        runs = scenario["runs"]
-        if len(blocks) != len(runs):
-            reason = f"{len(runs)} runs are described but {len(blocks)} are there"
-            complaints.append(Complaint(abs(len(runs) - len(blocks)), reason, str(data)))
+        data, runs = path.parent / scenario["path"], scenario["runs"]
+        blocks = read_blocks(data, _is_header, at_t, at_y, complaints)
+        check_count(len(runs), blocks, data, complaints)
         for run, block in zip(runs, blocks, strict=False):
             base = f"f{facts['function_id']}-d{scenario['dimension']}-i{run['instance']}"
             repeats[algorithm, base] += 1
@@ -95,40 +77,5 @@ def _points(
                 yield algorithm, instance, t, float(best["y"]) if exact else y
 
 
-def _blocks(
-    path: Path, columns: list[str], complaints: list[Complaint]
-) -> Iterator[list[tuple[float, float]]]:
-    """The points of each run of a .dat file."""
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise ImportFailedError(
-            f"cannot read {path}, which the JSON beside it names: {error}"
-        ) from None
-    at_t, at_y = columns.index("evaluations"), columns.index("raw_y")
-    block: list[tuple[float, float]] | None = None
-    bad: list[int] = []
-    for number, line in enumerate(lines, 1):
-        words = line.split()
-        if words[:1] == ["evaluations"]:
-            if block is not None:
-                yield block
-            block = []
-            continue
-        try:
-            point = float(words[at_t]), float(words[at_y])
-        except (ValueError, IndexError):
-            if words:
-                bad.append(number)
-            continue
-        if block is None or point[0] != point[0] or point[1] != point[1]:
-            bad.append(number)
-        else:
-            block.append(point)
-    if block is not None:
-        yield block
-    if bad:
-        first = f"{path}, line {bad[0]}"
-        complaints.append(
-            Complaint(len(bad), "the row is not a number of evaluations and a value", first)
-        )
+def _is_header(line: str) -> bool:
+    return line.startswith("evaluations")
