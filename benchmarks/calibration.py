@@ -25,7 +25,7 @@ from polarbear.inference.models import MODELS
 from polarbear.inference.simulate import draw_positions, draw_truth
 from polarbear.rankings import choice_sets
 
-TIMES, ALGORITHMS, INSTANCES = 8, 4, 8
+TIMES, ALGORITHMS, INSTANCES = 10, 4, 8
 DRAWS, THIN, BINS = 2000, 10, 20
 ERROR_RATE = 0.01
 QUANTITIES = ("theta[first]", "theta[middle]", "log ratio", "lowest log ratio", "log-likelihood")
@@ -89,15 +89,18 @@ def histogram(ranks: np.ndarray) -> np.ndarray:
     return np.bincount((spread * BINS).astype(int), minlength=BINS)
 
 
-def calibrate(name: str, simulations: int, method: str, processes: int) -> tuple[bool, list[str]]:
+def calibrate(
+    name: str, simulations: int, method: str = "auto", processes: int = 1, first_seed: int = 0
+) -> tuple[bool, list[str]]:
     """Whether the model passes, and a line on each quantity."""
     begun = time.perf_counter()
+    seeds = range(first_seed, first_seed + simulations)
     run = partial(truth_ranks, name=name, method=method)
     if processes == 1:
-        ranks = np.array([run(seed) for seed in range(simulations)])
+        ranks = np.array([run(seed) for seed in seeds])
     else:
         with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
-            ranks = np.array(list(pool.map(run, range(simulations), chunksize=5)))
+            ranks = np.array(list(pool.map(run, seeds, chunksize=5)))
     low, high = simultaneous_band(simulations, len(QUANTITIES), np.random.default_rng(1))
     lines, passed = [], True
     for k, quantity in enumerate(QUANTITIES):
@@ -117,6 +120,7 @@ def main() -> None:
     parser.add_argument("--simulations", type=int, default=300)
     parser.add_argument("--models", nargs="*", default=sorted(MODELS), choices=sorted(MODELS))
     parser.add_argument("--method", default="auto")
+    parser.add_argument("--first-seed", type=int, default=0)
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--write", type=Path, help="a Markdown file for the result")
     args = parser.parse_args()
@@ -131,7 +135,7 @@ def main() -> None:
         "|---|---|---|---|---|",
     ]
     for name in args.models:
-        _, lines = calibrate(name, args.simulations, args.method, args.processes)
+        _, lines = calibrate(name, args.simulations, args.method, args.processes, args.first_seed)
         print("\n".join(lines), flush=True)
         text += lines
     if args.write:

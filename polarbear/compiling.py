@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from numba import njit
@@ -19,6 +20,9 @@ _SETTINGS: dict[str, Any] = {
 }
 
 kernel = njit(**_SETTINGS)
+# for what only other loops call: an entry from Python would take longer to compile than the loop
+_NO_ENTRY: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+inner = njit(**_SETTINGS, **_NO_ENTRY)
 inlined = njit(**_SETTINGS, inline="always")
 
 
@@ -39,3 +43,12 @@ def on_first_compilation(say: Callable[[], None]) -> Iterator[None]:
 
     with event.install_listener("numba:compile", Listener()):
         yield
+
+
+def is_compiled(loop: Any) -> bool:
+    """Whether a compiled form of the loop is at hand, in this process or on disk."""
+    if loop.signatures:
+        return True
+    module = loop.py_func.__module__.rpartition(".")[2]
+    kept = Path(loop._cache.cache_path)
+    return any(kept.glob(f"{module}.{loop.py_func.__qualname__}-*.nbi"))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from polarbear.compiling import kernel
+from polarbear.compiling import inner, kernel
 
 ABSENT = -1
 MAX_EXACT_TIE = 12  # a wider tie has more than 4,095 terms and is subsampled
-LATIN_SQUARES = 4  # how many, of the tie's own width, a subsample consists of
+WIDE = -1.0  # the count that marks such a tie in a list of terms
 
 
 @kernel
@@ -40,55 +40,8 @@ def rank_values(values, present, tolerance, positions):
                 positions[p, order[k], t] = position
 
 
-@kernel
-def most_terms(n):
-    """An upper bound on the terms one ranking of n contributes."""
-    return n + (1 << min(n, MAX_EXACT_TIE)) + LATIN_SQUARES * n * n
-
-
-@kernel
-def _next_random(state):
-    """One step of a counter-based mixer: 31 random bits, a function of the state alone."""
-    state[0] += np.uint64(0x9E3779B97F4A7C15)
-    z = state[0]
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return np.int64((z ^ (z >> np.uint64(31))) >> np.uint64(33))
-
-
-@kernel
-def _sampled_tie(items, k, rest, seed, masks, counts, m):
-    """Terms of a wide tie over random Latin squares of orderings.
-
-    Rotating each random ordering through all its shifts puts every item equally often in every
-    place, so that the subsample favours nobody; and the same tie always gets the same orderings,
-    so that counts of separate piles of rankings add up.
-    """
-    state = np.empty(1, np.uint64)
-    block = np.int64(0)
-    for a in range(k):
-        block |= np.int64(1) << items[a]
-    state[0] = np.uint64(seed) ^ (np.uint64(block) * np.uint64(0xD1342543DE82EF95))
-    state[0] ^= np.uint64(rest) * np.uint64(0xAF251AF3B0F025B5)
-    shuffled = items[:k].copy()
-    weight = 1.0 / (LATIN_SQUARES * k)
-    for _ in range(LATIN_SQUARES):
-        for a in range(k - 1, 0, -1):
-            b = _next_random(state) % (a + 1)
-            shuffled[a], shuffled[b] = shuffled[b], shuffled[a]
-        for shift in range(k):
-            remaining = block | rest
-            for a in range(k):
-                if remaining & (remaining - 1) != 0:
-                    masks[m] = remaining
-                    counts[m] = weight
-                    m += 1
-                remaining &= ~(np.int64(1) << shuffled[(a + shift) % k])
-    return m
-
-
-@kernel
-def _exact_tie(items, k, rest, masks, counts, m):
+@inner
+def _exact_tie(items, k, rest, weight, masks, counts, m):
     """Terms of a tie averaged over its k! orderings: 1 / C(k, j) for each subset of size j."""
     for subset in range(1, 1 << k):
         mask = rest
@@ -102,21 +55,24 @@ def _exact_tie(items, k, rest, masks, counts, m):
             for a in range(j):
                 binomial = binomial * (k - a) / (a + 1)
             masks[m] = mask
-            counts[m] = 1.0 / binomial
+            counts[m] = weight / binomial
             m += 1
     return m
 
 
-@kernel
-def terms_of_ranking(place, weight, seed, wins, masks, counts, items):
-    """The terms of one ranking, place[n] with ABSENT; adds to wins, returns (terms, sampled)."""
+@inner
+def _terms_of_ranking(place, weight, wins, masks, counts, items):
+    """The terms of one ranking, place[n] with ABSENT; adds to wins, returns how many terms.
+
+    A tie wider than MAX_EXACT_TIE gets two terms that are none, for `rankings` to replace: its
+    items with count WIDE, then what is ranked below it.
+    """
     n = len(place)
     remaining = np.int64(0)
     for a in range(n):
         if place[a] != ABSENT:
             remaining |= np.int64(1) << a
     m = 0
-    sampled = 0
     position = 0
     while remaining & (remaining - 1) != 0:
         k = 0
@@ -128,7 +84,7 @@ def terms_of_ranking(place, weight, seed, wins, masks, counts, items):
                 rest &= ~(np.int64(1) << a)
         if k == 1:
             masks[m] = remaining
-            counts[m] = 1.0
+            counts[m] = weight
             m += 1
             wins[items[0]] += weight
         elif k > 1:
@@ -136,51 +92,47 @@ def terms_of_ranking(place, weight, seed, wins, masks, counts, items):
             for a in range(k):
                 wins[items[a]] += won
             if k <= MAX_EXACT_TIE:
-                m = _exact_tie(items, k, rest, masks, counts, m)
+                m = _exact_tie(items, k, rest, weight, masks, counts, m)
             else:
-                m = _sampled_tie(items, k, rest, seed, masks, counts, m)
-                sampled += 1
+                masks[m], counts[m] = remaining ^ rest, WIDE
+                masks[m + 1], counts[m + 1] = rest, weight
+                m += 2
         remaining = rest
         position += 1
-    for j in range(m):
-        counts[j] *= weight
-    return m, sampled
+    return m
 
 
 @kernel
 def count_in_table(positions, weights, wins, rankings, table):
-    """Add every ranking's terms to table[T, 2^n]: for n small enough that no tie is sampled."""
+    """Add every ranking's terms to table[T, 2^n]: for n small enough that no tie is wide."""
     n_instances, n, n_times = positions.shape
-    masks = np.empty(most_terms(n), np.int64)
-    counts = np.empty(most_terms(n))
+    masks = np.empty(n + (1 << n), np.int64)
+    counts = np.empty(n + (1 << n))
     items = np.empty(n, np.int64)
     for p in range(n_instances):
         for t in range(n_times):
-            place = positions[p, :, t]
-            m, _ = terms_of_ranking(place, weights[p], 0, wins[t], masks, counts, items)
+            m = _terms_of_ranking(positions[p, :, t], weights[p], wins[t], masks, counts, items)
             rankings[t] += m > 0
             for j in range(m):
                 table[t, masks[j]] += counts[j]
 
 
 @kernel
-def count_in_list(positions, weights, seed, wins, rankings, times, masks, counts):
+def count_in_list(positions, weights, wins, rankings, times, masks, counts):
     """Append every ranking's terms to a list, which must be long enough for all of them."""
     n_instances, n, n_times = positions.shape
     items = np.empty(n, np.int64)
     total = 0
-    sampled = 0
     for p in range(n_instances):
         for t in range(n_times):
-            place = positions[p, :, t]
-            m, wide = terms_of_ranking(
-                place, weights[p], seed, wins[t], masks[total:], counts[total:], items
+            m = _terms_of_ranking(
+                positions[p, :, t], weights[p], wins[t], masks[total:], counts[total:], items
             )
             rankings[t] += m > 0
-            times[total : total + m] = t
+            for j in range(total, total + m):
+                times[j] = t
             total += m
-            sampled += wide
-    return total, sampled
+    return total
 
 
 @kernel
@@ -191,13 +143,14 @@ def bound_terms(positions):
     width = np.empty(n, np.int64)
     for p in range(n_instances):
         for t in range(n_times):
-            width[:] = 0
+            for a in range(n):
+                width[a] = 0
             for a in range(n):
                 if positions[p, a, t] != ABSENT:
                     width[positions[p, a, t]] += 1
-            for k in width:
-                if k > MAX_EXACT_TIE:
-                    bound[p] += LATIN_SQUARES * k * k
-                elif k > 0:
-                    bound[p] += (1 << k) - 1
+            for a in range(n):
+                if width[a] > MAX_EXACT_TIE:
+                    bound[p] += 2
+                elif width[a] > 0:
+                    bound[p] += (1 << width[a]) - 1
     return bound

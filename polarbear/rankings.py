@@ -30,6 +30,7 @@ __all__ = [
     "rank",
 ]
 
+LATIN_SQUARES = 4  # of a wide tie's own width: what its subsample of orderings consists of
 _LIST_LENGTH = 4_000_000  # terms gathered at a time: bounds memory, not results
 
 
@@ -155,11 +156,52 @@ def _count_by_list(positions: np.ndarray, weights: np.ndarray, seed: int) -> Cho
         rankings = np.zeros(n_times, dtype=np.int64)
         times, masks = np.empty(length, dtype=np.int64), np.empty(length, dtype=np.int64)
         counts = np.empty(length)
-        total, sampled = counting.count_in_list(
-            positions[first:last], weights[first:last], seed, wins, rankings, times, masks, counts
+        total = counting.count_in_list(
+            positions[first:last], weights[first:last], wins, rankings, times, masks, counts
         )
-        counted += choice_sets_from_terms(
-            wins, times[:total], masks[:total], counts[:total], rankings, int(sampled)
-        )
+        terms = _with_sampled_ties(times[:total], masks[:total], counts[:total], n, seed)
+        counted += choice_sets_from_terms(wins, *terms[:3], rankings, terms[3])
         first = last
     return counted
+
+
+def _with_sampled_ties(
+    times: np.ndarray, masks: np.ndarray, counts: np.ndarray, n: int, seed: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
+    """Replace the two terms that mark a wide tie by those of a subsample of its orderings."""
+    wide = np.flatnonzero(counts == counting.WIDE)
+    if not len(wide):
+        return times, masks, counts, 0
+    known: dict[tuple[int, int], tuple[np.ndarray, np.ndarray]] = {}
+    exact = np.ones(len(masks), dtype=bool)
+    exact[wide] = exact[wide + 1] = False
+    new = [(times[exact], masks[exact], counts[exact])]
+    for k in wide:
+        tie = int(masks[k]), int(masks[k + 1])
+        if tie not in known:
+            known[tie] = _sampled_tie(*tie, n, seed)
+        sets, shares = known[tie]
+        new.append((np.full(len(sets), times[k]), sets, shares * counts[k + 1]))
+    time, mask, count = (np.concatenate(parts) for parts in zip(*new, strict=True))
+    return time, mask, count, len(wide)
+
+
+def _sampled_tie(block: int, rest: int, n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Sets of a wide tie, and their shares, over random Latin squares of orderings.
+
+    Rotating each random ordering through all its shifts puts every item equally often in every
+    place, so that the subsample favours nobody; and the same tie always gets the same orderings,
+    so that counts of separate piles of rankings add up.
+    """
+    rng = np.random.default_rng([seed, block, rest])
+    items = np.array([i for i in range(n) if block >> i & 1])
+    width = len(items)
+    shifts = (np.arange(width)[:, None] + np.arange(width)) % width
+    orders = np.concatenate([rng.permutation(items)[shifts] for _ in range(LATIN_SQUARES)])
+    chosen = np.cumsum(np.int64(1) << orders, axis=1)
+    remaining = (block | rest) ^ np.concatenate(
+        [np.zeros((len(orders), 1), dtype=np.int64), chosen[:, :-1]], axis=1
+    )
+    sets, times = np.unique(remaining, return_counts=True)
+    several = sets & (sets - 1) != 0
+    return sets[several], times[several] / len(orders)

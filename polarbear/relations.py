@@ -11,8 +11,10 @@ import numpy as np
 
 from polarbear.errors import InferenceError
 from polarbear.inference.base import Posterior
-from polarbear.inference.kernels import pairs
+from polarbear.inference.kernels.series import shares
 from polarbear.inference.threads import in_threads
+
+_PAIRS_A_TASK = 64  # bounds memory, not results
 
 
 @dataclass(frozen=True)
@@ -41,14 +43,25 @@ def pointwise(posterior: Posterior, epsilon: float = 0.05, threads: int | None =
     if not 0 <= epsilon < 0.5:
         raise InferenceError(f"epsilon must lie in [0, 0.5), found {epsilon:g}")
     _, n_times, n = posterior.theta.shape
+    first, second = np.triu_indices(n, 1)
     tables = np.zeros((4, n_times, n, n))
+    tables[2] = np.eye(n)
     ratio = (0.5 + epsilon) / (0.5 - epsilon)
 
-    def run(t: int) -> None:
+    def run(task: tuple[int, slice]) -> None:
+        t, some = task
+        a, b = first[some], second[some]
         draws = np.ascontiguousarray(posterior.theta[:, t].T)
-        pairs.pointwise(draws, posterior.chains, ratio, *tables[:, t])
+        one, two = draws[a], draws[b]
+        better, better_error = _shares(one > two, posterior.chains)
+        alike, alike_error = _shares((one <= ratio * two) & (two <= ratio * one), posterior.chains)
+        tables[0, t, a, b], tables[0, t, b, a] = better, (one < two).mean(axis=1)
+        tables[1, t, a, b] = tables[1, t, b, a] = better_error
+        tables[2, t, a, b] = tables[2, t, b, a] = alike
+        tables[3, t, a, b] = tables[3, t, b, a] = alike_error
 
-    in_threads(run, range(n_times), threads)
+    parts = [slice(k, k + _PAIRS_A_TASK) for k in range(0, len(first), _PAIRS_A_TASK)]
+    in_threads(run, [(t, part) for t in range(n_times) for part in parts], threads)
     dominance, dominance_error, equivalence, equivalence_error = tables
     return Pointwise(dominance, dominance_error, equivalence, equivalence_error, epsilon)
 
@@ -61,19 +74,25 @@ def joint(posterior: Posterior) -> Joint:
             "over time: use a temporal model (gp, sparse-gp, hsgp, random-walk, bspline), or "
             "pointwise relations"
         )
-    size, _, n = posterior.theta.shape
-    flags = np.empty((n * n, size))
-    pairs.always_better(posterior.theta, flags)
-    share, error = np.empty(n * n), np.empty(n * n)
-    pairs.shares(flags, posterior.chains, share, error)
-    by_pair = flags.reshape(n, n, size)
-    cross = np.ascontiguousarray((1 - by_pair - by_pair.swapaxes(0, 1)).reshape(n * n, size))
-    crossing, crossing_error = np.empty(n * n), np.empty(n * n)
-    pairs.shares(cross, posterior.chains, crossing, crossing_error)
-    tables = [x.reshape(n, n) for x in (share, error, crossing, crossing_error)]
-    for table in tables:
-        np.fill_diagonal(table, 0.0)
+    theta = posterior.theta
+    n = theta.shape[2]
+    tables = np.zeros((4, n, n))
+    for a in range(n):
+        for b in range(a):
+            above = (theta[:, :, a] > theta[:, :, b]).all(axis=1)
+            below = (theta[:, :, a] < theta[:, :, b]).all(axis=1)
+            share, error = _shares(np.stack([above, below, ~(above | below)]), posterior.chains)
+            tables[0, a, b], tables[0, b, a], tables[2, a, b] = share
+            tables[1, a, b], tables[1, b, a], tables[3, a, b] = error
+            tables[2, b, a], tables[3, b, a] = share[2], error[2]
     return Joint(*tables)
+
+
+def _shares(flags: np.ndarray, chains: int) -> tuple[np.ndarray, np.ndarray]:
+    """Shares of draws that each row marks, with Monte-Carlo errors."""
+    share, error = np.empty(len(flags)), np.empty(len(flags))
+    shares(flags.astype(float), chains, share, error)
+    return share, error
 
 
 def dominates(relations: Pointwise, alpha: float) -> np.ndarray:

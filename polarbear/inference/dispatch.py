@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+from collections.abc import Callable
 
 import numpy as np
 
@@ -25,12 +26,14 @@ def infer(
     options: ModelOptions | None = None,
     seed: int = 0,
     threads: int | None = None,
+    tell: Callable[[str], None] | None = None,
 ) -> Posterior:
     """Draw theta[draw, time, algorithm] from the posterior.
 
     ``unit_times`` is the grid on its own scale, mapped to the unit interval. Draws depend on the
     seed, never on the number of threads. Look at ``usable`` before deciding anything, and at
-    ``notes`` for what limits the evidence.
+    ``notes`` for what limits the evidence. ``tell`` is called with a sentence where there will be
+    a wait that the data do not explain.
     """
     options = options or ModelOptions()
     times = evidence.check(choice_sets, unit_times)
@@ -39,6 +42,12 @@ def infer(
         raise InferenceError(f"the engine '{options.engine}' is not part of this installation")
     engine = importlib.import_module(place)
     posterior: Posterior = engine.run(
-        choice_sets, times, options, seed, notes=evidence.notes(choice_sets), threads=threads
+        choice_sets,
+        times,
+        options,
+        seed,
+        notes=evidence.notes(choice_sets),
+        threads=threads,
+        tell=tell,
     )
     return posterior

@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from polarbear.compiling import kernel
+from polarbear.compiling import inner, kernel
 from polarbear.inference.kernels.likelihood import ONE
 
 TWO = np.uint64(2)
@@ -80,7 +80,7 @@ def solve_upper(flipped_lower, x):
     _reverse(x)
 
 
-@kernel
+@inner
 def _reverse(x):
     size = np.uint64(len(x))
     for i in range(size // TWO):
@@ -94,8 +94,9 @@ def band_times(band, x, out):
     """out[K, d] = symmetric band times x[K, d]."""
     size, width = band.shape
     d = x.shape[1]
-    out[:, :] = 0.0
     for i in range(size):
+        for q in range(d):
+            out[i, q] = 0.0
         for j in range(max(0, i - width + 1), i + 1):
             entry = band[i, width - 1 - (i - j)]
             for q in range(d):
@@ -114,7 +115,9 @@ def posterior_band(precision, starts, weights, curvatures, out):
     n_times, n_weights = weights.shape
     d = curvatures.shape[1]
     reach = out.shape[1] - 1
-    out[:, :] = 0.0
+    for i in range(out.shape[0]):
+        for j in range(out.shape[1]):
+            out[i, j] = 0.0
     for k in range(precision.shape[0]):
         for j in range(precision.shape[1]):
             back = precision.shape[1] - 1 - j

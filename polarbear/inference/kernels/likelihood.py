@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from polarbear.compiling import kernel
+from polarbear.compiling import inner, kernel
 from polarbear.inference.kernels.fastmath import fast_exp, fast_log
 
 ONE = np.uint64(1)
@@ -36,7 +36,7 @@ class SetSums(NamedTuple):
     widest: np.ndarray
 
 
-@kernel
+@inner
 def _at_time(
     helmert, wins, first, m, left, right, counts, full, alpha, eta, gradient, mu, sums, rates
 ):
@@ -82,7 +82,7 @@ def _at_time(
     return value - logs
 
 
-@kernel
+@inner
 def slopes(sets, alpha, eta, values, gradients, mu, sums, rates):
     """Log-likelihood and gradient[d] at every timepoint; the last three are scratch space."""
     helmert, wins, offsets = sets.helmert, sets.wins, sets.offsets
@@ -97,30 +97,41 @@ def slopes(sets, alpha, eta, values, gradients, mu, sums, rates):
 
 
 @kernel
+def value_and_slopes(sets, alpha, eta, values, gradients, mu, sums, rates):
+    """`slopes` for callers from Python."""
+    slopes(sets, alpha, eta, values, gradients, mu, sums, rates)
+
+
+@kernel
 def curvature(sets, alpha, eta, values, gradients, curvatures):
     """Value, gradient[d] and negative Hessian[d, d] of the log-likelihood at every timepoint."""
-    n, d = sets.helmert.shape
+    helmert, wins, offsets, masks = sets.helmert, sets.wins, sets.offsets, sets.masks
+    left, right, counts, full = sets.left, sets.right, sets.counts, sets.full
+    n, d = helmert.shape
     base = sets.widest[0]
     mu, sums, rates = np.empty(n), np.empty(base + n), np.empty(base + n)
     hessian = np.empty((n, n))
     half = np.empty((n, d))
     items = np.empty(n, np.int64)
     for t in range(eta.shape[0]):
-        slopes(
-            sets_at(sets, t), alpha, eta[t : t + 1], values[t : t + 1], gradients[t : t + 1],
+        first = offsets[t]
+        m = offsets[t + 1] - first
+        values[t] = _at_time(
+            helmert, wins[t], first, m, left, right, counts, full[t], alpha, eta[t], gradients[t],
             mu, sums, rates,
         )  # fmt: skip
-        first = sets.offsets[t]
-        hessian[:, :] = 0.0
-        for k in range(sets.offsets[t + 1] - first):
-            count = sets.counts[first + k]
-            if k == sets.full[t]:
+        for i in range(n):
+            for j in range(n):
+                hessian[i, j] = 0.0
+        for k in range(m):
+            count = counts[first + k]
+            if k == full[t]:
                 count += n * alpha
             if count == 0.0:
                 continue
             size = 0
             for i in range(n):
-                if sets.masks[first + k] >> i & 1:
+                if masks[first + k] >> i & 1:
                     items[size] = i
                     size += 1
             rate = count / sums[k]
@@ -133,22 +144,15 @@ def curvature(sets, alpha, eta, values, gradients, curvatures):
         for i in range(n):
             for j in range(i):
                 hessian[j, i] = hessian[i, j]
-        half[:, :] = 0.0
-        for i in range(n):
-            for j in range(n):
-                for q in range(d):
-                    half[i, q] += hessian[i, j] * sets.helmert[j, q]
-        curvatures[t] = 0.0
         for i in range(n):
             for q in range(d):
-                for p in range(d):
-                    curvatures[t, q, p] += sets.helmert[i, q] * half[i, p]
-
-
-@kernel
-def sets_at(sets, t):
-    """The part of the sets that belongs to one timepoint."""
-    return SetSums(
-        sets.helmert, sets.wins[t : t + 1], sets.offsets[t : t + 2], sets.left, sets.right,
-        sets.counts, sets.masks, sets.full[t : t + 1], sets.widest,
-    )  # fmt: skip
+                half[i, q] = 0.0
+            for j in range(n):
+                for q in range(d):
+                    half[i, q] += hessian[i, j] * helmert[j, q]
+        for q in range(d):
+            for p in range(d):
+                total = 0.0
+                for i in range(n):
+                    total += helmert[i, q] * half[i, p]
+                curvatures[t, q, p] = total

@@ -10,10 +10,10 @@ import math
 
 import numpy as np
 
-from polarbear.compiling import kernel
+from polarbear.compiling import inner, kernel
 
 
-@kernel
+@inner
 def effective_size(x, chains):
     """Effective sample size of x, whose chains are cut in halves."""
     a_chain = len(x) // chains
@@ -39,18 +39,14 @@ def effective_size(x, chains):
     if highest - lowest < 1e-300:
         return float(size)
     within = variance * draws / (draws - 1.0)
-    between = 0.0
-    centre = np.mean(means)
-    for h in range(n_halves):
-        between += (means[h] - centre) ** 2 / (n_halves - 1.0)
-    total_variance = variance + between
+    total_variance = variance + _variance(means)
     return size / max(
         _autocorrelation_time(x, starts, means, draws, within, total_variance),
         1.0 / math.log10(size),
     )
 
 
-@kernel
+@inner
 def _correlation(x, starts, means, draws, lag, within, total_variance):
     covariance = 0.0
     for h in range(len(starts)):
@@ -62,12 +58,12 @@ def _correlation(x, starts, means, draws, lag, within, total_variance):
     return 1.0 - (within - covariance) / total_variance
 
 
-@kernel
+@inner
 def _autocorrelation_time(x, starts, means, draws, within, total_variance):
     rho = np.zeros(draws + 2)
-    even, odd = 1.0, _correlation(x, starts, means, draws, 1, within, total_variance)
+    t = np.int64(1)
+    even, odd = 1.0, _correlation(x, starts, means, draws, t, within, total_variance)
     rho[0], rho[1] = even, odd
-    t = 1
     while t < draws - 3 and even + odd > 0.0:
         even = _correlation(x, starts, means, draws, t + 1, within, total_variance)
         odd = _correlation(x, starts, means, draws, t + 2, within, total_variance)
@@ -82,10 +78,24 @@ def _autocorrelation_time(x, starts, means, draws, within, total_variance):
         if rho[t + 1] + rho[t + 2] > rho[t - 1] + rho[t]:
             rho[t + 1] = rho[t + 2] = (rho[t - 1] + rho[t]) / 2.0
         t += 2
-    return -1.0 + 2.0 * np.sum(rho[: last + 1]) + rho[last + 1]
+    time = rho[last + 1] - 1.0
+    for k in range(last + 1):
+        time += 2.0 * rho[k]
+    return time
 
 
-@kernel
+@inner
+def _variance(x):
+    centre = 0.0
+    for i in range(len(x)):
+        centre += x[i] / len(x)
+    total = 0.0
+    for i in range(len(x)):
+        total += (x[i] - centre) ** 2
+    return total / (len(x) - 1.0)
+
+
+@inner
 def split_r_hat(x, chains):
     """Potential scale reduction of x, whose chains are cut in halves."""
     a_chain = len(x) // chains
@@ -95,16 +105,21 @@ def split_r_hat(x, chains):
     within = 0.0
     for h in range(n_halves):
         first = (h // 2) * a_chain + (h % 2) * (a_chain - draws)
-        half = x[first : first + draws]
-        means[h] = np.mean(half)
-        within += np.sum((half - means[h]) ** 2) / (draws - 1.0) / n_halves
-    between = draws * np.sum((means - np.mean(means)) ** 2) / (n_halves - 1.0)
+        total = 0.0
+        for i in range(first, first + draws):
+            total += x[i]
+        means[h] = total / draws
+        total = 0.0
+        for i in range(first, first + draws):
+            total += (x[i] - means[h]) ** 2
+        within += total / (draws - 1.0) / n_halves
+    between = draws * _variance(means)
     if within <= 0.0:
         return 1.0 if between <= 0.0 else np.inf
     return math.sqrt((between / within + draws - 1.0) / draws)
 
 
-@kernel
+@inner
 def _rank_normal(values, order, quantiles, out):
     """Normal scores; order sorts the values, equal ones share the mean of their ranks.
 
@@ -121,7 +136,7 @@ def _rank_normal(values, order, quantiles, out):
         first = last + 1
 
 
-@kernel
+@inner
 def _fold_order(values, order, centre, folded, out):
     """Distances from the centre, and what sorts them: a merge of the two sides' orders."""
     size = len(values)
@@ -143,7 +158,7 @@ def _fold_order(values, order, centre, folded, out):
             above += 1
 
 
-@kernel
+@inner
 def _sorted_quantile(values, order, level):
     place = level * (len(values) - 1)
     k = min(int(place), len(values) - 2)
@@ -172,3 +187,20 @@ def convergence(series, orders, quantiles, chains, out):
                 scores[i] = 1.0 if x[i] <= bound else 0.0
             tail = min(tail, effective_size(scores, chains))
         out[m, 2] = tail
+
+
+@kernel
+def shares(flags, chains, share, error):
+    """The share of draws that each row of flags marks, and its Monte-Carlo error.
+
+    The error is not zero even where all draws or none are marked.
+    """
+    size = flags.shape[1]
+    for m in range(flags.shape[0]):
+        total = 0.0
+        for r in range(size):
+            total += flags[m, r]
+        share[m] = total / size
+        smoothed = (total + 0.5) / (size + 1.0)
+        effective = effective_size(flags[m], chains)
+        error[m] = math.sqrt(smoothed * (1.0 - smoothed) / effective)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from polarbear.compiling import kernel
+from polarbear.compiling import inner, kernel
 from polarbear.inference.kernels.band import solve_lower, solve_upper
 from polarbear.inference.kernels.likelihood import slopes
 from polarbear.inference.kernels.observe import observe, observe_back
@@ -51,7 +51,25 @@ class State(NamedTuple):
     eta: np.ndarray
 
 
-@kernel
+class Blocks(NamedTuple):
+    """Runs of times, with their shares of the coefficients, that are independent given the node.
+
+    Block b has times[b] .. times[b + 1] and coefficients shares[b] .. shares[b + 1].
+    """
+
+    times: np.ndarray
+    shares: np.ndarray
+
+
+class Noise(NamedTuple):
+    """Randomness of K transitions: normals[K, N], uniforms[K, 3], accepts[K, B] (uniform too)."""
+
+    normals: np.ndarray
+    uniforms: np.ndarray
+    accepts: np.ndarray
+
+
+@inner
 def evaluate(sets, nodes, state, slope, mu, sums, rates):
     """Fill kick, residual and eta of a state from its node and u."""
     j = state.node[0]
@@ -82,7 +100,7 @@ def evaluate(sets, nodes, state, slope, mu, sums, rates):
     solve_lower(nodes.lower[j], kick)
 
 
-@kernel
+@inner
 def pick(cumulative, uniform):
     """The node that a uniform number falls on."""
     j = 0
@@ -91,13 +109,7 @@ def pick(cumulative, uniform):
     return j
 
 
-@kernel
-def _copy(source, target):
-    target.node[0] = source.node[0]
-    _copy_part(source, target, 0, len(source.u), 0, len(source.residual))
-
-
-@kernel
+@inner
 def _copy_part(source, target, first, last, first_time, last_time):
     from_u, to_u, from_kick, to_kick = source.u, target.u, source.kick, target.kick
     for i in range(first, last):
@@ -111,7 +123,7 @@ def _copy_part(source, target, first, last, first_time, last_time):
             to_eta[t, q] = from_eta[t, q]
 
 
-@kernel
+@inner
 def _softmax(helmert, eta, theta):
     n, d = helmert.shape
     for t in range(eta.shape[0]):
@@ -131,93 +143,77 @@ def _softmax(helmert, eta, theta):
 
 
 @kernel
-def advance(
-    sets,
-    nodes,
-    state,
-    blocks,
-    angle,
-    n_steps,
-    normals,
-    uniforms,
-    accepts,
-    thin,
-    theta,
-    visited,
-    accepted,
-    moved,
-):
+def advance(sets, nodes, state, blocks, angle, n_steps, thin, noise, theta, visited, accepted):
     """One draw for each row of theta, ``thin`` transitions apart; returns divergences.
 
-    normals[K, N], uniforms[K, 3] and accepts[K, B] are the K = draws * thin transitions'
-    randomness. Times blocks[b] .. blocks[b + 1] are independent of the others given the node and
-    are accepted on their own; each block has its own share of the coefficients.
-    ``accepted[B]`` and ``moved[1]`` gather acceptance probabilities.
+    A transition turns u by n_steps times the angle, accepted block by block, then proposes another
+    node with u kept. ``accepted[B]`` gathers the blocks' acceptance probabilities.
     """
     n_times, d = state.eta.shape
     size = len(state.u)
     n, base = sets.helmert.shape[0], sets.widest[0]
     mu, sums, rates = np.empty(n), np.empty(base + n), np.empty(base + n)
     slope = np.empty((n_times, d))
+    times, shares = blocks.times, blocks.shares
+    n_blocks = len(times) - 1
+    u, p, before = state.u, np.empty(size), np.empty(n_blocks)
     trial = State(
-        state.node.copy(), state.u.copy(), state.kick.copy(), state.residual.copy(),
-        state.eta.copy(),
+        np.empty(1, np.int64), np.empty(size), np.empty(size), np.empty(n_times),
+        np.empty((n_times, d)),
     )  # fmt: skip
     trial_u, trial_kick = trial.u, trial.kick
-    p = np.empty(size)
-    n_blocks = len(blocks) - 1
-    before = np.empty(n_blocks)
-    shares = blocks * (size // n_times) if n_blocks > 1 else np.array([0, size])
     divergences = 0
-    for k in range(normals.shape[0]):
-        step = angle * (1.0 + 0.15 * (2.0 * uniforms[k, 0] - 1.0))
-        cosine, sine = math.cos(step), math.sin(step)
-        _copy(state, trial)
-        for i in range(size):
-            p[i] = normals[k, i]
-        for b in range(n_blocks):
-            before[b] = _energy(state.residual, state.u, p, blocks, shares, b)
-        for _ in range(n_steps):
+    for k in range(-1, noise.normals.shape[0]):
+        if k >= 0:
+            step = angle * (1.0 + 0.15 * (2.0 * noise.uniforms[k, 0] - 1.0))
+            cosine, sine = math.cos(step), math.sin(step)
+            trial.node[0] = state.node[0]
+            _copy_part(state, trial, shares[0], shares[n_blocks], times[0], times[n_blocks])
             for i in range(size):
-                push = p[i] + 0.5 * step * trial_kick[i]
-                p[i] = push * cosine - trial_u[i] * sine
-                trial_u[i] = trial_u[i] * cosine + push * sine
-            evaluate(sets, nodes, trial, slope, mu, sums, rates)
-            for i in range(size):
-                p[i] += 0.5 * step * trial_kick[i]
-        for b in range(n_blocks):
-            gain = before[b] - _energy(trial.residual, trial_u, p, blocks, shares, b)
-            probability = 0.0
-            if math.isfinite(gain):
-                probability = min(1.0, math.exp(min(gain, 0.0)))
-            if not gain > -DIVERGED:
-                divergences += 1
-            accepted[b] += probability
-            if accepts[k, b] < probability:
-                _copy_part(trial, state, shares[b], shares[b + 1], blocks[b], blocks[b + 1])
+                p[i] = noise.normals[k, i]
+            for b in range(n_blocks):
+                before[b] = _energy(state.residual, u, p, times, shares, b)
+            for _ in range(n_steps):
+                for i in range(size):
+                    push = p[i] + 0.5 * step * trial_kick[i]
+                    p[i] = push * cosine - trial_u[i] * sine
+                    trial_u[i] = trial_u[i] * cosine + push * sine
+                evaluate(sets, nodes, trial, slope, mu, sums, rates)
+                for i in range(size):
+                    p[i] += 0.5 * step * trial_kick[i]
+            for b in range(n_blocks):
+                gain = before[b] - _energy(trial.residual, trial_u, p, times, shares, b)
+                if not gain > -DIVERGED:
+                    divergences += 1
+                probability = math.exp(min(gain, 0.0)) if math.isfinite(gain) else 0.0
+                accepted[b] += probability
+                if noise.accepts[k, b] < probability:
+                    _copy_part(trial, state, shares[b], shares[b + 1], times[b], times[b + 1])
 
-        trial.node[0] = pick(nodes.cumulative, uniforms[k, 1])
-        if trial.node[0] == state.node[0]:
-            moved[0] += 1.0
-        else:
-            trial.u[:] = state.u
+        # before the first transition the same lines evaluate the state it begins from
+        trial.node[0] = state.node[0] if k < 0 else pick(nodes.cumulative, noise.uniforms[k, 1])
+        if k < 0 or trial.node[0] != state.node[0]:
+            for i in range(size):
+                trial_u[i] = u[i]
             evaluate(sets, nodes, trial, slope, mu, sums, rates)
-            gain = np.sum(trial.residual) - np.sum(state.residual)
+            gain = 0.0
+            for t in range(n_times):
+                gain += trial.residual[t] - state.residual[t]
             probability = math.exp(min(gain, 0.0)) if math.isfinite(gain) else 0.0
-            moved[0] += probability
-            if uniforms[k, 2] < probability:
-                _copy(trial, state)
-        if (k + 1) % thin == 0:
+            if k < 0 or noise.uniforms[k, 2] < probability:
+                state.node[0] = trial.node[0]
+                _copy_part(trial, state, shares[0], shares[n_blocks], times[0], times[n_blocks])
+        if k >= 0 and (k + 1) % thin == 0:
             visited[k // thin] = state.node[0]
             _softmax(sets.helmert, state.eta, theta[k // thin])
     return divergences
 
 
-@kernel
-def _energy(residual, u, p, blocks, shares, b):
+@inner
+def _energy(residual, u, p, times, shares, b):
     """Minus the log-density of one block's position and momentum, but for a constant."""
     total = 0.0
-    for t in range(blocks[b], blocks[b + 1]):
+    for t in range(times[b], times[b + 1]):
         total -= residual[t]
     for i in range(shares[b], shares[b + 1]):
         total += 0.5 * (u[i] * u[i] + p[i] * p[i])
@@ -238,7 +234,8 @@ def approximate(sets, nodes, normals, uniforms, theta, visited, log_weights):
     )  # fmt: skip
     for k in range(normals.shape[0]):
         state.node[0] = pick(nodes.cumulative, uniforms[k])
-        state.u[:] = normals[k]
+        for i in range(size):
+            state.u[i] = normals[k, i]
         evaluate(sets, nodes, state, slope, mu, sums, rates)
         visited[k] = state.node[0]
         for t in range(n_times):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from scipy.special import gamma, gammainc
@@ -60,15 +61,18 @@ def decay_rate(order: int, lengthscale: float) -> float:
 
 def transitions(order: int, steps: np.ndarray) -> np.ndarray:
     """The state's mean after each step lambda * dt, as a matrix [.., p + 1, p + 1]."""
-    s = steps[:, None, None]
+    powers = steps[:, None] ** np.arange(order + 1)
+    return np.asarray(np.tensordot(powers * np.exp(-steps)[:, None], _exponential(order), 1))
+
+
+@cache
+def _exponential(order: int) -> np.ndarray:
+    """exp(F s) exp(s) as a polynomial in s, for the generator F of the scaled state."""
     size = order + 1
     generator = np.diag(np.ones(order), 1)
     generator[-1] = -np.array([math.comb(size, k) for k in range(size)], dtype=float)
     shifted = generator + np.eye(size)  # nilpotent, so its exponential is a short polynomial
-    total = np.zeros((len(steps), size, size))
-    for k in range(size):
-        total += np.linalg.matrix_power(shifted, k) * s**k / math.factorial(k)
-    return np.asarray(total * np.exp(-s))
+    return np.array([np.linalg.matrix_power(shifted, k) / math.factorial(k) for k in range(size)])
 
 
 def noise_covariances(order: int, steps: np.ndarray) -> np.ndarray:
@@ -77,25 +81,25 @@ def noise_covariances(order: int, steps: np.ndarray) -> np.ndarray:
     Integrals of products of impulse responses, by incomplete gamma functions: taking differences
     of stationary covariances instead would cancel to nothing for small steps.
     """
+    k = np.arange(2 * order + 1)
+    return np.asarray(np.tensordot(gammainc(k + 1, 2 * steps[:, None]), _products(order), 1))
+
+
+@cache
+def _products(order: int) -> np.ndarray:
+    """What each power of s adds to the long-run covariance: [power, i, j], for unit variance."""
     responses = _IMPULSE[order]
     size = order + 1
-    total = np.zeros((len(steps), size, size))
+    table = np.zeros((2 * order + 1, size, size))
     for i in range(size):
         for j in range(size):
             product = np.polynomial.polynomial.polymul(responses[i], responses[j])
             for k, coefficient in enumerate(product):
                 if coefficient != 0:
-                    integral = gamma(k + 1) / 2.0 ** (k + 1) * gammainc(k + 1, 2 * steps)
-                    total[:, i, j] += coefficient * integral
-    return total / stationary_scale(order)
+                    table[k, i, j] = coefficient * gamma(k + 1) / 2.0 ** (k + 1)
+    return np.asarray(table / table[:, 0, 0].sum())
 
 
 def stationary_covariance(order: int) -> np.ndarray:
     """Covariance of the state at any time, for a process of unit variance."""
-    return np.asarray(noise_covariances(order, np.array([np.inf]))[0])
-
-
-def stationary_scale(order: int) -> float:
-    """The variance that a unit of noise gives the process in the long run."""
-    squared = np.polynomial.polynomial.polymul(_IMPULSE[order][0], _IMPULSE[order][0])
-    return float(sum(c * gamma(k + 1) / 2.0 ** (k + 1) for k, c in enumerate(squared)))
+    return np.asarray(_products(order).sum(axis=0))

@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+# Variance added to each step of a chain of unit scale. Without it neighbouring values of a smooth
+# process on a fine grid determine each other to more digits than a float has; with it, all that
+# T steps add is T times this.
+JITTER = 1e-10
+
 
 def chain_precision(
     first: np.ndarray, transitions: np.ndarray, noises: np.ndarray
@@ -22,9 +27,11 @@ def chain_precision(
     if n_times > 1:
         # scaled to unit diagonal before inverting: over a small step the components of a smooth
         # state differ by many orders of magnitude
+        noises = noises + JITTER * np.eye(m)
         scale = np.sqrt(np.diagonal(noises, axis1=1, axis2=2))
-        unit = noises / (scale[:, :, None] * scale[:, None, :])
-        inverse = np.linalg.inv(unit) / (scale[:, :, None] * scale[:, None, :])
+        scales = scale[:, :, None] * scale[:, None, :]
+        unit = noises / scales
+        inverse = np.linalg.inv(unit) / scales
         gain = inverse @ transitions
         diagonal[1:] += inverse
         diagonal[:-1] += np.swapaxes(transitions, 1, 2) @ gain

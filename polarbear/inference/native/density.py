@@ -14,7 +14,7 @@ from polarbear.inference.kernels.band import (
     solve_lower,
     solve_upper,
 )
-from polarbear.inference.kernels.likelihood import SetSums, slopes
+from polarbear.inference.kernels.likelihood import SetSums, value_and_slopes
 from polarbear.inference.kernels.observe import observe, observe_back
 from polarbear.inference.models import Latent, Model
 
@@ -40,7 +40,8 @@ class LogPosterior:
         for k in range(self.n_hyper):
             step = np.zeros(self.n_hyper)
             step[k] = _DIFFERENCE
-            ahead, behind = self._at(hyper + step, z)[0], self._at(hyper - step, z)[0]
+            ahead, _ = self._at(hyper + step, z)
+            behind, _ = self._at(hyper - step, z)
             gradient[k] = (ahead - behind) / (2 * _DIFFERENCE)
         return value, gradient
 
@@ -70,7 +71,7 @@ class LogPosterior:
         latent = self.model.latent(hyper)
         eta, lower = self._eta(latent, z)
         values, slope = np.empty(len(eta)), np.empty_like(eta)
-        slopes(self.sets, latent.dirichlet, eta, values, slope, *self._scratch)
+        value_and_slopes(self.sets, latent.dirichlet, eta, values, slope, *self._scratch)
         gradient = np.zeros(len(z))
         observe_back(latent.starts, latent.weights, slope, gradient)
         if lower is not None:

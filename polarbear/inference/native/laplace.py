@@ -104,7 +104,7 @@ class _Point:
 def _posterior_precision(latent: Latent, curvatures: np.ndarray, out: np.ndarray) -> None:
     """Prior precision plus the data's curvature; where every time sees all, by matrix products."""
     size, d = latent.n_coefficients, curvatures.shape[1]
-    if latent.weights.shape[1] < size:
+    if latent.weights.shape[1] < size or latent.precision.shape[1] > 1:
         posterior_band(latent.precision, latent.starts, latent.weights, curvatures, out)
         return
     total = np.zeros((size, d, size, d))

@@ -46,7 +46,7 @@ def sample_nuts(
         seed=seed,
         progress_bar=False,
         save_warmup=False,
-        target_accept=0.9 if not harder else 0.97,
+        target_accept=0.8 if not harder else 0.95,
     )
     positions = trace.posterior[_POSITION].to_numpy().reshape(-1, size)
     density = LogPosterior(model, sets)

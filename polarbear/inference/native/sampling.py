@@ -13,12 +13,12 @@ import numpy as np
 
 from polarbear.inference.kernels.likelihood import SetSums
 from polarbear.inference.kernels.split_hmc import (
+    Blocks,
     Nodes,
+    Noise,
     State,
     advance,
     approximate,
-    evaluate,
-    pick,
 )
 from polarbear.inference.threads import in_threads
 
@@ -110,21 +110,18 @@ class _Chain:
     def __init__(
         self, sets: SetSums, nodes: Nodes, blocks: np.ndarray, rng: np.random.Generator
     ) -> None:
-        self.sets, self.nodes, self.blocks, self.rng = sets, nodes, blocks, rng
+        self.sets, self.nodes, self.rng = sets, nodes, rng
         self.size = nodes.lower.shape[1]
         n_times, d = nodes.eta.shape[1:]
+        shares = blocks * (self.size // n_times) if len(blocks) > 2 else np.array([0, self.size])
+        self.blocks = Blocks(blocks, shares)
         self.state = State(
-            np.array([pick(nodes.cumulative, rng.random())]),
+            np.array([np.searchsorted(nodes.cumulative[:-1], rng.random())]),
             np.multiply(0.7, rng.standard_normal(self.size)),
             np.empty(self.size),
             np.empty(n_times),
             np.empty((n_times, d)),
         )
-        width = int(sets.widest[0]) + d + 1
-        evaluate(
-            sets, nodes, self.state,
-            np.empty((n_times, d)), np.empty(d + 1), np.empty(width), np.empty(width),
-        )  # fmt: skip
         self.steps = STEPS[0]
 
     def run(self, effort: Effort, theta: np.ndarray, visited: np.ndarray) -> tuple[int, float]:
@@ -134,7 +131,9 @@ class _Chain:
         divergences, accepted = 0, 0.0
         for first in range(0, len(theta), batch):
             here = slice(first, min(first + batch, len(theta)))
-            lost, rate = self._advance(effort.thin, theta[here], visited[here])
+            batch_theta = np.empty((here.stop - here.start, *theta.shape[1:]))
+            lost, rate = self._advance(effort.thin, batch_theta, visited[here])
+            theta[here] = batch_theta  # of any layout, for which no loop need be compiled anew
             divergences += lost
             accepted += rate * (here.stop - here.start) / len(theta)
         return divergences, accepted
@@ -151,16 +150,17 @@ class _Chain:
 
     def _advance(self, thin: int, theta: np.ndarray, visited: np.ndarray) -> tuple[int, float]:
         """Divergences and the acceptance of the worst tenth of the blocks."""
-        transitions, n_blocks = len(theta) * thin, len(self.blocks) - 1
-        accepted, moved = np.zeros(n_blocks), np.zeros(1)
-        normals = self.rng.standard_normal((transitions, self.size))
-        uniforms = self.rng.random((transitions, 3))
-        accepts = self.rng.random((transitions, n_blocks))
+        transitions, n_blocks = len(theta) * thin, len(self.blocks.times) - 1
+        accepted = np.zeros(n_blocks)
+        noise = Noise(
+            self.rng.standard_normal((transitions, self.size)),
+            self.rng.random((transitions, 3)),
+            self.rng.random((transitions, n_blocks)),
+        )
         divergences = advance(
-            self.sets, self.nodes, self.state, self.blocks, ROTATION / self.steps, self.steps,
-            normals, uniforms, accepts, thin, theta, visited, accepted, moved,
+            self.sets, self.nodes, self.state, self.blocks, ROTATION / self.steps, self.steps, thin,
+            noise, theta, visited, accepted,
         )  # fmt: skip
-        self.moved = float(moved[0]) / transitions
         worst = np.sort(accepted)[: max(1, n_blocks // 10)]
         return divergences, float(worst.mean()) / transitions
 
@@ -207,9 +207,11 @@ def _part_of_nodes(nodes: Nodes, times: slice) -> Nodes:
     """Only for models whose coefficients are one a time."""
     d = nodes.eta.shape[2]
     rows = slice(times.start * d, times.stop * d)
+    size = nodes.lower.shape[1]
+    mirrored = slice(size - rows.stop, size - rows.start)
     return Nodes(
         nodes.lower[:, rows].copy(),
-        nodes.flipped[:, rows].copy(),
+        nodes.flipped[:, mirrored].copy(),
         nodes.starts[: times.stop - times.start],
         nodes.weights[:, times].copy(),
         nodes.eta[:, times].copy(),

@@ -1,0 +1,247 @@
+"""How long inference takes, warm, and how that compares: seconds, targets, ratios.
+
+    python benchmarks/inference.py --write benchmarks/results/inference.md
+
+Ratios 'to a Python loop' compare with the same number of gradients of the ranking-by-ranking
+likelihood, one of which is measured in the same run. ``--numpyro`` adds NumPyro's NUTS on the
+ranking-by-ranking likelihood of the bspline model, compared by effective draws a CPU second.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from polarbear.inference import ModelOptions, Posterior, infer
+from polarbear.rankings import choice_sets, rank
+from polarbear.relations import joint, pointwise
+
+TEMPORAL = ("gp", "sparse-gp", "hsgp", "random-walk", "bspline")
+
+
+def utilities(n: int, n_times: int) -> np.ndarray:
+    """mu[T, n] that cross once."""
+    return np.outer(np.cos(np.linspace(0, 2, n_times)), np.linspace(1, -1, n))
+
+
+def positions(n: int, instances: int, n_times: int) -> np.ndarray:
+    rng = np.random.default_rng(0)
+    return rank(-(utilities(n, n_times).T + rng.gumbel(size=(instances, n, n_times))))
+
+
+def grid(n_times: int) -> np.ndarray:
+    return np.linspace(0, 1, n_times) if n_times > 1 else np.zeros(1)
+
+
+class Timed:
+    """Wall and CPU seconds of a call, warm: the better of two after a first."""
+
+    def __init__(self, call: Callable[[], object], repetitions: int = 2) -> None:
+        call()
+        self.wall = self.cpu = np.inf
+        for _ in range(repetitions):
+            wall, cpu = time.perf_counter(), time.process_time()
+            self.result = call()
+            self.wall = min(self.wall, time.perf_counter() - wall)
+            self.cpu = min(self.cpu, time.process_time() - cpu)
+
+
+def python_gradient_seconds(places: np.ndarray, mu: np.ndarray) -> float:
+    """One gradient of the likelihood, ranking by ranking, over a tenth of the instances."""
+    orders = np.argsort(places, axis=1)
+    some = range(0, len(places), 10)
+    begun = time.perf_counter()
+    gradient = np.zeros_like(mu)
+    for p in some:
+        for t in range(mu.shape[0]):
+            order = orders[p, :, t]
+            weight = np.exp(mu[t, order])
+            rest = np.cumsum(weight[::-1])[::-1]
+            gradient[t, order] += 1 - weight * np.cumsum(1 / rest)
+    return (time.perf_counter() - begun) / len(some) * len(places)
+
+
+def describe(posterior: Posterior) -> str:
+    d = posterior.diagnostics
+    return f"ESS {d.ess_bulk:.0f}, tail {d.ess_tail:.0f}, R-hat {d.r_hat:.4f}"
+
+
+def dirichlet_rows() -> list[str]:
+    places = positions(7, 1000, 200)
+    sets = choice_sets(places)
+    options = ModelOptions(model="dirichlet", draws=4000)
+
+    def run() -> Posterior:
+        posterior = infer(sets, grid(200), options, seed=1)
+        pointwise(posterior)
+        return posterior
+
+    timed = Timed(run)
+    loop = python_gradient_seconds(places, utilities(7, 200)) * 4000
+    more = f"{describe(timed.result)}; {loop / timed.wall:,.0f} x a Python loop"
+    rows = [row("dirichlet n 7, T 200, P 1,000, 4,000 draws a time, all pairs", timed, "1.5 s wall",
+                timed.wall <= 1.5, more)]  # fmt: skip
+    ten_times = choice_sets(positions(7, 10_000, 200))
+    many = Timed(lambda: infer(ten_times, grid(200), options, seed=1))
+    few = Timed(lambda: infer(sets, grid(200), options, seed=1))
+    growth = many.cpu / few.cpu - 1
+    rows.append(row("the same without pairs, P 10,000 instead of 1,000", many, "below 10 % more",
+                    growth < 0.1, f"{growth:+.1%} CPU"))  # fmt: skip
+    thirty = choice_sets(positions(30, 100, 1))
+    timed = Timed(lambda: infer(thirty, grid(1), options, seed=1))
+    rows.append(row("dirichlet n 30, P 100, one time, 4,000 draws", timed, "0.3 s wall",
+                    timed.wall <= 0.3, describe(timed.result)))  # fmt: skip
+    return rows
+
+
+def counting_rows() -> list[str]:
+    values = np.random.default_rng(0).normal(size=(10_000, 7, 200))
+    timed = Timed(lambda: choice_sets(rank(values)), 1)
+    tie = Timed(lambda: choice_sets(rank(np.zeros((1, 10, 1)))))
+    terms = len(tie.result.masks)
+    return [
+        row("ranking and counting 2 million rankings of 7", timed, "2 s", timed.wall <= 2, ""),
+        row("a 10-way tie, exactly", tie, "1,023 terms", terms <= 1023, f"{terms} terms"),
+    ]
+
+
+def temporal_rows() -> list[str]:
+    rows = []
+    for n_times, limit in ((60, 1.5), (100, 2.5), (1000, 15.0)):
+        sets = choice_sets(positions(5, 30, n_times))
+        timed = Timed(lambda s=sets, t=n_times: infer(s, grid(t), ModelOptions(model="gp"), 1), 1)
+        rows.append(row(f"gp n 5, P 30, T {n_times:,}, 8,000 draws", timed, f"{limit} s wall",
+                        timed.wall <= limit, describe(timed.result)))  # fmt: skip
+    sets = choice_sets(positions(5, 30, 100))
+    for model, limit in (("bspline", 3), ("random-walk", 5), ("hsgp", 3)):
+        timed = Timed(lambda m=model: infer(sets, grid(100), ModelOptions(model=m), 1))
+        d = timed.result.diagnostics
+        good = timed.cpu <= limit and d.ess_tail > 5000 and d.r_hat < 1.005
+        rows.append(row(f"{model} n 5, P 30, T 100, 8,000 draws", timed,
+                        f"{limit} CPU s, tail ESS 5,000, R-hat 1.005", good,
+                        describe(timed.result)))  # fmt: skip
+    large = choice_sets(positions(10, 300, 100))
+    for model in TEMPORAL:
+        timed = Timed(lambda m=model: infer(large, grid(100), ModelOptions(model=m), 1), 1)
+        rows.append(row(f"{model} n 10, P 300, T 100, 8,000 draws", timed, "20 s wall",
+                        timed.wall <= 20, describe(timed.result)))  # fmt: skip
+    timed = Timed(lambda p=timed.result: (pointwise(p), joint(p)), 1)
+    rows.append(row("all pairs of the last, pointwise and joint", timed, "-", True, ""))
+    return rows
+
+
+def first_use_row() -> str:
+    code = (
+        "import numpy as np; from polarbear.rankings import rank, choice_sets;"
+        "from polarbear.inference import infer, ModelOptions; from polarbear.relations import *;"
+        "s = choice_sets(rank(np.random.default_rng(0).normal(size=(10, 5, 20))));"
+        "p = infer(s, np.linspace(0, 1, 20), ModelOptions()); pointwise(p); joint(p)"
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        begun = time.perf_counter()
+        before = os.times()
+        subprocess.run(
+            [sys.executable, "-c", code], check=True, env={**os.environ, "NUMBA_CACHE_DIR": folder}
+        )
+        after = os.times()
+        timed = Timed.__new__(Timed)
+        timed.wall = time.perf_counter() - begun
+        timed.cpu = after.children_user - before.children_user
+    what = "first use after installation: imports, compilation, default model, all pairs"
+    return row(what, timed, "12 s", timed.wall <= 12, "")
+
+
+def numpyro_rows(warm_up: int, draws: int) -> list[str]:
+    """NumPyro's NUTS on bspline, n 5, P 30, T 100, against ours by tail ESS a CPU second."""
+    import jax
+    import jax.numpy as jnp
+    import numpyro
+    import numpyro.distributions as dist
+
+    from polarbear.inference.diagnostics import convergence_of
+    from polarbear.inference.models import MODELS
+    from polarbear.inference.native.set_sums import helmert
+
+    places = positions(5, 30, 100)
+    sets = choice_sets(places)
+    model = MODELS["bspline"](grid(100), 5, ModelOptions(model="bspline"))
+    basis = np.zeros((100, model.size))
+    for t, start in enumerate(model.starts):
+        basis[t, start : start + model.basis.shape[1]] = model.basis[t]
+    orders = jnp.asarray(np.argsort(places, axis=1).transpose(2, 0, 1))  # [T, P, n]
+    contrast = jnp.asarray(helmert(5))
+
+    def naive() -> None:
+        sigma = numpyro.sample("sigma", dist.LogNormal(0.0, 0.5))
+        beta = numpyro.sample("beta", dist.Normal(0, 1).expand([model.size, 4]))
+        mu = numpyro.deterministic("mu", sigma * jnp.asarray(basis) @ beta @ contrast.T)
+        chosen = jnp.take_along_axis(mu[:, None, :], orders, axis=2)
+        rest = jax.lax.cumlogsumexp(chosen, axis=2, reverse=True)
+        numpyro.factor("rankings", (chosen - rest).sum())
+
+    ours = Timed(lambda: infer(sets, grid(100), ModelOptions(model="bspline"), 1))
+    sampler = numpyro.infer.MCMC(
+        numpyro.infer.NUTS(naive), num_warmup=warm_up, num_samples=draws, num_chains=2,
+        chain_method="sequential", progress_bar=False,
+    )  # fmt: skip
+    wall, cpu = time.perf_counter(), time.process_time()
+    sampler.run(jax.random.PRNGKey(0))
+    mu = np.asarray(sampler.get_samples()["mu"], dtype=float)
+    theirs = Timed.__new__(Timed)
+    theirs.wall, theirs.cpu = time.perf_counter() - wall, time.process_time() - cpu
+    theta = np.exp(mu - np.logaddexp.reduce(mu, axis=2, keepdims=True))
+    found = convergence_of(theta.reshape(len(theta), -1), 2)
+    tail = float(found[:, 2].min())
+    ratio = (ours.result.diagnostics.ess_tail / ours.cpu) / (tail / theirs.cpu)
+    return [
+        row(f"NumPyro NUTS, bspline T 100, 2 x ({warm_up} + {draws})", theirs, "-", True,
+            f"tail ESS {tail:.0f}, R-hat {found[:, 0].max():.3f}"),
+        row("ours, tail ESS a CPU second against it", ours, "300 x", ratio >= 300,
+            f"{describe(ours.result)}; {ratio:,.0f} x"),
+    ]  # fmt: skip
+
+
+def row(what: str, timed: Timed, target: str, reached: bool, more: str) -> str:
+    text = (
+        f"| {what} | {timed.wall:.2f} | {timed.cpu:.2f} | {target} "
+        f"| {'yes' if reached else '**no**'} | {more} |"
+    )
+    print(text, flush=True)
+    return text
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--numpyro", action="store_true", help="measure against NumPyro as well")
+    parser.add_argument("--write", type=Path, help="a Markdown file for the result")
+    args = parser.parse_args()
+    rows = [
+        "# Inference: speed",
+        "",
+        f"{platform.machine()}, {os.cpu_count()} processors, load {os.getloadavg()[0]:.1f} when "
+        "begun; seconds of wall clock and of all CPUs, warm, better of two.",
+        "",
+        "| work | wall | CPU | target | reached | |",
+        "|---|---|---|---|---|---|",
+        *counting_rows(),
+        *dirichlet_rows(),
+        *temporal_rows(),
+        first_use_row(),
+    ]
+    if args.numpyro:
+        rows += numpyro_rows(500, 1000)
+    if args.write:
+        args.write.write_text("\n".join(rows) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,31 @@
+"""A small simulation-based calibration; benchmarks/calibration.py is the large one."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+_PATH = Path(__file__).parents[2] / "benchmarks" / "calibration.py"
+_SPEC = importlib.util.spec_from_file_location("calibration", _PATH)
+calibration = importlib.util.module_from_spec(_SPEC)
+_SPEC.loader.exec_module(calibration)
+
+
+@pytest.mark.parametrize("model", ["dirichlet", "random-walk", "gp"])
+def test_truths_rank_uniformly_among_their_posterior_draws(model):
+    """60 simulations; a calibrated sampler fails for 1 % of all choices of seeds, fixed here."""
+    passed, lines = calibration.calibrate(model, simulations=60)
+    assert passed, "\n".join(lines)
+
+
+def test_the_band_holds_uniform_histograms_and_not_skewed_ones():
+    rng = np.random.default_rng(0)
+    low, high = calibration.simultaneous_band(300, 5, rng)
+    uniform = rng.multinomial(300, np.full(20, 1 / 20), size=(2000, 5))
+    outside = ((uniform < low) | (uniform > high)).any(axis=(1, 2)).mean()
+    assert outside < 0.02
+    skewed = rng.multinomial(300, np.linspace(2, 0.1, 20) / np.linspace(2, 0.1, 20).sum(), size=200)
+    assert ((skewed < low) | (skewed > high)).any(axis=1).mean() > 0.6

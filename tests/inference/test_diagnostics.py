@@ -1,0 +1,100 @@
+"""Our R-hat, ESS and Pareto-k against ArviZ's, and what is done with them."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+
+from polarbear.inference import ModelOptions, diagnostics, infer
+from polarbear.inference.diagnostics import Diagnostics, convergence_of, pareto_k
+from polarbear.rankings import choice_sets, rank
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    arviz = pytest.importorskip("arviz")
+
+
+def autoregressive(rng, draws, memory):
+    x = np.empty(draws)
+    last = 0.0
+    for i in range(draws):
+        last = memory * last + rng.standard_normal()
+        x[i] = last
+    return x
+
+
+@pytest.mark.parametrize("chains", [2, 4])
+@pytest.mark.parametrize("memory", [-0.4, 0.0, 0.6, 0.95])
+def test_convergence_equals_arviz(chains, memory):
+    rng = np.random.default_rng(0)
+    x = autoregressive(rng, 2000, memory)
+    shifted = x.copy()
+    shifted[: 2000 // chains] += 0.3
+    repeated = np.repeat(x[::2], 2)  # rejected proposals repeat values
+    columns = np.stack([x, shifted, repeated, np.round(x, 1), np.exp(3 * x)], axis=1)
+    found = convergence_of(columns, chains)
+    for column, (r_hat, bulk, tail) in zip(columns.T, found, strict=True):
+        by_chain = column.reshape(chains, -1)
+        assert r_hat == pytest.approx(float(arviz.rhat(by_chain)), rel=1e-9)
+        assert bulk == pytest.approx(float(arviz.ess(by_chain, method="bulk")), rel=1e-9)
+        assert tail == pytest.approx(float(arviz.ess(by_chain, method="tail")), rel=1e-9)
+
+
+@pytest.mark.parametrize("spread", [0.2, 1.0, 3.0])
+def test_pareto_k_equals_arviz(spread):
+    log_weights = spread * np.random.default_rng(1).standard_normal(4000)
+    assert pareto_k(log_weights) == pytest.approx(float(arviz.psislw(log_weights)[1]), rel=1e-6)
+
+
+def test_equal_weights_have_no_tail():
+    assert pareto_k(np.zeros(1000)) == -np.inf
+
+
+def test_a_constant_does_not_count_against_a_posterior():
+    r_hat, bulk, tail = convergence_of(np.ones((1000, 1)), 2)[0]
+    assert (r_hat, bulk, tail) == (1.0, 1000.0, 1000.0)
+
+
+def test_each_threshold_has_its_sentence():
+    good = {
+        "r_hat": 1.001, "ess_bulk": 500.0, "ess_tail": 500.0, "divergences": 0,
+        "pareto_k": 0.2, "acceptance": None, "attempts": 1,
+    }  # fmt: skip
+    assert Diagnostics(**good).passed
+    for name, value, word in (
+        ("r_hat", 1.02, "R-hat is 1.020"),
+        ("r_hat", np.nan, "R-hat"),
+        ("ess_bulk", 399.0, "bulk ESS is 399"),
+        ("ess_tail", 10.0, "tail ESS is 10"),
+        ("divergences", 3, "3 transitions diverged"),
+        ("pareto_k", 0.75, "Pareto-k"),
+    ):
+        bad = Diagnostics(**{**good, name: value})
+        assert not bad.passed
+        assert word in bad.problems[0]
+
+
+@pytest.fixture
+def sets():
+    return choice_sets(rank(np.random.default_rng(2).normal(size=(10, 3, 4))))
+
+
+@pytest.mark.parametrize("model", ["dirichlet", "bspline"])
+def test_a_posterior_that_fails_is_tried_once_more_and_marked(monkeypatch, sets, model):
+    monkeypatch.setattr(diagnostics, "MIN_ESS", 1e9)
+    posterior = infer(sets, np.linspace(0, 1, 4), ModelOptions(model=model, draws=1000))
+    assert posterior.diagnostics.attempts == 2
+    assert not posterior.usable
+    assert "ESS" in posterior.diagnostics.problems[0]
+
+
+def test_a_second_attempt_that_passes_is_used(monkeypatch, sets):
+    options = ModelOptions(model="dirichlet", draws=8000)
+    first = infer(sets, np.linspace(0, 1, 4), options)
+    assert first.diagnostics.attempts == 1
+    monkeypatch.setattr(diagnostics, "MIN_ESS", first.diagnostics.ess_tail + 1)
+    second = infer(sets, np.linspace(0, 1, 4), options)
+    assert second.diagnostics.attempts == 2
+    assert second.usable

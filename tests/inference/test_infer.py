@@ -1,0 +1,161 @@
+"""Asking for a posterior: what is refused, what is noted, what never changes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from pydantic import ValidationError
+
+from polarbear.errors import InferenceError
+from polarbear.inference import ModelOptions, infer
+from polarbear.inference.models import MODELS
+from polarbear.rankings import choice_sets, rank
+
+
+def random_sets(instances=10, n=3, n_times=6, seed=0):
+    return choice_sets(rank(np.random.default_rng(seed).normal(size=(instances, n, n_times))))
+
+
+GRID = np.linspace(0, 1, 6)
+
+
+@pytest.mark.parametrize("model", sorted(MODELS))
+def test_auto_is_exact_says_what_it_picked_and_passes(model):
+    posterior = infer(random_sets(), GRID, ModelOptions(model=model, draws=2000), seed=1)
+    assert posterior.method == "split-hmc"
+    assert posterior.engine == "native"
+    assert posterior.usable, posterior.diagnostics.problems
+    assert posterior.theta.shape == (2000, 6, 3)
+    np.testing.assert_allclose(posterior.theta.sum(axis=2), 1, atol=1e-12)
+    assert posterior.joint == MODELS[model].temporal
+    assert set(posterior.hyper) == set(MODELS[model].hyperparameters)
+    assert all(x.shape == (2000,) and (x > 0).all() for x in posterior.hyper.values())
+    assert posterior.notes == ()
+
+
+@pytest.mark.parametrize("model", ["dirichlet", "hierarchical", "gp"])
+@pytest.mark.parametrize("method", ["auto", "laplace"])
+def test_draws_depend_on_the_seed_alone_not_on_the_threads(model, method):
+    options = ModelOptions(model=model, method=method, draws=800)
+    sets = random_sets(n_times=19)
+    times = np.linspace(0, 1, 19)
+    one, three, other = (
+        infer(sets, times, options, seed=seed, threads=threads).theta
+        for seed, threads in ((5, 1), (5, 3), (6, 1))
+    )
+    np.testing.assert_array_equal(one, three)
+    assert not np.array_equal(one, other)
+
+
+@pytest.mark.parametrize("model", sorted(MODELS))
+def test_one_timepoint_is_enough(model):
+    posterior = infer(random_sets(n_times=1), np.zeros(1), ModelOptions(model=model, draws=2000))
+    assert posterior.usable, posterior.diagnostics.problems
+
+
+@pytest.mark.parametrize("model", ["dirichlet", "random-walk"])
+def test_forty_algorithms_can_be_ranked(model):
+    posterior = infer(
+        random_sets(12, n=40, n_times=2), np.array([0.0, 1.0]), ModelOptions(model=model, draws=800)
+    )
+    assert posterior.theta.shape == (800, 2, 40)
+    assert posterior.diagnostics.r_hat < 1.05
+
+
+def test_long_chains_of_one_total_are_rounded_up_to_even():
+    options = ModelOptions(model="dirichlet", draws=801, chains=2)
+    assert infer(random_sets(), GRID, options).n_draws == 804
+
+
+@pytest.mark.parametrize(
+    ("sets", "times", "message"),
+    [
+        (random_sets(n=1), GRID, "only one algorithm"),
+        (random_sets(), GRID[:5], "6 timepoints, but 5 times"),
+        (random_sets(), 2 * GRID, "unit interval"),
+        (random_sets(), GRID[::-1], "must increase, but timepoint 2"),
+        (
+            choice_sets(rank(np.zeros((2, 2, 6)), np.zeros((2, 2, 6), dtype=bool))),
+            GRID,
+            "no ranking has two algorithms",
+        ),
+    ],
+)
+def test_input_that_cannot_be_meant_is_refused_with_the_reason(sets, times, message):
+    with pytest.raises(InferenceError, match=message):
+        infer(sets, times, ModelOptions(model="dirichlet"))
+
+
+@pytest.mark.parametrize("alpha", [0.0, -1.0])
+def test_an_improper_prior_is_refused_with_the_reason(alpha):
+    with pytest.raises(ValidationError, match="improper as soon as one algorithm always"):
+        ModelOptions(model="dirichlet", alpha=alpha)
+
+
+@pytest.mark.parametrize("method", ["pathfinder", "advi-meanfield", "advi-fullrank"])
+def test_methods_of_the_other_engine_are_named_as_such(method):
+    with pytest.raises(InferenceError, match=f"no method '{method}'; it has auto"):
+        infer(random_sets(), GRID, ModelOptions(method=method))
+
+
+def notes_of(values, present=None, model="dirichlet"):
+    sets = choice_sets(rank(values, present))
+    times = np.linspace(0, 1, values.shape[2])
+    posterior = infer(sets, times, ModelOptions(model=model, draws=800))
+    assert np.isfinite(posterior.theta).all()
+    return " / ".join(posterior.notes)
+
+
+def test_a_single_instance_is_noted():
+    assert "only one instance" in notes_of(np.random.default_rng(0).normal(size=(1, 3, 4)))
+
+
+@pytest.mark.parametrize("model", ["dirichlet", "gp"])
+def test_a_gap_in_the_grid_is_noted_and_filled_by_the_model(model):
+    values = np.random.default_rng(1).normal(size=(9, 3, 6))
+    present = np.ones(values.shape, dtype=bool)
+    present[:, :, 2:4] = False
+    assert "2 of 6 timepoints have no rankings (first: timepoint 3)" in notes_of(
+        values, present, model
+    )
+
+
+def test_algorithms_that_never_met_are_noted():
+    values = np.random.default_rng(2).normal(size=(8, 4, 3))
+    present = np.ones(values.shape, dtype=bool)
+    present[:4, 0] = present[4:, 1] = False
+    assert "1 pairs of algorithms never stood in one ranking" in notes_of(values, present)
+    present[:4, :2] = False
+    present[4:, :2] = True
+    present[4:, 2:] = False
+    assert "no ranking connects these groups of algorithms: 0, 1 | 2, 3" in notes_of(
+        values, present
+    )
+
+
+@pytest.mark.parametrize("model", sorted(MODELS))
+def test_all_tied_everywhere_is_noted_and_centred_on_equality(model):
+    values = np.zeros((10, 3, 4))
+    assert "favour" in notes_of(values, model=model)
+    posterior = infer(
+        choice_sets(rank(values)), np.linspace(0, 1, 4), ModelOptions(model=model, draws=4000)
+    )
+    # six standard errors of a mean of theta with a posterior deviation of some 0.12
+    np.testing.assert_allclose(posterior.mean(), 1 / 3, atol=0.015)
+
+
+def test_sampled_ties_are_noted():
+    values = np.zeros((2, 14, 1))
+    values[:, 0] = -1
+    assert "2 ties were too wide" in notes_of(values)
+
+
+def test_compiling_is_said_before_it_happens_and_only_then(monkeypatch):
+    said: list[str] = []
+    infer(random_sets(), GRID, ModelOptions(draws=400))
+    infer(random_sets(), GRID, ModelOptions(draws=400), tell=said.append)
+    assert said == []
+    monkeypatch.setattr("polarbear.inference.native.engine.is_compiled", lambda loop: False)
+    infer(random_sets(), GRID, ModelOptions(draws=400), tell=said.append)
+    assert len(said) == 1
+    assert "compiling" in said[0]

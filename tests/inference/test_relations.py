@@ -1,0 +1,120 @@
+"""Relations against counting draws by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from polarbear.errors import InferenceError
+from polarbear.inference import ModelOptions, infer
+from polarbear.inference.base import Diagnostics, Posterior
+from polarbear.rankings import choice_sets, rank
+from polarbear.relations import (
+    Pointwise,
+    crosses,
+    decided,
+    dominates,
+    equivalent,
+    joint,
+    pointwise,
+)
+
+
+def posterior_of(theta, model="gp", chains=2):
+    fine = Diagnostics(1.0, 1000.0, 1000.0, 0, None, None, 1)
+    return Posterior(
+        theta, chains, np.linspace(0, 1, theta.shape[1]), ModelOptions(model=model), "native",
+        "split-hmc", 0, 0.0, fine, joint=model == "gp",
+    )  # fmt: skip
+
+
+@pytest.fixture
+def theta():
+    rng = np.random.default_rng(0)
+    return rng.dirichlet(np.array([3.0, 2.5, 2.0, 0.5]), size=(500, 5))
+
+
+def test_pointwise_probabilities_are_shares_of_draws(theta):
+    found = pointwise(posterior_of(theta), epsilon=0.1)
+    win = theta[..., :, None] / (theta[..., :, None] + theta[..., None, :])
+    off = ~np.eye(4, dtype=bool)
+    np.testing.assert_allclose(found.dominance[:, off], (win > 0.5).mean(axis=0)[:, off])
+    near = (np.abs(win - 0.5) <= 0.1).mean(axis=0)
+    np.testing.assert_allclose(found.equivalence[:, off], near[:, off])
+
+
+def test_joint_dominance_holds_at_all_times_and_crossing_is_what_remains(theta):
+    found = joint(posterior_of(theta))
+    for a in range(4):
+        for b in range(4):
+            if a == b:
+                continue
+            above = (theta[:, :, a] > theta[:, :, b]).all(axis=1).mean()
+            below = (theta[:, :, a] < theta[:, :, b]).all(axis=1).mean()
+            assert found.dominance[a, b] == pytest.approx(above)
+            assert found.crossing[a, b] == pytest.approx(1 - above - below)
+
+
+def test_joint_relations_need_a_temporal_model(theta):
+    with pytest.raises(InferenceError, match="treats times as independent"):
+        joint(posterior_of(theta, model="dirichlet"))
+
+
+def test_standard_errors_are_those_of_repeated_inference():
+    """Spread of 60 repetitions within a third of what each says of itself (a 99.9 % band)."""
+    sets = choice_sets(rank(np.random.default_rng(1).normal(size=(12, 3, 2))))
+    options = ModelOptions(model="gp", draws=1000)
+    found = [pointwise(infer(sets, np.array([0.0, 1.0]), options, seed=seed)) for seed in range(60)]
+    off = ~np.eye(3, dtype=bool)
+    spread = np.std([f.dominance[:, off] for f in found], axis=0)
+    said = np.mean([f.dominance_error[:, off] for f in found], axis=0)
+    ratio = np.sqrt((spread**2).mean() / (said**2).mean())
+    assert 0.67 < ratio < 1.33
+
+
+def test_certainty_has_an_error_too():
+    theta = np.tile([0.9, 0.1], (400, 1, 1))
+    found = pointwise(posterior_of(theta))
+    assert found.dominance[0, 0, 1] == 1
+    assert 0 < found.dominance_error[0, 0, 1] < 0.01
+
+
+def table(pairs, n_times, n=2):
+    """Symmetric or antisymmetric tables from {(t, a, b): (dominance, equivalence)}."""
+    dominance, equivalence = np.full((n_times, n, n), 0.5), np.zeros((n_times, n, n))
+    for (t, a, b), (better, alike) in pairs.items():
+        dominance[t, a, b], dominance[t, b, a] = better, 1 - better
+        equivalence[t, a, b] = equivalence[t, b, a] = alike
+    zero = np.zeros_like(dominance)
+    return Pointwise(dominance, zero, equivalence, zero, 0.05)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "crossing"),
+    [
+        ((0.99, 0), (0.01, 0), True),  # a above, then b above
+        ((0.99, 0), (0.5, 0.99), True),  # a above, then a tie
+        ((0.01, 0), (0.5, 0.99), True),  # b above, then a tie
+        ((0.5, 0.99), (0.5, 0.99), False),  # ties only: nothing strict
+        ((0.99, 0), (0.99, 0), False),  # a above all the time
+        ((0.99, 0), (0.5, 0), False),  # the second time is open
+    ],
+)
+def test_crossing_needs_both_sides_and_one_of_them_strict(first, second, crossing):
+    relations = table({(0, 0, 1): first, (1, 0, 1): second}, 2)
+    assert crosses(relations, 0.95)[0, 1] == crosses(relations, 0.95)[1, 0] == crossing
+
+
+def test_decided_is_dominance_either_way_or_equivalence():
+    relations = table({(0, 0, 1): (0.96, 0), (1, 0, 1): (0.04, 0), (2, 0, 1): (0.6, 0.97)}, 4)
+    assert dominates(relations, 0.95)[:, 0, 1].tolist() == [True, False, False, False]
+    assert equivalent(relations, 0.95)[:, 0, 1].tolist() == [False, False, True, False]
+    assert decided(relations, 0.95)[:, 0, 1].tolist() == [True, True, True, False]
+    assert not decided(relations, 0.95)[:, 0, 0].any()
+
+
+def test_thresholds_that_make_no_sense_are_refused(theta):
+    with pytest.raises(InferenceError, match="epsilon"):
+        pointwise(posterior_of(theta), epsilon=0.5)
+    with pytest.raises(InferenceError, match="alpha"):
+        dominates(pointwise(posterior_of(theta)), 0.4)
