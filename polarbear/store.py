@@ -295,6 +295,10 @@ class Store:
         table = parts.read_part(path, tables.POSTERIOR)
         return table, json.loads(parts.metadata_of(path)[b"polarbear"])
 
+    def posterior_keys(self) -> list[str]:
+        """What posteriors are kept."""
+        return sorted(path.stem for path in (self.path / "posteriors").glob("*.parquet"))
+
     # --- values on a grid --------------------------------------------------------------------
 
     def on_grid(self, times: Floats, algorithms: Sequence[str] | None = None) -> GridValues:

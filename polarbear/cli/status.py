@@ -37,6 +37,8 @@ def status(
         "instances": len(opened.instances()),
         "runs": len(opened.runs()),
         "superseded_runs": len(opened.all_runs()) - len(opened.runs()),
+        "rankings": len(opened.rankings()),
+        "posteriors": len(opened.posterior_keys()),
         "algorithms": summary.by_algorithm(opened),
         "failures": summary.failures(opened),
         "hosts": summary.hosts(opened),
@@ -56,6 +58,8 @@ def _show(facts: dict[str, Any]) -> None:
         f"'{facts['suite']}', seed {facts['seed']}, {common.human_bytes(facts['bytes'])}",
         f"axis {facts['axis']}, {facts['times']} times up to {facts['budget']:g}; "
         f"made {facts['created']} by PolarBear {facts['tool']}",
+        f"{facts['rankings']} imported rankings" if facts["rankings"] else "",
+        f"{facts['posteriors']} posteriors" if facts["posteriors"] else "",
         f"being written by {owner}" if owner else "",
     ]
     for line in filter(None, lines):

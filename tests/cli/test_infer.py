@@ -37,6 +37,7 @@ def test_json_holds_what_scripts_rely_on_and_the_second_answer_comes_from_the_st
     assert "joint" not in first
     sums = {t: sum(r["mean"] for r in first["ratings"] if r["t"] == t) for t in (10, 100, 1000)}
     assert all(total == pytest.approx(1, abs=1e-5) for total in sums.values())
+    assert raced.json("status", "config")["posteriors"] == 1
     second = raced.json("infer", "config", *QUICK, "--pairs")
     assert second["from_store"] is True
     assert {**second, "from_store": False} == first
