@@ -13,12 +13,16 @@ from polarbear.inference.threads import in_threads
 MAX_R_HAT = 1.01
 MIN_ESS = 400.0
 MAX_PARETO_K = 0.7
+MAX_MISSED = 0.02
 _PARAMETERS_A_TASK = 64
 
 
 @dataclass(frozen=True)
 class Diagnostics:
-    """The worst over all of theta; ``pareto_k`` is there for approximate methods only."""
+    """The worst over all of theta; ``pareto_k`` is there for approximate methods only.
+
+    ``missed`` is the share of draws that show hyperparameters going on where they were cut off.
+    """
 
     r_hat: float
     ess_bulk: float
@@ -27,6 +31,7 @@ class Diagnostics:
     pareto_k: float | None
     acceptance: float | None
     attempts: int
+    missed: float = 0.0
 
     @property
     def problems(self) -> tuple[str, ...]:
@@ -44,6 +49,11 @@ class Diagnostics:
                 f"Pareto-k of the approximation is {self.pareto_k:.2f}, "
                 f"should be below {MAX_PARETO_K}"
             )
+        if not self.missed < MAX_MISSED:
+            found.append(
+                f"{self.missed:.1%} of draws crowd at the edge of the hyperparameters' range, "
+                f"should be below {MAX_MISSED:.0%}"
+            )
         return tuple(found)
 
     @property
@@ -59,6 +69,7 @@ def diagnose(
     pareto_k: float | None = None,
     acceptance: float | None = None,
     attempts: int = 1,
+    missed: float = 0.0,
     threads: int | None = None,
 ) -> Diagnostics:
     """Judge draws theta[draw, T, n], chain after chain."""
@@ -71,6 +82,7 @@ def diagnose(
         pareto_k=pareto_k,
         acceptance=acceptance,
         attempts=attempts,
+        missed=missed,
     )
 
 

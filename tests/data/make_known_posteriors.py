@@ -17,7 +17,7 @@ from polarbear.inference.models import MODELS
 from polarbear.rankings import choice_sets, rank
 from polarbear.relations import joint, pointwise
 
-ALGORITHMS, TIMES, INSTANCES, DRAWS = 3, 5, 14, 20_000
+ALGORITHMS, TIMES, INSTANCES, DRAWS = 3, 5, 14, 8_000
 
 
 def positions() -> np.ndarray:
@@ -34,7 +34,7 @@ def positions() -> np.ndarray:
 def main() -> None:
     places, times = positions(), np.array([0.0, 0.2, 0.45, 0.7, 1.0])
     cases = []
-    for model in sorted(MODELS):
+    for model in sorted(MODELS, key=lambda name: len(MODELS[name].hyperparameters)):
         options = ModelOptions(model=model, method="mcmc", draws=DRAWS)
         posterior = infer(choice_sets(places), times, options, seed=1)
         relations = pointwise(posterior)
@@ -52,10 +52,10 @@ def main() -> None:
             case["joint_dominance"] = joint(posterior).dominance.round(5).tolist()
         cases.append(case)
         print(model, round(posterior.seconds), posterior.diagnostics, flush=True)
-    text = json.dumps(
-        {"times": times.tolist(), "positions": places.tolist(), "cases": cases}, indent=1
-    )
-    Path(__file__).with_name("known-posteriors.json").write_text(text + "\n")
+        text = json.dumps(
+            {"times": times.tolist(), "positions": places.tolist(), "cases": cases}, indent=1
+        )
+        Path(__file__).with_name("known-posteriors.json").write_text(text + "\n")
 
 
 if __name__ == "__main__":

@@ -70,6 +70,7 @@ def test_each_threshold_has_its_sentence():
         ("ess_tail", 10.0, "tail ESS is 10"),
         ("divergences", 3, "3 transitions diverged"),
         ("pareto_k", 0.75, "Pareto-k"),
+        ("missed", 0.3, "30.0% of draws crowd at the edge"),
     ):
         bad = Diagnostics(**{**good, name: value})
         assert not bad.passed

@@ -2,8 +2,8 @@
 
 A state is a node j (one setting of the hyperparameters) and whitened coefficients u, with
 eta = eta_j + observe_j(L_j'^-1 u) for the Cholesky factor L_j of node j's Laplace approximation.
-In these coordinates the target is q_j N(u; 0, I) exp(residual_j(u)): the Gaussian part is rotated
-exactly, and only the residual, what the likelihood has beyond second order, gives kicks.
+In these coordinates the target is q_j N(u; 0, I) exp(residual_j(u) + offset_j): the Gaussian part
+is rotated exactly, and only the residual, what the likelihood has beyond second order, gives kicks.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ class Nodes(NamedTuple):
 
     lower[J, N, width] and the same flipped; starts[T] and weights[J, T, m] as in `observe`;
     eta[J, T, d], and there values[J, T], gradients[J, T, d], curvatures[J, T, d, d] of the
-    likelihood; alpha[J] of a Dirichlet prior or zero; cumulative[J] of the node probabilities q.
+    likelihood; alpha[J] of a Dirichlet prior or zero; cumulative[J] of the node probabilities q,
+    offset[J] what their logarithms lack or exceed; log_prior[J] of the node without coefficients.
     """
 
     lower: np.ndarray
@@ -39,6 +40,8 @@ class Nodes(NamedTuple):
     curvatures: np.ndarray
     alpha: np.ndarray
     cumulative: np.ndarray
+    offset: np.ndarray
+    log_prior: np.ndarray
 
 
 class State(NamedTuple):
@@ -190,23 +193,81 @@ def advance(sets, nodes, state, blocks, angle, n_steps, thin, noise, theta, visi
                 if noise.accepts[k, b] < probability:
                     _copy_part(trial, state, shares[b], shares[b + 1], times[b], times[b + 1])
 
-        # before the first transition the same lines evaluate the state it begins from
-        trial.node[0] = state.node[0] if k < 0 else pick(nodes.cumulative, noise.uniforms[k, 1])
+        # Another node: proposed with u kept; or, for a Dirichlet prior every other time, drawn from
+        # its distribution given eta, which needs no acceptance. Before the first transition the
+        # same lines evaluate the state that it begins from.
+        for i in range(size):
+            trial_u[i] = u[i]
+        certain = k < 0
+        if k < 0:
+            trial.node[0] = state.node[0]
+        elif k % 2 == 1 and nodes.alpha[0] > 0.0:
+            certain = True
+            trial.node[0] = _node_given_eta(
+                sets.helmert, nodes.alpha, nodes.log_prior, state.eta, noise.uniforms[k, 1]
+            )
+            _whiten(nodes.lower, nodes.eta, trial.node[0], state.eta, trial_u)
+        else:
+            trial.node[0] = pick(nodes.cumulative, noise.uniforms[k, 1])
         if k < 0 or trial.node[0] != state.node[0]:
-            for i in range(size):
-                trial_u[i] = u[i]
             evaluate(sets, nodes, trial, slope, mu, sums, rates)
             gain = 0.0
             for t in range(n_times):
                 gain += trial.residual[t] - state.residual[t]
+            gain += nodes.offset[trial.node[0]] - nodes.offset[state.node[0]]
             probability = math.exp(min(gain, 0.0)) if math.isfinite(gain) else 0.0
-            if k < 0 or noise.uniforms[k, 2] < probability:
+            if certain or noise.uniforms[k, 2] < probability:
                 state.node[0] = trial.node[0]
                 _copy_part(trial, state, shares[0], shares[n_blocks], times[0], times[n_blocks])
         if k >= 0 and (k + 1) % thin == 0:
             visited[k // thin] = state.node[0]
             _softmax(sets.helmert, state.eta, theta[k // thin])
     return divergences
+
+
+@inner
+def _node_given_eta(helmert, alpha, log_prior, eta, uniform):
+    """A node from its distribution given all ratings, which enter by the sum of log theta."""
+    n, d = helmert.shape
+    total = 0.0
+    for t in range(eta.shape[0]):
+        top = -np.inf
+        for i in range(n):
+            value = 0.0
+            for q in range(d):
+                value += helmert[i, q] * eta[t, q]
+            top = max(top, value)
+        whole = 0.0
+        for i in range(n):
+            value = 0.0
+            for q in range(d):
+                value += helmert[i, q] * eta[t, q]
+            whole += math.exp(value - top)
+        total -= n * (top + math.log(whole))  # the mus themselves sum to zero
+    weights = np.empty(len(alpha))
+    top = -np.inf
+    for j in range(len(alpha)):
+        weights[j] = alpha[j] * total + log_prior[j]
+        top = max(top, weights[j])
+    whole = 0.0
+    for j in range(len(alpha)):
+        whole += math.exp(weights[j] - top)
+        weights[j] = whole
+    return pick(weights, uniform * whole)
+
+
+@inner
+def _whiten(lower, centre, j, eta, u):
+    """u = L_j' (eta - eta_j), where each time has its own coefficients, so that x is eta."""
+    width = lower.shape[2]
+    d = eta.shape[1]
+    for i in range(len(u)):
+        u[i] = 0.0
+    for i in range(len(u)):
+        change = eta[i // d, i % d] - centre[j, i // d, i % d]
+        for k in range(max(0, i - width + 1), i):
+            u[k] += lower[j, i, width - 1 - (i - k)] * change
+        u[i] += change / lower[j, i, width - 1]
 
 
 @inner
@@ -240,4 +301,5 @@ def approximate(sets, nodes, normals, uniforms, theta, visited, log_weights):
         visited[k] = state.node[0]
         for t in range(n_times):
             log_weights[k, t] = state.residual[t]
+        log_weights[k, 0] += nodes.offset[state.node[0]]
         _softmax(sets.helmert, state.eta, theta[k])

@@ -22,8 +22,9 @@ from polarbear.inference.options import ModelOptions
 
 METHODS = ("auto", "split-hmc", "laplace", "mcmc")
 
-# what a method gives: draws and the hyperparameters [draw, H] they belong to
-_Attempt = tuple[Draws, np.ndarray]
+# what a method gives: draws, the log-hyperparameters [draw, H] they belong to, and how many draws
+# show that the posterior goes on where the hyperparameters' lattice ends
+_Attempt = tuple[Draws, np.ndarray, float]
 
 
 def run(
@@ -78,13 +79,19 @@ def _judged(
     attempt = _METHODS[method]
     efforts = (Effort(),) if method == "laplace" else (Effort(), HARDER)
     for number, effort in enumerate(efforts, start=1):
-        draws, hyper = attempt(model, sets, seed, effort, threads)
+        try:
+            draws, hyper, missed = attempt(model, sets, seed, effort, threads)
+        except TooWideError:
+            if number == 1:
+                raise
+            break  # a finer, wider lattice does not fit: what the first attempt gave stands
         diagnostics = diagnose(
             draws.theta,
             model.options.chains,
             divergences=draws.divergences,
             pareto_k=_worst_pareto_k(draws, model),
             acceptance=None if method == "laplace" else draws.acceptance,
+            missed=missed,
             attempts=number,
             threads=threads,
         )
@@ -97,7 +104,7 @@ def _split_hmc(
     model: Model, sets: ChoiceSets, seed: int, effort: Effort, threads: int | None
 ) -> _Attempt:
     laid_out = set_sums(sets)
-    lattice = explore(model, laid_out, effort.spacing)
+    lattice = explore(model, laid_out, effort.spacing, effort.pruned)
     options = model.options
     draws = sample(
         laid_out,
@@ -109,19 +116,19 @@ def _split_hmc(
         effort,
         threads,
     )
-    return draws, lattice.log_hyper[draws.visited]
+    return draws, lattice.log_hyper[draws.visited], lattice.missed(draws.visited)
 
 
 def _laplace(
     model: Model, sets: ChoiceSets, seed: int, effort: Effort, threads: int | None
 ) -> _Attempt:
     laid_out = set_sums(sets)
-    lattice = explore(model, laid_out, effort.spacing)
+    lattice = explore(model, laid_out, effort.spacing, effort.pruned)
     options = model.options
     draws = draw_approximation(
         laid_out, lattice.nodes(), options.draws, options.chains, seed, threads
     )
-    return draws, lattice.log_hyper[draws.visited]
+    return draws, lattice.log_hyper[draws.visited], lattice.missed(draws.visited)
 
 
 def _mcmc(
@@ -129,7 +136,7 @@ def _mcmc(
 ) -> _Attempt:
     from polarbear.inference.native.nuts import sample_nuts  # heavy, and rarely needed
 
-    return sample_nuts(model, set_sums(sets), seed, effort, threads)
+    return (*sample_nuts(model, set_sums(sets), seed, effort, threads), 0.0)
 
 
 _METHODS: dict[str, Callable[[Model, ChoiceSets, int, Effort, int | None], _Attempt]] = {

@@ -19,7 +19,6 @@ from polarbear.inference.kernels.split_hmc import Nodes
 from polarbear.inference.models import Model
 from polarbear.inference.native.laplace import Mode, find_mode
 
-PRUNED = 1e-4  # a node of less weight, relative to the heaviest, is left out
 MOST_NODES = 400
 _DIFFERENCE = 0.05  # step of finite differences in log-hyperparameters
 _LONGEST_STEP = 0.7
@@ -31,11 +30,25 @@ class TooWideError(InferenceError):
 
 @dataclass(frozen=True)
 class Lattice:
-    """Hyperparameter settings log_hyper[J, H] with their Laplace approximations and weights."""
+    """Hyperparameter settings log_hyper[J, H] with their Laplace approximations and weights.
+
+    ``log_prior[J]`` is the hyperparameters' part of the prior: all of it that the coefficients do
+    not enter. ``edge[J]`` marks nodes with a neighbour that was left out.
+    """
 
     log_hyper: np.ndarray
     modes: tuple[Mode, ...]
     weights: np.ndarray
+    log_prior: np.ndarray
+    edge: np.ndarray
+
+    def missed(self, visited: np.ndarray) -> float:
+        """By how much draws prefer the lattice's edge over what its weights promised.
+
+        Much of it means that the posterior goes on where the lattice ends.
+        """
+        share = np.bincount(visited, minlength=len(self.weights)) / len(visited)
+        return float(np.maximum(share - self.weights, 0)[self.edge].sum())
 
     def nodes(self) -> Nodes:
         """The same as arrays for compiled loops."""
@@ -51,6 +64,8 @@ class Lattice:
             curvatures=np.stack([m.curvatures for m in modes]),
             alpha=np.array([m.latent.dirichlet for m in modes]),
             cumulative=np.cumsum(self.weights),
+            offset=np.array([-m.correction for m in modes]),
+            log_prior=self.log_prior,
         )
 
 
@@ -69,16 +84,29 @@ class _Marginal:
         return self.last
 
     def __call__(self, log_hyper: np.ndarray) -> float:
-        return self.mode(log_hyper).log_marginal + self.model.log_hyperprior(log_hyper)
+        return self.weigh(self.mode(log_hyper), log_hyper)
+
+    def weigh(self, mode: Mode, log_hyper: np.ndarray) -> float:
+        """The log-weight of a node."""
+        return mode.log_marginal + mode.correction + self.model.log_hyperprior(log_hyper)
+
+    def log_prior(self, mode: Mode, log_hyper: np.ndarray) -> float:
+        return mode.latent.log_constant + self.model.log_hyperprior(log_hyper)
 
 
-def explore(model: Model, sets: SetSums, spacing: float = 1.0) -> Lattice:
-    """Lay the lattice; a model without hyperparameters has one node."""
+def explore(model: Model, sets: SetSums, spacing: float = 1.0, pruned: float = 1e-4) -> Lattice:
+    """Lay the lattice, without nodes lighter than ``pruned`` times the heaviest.
+
+    That is for two hyperparameters; one alone can be followed further for the same work, and is.
+    A model without hyperparameters has one node.
+    """
     marginal = _Marginal(model, sets)
     if not model.hyperparameters:
-        return Lattice(np.zeros((1, 0)), (marginal.mode(np.empty(0)),), np.ones(1))
+        only = marginal.mode(np.empty(0))
+        return Lattice(np.zeros((1, 0)), (only,), np.ones(1), np.zeros(1), np.zeros(1, dtype=bool))
     centre, axes = _mode_and_axes(marginal, model.starting_points())
-    return _grow(marginal, centre, spacing * axes)
+    lightest = np.log(pruned) * 2 / len(model.hyperparameters)
+    return _grow(marginal, centre, spacing * axes, lightest)
 
 
 def _mode_and_axes(
@@ -113,24 +141,24 @@ def _differences(
     return (ahead - behind) / (2 * _DIFFERENCE), bend
 
 
-def _grow(marginal: _Marginal, centre: np.ndarray, axes: np.ndarray) -> Lattice:
+def _grow(marginal: _Marginal, centre: np.ndarray, axes: np.ndarray, lightest: float) -> Lattice:
     """From the centre to neighbour after neighbour, while they have weight."""
     origin = (0,) * len(centre)
     modes: dict[tuple[int, ...], Mode] = {origin: marginal.mode(centre)}
-    log_weights = {origin: modes[origin].log_marginal + marginal.model.log_hyperprior(centre)}
+    log_weights = {origin: marginal.weigh(modes[origin], centre)}
     seen, edge = {origin}, [origin]
     while edge:
         ring: list[tuple[int, ...]] = []
         for place in edge:
             for axis, by in itertools.product(range(len(centre)), (-1, 1)):
-                next_place = (*place[:axis], place[axis] + by, *place[axis + 1 :])
+                next_place = _neighbour(place, axis, by)
                 if next_place in seen:
                     continue
                 seen.add(next_place)
                 h = centre + axes @ np.array(next_place)
                 mode = marginal.mode(h, start=modes[place])
-                weight = mode.log_marginal + marginal.model.log_hyperprior(h)
-                if weight > max(log_weights.values()) + np.log(PRUNED):
+                weight = marginal.weigh(mode, h)
+                if weight > max(log_weights.values()) + lightest:
                     modes[next_place], log_weights[next_place] = mode, weight
                     ring.append(next_place)
         edge = ring
@@ -141,10 +169,15 @@ def _grow(marginal: _Marginal, centre: np.ndarray, axes: np.ndarray) -> Lattice:
                 "cover them (narrower priors would help)"
             )
     heaviest = max(log_weights.values())
-    places = sorted(p for p in modes if log_weights[p] > heaviest + np.log(PRUNED))
+    places = sorted(p for p in modes if log_weights[p] > heaviest + lightest)
     weights = np.exp([log_weights[p] - heaviest for p in places])
-    return Lattice(
-        np.array([centre + axes @ np.array(p) for p in places]),
-        tuple(modes[p] for p in places),
-        weights / weights.sum(),
-    )
+    log_hyper = np.array([centre + axes @ np.array(p) for p in places])
+    kept = tuple(modes[p] for p in places)
+    log_prior = np.array([marginal.log_prior(m, h) for m, h in zip(kept, log_hyper, strict=True)])
+    steps = list(itertools.product(range(len(centre)), (-1, 1)))
+    ends = [any(_neighbour(p, *step) not in places for step in steps) for p in places]
+    return Lattice(log_hyper, kept, weights / weights.sum(), log_prior, np.array(ends))
+
+
+def _neighbour(place: tuple[int, ...], axis: int, by: int) -> tuple[int, ...]:
+    return (*place[:axis], place[axis] + by, *place[axis + 1 :])

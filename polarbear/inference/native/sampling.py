@@ -25,7 +25,7 @@ from polarbear.inference.threads import in_threads
 ROTATION = 1.6  # radians a trajectory turns in all: a quarter circle forgets where it began
 STEPS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)  # it may take; one, where nearly Gaussian
 TIMES_A_PART = 8  # independent timepoints that one task samples
-_BATCH_NUMBERS = 300_000  # random numbers made at a time: bounds memory, not results
+_BATCH_NUMBERS = 300_000  # random numbers made at a time, which bounds memory
 
 
 @dataclass(frozen=True)
@@ -36,9 +36,10 @@ class Effort:
     acceptance: float = 0.93
     thin: int = 1
     spacing: float = 1.0  # of hyperparameter nodes, in standard deviations
+    pruned: float = 1e-4  # weight of nodes left out, relative to the heaviest
 
 
-HARDER = Effort(warm_up=200, acceptance=0.98, thin=4, spacing=0.7)
+HARDER = Effort(warm_up=200, acceptance=0.98, thin=4, spacing=0.8, pruned=1e-6)
 
 
 @dataclass(frozen=True)
@@ -220,4 +221,6 @@ def _part_of_nodes(nodes: Nodes, times: slice) -> Nodes:
         nodes.curvatures[:, times].copy(),
         nodes.alpha,
         nodes.cumulative,
+        nodes.offset,
+        nodes.log_prior,
     )
