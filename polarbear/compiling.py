@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 from numba import njit
@@ -43,12 +42,3 @@ def on_first_compilation(say: Callable[[], None]) -> Iterator[None]:
 
     with event.install_listener("numba:compile", Listener()):
         yield
-
-
-def is_compiled(loop: Any) -> bool:
-    """Whether a compiled form of the loop is at hand, in this process or on disk."""
-    if loop.signatures:
-        return True
-    module = loop.py_func.__module__.rpartition(".")[2]
-    kept = Path(loop._cache.cache_path)
-    return any(kept.glob(f"{module}.{loop.py_func.__qualname__}-*.nbi"))

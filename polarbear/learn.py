@@ -76,7 +76,8 @@ def learn(store: Store, evidence: Evidence, options: ModelOptions, seed: int) ->
     if kept is not None:
         posterior = posterior_from_table(*kept)
     else:
-        inferred = infer(evidence.choice_sets, evidence.unit_times, options, seed)
+        names = evidence.grid.algorithms
+        inferred = infer(evidence.choice_sets, evidence.unit_times, options, seed, names=names)
         # As the store keeps it, so that an answer is the same whether it was kept or not.
         posterior = posterior_from_table(*posterior_to_table(inferred, evidence))
     grid = evidence.grid

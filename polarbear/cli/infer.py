@@ -24,7 +24,7 @@ def infer(
     model: Annotated[
         str | None,
         typer.Option(
-            help="dirichlet, hierarchical, gp, sparse-gp, hsgp, random-walk, bspline; default gp."
+            help="dirichlet (default), hierarchical, gp, sparse-gp, hsgp, random-walk, bspline."
         ),
     ] = None,
     engine: Annotated[str | None, typer.Option(help="native or stan.")] = None,
