@@ -144,7 +144,7 @@ def first_use_row() -> str:
         "import numpy as np; from polarbear.rankings import rank, choice_sets;"
         "from polarbear.inference import infer, ModelOptions; from polarbear.relations import *;"
         "s = choice_sets(rank(np.random.default_rng(0).normal(size=(10, 5, 20))));"
-        "p = infer(s, np.linspace(0, 1, 20), ModelOptions()); pointwise(p); joint(p)"
+        "p = infer(s, np.linspace(0, 1, 20), ModelOptions()); pointwise(p)"
     )
     with tempfile.TemporaryDirectory() as folder:
         begun = time.perf_counter()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
@@ -20,9 +21,7 @@ class Spaced(Options):
     spacing: Literal["log", "linear"] = Field("log", description="even steps in log t, or in t")
     start: float = Field(alias="from", gt=0, description="the first time that matters")
     stop: float = Field(alias="to", gt=0, description="the last time: the budget of a run")
-    points: int = Field(
-        30, ge=1, le=100_000, description="how many times in between, ends included"
-    )
+    points: int = Field(30, ge=1, le=100_000, description="how many times, both ends included")
 
     @model_validator(mode="after")
     def _increasing(self) -> Spaced:
@@ -97,7 +96,7 @@ def _listed(grid: list[Any] | tuple[Any, ...]) -> tuple[float, ...]:
         raise ValueError("a listed grid consists of numbers") from None
     if not times or not all(np.isfinite(times)) or times[0] <= 0:
         raise ValueError("a listed grid needs at least one time, each finite and above zero")
-    for earlier, later in zip(times, times[1:], strict=False):
+    for earlier, later in pairwise(times):
         if later <= earlier:
             raise ValueError(f"a grid must increase, but {later:g} follows {earlier:g}")
     return times

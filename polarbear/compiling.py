@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from numba import njit
+from numba.core import event
 
 # Sums may be reordered into vector instructions; NaN and infinity keep their meaning. Division
 # follows IEEE rules, because Python's check for zero would keep every loop from vectorising.
@@ -23,10 +25,20 @@ inner = njit(**_SETTINGS | {"no_cpython_wrapper": True})
 inlined = njit(**_SETTINGS, inline="always")
 
 
-def is_compiled(loop: Any) -> bool:
-    """Whether a compiled form of the loop is at hand, in this process or on disk."""
-    if loop.signatures:
-        return True
-    module = loop.py_func.__module__.rpartition(".")[2]
-    kept = Path(loop._cache.cache_path)
-    return any(kept.glob(f"{module}.{loop.py_func.__qualname__}-*.nbi"))
+@contextmanager
+def on_first_compilation(say: Callable[[], None]) -> Iterator[None]:
+    """Call ``say`` once if anything has to be compiled, which may take a while."""
+    said = False
+
+    class Listener(event.Listener):
+        def on_start(self, event: Any) -> None:
+            nonlocal said
+            if not said:
+                said = True
+                say()
+
+        def on_end(self, event: Any) -> None:
+            pass
+
+    with event.install_listener("numba:compile", Listener()):
+        yield

@@ -5,8 +5,9 @@ PolarBearError                 caught once, at the command line: exit code 1
 ├── MissingExtraError          a suite or adapter whose optional packages are not installed
 ├── ProblemError               an instance that cannot be drawn or built
 │   └── SuiteExhaustedError    a finite suite has no further instance
-├── AlgorithmError             an algorithm that cannot be started, or whose output makes no sense
+├── AlgorithmError             an algorithm that cannot be run, or talks nonsense
 │   └── BadOutputError         a program printed something that is not a trajectory
+├── ImportFailedError          data from elsewhere that cannot be read
 ├── RankingError               values or positions that cannot be ranked
 ├── InferenceError             a posterior that cannot be had from this data, model and method
 └── StoreError                 a store that cannot be read or written
@@ -55,6 +56,10 @@ class BadOutputError(AlgorithmError):
     pass
 
 
+class ImportFailedError(PolarBearError):
+    pass
+
+
 class RankingError(PolarBearError):
     pass
 
@@ -91,7 +96,7 @@ class StoreMismatchError(StoreError):
     pass
 
 
-class BudgetExhausted(BaseException):  # noqa: N818 - a signal, not an error
+class BudgetExhausted(BaseException):
     """Raised by a recorded objective once the budget is spent.
 
     A BaseException, so that a solver's own ``except Exception`` cannot swallow it and go on.

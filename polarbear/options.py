@@ -73,13 +73,15 @@ def validate(model: type[OptionsType], data: Any, source: Source, path: Path = (
     try:
         return model.model_validate(dict(data))
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
+        # A misspelt key is also a missing one; the misspelling is the better news.
+        errors = error.errors(include_url=False)
+        first = next((e for e in errors if e["type"] == "extra_forbidden"), errors[0])
         at = (*path, *(part for part in first["loc"] if _is_written(part)))
         if first["type"] == "extra_forbidden":
             group = _group_at(model, first["loc"][:-1])
             key = str(first["loc"][-1])
             message = unknown("key", key, key_names(group) if group else ())
-            raise source.error(at[:-1] + (key,), message) from None
+            raise source.error((*at[:-1], key), message) from None
         if first["type"] == "missing":
             raise source.error(at[:-1], f"the key '{at[-1]}' is missing") from None
         message = first["msg"].removeprefix("Value error, ")

@@ -31,15 +31,21 @@ class Trial:
     problem: Any  # what the suite built; evaluating it directly would go unrecorded
     lower: Floats | None = None
     upper: Floats | None = None
+    kind: Kind = Kind.CONTINUOUS
 
     def __call__(self, x: Any) -> float:
         return self.evaluate(x)
 
     @property
-    def dimension(self) -> int:
-        if self.lower is None:
+    def box(self) -> tuple[Floats, Floats]:
+        """The smallest and the largest value of each variable."""
+        if self.lower is None or self.upper is None:
             raise TypeError(f"instance {self.instance.id} has no box, so no dimension")
-        return len(self.lower)
+        return self.lower, self.upper
+
+    @property
+    def dimension(self) -> int:
+        return len(self.box[0])
 
 
 class Algorithm(Options):

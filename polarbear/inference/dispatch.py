@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-from collections.abc import Callable
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -26,14 +26,13 @@ def infer(
     options: ModelOptions | None = None,
     seed: int = 0,
     threads: int | None = None,
-    tell: Callable[[str], None] | None = None,
+    names: Sequence[str] | None = None,
 ) -> Posterior:
     """Draw theta[draw, time, algorithm] from the posterior.
 
     ``unit_times`` is the grid on its own scale, mapped to the unit interval. Draws depend on the
     seed, never on the number of threads. Look at ``usable`` before deciding anything, and at
-    ``notes`` for what limits the evidence. ``tell`` is called with a sentence where there will be
-    a wait that the data do not explain.
+    ``notes`` for what limits the evidence; they call the algorithms by ``names``, if given.
     """
     options = options or ModelOptions()
     times = evidence.check(choice_sets, unit_times)
@@ -46,8 +45,7 @@ def infer(
         times,
         options,
         seed,
-        notes=evidence.notes(choice_sets),
+        notes=evidence.notes(choice_sets, names),
         threads=threads,
-        tell=tell,
     )
     return posterior

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from scipy.sparse.csgraph import connected_components
 
@@ -36,8 +38,9 @@ def check(sets: ChoiceSets, unit_times: np.ndarray) -> np.ndarray:
     return times
 
 
-def notes(sets: ChoiceSets) -> tuple[str, ...]:
-    """Sentences on what in the data limits the posterior."""
+def notes(sets: ChoiceSets, names: Sequence[str] | None = None) -> tuple[str, ...]:
+    """Sentences on what in the data limits the posterior; without names algorithms have numbers."""
+    names = names or [f"algorithm {i + 1}" for i in range(sets.n_algorithms)]
     found = []
     if sets.rankings.max() == 1:
         found.append(
@@ -51,7 +54,7 @@ def notes(sets: ChoiceSets) -> tuple[str, ...]:
             f"{gaps[0] + 1}): theta there comes from the prior and, in a temporal model, from "
             "neighbouring times"
         )
-    found.extend(_overlap(sets))
+    found.extend(_overlap(sets, names))
     if _favours_nobody(sets):
         found.append(
             "no timepoint's rankings favour any algorithm, as when all are tied everywhere: the "
@@ -65,22 +68,22 @@ def notes(sets: ChoiceSets) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _overlap(sets: ChoiceSets) -> list[str]:
+def _overlap(sets: ChoiceSets, names: Sequence[str]) -> list[str]:
     compared = sets.compared()
     groups, member = connected_components(compared, directed=False)
     if groups > 1:
         apart = " | ".join(
-            ", ".join(str(i) for i in np.flatnonzero(member == g)) for g in range(groups)
+            ", ".join(names[int(i)] for i in np.flatnonzero(member == g)) for g in range(groups)
         )
         return [
-            f"no ranking connects these groups of algorithms: {apart} (numbered from 0); how they "
-            "compare across groups is the prior's word alone"
+            f"no ranking connects these groups of algorithms: {apart}; how they compare across "
+            "groups is the prior's word alone"
         ]
     if not compared.all():
         a, b = np.argwhere(~compared)[0]
         return [
-            f"{(~compared).sum() // 2} pairs of algorithms never stood in one ranking (first: {a} "
-            f"and {b}, numbered from 0): they are compared through others only"
+            f"{(~compared).sum() // 2} pairs of algorithms never stood in one ranking (first: "
+            f"{names[a]} and {names[b]}): they are compared through others only"
         ]
     return []
 

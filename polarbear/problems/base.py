@@ -15,13 +15,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from polarbear.budget import Budget
 from polarbear.options import Options
 
 Spec = Mapping[str, Any]
 Floats = NDArray[np.float64]
+LARGEST_NUMBER = 100_000  # far beyond any use, and far below where a library's integers end
 
 
 class Kind(StrEnum):
@@ -42,6 +43,9 @@ class Problem:
     lower: Floats | None = None
     upper: Floats | None = None
     maximise: bool = False
+    # Seconds spent so far on building parts of the problem at their first use; an algorithm on the
+    # seconds axis is not charged for them.
+    building_seconds: Callable[[], float] | None = None
 
     @property
     def dimension(self) -> int | None:
@@ -67,6 +71,22 @@ class Setting:
     algorithms: tuple[str, ...] = ()
 
 
+class Range(Options):
+    """Whole numbers from one to another, all equally likely."""
+
+    start: int = Field(alias="from", ge=1, le=LARGEST_NUMBER, description="the first")
+    stop: int = Field(alias="to", ge=1, le=LARGEST_NUMBER, description="the last")
+
+    @model_validator(mode="after")
+    def _not_empty(self) -> Range:
+        if self.stop < self.start:
+            raise ValueError(f"nothing lies between {self.start} and {self.stop}")
+        return self
+
+    def draw(self, rng: np.random.Generator) -> int:
+        return int(rng.integers(self.start, self.stop, endpoint=True))
+
+
 class Suite(Options):
     """A distribution over problem instances; a subclass adds its own options."""
 
@@ -89,6 +109,10 @@ class Suite(Options):
     @abstractmethod
     def build(self, spec: Spec, setting: Setting) -> Any:
         """The problem of this spec: a Problem, or what the suite's kind promises."""
+
+    def offers(self) -> Kind:
+        """What kind of problem these options give."""
+        return self.kind
 
     def size(self, setting: Setting) -> int | None:
         """How many instances there are; None where the stream is endless."""

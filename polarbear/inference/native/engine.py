@@ -9,11 +9,9 @@ from types import MappingProxyType
 import numpy as np
 
 from polarbear.choice_sets import ChoiceSets
-from polarbear.compiling import is_compiled
 from polarbear.errors import InferenceError
 from polarbear.inference.base import Posterior
 from polarbear.inference.diagnostics import Diagnostics, diagnose, pareto_k
-from polarbear.inference.kernels.split_hmc import advance
 from polarbear.inference.models import MODELS, Model
 from polarbear.inference.native.nested import TooWideError, explore
 from polarbear.inference.native.sampling import HARDER, Draws, Effort, draw_approximation, sample
@@ -34,7 +32,6 @@ def run(
     seed: int,
     notes: tuple[str, ...] = (),
     threads: int | None = None,
-    tell: Callable[[str], None] | None = None,
 ) -> Posterior:
     """Draw from the posterior; if its diagnostics fail, once more with more effort."""
     if options.method not in METHODS:
@@ -42,8 +39,6 @@ def run(
             f"the native engine has no method '{options.method}'; it has {', '.join(METHODS)} "
             "(the others are the stan engine's)"
         )
-    if tell is not None and not is_compiled(advance):
-        tell("compiling inference, once after installation; this takes some 10 seconds")
     begun = time.perf_counter()
     model = MODELS[options.model](times, sets.n_algorithms, options)
     method = "split-hmc" if options.method == "auto" else options.method

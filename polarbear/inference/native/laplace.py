@@ -87,7 +87,8 @@ def _ascend(sets: SetSums, latent: Latent, here: _Point, step: np.ndarray) -> _P
     parts = len(here.parts)
     by_part = step.reshape(parts, -1).copy()
     if latent.dirichlet > 0:
-        by_part *= np.minimum(1, _LONGEST_STEP / np.abs(by_part).max(axis=1, keepdims=True))
+        longest = np.abs(by_part).max(axis=1, keepdims=True)
+        by_part *= _LONGEST_STEP / np.maximum(longest, _LONGEST_STEP)
     expected = (here.slope.reshape(parts, -1) * by_part).sum(axis=1)
     length = np.ones(parts)
     while True:

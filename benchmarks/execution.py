@@ -1,0 +1,141 @@
+"""What recording costs and what a second worker brings, as ratios measured in one run.
+
+    python benchmarks/execution.py
+
+Recording: the paper's CMA-ES with CSA on MA-BBOB's ingredients (a BBOB function in 30 dimensions,
+60,000 evaluations), with the recorder and its journal against the bare ioh function, in turns.
+Workers: MA-BBOB runs of 20,000 evaluations with one worker and with two, each after its processes
+have started. Exits with 1 when a target is missed.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+from statistics import median
+from time import perf_counter, process_time
+from typing import Any
+
+os.environ["OPENBLAS_NUM_THREADS"] = os.environ["OMP_NUM_THREADS"] = "1"  # as in a worker
+
+from targets import Row, report
+
+from polarbear.algorithms.base import Trial
+from polarbear.config import Config, parse
+from polarbear.errors import BudgetExhausted
+from polarbear.execution.outcome import Task, run_seed
+from polarbear.execution.pool import Limits, Pool
+from polarbear.execution.recorder import Journal, Recorder
+from polarbear.options import Source
+from polarbear.problems import Instance, Problem, Setting
+
+DIMENSION, EVALUATIONS, TURNS = 30, 60_000, 11
+POOL_EVALUATIONS, POOL_RUNS = 20_000, 24
+
+
+def configured(suite: dict[str, Any], evaluations: int) -> Config:
+    data = {
+        "algorithms": [{"name": "CSA", "use": "modcma", "step_size": "CSA"}],
+        "instances": suite,
+        "budget": {"grid": [evaluations]},
+    }
+    return parse(data, Source("benchmark"))
+
+
+def bare(problem: Problem) -> Any:
+    """The objective with nothing but the exact stop, without which there is no run to compare."""
+    count = 0
+
+    def evaluate(x: Any) -> float:
+        nonlocal count
+        if count >= EVALUATIONS:
+            raise BudgetExhausted
+        count += 1
+        return problem.evaluate(x)
+
+    return evaluate
+
+
+def seconds(config: Config, setting: Setting, problem: Problem, evaluate: Any) -> float:
+    """Processor time of one run, which other work on the machine disturbs less than the clock."""
+    trial = Trial(
+        evaluate,
+        lambda t, y: None,
+        Instance(0, "x", {}),
+        seed=7,
+        axis="evaluations",
+        budget=EVALUATIONS,
+        problem=problem,
+        lower=problem.lower,
+        upper=problem.upper,
+    )
+    start = process_time()
+    with suppress(BudgetExhausted):
+        config.algorithms[0].run(trial, setting)
+    return process_time() - start
+
+
+def measure_recording() -> tuple[float, int]:
+    """Time with the recorder over time without it, and the improvements it recorded."""
+    suite = {"suite": "bbob", "functions": [1], "dimensions": [DIMENSION]}
+    config = configured(suite, EVALUATIONS)
+    setting = config.setting
+    problem = config.instances.build(config.instances.instance(0, setting).spec, setting)
+    ratios = []
+    with tempfile.TemporaryDirectory() as folder:
+        journal = Journal(Path(folder) / "journal")
+        for turn in range(TURNS):
+            recorder = Recorder(problem.evaluate, "evaluations", EVALUATIONS, journal=journal.write)
+            order = [recorder.evaluate, bare(problem)]
+            times = [seconds(config, setting, problem, e) for e in order[:: 1 - 2 * (turn % 2)]]
+            recorded, plain = times[:: 1 - 2 * (turn % 2)]
+            ratios.append(recorded / plain)
+        journal.close()
+    assert recorder.evaluations == EVALUATIONS
+    return median(ratios), len(recorder.times)
+
+
+def measure_workers(config: Config, workers: int) -> float:
+    """Seconds for all runs, start-up of the processes left out."""
+    setting = config.setting
+    tasks = [
+        Task(config.algorithms[0], instance, run_seed(1, instance.id, "CSA"), POOL_EVALUATIONS)
+        for index in range(POOL_RUNS + workers)
+        for instance in [config.instances.instance(index, setting)]
+    ]
+    with Pool(config.instances, setting, workers, Limits(3600, 8e9)) as pool:
+        for _ in pool.run(tasks[:workers]):  # processes come up, packages are imported
+            pass
+        start = perf_counter()
+        for outcome in pool.run(tasks[workers:]):
+            assert outcome.evaluations == POOL_EVALUATIONS
+        return perf_counter() - start
+
+
+def main() -> int:
+    cost, improvements = measure_recording()
+    config = configured({"suite": "ma-bbob"}, POOL_EVALUATIONS)
+    speed_ups = [measure_workers(config, 1) / measure_workers(config, 2) for _ in range(3)]
+    return report(
+        [
+            Row(
+                f"recording {improvements:,} improvements in {EVALUATIONS:,} evaluations, d = 30",
+                f"{cost - 1:+.1%} processor time",
+                "at most +5 %",
+                cost <= 1.05,
+            ),
+            Row(
+                f"two workers against one, MA-BBOB runs of {POOL_EVALUATIONS:,}",
+                f"{median(speed_ups):.2f} (from {min(speed_ups):.2f} to {max(speed_ups):.2f})",
+                "at least 1.8",
+                median(speed_ups) >= 1.8,
+            ),
+        ]
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

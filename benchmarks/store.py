@@ -1,0 +1,130 @@
+"""How fast a large store is read: 10,000 runs with 10 million points, on a 200-point grid.
+
+    python benchmarks/store.py
+
+The store is made in a temporary folder as `polarbear run` would make it, then read in a process of
+its own, whose peak memory is reported. Times are also given as ratios to a plain Python loop over
+the same points. Exits with 1 when a target is missed.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from time import perf_counter
+
+import numpy as np
+from targets import Row, report
+
+from polarbear.config import parse
+from polarbear.execution.host import this_host
+from polarbear.execution.outcome import Outcome, Status, Task
+from polarbear.options import Source
+from polarbear.problems import Instance
+from polarbear.store import Store
+
+ALGORITHMS, INSTANCES, POINTS, BUDGET = 10, 1_000, 1_000, 60_000
+GRID = np.unique(np.round(np.geomspace(100, BUDGET, 200)))
+
+
+def make(path: Path) -> None:
+    names = [f"algorithm {i}" for i in range(ALGORITHMS)]
+    data = {
+        "algorithms": [{"name": name, "use": "random-search"} for name in names],
+        "instances": {"suite": "classic"},
+        "budget": {"grid": [100, BUDGET]},
+    }
+    config = parse(data, Source("benchmark"))
+    store = Store.create(path, config.plain())
+    rng = np.random.default_rng(1)
+    with store.writing():
+        instances = [Instance(i, f"instance-{i}", {"i": i}) for i in range(INSTANCES)]
+        store.add_instances(instances, "classic")
+        for start in range(0, INSTANCES, 20):
+            outcomes = []
+            for instance in instances[start : start + 20]:
+                for algorithm in config.algorithms:
+                    times = np.sort(rng.choice(BUDGET, POINTS, replace=False) + 1.0)
+                    values = -np.sort(rng.standard_normal(POINTS))
+                    task = Task(algorithm, instance, 1, BUDGET)
+                    outcomes.append(
+                        Outcome(
+                            task, Status.BUDGET, "", times, values, BUDGET, BUDGET, 1.0, 0, 1.7e9
+                        )
+                    )
+            store.add_runs(outcomes, this_host(), 0.0, 2)
+            store.merge_parts()
+
+
+def read(path: Path) -> dict[str, float]:
+    """Seconds to read all runs and one pair of algorithms, and the peak memory of doing so."""
+    store = Store.open(path)
+    start = perf_counter()
+    everything = store.on_grid(GRID)
+    everything_read = perf_counter()
+    pair = store.on_grid(GRID, ["algorithm 2", "algorithm 7"])
+    pair_read = perf_counter()
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    assert everything.values.shape == (INSTANCES, ALGORITHMS, len(GRID))
+    assert np.array_equal(everything.values[:, [2, 7]], pair.values)
+    loop_start = perf_counter()
+    looped = 0
+    for _, t, y in store.trajectories(["algorithm 2"]):
+        plain_loop(t.tolist(), y.tolist())
+        looped += 1
+    loop = (perf_counter() - loop_start) * ALGORITHMS * INSTANCES / looped
+    unit = 1 if sys.platform == "darwin" else 1024
+    return {
+        "all": everything_read - start,
+        "pair": pair_read - everything_read,
+        "loop": loop,
+        "gib": peak * unit / 2**30,
+    }
+
+
+def plain_loop(times: list[float], values: list[float]) -> list[float]:
+    found, position, best = [], 0, float("inf")
+    for t in GRID:
+        while position < len(times) and times[position] <= t:
+            best = values[position]
+            position += 1
+        found.append(best)
+    return found
+
+
+def main() -> int:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "store"
+        make(path)
+        command = [sys.executable, __file__, str(path)]
+        done = subprocess.run(command, check=True, capture_output=True, text=True)
+    found = json.loads(done.stdout)
+    ratio = found["loop"] / found["all"]
+    return report(
+        [
+            Row(
+                f"10,000 runs, 10 million points, on {len(GRID)} times",
+                f"{found['all']:.2f} s, {ratio:.0f} x a plain loop",
+                "under 10 s",
+                found["all"] < 10,
+            ),
+            Row(
+                "one pair of algorithms of it",
+                f"{found['pair']:.2f} s",
+                "under 2 s",
+                found["pair"] < 2,
+            ),
+            Row("peak memory", f"{found['gib']:.2f} GiB", "under 2 GiB", found["gib"] < 2),
+        ]
+    )
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1:
+        print(json.dumps(read(Path(sys.argv[1]))))
+    else:
+        sys.exit(main())

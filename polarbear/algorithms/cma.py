@@ -1,0 +1,106 @@
+"""CMA-ES as its inventor maintains it: pycma, in pure Python, restarted until the budget ends."""
+
+from __future__ import annotations
+
+import itertools
+import warnings
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import numpy as np
+from pydantic import Field, field_validator
+
+from polarbear.algorithms.base import Algorithm, Trial
+from polarbear.algorithms.try_out import try_out
+from polarbear.options import unknown
+from polarbear.problems.base import Floats, Kind, Setting
+
+# Options of pycma that would end a run, print, write files, or are already said elsewhere.
+NOT_TUNABLE = {
+    *("bounds", "fixed_variables", "ftarget", "integer_variables", "maxfevals", "popsize"),
+    *("popsize_factor", "randn", "scaling_of_variables", "seed", "signals_filename"),
+    *("termination_callback", "timeout", "transformation", "typical_x", "verbose", "vv"),
+}
+SMALLEST_DIMENSION = 2  # pycma fails in fewer
+
+
+class Cma(Algorithm):
+    """CMA-ES (pycma) from uniform random points, with a larger population at every restart."""
+
+    sigma0: float = Field(
+        0.2, gt=0, le=1, description="the first standard deviation, as a share of the box"
+    )
+    popsize: int | None = Field(
+        None, ge=2, description="the first start's population; by default 4 + 3 log d"
+    )
+    restart_growth: float = Field(
+        2.0, ge=1, description="each start's population, as a multiple of the one before"
+    )
+    options: dict[str, Any] = Field(
+        {}, description="further options of pycma, such as tolfun or CMA_diagonal"
+    )
+
+    accepts: ClassVar[frozenset[Kind]] = frozenset({Kind.CONTINUOUS})
+
+    @field_validator("options")
+    @classmethod
+    def _tunable(cls, options: dict[str, Any]) -> dict[str, Any]:
+        if not options:
+            return options  # and pycma, which takes a second to import, need not be
+        import cma
+
+        known = {name for name in cma.CMAOptions.defaults() if not name.startswith("verb_")}
+        for name in options:
+            if name in NOT_TUNABLE or name.startswith("verb_"):
+                raise ValueError(f"pycma's option '{name}' is not for configurations to set")
+            if name not in known:
+                raise ValueError(unknown("option of pycma", name, known - NOT_TUNABLE))
+        return options
+
+    def prepare(self, setting: Setting) -> None:
+        import cma  # noqa: F401 - takes a second, which should not be a run's
+
+        if self.options:
+            try_out(self._search, f"'{self.name}': pycma")
+
+    def run(self, trial: Trial, setting: Setting) -> None:
+        self._search(trial.evaluate, *trial.box, trial.seed)
+
+    def _search(
+        self, evaluate: Callable[[Any], float], lower: Floats, upper: Floats, seed: int
+    ) -> None:
+        import cma
+
+        # It searches the unit box, so that all its lengths are shares of the problem's. A single
+        # variable gets a second one beside it that changes nothing.
+        dimension = len(lower)
+        searched = max(dimension, SMALLEST_DIMENSION)
+        rng = np.random.default_rng(seed)
+        popsize = self.popsize or 4 + int(3 * np.log(searched))
+        for start in itertools.count():
+            options = {
+                **self.options,
+                "bounds": [0, 1],
+                "popsize": round(popsize * self.restart_growth**start),
+                "randn": lambda *shape: rng.standard_normal(shape),
+                "seed": np.nan,  # leaves the generator that all the process shares alone
+                "verbose": -10,  # prints nothing, reads no file of signals
+                "verb_log": 0,
+            }
+            strategy = _quietly(
+                cma.CMAEvolutionStrategy, rng.random(searched), self.sigma0, options
+            )
+            converged = False
+            while not converged:
+                shares = strategy.ask()
+                points = lower + np.asarray(shares)[:, :dimension] * (upper - lower)
+                values = [evaluate(x) for x in np.clip(points, lower, upper)]
+                _quietly(strategy.tell, shares, values)
+                converged = bool(strategy.stop())
+
+
+def _quietly(function: Callable[..., Any], *arguments: Any) -> Any:
+    """Call without warnings: pycma warns of its own defaults, and of values that are infinite."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return function(*arguments)

@@ -1,0 +1,257 @@
+"""An algorithm that is a program of any kind, run without a shell.
+
+It prints a line ``t y`` at every improvement, to standard output or, if its command names
+``{output}``, into that file. Empty lines and lines that start with # are passed over.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import selectors
+import shlex
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO, Any, ClassVar, Literal
+
+from pydantic import Field, field_validator, model_validator
+
+from polarbear.algorithms.base import Algorithm, Trial
+from polarbear.budget import SECONDS
+from polarbear.errors import AlgorithmError, BadOutputError, BudgetExhausted
+from polarbear.options import unknown
+from polarbear.problems.base import Kind, Setting
+
+PLACEHOLDERS = ("instance", "seed", "budget", "config", "output")
+IRACE = ("{configuration_id}", "{instance_id}", "{seed}", "{instance}", "{config}")
+POLL = 0.02  # seconds between looks at an output file
+LONGEST_LINE = 65_536
+
+
+class Command(Algorithm):
+    """Any executable; it gets its arguments by placeholders and prints its improvements."""
+
+    command: tuple[str, ...] = Field(
+        min_length=1,
+        description="the program and its arguments, as a list or a line; {instance} {seed} "
+        "{budget} {config} are filled in, and {output} is a file to write to instead of printing",
+    )
+    parameters: tuple[str, ...] = Field(
+        (), description="the arguments that stand in for {config}, as a list or a line"
+    )
+    protocol: Literal["plain", "irace"] = Field(
+        "plain",
+        description="'irace' appends the arguments irace gives a target-runner: configuration id, "
+        "instance id, seed, instance, parameters; a last line with only the final cost is accepted",
+    )
+    time: Literal["reported", "measured"] = Field(
+        "reported",
+        description="on the seconds axis: t as the program prints it, or as we read its line",
+    )
+
+    accepts: ClassVar[frozenset[Kind]] = frozenset(Kind) - {Kind.SCORES}
+    reports_any_axis: ClassVar[bool] = True
+
+    @field_validator("command", "parameters", mode="before")
+    @classmethod
+    def _split(cls, value: Any) -> Any:
+        if isinstance(value, str):
+            return tuple(shlex.split(value))
+        if isinstance(value, list):
+            return tuple(str(v) if isinstance(v, int | float) else v for v in value)
+        return value
+
+    @model_validator(mode="after")
+    def _known_placeholders(self) -> Command:
+        for argument in (*self.command, *self.parameters):
+            for name in re.findall(r"\{(\w+)\}", argument):
+                if name not in PLACEHOLDERS:
+                    raise ValueError(unknown("placeholder", name, PLACEHOLDERS))
+        if self.time == "measured" and self._writes_file:
+            raise ValueError("time: measured needs standard output, not {output}")
+        return self
+
+    @property
+    def _writes_file(self) -> bool:
+        return any("{output}" in argument for argument in (*self.command, *self.parameters))
+
+    @property
+    def _told_budget(self) -> bool:
+        return any("{budget}" in argument for argument in (*self.command, *self.parameters))
+
+    def prepare(self, setting: Setting) -> None:
+        program = self.command[0]
+        path = Path(setting.folder) / program
+        if os.sep in program:
+            if not path.is_file():
+                raise AlgorithmError(f"'{self.name}': there is no program {path}")
+            if not os.access(path, os.X_OK):
+                raise AlgorithmError(f"'{self.name}': {path} is not executable: chmod +x {path}")
+        elif shutil.which(program) is None:
+            raise AlgorithmError(
+                f"'{self.name}': the program '{program}' is not on the PATH; one beside the "
+                f"configuration is called './{program}'"
+            )
+
+    def arguments(self, trial: Trial, setting: Setting, output: str) -> list[str]:
+        """The command line of one run."""
+        values = {
+            "instance": trial.instance.id,
+            "seed": str(trial.seed),
+            "budget": f"{trial.budget:.15g}",
+            "output": output,
+            "configuration_id": str(setting.algorithms.index(self.name) + 1),
+            "instance_id": str(trial.instance.index + 1),
+        }
+        parameters = [_filled(argument, values) for argument in self.parameters]
+        values["config"] = shlex.join(parameters)
+        found: list[str] = []
+        for argument in (*self.command, *(IRACE if self.protocol == "irace" else ())):
+            found += parameters if argument == "{config}" else [_filled(argument, values)]
+        if os.sep in found[0]:
+            found[0] = str(Path(setting.folder) / found[0])
+        return found
+
+    def run(self, trial: Trial, setting: Setting) -> None:
+        with tempfile.TemporaryDirectory() as scratch:
+            output = Path(scratch) / "output"
+            output.touch()
+            arguments = self.arguments(trial, setting, str(output))
+            begun = time.perf_counter()
+            with (
+                (Path(scratch) / "errors").open("w+b") as errors,
+                _started(
+                    arguments,
+                    setting.folder,
+                    subprocess.DEVNULL if self._writes_file else subprocess.PIPE,
+                    errors,
+                ) as process,
+            ):
+                deadline = begun + trial.budget if trial.axis == SECONDS else float("inf")
+                if self.time == "reported":
+                    deadline += 1.0 + 0.05 * trial.budget  # its clock may be slower than ours
+                lines = (
+                    _lines_of_file(process, output, deadline)
+                    if self._writes_file
+                    else _lines_of_pipe(process, deadline)
+                )
+                for number, line in enumerate(lines, 1):
+                    self._take(line, number, time.perf_counter() - begun, trial)
+                code = process.wait()
+                if code != 0:
+                    raise AlgorithmError(_obituary(arguments[0], code, errors))
+        if self._told_budget:
+            raise BudgetExhausted  # it stopped because we told it where to
+
+    def _take(self, line: str, number: int, elapsed: float, trial: Trial) -> None:
+        words = line.split()
+        if not words or words[0].startswith("#"):
+            return
+        try:
+            numbers = [float(word) for word in words]
+        except ValueError:
+            numbers = []
+        if self.time == "measured" and trial.axis == SECONDS and len(numbers) in (1, 2):
+            trial.report(elapsed, numbers[-1])
+        elif self.protocol == "irace" and len(numbers) == 1:
+            trial.report(trial.budget, numbers[0])
+        elif len(numbers) == 2:
+            trial.report(*numbers)
+        else:
+            raise BadOutputError(
+                f"line {number} of the output is not two numbers 't y': {line.strip()[:200]!r}"
+            )
+
+
+def _filled(argument: str, values: dict[str, str]) -> str:
+    return re.sub(r"\{(\w+)\}", lambda match: values[match[1]], argument)
+
+
+@contextmanager
+def _started(
+    arguments: list[str], folder: str, stdout: int, errors: IO[bytes]
+) -> Iterator[subprocess.Popen[bytes]]:
+    """A program in a process group of its own, which does not outlive the run."""
+    try:
+        process = subprocess.Popen(
+            arguments,
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            stdout=stdout,
+            stderr=errors,
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise AlgorithmError(f"cannot start {shlex.join(arguments)}: {error.strerror}") from None
+    try:
+        yield process
+    finally:
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        if process.stdout is not None:
+            process.stdout.close()
+
+
+def _lines_of_pipe(process: subprocess.Popen[bytes], deadline: float) -> Iterator[str]:
+    """What the program prints, line by line, until it ends or the deadline has come."""
+    assert process.stdout is not None
+    handle = process.stdout.fileno()
+    rest = b""
+    with selectors.DefaultSelector() as selector:
+        selector.register(handle, selectors.EVENT_READ)
+        while True:
+            left = deadline - time.perf_counter()
+            if left <= 0:
+                raise BudgetExhausted
+            if not selector.select(None if left == float("inf") else left):
+                continue
+            data = os.read(handle, 65_536)
+            if not data:
+                yield from _texts([rest])
+                return
+            *lines, rest = _split_lines(rest + data)
+            yield from _texts(lines)
+
+
+def _lines_of_file(process: subprocess.Popen[bytes], path: Path, deadline: float) -> Iterator[str]:
+    """What the program writes into a file, line by line, until it ends or the deadline has come."""
+    rest = b""
+    with path.open("rb") as file:
+        while True:
+            ended = process.poll() is not None
+            *lines, rest = _split_lines(rest + file.read())
+            yield from _texts(lines)
+            if ended:
+                yield from _texts([rest])
+                return
+            if time.perf_counter() >= deadline:
+                raise BudgetExhausted
+            time.sleep(POLL)
+
+
+def _split_lines(data: bytes) -> list[bytes]:
+    lines = data.split(b"\n")
+    if len(lines[-1]) > LONGEST_LINE:
+        raise BadOutputError(f"the output has a line of more than {LONGEST_LINE} characters")
+    return lines
+
+
+def _texts(lines: list[bytes]) -> Iterator[str]:
+    for line in lines:
+        yield line.decode(errors="replace")
+
+
+def _obituary(program: str, code: int, errors: IO[bytes]) -> str:
+    """The exit code of a program that failed, and its last words."""
+    size = errors.seek(0, os.SEEK_END)
+    errors.seek(max(0, size - 1000))
+    words = errors.read().decode(errors="replace").strip()
+    how = f"ended with exit code {code}" if code > 0 else f"was killed by signal {-code}"
+    return f"{program} {how}" + (f"; its last words: {words}" if words else "")

@@ -1,0 +1,212 @@
+"""Modular CMA-ES: modcma, in C++, whose modules can be exchanged one by one."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from pydantic import Field, ValidationInfo, field_validator
+
+from polarbear.algorithms.base import Algorithm, Trial
+from polarbear.errors import MissingExtraError
+from polarbear.options import describe, unknown
+from polarbear.problems.base import Floats, Kind, Setting
+
+Evaluate = Callable[[Any], float]
+
+# The paper's appendix on the configuration of CMA-ES.
+BASELINE: Mapping[str, bool | str] = {
+    "active": True,
+    "repelling_restart": True,
+    "threshold_convergence": False,
+    "bound_correction": "COTN",
+    "restart_strategy": "IPOP",
+    "center_placement": "UNIFORM",
+}
+STEP_SIZES = ("CSA", "MSR", "TPA", "XNES", "MXNES", "LPXNES", "SR")
+MATRICES = {  # the paper's names
+    "COV": "COVARIANCE",
+    "SEP": "SEPARABLE",
+    "MAT": "MATRIX",
+    "CHO": "CHOLESKY",
+    "CMSA": "CMSA",
+    "NAT": "NATURAL_GRADIENT",
+    "NONE": "NONE",
+}
+MATRIX_NAMES = frozenset(MATRICES) | frozenset(MATRICES.values()) | {"COVARIANCE_NO_EIGV"}
+OWN_OPTION = {"ssa": "step_size", "matrix_adaptation": "matrix"}
+UNREPEATABLE = "the same seed gives other runs, since modcma 1.2.0 reads memory it never wrote"
+REFUSED: Mapping[tuple[str, bool | str], str] = {
+    ("ssa", "PSR"): UNREPEATABLE,
+    ("ssa", "SA"): UNREPEATABLE,
+    ("sequential_selection", True): UNREPEATABLE,
+    ("threshold_convergence", True): "its threshold falls with a budget it would have to know",
+    ("restart_strategy", "STOP"): "it ends the run as soon as the search has converged",
+}
+ENDLESS = 2**62  # modcma wants a budget and would stop near it; ours ends the run
+BOX = 5.0  # modcma's limits of the step size, and COTN, are made for boxes about [-5, 5]
+LARGEST_REPELLED_DIMENSION = 308  # (2 * BOX) to a higher power is infinite
+
+
+class Modcma(Algorithm):
+    """A modular CMA-ES; by default CSA with full covariance and the paper's baseline modules."""
+
+    step_size: str = Field(
+        "CSA", description="the step-size adaptation: CSA MSR TPA XNES MXNES LPXNES SR"
+    )
+    matrix: str = Field(
+        "COV",
+        description="the matrix adaptation, as in the paper: COV SEP MAT CHO CMSA NAT NONE, or "
+        "as modcma calls it",
+    )
+    sigma0: float = Field(0.2, gt=0, le=1, description="the first step size, as a share of the box")
+    centre: Literal["fixed", "modcma"] = Field(
+        "fixed",
+        description="fixed: every start is centred on a uniform random point of the box; modcma: "
+        "as modcma 1.2.0 does it, which starts in the middle, and restarts outside of the box too",
+    )
+    modules: dict[str, bool | str] = Field(
+        {}, description="further modules of modcma by name, such as {mirrored: PAIRWISE}"
+    )
+
+    accepts: ClassVar[frozenset[Kind]] = frozenset({Kind.CONTINUOUS})
+
+    @field_validator("step_size")
+    @classmethod
+    def _known_step_size(cls, name: str) -> str:
+        _refuse("ssa", name)
+        if name not in STEP_SIZES:
+            raise ValueError(unknown("step-size adaptation", name, STEP_SIZES))
+        return name
+
+    @field_validator("matrix")
+    @classmethod
+    def _known_matrix(cls, name: str) -> str:
+        if name not in MATRIX_NAMES:
+            raise ValueError(unknown("matrix adaptation", name, MATRIX_NAMES))
+        return name
+
+    @field_validator("modules")
+    @classmethod
+    def _possible_modules(
+        cls, modules: dict[str, bool | str], info: ValidationInfo
+    ) -> dict[str, bool | str]:
+        for name, value in modules.items():
+            if name in OWN_OPTION:
+                raise ValueError(f"'{name}' has an option of its own: '{OWN_OPTION[name]}'")
+            if name == "center_placement" and info.data.get("centre") == "fixed":
+                raise ValueError("'center_placement' only has a say with 'centre: modcma'")
+            _refuse(name, value)
+        # Without modcma the configuration may still be read; it cannot be run.
+        if modules and importlib.util.find_spec("modcma") is not None:
+            _set_modules(_package().Modules(), modules)
+        return modules
+
+    def prepare(self, setting: Setting) -> None:
+        _package()
+
+    def run(self, trial: Trial, setting: Setting) -> None:
+        package = _package()
+        dimension = trial.dimension
+        evaluate = _from_its_box(trial.evaluate, *trial.box)
+        rng = np.random.default_rng(trial.seed)
+        seed_generator(package.utils, trial.seed)
+        settings = package.Settings(
+            dimension,
+            modules=self._all_modules(package, dimension),
+            budget=ENDLESS,
+            sigma0=self.sigma0 * 2 * BOX,
+            x0=rng.uniform(-BOX, BOX, dimension) if self.centre == "fixed" else None,
+            lb=np.full(dimension, -BOX),
+            ub=np.full(dimension, BOX),
+            verbose=False,
+        )
+        search = package.ModularCMAES(package.Parameters(settings))
+        if self.centre == "modcma":
+            search.run(evaluate)
+            return
+        step, criteria, settings = search.step, search.p.criteria, search.p.settings
+        while True:
+            if criteria.any():  # this step begins with a restart, from x0
+                settings.x0 = rng.uniform(-BOX, BOX, dimension)
+            step(evaluate)
+
+    def _all_modules(self, package: Any, dimension: int) -> Any:
+        chosen: dict[str, bool | str] = {
+            **BASELINE,
+            **self.modules,
+            "ssa": self.step_size,
+            "matrix_adaptation": MATRICES.get(self.matrix, self.matrix),
+        }
+        if self.centre == "fixed":
+            chosen["center_placement"] = "X0"
+        if dimension > LARGEST_REPELLED_DIMENSION:
+            # The radius to keep from earlier optima derives from the box's volume, and once that is
+            # infinite, modcma rejects points for minutes before it evaluates one. In so many
+            # dimensions a radius that is right hardly ever rejects any.
+            chosen["repelling_restart"] = False
+        modules = package.Modules()
+        _set_modules(modules, chosen)
+        return modules
+
+
+def _refuse(module: str, option: bool | str) -> None:
+    """ValueError where modcma's option would break a promise of an adapter."""
+    if (module, option) in REFUSED:
+        raise ValueError(f"{module} = {option} is not possible: {REFUSED[module, option]}")
+
+
+def _package() -> Any:
+    """The compiled part of modcma, or an error that says how to get it."""
+    try:
+        from modcma import c_maes
+    except ImportError as error:
+        raise MissingExtraError("adapter 'modcma'", "modcma", "bbob") from error
+    return c_maes
+
+
+def _set_modules(modules: Any, chosen: Mapping[str, bool | str]) -> None:
+    """Choose an option of each module named; ValueError where there is no such thing."""
+    known = {name for name in dir(modules) if not name.startswith("_")}
+    for name, value in chosen.items():
+        if name not in known:
+            raise ValueError(unknown("module", name, known - set(OWN_OPTION)))
+        kind = type(getattr(modules, name))
+        if kind is bool:
+            if not isinstance(value, bool):
+                raise ValueError(f"module '{name}' is true or false, found {describe(value)}")
+            setattr(modules, name, value)
+        elif value in kind.__members__:
+            setattr(modules, name, kind[value])
+        else:
+            raise ValueError(unknown(f"option of module '{name}'", str(value), kind.__members__))
+
+
+def _from_its_box(evaluate: Evaluate, lower: Floats, upper: Floats) -> Evaluate:
+    """The objective on modcma's box; the very same function where that is the problem's too."""
+    if np.all(lower == -BOX) and np.all(upper == BOX):
+        return evaluate
+
+    def on_its_box(x: Floats) -> float:
+        share = (x + BOX) / (2 * BOX)
+        return evaluate(lower * (1 - share) + upper * share)  # exact at both ends
+
+    return on_its_box
+
+
+def seed_generator(utils: Any, seed: int) -> None:
+    """Seed modcma's generator, which all of the process shares.
+
+    Normal draws are made in pairs, and a second one that is still waiting would survive the seed.
+    If one is waiting, a normal draw takes it and leaves the uniform stream where it was; if none
+    is, the draw moves the stream on and leaves one waiting, which the next draw takes.
+    """
+    utils.set_seed(0)
+    first_uniform = utils.random_uniform()
+    utils.set_seed(0)
+    utils.random_normal()
+    if utils.random_uniform() != first_uniform:
+        utils.random_normal()
+    utils.set_seed(seed)

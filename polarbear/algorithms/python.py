@@ -1,0 +1,29 @@
+"""An algorithm that is a function of the user's own."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, ClassVar
+
+from pydantic import AfterValidator, Field
+
+from polarbear.algorithms.base import Algorithm, Trial
+from polarbear.problems.base import Kind, Setting
+from polarbear.user_code import check_reference, load_function
+
+
+class Python(Algorithm):
+    """``function(problem, seed, **options)``: it calls the problem until the budget ends it."""
+
+    function: Annotated[str, AfterValidator(check_reference)] = Field(
+        description="'module:function' or 'file.py:function', looked for beside the configuration"
+    )
+    options: dict[str, Any] = Field({}, description="further arguments for the function")
+
+    accepts: ClassVar[frozenset[Kind]] = frozenset(Kind) - {Kind.SCORES}
+    reports_any_axis: ClassVar[bool] = True
+
+    def prepare(self, setting: Setting) -> None:
+        load_function(self.function, setting.folder)
+
+    def run(self, trial: Trial, setting: Setting) -> None:
+        load_function(self.function, setting.folder)(trial, trial.seed, **self.options)

@@ -1,0 +1,34 @@
+"""Uniform random search: the baseline that everything else should beat."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+
+from polarbear.algorithms.base import Algorithm, Trial
+from polarbear.problems.base import Kind, Setting
+
+BLOCK = 64  # points drawn at once; the stream of points is the same whatever the block
+
+
+class RandomSearch(Algorithm):
+    """Points drawn uniformly in the box."""
+
+    accepts: ClassVar[frozenset[Kind]] = frozenset({Kind.CONTINUOUS, Kind.INTEGER})
+
+    def run(self, trial: Trial, setting: Setting) -> None:
+        rng = np.random.default_rng(trial.seed)
+        evaluate, (lower, upper) = trial.evaluate, trial.box
+        shape = (BLOCK, trial.dimension)
+        whole = trial.kind is Kind.INTEGER
+        width = upper - lower + whole  # whole numbers include both bounds
+        while True:
+            # Drawn as shares of the box: whole numbers drawn as such may skip random bits, and the
+            # stream would then depend on the block.
+            points = lower + rng.random(shape) * width
+            if whole:
+                points = np.floor(points)
+            points = np.minimum(points, upper)  # rounding may exceed it
+            for point in points.astype(np.int64) if whole else points:
+                evaluate(point)

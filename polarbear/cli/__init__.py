@@ -1,0 +1,55 @@
+"""The command line: the only place that prints and exits. One thin file a command."""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+
+from polarbear import __version__
+from polarbear.cli import import_, infer, init, run, status
+from polarbear.errors import PolarBearError
+
+app = typer.Typer(
+    name="polarbear",
+    help="Which anytime algorithm to run when you do not yet know for how long it may run.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,  # Rich would double the time of --help
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("run")(run.run)
+app.command("infer")(infer.infer)
+app.command("status")(status.status)
+app.command("init")(init.init)
+app.command("import")(import_.import_)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"polarbear {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: bool = typer.Option(
+        False, "--version", callback=_version, is_eager=True, help="Print the version and exit."
+    ),
+) -> None:
+    pass
+
+
+def main() -> None:
+    """Run a command; what the user can mend is said in a line or two, with exit code 1."""
+    try:
+        app()
+    except PolarBearError as error:
+        if "--debug" in sys.argv:
+            raise
+        typer.echo(f"polarbear: {error}", err=True)
+        sys.exit(1)
+    except BrokenPipeError:  # the reader of our output has gone, as `head` does
+        sys.stderr.close()
+        sys.exit(1)

@@ -1,0 +1,31 @@
+"""`polarbear init`: write a configuration to start from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from polarbear.cli import common
+
+
+def init(
+    file: Annotated[Path, typer.Argument(help="Where to write it.")] = Path("polarbear.yaml"),
+    force: Annotated[bool, typer.Option("--force", help="Replace a file that exists.")] = False,
+    debug: common.Debug = False,
+) -> None:
+    """Write a commented configuration.
+
+    It shows every option with its default, and runs as it is.
+    """
+    from polarbear.errors import ConfigError
+    from polarbear.template import commented_config
+
+    if file.exists() and not force:
+        raise ConfigError(f"{file} exists; --force replaces it")
+    try:
+        file.write_text(commented_config(), encoding="utf-8")
+    except OSError as error:
+        raise ConfigError(f"cannot write {file}: {error.strerror}") from None
+    common.note(f"wrote {file}; polarbear run {file} runs it")

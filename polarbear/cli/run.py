@@ -1,0 +1,125 @@
+"""`polarbear run`: run every algorithm on the same instances and keep the trajectories."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from polarbear.cli import common
+
+if TYPE_CHECKING:
+    from polarbear.config import Config
+    from polarbear.store import Store
+
+
+def run(
+    config: common.ConfigFile,
+    store: common.StoreOption = None,
+    instances: Annotated[
+        int | None, typer.Option(min=1, help="How many instances, not the configuration's count.")
+    ] = None,
+    workers: Annotated[
+        int | None, typer.Option(min=1, help="How many runs at once; by default one a core.")
+    ] = None,
+    seed: common.SeedOption = None,
+    retry_failed: Annotated[
+        bool, typer.Option("--retry-failed", help="Run again what crashed or was killed.")
+    ] = False,
+    mix_hosts: Annotated[
+        bool, typer.Option("--mix-hosts", help="Add to seconds that another machine measured.")
+    ] = False,
+    json: common.Json = False,
+    quiet: common.Quiet = False,
+    verbose: common.Verbose = False,
+    debug: common.Debug = False,
+) -> None:
+    """Run all algorithms on the same instances.
+
+    What is stored already is not run again; more algorithms, instances or budget are added to it.
+    """
+    from polarbear import collect
+    from polarbear.cli.progress import RunProgress
+    from polarbear.config import load
+    from polarbear.store import Store
+
+    settings = load(config, seed, workers)
+    collect.prepare(settings)
+    chosen = collect.chosen_instances(settings, instances)
+    folder = common.store_of(config, store)
+    begun = time.monotonic()
+    with common.interruptible("every finished run is stored, and the same command goes on"):
+        target = Store.open_or_create(folder, settings.plain())
+        with target.writing():
+            target.adopt(settings.plain(), settings.instances.uses_grid)
+            collect.check_hosts(settings, target, mix_hosts)
+            target.add_instances(chosen, settings.instances.suite)
+            plan = collect.plan(settings, target, chosen, retry_failed)
+            _warn(settings, quiet)
+            if verbose:
+                common.note(
+                    f"{len(plan.tasks)} runs to do, {plan.present} in {folder} already, "
+                    f"{collect.workers_of(settings)} at once"
+                )
+            with RunProgress(len(plan.tasks), quiet) as progress:
+                collect.collect(
+                    settings, target, plan.tasks, lambda o: progress.advance(o.status.failed)
+                )
+    facts = _facts(target, settings, len(plan.tasks), plan.present, time.monotonic() - begun)
+    if json:
+        common.print_json(facts)
+    else:
+        _show(facts)
+
+
+def _warn(settings: Config, quiet: bool) -> None:
+    from polarbear.budget import SECONDS
+    from polarbear.collect import workers_of
+    from polarbear.execution.host import cores, free_cores
+
+    workers, free = workers_of(settings), free_cores()
+    if settings.budget.axis == SECONDS and workers > free:
+        remedy = f"--workers {free} avoids that" if free else "wait until the machine is idle"
+        common.note(
+            f"warning: {free} of {cores()} cores are free for {workers} runs at once: seconds will "
+            f"come out longer than they should; {remedy}",
+            quiet,
+        )
+
+
+def _facts(
+    store: Store, settings: Config, executed: int, present: int, seconds: float
+) -> dict[str, Any]:
+    from polarbear import summary
+
+    algorithms = summary.by_algorithm(store)
+    first = summary.first_at(store, settings.budget.limit)
+    for entry in algorithms:
+        entry["first_at_end"] = first.get(entry["algorithm"])
+    return {
+        "store": str(store.path),
+        "axis": settings.budget.axis,
+        "budget": settings.budget.limit,
+        "instances": len(store.instances()),
+        "executed": executed,
+        "present": present,
+        "failed_runs": sum(entry["failed"] for entry in algorithms),
+        "evaluations": {entry["algorithm"]: entry["evaluations"] for entry in algorithms},
+        "algorithms": algorithms,
+        "failures": summary.failures(store),
+        "seconds": round(seconds, 3),
+    }
+
+
+def _show(facts: dict[str, Any]) -> None:
+    console = common.console()
+    console.print(
+        f"{facts['executed']} runs in {common.human_seconds(facts['seconds'])}"
+        + (f", {facts['present']} were there already" if facts["present"] else "")
+        + f"; {facts['instances']} instances in {facts['store']}",
+        markup=False,
+    )
+    console.print(common.algorithms_table(facts["algorithms"], facts["axis"], facts["budget"]))
+    for line in common.failure_lines(facts["failures"]):
+        console.print(line, markup=False)

@@ -1,0 +1,72 @@
+"""`polarbear status`: what is in a store."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from polarbear.cli import common
+
+
+def status(
+    store: common.StoreFolder,
+    json: common.Json = False,
+    debug: common.Debug = False,
+) -> None:
+    """Show what is in a store.
+
+    Algorithms, instances, runs, failures, machines, disk use, and who is writing to it.
+    """
+    from polarbear import summary
+    from polarbear.budget import Budget
+    from polarbear.lock import holder
+    from polarbear.store import Store
+
+    opened = Store.open(store)
+    budget = Budget.model_validate(opened.config["budget"])
+    facts = {
+        "store": str(opened.path),
+        "format": opened.manifest["format"],
+        "tool": opened.manifest["tool"],
+        "created": opened.manifest["created"],
+        "written_by": holder(opened.path / "lock"),
+        "suite": opened.config["instances"]["suite"],
+        "seed": opened.config["seed"],
+        "axis": budget.axis,
+        "budget": budget.limit,
+        "times": len(budget.times),
+        "instances": len(opened.instances()),
+        "runs": len(opened.runs()),
+        "superseded_runs": len(opened.all_runs()) - len(opened.runs()),
+        "rankings": len(opened.rankings()),
+        "posteriors": len(opened.posterior_keys()),
+        "algorithms": summary.by_algorithm(opened),
+        "failures": summary.failures(opened),
+        "hosts": summary.hosts(opened),
+        "bytes": summary.disk_use(opened),
+    }
+    if json:
+        common.print_json(facts)
+    else:
+        _show(facts)
+
+
+def _show(facts: dict[str, Any]) -> None:
+    console = common.console()
+    owner = facts["written_by"]
+    lines = [
+        f"{facts['store']}: {facts['runs']} runs on {facts['instances']} instances of "
+        f"'{facts['suite']}', seed {facts['seed']}, {common.human_bytes(facts['bytes'])}",
+        f"axis {facts['axis']}, {facts['times']} times up to {facts['budget']:g}; "
+        f"made {facts['created']} by PolarBear {facts['tool']}",
+        f"{facts['rankings']} imported rankings" if facts["rankings"] else "",
+        f"{facts['posteriors']} posteriors" if facts["posteriors"] else "",
+        f"being written by {owner}" if owner else "",
+    ]
+    for line in filter(None, lines):
+        console.print(line, markup=False)
+    console.print(common.algorithms_table(facts["algorithms"], facts["axis"], facts["budget"]))
+    for line in common.failure_lines(facts["failures"]):
+        console.print(line, markup=False)
+    if len(facts["hosts"]) > 1:
+        names = ", ".join(f"{host['host']} ({host['runs']} runs)" for host in facts["hosts"])
+        console.print(f"runs come from {len(facts['hosts'])} machines: {names}", markup=False)

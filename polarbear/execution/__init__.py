@@ -1,0 +1,1 @@
+"""Runs executed and recorded; nothing in here writes to the store."""

@@ -1,0 +1,57 @@
+"""What is asked of a run, and what came of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from polarbear.algorithms.base import Algorithm
+from polarbear.problems.base import Floats, Instance, derived_seed
+
+
+class Status(StrEnum):
+    """How a run ended."""
+
+    BUDGET = "budget"  # stopped by us when its budget was spent
+    ENDED = "ended"  # the algorithm ended by itself; it keeps its last best
+    CRASHED = "crashed"  # it raised, or its program failed
+    BAD_OUTPUT = "bad-output"  # its program printed what is not a trajectory
+    TIMEOUT = "timeout"  # killed at the limit of seconds
+    MEMORY = "memory"  # killed at the limit of memory
+    KILLED = "killed"  # its process died under it
+
+    @property
+    def failed(self) -> bool:
+        return self not in (Status.BUDGET, Status.ENDED)
+
+
+@dataclass(frozen=True)
+class Task:
+    """One run to execute: an algorithm on an instance, up to a budget."""
+
+    algorithm: Algorithm
+    instance: Instance
+    seed: int
+    budget: float
+    attempt: int = 1
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One run executed: how it ended, and its trajectory."""
+
+    task: Task
+    status: Status
+    message: str
+    times: Floats
+    values: Floats  # minimised: negated where larger is better
+    evaluations: int
+    reached: float
+    seconds: float
+    invalid: int  # objective values that were not finite
+    started: float  # seconds since the epoch
+
+
+def run_seed(seed: int, instance: str, algorithm: str) -> int:
+    """A run's seed depends on nothing but these three, so newcomers change nobody's runs."""
+    return derived_seed(seed, "run", instance, algorithm)

@@ -1,0 +1,237 @@
+"""A pool of worker processes, in which one bad run takes down nobody else."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import tempfile
+import threading
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection, wait
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import psutil
+
+from polarbear.errors import PolarBearError
+from polarbear.execution.outcome import Outcome, Status, Task
+from polarbear.execution.recorder import Journal
+from polarbear.execution.worker import THREAD_VARIABLES, kill_tree, log_tail, serve
+from polarbear.problems.base import Setting, Suite
+
+MEMORY_EVERY = 0.25  # seconds between looks at a worker's own memory
+FAMILY_EVERY = 4  # every so many looks, programs it has started are counted too
+STARTING_LIMIT = 120.0  # seconds a worker may take to come up
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one run may take before it is killed."""
+
+    seconds: float
+    memory: float  # bytes
+
+
+@dataclass
+class Worker:
+    """One process, what it is doing, and where it leaves its traces."""
+
+    process: Any
+    connection: Connection
+    journal: Path
+    log: Path
+    task: Task | None = None
+    since: float = field(default_factory=time.monotonic)
+    ready: bool = False
+    looks: int = 0
+
+    @property
+    def seconds(self) -> float:
+        return time.monotonic() - self.since
+
+
+class Pool:
+    """Worker processes that execute tasks; use it as a context, then iterate over ``run``."""
+
+    def __init__(
+        self, suite: Suite, setting: Setting, workers: int, limits: Limits, threads: int = 1
+    ) -> None:
+        self._suite = suite
+        self._setting = setting
+        self._size = workers
+        self._limits = limits
+        self._threads = threads
+        self._workers: list[Worker] = []
+        self._started = 0
+        self._scratch: tempfile.TemporaryDirectory[str] | None = None
+
+    def __enter__(self) -> Pool:
+        self._scratch = tempfile.TemporaryDirectory(prefix="polarbear-", ignore_cleanup_errors=True)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: Any, trace: TracebackType | None
+    ) -> None:
+        for worker in self._workers:
+            self._stop(worker)
+        self._workers.clear()
+        if self._scratch is not None:
+            self._scratch.cleanup()
+
+    def run(self, tasks: Iterable[Task]) -> Iterator[Outcome]:
+        """Execute the tasks; outcomes come as they are finished, in no particular order."""
+        waiting = iter(tasks)
+        upcoming = next(waiting, None)
+        while True:
+            while upcoming is not None:
+                worker = self._idle_worker()
+                if worker is None:
+                    break
+                try:
+                    worker.connection.send(upcoming)
+                except OSError:  # it died idle, so no run is to blame: the next worker takes over
+                    self._stop(worker)
+                    self._workers.remove(worker)
+                    continue
+                worker.task, worker.since, worker.looks = upcoming, time.monotonic(), 0
+                upcoming = next(waiting, None)
+            if upcoming is None and not any(w.task for w in self._workers):
+                return
+            yield from self._finished()
+
+    def _idle_worker(self) -> Worker | None:
+        for worker in self._workers:
+            if worker.ready and worker.task is None:
+                return worker
+        if len(self._workers) < self._size:
+            self._workers.append(self._start())
+        return None
+
+    def _start(self) -> Worker:
+        assert self._scratch is not None, "a pool is used as a context"
+        self._started += 1
+        folder = Path(self._scratch.name)
+        journal, log = folder / f"journal-{self._started}", folder / f"log-{self._started}"
+        ours, theirs = multiprocessing.Pipe()
+        # Spawned, not forked: C++ extensions and threads do not survive a fork.
+        process = multiprocessing.get_context("spawn").Process(
+            target=serve, args=(theirs, journal, log, self._suite, self._setting), daemon=True
+        )
+        with (
+            _environment(dict.fromkeys(THREAD_VARIABLES, str(self._threads))),
+            _uninterrupted(),
+        ):
+            process.start()
+        theirs.close()
+        return Worker(process, ours, journal, log)
+
+    def _stop(self, worker: Worker) -> None:
+        kill_tree(worker.process.pid)
+        worker.process.join()
+        worker.connection.close()
+
+    def _finished(self) -> Iterator[Outcome]:
+        """Wait a moment; yield what was finished, and what had to be ended."""
+        by_connection = {worker.connection: worker for worker in self._workers}
+        for connection in wait(list(by_connection), timeout=MEMORY_EVERY):
+            worker = by_connection[connection]  # type: ignore[index]
+            try:
+                outcome = worker.connection.recv()
+            except (EOFError, OSError):
+                yield from self._bury(worker, Status.KILLED, "its process died")
+                continue
+            if worker.ready:
+                worker.task = None
+                yield outcome
+            worker.ready = True
+        for worker in list(self._workers):
+            yield from self._within_limits(worker)
+
+    def _within_limits(self, worker: Worker) -> Iterator[Outcome]:
+        if worker.task is None:
+            if not worker.ready and worker.seconds > STARTING_LIMIT:
+                yield from self._bury(worker, Status.KILLED, "its process did not start")
+            return
+        if worker.seconds > self._limits.seconds:
+            message = f"killed after {self._limits.seconds:g} seconds, the limit of a run"
+            yield from self._bury(worker, Status.TIMEOUT, message)
+        elif worker.seconds > (worker.looks + 1) * MEMORY_EVERY:
+            worker.looks = int(worker.seconds / MEMORY_EVERY)
+            used = _memory(worker.process.pid, family=worker.looks % FAMILY_EVERY == 0)
+            if used > self._limits.memory:
+                message = (
+                    f"killed at {used / 2**20:.0f} MiB of memory; "
+                    f"the limit of a run is {self._limits.memory / 2**20:.0f} MiB"
+                )
+                yield from self._bury(worker, Status.MEMORY, message)
+
+    def _bury(self, worker: Worker, status: Status, message: str) -> Iterator[Outcome]:
+        """End a worker; its run, if it had one, keeps what the journal holds of it."""
+        self._stop(worker)
+        self._workers.remove(worker)
+        if status is Status.KILLED:
+            message += f" (exit code {worker.process.exitcode})"
+        printed = log_tail(worker.log)
+        if printed:
+            message += f"\n{printed}"
+        if worker.task is None:
+            if not worker.ready:
+                raise PolarBearError(f"a worker process could not be started: {message}")
+            return
+        times, values = Journal.read(worker.journal)
+        on_evaluations = self._setting.budget.axis == "evaluations"
+        last = float(times[-1]) if len(times) else 0.0
+        yield Outcome(
+            worker.task,
+            status,
+            message,
+            times,
+            values,
+            evaluations=int(last) if on_evaluations else 0,
+            reached=last,
+            seconds=worker.seconds,
+            invalid=0,
+            started=time.time() - worker.seconds,
+        )
+
+
+def _memory(pid: int, family: bool) -> int:
+    try:
+        process = psutil.Process(pid)
+        members = [process, *(process.children(recursive=True) if family else [])]
+        return sum(member.memory_info().rss for member in members)
+    except psutil.Error:
+        return 0
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Ctrl-C reaches the whole process group; a worker that is coming up must not mind it."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def _environment(variables: dict[str, str]) -> Iterator[None]:
+    """Environment variables set for as long as a process is being started."""
+    before = {name: os.environ.get(name) for name in variables}
+    os.environ.update(variables)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value

@@ -1,0 +1,211 @@
+"""Keeps the improvements of one run, and ends the run when its budget is spent.
+
+Only improvements cost anything: they are kept in memory and, so that they survive the process, in a
+journal on disk. A value that is not finite is never an improvement; it is counted, and the
+algorithm is handed +inf for it, the worst there is.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+from collections.abc import Callable
+from math import inf, isfinite
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from polarbear.budget import EVALUATIONS, SECONDS
+from polarbear.errors import BadOutputError, BudgetExhausted
+from polarbear.problems.base import Floats
+
+Objective = Callable[[Any], float]
+POINT = struct.Struct("=dd")
+
+
+class Journal:
+    """The improvements of the run under way, on disk, for whoever finds the process dead."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o600)
+
+    def restart(self) -> None:
+        os.ftruncate(self._file, 0)
+
+    def write(self, t: float, y: float) -> None:
+        os.write(self._file, POINT.pack(t, y))
+
+    def close(self) -> None:
+        os.close(self._file)
+
+    @staticmethod
+    def read(path: Path) -> tuple[Floats, Floats]:
+        """The points in a journal; a last one that was cut off is left out."""
+        try:
+            data = path.read_bytes()
+        except OSError:
+            return np.empty(0), np.empty(0)
+        points = np.frombuffer(data[: len(data) // POINT.size * POINT.size]).reshape(-1, 2)
+        return points[:, 0].copy(), points[:, 1].copy()
+
+
+class Recorder:
+    """The trajectory of one run; the algorithm calls ``evaluate`` or ``report``."""
+
+    def __init__(
+        self,
+        objective: Objective | None,
+        axis: str,
+        budget: float,
+        maximise: bool = False,
+        journal: Callable[[float, float], None] | None = None,
+        building_seconds: Callable[[], float] | None = None,
+    ) -> None:
+        self.times: list[float] = []
+        self.values: list[float] = []
+        self.invalid = 0
+        self._axis = axis
+        self._budget = budget
+        self._sign = -1.0 if maximise else 1.0
+        self._journal = journal
+        self._reported = 0.0
+        self._counted: Callable[[], int] = lambda: 0
+        self._charged: Callable[[], float] = lambda: 0.0
+        self._best = inf
+        # Starts the clock; what came before is not charged to the algorithm.
+        self.start: Callable[[], None] = lambda: None
+        if objective is None:
+            self.evaluate: Objective = _no_objective
+        elif axis == EVALUATIONS:
+            self.evaluate = self._by_evaluations(objective)
+        elif axis == SECONDS:
+            self.evaluate = self._by_seconds(objective, building_seconds)
+        else:
+            self.evaluate = self._unrecorded(objective)
+
+    @property
+    def evaluations(self) -> int:
+        """Objective values computed through us, or reported on the evaluation axis."""
+        return int(max(self._counted(), self._reported if self._axis == EVALUATIONS else 0))
+
+    @property
+    def reached(self) -> float:
+        """How far the run got on its axis."""
+        if self._axis == EVALUATIONS:
+            return float(self.evaluations)
+        if self._axis == SECONDS and self._charged() > 0:
+            return min(self._charged(), self._budget)
+        return self._reported
+
+    def _keep(self, t: float, y: float) -> None:
+        self.times.append(t)
+        self.values.append(y)
+        if self._journal is not None:
+            try:
+                self._journal(t, y)
+            except OSError:  # a full scratch disk costs the safety net, not the run
+                self._journal = None
+
+    def _invalid(self) -> float:
+        self.invalid += 1
+        return inf
+
+    def _by_evaluations(self, objective: Objective) -> Objective:
+        # Closures, not attributes: this is called millions of times.
+        limit, sign, keep, invalid = int(self._budget), self._sign, self._keep, self._invalid
+        count, best = 0, inf
+
+        def evaluate(x: Any) -> float:
+            nonlocal count, best
+            if count >= limit:
+                raise BudgetExhausted
+            count += 1
+            y = sign * float(objective(x))
+            if y < best:
+                if y == -inf:
+                    return invalid()
+                best = y
+                keep(count, y)
+            elif y != y:
+                return invalid()
+            return y
+
+        self._counted = lambda: count
+        return evaluate
+
+    def _by_seconds(
+        self, objective: Objective, building_seconds: Callable[[], float] | None
+    ) -> Objective:
+        limit, sign, keep, invalid = self._budget, self._sign, self._keep, self._invalid
+        count, best = 0, inf
+        start = perf_counter()  # moved forward by whatever is not the algorithm's or objective's
+
+        def restart() -> None:
+            nonlocal start
+            start = perf_counter()
+
+        def evaluate(x: Any) -> float:
+            nonlocal count, best, start
+            if perf_counter() - start >= limit:
+                raise BudgetExhausted
+            count += 1
+            built = building_seconds() if building_seconds else 0.0
+            y = sign * float(objective(x))
+            done = perf_counter()
+            if building_seconds:
+                start += building_seconds() - built
+            t = done - start
+            if t > limit:
+                raise BudgetExhausted
+            if y < best:
+                if y == -inf:
+                    return invalid()
+                best = y
+                keep(t, y)
+            elif y != y:
+                return invalid()
+            start += perf_counter() - done
+            return y
+
+        self._counted = lambda: count
+        self._charged = lambda: perf_counter() - start
+        self.start = restart
+        return evaluate
+
+    def _unrecorded(self, objective: Objective) -> Objective:
+        sign, invalid = self._sign, self._invalid
+        count = 0
+
+        def evaluate(x: Any) -> float:
+            nonlocal count
+            count += 1
+            y = sign * float(objective(x))
+            return y if y == y and y != -inf else invalid()
+
+        self._counted = lambda: count
+        return evaluate
+
+    def report(self, t: float, y: float) -> None:
+        """Take an objective value as observed at t by the algorithm itself."""
+        t, y = float(t), self._sign * float(y)
+        if not isfinite(t) or t < self._reported:
+            raise BadOutputError(
+                f"reported t = {t:g} after t = {self._reported:g}; times must be finite and not "
+                "go back"
+            )
+        if t > self._budget:
+            self._reported = self._budget
+            raise BudgetExhausted
+        self._reported = t
+        if not isfinite(y):
+            self.invalid += 1
+        elif y < self._best:
+            self._best = y
+            self._keep(t, y)
+
+
+def _no_objective(x: Any) -> float:
+    raise TypeError("this instance has no objective to call; report improvements instead")

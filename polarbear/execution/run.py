@@ -1,0 +1,113 @@
+"""One run, executed in this process and recorded."""
+
+from __future__ import annotations
+
+import random
+import time
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from polarbear.algorithms.base import Trial
+from polarbear.errors import BadOutputError, BudgetExhausted, PolarBearError
+from polarbear.execution.outcome import Outcome, Status, Task
+from polarbear.execution.recorder import Recorder
+from polarbear.problems.base import Instance, Problem, Setting, Suite
+
+
+class Problems:
+    """Builds problems, and keeps the last one: the next run is often on the same instance."""
+
+    def __init__(self, suite: Suite, setting: Setting) -> None:
+        self.suite = suite
+        self.setting = setting
+        self._kept: tuple[str, Any] | None = None
+
+    def get(self, instance: Instance) -> Any:
+        if self._kept is not None and self._kept[0] == instance.id:
+            return self._kept[1]
+        problem = self.suite.build(instance.spec, self.setting)
+        self._kept = None if self.suite.keeps_state else (instance.id, problem)
+        return problem
+
+
+def execute(
+    task: Task,
+    problems: Problems,
+    journal: Callable[[float, float], None] | None = None,
+    log_tail: Callable[[], str] = lambda: "",
+) -> Outcome:
+    """Run the task to its end, whatever that is; only signals of the process itself get out."""
+    setting = problems.setting
+    axis = setting.budget.axis
+    started, clock = time.time(), time.perf_counter()
+    recorder = Recorder(None, axis, task.budget)
+    status, message = Status.ENDED, ""
+    try:
+        task.algorithm.prepare(setting)
+        problem = problems.get(task.instance)
+        if isinstance(problem, Problem):
+            recorder = Recorder(
+                problem.evaluate,
+                axis,
+                task.budget,
+                problem.maximise or problems.suite.maximise,
+                journal,
+                problem.building_seconds,
+            )
+            lower, upper = problem.lower, problem.upper
+        else:
+            recorder = Recorder(None, axis, task.budget, problems.suite.maximise, journal)
+            lower = upper = None
+        trial = Trial(
+            recorder.evaluate,
+            recorder.report,
+            task.instance,
+            task.seed,
+            axis,
+            task.budget,
+            problem,
+            lower,
+            upper,
+            problems.suite.offers(),
+        )
+        # Libraries that draw from global generators start from a known state in every run.
+        random.seed(task.seed)
+        np.random.seed(task.seed)  # noqa: NPY002 - the global generator is the one to be reset
+        clock = time.perf_counter()
+        recorder.start()
+        task.algorithm.run(trial, setting)
+    except BudgetExhausted:
+        status = Status.BUDGET
+    except BadOutputError as error:
+        status, message = Status.BAD_OUTPUT, str(error)
+    except PolarBearError as error:
+        status, message = Status.CRASHED, str(error)
+    except (Exception, SystemExit) as error:
+        status, message = Status.CRASHED, crash_message(error, log_tail())
+    return Outcome(
+        task,
+        status,
+        message,
+        np.array(recorder.times, dtype=np.float64),
+        np.array(recorder.values, dtype=np.float64),
+        recorder.evaluations,
+        task.budget if status is Status.BUDGET else recorder.reached,
+        time.perf_counter() - clock,
+        recorder.invalid,
+        started,
+    )
+
+
+def crash_message(error: BaseException, log: str) -> str:
+    """The error, the place it came from, and the last words of whatever was printed."""
+    frames = traceback.extract_tb(error.__traceback__)
+    place = f" ({frames[-1].filename}, line {frames[-1].lineno})" if frames else ""
+    text = f"{type(error).__name__}: {error}{place}"
+    return shortened(f"{text}\n{log}" if log else text)
+
+
+def shortened(text: str, limit: int = 2000) -> str:
+    return text if len(text) <= limit else f"{text[: limit - 300]} ... {text[-290:]}"

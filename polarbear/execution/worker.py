@@ -1,0 +1,103 @@
+"""The process that executes runs, one after the other, for as long as its parent lives."""
+
+from __future__ import annotations
+
+import faulthandler
+import os
+import shutil
+import signal
+import sys
+import tempfile
+import threading
+from multiprocessing import parent_process
+from multiprocessing.connection import Connection, wait
+from pathlib import Path
+
+import psutil
+
+from polarbear.execution.recorder import Journal
+from polarbear.execution.run import Problems, execute, shortened
+from polarbear.problems.base import Setting, Suite
+
+THREAD_VARIABLES = (
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "BLIS_NUM_THREADS",
+    "VECLIB_MAXIMUM_THREADS",
+    "NUMEXPR_NUM_THREADS",
+    "NUMBA_NUM_THREADS",
+    "POLARS_MAX_THREADS",
+    "RAYON_NUM_THREADS",
+)
+
+
+def serve(
+    connection: Connection, journal_path: Path, log_path: Path, suite: Suite, setting: Setting
+) -> None:
+    """Receive tasks, send outcomes; an end of file means that there is nothing more to do."""
+    # The parent decides what an interrupt means. A handler, since programs that a run starts would
+    # inherit that it is ignored.
+    signal.signal(signal.SIGINT, lambda number, frame: None)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    tempfile.tempdir = str(journal_path.parent)  # the pool clears it away, whatever happens here
+    threading.Thread(target=_die_with_parent, args=(journal_path.parent,), daemon=True).start()
+    log = _capture_output(log_path)
+    if setting.folder not in sys.path:
+        sys.path.insert(0, setting.folder)
+    journal = Journal(journal_path)
+    problems = Problems(suite, setting)
+    connection.send(None)  # ready
+    while True:
+        try:
+            task = connection.recv()
+        except EOFError:
+            return
+        journal.restart()
+        os.ftruncate(log, 0)
+        connection.send(execute(task, problems, journal.write, lambda: log_tail(log_path)))
+
+
+def log_tail(path: Path, lines: int = 12) -> str:
+    """The last lines a run printed, as far as they are worth quoting."""
+    try:
+        with path.open("rb") as file:
+            file.seek(max(0, path.stat().st_size - 8192))
+            text = file.read().decode(errors="replace")
+    except OSError:
+        return ""
+    return shortened("\n".join(text.strip().splitlines()[-lines:]), 1000)
+
+
+def kill_tree(pid: int) -> None:
+    """Kill a process and every program it has started."""
+    try:
+        process = psutil.Process(pid)
+        family = [*process.children(recursive=True), process]
+    except psutil.NoSuchProcess:
+        return
+    for member in family:
+        try:
+            member.kill()
+        except psutil.NoSuchProcess:
+            continue
+
+
+def _die_with_parent(scratch: Path) -> None:
+    """A parent killed the hard way cannot tell its workers, so they watch for it."""
+    parent = parent_process()
+    if parent is not None:
+        wait([parent.sentinel])
+        shutil.rmtree(scratch, ignore_errors=True)
+        kill_tree(os.getpid())
+
+
+def _capture_output(path: Path) -> int:
+    """Standard output belongs to results; what a solver prints is kept aside, to be quoted."""
+    log = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o600)
+    os.dup2(log, 1)
+    os.dup2(log, 2)
+    sys.stdout = os.fdopen(1, "w", buffering=1, closefd=False)
+    sys.stderr = os.fdopen(2, "w", buffering=1, closefd=False)
+    faulthandler.enable(file=2)
+    return log

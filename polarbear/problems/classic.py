@@ -1,0 +1,131 @@
+"""Textbook functions, shifted, rotated, in random dimension: no package needed beyond NumPy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar, Literal, get_args
+
+import numpy as np
+from pydantic import Field, field_validator
+
+from polarbear.problems.base import Floats, Kind, Problem, Range, Setting, Spec, Suite
+
+BOUND = 5.0
+SHIFT = 4.0  # optima lie inside the box, clear of its walls
+
+
+def sphere(z: Floats) -> float:
+    return float(z @ z)
+
+
+def ellipsoid(z: Floats) -> float:
+    return float(_powers(z, 6.0) @ (z * z))
+
+
+def cigar(z: Floats) -> float:
+    return float(z[0] ** 2 + 1e6 * (z[1:] @ z[1:]))
+
+
+def discus(z: Floats) -> float:
+    return float(1e6 * z[0] ** 2 + z[1:] @ z[1:])
+
+
+def rosenbrock(z: Floats) -> float:
+    z = z + 1.0  # the valley's end is at one; moved to the origin like the others
+    return float(100.0 * np.sum((z[1:] - z[:-1] ** 2) ** 2) + np.sum((z[:-1] - 1.0) ** 2))
+
+
+def rastrigin(z: Floats) -> float:
+    return float(10.0 * (len(z) - np.cos(2.0 * np.pi * z).sum()) + z @ z)
+
+
+def ackley(z: Floats) -> float:
+    root_mean_square = np.sqrt(z @ z / len(z))
+    waves = np.cos(2.0 * np.pi * z).mean()
+    return float(20.0 * -np.expm1(-0.2 * root_mean_square) + np.e - np.exp(waves))
+
+
+def griewank(z: Floats) -> float:
+    z = 100.0 * z  # its waves are wide: on this box a plain sphere would be left of them
+    waves = np.prod(np.cos(z / np.sqrt(np.arange(1, len(z) + 1))))
+    return float(z @ z / 4000.0 + 1.0 - waves)
+
+
+def levy(z: Floats) -> float:
+    w = 1.0 + z / 4.0
+    start = np.sin(np.pi * w[0]) ** 2
+    middle = np.sum((w[:-1] - 1.0) ** 2 * (1.0 + 10.0 * np.sin(np.pi * w[:-1] + 1.0) ** 2))
+    end = (w[-1] - 1.0) ** 2 * (1.0 + np.sin(2.0 * np.pi * w[-1]) ** 2)
+    return float(start + middle + end)
+
+
+def different_powers(z: Floats) -> float:
+    exponents = 2.0 + 4.0 * np.linspace(0.0, 1.0, len(z))
+    return float(np.sqrt(np.sum(np.abs(z) ** exponents)))
+
+
+def _powers(z: Floats, decades: float) -> Floats:
+    """Weights from 1 to 10^decades, evenly spaced in the exponent."""
+    return np.power(10.0, decades * np.linspace(0.0, 1.0, len(z)))
+
+
+Name = Literal[
+    "sphere",
+    "ellipsoid",
+    "cigar",
+    "discus",
+    "rosenbrock",
+    "rastrigin",
+    "ackley",
+    "griewank",
+    "levy",
+    "different-powers",
+]
+FUNCTIONS: dict[str, Callable[[Floats], float]] = {
+    name: globals()[name.replace("-", "_")] for name in get_args(Name)
+}
+
+
+class Classic(Suite):
+    """Textbook functions on [-5, 5]^d with the optimum, of value 0, at a random place."""
+
+    functions: tuple[Name, ...] = Field(
+        get_args(Name), min_length=1, description="which functions, each equally likely"
+    )
+    dimensions: Range = Field(
+        Range.model_validate({"from": 2, "to": 10}),
+        description="numbers of variables, each equally likely: {from, to}",
+    )
+    rotate: bool = Field(True, description="turn the axes at random, so that variables interact")
+
+    kind: ClassVar[Kind] = Kind.CONTINUOUS
+
+    @field_validator("dimensions")
+    @classmethod
+    def _variables_interact(cls, dimensions: Range) -> Range:
+        if dimensions.start < 2:
+            raise ValueError("these functions need at least 2 variables")
+        return dimensions
+
+    def draw(self, index: int, rng: np.random.Generator, setting: Setting) -> tuple[str, Spec]:
+        function = self.functions[rng.integers(len(self.functions))]
+        dimension = self.dimensions.draw(rng)
+        spec = {"function": function, "dimension": dimension, "seed": int(rng.integers(2**31))}
+        return f"classic-{index}-{function}-d{dimension}", spec
+
+    def build(self, spec: Spec, setting: Setting) -> Problem:
+        function, dimension = FUNCTIONS[spec["function"]], int(spec["dimension"])
+        rng = np.random.default_rng(spec["seed"])
+        shift = rng.uniform(-SHIFT, SHIFT, dimension)
+        rotation = random_rotation(dimension, rng) if self.rotate else np.eye(dimension)
+
+        def evaluate(x: Any) -> float:
+            return function(rotation @ (np.asarray(x, dtype=np.float64) - shift))
+
+        return Problem(evaluate, np.full(dimension, -BOUND), np.full(dimension, BOUND))
+
+
+def random_rotation(dimension: int, rng: np.random.Generator) -> Floats:
+    """An orthogonal matrix, uniformly distributed."""
+    q, r = np.linalg.qr(rng.standard_normal((dimension, dimension)))
+    return np.asarray(q * np.sign(np.diag(r)))

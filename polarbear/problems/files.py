@@ -1,0 +1,73 @@
+"""Instances that are only names: files, or anything else an external program understands."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import ClassVar, Literal
+
+import numpy as np
+from pydantic import Field, model_validator
+
+from polarbear.errors import ProblemError, SuiteExhaustedError
+from polarbear.problems.base import Kind, Setting, Spec, Suite, derived_seed
+
+
+class Files(Suite):
+    """A finite list of names, handed to programs as they are; each is used once."""
+
+    names: tuple[str, ...] = Field((), description="the names, or")
+    glob: str | None = Field(
+        None, description="a pattern for files, relative to the configuration's folder, or"
+    )
+    listed_in: str | None = Field(
+        None, description="a text file with one name a line; # starts a comment"
+    )
+    order: Literal["random", "given"] = Field(
+        "random", description="the order in which they are used; random depends on the seed"
+    )
+
+    kind: ClassVar[Kind] = Kind.NAME
+
+    @model_validator(mode="after")
+    def _one_source(self) -> Files:
+        given = [bool(self.names), self.glob is not None, self.listed_in is not None]
+        if sum(given) != 1:
+            raise ValueError("the suite 'files' takes one of: names, glob, listed_in")
+        return self
+
+    def all_names(self, setting: Setting) -> list[str]:
+        names = list(dict.fromkeys(self._found(Path(setting.folder))))
+        if not names:
+            where = f"'{self.glob}' matches" if self.glob else f"'{self.listed_in}' lists"
+            raise ProblemError(f"{where} no instance in {setting.folder}")
+        if self.order == "random":
+            # By a hash of the name, so that a file added later does not reorder the others.
+            names.sort(key=lambda name: (derived_seed(setting.seed, "order", name), name))
+        return names
+
+    def _found(self, folder: Path) -> list[str]:
+        if self.glob is not None:
+            pattern = Path(self.glob)
+            root = Path(pattern.anchor) if pattern.is_absolute() else folder
+            matches = root.glob(str(pattern.relative_to(pattern.anchor)))
+            base = root if not pattern.is_absolute() else None
+            return sorted(str(m.relative_to(base) if base else m) for m in matches if m.is_file())
+        if self.listed_in is not None:
+            try:
+                lines = (folder / self.listed_in).read_text(encoding="utf-8").splitlines()
+            except (OSError, UnicodeDecodeError) as error:
+                raise ProblemError(f"cannot read the list '{self.listed_in}': {error}") from None
+            return [name for line in lines if (name := line.partition("#")[0].strip())]
+        return list(self.names)
+
+    def size(self, setting: Setting) -> int:
+        return len(self.all_names(setting))
+
+    def draw(self, index: int, rng: np.random.Generator, setting: Setting) -> tuple[str, Spec]:
+        names = self.all_names(setting)
+        if index >= len(names):
+            raise SuiteExhaustedError(f"the suite 'files' has only {len(names)} instances")
+        return names[index], {"name": names[index]}
+
+    def build(self, spec: Spec, setting: Setting) -> str:
+        return str(spec["name"])

@@ -1,0 +1,110 @@
+"""MA-BBOB: affine combinations of BBOB functions, drawn as its own generator draws them.
+
+    f(x) = 10^(10 Σ_i w_i (log10(clip(f_i(x + o_i - o) - f_i*)) + 8) / s_i - 8)
+
+with the optimum o, and o_i and f_i* the place and value of f_i's own optimum. Few weights are not
+zero, and only their functions are built and evaluated; ioh's ManyAffine evaluates all 24.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import log10
+from typing import Any, Literal
+
+import numpy as np
+from pydantic import Field, field_validator
+
+from polarbear.problems.base import Floats, Kind, Problem, Setting, Spec, Suite
+from polarbear.problems.ioh_functions import (
+    Dimensions,
+    bbob_box,
+    checked_dimensions,
+    ioh_function,
+    ioh_package,
+)
+
+FUNCTIONS = 24
+LAST_INSTANCE_ID = 99
+THRESHOLD = 0.85
+SMALLEST, LARGEST = 1e-12, 1e20
+# s_i: what makes the 24 functions comparable on a logarithmic scale, as published with MA-BBOB.
+SCALES = (
+    *(11.0, 17.5, 12.3, 12.6, 11.5, 15.3, 12.1, 15.3, 15.2, 17.4, 13.4, 20.4),
+    *(12.9, 10.4, 12.3, 10.3, 9.8, 10.6, 10.0, 14.7, 10.7, 10.8, 9.0, 12.1),
+)
+
+
+class MaBbob(Suite):
+    """MA-BBOB: a few BBOB functions mixed into one, its optimum anywhere in the box."""
+
+    dimensions: Dimensions = (30,)
+    maximise: Literal[False] = Field(False, description="always false: MA-BBOB is minimised")
+
+    kind = Kind.CONTINUOUS
+
+    @field_validator("dimensions")
+    @classmethod
+    def _possible_dimensions(cls, dimensions: tuple[int, ...]) -> tuple[int, ...]:
+        return checked_dimensions(dimensions)
+
+    def draw(self, index: int, rng: np.random.Generator, setting: Setting) -> tuple[str, Spec]:
+        ioh_package(self.suite)
+        dimension = int(rng.choice(self.dimensions))
+        weights = sparse_weights(rng)
+        instances = rng.integers(1, LAST_INSTANCE_ID, FUNCTIONS, endpoint=True)
+        active = np.flatnonzero(weights)
+        spec = {
+            "dimension": dimension,
+            "functions": (active + 1).tolist(),
+            "weights": weights[active].tolist(),
+            "instances": instances[active].tolist(),
+            "optimum_seed": int(rng.integers(2**53)),
+        }
+        return f"{self.suite}-{index}-d{dimension}", spec
+
+    def build(self, spec: Spec, setting: Setting) -> Problem:
+        return Problem(mixture(ioh_package(self.suite), spec), *bbob_box(spec["dimension"]))
+
+
+def sparse_weights(rng: np.random.Generator) -> Floats:
+    """Weights of the 24 functions: at least two, on average 3.7, are not zero."""
+    weights = rng.uniform(size=FUNCTIONS)
+    threshold = min(THRESHOLD, np.sort(weights)[-3])
+    above = np.maximum(weights - threshold, 0.0)
+    normalised: Floats = above / above.sum()
+    return normalised
+
+
+def optimum(spec: Spec) -> Floats:
+    """Where the instance has its optimum, uniform in the box.
+
+    Redrawn rather than stored, to keep specs small. A new NumPy may in principle draw something
+    else from a seed; a test would notice.
+    """
+    rng = np.random.default_rng(spec["optimum_seed"])
+    return rng.uniform(-5.0, 5.0, size=int(spec["dimension"]))
+
+
+def mixture(ioh: Any, spec: Spec) -> Callable[[Any], float]:
+    """The objective of this spec."""
+    functions = [
+        ioh_function(ioh, "BBOB", function, instance, spec["dimension"])
+        for function, instance in zip(spec["functions"], spec["instances"], strict=True)
+    ]
+    scales = [SCALES[function - 1] for function in spec["functions"]]
+    best_values = [function.optimum.y for function in functions]
+    parts = list(zip(functions, best_values, spec["weights"], scales, strict=True))
+    own_optima = np.array([function.optimum.x for function in functions])
+    centre = optimum(spec)
+
+    def evaluate(x: Any) -> float:
+        # In the order in which ManyAffine adds: near the optimum all digits hang on it.
+        points = (own_optima + x) - centre
+        total = 0.0
+        for (function, best, weight, scale), point in zip(parts, points.tolist(), strict=True):
+            precision = min(max(function(point) - best, SMALLEST), LARGEST)
+            total += weight * (log10(precision) + 8.0) / scale
+        return float(10.0 ** (10.0 * total - 8.0))
+
+    return evaluate

@@ -1,0 +1,56 @@
+"""Problems made by a function of the user's own."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, ClassVar, Literal
+
+import numpy as np
+from pydantic import AfterValidator, Field
+
+from polarbear.errors import ProblemError
+from polarbear.problems.base import Kind, Problem, Setting, Spec, Suite
+from polarbear.user_code import check_reference, load_function
+
+
+class Python(Suite):
+    """``function(seed, **options)`` makes one problem: something to call, with a box."""
+
+    function: Annotated[str, AfterValidator(check_reference)] = Field(
+        description="'module:function' or 'file.py:function', looked for beside the configuration"
+    )
+    options: dict[str, Any] = Field({}, description="further arguments for the function")
+    gives: Literal["continuous", "integer", "object"] = Field(
+        "continuous",
+        description="what it returns: a callable with `lower` and `upper` (real or whole numbers), "
+        "or an object that only your own algorithms understand",
+    )
+
+    kind: ClassVar[Kind] = Kind.OBJECT
+    keeps_state: ClassVar[bool] = True
+
+    def offers(self) -> Kind:
+        return Kind(self.gives)
+
+    def draw(self, index: int, rng: np.random.Generator, setting: Setting) -> tuple[str, Spec]:
+        load_function(self.function, setting.folder)  # refuses what cannot be imported
+        return f"python-{index}", {"seed": int(rng.integers(2**31))}
+
+    def build(self, spec: Spec, setting: Setting) -> Any:
+        made = load_function(self.function, setting.folder)(spec["seed"], **self.options)
+        if isinstance(made, Problem):
+            return made
+        if self.gives == "object":
+            return Problem(made) if callable(made) else made
+        if not callable(made) or not hasattr(made, "lower") or not hasattr(made, "upper"):
+            raise ProblemError(
+                f"'{self.function}' returned {type(made).__name__}; expected "
+                "polarbear.problems.Problem(evaluate, lower, upper), or a callable with the "
+                "attributes lower and upper"
+            )
+        lower, upper = (np.asarray(b, dtype=np.float64) for b in (made.lower, made.upper))
+        if lower.ndim != 1 or lower.shape != upper.shape or not np.all(lower < upper):
+            raise ProblemError(
+                f"'{self.function}' returned a box that is none: lower and upper are lists of "
+                "equal length, lower below upper"
+            )
+        return Problem(made, lower, upper)

@@ -1,0 +1,111 @@
+"""The stored tables: every column, its type and its meaning. This is their documentation.
+
+A table is a folder of Parquet parts; all parts together are the table. Three rules for whoever
+reads them directly:
+
+- A row that stands twice (the same ``run``; the same ``instance``, in rankings with ``t``) counts
+  once.
+- Of several runs of one algorithm on one instance the one with the highest ``attempt`` counts.
+- A trajectory whose ``run`` is not in ``runs`` does not count: its writer was killed.
+
+A posterior is a file of its own, ``posteriors/KEY.parquet``; the JSON in its metadata (under
+``polarbear``) names algorithms, times and hyperparameters and holds settings and diagnostics. What
+it was inferred from stands in ``rankings/`` as ``derived-KEY.parquet`` (the rankings) and
+``choice-sets-KEY.parquet`` (what they boil down to).
+
+With Polars, the points of all trajectories in long form::
+
+    polars.read_parquet("store/trajectories/*.parquet").explode("t", "y")
+
+With DuckDB::
+
+    select algorithm, instance, unnest(t) as t, unnest(y) as y from 'store/trajectories/*.parquet'
+"""
+
+from __future__ import annotations
+
+import pyarrow as pa
+
+
+def _column(name: str, kind: pa.DataType, meaning: str, nullable: bool = False) -> pa.Field:
+    return pa.field(name, kind, nullable, {"meaning": meaning})
+
+
+INSTANCES = pa.schema(
+    [
+        _column("instance", pa.string(), "the instance's stable id"),
+        _column("index", pa.int64(), "its place in the suite's stream"),
+        _column("suite", pa.string(), "the suite it was drawn from"),
+        _column("spec", pa.string(), "what it is rebuilt from, as JSON"),
+    ]
+)
+
+RUNS = pa.schema(
+    [
+        _column("run", pa.string(), "the run's id"),
+        _column("algorithm", pa.string(), "the algorithm's name"),
+        _column("instance", pa.string(), "the instance's id"),
+        _column("attempt", pa.int32(), "1, then one more each time it had to be run again"),
+        _column("seed", pa.int64(), "the seed the algorithm was given"),
+        _column("budget", pa.float64(), "how far it was allowed to go on the axis"),
+        _column("status", pa.string(), "how it ended: budget, ended, or how it failed"),
+        _column("message", pa.string(), "what went wrong, empty where nothing did"),
+        _column("reached", pa.float64(), "how far it got; of killed runs: the last improvement"),
+        _column("best", pa.float64(), "the last y of its trajectory", nullable=True),
+        _column("points", pa.int64(), "improvements in its trajectory"),
+        _column("evaluations", pa.int64(), "objective values computed; of killed runs: at least"),
+        _column("invalid", pa.int64(), "objective values that were not finite"),
+        _column("seconds", pa.float64(), "wall-clock time of the run"),
+        _column("started", pa.timestamp("us", "UTC"), "when it was started"),
+        _column("host", pa.string(), "the machine it ran on"),
+        _column("cpu", pa.string(), "that machine's processor"),
+        _column("load", pa.float64(), "processes that wanted a core there, one-minute average"),
+        _column("workers", pa.int32(), "how many runs went on at once"),
+        _column("version", pa.string(), "the version of PolarBear that ran it"),
+    ]
+)
+
+TRAJECTORIES = pa.schema(
+    [
+        _column("run", pa.string(), "the run's id"),
+        _column("algorithm", pa.string(), "the algorithm's name"),
+        _column("instance", pa.string(), "the instance's id"),
+        _column("t", pa.list_(pa.float64()), "where on the axis each improvement was found"),
+        _column("y", pa.list_(pa.float64()), "the best value from there on; negated if maximised"),
+    ]
+)
+
+RANKINGS = pa.schema(
+    [
+        _column("instance", pa.string(), "the instance's id"),
+        _column("t", pa.float64(), "the time of the ranking"),
+        _column("algorithm", pa.list_(pa.string()), "the algorithms present"),
+        _column("position", pa.list_(pa.float64()), "their positions: lower is better, equal ties"),
+    ]
+)
+
+CHOICE_SETS = pa.schema(
+    [
+        _column("t", pa.float64(), "the time of the rankings"),
+        _column("choice", pa.list_(pa.string()), "algorithms that remained to be chosen from"),
+        _column("count", pa.float64(), "how often just these remained; of single ones: wins"),
+    ]
+)
+
+POSTERIOR = pa.schema(
+    [
+        _column("draw", pa.int32(), "the number of the draw"),
+        _column("chain", pa.int16(), "the chain it comes from"),
+        _column(
+            "theta", pa.list_(pa.float32()), "win probabilities: time after time, by algorithm"
+        ),
+        _column("hyper", pa.list_(pa.float64()), "hyperparameters of the model"),
+    ]
+)
+
+ALL = {
+    "instances": INSTANCES,
+    "runs": RUNS,
+    "trajectories": TRAJECTORIES,
+    "rankings": RANKINGS,
+}

@@ -1,0 +1,192 @@
+"""Programs of any kind as algorithms."""
+
+from __future__ import annotations
+
+import stat
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from polarbear.algorithms.command import Command
+from polarbear.budget import Budget
+from polarbear.errors import AlgorithmError, ConfigError
+from polarbear.execution.outcome import Outcome, Status, Task
+from polarbear.execution.run import Problems, execute
+from polarbear.options import Source, validate
+from polarbear.problems import Instance, Setting
+from polarbear.problems.files import Files
+
+INSTANCE = Instance(4, "data/berlin52.tsp", {"name": "data/berlin52.tsp"})
+
+
+class Bench:
+    """A folder with programs, and runs of them."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def script(self, body: str, name: str = "solver") -> str:
+        path = self.folder / name
+        path.write_text(f"#!{sys.executable}\nimport sys, time\n{body}\n")
+        path.chmod(path.stat().st_mode | stat.S_IXUSR)
+        return f"./{name}"
+
+    def algorithm(self, command: Any, **options: Any) -> Command:
+        data = {"name": "mine", "use": "command", "command": command, **options}
+        return validate(Command, data, Source("test"))
+
+    def setting(self, axis: str = "evaluations", budget: float = 100) -> Setting:
+        return Setting(1, Budget(axis=axis, grid=(budget,)), str(self.folder), ("other", "mine"))
+
+    def run(
+        self,
+        command: Any,
+        axis: str = "evaluations",
+        budget: float = 100,
+        maximise: bool = False,
+        **options: Any,
+    ) -> Outcome:
+        suite = Files(suite="files", names=(INSTANCE.id,), maximise=maximise)
+        task = Task(self.algorithm(command, **options), INSTANCE, 77, budget)
+        return execute(task, Problems(suite, self.setting(axis, budget)))
+
+    def prints(self, text: str, **options: Any) -> Outcome:
+        return self.run(self.script(f"print({text!r})"), **options)
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Bench:
+    return Bench(tmp_path)
+
+
+def test_improvements_are_read_from_standard_output(bench: Bench):
+    outcome = bench.prints("# a comment\n\n1 5.5\n2 6\n7 4.5e0\n9 -inf\n9 nan")
+    assert outcome.status is Status.ENDED
+    assert outcome.times.tolist() == [1, 7]
+    assert outcome.values.tolist() == [5.5, 4.5]
+    assert outcome.reached == outcome.evaluations == 9
+    assert outcome.invalid == 2
+
+
+def test_larger_is_better_where_that_is_said(bench: Bench):
+    outcome = bench.prints("1 5\n2 6\n3 4", maximise=True)
+    assert outcome.values.tolist() == [-5, -6]
+
+
+def test_placeholders_are_filled_in_without_a_shell(bench: Bench):
+    solver = bench.script("open('seen', 'w').write('|'.join(sys.argv[1:]))")
+    command = [solver, "{instance}", "seed={seed}", "{budget}", "{config}", "$HOME; ls", '{"a": 1}']
+    bench.run(command, budget=250, parameters="--alpha 0.5 --name 'two words'")
+    assert (bench.folder / "seen").read_text() == (
+        "data/berlin52.tsp|seed=77|250|--alpha|0.5|--name|two words|$HOME; ls|" + '{"a": 1}'
+    )
+
+
+def test_iraces_argument_order_is_kept(bench: Bench):
+    """configuration id, instance id, seed, instance, parameters; then the final cost alone."""
+    runner = bench.script(
+        "open('seen', 'w').write('|'.join(sys.argv[1:]))\nprint('3 9.5')\nprint('8.25')",
+        "target-runner",
+    )
+    outcome = bench.run(runner, protocol="irace", parameters=["--ants", 10])
+    assert (bench.folder / "seen").read_text() == "2|5|77|data/berlin52.tsp|--ants|10"
+    assert outcome.times.tolist() == [3, 100]
+    assert outcome.values.tolist() == [9.5, 8.25]
+
+
+def test_improvements_can_be_written_to_a_file(bench: Bench):
+    solver = bench.script(
+        "f = open(sys.argv[1], 'w')\nprint('chatter')\n"
+        "for t in (1, 2):\n    f.write(f'{t} {-t}\\n'); f.flush(); time.sleep(0.1)\nf.write('3 -3')"
+    )
+    outcome = bench.run(f"{solver} {{output}}")
+    assert outcome.values.tolist() == [-1, -2, -3]
+
+
+def test_a_program_that_goes_past_its_budget_is_stopped_there(bench: Bench):
+    endless = "t = 0\nwhile True:\n    t += 1\n    print(t, -t, flush=True)"
+    begun = time.monotonic()
+    outcome = bench.run(bench.script(endless))
+    assert time.monotonic() - begun < 20
+    assert outcome.status is Status.BUDGET
+    assert outcome.reached == outcome.times[-1] == 100
+
+
+def test_a_program_that_was_told_its_budget_ends_because_of_it(bench: Bench):
+    outcome = bench.run(f"{bench.script('print(1, 2)')} {{budget}}")
+    assert outcome.status is Status.BUDGET
+    assert outcome.reached == 100
+
+
+def test_on_the_seconds_axis_a_program_is_stopped_at_its_budget(bench: Bench):
+    solver = bench.script(
+        "print(5, flush=True)\ntime.sleep(0.2)\nprint(4, flush=True)\ntime.sleep(99)"
+    )
+    begun = time.monotonic()
+    outcome = bench.run(solver, axis="seconds", budget=1.0, time="measured")
+    assert 1.0 <= time.monotonic() - begun < 10
+    assert outcome.status is Status.BUDGET
+    assert outcome.values.tolist() == [5, 4]
+    assert 0.2 <= outcome.times[1] - outcome.times[0] + 0.1 <= outcome.times[1] + 0.1 <= 1.1
+
+
+def test_an_axis_of_its_own_is_taken_as_reported(bench: Bench):
+    outcome = bench.prints("0.5 3\n2.5 2", axis="flops", budget=3)
+    assert outcome.times.tolist() == [0.5, 2.5]
+
+
+@pytest.mark.parametrize("line", ["hello world", "1", "1 2 3", "1;2", "nan 5", "1 two"])
+def test_a_line_that_is_not_two_numbers_is_quoted_and_what_came_before_is_kept(
+    bench: Bench, line: str
+):
+    outcome = bench.prints(f"1 5\n{line}\n3 1")
+    assert outcome.status is Status.BAD_OUTPUT
+    assert outcome.values.tolist() == [5]
+    assert line.split()[0] in outcome.message
+
+
+def test_a_program_that_fails_is_quoted_and_what_it_had_found_is_kept(bench: Bench):
+    solver = bench.script("print('1 5', flush=True)\nsys.exit('no licence')")
+    outcome = bench.run(solver)
+    assert outcome.status is Status.CRASHED
+    assert "ended with exit code 1; its last words: no licence" in outcome.message
+    assert outcome.values.tolist() == [5]
+
+
+def test_a_line_without_end_is_refused(bench: Bench):
+    outcome = bench.run(bench.script("print('7' * 10**6)"))
+    assert outcome.status is Status.BAD_OUTPUT
+
+
+def test_a_missing_program_is_named_before_anything_runs(bench: Bench):
+    with pytest.raises(AlgorithmError, match=r"there is no program .*/none"):
+        bench.algorithm("./none").prepare(bench.setting())
+    with pytest.raises(AlgorithmError, match="'no-such-solver' is not on the PATH"):
+        bench.algorithm("no-such-solver").prepare(bench.setting())
+    (bench.folder / "plain.txt").write_text("x")
+    with pytest.raises(AlgorithmError, match="not executable: chmod"):
+        bench.algorithm("./plain.txt").prepare(bench.setting())
+
+
+def test_a_program_the_system_cannot_start_is_named(bench: Bench):
+    path = bench.folder / "nonsense"
+    path.write_bytes(b"\x00\x01 not a program")
+    path.chmod(0o755)
+    outcome = bench.run("./nonsense")
+    assert outcome.status is Status.CRASHED
+    assert "cannot start" in outcome.message
+
+
+def test_an_unknown_placeholder_is_refused_with_the_nearest(bench: Bench):
+    with pytest.raises(ConfigError, match=r"placeholder 'instanse'; did you mean 'instance'\?"):
+        bench.algorithm("./x {instanse}")
+    with pytest.raises(ConfigError, match="needs standard output"):
+        bench.algorithm("./x {output}", time="measured")
+
+
+def test_a_program_reads_nothing_from_our_standard_input(bench: Bench):
+    outcome = bench.run(bench.script("print(1, len(sys.stdin.read()))"))
+    assert outcome.values.tolist() == [0]

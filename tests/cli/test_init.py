@@ -1,0 +1,104 @@
+"""`polarbear init`: a configuration that shows everything and runs."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from polarbear.algorithms import ADAPTERS
+from polarbear.algorithms.base import Algorithm
+from polarbear.config import Execution, parse
+from polarbear.options import Options, key_names
+from polarbear.problems import SUITES
+from polarbear.problems.base import Suite
+from polarbear.template import commented_config
+from polarbear.yamlfile import parse_yaml
+from tests.support import Project
+
+
+def test_it_writes_a_configuration_that_runs(project: Project):
+    assert project("init").returncode == 0
+    answer = project.json("run", "polarbear.yaml", "--instances", 2)
+    assert answer["failed_runs"] == 0
+    assert answer["executed"] == 6
+
+
+def test_it_does_not_replace_a_file_unless_told_to(project: Project):
+    mine = project.folder / "mine.yaml"
+    mine.write_text("mine")
+    done = project("init", "mine.yaml")
+    assert done.returncode == 1
+    assert "--force" in done.stderr
+    assert mine.read_text() == "mine"
+    assert project("init", "mine.yaml", "--force").returncode == 0
+    assert mine.read_text() != "mine"
+
+
+def test_it_says_so_when_it_cannot_write(project: Project):
+    done = project("init", "no/such/folder.yaml")
+    assert done.returncode == 1
+    assert "cannot write" in done.stderr
+
+
+def groups() -> list[tuple[str, type[Options]]]:
+    named = [(f"adapter {name}", ADAPTERS[name]) for name in ADAPTERS]
+    named += [(f"suite {name}", SUITES[name]) for name in SUITES]
+    return [*named, ("execution", Execution)]
+
+
+def keys_of(group: type[Options]) -> set[str]:
+    """Every key a user may write in this group and in the groups inside it."""
+    found = set(key_names(group)) - {"name", "use"}
+    for field in group.model_fields.values():
+        if isinstance(field.default, Options):
+            found |= keys_of(type(field.default))
+    return found
+
+
+@pytest.mark.parametrize(("name", "group"), groups(), ids=lambda value: str(value))
+def test_every_option_is_shown(name: str, group: type[Options]):
+    text = commented_config()
+    for key in keys_of(group):
+        assert re.search(rf"(^|[ #{{]){re.escape(key)}:", text, re.MULTILINE), f"{name}: {key}"
+
+
+def test_the_defaults_it_shows_are_the_defaults():
+    data, source = parse_yaml(commented_config(), "init")
+    shown = parse(data, source).plain()
+    del data["execution"]
+    data["instances"] = {"suite": "classic"}
+    assert parse(data, source).plain() == shown
+
+
+def rows_of(group: type[Options], skip: set[str], prefix: str = "") -> list[tuple[str, str]]:
+    """The key of every option and how the documentation writes its default."""
+    rows = []
+    for name, field in group.model_fields.items():
+        key = f"{prefix}{field.alias or name}"
+        if name not in skip:
+            shown = "needed" if field.is_required() else f"`{json.dumps(plain(field.default))}`"
+            rows.append((key, shown))
+    return rows
+
+
+def plain(value: Any) -> Any:
+    return value.model_dump(mode="json", by_alias=True) if isinstance(value, Options) else value
+
+
+@pytest.mark.parametrize(("name", "group"), groups(), ids=lambda value: str(value))
+def test_every_option_stands_in_the_documentation_with_its_default(name: str, group: type[Options]):
+    text = (Path(__file__).parents[2] / "docs" / "configuration.md").read_text()
+    kind, _, plug_in = name.partition(" ")
+    base = {"adapter": Algorithm, "suite": Suite}.get(kind, Options)
+    start = text.index({"adapter": "## `algorithms`", "suite": "## `instances`"}.get(kind, "## `"))
+    heading = f"### `{plug_in}`" if plug_in else "## `execution`"
+    section = text[text.index(heading, start) :]
+    section = section[: section.find("\n## ", 1)] if not plug_in else section
+    section = section[: section.find("\n### ", 1)] if "\n### " in section[1:] else section
+    for key, default in rows_of(group, set(base.model_fields)):
+        is_group = f"| `{key}` | (a group) |" in section
+        assert is_group or f"| `{key}` | {default} |" in section, f"{key}: {default}"

@@ -1,0 +1,410 @@
+"""`polarbear run` and `polarbear status`, as users and pipelines call them."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import psutil
+import pytest
+
+from polarbear.store import Store
+from tests.support import SOLVERS, Project, solver
+
+
+def contents(store: Path) -> list[tuple[str, str, str, bytes, bytes]]:
+    """Everything about the runs that must not depend on how they were executed."""
+    return sorted(
+        (run["algorithm"], run["instance"], run["status"], t.tobytes(), y.tobytes())
+        for run, t, y in Store.open(store).trajectories()
+    )
+
+
+def test_a_run_stores_every_algorithm_on_every_instance(project: Project):
+    project.configure()
+    answer = project.json("run", "config.yaml")
+    assert answer["executed"] == 6
+    assert answer["failed_runs"] == 0
+    assert answer["store"] == "config"
+    assert answer["evaluations"] == {"random": 600, "coordinate_descent": 600}
+    assert sum(entry["first_at_end"] for entry in answer["algorithms"]) == pytest.approx(1)
+
+
+def test_results_go_to_standard_output_and_nothing_else_does(project: Project):
+    project.configure(algorithms=[solver("crashes"), solver("coordinate_descent")])
+    done = project("run", "config.yaml")
+    assert done.returncode == 0
+    assert "coordinate_descent" in done.stdout
+    assert "3 x crashes crashed: RuntimeError: the matrix is not positive definite" in done.stdout
+    assert "\x1b" not in done.stdout + done.stderr
+    json.loads(project("run", "config.yaml", "--json").stdout)
+
+
+def test_what_is_stored_is_not_run_again(project: Project):
+    project.configure()
+    project.json("run", "config.yaml")
+    before = contents(project.store)
+    answer = project.json("run", "config.yaml")
+    assert (answer["executed"], answer["present"]) == (0, 6)
+    assert contents(project.store) == before
+
+
+def test_added_algorithms_and_instances_are_simply_run(project: Project):
+    project.configure()
+    project.json("run", "config.yaml")
+    before = contents(project.store)
+    project.configure(
+        algorithms=[
+            {"name": "random", "use": "random-search"},
+            solver("coordinate_descent"),
+            solver("stops"),
+        ]
+    )
+    answer = project.json("run", "config.yaml", "--instances", 4)
+    assert (answer["executed"], answer["present"]) == (6, 6)
+    after = contents(project.store)
+    assert set(before) < set(after)
+    assert len(after) == 12
+
+
+def test_a_longer_budget_extends_the_same_trajectories(project: Project):
+    project.configure()
+    project.json("run", "config.yaml")
+    short = {(a, i): (t, y) for a, i, _, t, y in contents(project.store)}
+    project.configure(budget={"grid": {"from": 5, "to": 400, "points": 8}})
+    assert project.json("run", "config.yaml")["executed"] == 6
+    for algorithm, instance, _, t, y in contents(project.store):
+        assert t.startswith(short[algorithm, instance][0])
+        assert y.startswith(short[algorithm, instance][1])
+    assert project.json("status", "config")["superseded_runs"] == 6
+
+
+def test_a_longer_budget_does_not_repeat_what_had_ended_by_itself(project: Project):
+    project.configure(algorithms=[solver("stops")])
+    project.json("run", "config.yaml")
+    project.configure(algorithms=[solver("stops")], budget={"grid": [10, 9000]})
+    assert project.json("run", "config.yaml")["executed"] == 0
+
+
+def test_failed_runs_are_kept_and_repeated_only_when_asked_for(project: Project):
+    project.configure(algorithms=[solver("crashes")])
+    assert project.json("run", "config.yaml")["failed_runs"] == 3
+    assert project.json("run", "config.yaml")["executed"] == 0
+    assert project.json("run", "config.yaml", "--retry-failed")["executed"] == 3
+
+
+def test_a_contradicting_configuration_is_refused_with_the_difference(project: Project):
+    project.configure()
+    project.json("run", "config.yaml")
+    before = contents(project.store)
+    done = project("run", "config.yaml", "--seed", 99)
+    assert done.returncode == 1
+    assert "contradicts what is stored in config" in done.stderr
+    assert "seed: stored 1, configuration 99" in done.stderr
+    assert contents(project.store) == before
+
+
+def test_workers_do_not_change_what_is_stored(project: Project):
+    project.configure()
+    project.json("run", "config.yaml", "--workers", 1, "--store", "one")
+    project.json("run", "config.yaml", "--workers", 3, "--store", "three")
+    assert contents(project.folder / "one") == contents(project.folder / "three")
+
+
+def test_objectives_with_nan_and_infinities_are_reported_and_do_no_harm(project: Project):
+    project.configure(
+        instances={"suite": "python", "function": f"{SOLVERS}:nan_bowl", "count": 2},
+        algorithms=[{"name": "random", "use": "random-search"}],
+    )
+    answer = project.json("run", "config.yaml")
+    assert answer["failed_runs"] == 0
+    assert answer["algorithms"][0]["invalid"] == 2 * (100 + 20)
+    for _, _, y in Store.open(project.store).trajectories():
+        assert len(y)
+        assert np.all(np.isfinite(y))
+
+
+def test_maximise_turns_the_objective(project: Project):
+    project.configure(
+        instances={"suite": "python", "function": f"{SOLVERS}:hill", "maximise": True, "count": 2}
+    )
+    project.json("run", "config.yaml")
+    for _, _, y in Store.open(project.store).trajectories():
+        assert np.all(y > 0)  # the negative of a height below the top, which is at 0
+        assert y[-1] < y[0]
+
+
+def test_a_named_axis_is_what_algorithms_report(project: Project):
+    project.configure(
+        algorithms=[solver("reports_iterations")],
+        budget={"axis": "iterations", "grid": [1, 10, 50]},
+    )
+    answer = project.json("run", "config.yaml")
+    assert answer["axis"] == "iterations"
+    assert Store.open(project.store).runs()["reached"].to_list() == [50, 50, 50]
+
+
+def test_programs_run_on_files(project: Project):
+    script = project.folder / "solve.py"
+    script.write_text(
+        "import sys\n"
+        "size = len(open(sys.argv[1]).read())\n"
+        "for t in range(1, 6):\n    print(t, size / t, flush=True)\n"
+    )
+    for name in ("a.txt", "b.txt"):
+        (project.folder / name).write_text(name * 3)
+    project.configure(
+        algorithms=[
+            {
+                "name": "prog",
+                "use": "command",
+                "command": [sys.executable, "solve.py", "{instance}"],
+            }
+        ],
+        instances={"suite": "files", "glob": "*.txt"},
+        budget={"grid": [1, 5]},
+    )
+    assert project.json("run", "config.yaml")["executed"] == 2
+    assert {i for _, i, *_ in contents(project.store)} == {"a.txt", "b.txt"}
+
+
+# --- seconds ---------------------------------------------------------------------------------
+
+
+def test_seconds_are_recorded_with_host_load_and_processor(project: Project):
+    project.configure(
+        budget={"axis": "seconds", "grid": [0.02, 0.1]}, algorithms=[solver("coordinate_descent")]
+    )
+    project.json("run", "config.yaml")
+    runs = Store.open(project.store).runs()
+    assert runs["reached"].to_list() == [0.1] * 3
+    assert all(0.1 <= seconds < 5 for seconds in runs["seconds"])
+    assert runs["host"][0]
+    assert runs["cpu"][0]
+    assert runs["load"][0] >= 0
+    for _, t, _ in Store.open(project.store).trajectories():
+        assert np.all(np.diff(t) > 0)
+        assert t[-1] <= 0.1
+
+
+def test_too_many_workers_for_the_free_cores_are_warned_about_on_seconds_only(project: Project):
+    seconds = {"axis": "seconds", "grid": [0.05]}
+    project.configure(budget=seconds, algorithms=[solver("coordinate_descent")])
+    assert "cores are free for 64 runs" in project("run", "config.yaml", "--workers", 64).stderr
+    project.configure()
+    done = project("run", "config.yaml", "--workers", 64, "--store", "other")
+    assert "cores are free" not in done.stderr
+
+
+def test_seconds_of_two_machines_are_not_mixed_silently(project: Project):
+    project.configure(
+        budget={"axis": "seconds", "grid": [0.05]}, algorithms=[solver("coordinate_descent")]
+    )
+    project.json("run", "config.yaml")
+    (part,) = (project.store / "runs").glob("part-*.parquet")
+    pl.read_parquet(part).with_columns(host=pl.lit("elsewhere")).write_parquet(part)
+    done = project("run", "config.yaml", "--instances", 4)
+    assert done.returncode == 1
+    assert "were timed on elsewhere" in done.stderr
+    assert "--mix-hosts" in done.stderr
+    answer = project.json("run", "config.yaml", "--instances", 4, "--mix-hosts")
+    assert answer["executed"] == 1
+    assert len(project.json("status", "config")["hosts"]) == 2
+
+
+# --- interrupts, kills, full disks -----------------------------------------------------------
+
+
+def slow_race(project: Project) -> None:
+    project.configure(
+        algorithms=[solver("slow", pause=0.001)],
+        instances={"suite": "classic", "count": 40},
+        budget={"grid": [10, 100]},
+    )
+
+
+def some_runs(store: Path) -> Callable[[], bool]:
+    return lambda: bool(list((store / "runs").glob("part-*.parquet")))
+
+
+def workers_of(pid: int) -> list[psutil.Process]:
+    return psutil.Process(pid).children(recursive=True)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_keeps_what_is_finished_and_the_same_command_goes_on(
+    project: Project, wait_until: Callable[..., None], number: signal.Signals
+):
+    slow_race(project)
+    process = project.start("run", "config.yaml")
+    wait_until(some_runs(project.store))
+    family = workers_of(process.pid)
+    os.kill(process.pid, number)
+    _, errors = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert "every finished run is stored, and the same command goes on" in errors
+    wait_until(lambda: not any(p.is_running() and p.status() != "zombie" for p in family))
+    kept = project.json("status", "config")["runs"]
+    assert 0 < kept < 40
+    answer = project.json("run", "config.yaml")
+    assert (answer["executed"], answer["present"]) == (40 - kept, kept)
+    project.json("run", "config.yaml", "--store", "whole")
+    assert contents(project.store) == contents(project.folder / "whole")
+
+
+def test_after_kill_9_of_the_main_process_workers_end_and_the_store_goes_on(
+    project: Project, wait_until: Callable[..., None]
+):
+    slow_race(project)
+    process = project.start("run", "config.yaml")
+    wait_until(some_runs(project.store))
+    family = workers_of(process.pid)
+    assert family
+    os.kill(process.pid, signal.SIGKILL)
+    process.communicate(timeout=30)
+    wait_until(lambda: not any(p.is_running() and p.status() != "zombie" for p in family))
+    kept = project.json("status", "config")["runs"]
+    assert 0 < kept < 40
+    assert project.json("run", "config.yaml")["executed"] == 40 - kept
+
+
+def test_killing_workers_all_the_time_costs_only_their_runs(
+    project: Project, wait_until: Callable[..., None]
+):
+    slow_race(project)
+    process = project.start("run", "config.yaml", "--json")
+    wait_until(some_runs(project.store))
+    for child in workers_of(process.pid):
+        if "spawn_main" in " ".join(child.cmdline()):
+            child.kill()
+    output, errors = process.communicate(timeout=100)
+    assert process.returncode == 0, errors
+    answer = json.loads(output)
+    assert answer["executed"] == 40
+    assert 0 < answer["failed_runs"] <= 2
+    assert project.json("run", "config.yaml", "--retry-failed")["failed_runs"] == 0
+
+
+def test_a_second_run_on_a_store_is_told_to_wait(project: Project, wait_until: Callable[..., None]):
+    go = project.folder / "go"
+    project.configure(algorithms=[solver("waits", until=str(go))])
+    process = project.start("run", "config.yaml")
+    wait_until(lambda: len(workers_of(process.pid)) > 1)
+    second = project("run", "config.yaml")
+    assert second.returncode == 1
+    assert f"is being written by process {process.pid}" in second.stderr
+    assert str(process.pid) in project.json("status", "config")["written_by"]
+    go.touch()
+    process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert project.json("status", "config")["runs"] == 3
+
+
+def test_a_disk_that_fills_up_loses_nothing_that_was_stored(project: Project):
+    """The limit on a file's size makes real writes fail, as a full disk does."""
+    project.configure()
+    project.json("run", "config.yaml")
+    before = contents(project.store)
+
+    def small_files() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
+
+    done = project("run", "config.yaml", "--instances", 6, preexec_fn=small_files)
+    assert done.returncode == 1
+    assert "no space left" in done.stderr
+    assert "everything stored before is intact" in done.stderr
+    assert contents(project.store) == before
+    assert project.json("run", "config.yaml", "--instances", 6)["executed"] == 6
+
+
+# --- manners ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"algorithms": [{"name": "x", "use": "nlopt"}]}, "unknown adapter 'nlopt'"),
+        ({"instances": {"suite": "tsplib"}}, "unknown suite 'tsplib'"),
+        ({"algorithms": []}, "the list is empty"),
+        ({"budget": {"grid": [5, 2]}}, "a grid must increase"),
+        ({"algorithms": [solver("no_such_function")]}, "has no 'no_such_function'"),
+        (
+            {"algorithms": [{"name": "x", "use": "command", "command": "./none"}]},
+            "there is no program",
+        ),
+        ({"instances": {"suite": "files", "glob": "*.tsp"}}, "takes problems of the kind"),
+        ({"nonsense": 1}, "unknown key 'nonsense'"),
+    ],
+)
+def test_bad_input_ends_with_one_clear_line_and_makes_no_store(
+    project: Project, changes: dict[str, object], words: str
+):
+    project.configure(**changes)
+    done = project("run", "config.yaml")
+    assert done.returncode == 1
+    assert words in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+    assert not project.store.exists()
+
+
+def test_debug_shows_the_traceback(project: Project):
+    project.configure(algorithms=[])
+    assert "Traceback" in project("run", "config.yaml", "--debug").stderr
+
+
+def test_wrong_usage_ends_with_2(project: Project):
+    assert project("run").returncode == 2
+    assert project("run", "config.yaml", "--no-such-flag").returncode == 2
+    assert project("fly").returncode == 2
+
+
+def test_status_shows_what_is_in_a_store(project: Project):
+    project.configure(algorithms=[solver("crashes"), solver("coordinate_descent")])
+    project.json("run", "config.yaml")
+    facts = project.json("status", "config")
+    assert facts["runs"] == 6
+    assert facts["instances"] == 3
+    assert facts["failures"][0]["status"] == "crashed"
+    assert facts["bytes"] > 1000
+    assert facts["written_by"] is None
+    shown = project("status", "config")
+    assert shown.returncode == 0
+    assert "6 runs on 3 instances of 'classic'" in shown.stdout
+    assert "crashes crashed" in shown.stdout
+
+
+def test_status_of_a_folder_that_is_no_store_says_so(project: Project):
+    done = project("status", ".")
+    assert done.returncode == 1
+    assert "is not a PolarBear store" in done.stderr
+
+
+def test_a_name_full_of_markup_is_shown_as_it_is(project: Project):
+    project.configure(algorithms=[solver("coordinate_descent", "[bold red]<script>[/]")])
+    assert "[bold red]<script>[/]" in project("run", "config.yaml").stdout
+
+
+def test_a_reader_that_goes_away_is_no_crash(project: Project):
+    project.configure()
+    project.json("run", "config.yaml")
+    command = " ".join([*project.command("status", "config"), "| head -1"])
+    done = subprocess.run(
+        command, shell=True, cwd=project.folder, capture_output=True, text=True, check=False
+    )
+    assert "Traceback" not in done.stderr
+
+
+def test_quiet_says_nothing_but_the_result(project: Project):
+    seconds = {"axis": "seconds", "grid": [0.05]}
+    project.configure(budget=seconds, algorithms=[solver("coordinate_descent")])
+    assert project("run", "config.yaml", "-q", "--workers", 64).stderr == ""

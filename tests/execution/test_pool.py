@@ -1,0 +1,198 @@
+"""The pool: one bad run takes down nobody else, and keeps what it had found."""
+
+from __future__ import annotations
+
+import os
+import signal
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import psutil
+import pytest
+
+from polarbear.config import Config, parse
+from polarbear.execution.outcome import Outcome, Status, Task, run_seed
+from polarbear.execution.pool import Limits, Pool
+from polarbear.options import Source
+from tests.support import solver
+
+GENEROUS = Limits(seconds=60.0, memory=4 * 2**30)
+
+
+def configured(*algorithms: dict[str, Any], **changes: Any) -> Config:
+    data: dict[str, Any] = {
+        "algorithms": list(algorithms),
+        "instances": {"suite": "classic", "dimensions": {"from": 2, "to": 5}},
+        "budget": {"grid": [100, 300]},
+        **changes,
+    }
+    return parse(data, Source("test"))
+
+
+def tasks(config: Config, instances: int = 1, budget: float = 300) -> list[Task]:
+    return [
+        Task(algorithm, instance, run_seed(1, instance.id, algorithm.name), budget)
+        for i in range(instances)
+        for instance in [config.instances.instance(i, config.setting)]
+        for algorithm in config.algorithms
+    ]
+
+
+def run(
+    config: Config, *, instances: int = 1, workers: int = 2, limits: Limits = GENEROUS
+) -> dict[tuple[str, str], Outcome]:
+    with Pool(config.instances, config.setting, workers, limits) as pool:
+        outcomes = list(pool.run(tasks(config, instances)))
+    assert len(outcomes) == instances * len(config.algorithms)
+    return {(o.task.algorithm.name, o.task.instance.id): o for o in outcomes}
+
+
+def one(outcomes: dict[tuple[str, str], Outcome], name: str) -> Outcome:
+    return next(o for (algorithm, _), o in outcomes.items() if algorithm == name)
+
+
+GOOD = solver("coordinate_descent")
+
+
+@pytest.mark.parametrize(
+    ("bad", "status", "words"),
+    [
+        ("crashes", Status.CRASHED, "RuntimeError: the matrix is not positive definite"),
+        ("exits", Status.CRASHED, "SystemExit: 3"),
+        ("segfaults", Status.KILLED, "its process died (exit code -11)"),
+        ("hangs", Status.TIMEOUT, "killed after 2 seconds, the limit of a run"),
+        ("eats_memory", Status.MEMORY, "the limit of a run is 400 MiB"),
+        ("reports_backwards", Status.BAD_OUTPUT, "times must be finite and not go back"),
+    ],
+)
+def test_a_bad_run_ends_alone_and_keeps_what_it_had_found(bad: str, status: Status, words: str):
+    config = configured(GOOD, solver(bad))
+    limits = Limits(seconds=2.0, memory=400 * 2**20)
+    outcomes = run(config, instances=2, limits=limits)
+    for (name, _), outcome in outcomes.items():
+        if name == bad:
+            assert outcome.status is status
+            assert words in outcome.message
+            assert len(outcome.values) >= 1
+            assert np.all(np.diff(outcome.values) < 0)
+        else:
+            assert outcome.status is Status.BUDGET
+            assert outcome.evaluations == 300
+
+
+def test_a_crash_quotes_what_the_algorithm_had_printed():
+    outcome = one(run(configured(solver("crashes"))), "crashes")
+    assert "about to fail" in outcome.message
+    assert "solvers.py, line" in outcome.message
+
+
+def test_an_algorithm_that_ends_by_itself_is_no_failure():
+    outcome = one(run(configured(solver("stops", after=20))), "stops")
+    assert outcome.status is Status.ENDED
+    assert outcome.evaluations == outcome.reached == 20
+
+
+def test_an_algorithm_that_swallows_exceptions_is_stopped_all_the_same():
+    outcome = one(run(configured(solver("swallows"))), "swallows")
+    assert outcome.status is Status.BUDGET
+    assert outcome.evaluations == 300
+
+
+def test_same_seed_gives_same_trajectories_with_any_number_of_workers():
+    config = configured(
+        GOOD, solver("uses_global_generator"), {"name": "random", "use": "random-search"}
+    )
+    alone, three = run(config, instances=4, workers=1), run(config, instances=4, workers=3)
+    assert alone.keys() == three.keys()
+    for key, outcome in alone.items():
+        assert outcome.times.tobytes() == three[key].times.tobytes()
+        assert outcome.values.tobytes() == three[key].values.tobytes()
+
+
+def test_a_run_does_not_depend_on_the_runs_before_it_in_its_process():
+    config = configured(
+        solver("uses_global_generator", "first"), solver("uses_global_generator", "second")
+    )
+    both = run(config, workers=1)
+    only = run(configured(solver("uses_global_generator", "second")), workers=1)
+    assert one(both, "second").values.tobytes() == one(only, "second").values.tobytes()
+
+
+def test_a_problem_with_state_is_built_anew_for_every_run():
+    suite = {"suite": "python", "function": f"{solver('x')['function'].rsplit(':')[0]}:bowl"}
+    config = configured(GOOD, solver("coordinate_descent", "again"), instances=suite)
+    both = run(config, workers=1)
+    only = run(configured(solver("coordinate_descent", "again"), instances=suite), workers=1)
+    assert one(both, "again").values.tobytes() == one(only, "again").values.tobytes()
+
+
+def test_numerical_libraries_get_one_thread(tmp_path: Path):
+    (tmp_path / "peek.py").write_text(
+        "import os\n"
+        "def threads(problem, seed):\n"
+        "    names = 'OMP_NUM_THREADS', 'OPENBLAS_NUM_THREADS'\n"
+        "    raise RuntimeError(*(os.environ[name] for name in names))\n"
+    )
+    entry = {"name": "peek", "use": "python", "function": f"{tmp_path}/peek.py:threads"}
+    before = os.environ.get("OMP_NUM_THREADS")
+    assert "('1', '1')" in one(run(configured(entry)), "peek").message
+    assert os.environ.get("OMP_NUM_THREADS") == before
+
+
+def spawned() -> set[int]:
+    """The living worker processes of this one."""
+    return {
+        child.pid
+        for child in psutil.Process().children()
+        if child.status() != "zombie" and "spawn_main" in " ".join(child.cmdline())
+    }
+
+
+def wait_for(condition: Callable[[], Any]) -> None:
+    deadline = time.monotonic() + 30
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def test_killing_a_worker_costs_its_run_and_nothing_else():
+    config = configured(solver("slow", pause=0.005), GOOD)
+
+    def killing(outcomes: Iterator[Outcome]) -> Iterator[Outcome]:
+        for count, outcome in enumerate(outcomes):
+            if count == 0:
+                for pid in spawned():
+                    os.kill(pid, signal.SIGKILL)
+            yield outcome
+
+    with Pool(config.instances, config.setting, 2, GENEROUS) as pool:
+        outcomes = list(killing(pool.run(tasks(config, instances=4))))
+    assert len(outcomes) == 8
+    killed = [o for o in outcomes if o.status is Status.KILLED]
+    assert 1 <= len(killed) <= 2
+    assert all("exit code -9" in o.message for o in killed)
+    assert sum(o.status is Status.BUDGET for o in outcomes) == 8 - len(killed)
+
+
+def test_programs_that_a_run_had_started_are_killed_with_it(tmp_path: Path):
+    config = configured(solver("hangs_with_a_child", pid_file=str(tmp_path / "pid")))
+    outcome = one(run(config, limits=Limits(seconds=3.0, memory=2**32)), "hangs_with_a_child")
+    assert outcome.status is Status.TIMEOUT
+    child = int((tmp_path / "pid").read_text())
+    wait_for(lambda: not psutil.pid_exists(child) or psutil.Process(child).status() == "zombie")
+
+
+def test_leaving_the_pool_ends_its_workers_and_clears_its_scratch_folder():
+    config = configured(GOOD, solver("hangs"))
+    with Pool(config.instances, config.setting, 2, GENEROUS) as pool:
+        assert next(pool.run(tasks(config))).task.algorithm.name == GOOD["name"]
+        assert spawned()
+        scratch = Path(tempfile.gettempdir()).glob("polarbear-*")
+        ours = [folder for folder in scratch if folder.stat().st_uid == os.getuid()]
+        assert ours
+    assert not spawned()
+    assert len([folder for folder in ours if folder.exists()]) < len(ours)

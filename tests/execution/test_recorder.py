@@ -1,0 +1,167 @@
+"""The recorder: exact counts, improvements only, nothing charged that is ours."""
+
+from __future__ import annotations
+
+import time
+from math import inf, nan
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from polarbear.errors import BadOutputError, BudgetExhausted
+from polarbear.execution.recorder import POINT, Journal, Recorder
+
+finite = st.floats(allow_nan=False, allow_infinity=False)
+anything = st.floats()
+
+
+def replay(
+    values: list[float], budget: float = 1e9, **options: bool
+) -> tuple[Recorder, list[float]]:
+    """A recorder through which these objective values were evaluated, and what was handed back."""
+    stream = iter(values)
+    recorder = Recorder(lambda x: next(stream), "evaluations", budget, **options)
+    return recorder, [recorder.evaluate(None) for _ in values]
+
+
+@given(st.lists(anything, max_size=50))
+def test_a_trajectory_is_the_running_minimum_of_the_finite_values(values: list[float]):
+    recorder, _ = replay(values)
+    best, expected = inf, []
+    for t, y in enumerate(values, 1):
+        if np.isfinite(y) and y < best:
+            best = y
+            expected.append((t, y))
+    assert list(zip(recorder.times, recorder.values, strict=True)) == expected
+    assert recorder.evaluations == len(values)
+
+
+@given(st.lists(finite, max_size=50))
+def test_maximising_is_minimising_the_negative(values: list[float]):
+    up, handed = replay(values, maximise=True)
+    down, _ = replay([-y for y in values])
+    assert (up.times, up.values) == (down.times, down.values)
+    assert handed == [-y for y in values]
+
+
+def test_values_that_are_not_finite_are_counted_and_handed_on_as_the_worst():
+    recorder, handed = replay([3.0, nan, -inf, inf, 2.0])
+    assert handed == [3.0, inf, inf, inf, 2.0]
+    assert recorder.values == [3.0, 2.0]
+    assert recorder.invalid == 2  # +inf is a legitimate way to say "infeasible"
+
+
+def test_the_evaluation_after_the_last_raises_and_is_not_made():
+    calls = []
+    recorder = Recorder(lambda x: float(len(calls.append(x) or calls)), "evaluations", 3)
+    for _ in range(3):
+        recorder.evaluate(0)
+    for _ in range(2):
+        with pytest.raises(BudgetExhausted):
+            recorder.evaluate(0)
+    assert len(calls) == 3
+    assert recorder.evaluations == 3
+    assert recorder.reached == 3
+
+
+def test_a_numpy_scalar_or_an_array_of_one_value_is_a_value():
+    recorder, _ = replay([np.float32(2.0), np.array(1.5)])
+    assert recorder.values == [2.0, 1.5]
+
+
+def test_seconds_end_a_run_at_its_budget():
+    recorder = Recorder(lambda x: time.sleep(0.005) or -time.perf_counter(), "seconds", 0.1)
+    recorder.start()
+    begun = time.perf_counter()
+    with pytest.raises(BudgetExhausted):
+        while True:
+            recorder.evaluate(0)
+    assert time.perf_counter() - begun >= 0.1
+    assert 0 < len(recorder.times) <= 20
+    assert max(recorder.times) <= 0.1
+
+
+def test_seconds_spent_in_the_recorder_are_not_charged():
+    slow_disk = 0.02
+    recorder = Recorder(
+        lambda x: -time.perf_counter(),  # every value improves, so every call is journalled
+        "seconds",
+        0.05,
+        journal=lambda t, y: time.sleep(slow_disk),
+    )
+    recorder.start()
+    for _ in range(20):
+        recorder.evaluate(0)
+    assert len(recorder.times) == 20
+    assert recorder.times[-1] < 0.05 < 20 * slow_disk
+
+
+def test_seconds_spent_on_building_the_problem_are_not_charged():
+    built = 0.0
+
+    def objective(x: object) -> float:
+        nonlocal built
+        begun = time.perf_counter()
+        time.sleep(0.05)
+        built += time.perf_counter() - begun
+        return -time.perf_counter()
+
+    recorder = Recorder(objective, "seconds", 0.1, building_seconds=lambda: built)
+    recorder.start()
+    for _ in range(4):
+        recorder.evaluate(0)
+    assert recorder.times[-1] < 0.1
+
+
+def test_what_is_reported_is_recorded_up_to_the_budget():
+    recorder = Recorder(None, "iterations", 10)
+    recorder.report(1, 5.0)
+    recorder.report(2, 6.0)
+    recorder.report(2, nan)
+    recorder.report(7, 4.0)
+    with pytest.raises(BudgetExhausted):
+        recorder.report(11, 1.0)
+    assert (recorder.times, recorder.values) == ([1, 7], [5.0, 4.0])
+    assert recorder.invalid == 1
+    assert recorder.reached == 10
+
+
+@pytest.mark.parametrize("t", [1.0, nan, inf])
+def test_a_reported_time_that_goes_back_is_refused(t: float):
+    recorder = Recorder(None, "iterations", 10)
+    recorder.report(2, 5.0)
+    with pytest.raises(BadOutputError, match="after t = 2"):
+        recorder.report(t, 4.0)
+
+
+def test_an_instance_without_an_objective_says_so():
+    with pytest.raises(TypeError, match="report improvements instead"):
+        Recorder(None, "evaluations", 10).evaluate([0.0])
+
+
+def test_a_journal_gives_back_what_a_dead_process_had_found(tmp_path: Path):
+    journal = Journal(tmp_path / "journal")
+    journal.write(9, 9)
+    journal.restart()
+    journal.write(1, 3.5)
+    journal.write(4, 2.5)
+    with (tmp_path / "journal").open("ab") as file:
+        file.write(POINT.pack(5, 1)[:11])  # killed in mid-write
+    times, values = Journal.read(tmp_path / "journal")
+    assert times.tolist() == [1, 4]
+    assert values.tolist() == [3.5, 2.5]
+    journal.close()
+
+
+def test_a_journal_that_cannot_be_written_does_not_end_the_run():
+    def full(t: float, y: float) -> None:
+        raise OSError(28, "No space left on device")
+
+    values = iter([2.0, 1.0])
+    recorder = Recorder(lambda x: next(values), "evaluations", 10, journal=full)
+    recorder.evaluate(0)
+    recorder.evaluate(0)
+    assert recorder.values == [2.0, 1.0]

@@ -1,0 +1,78 @@
+"""Every suite in the registry keeps the promises of the base."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from polarbear.budget import Budget
+from polarbear.problems import SUITES, Kind, Problem, Setting, Suite
+from tests.support import SOLVERS
+
+OPTIONS: dict[str, dict[str, Any]] = {
+    "files": {"names": [f"file-{i}.tsp" for i in range(30)]},
+    "gp-bbob": {"dimension": {"mean": 5, "sd": 2, "from": 2, "to": 9}},
+    "python": {"function": f"{SOLVERS}:bowl"},
+}
+NEEDS_IOH = {"bbob", "sbox", "pbo", "ma-bbob", "gp-bbob"}
+SETTING = Setting(3, Budget(grid=(10.0, 100.0)), "/", ("A", "B"))
+
+
+@pytest.fixture(params=list(SUITES))
+def suite(request: pytest.FixtureRequest) -> Suite:
+    if request.param in NEEDS_IOH:
+        pytest.importorskip("ioh", reason="ioh is not installed: pip install '.[bbob]'")
+    made = SUITES[request.param]
+    return made.model_validate({"suite": request.param, **OPTIONS.get(request.param, {})})
+
+
+def test_ids_are_distinct_stable_and_independent_of_what_was_drawn_before(suite: Suite):
+    forwards = [suite.instance(i, SETTING) for i in range(20)]
+    backwards = [suite.instance(i, SETTING) for i in reversed(range(20))]
+    assert forwards == backwards[::-1]
+    assert len({instance.id for instance in forwards}) == 20
+
+
+def test_another_seed_gives_another_stream(suite: Suite):
+    other = Setting(4, SETTING.budget, SETTING.folder, SETTING.algorithms)
+    assert [suite.instance(i, SETTING).spec for i in range(20)] != [
+        suite.instance(i, other).spec for i in range(20)
+    ]
+
+
+def test_a_spec_survives_json_and_rebuilds_the_same_problem(suite: Suite):
+    spec = suite.instance(0, SETTING).spec
+    again = json.loads(json.dumps(dict(spec)))
+    assert again == dict(spec)
+    first, second = suite.build(spec, SETTING), suite.build(again, SETTING)
+    if suite.offers() is Kind.NAME:
+        assert first == second == spec["name"]
+    elif suite.offers() is Kind.SCORES:
+        for left, right in zip(first.trajectory("A"), second.trajectory("A"), strict=True):
+            assert left.tobytes() == right.tobytes()
+    else:
+        assert isinstance(first, Problem)
+        rng = np.random.default_rng(0)
+        for _ in range(5):
+            x = rng.uniform(first.lower, first.upper)
+            if suite.offers() is Kind.INTEGER:
+                x = rng.integers(first.lower, first.upper, endpoint=True)
+            value = first.evaluate(x)
+            assert np.isfinite(value)
+            assert value == second.evaluate(x)
+
+
+def test_options_are_described(suite: Suite):
+    for name, field in type(suite).model_fields.items():
+        assert field.description, f"{suite.suite}: {name} has no description"
+
+
+def test_the_folder_of_the_configuration_is_where_files_are_looked_for(tmp_path: Path):
+    (tmp_path / "a.txt").touch()
+    setting = Setting(1, SETTING.budget, str(tmp_path))
+    suite = SUITES["files"].model_validate({"suite": "files", "glob": "*.txt"})
+    assert suite.instance(0, setting).id == "a.txt"

@@ -1,0 +1,85 @@
+"""Instances that are names: lists, globs, and lists in files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from polarbear.budget import Budget
+from polarbear.errors import ConfigError, ProblemError, SuiteExhaustedError
+from polarbear.options import Source, validate
+from polarbear.problems import Setting
+from polarbear.problems.files import Files
+
+
+def suite(**options: Any) -> Files:
+    return validate(Files, {"suite": "files", **options}, Source("test"))
+
+
+def setting(folder: Path, seed: int = 1) -> Setting:
+    return Setting(seed, Budget(grid=(1.0,)), str(folder))
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name in ("b.cnf", "a.cnf", "deep/c.cnf", "notes.txt"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("x")
+    (tmp_path / "list.txt").write_text("# training\na.cnf\n\nb.cnf  # easy\n")
+    return tmp_path
+
+
+def names(made: Files, here: Setting) -> list[str]:
+    return [made.instance(i, here).id for i in range(made.size(here))]
+
+
+def test_a_glob_gives_paths_relative_to_the_configuration(folder: Path):
+    assert names(suite(glob="**/*.cnf", order="given"), setting(folder)) == [
+        "a.cnf",
+        "b.cnf",
+        "deep/c.cnf",
+    ]
+
+
+def test_an_absolute_glob_gives_absolute_paths(folder: Path):
+    found = names(suite(glob=f"{folder}/*.cnf", order="given"), setting(Path("/")))
+    assert found == [f"{folder}/a.cnf", f"{folder}/b.cnf"]
+
+
+def test_a_list_in_a_file_is_read_without_its_comments(folder: Path):
+    found = names(suite(listed_in="list.txt", order="given"), setting(folder))
+    assert found == ["a.cnf", "b.cnf"]
+
+
+def test_names_are_handed_on_as_they_are(folder: Path):
+    made = suite(names=["no such file", "b"], order="given")
+    assert made.build(made.instance(0, setting(folder)).spec, setting(folder)) == "no such file"
+
+
+def test_a_random_order_depends_on_the_seed_and_a_new_file_reorders_nobody(folder: Path):
+    many = [f"f{i}" for i in range(30)]
+    here = setting(folder)
+    order = names(suite(names=many), here)
+    assert sorted(order) == sorted(many)
+    assert order != many
+    assert order != names(suite(names=many), setting(folder, seed=2))
+    with_new = names(suite(names=[*many, "new"]), here)
+    assert [name for name in with_new if name != "new"] == order
+
+
+def test_the_stream_ends_with_the_list(folder: Path):
+    with pytest.raises(SuiteExhaustedError, match="only 2 instances"):
+        suite(names=["a", "b"]).instance(2, setting(folder))
+
+
+def test_what_names_no_instance_is_refused(folder: Path):
+    with pytest.raises(ProblemError, match=r"'\*\.lp' matches no instance"):
+        suite(glob="*.lp").instance(0, setting(folder))
+    with pytest.raises(ProblemError, match="cannot read the list 'none.txt'"):
+        suite(listed_in="none.txt").instance(0, setting(folder))
+    with pytest.raises(ConfigError, match="takes one of: names, glob, listed_in"):
+        suite()
+    with pytest.raises(ConfigError, match="takes one of: names, glob, listed_in"):
+        suite(names=["a"], glob="*")

@@ -1,0 +1,316 @@
+"""GP-BBOB against the paper's appendix: its formula, its priors, its random fields."""
+
+from __future__ import annotations
+
+import json
+import sys
+from importlib.util import find_spec
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import cauchy, chisquare, kstest, lognorm, norm
+
+from polarbear.budget import Budget
+from polarbear.errors import ConfigError, MissingExtraError
+from polarbear.options import Source, validate
+from polarbear.problems import Problem, Setting
+from polarbear.problems.base import Spec
+from polarbear.problems.gp_bbob import BaseFunctions, GpBbob, mixture, random_fields
+
+SETTING = Setting(seed=1, budget=Budget.model_validate({"grid": [10]}))
+ERROR_RATE = 1e-4  # with which a test on random draws would fail by chance, had it another seed
+SIGMAS = norm.isf(ERROR_RATE / 2)
+
+needs_ioh = pytest.mark.skipif(
+    find_spec("ioh") is None,
+    reason="ioh is not installed: pip install '.[bbob]' (on arm64 Linux it compiles from source)",
+)
+
+
+def suite(**options: Any) -> GpBbob:
+    return validate(GpBbob, {"suite": "gp-bbob", **options}, Source("config"))
+
+
+def only(number: int) -> dict[str, int]:
+    return {"from": number, "to": number}
+
+
+def fixed(log_mean: float) -> dict[str, float]:
+    return {"log_mean": log_mean, "log_sd": 0.0}
+
+
+def specs(count: int, **options: Any) -> list[Spec]:
+    drawn_from = suite(**options)
+    return [drawn_from.instance(index, SETTING).spec for index in range(count)]
+
+
+def build(spec: Spec) -> Problem:
+    return suite().build(spec, SETTING)
+
+
+def plain_field(fields: int, dimension: int, spec: Spec, x: np.ndarray) -> list[float]:
+    """σ √(2/m) Σ_j θ_ij cos(ω_j x + b_j), term by term."""
+    rng, m = np.random.default_rng(spec["seed"]), spec["features"]
+    omega = rng.standard_normal((m, dimension))
+    b = rng.uniform(0, 2 * np.pi, m)
+    theta = rng.standard_normal((fields, m))
+    features = [np.cos(sum(omega[j] * x) / spec["lengthscale"] + b[j]) for j in range(m)]
+    return [
+        spec["amplitude"] * np.sqrt(2 / m) * sum(theta[i][j] * features[j] for j in range(m))
+        for i in range(fields)
+    ]
+
+
+def plain_count(spec: Spec, h: float) -> int:
+    """F_K^-1(Φ(h)) for K the truncated log-normal, rounded down."""
+    prior = spec["active"]
+    k = np.arange(prior["from"], prior["to"] + 1)
+    log_normal = lognorm(prior["log_sd"], scale=np.exp(prior["log_mean"]))
+    mass = log_normal.cdf(k + 1) - log_normal.cdf(k)
+    cdf = np.cumsum(mass)
+    return int(k[np.argmax(cdf / cdf[-1] >= norm.cdf(h))])
+
+
+def plain_value(spec: Spec, x: np.ndarray) -> float:
+    """f(x) as the appendix writes it."""
+    import ioh
+
+    d = spec["dimension"]
+    z = np.array(plain_field(24, d, spec["logits"], x))
+    k = plain_count(spec["sparsity"], plain_field(1, d, spec["sparsity"], x)[0])
+    active = np.argsort(-z)[:k]
+    temperature = spec["logits"]["temperature"]
+    weights = np.exp(z[active] / temperature) / sum(np.exp(z[active] / temperature))
+    values = [
+        ioh.get_problem(int(i) + 1, spec["instances"][i], d, ioh.ProblemClass.SBOX)(x)
+        for i in active
+    ]
+    return sum(weights * values) + spec["offset"]
+
+
+def active_functions(spec: Spec, x: np.ndarray) -> list[int]:
+    """The functions evaluated at a place, found without evaluating them."""
+    called: list[int] = []
+    spies = {i: (lambda point, i=i: called.append(i) or 0.0) for i in range(24)}
+    mixture(spies, spec)(x)
+    return called
+
+
+@needs_ioh
+def test_values_are_those_of_the_appendix_written_out_plainly() -> None:
+    rng = np.random.default_rng(0)
+    for dimension, scale in product((2, 5, 17), (0, 1000)):
+        for spec in specs(10, dimension=only(dimension), offset={"scale": scale}):
+            evaluate = build(spec).evaluate
+            for x in rng.uniform(-5, 5, (5, dimension)):
+                assert evaluate(x) == pytest.approx(plain_value(spec, x), rel=1e-10)
+
+
+@needs_ioh
+def test_every_prior_is_that_of_the_table() -> None:
+    drawn = specs(2000)
+    logits, sparsity = ([spec[part] for spec in drawn] for part in ("logits", "sparsity"))
+    continuous = [
+        ([spec["offset"] for spec in drawn], cauchy(0, 1000)),
+        ([part["temperature"] for part in logits], lognorm(0.5, scale=np.exp(-0.5))),
+        ([part["lengthscale"] for part in logits], lognorm(1.0, scale=np.exp(2.0))),
+        ([part["amplitude"] for part in logits], lognorm(0.7)),
+        ([part["lengthscale"] for part in sparsity], lognorm(1.0)),
+        ([part["amplitude"] for part in sparsity], lognorm(0.7)),
+    ]
+    for values, prior in continuous:
+        assert kstest(values, prior.cdf).pvalue > ERROR_RATE
+    uniform = [
+        ([part["features"] for part in logits], 32, 128),
+        ([part["features"] for part in sparsity], 16, 64),
+        ([i for spec in drawn for i in spec["instances"]], 1, 999),
+    ]
+    for values, first, last in uniform:
+        counts = np.bincount(values, minlength=last + 1)
+        assert len(counts) == last + 1
+        assert counts[:first].sum() == 0
+        assert chisquare(counts[first:]).pvalue > ERROR_RATE
+    active = {"log_mean": 1.1, "log_sd": 0.5, "from": 2, "to": 24}
+    assert all(part["active"] == active for part in sparsity)
+
+
+@needs_ioh
+def test_dimensions_are_normal_rounded_down_and_truncated_rather_than_clipped() -> None:
+    dimensions = np.array([spec["dimension"] for spec in specs(4000)])
+    assert dimensions.max() <= 320
+    edges = np.array([2, 180, 200, 220, 230, 240, 250, 260, 280, 300, 321])
+    found = np.histogram(dimensions, edges)[0]
+    mass = np.diff(norm(240, 30).cdf(edges))
+    assert found.sum() == 4000
+    assert chisquare(found, 4000 * mass / mass.sum()).pvalue > ERROR_RATE
+
+
+@needs_ioh
+def test_a_tight_truncation_keeps_both_ends_possible() -> None:
+    drawn = {s["dimension"] for s in specs(100, dimension={"mean": 3, "sd": 9, "from": 2, "to": 4})}
+    assert drawn == {2, 3, 4}
+
+
+@needs_ioh
+def test_the_number_of_active_functions_follows_the_truncated_log_normal() -> None:
+    drawn = specs(
+        3000,
+        dimension=only(2),
+        logits={"temperature": fixed(5.0)},
+        # Φ makes h uniform only where its amplitude is 1 and its features are many.
+        sparsity={"amplitude": fixed(0.0), "features": only(512)},
+    )
+    x = np.array([1.0, -2.0])
+    counts = np.bincount([len(active_functions(spec, x)) for spec in drawn], minlength=25)
+    log_normal = lognorm(0.5, scale=np.exp(1.1))
+    edges = np.array([2, 3, 4, 5, 6, 7, 9, 25])
+    mass = np.diff(log_normal.cdf(edges))
+    found = np.add.reduceat(counts, edges[:-1])
+    assert (counts[:2].sum(), found.sum(), len(counts)) == (0, 3000, 25)
+    assert chisquare(found, 3000 * mass / mass.sum()).pvalue > ERROR_RATE
+
+
+@pytest.mark.parametrize("distance", [0.0, 1.0, 2.5, 6.0])
+def test_random_fields_have_the_rbf_covariance_and_none_between_them(distance: float) -> None:
+    lengthscale, amplitude = 2.0, 1.5
+    x, y = np.array([1.0, -2.0, 0.5]), np.array([1.0, -2.0, 0.5 + distance])
+    fields = []
+    for seed in range(4000):
+        spec = {"seed": seed, "features": 24, "lengthscale": lengthscale, "amplitude": amplitude}
+        field = random_fields(2, 3, spec)
+        fields.append([field(x), field(y)])
+    at_x, at_y = np.moveaxis(np.array(fields), 1, 0)
+    within = (at_x * at_y).mean(axis=1)
+    between = at_x[:, 0] * at_y[:, 1]
+    kernel = amplitude**2 * np.exp(-(distance**2) / (2 * lengthscale**2))
+    for products, expected in ((within, kernel), (between, 0.0)):
+        error = products.std() / np.sqrt(len(products))
+        assert abs(products.mean() - expected) < SIGMAS * error
+
+
+@needs_ioh
+def test_weights_are_a_softmax_over_the_active_functions_alone() -> None:
+    (spec,) = specs(1, dimension=only(2), sparsity={"active": only(5)}, offset={"scale": 0})
+    x = np.array([0.5, 0.25])
+    active = active_functions(spec, x)
+    z = random_fields(24, 2, spec["logits"])(x)
+    assert sorted(active) == sorted(np.argsort(z)[-5:])
+
+    def weight(i: int) -> float:
+        return mixture({j: (lambda point, j=j: float(j == i)) for j in range(24)}, spec)(x)
+
+    weights = [weight(i) for i in range(24)]
+    assert sum(weights) == pytest.approx(1.0)
+    a, b = active[:2]
+    expected = np.exp((z[a] - z[b]) / spec["logits"]["temperature"])
+    assert weights[a] / weights[b] == pytest.approx(expected)
+
+
+@needs_ioh
+def test_only_active_functions_are_built_and_their_seconds_are_known() -> None:
+    import ioh
+
+    (spec,) = specs(1, dimension=only(40), sparsity={"active": only(3)})
+    functions = BaseFunctions(ioh, spec["instances"], 40)
+    evaluate, x = mixture(functions, spec), np.zeros(40)
+    assert (len(functions), functions.seconds) == (0, 0.0)
+    evaluate(x)
+    assert sorted(functions) == sorted(active_functions(spec, x))
+    built = functions.seconds
+    assert built > 0.0
+    evaluate(x)
+    assert functions.seconds == built
+    problem = build(spec)
+    problem.evaluate(x)
+    assert problem.building_seconds() > 0.0
+
+
+@needs_ioh
+def test_outside_the_box_values_are_infinite_even_where_weights_underflow() -> None:
+    for log_temperature in (0.0, -19.0):
+        options = {"logits": {"temperature": fixed(log_temperature)}}
+        for spec in specs(5, dimension=only(3), **options):
+            evaluate = build(spec).evaluate
+            assert evaluate([0.0, 0.0, 5.01]) == np.inf
+            assert np.isfinite(evaluate([5.0, -5.0, 5.0]))
+
+
+@needs_ioh
+def test_an_instance_that_went_through_json_is_the_same_to_the_bit() -> None:
+    for spec in specs(5, dimension=only(30)):
+        again = json.loads(json.dumps(spec))
+        assert again == spec
+        x = np.linspace(-4, 4, 30)
+        assert build(spec).evaluate(x) == build(again).evaluate(x) == build(again).evaluate(list(x))
+
+
+@needs_ioh
+def test_a_stored_spec_keeps_its_priors_whatever_the_options_are_now() -> None:
+    (spec,) = specs(1, dimension=only(2), sparsity={"active": only(7)})
+    values = [
+        s.build(spec, SETTING).evaluate([1.0, 2.0]) for s in (suite(), suite(dimension=only(9)))
+    ]
+    assert values[0] == values[1]
+    assert len(active_functions(spec, np.array([1.0, 2.0]))) == 7
+
+
+@needs_ioh
+def test_an_instance_does_not_depend_on_what_was_drawn_before_it() -> None:
+    one_by_one = [suite().instance(i, SETTING) for i in reversed(range(10))]
+    assert [suite().instance(i, SETTING) for i in range(10)] == one_by_one[::-1]
+
+
+@needs_ioh
+def test_a_label_says_place_and_dimension() -> None:
+    assert suite(dimension=only(30)).instance(4, SETTING).id == "gp-bbob-4-d30"
+
+
+def test_a_stored_seed_draws_the_fields_it_always_drew() -> None:
+    spec = {"seed": 123456789, "features": 40, "lengthscale": 3.0, "amplitude": 1.5}
+    values = random_fields(3, 2, spec)(np.array([1.0, -2.0]))
+    assert values == pytest.approx(
+        [0.2990014636908751, 0.07150539288369182, 1.3536339311776233], rel=1e-9
+    )
+
+
+@needs_ioh
+def test_a_problem_is_minimised_on_the_box_from_minus_5_to_5() -> None:
+    problem = build(specs(1, dimension=only(3))[0])
+    assert (problem.lower.tolist(), problem.upper.tolist()) == ([-5.0] * 3, [5.0] * 3)
+    assert not problem.maximise
+    assert np.isnan(problem.evaluate([np.nan] * 3))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"dimension": {"from": 1}}, "dimension.from: input should be greater than or equal to 2"),
+        ({"dimension": {"from": 9, "to": 3}}, "dimension: nothing lies between 9 and 3"),
+        ({"dimension": {"mean": 5, "sd": 1, "from": 50}}, "less than 1e-09 of its mass"),
+        ({"dimension": {"sd": 0}}, "dimension.sd: input should be greater than 0"),
+        ({"sparsity": {"active": {"to": 25}}}, "active.to: input should be less than or equal to"),
+        ({"sparsity": {"active": {"log_mean": 15}}}, "less than 1e-09 of its mass"),
+        ({"logits": {"temperture": fixed(0.0)}}, "did you mean 'temperature'"),
+        ({"logits": {"features": {"from": 0, "to": 5}}}, "features.from: input should be greater"),
+        ({"offset": {"scale": -1}}, "offset.scale: input should be greater"),
+        ({"maximise": True}, "maximise: input should be False"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused_with_the_reason(
+    options: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(ConfigError, match=message):
+        suite(**options)
+
+
+def test_without_ioh_the_user_learns_which_extra_to_install(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "ioh", None)
+    message = r"suite 'gp-bbob' needs the package 'ioh'.*pip install '\.\[bbob\]'"
+    with pytest.raises(MissingExtraError, match=message):
+        suite().instance(0, SETTING)
+    with pytest.raises(MissingExtraError, match=message):
+        suite().build({"instances": [], "dimension": 2}, SETTING)

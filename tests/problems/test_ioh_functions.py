@@ -1,0 +1,210 @@
+"""BBOB, SBOX and PBO through ioh: what is drawn, what is built, what is refused."""
+
+from __future__ import annotations
+
+import json
+import sys
+from importlib.util import find_spec
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import chisquare
+
+from polarbear.budget import Budget
+from polarbear.errors import ConfigError, MissingExtraError
+from polarbear.options import Source, validate
+from polarbear.problems import SUITES, Problem, Setting, Suite
+from polarbear.problems.ioh_functions import LARGEST_NUMBER
+
+SETTING = Setting(seed=1, budget=Budget.model_validate({"grid": [10]}))
+ERROR_RATE = 1e-4  # with which a test on random draws would fail by chance, had it another seed
+
+needs_ioh = pytest.mark.skipif(
+    find_spec("ioh") is None,
+    reason="ioh is not installed: pip install '.[bbob]' (on arm64 Linux it compiles from source)",
+)
+each_suite = pytest.mark.parametrize(
+    ("name", "last_function"), [("bbob", 24), ("sbox", 24), ("pbo", 25)]
+)
+
+
+def suite(name: str, **options: Any) -> Suite:
+    return validate(SUITES[name], {"suite": name, **options}, Source("config"))
+
+
+def point_in(problem: Problem, rng: np.random.Generator) -> np.ndarray:
+    if problem.maximise:
+        return rng.integers(problem.lower, problem.upper, endpoint=True)
+    return rng.uniform(problem.lower, problem.upper)
+
+
+@needs_ioh
+@each_suite
+def test_every_function_has_the_values_ioh_gives(name: str, last_function: int) -> None:
+    import ioh
+
+    rng = np.random.default_rng(0)
+    for function in range(1, last_function + 1):
+        spec = {"function": function, "dimension": 9, "instance": 60}
+        problem = suite(name).build(spec, SETTING)
+        original = ioh.get_problem(function, 60, 9, ioh.ProblemClass[name.upper()])
+        for _ in range(5):
+            x = point_in(problem, rng)
+            assert problem.evaluate(x) == problem.evaluate(x.tolist()) == original(x)
+
+
+@needs_ioh
+@each_suite
+def test_an_instance_that_went_through_json_is_the_same_to_the_bit(
+    name: str, last_function: int
+) -> None:
+    drawn_from = suite(name, functions=[1, last_function], dimensions=[4, 9])
+    rng = np.random.default_rng(0)
+    for index in range(10):
+        spec = drawn_from.instance(index, SETTING).spec
+        first = drawn_from.build(spec, SETTING)
+        again = drawn_from.build(json.loads(json.dumps(spec)), SETTING)
+        x = point_in(first, rng)
+        assert first.evaluate(x) == again.evaluate(x)
+
+
+@needs_ioh
+@each_suite
+def test_function_dimension_and_id_are_drawn_uniformly_and_independently(
+    name: str, last_function: int
+) -> None:
+    functions, dimensions, ids = [1, 7, last_function], [4, 16], [5, 6, 7]
+    drawn_from = suite(
+        name, functions=functions, dimensions=dimensions, instance_ids={"from": 5, "to": 7}
+    )
+    cells = dict.fromkeys(product(functions, dimensions, ids), 0)
+    for index in range(3000):
+        spec = drawn_from.instance(index, SETTING).spec
+        cells[spec["function"], spec["dimension"], spec["instance"]] += 1
+    assert chisquare(list(cells.values())).pvalue > ERROR_RATE
+
+
+@needs_ioh
+def test_listed_instance_ids_are_the_only_ones_drawn() -> None:
+    drawn_from = suite("bbob", instance_ids=[3, 11])
+    assert {drawn_from.instance(i, SETTING).spec["instance"] for i in range(50)} == {3, 11}
+
+
+@needs_ioh
+def test_an_instance_does_not_depend_on_what_was_drawn_before_it() -> None:
+    forwards, backwards = suite("bbob"), suite("bbob")
+    assert [forwards.instance(i, SETTING) for i in range(20)] == [
+        backwards.instance(i, SETTING) for i in reversed(range(20))
+    ][::-1]
+
+
+@needs_ioh
+def test_a_label_says_place_function_dimension_and_id() -> None:
+    drawn_from = suite("bbob", functions=[3], dimensions=[10], instance_ids=[5])
+    assert drawn_from.instance(17, SETTING).id == "bbob-17-f3-d10-i5"
+
+
+@needs_ioh
+def test_outside_the_box_bbob_is_finite_and_sbox_infinite() -> None:
+    spec = {"function": 8, "dimension": 3, "instance": 1}
+    outside = np.array([0.0, 5.001, 0.0])
+    assert np.isfinite(suite("bbob").build(spec, SETTING).evaluate(outside))
+    assert suite("sbox").build(spec, SETTING).evaluate(outside) == np.inf
+
+
+@needs_ioh
+def test_continuous_suites_live_on_the_box_from_minus_5_to_5() -> None:
+    for name in ("bbob", "sbox"):
+        problem = suite(name).build({"function": 1, "dimension": 3, "instance": 1}, SETTING)
+        assert problem.lower.tolist() == [-5.0] * 3
+        assert problem.upper.tolist() == [5.0] * 3
+        assert not problem.maximise
+
+
+@needs_ioh
+def test_pbo_is_maximised_on_zeros_and_ones() -> None:
+    one_max = suite("pbo").build({"function": 1, "dimension": 16, "instance": 1}, SETTING)
+    assert one_max.maximise
+    assert suite("pbo").maximise
+    assert (one_max.lower.tolist(), one_max.upper.tolist()) == ([0.0] * 16, [1.0] * 16)
+    assert one_max.evaluate(np.ones(16)) == 16.0
+
+
+@needs_ioh
+@pytest.mark.parametrize("wrong", [2, -1, 0.5, float("nan")])
+def test_pbo_refuses_points_off_the_box_that_ioh_would_reward(wrong: float) -> None:
+    one_max = suite("pbo").build({"function": 1, "dimension": 4, "instance": 1}, SETTING)
+    with pytest.raises(ValueError, match="zeros and ones, found"):
+        one_max.evaluate([1, 1, wrong, 1])
+
+
+@needs_ioh
+def test_the_pbo_functions_refused_off_square_dimensions_are_those_that_need_them() -> None:
+    import ioh
+
+    def fits(function: int) -> bool:
+        """Whether ioh builds it with 10 variables and all bits of its torus count."""
+        try:
+            problem = ioh.get_problem(function, 1, 10, ioh.ProblemClass.PBO)
+        except ValueError:
+            return False
+        aligned, one_off = [0] * 10, [0] * 9 + [1]
+        return function != 20 or problem(aligned) != problem(one_off)
+
+    assert tuple(f for f in range(1, 26) if not fits(f)) == SUITES["pbo"].on_square_grids
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "message"),
+    [
+        ("bbob", {"functions": [25]}, "there is no function 25; .* numbered 1 to 24"),
+        ("pbo", {"functions": [26]}, "there is no function 26; .* numbered 1 to 25"),
+        ("pbo", {"functions": [0]}, "there is no function 0"),
+        ("sbox", {"functions": []}, "functions: the list is empty"),
+        ("bbob", {"functions": [3, 3]}, "3 is listed twice"),
+        ("bbob", {"dimensions": [1]}, "dimension 1 is not possible; .* at least 2"),
+        ("bbob", {"dimensions": []}, "dimensions: the list is empty"),
+        ("pbo", {"dimensions": [10]}, "dimension 10 is not possible: take 9 or 16"),
+        ("pbo", {"dimensions": [3]}, "dimension 3 is not possible: take 4, or"),
+        ("bbob", {"instance_ids": []}, "instance_ids: the list is empty"),
+        ("bbob", {"instance_ids": [0]}, f"ids go from 1 to {LARGEST_NUMBER}, not 0"),
+        ("bbob", {"instance_ids": {"from": 9, "to": 2}}, "nothing lies between 9 and 2"),
+        ("bbob", {"instance_ids": {"from": 1, "to": 2, "step": 1}}, "unknown key 'step'"),
+        ("bbob", {"instance_ids": 5}, "expected {from, to} or a list of ids, found 5"),
+        ("bbob", {"maximise": True}, "maximise: input should be False"),
+        ("pbo", {"maximise": False}, "maximise: input should be True"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused_with_the_reason(
+    name: str, options: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(ConfigError, match=message):
+        suite(name, **options)
+
+
+def test_pbo_takes_any_dimension_once_the_square_functions_are_left_out() -> None:
+    assert suite("pbo", functions=[1, 2], dimensions=[10]).dimensions == (10,)
+
+
+def test_options_survive_the_way_through_the_store() -> None:
+    for options in ({"instance_ids": [4, 2]}, {"instance_ids": {"from": 2, "to": 4}}, {}):
+        before = suite("bbob", **options)
+        assert suite(**_renamed(before.model_dump(mode="json", by_alias=True))) == before
+
+
+def _renamed(data: dict[str, Any]) -> dict[str, Any]:
+    return {"name": data.pop("suite"), **data}
+
+
+@each_suite
+def test_without_ioh_the_user_learns_which_extra_to_install(
+    name: str, last_function: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "ioh", None)
+    message = rf"suite '{name}' needs the package 'ioh'.*pip install '\.\[bbob\]'"
+    with pytest.raises(MissingExtraError, match=message):
+        suite(name).instance(0, SETTING)
+    with pytest.raises(MissingExtraError, match=message):
+        suite(name).build({"function": 1, "dimension": 4, "instance": 1}, SETTING)

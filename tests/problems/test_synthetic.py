@@ -1,0 +1,123 @@
+"""The synthetic suite: its rankings are Plackett-Luce with the truth it states."""
+
+from __future__ import annotations
+
+from itertools import permutations
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import chisquare, kstest
+
+from polarbear.budget import Budget
+from polarbear.errors import ConfigError, ProblemError
+from polarbear.options import Source, validate
+from polarbear.problems import Setting
+from polarbear.problems.synthetic import Synthetic
+
+NAMES = ("A", "B", "C")
+
+
+def setting(points: int = 4, names: tuple[str, ...] = NAMES, seed: int = 1) -> Setting:
+    grid = {"spacing": "linear", "from": 1, "to": 100, "points": points}
+    return Setting(seed, Budget.model_validate({"grid": grid}), algorithms=names)
+
+
+def suite(**options: Any) -> Synthetic:
+    return Synthetic.model_validate({"suite": "synthetic", **options})
+
+
+def values(made: Synthetic, here: Setting, instances: int) -> np.ndarray:
+    """Values[instance, algorithm, time]."""
+    found = []
+    for index in range(instances):
+        problem = made.build(made.instance(index, here).spec, here)
+        found.append([problem.trajectory(name)[1] for name in here.algorithms])
+    return np.array(found)
+
+
+@pytest.mark.parametrize("correlation", [0.0, 0.3, "constant"])
+def test_rankings_at_each_time_are_plackett_luce_with_the_true_ratings(correlation: Any):
+    """Chi-square against the six orderings' exact probabilities at three times: level 1e-4 each."""
+    ratings = {"A": [0.5, 0.2, 0.1], "B": [0.3, 0.3, 0.1], "C": [0.2, 0.5, 0.8]}
+    made, here = suite(ratings=ratings, correlation=correlation), setting(3)
+    found = values(made, here, 4000)
+    assert np.allclose(made.truth(here), np.array([ratings[name] for name in NAMES]).T)
+    for time in range(3):
+        order = np.argsort(found[:, :, time], axis=1)  # lower is better
+        theta = made.truth(here)[time]
+        observed, expected = [], []
+        for first, second, third in permutations(range(3)):
+            observed.append(int(np.sum(np.all(order == [first, second, third], axis=1))))
+            share = theta[first] * theta[second] / (theta[second] + theta[third])
+            expected.append(4000 * share)
+        assert chisquare(observed, expected).pvalue > 1e-4
+
+
+def test_trajectories_improve_at_every_time():
+    found = values(suite(), setting(30), 50)
+    assert np.all(np.diff(found, axis=2) < 0)
+
+
+def test_noise_is_gumbel_at_each_time_and_correlated_as_asked():
+    """Kolmogorov-Smirnov at level 1e-4; correlations of normal scores within 0.05 (> 5 sd)."""
+    from scipy.special import ndtri
+
+    times = np.array([0.0, 0.1, 0.4, 1.0])
+    rng = np.random.default_rng(3)
+    made = suite(correlation=0.3)
+    noise = np.array([made.noise(rng, times) for _ in range(20_000)])
+    for column in noise.T:
+        assert kstest(column, "gumbel_r").pvalue > 1e-4
+    normal = ndtri(np.exp(-np.exp(-noise)))
+    expected = np.exp(-np.abs(np.subtract.outer(times, times)) / 0.3)
+    assert np.max(np.abs(np.corrcoef(normal.T) - expected)) < 0.05
+
+
+def test_independent_noise_is_independent_and_constant_noise_is_constant():
+    rng = np.random.default_rng(4)
+    times = np.linspace(0, 1, 3)
+    free = np.array([suite().noise(rng, times) for _ in range(20_000)])
+    assert np.max(np.abs(np.corrcoef(free.T) - np.eye(3))) < 0.05
+    fixed = suite(correlation="constant").noise(rng, times)
+    assert np.allclose(fixed, fixed[0])
+
+
+def test_the_truth_drawn_from_the_prior_has_its_covariance():
+    """Of 20,000 draws, variances within 5 % and correlations within 0.03 (both > 4 sd)."""
+    made = suite(prior={"sigma": 1.5, "lengthscale": 0.4})
+    names = tuple(f"a{i}" for i in range(20_000))
+    here = setting(3, names)
+    drawn = np.array([made.log_ratings(name, here) for name in names])
+    scaled = (
+        np.sqrt(3) * np.abs(np.subtract.outer(np.linspace(0, 1, 3), np.linspace(0, 1, 3))) / 0.4
+    )
+    assert np.allclose(drawn.var(axis=0), 1.5**2, rtol=0.05)
+    assert np.max(np.abs(np.corrcoef(drawn.T) - (1 + scaled) * np.exp(-scaled))) < 0.03
+
+
+def test_hyperparameters_are_drawn_from_the_papers_priors():
+    """sigma ~ LogNormal(0, 0.5), seen through one log-rating's scale mixture: KS at level 1e-4."""
+    rng = np.random.default_rng(5)
+    reference = rng.lognormal(0, 0.5, 2000) * rng.standard_normal(2000)
+    drawn = [suite(truth_seed=s).log_ratings("A", setting(2))[0] for s in range(2000)]
+    assert kstest(drawn, reference).pvalue > 1e-4
+
+
+def test_a_newcomer_changes_nobody_elses_truth_or_noise():
+    two, three = setting(names=("A", "B")), setting(names=NAMES)
+    made = suite()
+    assert np.array_equal(values(made, two, 3), values(made, three, 3)[:, :2])
+
+
+def test_ratings_that_do_not_fit_are_refused():
+    here = setting(4)
+    with pytest.raises(ProblemError, match="has no 'B'; it has: A"):
+        suite(ratings={"A": 1.0}).instance(0, here)
+    with pytest.raises(ProblemError, match="3 values for 'A', but the grid has 4 times"):
+        suite(ratings={"A": [1, 1, 1], "B": 1, "C": 1}).instance(0, here)
+    with pytest.raises(ConfigError, match="above zero"):
+        data = {"suite": "synthetic", "ratings": {"A": 0.0}}
+        validate(Synthetic, data, Source("x"))
+    with pytest.raises(ConfigError, match="not negative"):
+        validate(Synthetic, {"suite": "synthetic", "correlation": -1.0}, Source("x"))

@@ -1,0 +1,173 @@
+"""Algorithms for tests: one that behaves, and the many ways not to."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+
+
+def coordinate_descent(problem, seed, step=1.0):
+    rng = np.random.default_rng(seed)
+    x = rng.uniform(problem.lower, problem.upper)
+    y = problem(x)
+    while True:
+        i = rng.integers(len(x))
+        trial = x.copy()
+        trial[i] = np.clip(x[i] + step * rng.standard_normal(), problem.lower[i], problem.upper[i])
+        value = problem(trial)
+        if value < y:
+            x, y = trial, value
+
+
+def _improve(problem, seed, count=20):
+    rng = np.random.default_rng(seed)
+    for _ in range(count):
+        problem(rng.uniform(problem.lower, problem.upper))
+
+
+def stops(problem, seed, after=20):
+    _improve(problem, seed, after)
+
+
+def crashes(problem, seed):
+    _improve(problem, seed)
+    print("about to fail")
+    raise RuntimeError("the matrix is not positive definite")
+
+
+def hangs(problem, seed):
+    _improve(problem, seed)
+    while True:
+        time.sleep(3600)
+
+
+def hangs_with_a_child(problem, seed, pid_file):
+    _improve(problem, seed)
+    child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(3600)"])
+    Path(pid_file).write_text(str(child.pid))
+    child.wait()
+
+
+def eats_memory(problem, seed):
+    _improve(problem, seed)
+    kept = []
+    while True:
+        kept.append(np.ones(2_000_000))
+        time.sleep(0.01)
+
+
+def segfaults(problem, seed):
+    _improve(problem, seed)
+    os.kill(os.getpid(), signal.SIGSEGV)
+
+
+def exits(problem, seed):
+    _improve(problem, seed)
+    sys.exit(3)
+
+
+def swallows(problem, seed):
+    """Catches every Exception and goes on, as some solvers do."""
+    rng = np.random.default_rng(seed)
+    while True:
+        try:
+            problem(rng.uniform(problem.lower, problem.upper))
+        except Exception:
+            continue
+
+
+def slow(problem, seed, pause=0.002):
+    rng = np.random.default_rng(seed)
+    while True:
+        time.sleep(pause)
+        problem(rng.uniform(problem.lower, problem.upper))
+
+
+def waits(problem, seed, until):
+    _improve(problem, seed)
+    while not Path(until).exists():
+        time.sleep(0.02)
+
+
+def reports_iterations(problem, seed, limit=10**9):
+    for t in range(1, limit + 1):
+        problem.report(t, 1.0 / t)
+
+
+def reports_backwards(problem, seed):
+    problem.report(5, 1.0)
+    problem.report(4, 0.5)
+
+
+def uses_global_generator(problem, seed):
+    """Draws from NumPy's and Python's global generators, as careless code does."""
+    import random
+
+    while True:
+        problem(np.random.uniform(problem.lower, problem.upper) * random.random())  # noqa: NPY002
+
+
+class Bowl:
+    """A problem of a user's own; its state must not leak from one run into the next."""
+
+    def __init__(self, seed, dimension=3):
+        rng = np.random.default_rng(seed)
+        self.centre = rng.uniform(-1, 1, dimension)
+        self.lower, self.upper = [-2.0] * dimension, [2.0] * dimension
+        self.calls = 0
+
+    def __call__(self, x):
+        self.calls += 1
+        return float(np.sum((np.asarray(x) - self.centre) ** 2)) + self.calls * 1e-9
+
+
+def bowl(seed, dimension=3):
+    return Bowl(seed, dimension)
+
+
+def nan_bowl(seed):
+    """NaN half of the time, infinite sometimes."""
+    made = Bowl(seed)
+    plain = made.__call__
+
+    class Sometimes:
+        lower, upper = made.lower, made.upper
+        count = 0
+
+        def __call__(self, x):
+            self.count += 1
+            if self.count % 2:
+                return float("nan")
+            return float("-inf") if self.count % 10 == 0 else plain(x)
+
+    return Sometimes()
+
+
+def hill(seed):
+    """To be maximised; its top is 0."""
+    made = Bowl(seed)
+
+    class Hill:
+        lower, upper = made.lower, made.upper
+
+        def __call__(self, x):
+            return -float(np.sum((np.asarray(x) - made.centre) ** 2))
+
+    return Hill()
+
+
+def not_a_problem(seed):
+    return 42
+
+
+def boxless(seed):
+    return lambda x: 0.0
+
+
+NOT_CALLABLE = 7
