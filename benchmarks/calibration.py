@@ -3,7 +3,7 @@
 For each model, truths are drawn from its prior and rankings from each truth; the truth's rank among
 posterior draws must then be uniform, for every quantity of interest (Talts et al. 2018). A model
 passes if the histograms of all its quantities lie inside a simultaneous band, which a calibrated
-sampler leaves in 1 % of all repetitions of the whole check of that model.
+sampler leaves in 1 % of all repetitions of the whole check of that model. Exits with 1 if not.
 
     python benchmarks/calibration.py --simulations 300 --write benchmarks/results/calibration.md
 """
@@ -11,6 +11,7 @@ sampler leaves in 1 % of all repetitions of the whole check of that model.
 from __future__ import annotations
 
 import argparse
+import sys
 import time
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
@@ -115,7 +116,7 @@ def calibrate(
     return passed, lines
 
 
-def main() -> None:
+def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--simulations", type=int, default=300)
     parser.add_argument("--models", nargs="*", default=sorted(MODELS), choices=sorted(MODELS))
@@ -134,13 +135,18 @@ def main() -> None:
         "| model | quantity | counts | band | inside |",
         "|---|---|---|---|---|",
     ]
+    passed = True
     for name in args.models:
-        _, lines = calibrate(name, args.simulations, args.method, args.processes, args.first_seed)
+        inside, lines = calibrate(
+            name, args.simulations, args.method, args.processes, args.first_seed
+        )
+        passed &= inside
         print("\n".join(lines), flush=True)
         text += lines
     if args.write:
         args.write.write_text("\n".join(text) + "\n")
+    return int(not passed)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -9,6 +9,7 @@ import pytest
 
 from polarbear.inference import ModelOptions, diagnostics, infer
 from polarbear.inference.diagnostics import Diagnostics, convergence_of, pareto_k
+from polarbear.inference.native.nested import Lattice
 from polarbear.rankings import choice_sets, rank
 
 with warnings.catch_warnings():
@@ -99,3 +100,23 @@ def test_a_second_attempt_that_passes_is_used(monkeypatch, sets):
     second = infer(sets, np.linspace(0, 1, 4), options)
     assert second.diagnostics.attempts == 2
     assert second.usable
+
+
+def test_draws_that_crowd_at_the_edge_of_the_lattice_are_noticed():
+    lattice = Lattice(
+        np.zeros((4, 1)), (), np.array([0.01, 0.5, 0.48, 0.01]), np.zeros(4),
+        np.array([True, False, False, True]),
+    )  # fmt: skip
+    as_promised = np.repeat([0, 1, 2, 3], [10, 500, 480, 10])
+    assert lattice.missed(as_promised) == pytest.approx(0, abs=1e-12)
+    crowded = np.repeat([0, 1, 2], [310, 500, 190])
+    assert lattice.missed(crowded) == pytest.approx(0.3)
+
+
+def test_the_hierarchical_lattice_reaches_small_kappa_where_ratings_are_extreme():
+    """Two instances, always the same order: Laplace alone would end where the mass begins."""
+    values = np.tile(np.arange(4.0)[None, :, None], (2, 1, 3))
+    options = ModelOptions(model="hierarchical", draws=2000)
+    posterior = infer(choice_sets(rank(values)), np.linspace(0, 1, 3), options, seed=1)
+    assert posterior.diagnostics.missed < diagnostics.MAX_MISSED
+    assert np.quantile(posterior.hyper["kappa"], 0.1) < 1
