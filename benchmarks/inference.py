@@ -172,6 +172,7 @@ def numpyro_rows(warm_up: int, draws: int) -> list[str]:
     from polarbear.inference.models import MODELS
     from polarbear.inference.native.set_sums import helmert
 
+    numpyro.enable_x64()  # as PyMC runs it, and as precise as what it is compared with
     places = positions(5, 30, 100)
     sets = choice_sets(places)
     model = MODELS["bspline"](grid(100), 5, ModelOptions(model="bspline"))
