@@ -26,6 +26,7 @@ ORDER = [
     {"rankings"},
     {"inference"},
     {"relations"},
+    {"beforehand"},
     {"collect", "summary", "template", "imports", "learn"},
     {"cli"},
     {"__main__"},
