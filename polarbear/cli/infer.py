@@ -220,7 +220,7 @@ def _show(facts: dict[str, Any], learned: Learned, with_pairs: bool) -> None:
     judged = facts["diagnostics"]
     source = "from the store" if facts["from_store"] else f"in {facts['seconds']:.1f} s"
     console.print(
-        f"{facts['model']} on {facts['instances']} instances: {facts['draws']} draws by "
+        f"{facts['model']}, instances: {facts['instances']}; {facts['draws']} draws by "
         f"{facts['method']} ({facts['engine']}), {source}; "
         f"R-hat {judged['r_hat']:.3f}, tail ESS {judged['ess_tail']:.0f}",
         markup=False,
