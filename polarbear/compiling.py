@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,8 +16,10 @@ from numba.core import event
 PACKAGE = Path(__file__).parent
 
 
-def cache_folder() -> Path:
+def cache_folder() -> Path | None:
     """Where compiled loops are kept: a folder of its own for each state of their sources.
+
+    None where there is no place to keep them: each process then compiles for itself.
 
     Numba looks at the file of a loop alone, not at those of the loops it calls: after an upgrade
     it would mix old machine code with new.
@@ -26,22 +27,23 @@ def cache_folder() -> Path:
     digest = hashlib.sha256()
     for source in sorted([*PACKAGE.glob("*.py"), *(PACKAGE / "inference").rglob("*.py")]):
         digest.update(source.read_bytes())
-    name = digest.hexdigest()[:16]
     home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     root = Path(os.environ.get("NUMBA_CACHE_DIR") or Path(home) / "polarbear")
-    try:
-        (root / name).mkdir(parents=True, exist_ok=True)
-        return root / name
-    except OSError:  # no home to write to: compiled once a machine's uptime
-        return Path(tempfile.gettempdir()) / f"polarbear-{os.getuid()}" / name
+    return root / digest.hexdigest()[:16] if _can_be_made(root) else None
 
 
-numba.config.CACHE_DIR = str(cache_folder())  # type: ignore[attr-defined]
+def _can_be_made(folder: Path) -> bool:
+    there = next(path for path in (folder, *folder.absolute().parents) if path.exists())
+    return there.is_dir() and os.access(there, os.W_OK)
+
+
+_KEPT_IN = cache_folder()
+numba.config.CACHE_DIR = str(_KEPT_IN or "")  # type: ignore[attr-defined]
 
 # Sums may be reordered into vector instructions; NaN and infinity keep their meaning. Division
 # follows IEEE rules, because Python's check for zero would keep every loop from vectorising.
 _SETTINGS: dict[str, Any] = {
-    "cache": True,
+    "cache": _KEPT_IN is not None,
     "nogil": True,
     "error_model": "numpy",
     "fastmath": {"reassoc", "contract", "arcp", "nsz"},
