@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import inspect
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from polarbear.errors import ConfigError
+from polarbear.options import unknown
 
 
 def check_reference(reference: str) -> str:
@@ -36,6 +38,20 @@ def load_function(reference: str, folder: str) -> Callable[..., Any]:
     if not callable(found):
         raise ConfigError(f"'{reference}' is not a function but {type(found).__name__}")
     return found  # type: ignore[no-any-return]
+
+
+def check_options(function: Callable[..., Any], reference: str, options: Mapping[str, Any]) -> None:
+    """Raise if the function could not be called with these options beside its own arguments."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):  # some compiled functions do not tell
+        return
+    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
+        return
+    known = [parameter.name for parameter in parameters]
+    for name in options:
+        if name not in known:
+            raise ConfigError(f"options of '{reference}': {unknown('argument', name, known)}")
 
 
 def _load_module(name: str, folder: str) -> Any:

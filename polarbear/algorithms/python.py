@@ -8,7 +8,7 @@ from pydantic import AfterValidator, Field
 
 from polarbear.algorithms.base import Algorithm, Trial
 from polarbear.problems.base import Kind, Setting
-from polarbear.user_code import check_reference, load_function
+from polarbear.user_code import check_options, check_reference, load_function
 
 
 class Python(Algorithm):
@@ -23,7 +23,8 @@ class Python(Algorithm):
     reports_any_axis: ClassVar[bool] = True
 
     def prepare(self, setting: Setting) -> None:
-        load_function(self.function, setting.folder)
+        function = load_function(self.function, setting.folder)
+        check_options(function, self.function, self.options)
 
     def run(self, trial: Trial, setting: Setting) -> None:
         load_function(self.function, setting.folder)(trial, trial.seed, **self.options)

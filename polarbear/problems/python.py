@@ -9,7 +9,7 @@ from pydantic import AfterValidator, Field
 
 from polarbear.errors import ProblemError
 from polarbear.problems.base import Kind, Problem, Setting, Spec, Suite
-from polarbear.user_code import check_reference, load_function
+from polarbear.user_code import check_options, check_reference, load_function
 
 
 class Python(Suite):
@@ -32,7 +32,8 @@ class Python(Suite):
         return Kind(self.gives)
 
     def draw(self, index: int, rng: np.random.Generator, setting: Setting) -> tuple[str, Spec]:
-        load_function(self.function, setting.folder)  # refuses what cannot be imported
+        function = load_function(self.function, setting.folder)
+        check_options(function, self.function, self.options)  # before anything is run
         return f"python-{index}", {"seed": int(rng.integers(2**31))}
 
     def build(self, spec: Spec, setting: Setting) -> Any:

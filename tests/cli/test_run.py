@@ -338,6 +338,10 @@ def test_a_disk_that_fills_up_loses_nothing_that_was_stored(project: Project):
         ({"budget": {"grid": [5, 2]}}, "a grid must increase"),
         ({"algorithms": [solver("no_such_function")]}, "has no 'no_such_function'"),
         (
+            {"algorithms": [solver("coordinate_descent", stp=0.3)]},
+            "unknown argument 'stp'; did you mean 'step'?",
+        ),
+        (
             {"algorithms": [{"name": "x", "use": "command", "command": "./none"}]},
             "there is no program",
         ),
