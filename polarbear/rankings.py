@@ -26,7 +26,6 @@ __all__ = [
     "MAX_EXACT_TIE",
     "ChoiceSets",
     "choice_sets",
-    "positions_from_table",
     "rank",
 ]
 
@@ -66,38 +65,6 @@ def rank(
     positions = np.empty(values.shape, dtype=np.int16)
     counting.rank_values(values, present, float(tie_tolerance), positions)
     return positions
-
-
-def positions_from_table(
-    instance: np.ndarray,
-    time: np.ndarray,
-    algorithm: np.ndarray,
-    position: np.ndarray,
-    shape: tuple[int, int, int],
-) -> np.ndarray:
-    """Positions from rows of a table; a row's first three columns are indices into ``shape``.
-
-    Positions in the table may start anywhere and have gaps (1, 2, 2, 4): only their order counts.
-    """
-    where = (np.asarray(instance), np.asarray(algorithm), np.asarray(time))
-    place = np.asarray(position, dtype=float)
-    if np.isnan(place).any():
-        raise RankingError(
-            f"row {int(np.argmax(np.isnan(place))) + 1} of the rankings has no position"
-        )
-    cells = np.ravel_multi_index(where, shape)
-    distinct, first = np.unique(cells, return_index=True)
-    if len(distinct) < len(cells):
-        again = int(np.setdiff1d(np.arange(len(cells)), first)[0])
-        raise RankingError(
-            f"row {again + 1} of the rankings repeats instance {where[0][again]}, time "
-            f"{where[2][again]}, algorithm {where[1][again]}: keep one row of each"
-        )
-    values = np.full(shape, np.inf)
-    present = np.zeros(shape, dtype=bool)
-    values[where] = place
-    present[where] = True
-    return rank(values, present)
 
 
 def choice_sets(

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from polarbear.choice_sets import ChoiceSets
 from polarbear.errors import RankingError
-from polarbear.rankings import ABSENT, choice_sets, positions_from_table, rank
+from polarbear.rankings import ABSENT, choice_sets, rank
 
 
 def brute_force_terms(places, weight=1.0):
@@ -171,18 +171,6 @@ def test_within_the_tolerance_a_block_is_measured_from_its_best():
     assert rank(values).ravel().tolist() == [0, 1, 2, 3, 4, 4]
 
 
-def test_positions_from_a_table_keep_order_ties_and_absence():
-    positions = positions_from_table(
-        instance=[0, 0, 0, 1],
-        time=[0, 0, 0, 0],
-        algorithm=[0, 1, 2, 1],
-        position=[4, 1, 4, 1],
-        shape=(2, 3, 1),
-    )
-    assert positions[0, :, 0].tolist() == [1, 0, 1]
-    assert positions[1, :, 0].tolist() == [ABSENT, 0, ABSENT]
-
-
 def test_who_never_met_is_known():
     present = np.ones((4, 3, 1), dtype=bool)
     present[:2, 0] = False
@@ -201,14 +189,6 @@ def test_who_never_met_is_known():
         (lambda: choice_sets(np.zeros((1, 51, 1))), "at most 50"),
         (lambda: choice_sets(np.zeros((2, 3, 1)), np.array([1.0, 0.0])), "weights"),
         (lambda: choice_sets(np.zeros((1, 2, 1))) + choice_sets(np.zeros((1, 3, 1))), "add up"),
-        (
-            lambda: positions_from_table([0, 0], [0, 0], [1, 1], [1, 2], (1, 2, 1)),
-            "row 2 of the rankings repeats",
-        ),
-        (
-            lambda: positions_from_table([0, 0], [0, 0], [0, 1], [1, np.nan], (1, 2, 1)),
-            "row 2 of the rankings has no position",
-        ),
     ],
 )
 def test_what_cannot_be_ranked_is_refused_with_the_reason(call, message):
