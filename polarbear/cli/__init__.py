@@ -7,7 +7,7 @@ import sys
 import typer
 
 from polarbear import __version__
-from polarbear.cli import import_, infer, init, run, status
+from polarbear.cli import doctor, import_, infer, init, run, stan, status
 from polarbear.errors import PolarBearError
 
 app = typer.Typer(
@@ -24,6 +24,8 @@ app.command("infer")(infer.infer)
 app.command("status")(status.status)
 app.command("init")(init.init)
 app.command("import")(import_.import_)
+app.command("doctor")(doctor.doctor)
+app.add_typer(stan.app, name="stan")
 
 
 def _version(wanted: bool) -> None:

@@ -65,6 +65,8 @@ def infer(
     opened = Store.open(store)
     options = _options(set_ or [], model=model, engine=engine, method=method, draws=draws)
     names = [name.strip() for name in algorithms.split(",")] if algorithms else None
+    if options.engine == "stan":
+        _announce_stan(options, quiet)
     with _announcing_compilation(quiet):
         evidence = learn.evidence_of(opened, names, tie_tolerance)
         shown = _shown_times(evidence.grid.times, at, everything=json)
@@ -130,6 +132,13 @@ def _announcing_compilation(quiet: bool) -> AbstractContextManager[None]:
         beforehand.start()
 
     return on_first_compilation(say)
+
+
+def _announce_stan(options: ModelOptions, quiet: bool) -> None:
+    from polarbear.inference.stan import cmdstan, programs
+
+    if not programs.is_compiled(options.model, cmdstan.find()):
+        common.note(f"compiling the Stan program of {options.model}, once: about a minute", quiet)
 
 
 def _keep(store: Store, evidence: Any, learned: Learned, quiet: bool) -> None:

@@ -14,6 +14,7 @@ MAX_R_HAT = 1.01
 MIN_ESS = 400.0
 MAX_PARETO_K = 0.7
 MAX_MISSED = 0.02
+MIN_E_BFMI = 0.3
 _PARAMETERS_A_TASK = 64
 
 
@@ -22,6 +23,8 @@ class Diagnostics:
     """The worst over all of theta; ``pareto_k`` is there for approximate methods only.
 
     ``missed`` is the share of draws that show hyperparameters going on where they were cut off.
+    ``deep_trees`` counts transitions that NUTS cut off at its greatest depth: they cost time, and
+    are no reason for doubt; ``e_bfmi`` is the least of any chain's, known for Stan's NUTS.
     """
 
     r_hat: float
@@ -32,6 +35,8 @@ class Diagnostics:
     acceptance: float | None
     attempts: int
     missed: float = 0.0
+    deep_trees: int = 0
+    e_bfmi: float | None = None
 
     @property
     def problems(self) -> tuple[str, ...]:
@@ -54,6 +59,8 @@ class Diagnostics:
                 f"{self.missed:.1%} of draws crowd at the edge of the hyperparameters' range, "
                 f"should be below {MAX_MISSED:.0%}"
             )
+        if self.e_bfmi is not None and not self.e_bfmi > MIN_E_BFMI:
+            found.append(f"E-BFMI is {self.e_bfmi:.2f}, should be above {MIN_E_BFMI}")
         return tuple(found)
 
     @property
@@ -70,6 +77,8 @@ def diagnose(
     acceptance: float | None = None,
     attempts: int = 1,
     missed: float = 0.0,
+    deep_trees: int = 0,
+    e_bfmi: float | None = None,
     threads: int | None = None,
 ) -> Diagnostics:
     """Judge draws theta[draw, T, n], chain after chain."""
@@ -83,6 +92,8 @@ def diagnose(
         acceptance=acceptance,
         attempts=attempts,
         missed=missed,
+        deep_trees=deep_trees,
+        e_bfmi=e_bfmi,
     )
 
 
@@ -101,21 +112,43 @@ def convergence_of(draws: np.ndarray, chains: int, threads: int | None = None) -
     return out
 
 
+def energy_bfmi(energies: np.ndarray) -> float:
+    """E-BFMI of one chain: how fast it walks through energies, against how far they spread."""
+    return float((np.diff(energies) ** 2).mean() / energies.var())
+
+
 def pareto_k(log_weights: np.ndarray) -> float:
     """Shape of the generalised Pareto tail of importance weights (Vehtari et al. 2024)."""
-    size = len(log_weights)
-    tail = int(np.ceil(min(size / 5, 3 * np.sqrt(size))))
-    ordered = np.sort(log_weights - log_weights.max())
-    cutoff = np.exp(ordered[-tail - 1])
-    excess = np.exp(ordered[-tail:]) - cutoff
-    excess = excess[excess > 0]
+    _, excess = _tail(log_weights)
     if len(excess) <= 4 or excess[-1] < 1e-12:
         return -np.inf if np.ptp(log_weights) < 1e-6 else np.inf
-    return _pareto_shape(excess)
+    return _pareto_tail(excess)[0]
 
 
-def _pareto_shape(x: np.ndarray) -> float:
-    """Zhang and Stephens' estimate for ascending x, drawn a little towards 1/2."""
+def smoothed_weights(log_weights: np.ndarray) -> np.ndarray:
+    """Importance weights that sum to one, the greatest replaced by their Pareto quantiles."""
+    weights = np.exp(log_weights - log_weights.max())
+    cutoff, excess = _tail(log_weights)
+    if len(excess) > 4 and excess[-1] >= 1e-12:
+        shape, scale = _pareto_tail(excess)
+        levels = (np.arange(len(excess)) + 0.5) / len(excess)
+        quantiles = cutoff + scale * np.expm1(-shape * np.log1p(-levels)) / shape
+        weights[np.argsort(weights)[-len(excess) :]] = np.minimum(quantiles, 1)
+    return np.asarray(weights / weights.sum())
+
+
+def _tail(log_weights: np.ndarray) -> tuple[float, np.ndarray]:
+    """Where the tail of the weights begins, relative to the greatest, and how far each exceeds."""
+    size = len(log_weights)
+    length = int(np.ceil(min(size / 5, 3 * np.sqrt(size))))
+    ordered = np.sort(log_weights - log_weights.max())
+    cutoff = float(np.exp(ordered[-length - 1]))
+    excess = np.exp(ordered[-length:]) - cutoff
+    return cutoff, excess[excess > 0]
+
+
+def _pareto_tail(x: np.ndarray) -> tuple[float, float]:
+    """Shape and scale for ascending x by Zhang and Stephens, the shape drawn towards 1/2."""
     size = len(x)
     grid = 30 + int(np.sqrt(size))
     quartile = x[int(size / 4 + 0.5) - 1]
@@ -127,4 +160,4 @@ def _pareto_shape(x: np.ndarray) -> float:
     kept = weights >= 10 * np.finfo(float).eps
     best = float((b[kept] * weights[kept]).sum() / weights[kept].sum())
     shape = float(np.log1p(-best * x).mean())
-    return (size * shape + 10 * 0.5) / (size + 10)
+    return (size * shape + 10 * 0.5) / (size + 10), -shape / best

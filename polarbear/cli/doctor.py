@@ -1,0 +1,95 @@
+"""`polarbear doctor`: whether this machine has what PolarBear needs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import typer
+
+from polarbear.cli import common
+from polarbear.cli.stan import show
+
+if TYPE_CHECKING:
+    from polarbear.inference.stan.status import Finding
+
+
+def doctor(json: common.Json = False, debug: common.Debug = False) -> None:
+    """Look for what may be missing, and say what to do.
+
+    What only an option needs (the stan engine, suites of ioh) is named as such. Exit code 1 if
+    something fails that every race needs.
+    """
+    from dataclasses import asdict
+
+    from polarbear.inference.stan.status import findings
+
+    needed = [_python(), _temporary_folder(), _cache()]
+    optional = {"suites and adapters of ioh and modcma": _extras(), "the stan engine": findings()}
+    if json:
+        common.print_json(
+            {
+                "needed": [asdict(finding) for finding in needed],
+                "optional": {name: [asdict(f) for f in found] for name, found in optional.items()},
+            }
+        )
+    else:
+        show(needed)
+        for name, found in optional.items():
+            typer.echo(f"\nfor {name}")
+            show(found)
+    if any(finding.remedy for finding in needed):
+        raise typer.Exit(1)
+
+
+def _python() -> Finding:
+    import platform
+
+    from polarbear import __version__
+    from polarbear.inference.stan.status import Finding
+
+    where = f"{platform.system()} on {platform.machine()}"
+    return Finding("PolarBear", f"{__version__}, Python {platform.python_version()}, {where}")
+
+
+def _temporary_folder() -> Finding:
+    import shutil
+    import tempfile
+
+    from polarbear.inference.stan.status import Finding
+
+    try:
+        folder = tempfile.gettempdir()
+        free = shutil.disk_usage(folder).free
+    except OSError as error:
+        return Finding("temporary folder", str(error.strerror), "let TMPDIR name a folder")
+    remedy = "" if free > 2**28 else "make room, or let TMPDIR name another folder"
+    return Finding("temporary folder", f"{folder}, {common.human_bytes(free)} free", remedy)
+
+
+def _cache() -> Finding:
+    from polarbear.compiling import cache_folder
+    from polarbear.inference.stan.status import Finding
+
+    folder = cache_folder()
+    if folder is None:
+        return Finding(
+            "compiled loops",
+            "cannot be kept: every process compiles for itself",
+            "let XDG_CACHE_HOME name a folder that can be written",
+        )
+    return Finding("compiled loops", str(folder.parent))
+
+
+def _extras() -> list[Finding]:
+    from importlib import metadata
+
+    from polarbear.inference.stan.status import Finding
+
+    found = []
+    for package in ("ioh", "modcma"):
+        try:
+            found.append(Finding(package, metadata.version(package)))
+        except metadata.PackageNotFoundError:
+            remedy = "pip install '.[bbob]' in PolarBear's folder"
+            found.append(Finding(package, "not installed", remedy))
+    return found

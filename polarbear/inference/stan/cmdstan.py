@@ -1,0 +1,132 @@
+"""CmdStan as CmdStanPy finds it: where, which version, and what it cannot do.
+
+Nothing here, or in what runs programs, knows how that CmdStan came to be.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib import util
+from pathlib import Path
+
+from polarbear.errors import MissingExtraError, StanError
+
+INSTALL = "polarbear stan install"
+OLDEST = (2, 30)  # whose language and sparse products the programs need
+FIRST_WITH = {"pathfinder": (2, 33), "laplace": (2, 32)}
+
+
+@dataclass(frozen=True)
+class CmdStan:
+    """An installation that CmdStanPy has found."""
+
+    path: Path
+    version: tuple[int, int]
+
+    @property
+    def stanc(self) -> Path:
+        return self.path / "bin" / "stanc"
+
+    @property
+    def version_text(self) -> str:
+        return f"{self.version[0]}.{self.version[1]}"
+
+
+def has_cmdstanpy() -> bool:
+    return util.find_spec("cmdstanpy") is not None
+
+
+def find() -> CmdStan:
+    """The installation in use, or a StanError that says what is missing."""
+    if not has_cmdstanpy():
+        raise MissingExtraError("the stan engine", "cmdstanpy", "stan")
+    with silenced():
+        import cmdstanpy
+        from cmdstanpy.utils import cmdstan_version
+
+        try:
+            path = Path(cmdstanpy.cmdstan_path())
+        except ValueError as error:
+            raise StanError(_not_found(str(error))) from None
+        version = cmdstan_version()
+    if version is None:
+        raise StanError(f"{path / 'makefile'} does not say which version of CmdStan it is: {_MEND}")
+    found = CmdStan(path, (version[0], version[1]))
+    if not found.stanc.exists():
+        raise StanError(f"the CmdStan in {path} has no bin/stanc: {_MEND}")
+    return found
+
+
+_MEND = f"mend or remove that folder, then run: {INSTALL}"
+
+
+def _not_found(words: str) -> str:
+    named = os.environ.get("CMDSTAN")
+    if named:
+        return (
+            f"the environment variable CMDSTAN says {named}, but there is no CmdStan "
+            f"({words.splitlines()[0]}); unset it or let it name one"
+        )
+    return f"the stan engine needs CmdStan, which was not found; run: {INSTALL}"
+
+
+def find_for(method: str) -> CmdStan:
+    """The installation in use, if it is new enough for the method."""
+    found = find()
+    needed = max(OLDEST, FIRST_WITH.get(method, OLDEST))
+    if found.version < needed:
+        raise StanError(
+            f"method '{method}' needs CmdStan {needed[0]}.{needed[1]} or later, but {found.path} "
+            f"is {found.version_text}; use another method, or remove that folder and run: {INSTALL}"
+        )
+    return found
+
+
+def compiler() -> list[str]:
+    """The C++ compiler that make will call."""
+    return shlex.split(os.environ.get("CXX") or "g++")
+
+
+def require_build_tools() -> None:
+    """A StanError unless there are a C++ compiler and make."""
+    command = compiler()[0]
+    if shutil.which(command) is None:
+        raise StanError(
+            f"Stan programs need a C++ compiler, but '{command}' was not found; install one "
+            "(Debian, Ubuntu: apt install g++ make), or let the variable CXX name yours"
+        )
+    make = os.environ.get("MAKE") or "make"
+    if shutil.which(make) is None:
+        raise StanError(
+            f"Stan programs are compiled by make, but '{make}' was not found; install it "
+            "(Debian, Ubuntu: apt install make), or let the variable MAKE name yours"
+        )
+
+
+def first_line(command: list[str]) -> str:
+    """What a tool says first, for instance of its version; empty if it says nothing."""
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return next(iter(done.stdout.splitlines()), "")
+
+
+@contextmanager
+def silenced() -> Iterator[None]:
+    """Without CmdStanPy's own log lines: what matters of them is in our errors."""
+    import logging
+
+    logger = logging.getLogger("cmdstanpy")
+    before = logger.disabled
+    logger.disabled = True
+    try:
+        yield
+    finally:
+        logger.disabled = before

@@ -1,0 +1,187 @@
+"""The Stan engine: a model and choice sets in, a judged posterior out."""
+
+from __future__ import annotations
+
+import errno
+import re
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import pairwise
+from pathlib import Path
+from types import MappingProxyType
+
+import numpy as np
+
+from polarbear.choice_sets import ChoiceSets
+from polarbear.errors import InferenceError, StanError
+from polarbear.inference.base import Posterior
+from polarbear.inference.diagnostics import Diagnostics, diagnose, pareto_k
+from polarbear.inference.models import MODELS, Model
+from polarbear.inference.native.sampling import draws_a_chain
+from polarbear.inference.options import ModelOptions
+from polarbear.inference.stan import cmdstan, programs
+from polarbear.inference.stan.data import stan_data
+from polarbear.inference.stan.methods import HARDER, METHODS, Drawn, Effort, Task
+from polarbear.inference.threads import available_processors, in_threads
+
+TIMES_A_RUN = 5  # of a model whose times are independent
+_LEAST_ROOM = 2**20  # bytes below which a temporary folder counts as full
+_MOST_LINES = 6  # of what a program says before it dies
+
+
+def run(
+    sets: ChoiceSets,
+    times: np.ndarray,
+    options: ModelOptions,
+    seed: int,
+    notes: tuple[str, ...] = (),
+    threads: int | None = None,
+) -> Posterior:
+    """Draw from the posterior; if NUTS's diagnostics fail, once more with more effort."""
+    method = "mcmc" if options.method == "auto" else options.method
+    if method not in METHODS:
+        raise InferenceError(
+            f"the stan engine has no method '{method}'; it has auto, {', '.join(METHODS)} "
+            f"('{method}' is the native engine's)"
+        )
+    installed = cmdstan.find_for(method)
+    executable = programs.compiled(programs.program_file(options.model), installed)
+    begun = time.perf_counter()
+    model = MODELS[options.model](times, sets.n_algorithms, options)
+    for number, effort in enumerate((Effort(), HARDER), start=1):
+        drawn = _run(executable, method, model, sets, seed, effort, threads)
+        diagnostics = _judged(drawn, options.chains, number, threads)
+        if diagnostics.passed or method != "mcmc":
+            break
+    hyper = drawn[0].hyper
+    return Posterior(
+        theta=np.concatenate([part.theta for part in drawn], axis=1),
+        chains=options.chains,
+        unit_times=times,
+        options=options,
+        engine="stan",
+        method=method,
+        seed=seed,
+        seconds=time.perf_counter() - begun,
+        diagnostics=diagnostics,
+        joint=model.temporal,
+        hyper=MappingProxyType({name: hyper[:, k] for k, name in enumerate(model.hyperparameters)}),
+        notes=notes,
+    )
+
+
+def _run(
+    executable: Path,
+    method: str,
+    model: Model,
+    sets: ChoiceSets,
+    seed: int,
+    effort: Effort,
+    threads: int | None,
+) -> list[Drawn]:
+    """Draws of each part of the grid that a run of its own can have: of all of it, mostly."""
+    options = model.options
+    processors = threads or available_processors()
+    parts = _parts(model)
+    seeds = np.random.SeedSequence([seed, 0x57A2]).generate_state(len(parts))
+    with _temporary_folder(model.name, method) as folder:
+
+        def work(place: int) -> Drawn:
+            times = parts[place]
+            part = MODELS[model.name](model.times[times], model.n_algorithms, options)
+            task = Task(
+                executable=executable,
+                data=stan_data(part, sets.at(times)),
+                folder=folder / str(place),
+                hyper=part.hyperparameters,
+                draws=draws_a_chain(options.draws, options.chains) * options.chains,
+                chains=options.chains,
+                seed=int(seeds[place]),
+                threads=processors if len(parts) == 1 else 1,
+                effort=effort,
+            )
+            drawn = METHODS[method](task)
+            shutil.rmtree(task.folder)
+            return drawn
+
+        return in_threads(work, range(len(parts)), processors)
+
+
+def _parts(model: Model) -> list[slice]:
+    """A model without anything in common between times is run some times at a time."""
+    n_times = len(model.times)
+    if model.temporal or model.hyperparameters:
+        return [slice(0, n_times)]
+    bounds = [*range(0, n_times, TIMES_A_RUN), n_times]
+    return [slice(first, last) for first, last in pairwise(bounds)]
+
+
+def _judged(drawn: list[Drawn], chains: int, attempts: int, threads: int | None) -> Diagnostics:
+    """The worst of all parts."""
+    weights = [part.log_weights for part in drawn if part.log_weights is not None]
+    energies = [part.e_bfmi for part in drawn if part.e_bfmi is not None]
+    acceptances = [part.acceptance for part in drawn if part.acceptance is not None]
+    return diagnose(
+        np.concatenate([part.theta for part in drawn], axis=1),
+        chains,
+        divergences=sum(part.divergences for part in drawn),
+        pareto_k=max(map(pareto_k, weights)) if weights else None,
+        acceptance=float(np.mean(acceptances)) if acceptances else None,
+        attempts=attempts,
+        deep_trees=sum(part.deep_trees for part in drawn),
+        e_bfmi=min(energies) if energies else None,
+        threads=threads,
+    )
+
+
+@contextmanager
+def _temporary_folder(model: str, method: str) -> Iterator[Path]:
+    """A folder for a program's output; what fails inside it becomes a StanError."""
+    try:
+        folder = Path(tempfile.mkdtemp(prefix="polarbear-stan-"))
+    except OSError as error:
+        raise StanError(_no_room(Path(tempfile.gettempdir()), str(error.strerror))) from None
+    try:
+        yield folder
+    except (OSError, RuntimeError, ValueError) as error:
+        raise StanError(_why(error, folder, model, method)) from error
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _why(error: Exception, folder: Path, model: str, method: str) -> str:
+    """One sentence on why there are no draws, with the program's last words."""
+    full = isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
+    said = _last_words(folder)
+    if full or "disk full" in said or shutil.disk_usage(folder).free < _LEAST_ROOM:
+        return _no_room(folder.parent, "no space left")
+    codes = re.search(r"retcodes=\[([^\]]*)\]", str(error))
+    failed = []
+    for chain, code in enumerate(codes.group(1).split(",") if codes else [], start=1):
+        if int(code) != 0:
+            how = f"killed by signal {-int(code)}" if int(code) < 0 else f"code {int(code)}"
+            failed.append(f"chain {chain}: {how}")
+    which = f" ({', '.join(failed)})" if failed else ""
+    words = said or str(error).strip()
+    return (
+        f"the Stan program of '{model}' ended without result during '{method}'{which}; nothing was "
+        f"stored. Its last words: {words}"
+    )
+
+
+def _last_words(folder: Path) -> str:
+    """The end of what failed programs printed, those with an error first."""
+    texts = [path.read_text(errors="replace") for path in sorted(folder.rglob("*stdout.txt"))]
+    texts.sort(key=lambda text: "rror" not in text and "xception" not in text)
+    lines = [line.strip() for line in next(iter(texts), "").splitlines() if line.strip()]
+    return " / ".join(lines[-_MOST_LINES:])
+
+
+def _no_room(folder: Path, reason: str) -> str:
+    return (
+        f"the temporary folder {folder} cannot take what Stan writes ({reason}); make room there, "
+        "or let the variable TMPDIR name another folder"
+    )

