@@ -9,6 +9,8 @@ data {
   array[T] real times;
   real<lower=0> jitter;
   int<lower=1, upper=3> kernel;
+  // orthogonal: changes nothing but the coordinates NUTS moves in
+  matrix[T, T] rotation;
   real sigma_location;
   real<lower=0> sigma_scale;
   real<lower=0> ell_shape;
@@ -24,7 +26,7 @@ transformed parameters {
   matrix[n, T] mu;
   {
     matrix[T, T] factor = correlation_factor(times, ell, kernel, jitter);
-    mu = sigma * utilities(z * factor');
+    mu = sigma * utilities(z * rotation * factor');
   }
 }
 model {

@@ -7,6 +7,8 @@ data {
   
   array[T] real times;
   real<lower=0> initial_scale;
+  // orthogonal: changes nothing but the coordinates NUTS moves in
+  matrix[T, T] rotation;
   real sigma_location;
   real<lower=0> sigma_scale;
 }
@@ -30,7 +32,7 @@ transformed parameters {
   {
     vector[T] step_sizes = sigma * roots;
     step_sizes[1] = initial_scale;
-    mu = utilities(diag_post_multiply(z, step_sizes) * walk);
+    mu = utilities(diag_post_multiply(z * rotation, step_sizes) * walk);
   }
 }
 model {

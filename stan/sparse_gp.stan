@@ -11,6 +11,8 @@ data {
   array[n_inducing] real inducing;
   real<lower=0> jitter;
   int<lower=1, upper=3> kernel;
+  // orthogonal: changes nothing but the coordinates NUTS moves in
+  matrix[n_inducing, n_inducing] rotation;
   real sigma_location;
   real<lower=0> sigma_scale;
   real<lower=0> ell_shape;
@@ -28,7 +30,8 @@ transformed parameters {
     matrix[n_inducing, n_inducing] factor = correlation_factor(inducing, ell,
                                               kernel, jitter);
     matrix[n_inducing, T] across = correlations(inducing, times, ell, kernel);
-    mu = sigma * utilities(z * mdivide_left_tri_low(factor, across));
+    mu = sigma
+         * utilities(z * rotation * mdivide_left_tri_low(factor, across));
   }
 }
 model {

@@ -12,7 +12,9 @@ from polarbear.inference.models import Model
 from polarbear.inference.models.bspline import BSpline
 from polarbear.inference.models.hierarchical import Hierarchical
 from polarbear.inference.models.hsgp import HilbertSpaceGP
-from polarbear.inference.models.sparse_gp import JITTER, SparseGP
+from polarbear.inference.models.kernels import COVARIANCES
+from polarbear.inference.models.priors import inverse_gamma_quantile
+from polarbear.inference.models.sparse_gp import JITTER, SparseGP, inducing_weights
 
 Data = dict[str, Any]
 
@@ -69,13 +71,35 @@ def _hierarchical(model: Model) -> Data:
     return {"kappa_rate": model.rate}
 
 
+def _process(model: Model, inducing: np.ndarray) -> Data:
+    prior = model.options.lengthscale
+    typical = inverse_gamma_quantile(prior, 0.5)
+    covariance = COVARIANCES[model.options.kernel]
+    return {
+        **_lengthscale(model),
+        "times": model.times,
+        "jitter": JITTER,
+        "rotation": _rotation(inducing_weights(covariance, model.times, inducing, typical)),
+    }
+
+
 def _gp(model: Model) -> Data:
-    return {**_lengthscale(model), "times": model.times, "jitter": JITTER}
+    return _process(model, model.times)
 
 
 def _sparse_gp(model: Model) -> Data:
     assert isinstance(model, SparseGP)
-    return {**_gp(model), "n_inducing": len(model.inducing), "inducing": model.inducing}
+    inducing = model.inducing
+    return {**_process(model, inducing), "n_inducing": len(inducing), "inducing": inducing}
+
+
+def _rotation(weights: np.ndarray) -> np.ndarray:
+    """Rows that turn coefficients so that each moves its own shape of curve.
+
+    The data tell much about smooth shapes and nothing about rough ones; once each has its own
+    coefficient, a step size for each coefficient is all that NUTS needs.
+    """
+    return np.asarray(np.linalg.svd(weights)[2])
 
 
 def _hsgp(model: Model) -> Data:
@@ -89,10 +113,14 @@ def _hsgp(model: Model) -> Data:
 
 
 def _random_walk(model: Model) -> Data:
+    typical = np.exp(model.options.sigma.location)
+    steps = typical * np.sqrt(np.diff(model.times, prepend=model.times[0]))
+    steps[0] = model.options.initial_scale
     return {
         **_amplitude(model),
         "times": model.times,
         "initial_scale": model.options.initial_scale,
+        "rotation": _rotation(np.tril(np.broadcast_to(steps, (len(steps), len(steps))))),
     }
 
 

