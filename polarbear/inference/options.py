@@ -11,6 +11,7 @@ from polarbear.options import Options
 ModelName = Literal[
     "dirichlet", "hierarchical", "gp", "sparse-gp", "hsgp", "random-walk", "bspline"
 ]
+TEMPORAL = ("gp", "sparse-gp", "hsgp", "random-walk", "bspline")
 KernelName = Literal["matern-3/2", "matern-5/2", "squared-exponential"]
 EngineName = Literal["native", "stan"]
 MethodName = Literal[
@@ -72,6 +73,11 @@ class ModelOptions(Options):
         None, ge=2, description="B-splines K of bspline; half the number of times if not given"
     )
     spline_degree: int = Field(3, ge=1, le=5, description="degree of the B-splines")
+
+    @property
+    def temporal(self) -> bool:
+        """Whether the model knows how ratings hang together over time."""
+        return self.model in TEMPORAL
 
     @field_validator("alpha")
     @classmethod
