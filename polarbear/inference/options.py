@@ -50,7 +50,7 @@ class ModelOptions(Options):
     model: ModelName = Field("dirichlet", description="prior over theta(t)")
     engine: EngineName = Field("native", description="'native' is embedded; 'stan' the reference")
     method: MethodName = Field("auto", description="'auto' picks what is exact and fastest")
-    draws: int = Field(8000, ge=400, le=10_000_000, description="posterior draws, all chains")
+    draws: int = Field(4000, ge=400, le=10_000_000, description="posterior draws, all chains")
     chains: int = Field(4, ge=2, le=64, description="chains the draws are split over")
     kernel: KernelName = Field("matern-3/2", description="covariance of gp, sparse-gp and hsgp")
     alpha: float = Field(1.0, description="concentration of the dirichlet model")
