@@ -108,7 +108,7 @@ def test_a_race_ends_by_equivalence_where_all_are_identical(tmp_path):
 
 def test_who_is_out_is_not_run_any_further(tmp_path):
     ratings = {"good": 2.0, "bad": 0.1, "close": 1.9}
-    config = configured(tuple(ratings), ratings, {"limits": {"rounds": 3}})
+    config = configured(tuple(ratings), ratings, {"limits": {"rounds": 3}, "alpha": 0.99})
     _, store, notes = run(config, tmp_path / "s")
     out = store.round(store.round_numbers()[-1])["state"]["eliminated"][0]
     runs = [instance for name, instance, _ in notes.runs if name == "bad"]
@@ -385,7 +385,9 @@ def test_an_algorithm_that_always_crashes_is_put_out_by_one_that_does_not(tmp_pa
 
 def test_a_race_in_which_nobody_finds_anything_is_ended_at_once(tmp_path):
     config = optimisers(solver("fails_at_once", "A"), solver("fails_at_once", "B"))
-    with pytest.raises(AlgorithmError, match=r"has found anything; the first, A on .*the licence has expired"):
+    with pytest.raises(
+        AlgorithmError, match=r"has found anything; the first, A on .*the licence has expired"
+    ):
         run(config, tmp_path / "s")
     assert len(Store.open(tmp_path / "s").runs()) == 16
 
