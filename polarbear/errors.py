@@ -11,6 +11,7 @@ PolarBearError                 caught once, at the command line: exit code 1
 ├── RankingError               values or positions that cannot be ranked
 ├── InferenceError             a posterior that cannot be had from this data, model and method
 │   └── StanError              CmdStan, its compiler or a Stan program is missing or fails
+├── RaceError                  a race that cannot be started, or goes nowhere
 └── StoreError                 a store that cannot be read or written
     ├── NotAStoreError         the folder is something else
     ├── StoreVersionError      a format this version does not know
@@ -70,6 +71,10 @@ class InferenceError(PolarBearError):
 
 
 class StanError(InferenceError):
+    pass
+
+
+class RaceError(PolarBearError):
     pass
 
 
