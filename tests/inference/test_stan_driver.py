@@ -99,7 +99,8 @@ def test_warm_up_and_latent_dynamics_are_saved_on_request(model, data, tmp_path)
 
 
 def test_fixed_parameters_stay_where_they_are(model, data):
-    fit = sampled(model, data, fixed_param=True, inits={"eta": [[0.5], [0.5]]}, iter_sampling=10)
+    start = {"eta": [[0.5], [0.5]]}
+    fit = sampled(model, data, fixed_param=True, chains=1, inits=start, iter_sampling=10)
     assert np.ptp(fit.stan_variable("eta"), axis=0).max() == 0
 
 

@@ -92,7 +92,7 @@ def _run(
             part = MODELS[model.name](model.times[times], model.n_algorithms, options)
             task = Task(
                 executable=executable,
-                data=stan_data(part, sets.at(times)),
+                data=stan_data(part, sets.pick(times)),
                 folder=folder / str(place),
                 hyper=part.hyperparameters,
                 draws=draws_a_chain(options.draws, options.chains) * options.chains,
@@ -108,15 +108,15 @@ def _run(
         return in_threads(work, range(len(parts)), processors)
 
 
-def _parts(model: Model, method: str) -> list[slice]:
+def _parts(model: Model, method: str) -> list[np.ndarray]:
     """Where times have nothing in common, approximations are made of each for itself.
 
     Their error at one time then does not spoil another's. NUTS is as fast on all times at once.
     """
     n_times = len(model.times)
     if model.temporal or model.hyperparameters or method == "mcmc":
-        return [slice(0, n_times)]
-    return [slice(t, t + 1) for t in range(n_times)]
+        return [np.arange(n_times)]
+    return [np.array([t]) for t in range(n_times)]
 
 
 def _judged(drawn: list[Drawn], chains: int, attempts: int, threads: int | None) -> Diagnostics:

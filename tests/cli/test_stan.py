@@ -1,0 +1,155 @@
+"""`polarbear stan`, `polarbear doctor`, and the stan engine as users ask for it."""
+
+from __future__ import annotations
+
+import json
+import os
+
+import pytest
+
+from tests.inference.stan_support import needs_cmdstan
+from tests.support import Project
+
+RATINGS = {"A": 0.6, "B": 0.3, "C": 0.1}
+
+
+@pytest.fixture
+def raced(project: Project) -> Project:
+    project.configure(
+        algorithms=[{"name": name, "use": "synthetic"} for name in RATINGS],
+        instances={"suite": "synthetic", "ratings": RATINGS, "count": 30},
+        budget={"grid": [10, 100, 1000]},
+    )
+    project.json("run", "config.yaml")
+    return project
+
+
+@pytest.fixture
+def nowhere(project: Project, monkeypatch: pytest.MonkeyPatch) -> Project:
+    """A home in which no CmdStan is found, with everything else as it is."""
+    cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")  # noqa: PTH111
+    monkeypatch.setenv("XDG_CACHE_HOME", cache)
+    monkeypatch.setenv("HOME", str(project.folder))
+    monkeypatch.delenv("CMDSTAN", raising=False)
+    return project
+
+
+def files(project: Project) -> dict[str, bytes]:
+    return {str(p): p.read_bytes() for p in sorted(project.store.rglob("*")) if p.is_file()}
+
+
+@needs_cmdstan
+@pytest.mark.parametrize("method", ["auto", "pathfinder", "laplace", "advi-meanfield"])
+def test_infer_asks_stan_and_keeps_the_answer(raced: Project, method: str):
+    asked = ("infer", "config", "--engine", "stan", "--method", method, "--draws", 2000)
+    first = raced.json(*asked)
+    assert first["engine"] == "stan"
+    assert first["method"] == ("mcmc" if method == "auto" else method)
+    assert {"r_hat", "ess_bulk", "divergences", "deep_trees", "e_bfmi", "pareto_k"} <= set(
+        first["diagnostics"]
+    )
+    best = max(first["ratings"], key=lambda row: row["mean"])
+    assert best["algorithm"] == "A"
+    second = raced.json(*asked)
+    assert second["from_store"] is True
+    assert {**second, "from_store": False} == first
+
+
+@needs_cmdstan
+def test_a_race_may_ask_stan(project: Project):
+    """The ratings are so far apart that the winner is out of doubt."""
+    path = project.configure(
+        algorithms=[{"name": name, "use": "synthetic"} for name in RATINGS],
+        instances={"suite": "synthetic", "ratings": {"A": 0.9, "B": 0.08, "C": 0.02}},
+        budget={"grid": [10, 100, 1000]},
+        inference={"model": "dirichlet", "engine": "stan", "draws": 2000},
+    )
+    done = project("race", path, "--json")
+    assert done.returncode == 0, done.stderr
+    answer = json.loads(done.stdout)
+    assert answer["pareto_set"] == ["A"]
+    assert answer["resolved"] is True
+
+
+def test_infer_without_cmdstan_says_what_to_do_and_changes_nothing(raced: Project, nowhere):
+    before = files(raced)
+    done = raced("infer", "config", "--engine", "stan")
+    assert done.returncode == 1
+    assert done.stderr.splitlines() == [
+        "polarbear: the stan engine needs CmdStan, which was not found; run: polarbear stan install"
+    ]
+    assert files(raced) == before
+
+
+def test_a_race_without_cmdstan_stops_before_it_runs_anything(nowhere: Project):
+    path = nowhere.configure(inference={"engine": "stan"})
+    done = nowhere("race", path)
+    assert done.returncode == 1
+    assert "which was not found; run: polarbear stan install" in done.stderr
+    assert not nowhere.store.exists()
+
+
+def test_a_race_whose_cmdstan_vanishes_has_lost_nothing(project: Project, monkeypatch):
+    """Its runs are there, and it goes on from them with another engine or another CmdStan."""
+    path = project.configure(inference={"model": "dirichlet"}, race={"limits": {"instances": 8}})
+    first = project("race", path, "--json")
+    before = files(project)
+    monkeypatch.setenv("CMDSTAN", "/no/such/folder")
+    project.configure(
+        inference={"model": "dirichlet", "engine": "stan"}, race={"limits": {"instances": 16}}
+    )
+    done = project("race", path)
+    assert done.returncode == 1
+    assert "CMDSTAN says /no/such/folder" in done.stderr
+    assert files(project) == before
+    project.configure(inference={"model": "dirichlet"}, race={"limits": {"instances": 8}})
+    again = project("race", path, "--json")
+    assert again.returncode == first.returncode
+    assert json.loads(again.stdout)["pareto_set"] == json.loads(first.stdout)["pareto_set"]
+
+
+def test_status_and_doctor_name_the_remedy(nowhere: Project):
+    done = nowhere("stan", "status")
+    assert done.returncode == 1
+    assert "-> run: polarbear stan install" in done.stdout
+    facts = json.loads(nowhere("stan", "status", "--json").stdout)
+    assert facts["ready"] is False
+    doctor = nowhere("doctor")
+    assert doctor.returncode == 0, "the stan engine is optional"
+    assert "for the stan engine" in doctor.stdout
+    assert "-> run: polarbear stan install" in doctor.stdout
+
+
+@needs_cmdstan
+def test_status_is_content_where_cmdstan_is(project: Project):
+    done = project("stan", "status")
+    assert done.returncode == 0, done.stdout
+    assert "CmdStan:" in done.stdout
+    assert project.json("doctor")["optional"]["the stan engine"]
+
+
+@needs_cmdstan
+def test_installing_again_finds_what_is_there(project: Project):
+    done = project("stan", "install")
+    assert done.returncode == 0, done.stderr
+    assert "CmdStan 2." in done.stdout
+
+
+def test_installing_without_a_compiler_says_what_to_install(nowhere: Project, monkeypatch):
+    monkeypatch.setenv("CXX", "no-such-compiler")
+    done = nowhere("stan", "install")
+    assert done.returncode == 1
+    assert "'no-such-compiler' was not found; install one" in done.stderr
+
+
+def test_installing_without_a_network_names_what_could_not_be_fetched(
+    nowhere: Project, monkeypatch
+):
+    for name in [name for name in os.environ if name.startswith("PIP_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
+    monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/simple")
+    done = nowhere("stan", "install", "--way", "wheels")
+    assert done.returncode == 1
+    assert "polarbear: the wheel of httpstan 4.17.0 could not be fetched" in done.stderr
+    assert not list((nowhere.folder / ".cmdstan").glob("*"))
