@@ -3,9 +3,10 @@
     python benchmarks/inference.py --write benchmarks/results/inference.md
 
 Ratios 'to a Python loop' compare with the same number of gradients of the ranking-by-ranking
-likelihood, one of which is measured in the same run. ``--numpyro`` adds NumPyro's NUTS on the
-ranking-by-ranking likelihood of the bspline model, compared by effective draws a CPU second. Exits
-with 1 when a target is missed.
+likelihood, one of which is measured in the same run. ``--engines`` measures both engines and all
+methods instead, and replaces that section of the file; it needs CmdStan. ``--numpyro`` adds
+NumPyro's NUTS on the ranking-by-ranking likelihood of the bspline model, compared by effective
+draws a CPU second. Exits with 1 when a target is missed.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import engines
 import numpy as np
 
 from polarbear.inference import ModelOptions, Posterior, infer
@@ -229,11 +231,30 @@ def row(what: str, timed: Timed, target: str, reached: bool, more: str) -> str:
     return text
 
 
+def compare_engines(file: Path | None) -> int:
+    lines = engines.section()
+    if file:
+        text = file.read_text() if file.exists() else ""
+        before = text.split(engines.HEADING)[0].rstrip()
+        file.write_text("\n".join([before, "", *lines]) + "\n")
+    return 0
+
+
+def after_heading(file: Path, heading: str) -> list[str]:
+    """What another measurement has written to the file from its heading on."""
+    text = file.read_text() if file.exists() else ""
+    _, found, rest = text.partition(heading)
+    return ["", found + rest.rstrip()] if found else []
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--numpyro", action="store_true", help="measure against NumPyro as well")
     parser.add_argument("--write", type=Path, help="a Markdown file for the result")
+    parser.add_argument("--engines", action="store_true", help="only both engines, all methods")
     args = parser.parse_args()
+    if args.engines:
+        return compare_engines(args.write)
     rows = [
         "# Inference: speed",
         "",
@@ -250,7 +271,8 @@ def main() -> int:
     if args.numpyro:
         rows += numpyro_rows(500, 1000, "single") + numpyro_rows(500, 1000, "double")
     if args.write:
-        args.write.write_text("\n".join(rows) + "\n")
+        kept = after_heading(args.write, engines.HEADING)
+        args.write.write_text("\n".join([*rows, *kept]) + "\n")
     return int(any("**no**" in text for text in rows))
 
 

@@ -114,7 +114,7 @@ def convergence_of(draws: np.ndarray, chains: int, threads: int | None = None) -
 
 def energy_bfmi(energies: np.ndarray) -> float:
     """E-BFMI of one chain: how fast it walks through energies, against how far they spread."""
-    return float((np.diff(energies) ** 2).mean() / energies.var())
+    return float((np.diff(energies) ** 2).mean() / energies.var(ddof=1))
 
 
 def pareto_k(log_weights: np.ndarray) -> float:

@@ -8,7 +8,13 @@ import numpy as np
 import pytest
 
 from polarbear.inference import ModelOptions, diagnostics, infer
-from polarbear.inference.diagnostics import Diagnostics, convergence_of, pareto_k
+from polarbear.inference.diagnostics import (
+    Diagnostics,
+    convergence_of,
+    energy_bfmi,
+    pareto_k,
+    smoothed_weights,
+)
 from polarbear.inference.native.nested import Lattice
 from polarbear.rankings import choice_sets, rank
 
@@ -49,6 +55,22 @@ def test_pareto_k_equals_arviz(spread):
     assert pareto_k(log_weights) == pytest.approx(float(arviz.psislw(log_weights)[1]), rel=1e-6)
 
 
+@pytest.mark.parametrize("spread", [0.3, 1.0, 3.0])
+def test_smoothed_weights_equal_arviz(spread):
+    log_weights = spread * np.random.default_rng(3).standard_t(5, size=3000)
+    expected = np.exp(np.asarray(arviz.psislw(log_weights)[0]))
+    np.testing.assert_allclose(smoothed_weights(log_weights), expected, rtol=1e-6, atol=1e-12)
+
+
+def test_equal_weights_stay_equal():
+    np.testing.assert_allclose(smoothed_weights(np.full(500, -7.0)), 1 / 500)
+
+
+def test_e_bfmi_equals_arviz():
+    energies = autoregressive(np.random.default_rng(4), 1000, 0.8)
+    assert energy_bfmi(energies) == pytest.approx(float(arviz.bfmi(energies)[0]), rel=1e-9)
+
+
 def test_equal_weights_have_no_tail():
     assert pareto_k(np.zeros(1000)) == -np.inf
 
@@ -72,6 +94,7 @@ def test_each_threshold_has_its_sentence():
         ("divergences", 3, "3 transitions diverged"),
         ("pareto_k", 0.75, "Pareto-k"),
         ("missed", 0.3, "30.0% of draws crowd at the edge"),
+        ("e_bfmi", 0.2, "E-BFMI is 0.20"),
     ):
         bad = Diagnostics(**{**good, name: value})
         assert not bad.passed

@@ -1,0 +1,100 @@
+"""Both engines and all their methods on one data set: what they cost, and how far they are off.
+
+Called by benchmarks/inference.py. Errors are greatest differences of probabilities of dominance,
+at one time or at all of them, to a long run of Stan's NUTS; ``trust`` means that no probability is
+off by more than 0.02 beyond the reference's own error.
+"""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+
+from polarbear.inference import ModelOptions, Posterior, infer
+from polarbear.inference.models import MODELS
+from polarbear.rankings import choice_sets, rank
+from polarbear.relations import joint, pointwise
+
+HEADING = "## Both engines, all methods"
+ALGORITHMS, INSTANCES, TIMES = 5, 30, 20
+DRAWS, LONG = 4000, 24_000
+METHODS = (
+    ("native", "split-hmc"),
+    ("native", "laplace"),
+    ("stan", "mcmc"),
+    ("stan", "pathfinder"),
+    ("stan", "laplace"),
+    ("stan", "advi-meanfield"),
+    ("stan", "advi-fullrank"),
+)
+ACCEPTED = 0.02
+
+
+def section() -> list[str]:
+    """The table, and what it says about approximations."""
+    rng = np.random.default_rng(5)
+    mu = np.outer(np.cos(np.linspace(0, 2, TIMES)), np.linspace(1, -1, ALGORITHMS))
+    sets = choice_sets(rank(-(mu.T + rng.gumbel(size=(INSTANCES, ALGORITHMS, TIMES)))))
+    grid = np.linspace(0, 1, TIMES)
+    lines = [
+        HEADING,
+        "",
+        f"n {ALGORITHMS}, P {INSTANCES}, T {TIMES}, {DRAWS:,} draws, programs compiled before; "
+        "seconds of wall clock; errors against Stan's NUTS with "
+        f"{LONG:,} draws, the greatest of any pair and time; ESS is the least of any rating's. ESS "
+        "of an approximation counts its draws, not how good they are.",
+        "",
+        "| model | engine | method | s | ESS/s | error, one time | error, all times | Pareto-k "
+        "| trust |",
+        "|---|---|---|---|---|---|---|---|---|",
+    ]
+    trusted: dict[str, list[str]] = {}
+    for model in MODELS:
+        asked = ModelOptions(model=model, engine="stan", draws=LONG)
+        reference = infer(sets, grid, asked, seed=7)
+        assert reference.usable, (model, reference.diagnostics)
+        for engine, method in METHODS:
+            options = ModelOptions(model=model, engine=engine, method=method, draws=DRAWS)
+            infer(sets, grid, options.model_copy(update={"draws": 400}), seed=1)  # warm
+            begun = time.perf_counter()
+            posterior = infer(sets, grid, options, seed=1)
+            seconds = time.perf_counter() - begun
+            line, good = _row(posterior, reference, seconds)
+            print(line, flush=True)
+            lines.append(line)
+            if engine == "stan" and method != "mcmc":
+                trusted.setdefault(method, []).extend([model] if good else [])
+    return [*lines, "", *_verdict(trusted)]
+
+
+def _row(posterior: Posterior, reference: Posterior, seconds: float) -> tuple[str, bool]:
+    found, truth = pointwise(posterior), pointwise(reference)
+    error = float(np.abs(found.dominance - truth.dominance).max())
+    own = float(np.hypot(truth.dominance_error, found.dominance_error).max())
+    at_all_times = ""
+    if posterior.joint:
+        apart = joint(posterior).dominance - joint(reference).dominance
+        at_all_times = f"{np.abs(apart).max():.3f}"
+    judged = posterior.diagnostics
+    k = "" if judged.pareto_k is None else f"{judged.pareto_k:.2f}"
+    good = error < ACCEPTED + 2 * own
+    return (
+        f"| {posterior.model} | {posterior.engine} | {posterior.method} | {seconds:.2f} "
+        f"| {judged.ess_bulk / seconds:,.0f} | {error:.3f} | {at_all_times} | {k} "
+        f"| {'yes' if good else '**no**'} |"
+    ), good
+
+
+def _verdict(trusted: dict[str, list[str]]) -> list[str]:
+    lines = [
+        f"An approximation is trusted here if no probability at one time is off by {ACCEPTED} "
+        "beyond two standard errors of the comparison:",
+        "",
+    ]
+    for method, models in trusted.items():
+        rest = [model for model in MODELS if model not in models]
+        lines.append(
+            f"- `{method}`: {', '.join(models) or 'no model'}; not {', '.join(rest) or 'none'}."
+        )
+    return lines
