@@ -5,10 +5,12 @@ Nothing here, or in what runs programs, knows how that CmdStan came to be.
 
 from __future__ import annotations
 
+import logging
 import os
 import shlex
 import shutil
 import subprocess
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -118,15 +120,21 @@ def first_line(command: list[str]) -> str:
     return next(iter(done.stdout.splitlines()), "")
 
 
+_silencing = threading.Lock()
+_silencers = 0
+
+
 @contextmanager
 def silenced() -> Iterator[None]:
-    """Without CmdStanPy's own log lines: what matters of them is in our errors."""
-    import logging
-
+    """Without CmdStanPy's own log lines, in any thread: our errors quote what matters."""
+    global _silencers
     logger = logging.getLogger("cmdstanpy")
-    before = logger.disabled
-    logger.disabled = True
+    with _silencing:
+        _silencers += 1
+        logger.disabled = True
     try:
         yield
     finally:
-        logger.disabled = before
+        with _silencing:
+            _silencers -= 1
+            logger.disabled = _silencers > 0
