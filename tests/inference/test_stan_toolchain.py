@@ -51,6 +51,20 @@ def test_a_variable_that_names_no_cmdstan_is_quoted(nowhere, monkeypatch):
         cmdstan.find()
 
 
+def test_installing_does_not_begin_while_a_variable_would_hide_the_result(nowhere, monkeypatch):
+    monkeypatch.setenv("CMDSTAN", "/no/such/folder")
+    with pytest.raises(StanError, match="CMDSTAN says /no/such/folder"):
+        install.install(lambda line: None)
+
+
+def test_a_cmdstan_that_is_not_whole_is_named(nowhere):
+    broken = nowhere / ".cmdstan" / "cmdstan-2.36.0"
+    broken.mkdir(parents=True)
+    for _ in range(2):  # looking must not leave anything behind
+        with pytest.raises(StanError, match=f"the CmdStan in {broken} is not whole"):
+            cmdstan.find()
+
+
 @pytest.mark.parametrize(
     ("version", "method", "needed"),
     [("2.30.1", "pathfinder", "2.33"), ("2.31.0", "laplace", "2.32"), ("2.26.1", "mcmc", "2.30")],

@@ -48,14 +48,18 @@ def find() -> CmdStan:
     """The installation in use, or a StanError that says what is missing."""
     if not has_cmdstanpy():
         raise MissingExtraError("the stan engine", "cmdstanpy", "stan")
+    named = os.environ.get("CMDSTAN")
     with silenced():
         import cmdstanpy
         from cmdstanpy.utils import cmdstan_version
 
         try:
             path = Path(cmdstanpy.cmdstan_path())
-        except ValueError as error:
-            raise StanError(_not_found(str(error))) from None
+        except ValueError:
+            tried = os.environ.get("CMDSTAN")
+            if not named:
+                os.environ.pop("CMDSTAN", None)  # CmdStanPy sets it to what it tries
+            raise StanError(_not_found(named, tried)) from None
         version = cmdstan_version()
     if version is None:
         raise StanError(f"{path / 'makefile'} does not say which version of CmdStan it is: {_MEND}")
@@ -68,13 +72,14 @@ def find() -> CmdStan:
 _MEND = f"mend or remove that folder, then run: {INSTALL}"
 
 
-def _not_found(words: str) -> str:
-    named = os.environ.get("CMDSTAN")
+def _not_found(named: str | None, tried: str | None) -> str:
     if named:
         return (
-            f"the environment variable CMDSTAN says {named}, but there is no CmdStan "
-            f"({words.splitlines()[0]}); unset it or let it name one"
+            f"the environment variable CMDSTAN says {named}, but there is no CmdStan; unset it, or "
+            "let it name one"
         )
+    if tried:
+        return f"the CmdStan in {tried} is not whole; {_MEND}"
     return f"the stan engine needs CmdStan, which was not found; run: {INSTALL}"
 
 

@@ -31,6 +31,8 @@ def install(report: Report, way: str = "auto", folder: Path | None = None) -> Cm
         try:
             return cmdstan.find()
         except StanError as error:
+            if os.environ.get("CMDSTAN"):
+                raise  # whatever is installed now, that variable would hide
             report(str(error).split(";")[0])
     home = folder or Path.home() / ".cmdstan"
     if way == "cmdstanpy":
