@@ -10,6 +10,8 @@ data {
   vector<lower=0>[n_basis] frequencies;
   matrix[n_basis, T] basis; // eigenfunctions on the grid
   int<lower=1, upper=3> kernel;
+  // orthogonal: changes nothing but the coordinates NUTS moves in
+  matrix[n_basis, n_basis] rotation;
   real sigma_location;
   real<lower=0> sigma_scale;
   real<lower=0> ell_shape;
@@ -25,7 +27,9 @@ transformed parameters {
   matrix[n, T] mu;
   {
     vector[n_basis] spectrum = spectral_density(frequencies, ell, kernel);
-    mu = sigma * utilities(diag_post_multiply(z, sqrt(spectrum)) * basis);
+    mu = sigma
+         * utilities(
+                     diag_post_multiply(z * rotation, sqrt(spectrum)) * basis);
   }
 }
 model {

@@ -104,11 +104,14 @@ def _rotation(weights: np.ndarray) -> np.ndarray:
 
 def _hsgp(model: Model) -> Data:
     assert isinstance(model, HilbertSpaceGP)
+    typical = inverse_gamma_quantile(model.options.lengthscale, 0.5)
+    spectrum = model.covariance.spectral_density(model.frequencies, typical)
     return {
         **_lengthscale(model),
         "n_basis": model.size,
         "frequencies": model.frequencies,
         "basis": model.basis.T,
+        "rotation": _rotation(model.basis * np.sqrt(spectrum)),
     }
 
 

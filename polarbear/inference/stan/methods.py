@@ -23,10 +23,10 @@ class Effort:
     """How hard NUTS tries."""
 
     warm_up: int = 1000
-    adapt_delta: float = 0.8
+    adapt_delta: float = 0.9
 
 
-HARDER = Effort(warm_up=2000, adapt_delta=0.98)
+HARDER = Effort(warm_up=2000, adapt_delta=0.99)
 
 
 @dataclass(frozen=True)
