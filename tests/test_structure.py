@@ -15,7 +15,7 @@ ORDER = [
     {"errors", "tables"},
     {"options"},
     {"budget", "registry", "yamlfile", "user_code"},
-    {"problems"},
+    {"problems", "preferences"},
     {"algorithms"},
     {"config"},
     {"execution", "parts"},
@@ -28,6 +28,7 @@ ORDER = [
     {"relations"},
     {"beforehand"},
     {"collect", "summary", "template", "imports", "learn"},
+    {"select"},
     {"cli"},
     {"__main__"},
 ]
