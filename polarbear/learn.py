@@ -115,6 +115,7 @@ def posterior_to_table(
     facts = {
         "algorithms": list(evidence.grid.algorithms),
         "times": evidence.grid.times.tolist(),
+        "instances": len(evidence.grid.instances),
         "unit_times": posterior.unit_times.tolist(),
         "chains": posterior.chains,
         "hyper": list(posterior.hyper),

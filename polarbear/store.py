@@ -299,6 +299,16 @@ class Store:
         """What posteriors are kept."""
         return sorted(path.stem for path in (self.path / "posteriors").glob("*.parquet"))
 
+    def posterior_facts(self, key: str) -> dict[str, Any]:
+        """What is known about a kept posterior, without its draws."""
+        path = self.path / "posteriors" / f"{key}.parquet"
+        return json.loads(parts.metadata_of(path)[b"polarbear"])  # type: ignore[no-any-return]
+
+    def newest_posteriors(self) -> list[str]:
+        """What posteriors are kept, the one kept last first."""
+        paths = (self.path / "posteriors").glob("*.parquet")
+        return [p.stem for p in sorted(paths, key=lambda p: (-p.stat().st_mtime_ns, p.stem))]
+
     # --- values on a grid --------------------------------------------------------------------
 
     def on_grid(self, times: Floats, algorithms: Sequence[str] | None = None) -> GridValues:

@@ -7,7 +7,7 @@ import sys
 import typer
 
 from polarbear import __version__
-from polarbear.cli import import_, infer, init, run, status
+from polarbear.cli import import_, infer, init, run, select, status
 from polarbear.errors import PolarBearError
 
 app = typer.Typer(
@@ -21,6 +21,7 @@ app = typer.Typer(
 )
 app.command("run")(run.run)
 app.command("infer")(infer.infer)
+app.command("select")(select.select)
 app.command("status")(status.status)
 app.command("init")(init.init)
 app.command("import")(import_.import_)

@@ -21,12 +21,17 @@ SWEEP_POINTS = 200  # positions of a sweep: more than a reader can tell apart in
 
 @dataclass(frozen=True)
 class Context:
-    """What a preference is put on: the grid, what its times are, and where files are looked for."""
+    """What a preference is put on: the grid, what its times are, and where files are looked for.
+
+    ``joint`` says whether the draws of neighbouring times belong together. Where they do not, a
+    mean of two times would look surer than either, so a single time is then one of the grid.
+    """
 
     times: np.ndarray
     axis: str = "evaluations"
     folder: str = "."
     seed: int = 0
+    joint: bool = True
 
     @property
     def first(self) -> float:
@@ -106,7 +111,7 @@ class Preference(Options, ABC):
     def variations(self, context: Context) -> Variations:
         """What a sweep goes through: here, every budget that the grid has room for."""
         times = context.times
-        steps = max(1, round(SWEEP_POINTS / max(1, len(times) - 1)))
+        steps = max(1, round(SWEEP_POINTS / max(1, len(times) - 1))) if context.joint else 1
         shares = np.arange(steps) / steps
         between = (times[:-1, None] + np.diff(times)[:, None] * shares).ravel()
         positions = np.append(between, times[-1])

@@ -53,7 +53,11 @@ class At(Preference):
 
     def on(self, context: Context) -> Valuation:
         context.check(self.t, "at")
-        return Weighted(at_points(context.times, np.array([self.t]))[0])
+        if context.joint or self.t in context.times:
+            return Weighted(at_points(context.times, np.array([self.t]))[0])
+        nearest = context.times[np.abs(context.times - self.t).argmin()]
+        note = f"{number(self.t)} is taken at {number(nearest)}, the nearest time of the grid"
+        return Weighted(at_points(context.times, np.array([nearest]))[0], (note,))
 
 
 class Between(Preference):
