@@ -55,12 +55,11 @@ def find_basis(store: Store, model: str | None = None, key: str | None = None) -
 
     ``model`` or ``key`` ask for another one.
     """
-    keys = store.newest_posteriors()
+    keys, race = store.newest_posteriors(), store.last_round()
     if not keys:
         raise SelectionError(
             f"{store.path} holds no posterior yet; `polarbear infer {store.path}` makes one"
         )
-    race = store.last_round()
     raced = race["posterior"] if race is not None else None
     if key is not None:
         chosen = _by_key(store, keys, key)

@@ -54,7 +54,7 @@ def information(made: Selection, found: Information) -> list[str]:
 
 def probability(value: float) -> str:
     """Two digits, but never certain when it is not."""
-    if 0.995 <= value < 1:
+    if value >= 0.995:
         return "over 0.99"
     return "under 0.01" if 0 < value < 0.005 else f"{value:.2f}"
 
