@@ -136,10 +136,13 @@ def posterior_to_table(
     return table, facts
 
 
-def posterior_from_table(table: pa.Table, facts: Mapping[str, Any]) -> Posterior:
-    """A posterior read back from the store."""
+def posterior_from_table(
+    table: pa.Table, facts: Mapping[str, Any], as_kept: bool = False
+) -> Posterior:
+    """A posterior read back from the store; ``as_kept`` leaves theta in single precision."""
     size, times, n = len(table), len(facts["times"]), len(facts["algorithms"])
-    theta = table["theta"].combine_chunks().flatten().to_numpy().astype(np.float64)
+    kind = np.float32 if as_kept else np.float64
+    theta = table["theta"].combine_chunks().flatten().to_numpy().astype(kind, copy=False)
     hyper = table["hyper"].combine_chunks().flatten().to_numpy().reshape(size, -1)
     return Posterior(
         theta=theta.reshape(size, times, n),

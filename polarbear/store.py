@@ -286,7 +286,8 @@ class Store:
         parts.make_folder(self.path / "posteriors")
         text = json.dumps(facts).encode()
         table = draws.replace_schema_metadata({b"polarbear": text})
-        parts.write_table(self.path / "posteriors" / f"{key}.parquet", table)
+        # Draws hardly compress; what matters is that `select` has them at once.
+        parts.write_table(self.path / "posteriors" / f"{key}.parquet", table, compression="lz4")
 
     def posterior(self, key: str) -> tuple[pa.Table, dict[str, Any]] | None:
         """A posterior kept earlier, with the facts about it."""

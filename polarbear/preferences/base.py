@@ -16,6 +16,7 @@ from polarbear.errors import SelectionError
 from polarbear.options import Options
 from polarbear.preferences.integrals import at_points
 
+_DRAWS_AT_ONCE = 256  # converted to double precision within the processor's cache
 SWEEP_POINTS = 200  # positions of a sweep: more than a reader can tell apart in a figure
 
 
@@ -75,7 +76,13 @@ class Weighted(Valuation):
     notes: tuple[str, ...] = ()
 
     def values(self, theta: np.ndarray) -> np.ndarray:
-        return np.asarray(np.matmul(self.by_time.astype(theta.dtype), theta))
+        if theta.shape[2] == 1:  # one product for all draws, in whatever order they lie
+            return np.asarray(theta[:, :, 0] @ self.by_time.astype(theta.dtype))[:, None]
+        values = np.empty((theta.shape[0], theta.shape[2]))
+        for first in range(0, len(values), _DRAWS_AT_ONCE):
+            some = slice(first, first + _DRAWS_AT_ONCE)
+            np.matmul(self.by_time, theta[some].astype(np.float64, copy=False), out=values[some])
+        return values
 
     @property
     def weights(self) -> np.ndarray:

@@ -63,7 +63,7 @@ class Called(Valuation):
 
     def values(self, theta: np.ndarray) -> np.ndarray:
         draws, times, items = theta.shape
-        curves = np.ascontiguousarray(theta.swapaxes(1, 2)).reshape(-1, times)
+        curves = np.ascontiguousarray(theta.swapaxes(1, 2), dtype=np.float64).reshape(-1, times)
         return self.of_curves(curves).reshape(draws, items)
 
     def of_curves(self, curves: np.ndarray) -> np.ndarray:

@@ -116,7 +116,7 @@ class Lowest(Valuation):
     notes: tuple[str, ...] = ()
 
     def values(self, theta: np.ndarray) -> np.ndarray:
-        return np.asarray(theta.min(axis=1))
+        return np.asarray(theta.min(axis=1), dtype=np.float64)
 
 
 class WorstCase(Preference):

@@ -16,7 +16,7 @@ from polarbear.select.criteria import (
 from polarbear.select.information import ENOUGH, value_of_information
 from polarbear.select.portfolios import EXHAUSTIVE_LIMIT, Portfolios, best_portfolios
 from polarbear.select.selection import Selection, select
-from polarbear.select.sweep import Sweep, sweep
+from polarbear.select.sweeps import Sweep, sweep
 
 __all__ = [
     "ENOUGH",

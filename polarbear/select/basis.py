@@ -70,7 +70,7 @@ def find_basis(store: Store, model: str | None = None, key: str | None = None) -
     kept = store.posterior(chosen)
     assert kept is not None
     table, facts = kept
-    posterior = posterior_from_table(table, facts)
+    posterior = posterior_from_table(table, facts, as_kept=True)
     names = tuple(facts["algorithms"])
     pareto_set = None
     if race is not None:

@@ -52,12 +52,12 @@ def judge(values: np.ndarray, gamma: float = GAMMA, best: np.ndarray | None = No
     check_gamma(gamma)
     highest = values.max(axis=1) if best is None else best
     mean = values.mean(axis=0, dtype=np.float64)
-    some = range(0, values.shape[1], _ITEMS_AT_ONCE)
+    blocks = range(0, values.shape[1], _ITEMS_AT_ONCE)
     return Criteria(
         p2bb=_shares_of_wins(values, highest),
         mean=mean,
         quantile=np.concatenate(
-            [np.quantile(values[:, i : i + _ITEMS_AT_ONCE], gamma, axis=0) for i in some]
+            [lower_quantile(values[:, i : i + _ITEMS_AT_ONCE].T, gamma) for i in blocks]
         ),
         regret=np.maximum(highest.mean(dtype=np.float64) - mean, 0.0),
     )
@@ -67,6 +67,19 @@ def wins(values: np.ndarray, highest: np.ndarray) -> np.ndarray:
     """Whether each item is the best in each draw; those that tie for it share it."""
     is_best = values >= highest[:, None]
     return np.asarray(is_best / np.maximum(is_best.sum(axis=1, keepdims=True), 1))
+
+
+def lower_quantile(rows: np.ndarray, gamma: float) -> np.ndarray:
+    """The gamma-quantile of each row, linear between order statistics as NumPy's is.
+
+    One partition and a minimum, which is several times as fast as asking NumPy for it.
+    """
+    place = gamma * (rows.shape[1] - 1)
+    k = int(place)
+    parted = np.partition(rows, k, axis=1)
+    low = parted[:, k].astype(np.float64)
+    high = parted[:, k + 1 :].min(axis=1) if k + 1 < rows.shape[1] else low
+    return np.asarray(low + (place - k) * (high - low))
 
 
 def _shares_of_wins(values: np.ndarray, highest: np.ndarray) -> np.ndarray:

@@ -7,7 +7,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from polarbear.errors import SelectionError
-from polarbear.select.sweep import Sweep
+from polarbear.select.sweeps import Sweep
 
 
 def draw_sweep(sweep: Sweep, names: Sequence[str], title: str, path: Path) -> None:

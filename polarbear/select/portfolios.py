@@ -19,7 +19,7 @@ from polarbear.select.criteria import GAMMA, Criteria, Risk, judge
 
 EXHAUSTIVE_LIMIT = 6000  # more portfolios than this are searched, not enumerated
 SEARCH_LIMIT = 2000  # a search stops after so many
-MOST_SLOTS = 1000
+MOST_SLOTS = 256
 ROUNDING = 1e-12
 _DRAWS_A_TASK = 256  # keeps the sums of one task in the processor's cache; no result depends on it
 
@@ -130,24 +130,30 @@ def _shared(one: Slots, other: Slots) -> int:
 
 
 def _search(pool: _Pool, n: int, size: int, risk: Risk, gamma: float) -> None:
-    """Greedy construction, then exchanges of one slot until none helps.
+    """Greedy construction from every start, then exchanges of one slot or two until none helps.
 
-    Where the criterion compares with the others (p2bb, regret), each round compares with all that
-    were met so far, so it goes on until the leader has no neighbour that was not looked at.
+    With many slots it starts from the best algorithm only. Where the criterion compares with the
+    others (p2bb, regret), each round compares with all that were met so far, so it goes on until
+    the leader has no neighbour that was not looked at.
     """
     alone: Risk = "quantile" if risk == "quantile" else "mean"  # means something for a part, too
-    chosen: Slots = ()
-    for _ in range(size):
-        longer = [tuple(sorted((*chosen, item))) for item in range(n)]
-        chosen = longer[judge(pool.values_of(longer), gamma).best(alone)]
-    pool.add([chosen])
+    starts = judge(pool.values_of([(i,) for i in range(n)]), gamma).order(alone)
+    for start in starts if n * n * size <= SEARCH_LIMIT else starts[:1]:
+        chosen: Slots = (start,)
+        while len(chosen) < size:
+            longer = [tuple(sorted((*chosen, item))) for item in range(n)]
+            chosen = longer[judge(pool.values_of(longer), gamma).best(alone)]
+        pool.add([chosen])
     pool.add((item,) * size for item in range(n))
     while len(pool.slots) < SEARCH_LIMIT:
         leader = pool.slots[pool.judge(gamma).best(risk)]
-        fresh = set(neighbours(leader, n)) - pool.known
+        near = neighbours(leader, n)
+        fresh = set(near) - pool.known
+        if not fresh:
+            fresh = {far for one in near for far in neighbours(one, n)} - pool.known
         if not fresh:
             return
-        pool.add(fresh)
+        pool.add(sorted(fresh)[: SEARCH_LIMIT - len(pool.slots)])
 
 
 def neighbours(slots: Slots, n: int) -> list[Slots]:

@@ -8,7 +8,9 @@ from itertools import pairwise
 import numpy as np
 
 from polarbear.preferences import Variations
-from polarbear.select.criteria import GAMMA, Risk, check_gamma
+from polarbear.select.criteria import GAMMA, Risk, check_gamma, lower_quantile
+
+_DRAWS_AT_ONCE = 256  # a block stays in the processor's cache; no result depends on it
 
 
 @dataclass(frozen=True)
@@ -64,28 +66,39 @@ def sweep(theta: np.ndarray, variations: Variations, risk: Risk, gamma: float = 
     """Choose anew at each position, from theta[draw, time, item]."""
     check_gamma(gamma)
     n = theta.shape[2]
-    weights = variations.weights.T.astype(np.float32)
-    # Item by item, as the store keeps its numbers: the largest arrays are [draw, position].
-    values = [np.ascontiguousarray(theta[:, :, i], dtype=np.float32) @ weights for i in range(n)]
+    # Weights too small to matter would be denormal numbers in single precision, which are slow.
+    weights = np.where(variations.weights > 1e-12, variations.weights, 0.0).astype(np.float32)
+    # values[item][position, draw], in the precision that the store keeps
+    values = [np.empty((len(weights), len(theta)), dtype=np.float32) for _ in range(n)]
+    for first in range(0, len(theta), _DRAWS_AT_ONCE):
+        some = slice(first, first + _DRAWS_AT_ONCE)
+        curves = np.ascontiguousarray(theta[some].transpose(2, 1, 0), dtype=np.float32)
+        for one, curve in zip(values, curves, strict=True):
+            one[:, some] = weights @ curve
     best = values[0].copy()
     for one in values[1:]:
         np.maximum(best, one, out=best)
-    is_best = [one >= best for one in values]
-    ties = sum(flags.astype(np.int16) for flags in is_best)
-    if np.all(ties == 1):
-        p2bb = np.stack([flags.mean(axis=0) for flags in is_best], axis=1)
-    else:
-        p2bb = np.stack([(flags / ties).mean(axis=0) for flags in is_best], axis=1)
-    mean = variations.weights @ theta.mean(axis=0)
+    p2bb = _shares_of_wins(values, best)
+    mean = variations.weights @ theta.mean(axis=0, dtype=np.float64)
     merit = p2bb
     if risk in ("mean", "regret"):
         merit = mean
     elif risk == "quantile":
-        merit = np.stack([np.quantile(one, gamma, axis=0) for one in values], axis=1)
+        merit = np.stack([lower_quantile(one, gamma) for one in values], axis=1)
     choices = _best(merit, mean)
     rows = np.arange(len(choices))
-    regret = np.maximum(best.mean(axis=0, dtype=np.float64) - mean[rows, choices], 0.0)
+    regret = np.maximum(best.mean(axis=1, dtype=np.float64) - mean[rows, choices], 0.0)
     return Sweep(variations, p2bb, choices, regret)
+
+
+def _shares_of_wins(values: list[np.ndarray], best: np.ndarray) -> np.ndarray:
+    """How often each item is the best, at each position; those that tie for it share it."""
+    is_best = [one >= best for one in values]
+    alone = np.stack([np.count_nonzero(flags, axis=1) for flags in is_best], axis=1)
+    if alone.sum() == best.size:  # nobody ties with anybody
+        return np.asarray(alone / best.shape[1])
+    winners = np.sum(is_best, axis=0)
+    return np.stack([(flags / winners).mean(axis=1) for flags in is_best], axis=1)
 
 
 def _best(merit: np.ndarray, mean: np.ndarray) -> np.ndarray:
