@@ -133,7 +133,11 @@ def read_part(
 ) -> pa.Table:
     """The rows of one file, of the types that tables.py says."""
     try:
-        table = pq.read_table(path, columns=columns, filters=only, partitioning=None)
+        if only is None:  # without pyarrow.dataset, which takes longer to import than to read
+            with pq.ParquetFile(path) as file:
+                table = file.read(columns)
+        else:
+            table = pq.read_table(path, columns=columns, filters=only, partitioning=None)
         names = columns or schema.names
         return table.select(names).cast(pa.schema([schema.field(name) for name in names]))
     except FileNotFoundError:
