@@ -186,7 +186,7 @@ def test_a_newcomer_over_time_agrees_with_integration_given_the_others(model, in
     drawn = np.log(extended.theta)
     drawn = drawn - drawn[:, :, :1] + np.tile(mu, (size, 1, 1))[:, :, :1]
 
-    z = np.linspace(-7, 7, 71)
+    z = np.linspace(-7, 7, 57)
     grid = np.stack(np.meshgrid(z, z, z, indexing="ij"), axis=-1).reshape(-1, 3)
     for setting in range(2):
         log_hyper = [np.log(HYPER[name][setting]) for name in MODELS[model].hyperparameters]
@@ -367,7 +367,7 @@ def test_what_limits_the_newcomers_rating_is_noted():
 
 def test_a_posterior_that_is_not_usable_stays_so():
     old, full = evidence(plackett_luce(8, 3, 2, seed=38), position=0)
-    before = infer(old, np.array([0.0, 1.0]), ModelOptions(draws=800))
+    before = infer(old, np.array([0.0, 1.0]), ModelOptions(draws=2000))
     doubtful = replace(before, diagnostics=replace(before.diagnostics, r_hat=1.2))
     assert extend(before, full, 0).usable
     assert extend(doubtful, full, 0).diagnostics.problems == doubtful.diagnostics.problems
