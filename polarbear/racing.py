@@ -7,9 +7,9 @@ that is killed anywhere and started again ends with the same checkpoints.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -69,8 +69,14 @@ class Beliefs:
     draws: int
 
 
-# Looks at a round's end whether the race has served its purpose: if so, says why.
-Enough = Callable[[State, Posterior], str | None]
+class Purpose(Protocol):
+    """What a race may be run for other than to settle everything."""
+
+    def reached(self, state: State, posterior: Posterior) -> str | None:
+        """Why the race has served its purpose, if it has."""
+
+    def horizon(self, times: Sequence[float]) -> float:
+        """The last time that matters for it."""
 
 
 class Race:
@@ -82,12 +88,12 @@ class Race:
         store: Store,
         watcher: Watcher | None = None,
         add: Sequence[str] = (),
-        enough: Enough | None = None,
+        purpose: Purpose | None = None,
     ) -> None:
         self._config = config
         self._store = store
         self._watcher = watcher or Watcher()
-        self._enough = enough
+        self._purpose = purpose
         self.state, self._waiting = _entrants(config, store, add)
         self._began = time.monotonic()
         self._runs = collect.stored_runs(store)
@@ -116,12 +122,12 @@ class Race:
 
     def _ended(self) -> Ended | None:
         state, limits = self.state, self.rules.limits
-        if not state.open_pairs:
-            return Ended(SETTLED, at_limit=False)
-        if self._enough and state.round and not state.joining and not state.untrusted:
-            reason = self._enough(state, self.posterior)
+        if self._purpose and state.round and not state.joining and not state.untrusted:
+            reason = self._purpose.reached(state, self.posterior)
             if reason:
                 return Ended(reason, at_limit=False)
+        if not state.open_pairs and not self._purpose:
+            return Ended(SETTLED, at_limit=False)
         size = self._config.instances.size(self._config.setting)
         hours = (time.monotonic() - self._began) / 3600
         spent = sum(self.evaluations().values())
@@ -174,7 +180,7 @@ class Race:
 
     def _round(self, pool: Pool) -> None:
         state = self.state
-        horizons = race.horizons(state, self.rules)
+        horizons = race.horizons(state, self.rules) or self._horizons_beyond(state)
         instances = self._next_instances()
         self._store.add_instances(instances, self._config.instances.suite)
         plan = collect.plan(self._config, self._runs, instances, horizons)
@@ -192,6 +198,11 @@ class Race:
         ratings, pairs = _beliefs_tables(beliefs)
         self._store.add_round(self.state.round, record, ratings, pairs)
         self._watcher.ends(record)
+
+    def _horizons_beyond(self, state: State) -> dict[str, float]:
+        """Who runs how far where everything is settled, but the race's purpose is not reached."""
+        assert self._purpose is not None
+        return dict.fromkeys(state.candidates, self._purpose.horizon(state.times))
 
     def _next_instances(self) -> list[Instance]:
         state, limit = self.state, self.rules.limits.instances

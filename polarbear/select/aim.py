@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from polarbear.errors import SelectionError
 from polarbear.inference import Posterior
@@ -34,7 +37,13 @@ class Aim:
             "threshold": self.threshold,
         }
 
-    def __call__(self, state: State, posterior: Posterior) -> str | None:
+    def horizon(self, times: Sequence[float]) -> float:
+        """The last time that has a say in the preference."""
+        weights = self.valuation.weights
+        last = len(times) - 1 if weights is None else int(np.flatnonzero(weights)[-1])
+        return float(times[last])
+
+    def reached(self, state: State, posterior: Posterior) -> str | None:
         """Why the race has served its purpose, if it has."""
         now = self.standing(state, posterior)
         if now["expected_regret"] >= self.threshold:
