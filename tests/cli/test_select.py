@@ -125,8 +125,12 @@ def test_the_value_of_information_is_the_regret_of_the_choice(inferred: Project)
 
 def test_criteria_that_disagree_are_named_with_what_that_costs(project: Project):
     """Two close to each other, one of them known less well: mean and lower quantile differ."""
-    rows = [f"i{i},1,{a},{p}" for i in range(30) for a, p in zip("AC", order(i), strict=True)]
-    rows += [f"j{i},1,{a},{p}" for i in range(3) for a, p in zip("BC", (1, 2), strict=True)]
+    wins = {"A": (30, 20), "B": (2, 1)}  # against C, and C against them
+    rows = []
+    for name, (won, lost) in wins.items():
+        for i in range(won + lost):
+            first, second = (1, 2) if i < won else (2, 1)
+            rows += [f"{name}{i},1,{name},{first}", f"{name}{i},1,C,{second}"]
     text = "\n".join(["instance,t,algorithm,position", *rows]) + "\n"
     (project.folder / "r.csv").write_text(text)
     project.json("import", "r.csv", "--format", "rankings", "--store", "s")
@@ -141,10 +145,6 @@ def test_criteria_that_disagree_are_named_with_what_that_costs(project: Project)
     assert against["quantile"]["cost"] == pytest.approx(cost)
     shown = project("select", "s", "--preference", "final", "--risk", "mean").stdout
     assert "the criteria disagree: by lower quantile it would be A; B costs" in shown
-
-
-def order(i: int) -> tuple[int, int]:
-    return (1, 2) if i % 3 else (2, 1)
 
 
 def test_yaml_and_functions_are_looked_for_where_they_are_named(inferred: Project):

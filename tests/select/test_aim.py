@@ -10,6 +10,7 @@ from polarbear.config import Config
 from polarbear.errors import SelectionError
 from polarbear.preferences import Context, read_preference
 from polarbear.racing import SETTLED
+from polarbear.select import contest, expected_regret, find_basis
 from polarbear.select.aim import Aim, aim
 from tests.test_racing import checkpoints, configured, facts_of, run
 
@@ -20,7 +21,8 @@ def aim_of(config: Config, text: str, threshold: float) -> Aim:
 
 
 def test_it_ends_a_race_before_everything_is_settled(tmp_path: Path):
-    config = configured(names=("good", "early", "late"))
+    rules = {"resolution": "strict", "limits": {"rounds": 4}}
+    config = configured(names=("good", "early", "late"), rules=rules)
     purpose = aim_of(config, "at 10", 0.1)
     ended, store, _ = run(config, tmp_path / "s", purpose=purpose)
     assert ended.because.startswith("the expected regret of early for 'at 10' is")
@@ -28,16 +30,19 @@ def test_it_ends_a_race_before_everything_is_settled(tmp_path: Path):
     facts = facts_of(store)
     assert facts["open_pairs"]
     alone, full, _ = run(config, tmp_path / "full")
-    assert alone.because == SETTLED
+    assert alone.at_limit
     assert facts["instances"] < facts_of(full)["instances"]
 
 
 def test_it_goes_on_where_everything_is_settled_but_the_choice_is_not(tmp_path: Path):
-    """good and early cross between 30 and 40: a settled pair, and no easy choice in between."""
+    """good and early cross near 40: a settled pair, and no easy choice there."""
     config = configured(rules={"batch": {"start": 8, "min": 8, "max": 8}})
     _, store, _ = run(config, tmp_path / "s")
     settled = facts_of(store)
-    purpose = aim_of(config, "at 40", 0.012)
+    basis = find_basis(store)
+    valuation = read_preference("at 40")[0].on(Context(basis.times))
+    regret = expected_regret(basis.posterior.theta, valuation, contest(basis).candidates)
+    purpose = aim_of(config, "at 40", regret / 2)
     ended, store, notes = run(config, tmp_path / "s", purpose=purpose)
     assert ended.because.startswith("the expected regret of")
     assert facts_of(store)["instances"] > settled["instances"]
