@@ -122,12 +122,10 @@ def _shown_times(times: np.ndarray, at: str | None, everything: bool) -> list[in
 
 
 def _announcing_compilation(quiet: bool) -> AbstractContextManager[None]:
-    from polarbear import beforehand
     from polarbear.compiling import on_first_compilation
 
     def say() -> None:
         common.note("compiling for this machine, once; the next call will be quick", quiet)
-        beforehand.start()
 
     return on_first_compilation(say)
 
