@@ -223,6 +223,21 @@ def test_without_rankings_a_newcomer_has_the_process_priors_covariance(model):
     assert (np.abs(x.mean(axis=0)) < 4.5 * np.sqrt(variance / len(x))).all()
 
 
+def test_on_a_long_grid_short_chains_agree_with_ones_five_times_as_long(monkeypatch):
+    """Means and squares at 40 times within 4.5 standard errors: by chance off 1 in 1,800."""
+    old, full = evidence(plackett_luce(8, 4, 40, seed=40), position=2)
+    options = ModelOptions(model="gp", draws=6000)
+    before = infer(old, np.linspace(0, 1, 40), options, seed=41)
+    short = np.log(extend(before, full, 2, seed=42).theta)
+    monkeypatch.setattr("polarbear.inference.newcomer.extend.Effort", lambda: chains.HARDER)
+    long = np.log(extend(before, full, 2, seed=43).theta)
+    one, two = (mu[:, :, 2] - mu[:, :, 0] for mu in (short, long))
+    centre = two.mean(axis=0)
+    for change in (one - two, (one - centre) ** 2 - (two - centre) ** 2):
+        error = change.std(axis=0) / np.sqrt(len(change))
+        assert (np.abs(change.mean(axis=0)) < 4.5 * error).all()
+
+
 def test_r_hat_shows_inner_chains_that_have_not_forgotten_where_they_began(monkeypatch):
     _, posterior = fixed_draws("gp", 2000)
     _, full = evidence(plackett_luce(10, 4, 3, seed=16), position=2)

@@ -46,8 +46,8 @@ def extend(
 
     The choice sets are those of all rankings, with the newcomer in them. Of the result, draw by
     draw, the others' ratings are what they were but for a common factor, so whatever holds between
-    two of them holds as before; hyperparameters are as they were, too. Draws depend on the seed,
-    never on the number of threads.
+    two of them holds as before; so are hyperparameters (kappa is restated for one algorithm more).
+    Draws depend on the seed, never on the number of threads.
     """
     begun = time.perf_counter()
     _check(posterior, choice_sets, position)
@@ -56,7 +56,7 @@ def extend(
         posterior.unit_times, posterior.theta.shape[2], posterior.options
     )
     attempt = _temporal if model.temporal else _independent
-    # independent draws are exact: where they fail, the others' draws do, and none help
+    # independent draws are exact given the others': where they fail, more effort would not help
     efforts = (Effort(), HARDER) if model.temporal else (Effort(),)
     for number, effort in enumerate(efforts, start=1):
         drawn = attempt(posterior, model, place, [seed, _STREAM], effort, threads)
