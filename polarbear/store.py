@@ -170,6 +170,14 @@ class Store:
         """One row an instance, in the order of the stream."""
         return self._read("instances").unique("instance").sort("index", "instance")
 
+    def count_compared_instances(self) -> int:
+        """On how many instances there are runs or imported rankings."""
+        found: set[str] = set()
+        for name in ("runs", "rankings"):
+            for part in parts.read_parts(self.path / name, tables.ALL[name], ["instance"]):
+                found.update(part["instance"].unique().to_pylist())
+        return len(found)
+
     def add_instances(self, instances: Sequence[Instance], suite: str) -> None:
         """Keep the specs of instances; one that is known must still be the same."""
         stored = dict(self.instances().select("instance", "spec").iter_rows())

@@ -143,7 +143,7 @@ def _what_it_does_not_know(store: Store, facts: dict[str, Any], raced: bool) -> 
     missing = [name for name in store.config["algorithms"] if name not in facts["algorithms"]]
     if missing:
         notes.append(f"the posterior does not know {', '.join(missing)}: {remedy}")
-    now = store.runs()["instance"].n_unique() or len(store.instances())
+    now = store.count_compared_instances()
     known = facts.get("instances")
     if known is not None and now > known:
         notes.append(f"the posterior knows {known} of the store's {now} instances: {remedy}")
