@@ -10,10 +10,7 @@ import typer
 from polarbear.cli import common
 
 if TYPE_CHECKING:
-    from polarbear.preferences import Context
-    from polarbear.select import Basis, Contest, Portfolios, Selection, Sweep
-
-SHOWN_PORTFOLIOS = 5
+    from polarbear.select import Selection, Sweep
 
 
 def select(
@@ -76,6 +73,7 @@ def select(
     from polarbear import select as selecting
     from polarbear.errors import SelectionError
     from polarbear.preferences import Context, read_preference
+    from polarbear.select import facts
     from polarbear.store import Store
 
     if png is not None and not sweep:
@@ -87,151 +85,33 @@ def select(
     contest = selecting.contest(basis, names, alpha)
     context = Context(basis.times, basis.axis, folder, seed, basis.posterior.joint)
     made = selecting.select(basis, contest, wanted, context, profile, gamma, everyone)
-    facts = _facts(made, contest)
-    if portfolio is not None:
+    result = facts.of_selection(made, contest)
+    rivals = [basis.algorithms[i] for i in contest.candidates]
+    if portfolio is not None or sweep:
         theta = basis.posterior.theta[:, :, list(contest.candidates)]
+    if portfolio is not None:
         found = selecting.best_portfolios(theta, made.valuation, portfolio, profile, gamma)
-        facts |= _portfolio_facts(found, [basis.algorithms[i] for i in contest.candidates])
+        result |= facts.of_portfolios(found, rivals)
     if information:
-        facts["value_of_information"] = _information_facts(made)
+        result["value_of_information"] = facts.of_information(made)
     if sweep:
-        swept = _swept(made, contest, context)
-        facts["sweep"] = _sweep_facts(swept, basis, contest)
+        swept = selecting.sweep(theta, wanted.variations(context), profile, gamma)
+        result["sweep"] = facts.of_sweep(swept, rivals)
         if png is not None:
-            _draw(swept, made, contest, png)
+            _draw(swept, made, rivals, png)
     for problem in basis.posterior.diagnostics.problems:
         common.note(f"warning: do not trust this posterior: {problem}")
     if json:
-        common.print_json(facts)
+        common.print_json(result)
     else:
-        _show(facts, quiet)
+        _show(result, quiet)
     if png is not None:
         common.note(f"drew {png}", quiet)
 
 
-def _facts(made: Selection, contest: Contest) -> dict[str, Any]:
-    from polarbear.select import words
-
-    basis, criteria, error = made.basis, made.criteria, made.p2bb_error()
-    posterior = basis.posterior
-    return {
-        "choice": made.name(made.choice),
-        "criterion": made.risk,
-        "preference": made.preference.text,
-        "preference_words": made.words,
-        "statement": words.statement(made),
-        "gamma": made.gamma,
-        "ranking": [
-            {
-                "algorithm": made.name(item),
-                "p2bb": float(criteria.p2bb[item]),
-                "mean": float(criteria.mean[item]),
-                "quantile": float(criteria.quantile[item]),
-                "regret": float(criteria.regret[item]),
-                "p2bb_error": float(error[item]),
-                "competes": made.competes[item],
-            }
-            for item in made.order
-        ],
-        "disagreements": [
-            {
-                "criterion": found.criterion,
-                "prefers": made.name(found.prefers),
-                "cost": found.cost,
-                "words": words.disagreement(made, found),
-            }
-            for found in made.disagreements()
-        ],
-        "candidates": [basis.algorithms[i] for i in contest.candidates],
-        "left_out": [basis.algorithms[i] for i in contest.left_out],
-        "left_out_because": contest.reason if contest.left_out else None,
-        "posterior": {
-            "key": basis.key,
-            "from": basis.source,
-            "model": posterior.model,
-            "engine": posterior.engine,
-            "method": posterior.method,
-            "draws": posterior.n_draws,
-            "instances": basis.instances,
-            "passed": posterior.usable,
-        },
-        "notes": made.notes(),
-    }
-
-
-def _portfolio_facts(found: Portfolios, names: list[str]) -> dict[str, Any]:
-    rows = [
-        {
-            "portfolio": [names[i] for i in found.slots[row]],
-            "p2bb": float(found.criteria.p2bb[row]),
-            "mean": float(found.criteria.mean[row]),
-            "quantile": float(found.criteria.quantile[row]),
-            "regret": float(found.criteria.regret[row]),
-        }
-        for row in range(min(SHOWN_PORTFOLIOS, len(found.slots)))
-    ]
-    return {
-        "portfolio": rows[0]["portfolio"],
-        "portfolio_ranking": rows,
-        "portfolios_possible": found.possible,
-        "portfolios_looked_at": len(found.slots),
-        "portfolio_search": "exhaustive" if found.exhaustive else "greedy, then local search",
-    }
-
-
-def _information_facts(made: Selection) -> dict[str, Any]:
-    from polarbear.select import ENOUGH, value_of_information, words
-
-    found = value_of_information(made.values[:, list(made.candidates)], 0)
-    return {
-        "gain": found.gain,
-        "share": found.share,
-        "enough": ENOUGH,
-        "words": words.information(made, found),
-        "rivals": [
-            {
-                "algorithm": made.name(made.candidates[rival.item]),
-                "p2bb": rival.p2bb,
-                "gain": rival.gain,
-            }
-            for rival in found.rivals
-        ],
-    }
-
-
-def _swept(made: Selection, contest: Contest, context: Context) -> Sweep:
-    from polarbear.select import sweep
-
-    theta = made.basis.posterior.theta[:, :, list(contest.candidates)]
-    return sweep(theta, made.preference.variations(context), made.risk, made.gamma)
-
-
-def _sweep_facts(swept: Sweep, basis: Basis, contest: Contest) -> dict[str, Any]:
-    names = [basis.algorithms[i] for i in contest.candidates]
-    return {
-        "over": swept.variations.name,
-        "intervals": [
-            {
-                "from": one.start,
-                "to": one.stop,
-                "choice": names[one.choice],
-                "p2bb": one.p2bb,
-                "lowest_p2bb": one.lowest_p2bb,
-                "highest_p2bb": one.highest_p2bb,
-                "regret": one.regret,
-            }
-            for one in swept.intervals()
-        ],
-        "positions": swept.variations.positions.tolist(),
-        "choices": [names[i] for i in swept.choices],
-        "p2bb": {name: swept.p2bb[:, i].tolist() for i, name in enumerate(names)},
-    }
-
-
-def _draw(swept: Sweep, made: Selection, contest: Contest, path: Path) -> None:
+def _draw(swept: Sweep, made: Selection, names: list[str], path: Path) -> None:
     from polarbear.select.figure import draw_sweep
 
-    names = [made.basis.algorithms[i] for i in contest.candidates]
     draw_sweep(swept, names, f"choice by {made.risk}, {made.basis.posterior.model} model", path)
 
 
