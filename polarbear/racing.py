@@ -11,20 +11,17 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Protocol
 
-import numpy as np
-import pyarrow as pa
-
-from polarbear import collect, race, relations, tables
+from polarbear import collect, race
+from polarbear.beliefs import Beliefs, belief_tables, refined, relations_of, threats
 from polarbear.config import Config, differences
 from polarbear.errors import AlgorithmError, RaceError, StoreMismatchError
 from polarbear.execution.outcome import Outcome
 from polarbear.execution.pool import Pool
-from polarbear.inference import ModelOptions, Posterior, infer
+from polarbear.inference import ModelOptions, Posterior
 from polarbear.learn import Evidence, Learned, keep, learn, learn_newcomer
 from polarbear.options import unknown
 from polarbear.problems.base import Instance, derived_seed
 from polarbear.race import State
-from polarbear.relations import Joint, Pointwise
 from polarbear.rules import Rules
 from polarbear.store import Store
 from polarbear.tally import Tally
@@ -56,17 +53,6 @@ class Ended:
 
     because: str
     at_limit: bool
-
-
-@dataclass(frozen=True)
-class Beliefs:
-    """What a round's evidence says; ``pointwise`` is None where it is not to be trusted."""
-
-    learned: Learned
-    evidence: Evidence
-    pointwise: Pointwise | None
-    joint: Joint | None
-    draws: int
 
 
 class Purpose(Protocol):
@@ -195,7 +181,7 @@ class Race:
         )
         self._last = beliefs
         record = self._record(beliefs, decisions, horizons, len(instances))
-        ratings, pairs = _beliefs_tables(beliefs)
+        ratings, pairs = belief_tables(beliefs)
         self._store.add_round(self.state.round, record, ratings, pairs)
         self._watcher.ends(record)
 
@@ -254,15 +240,15 @@ class Race:
             options, learned = more, self._learn(state, evidence, more)
             if not learned.posterior.usable:
                 return Beliefs(learned, evidence, None, None, options.draws)
-        pointwise, joint = _relations(learned.posterior, rules)
+        pointwise, joint = relations_of(learned.posterior, rules)
         hanging = race.hanging(state, rules, pointwise, joint)
         if not hanging.any() or options is more:
             return Beliefs(learned, evidence, pointwise, joint, options.draws)
         if options.model == "dirichlet" and not state.joining:
             seed = derived_seed(self._config.seed, "race", state.round + 1, "more")
-            pointwise = _refined(evidence, more, seed, rules, hanging, pointwise)
+            pointwise = refined(evidence, more, seed, rules, hanging, pointwise)
         else:
-            pointwise, joint = _relations(self._learn(state, evidence, more).posterior, rules)
+            pointwise, joint = relations_of(self._learn(state, evidence, more).posterior, rules)
         return Beliefs(learned, evidence, pointwise, joint, more.draws)
 
     def _learn(self, state: State, evidence: Evidence, options: ModelOptions) -> Learned:
@@ -292,7 +278,7 @@ class Race:
             "drawn": drawn,
             "ran_to": horizons,
             "evaluations": self.evaluations(),
-            "threats": _threats(self.state, pointwise, joint),
+            "threats": threats(self.state, pointwise, joint),
             "instances_to_go": (
                 None
                 if pointwise is None
@@ -372,90 +358,3 @@ def _check_same_race(config: Config, store: Store, last: dict[str, Any], state: 
             f"the configuration contradicts the race in {store.path}:\n{listing}\n"
             "Undo the change, or start over with --fresh."
         )
-
-
-def _relations(posterior: Posterior, rules: Rules) -> tuple[Pointwise, Joint | None]:
-    joint = relations.joint(posterior) if rules.elimination == "joint" else None
-    return relations.pointwise(posterior, rules.epsilon), joint
-
-
-def _refined(
-    evidence: Evidence,
-    options: ModelOptions,
-    seed: int,
-    rules: Rules,
-    hanging: np.ndarray,
-    pointwise: Pointwise,
-) -> Pointwise:
-    """Relations from more draws at the times that hang on it, where times are independent."""
-    times = np.flatnonzero(hanging)
-    posterior = infer(evidence.choice_sets.pick(times), evidence.unit_times[times], options, seed)
-    finer = relations.pointwise(posterior, rules.epsilon)
-    merged = {}
-    for name in ("dominance", "dominance_error", "equivalence", "equivalence_error"):
-        merged[name] = getattr(pointwise, name).copy()
-        merged[name][times] = getattr(finer, name)
-    return Pointwise(**merged, epsilon=rules.epsilon)
-
-
-def _threats(
-    state: State, pointwise: Pointwise | None, joint: Joint | None
-) -> dict[str, dict[str, Any]]:
-    """Who comes nearest to putting each candidate out, and how near."""
-    if pointwise is None:
-        return {}
-    probability = joint.dominance if joint else pointwise.dominance.min(axis=0)
-    index = {name: i for i, name in enumerate(state.algorithms)}
-    found = {}
-    for name in state.candidates:
-        others = [other for other in state.candidates if other != name]
-        if others:
-            by = max(others, key=lambda other: probability[index[other], index[name]])
-            found[name] = {"by": by, "probability": float(probability[index[by], index[name]])}
-    return found
-
-
-def _beliefs_tables(beliefs: Beliefs) -> tuple[pa.Table, pa.Table]:
-    """Ratings and relations of a round, as the store keeps them."""
-    posterior, names = beliefs.learned.posterior, beliefs.learned.algorithms
-    times, n = beliefs.learned.times, len(names)
-    mean, (low, high) = posterior.mean(), posterior.interval()
-    ratings = pa.table(
-        {
-            "algorithm": np.repeat(np.array(names, dtype=object), len(times)),
-            "t": np.tile(times, n),
-            "mean": mean.T.ravel(),
-            "low": low.T.ravel(),
-            "high": high.T.ravel(),
-        },
-        schema=tables.ROUND_RATINGS,
-    )
-    a, b = np.triu_indices(n, 1)
-    columns: dict[str, list[Any]] = {field.name: [] for field in tables.ROUND_PAIRS}
-
-    def add(t: np.ndarray | None, **values: np.ndarray) -> None:
-        repeat = 1 if t is None else len(t)
-        columns["a"] += [names[i] for i in a for _ in range(repeat)]
-        columns["b"] += [names[i] for i in b for _ in range(repeat)]
-        columns["t"] += [None] * len(a) if t is None else np.tile(t, len(a)).tolist()
-        for name, value in values.items():
-            columns[name] += value.T.ravel().tolist()
-
-    at, over = beliefs.pointwise, beliefs.joint
-    if at is not None:
-        add(
-            times,
-            p_above=at.dominance[:, a, b],
-            p_below=at.dominance[:, b, a],
-            p_alike=at.equivalence[:, a, b],
-            error=at.dominance_error[:, a, b],
-        )
-    if over is not None:
-        add(
-            None,
-            p_above=over.dominance[a, b],
-            p_below=over.dominance[b, a],
-            p_alike=over.crossing[a, b],
-            error=over.dominance_error[a, b],
-        )
-    return ratings, pa.table(columns, schema=tables.ROUND_PAIRS)

@@ -29,7 +29,7 @@ ORDER = [
     {"lock"},
     {"store"},
     {"collect", "summary", "template", "imports", "learn"},
-    {"tally"},
+    {"tally", "beliefs"},
     {"racing", "standings"},
     {"select"},
     {"cli"},
