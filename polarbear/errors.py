@@ -10,6 +10,7 @@ PolarBearError                 caught once, at the command line: exit code 1
 ├── ImportFailedError          data from elsewhere that cannot be read
 ├── RankingError               values or positions that cannot be ranked
 ├── InferenceError             a posterior that cannot be had from this data, model and method
+├── RaceError                  a race that cannot be started, or goes nowhere
 └── StoreError                 a store that cannot be read or written
     ├── NotAStoreError         the folder is something else
     ├── StoreVersionError      a format this version does not know
@@ -65,6 +66,10 @@ class RankingError(PolarBearError):
 
 
 class InferenceError(PolarBearError):
+    pass
+
+
+class RaceError(PolarBearError):
     pass
 
 

@@ -14,7 +14,7 @@ ROOT = Path(polarbear.__file__).parent
 ORDER = [
     {"errors", "tables"},
     {"options"},
-    {"budget", "registry", "yamlfile", "user_code"},
+    {"budget", "registry", "yamlfile", "user_code", "rules"},
     {"problems"},
     {"algorithms"},
     {"config"},
@@ -26,7 +26,7 @@ ORDER = [
     {"rankings"},
     {"inference"},
     {"relations"},
-    {"beforehand"},
+    {"beforehand", "race"},
     {"collect", "summary", "template", "imports", "learn"},
     {"cli"},
     {"__main__"},
