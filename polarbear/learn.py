@@ -77,7 +77,14 @@ def learn(store: Store, evidence: Evidence, options: ModelOptions, seed: int) ->
         posterior = posterior_from_table(*kept)
     else:
         names = evidence.grid.algorithms
-        inferred = infer(evidence.choice_sets, evidence.unit_times, options, seed, names=names)
+        inferred = infer(
+            evidence.choice_sets,
+            evidence.unit_times,
+            options,
+            seed,
+            names=names,
+            positions=evidence.positions,
+        )
         # As the store keeps it, so that an answer is the same whether it was kept or not.
         posterior = posterior_from_table(*posterior_to_table(inferred, evidence))
     grid = evidence.grid
@@ -125,6 +132,7 @@ def posterior_to_table(
         "seconds": posterior.seconds,
         "joint": posterior.joint,
         "notes": list(posterior.notes),
+        "evidence_weight": posterior.evidence_weight,
         "diagnostics": asdict(posterior.diagnostics),
         "evidence": evidence.key,
     }
@@ -149,6 +157,7 @@ def posterior_from_table(table: pa.Table, facts: Mapping[str, Any]) -> Posterior
         joint=facts["joint"],
         hyper=MappingProxyType({name: hyper[:, i] for i, name in enumerate(facts["hyper"])}),
         notes=tuple(facts["notes"]),
+        evidence_weight=facts["evidence_weight"],
     )
 
 

@@ -39,8 +39,8 @@ def _rotated_tie(block, k, below, strength, score):
     rate_below = 0.0
     for shift in range(k):
         total = below
-        for back in range(k):
-            total += strength[block[(shift + k - 1 - back) % k]]
+        for a in range(k):
+            total += strength[block[a]]
         rate = 0.0
         for a in range(k):
             item = block[(shift + a) % k]
@@ -59,18 +59,14 @@ def _score_of_ranking(place, strength, block, score):
     far, and everybody who was there to be chosen pays strength times that.
     """
     n = len(place)
-    present = 0
-    remaining = 0.0
+    left = 0
     for a in range(n):
         score[a] = 0.0
-        if place[a] != ABSENT:
-            present += 1
-            remaining += strength[a]
-    if present < 2:
+        left += place[a] != ABSENT
+    if left < 2:
         return
     rate = 0.0
     position = 0
-    left = present
     while left > 0:
         k = 0
         for a in range(n):
@@ -78,11 +74,9 @@ def _score_of_ranking(place, strength, block, score):
                 block[k] = a
                 k += 1
         position += 1
-        if k == 0:
-            continue
         below = 0.0
         for a in range(n):
-            if place[a] != ABSENT and place[a] >= position:
+            if place[a] >= position:
                 below += strength[a]
         for a in range(k):
             score[block[a]] += 1.0 - strength[block[a]] * rate
@@ -91,7 +85,6 @@ def _score_of_ranking(place, strength, block, score):
         else:
             rate += _rotated_tie(block, k, below, strength, score)
         left -= k
-        remaining = below
 
 
 @kernel
