@@ -62,18 +62,18 @@ class ChoiceSets:
         """The index of the timepoint each set belongs to."""
         return np.repeat(np.arange(self.n_times), np.diff(self.offsets))
 
-    def at(self, times: slice) -> ChoiceSets:
-        """The same for a contiguous part of the grid."""
-        first, last, stride = times.indices(self.n_times)
-        if stride != 1 or last <= first:
-            raise RankingError("a part of the grid is a non-empty slice without stride")
-        sets = slice(self.offsets[first], self.offsets[last])
+    def pick(self, times: np.ndarray) -> ChoiceSets:
+        """The same for some timepoints only, given by their indices in ascending order."""
+        sizes = np.diff(self.offsets)[times]
+        starts = self.offsets[:-1][times]
+        first = np.concatenate([[0], np.cumsum(sizes)])
+        sets = np.repeat(starts - first[:-1], sizes) + np.arange(first[-1])
         return ChoiceSets(
-            self.wins[first:last],
-            self.offsets[first : last + 1] - self.offsets[first],
+            self.wins[times],
+            first.astype(np.int64),
             self.masks[sets],
             self.counts[sets],
-            self.rankings[first:last],
+            self.rankings[times],
             self.sampled_ties,
         )
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import polars as pl
 
@@ -40,17 +41,29 @@ def chosen_instances(config: Config, count: int | None = None) -> list[Instance]
     ]
 
 
+def stored_runs(store: Store) -> dict[tuple[str, str], dict[str, Any]]:
+    """The runs that count, by algorithm and instance."""
+    return {(run["algorithm"], run["instance"]): run for run in store.runs().iter_rows(named=True)}
+
+
 def plan(
-    config: Config, store: Store, instances: Sequence[Instance], retry_failed: bool = False
+    config: Config,
+    stored: Mapping[tuple[str, str], Mapping[str, Any]],
+    instances: Sequence[Instance],
+    budgets: Mapping[str, float] | None = None,
+    retry_failed: bool = False,
 ) -> Plan:
-    """What has to be run so that every algorithm has run on these instances up to the budget."""
-    stored = {
-        (run["algorithm"], run["instance"]): run for run in store.runs().iter_rows(named=True)
-    }
-    budget = config.budget.limit
+    """What has to be run so that algorithms have run on these instances, each up to its budget.
+
+    Without ``budgets`` that is all algorithms up to the end of the grid.
+    """
+    if budgets is None:
+        budgets = {algorithm.name: config.budget.limit for algorithm in config.algorithms}
+    chosen = [algorithm for algorithm in config.algorithms if algorithm.name in budgets]
     tasks, present = [], 0
     for instance in instances:
-        for algorithm in config.algorithms:
+        for algorithm in chosen:
+            budget = budgets[algorithm.name]
             run = stored.get((algorithm.name, instance.id))
             if run is not None and not _again(run["status"], run["reached"], budget, retry_failed):
                 present += 1
@@ -104,8 +117,19 @@ def limits_of(config: Config) -> Limits:
     )
 
 
+def pool_of(config: Config) -> Pool:
+    """The workers that a configuration asks for."""
+    return Pool(
+        config.instances,
+        config.setting,
+        workers_of(config),
+        limits_of(config),
+        config.execution.threads,
+    )
+
+
 def collect(
-    config: Config,
+    pool: Pool,
     store: Store,
     tasks: Iterable[Task],
     on_outcome: Callable[[Outcome], None] = lambda outcome: None,
@@ -114,7 +138,6 @@ def collect(
 
     However it ends, by an interrupt or an error too, every run that was finished is stored.
     """
-    workers = workers_of(config)
     finished: list[Outcome] = []
     begun = kept = time.monotonic()
 
@@ -122,19 +145,16 @@ def collect(
         nonlocal kept
         outcomes = finished.copy()
         finished.clear()
-        store.add_runs(outcomes, host.this_host(), host.load(), workers)
+        store.add_runs(outcomes, host.this_host(), host.load(), pool.size)
         store.merge_parts()
         kept = time.monotonic()
 
-    with Pool(
-        config.instances, config.setting, workers, limits_of(config), config.execution.threads
-    ) as pool:
-        try:
-            for outcome in pool.run(tasks):
-                finished.append(outcome)
-                on_outcome(outcome)
-                # Seldom enough that long work has few parts, often enough to lose little.
-                if time.monotonic() - kept > min(max(2.0, 0.02 * (kept - begun)), 60.0):
-                    keep()
-        finally:
-            keep()
+    try:
+        for outcome in pool.run(tasks):
+            finished.append(outcome)
+            on_outcome(outcome)
+            # Seldom enough that long work has few parts, often enough to lose little.
+            if time.monotonic() - kept > min(max(2.0, 0.02 * (kept - begun)), 60.0):
+                keep()
+    finally:
+        keep()

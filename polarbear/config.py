@@ -13,9 +13,11 @@ from pydantic import Field
 
 from polarbear.algorithms import ADAPTERS, Algorithm
 from polarbear.budget import EVALUATIONS, SECONDS, Budget
+from polarbear.inference.options import TEMPORAL, ModelOptions
 from polarbear.options import Options, Source, describe, nearest, unknown, validate
 from polarbear.problems import SUITES, Setting, Suite
 from polarbear.registry import Registry
+from polarbear.rules import Rules
 from polarbear.yamlfile import read_yaml
 
 PlainConfig = dict[str, Any]  # a configuration as the store keeps it
@@ -53,6 +55,8 @@ class Config:
     instances: Suite
     budget: Budget
     execution: Execution
+    race: Rules
+    inference: ModelOptions
     folder: str = "."
 
     @property
@@ -68,6 +72,8 @@ class Config:
             "instances": _plain(self.instances),
             "budget": _plain(self.budget),
             "execution": _plain(self.execution),
+            "race": _plain(self.race),
+            "inference": _plain(self.inference),
         }
 
 
@@ -79,6 +85,10 @@ class TopLevel(Options):
     instances: dict[str, Any] = Field(description="the suite problems are drawn from: suite, ...")
     budget: Budget = Field(description="the axis of time and the grid of times to compare at")
     execution: Execution = Field(Execution(), description="workers and limits")
+    race: Rules = Field(Rules(), description="when to eliminate and when to stop")
+    inference: ModelOptions = Field(
+        ModelOptions(), description="the model behind a race, and how its posterior is computed"
+    )
 
 
 def load(path: Path, seed: int | None = None, workers: int | None = None) -> Config:
@@ -103,7 +113,17 @@ def parse(data: Any, source: Source, folder: str = ".") -> Config:
         for position, entry in enumerate(top.algorithms)
     )
     _check_fit(algorithms, suite, top.budget, source)
-    return Config(top.seed, algorithms, suite, top.budget, top.execution, folder)
+    _check_race(top, source)
+    return Config(
+        top.seed,
+        algorithms,
+        suite,
+        top.budget,
+        top.execution,
+        top.race,
+        top.inference,
+        folder,
+    )
 
 
 def _plug_in(registry: Registry[Any], key: str, data: Any, source: Source, path: Any) -> Any:
@@ -147,6 +167,16 @@ def _check_fit(
                 f"'{algorithm.name}' ({algorithm.use}) cannot report t on '{budget.axis}'; "
                 f"use '{EVALUATIONS}' or '{SECONDS}', or an adapter that reports: command, python",
             )
+
+
+def _check_race(top: TopLevel, source: Source) -> None:
+    if top.race.elimination == "joint" and not top.inference.temporal:
+        raise source.error(
+            ("race", "elimination"),
+            f"joint elimination asks how times hang together, but the model "
+            f"'{top.inference.model}' treats them as independent; choose a temporal model under "
+            f"'inference' ({', '.join(TEMPORAL)}), or 'elimination: pointwise'",
+        )
 
 
 def differences(stored: Mapping[str, Any], wanted: Mapping[str, Any], path: str = "") -> list[str]:

@@ -62,9 +62,13 @@ def evidence_of(
             raise InferenceError(f"{unknown('algorithm', name, known)} (in {store.path})")
     chosen = [name for name in known if algorithms is None or name in algorithms]
     budget = Budget.model_validate(store.config["budget"])
-    grid = store.on_grid(budget.times, chosen)
+    return ranked(store.on_grid(budget.times, chosen), budget.unit_times, tie_tolerance)
+
+
+def ranked(grid: GridValues, unit_times: np.ndarray, tie_tolerance: float = 0.0) -> Evidence:
+    """What values on a grid say about who is better than whom."""
     positions = rankings.rank(grid.values, ~np.isnan(grid.values), tie_tolerance)
-    return Evidence(grid, budget.unit_times, positions, rankings.choice_sets(positions))
+    return Evidence(grid, unit_times, positions, rankings.choice_sets(positions))
 
 
 def learn(store: Store, evidence: Evidence, options: ModelOptions, seed: int) -> Learned:

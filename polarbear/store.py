@@ -6,6 +6,7 @@
     trajectories/
     rankings/           those that were imported as such; others follow from trajectories
     posteriors/         one file a posterior, named by what it answers
+    rounds/             one checkpoint a round of a race, with what was believed then
     lock                held by the one process that writes
 
 A run's trajectory is written before the run itself, in a part of the same name, so a run that is
@@ -295,9 +296,57 @@ class Store:
         table = parts.read_part(path, tables.POSTERIOR)
         return table, json.loads(parts.metadata_of(path)[b"polarbear"])
 
+    def drop_posterior(self, key: str) -> None:
+        """Forget a posterior that another has taken the place of."""
+        with parts.explained(self.path):
+            (self.path / "posteriors" / f"{key}.parquet").unlink(missing_ok=True)
+
     def posterior_keys(self) -> list[str]:
         """What posteriors are kept."""
         return sorted(path.stem for path in (self.path / "posteriors").glob("*.parquet"))
+
+    # --- rounds of a race --------------------------------------------------------------------
+
+    def add_round(
+        self, number: int, record: Mapping[str, Any], ratings: pa.Table, pairs: pa.Table
+    ) -> None:
+        """Keep a round: what was believed, then the checkpoint, which makes it count."""
+        folder = self.path / "rounds"
+        parts.make_folder(folder)
+        parts.write_table(folder / f"ratings-{number:04}.parquet", ratings)
+        parts.write_table(folder / f"pairs-{number:04}.parquet", pairs)
+        text = json.dumps(record, indent=1, ensure_ascii=False)
+        parts.write_whole(folder / f"round-{number:04}.json", text.encode() + b"\n")
+
+    def round_numbers(self) -> list[int]:
+        """The rounds that are kept, in their order."""
+        found = (path.stem for path in (self.path / "rounds").glob("round-*.json"))
+        return sorted(int(stem.removeprefix("round-")) for stem in found)
+
+    def round(self, number: int) -> dict[str, Any]:
+        """The checkpoint of one round."""
+        path = self.path / "rounds" / f"round-{number:04}.json"
+        try:
+            record: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise StoreError(
+                f"{path} cannot be read ({error}); move it out of the store and give the `race` "
+                "command again: the race goes on from the round before, and runs nothing again"
+            ) from None
+        return record
+
+    def last_round(self) -> dict[str, Any] | None:
+        """The newest checkpoint, or None where no race has been run."""
+        numbers = self.round_numbers()
+        return self.round(numbers[-1]) if numbers else None
+
+    def beliefs(self, number: int) -> tuple[pa.Table, pa.Table]:
+        """What was believed after a round: ratings over time, and relations of pairs."""
+        folder = self.path / "rounds"
+        return (
+            parts.read_part(folder / f"ratings-{number:04}.parquet", tables.ROUND_RATINGS),
+            parts.read_part(folder / f"pairs-{number:04}.parquet", tables.ROUND_PAIRS),
+        )
 
     # --- values on a grid --------------------------------------------------------------------
 
@@ -316,9 +365,7 @@ class Store:
         column = {name: position for position, name in enumerate(names)}
         values = np.full((len(instances), len(names), len(times)), np.nan)
         for run, t, y in self.trajectories(names):
-            found = np.concatenate([[np.inf], y])[np.searchsorted(t, times, side="right")]
-            if run["status"] == Status.BUDGET:
-                found[times > run["reached"]] = np.nan  # stopped on purpose: absent, not last
+            found = best_so_far(t, y, run["status"], run["reached"], times)
             values[row[run["instance"]], column[run["algorithm"]]] = found
         at = {float(t): position for position, t in enumerate(times)}
         for instance, t, ranked, positions in rankings.iter_rows():
@@ -326,6 +373,14 @@ class Store:
                 if t in at and name in column:
                     values[row[instance], column[name], at[t]] = position
         return GridValues(instances, names, np.asarray(times), values)
+
+
+def best_so_far(t: Floats, y: Floats, status: str, reached: float, times: Floats) -> Floats:
+    """A run's values on a grid: +inf before its first, NaN where it is absent."""
+    found = np.concatenate([[np.inf], y])[np.searchsorted(t, times, side="right")]
+    if status == Status.BUDGET:
+        found[times > reached] = np.nan  # stopped on purpose: absent, not last
+    return found
 
 
 def contradictions(stored: PlainConfig, wanted: PlainConfig, uses_grid: bool) -> list[str]:

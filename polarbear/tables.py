@@ -103,6 +103,28 @@ POSTERIOR = pa.schema(
     ]
 )
 
+ROUND_RATINGS = pa.schema(
+    [
+        _column("algorithm", pa.string(), "the algorithm's name"),
+        _column("t", pa.float64(), "the time"),
+        _column("mean", pa.float64(), "posterior mean of its win probability"),
+        _column("low", pa.float64(), "lower end of the central 95 % interval"),
+        _column("high", pa.float64(), "upper end of the central 95 % interval"),
+    ]
+)
+
+ROUND_PAIRS = pa.schema(
+    [
+        _column("a", pa.string(), "an algorithm's name"),
+        _column("b", pa.string(), "another's"),
+        _column("t", pa.float64(), "the time; null for all times at once", nullable=True),
+        _column("p_above", pa.float64(), "P(a is above b)"),
+        _column("p_below", pa.float64(), "P(b is above a)"),
+        _column("p_alike", pa.float64(), "P(equivalent); for all times at once: P(they cross)"),
+        _column("error", pa.float64(), "Monte-Carlo error of p_above"),
+    ]
+)
+
 ALL = {
     "instances": INSTANCES,
     "runs": RUNS,

@@ -41,6 +41,10 @@ def crashes(problem, seed):
     raise RuntimeError("the matrix is not positive definite")
 
 
+def fails_at_once(problem, seed):
+    raise RuntimeError("the licence has expired")
+
+
 def hangs(problem, seed):
     _improve(problem, seed)
     while True:

@@ -7,7 +7,7 @@ import sys
 import typer
 
 from polarbear import __version__
-from polarbear.cli import import_, infer, init, run, status
+from polarbear.cli import import_, infer, init, race, run, status
 from polarbear.errors import PolarBearError
 
 app = typer.Typer(
@@ -19,6 +19,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+app.command("race")(race.race)
 app.command("run")(run.run)
 app.command("infer")(infer.infer)
 app.command("status")(status.status)

@@ -6,7 +6,7 @@ import json
 import signal
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,6 +15,8 @@ import typer
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
+
+    from polarbear.config import Config
 
 INTERRUPTED = 130
 WIDE = 160  # columns where nobody looks at a terminal, so that logs are not cut
@@ -32,6 +34,12 @@ StoreOption = Annotated[
 ]
 SeedOption = Annotated[
     int | None, typer.Option("--seed", min=0, help="Use this seed, not the configuration's.")
+]
+WorkersOption = Annotated[
+    int | None, typer.Option(min=1, help="How many runs at once; by default one a core.")
+]
+MixHosts = Annotated[
+    bool, typer.Option("--mix-hosts", help="Add to seconds that another machine measured.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")]
 Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="No progress, no notes.")]
@@ -90,6 +98,34 @@ def interruptible(message: str) -> Iterator[None]:
         raise typer.Exit(INTERRUPTED) from None
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+def announcing_compilation(quiet: bool) -> AbstractContextManager[None]:
+    """Say so if loops have to be compiled, and have a second process help."""
+    from polarbear import beforehand
+    from polarbear.compiling import on_first_compilation
+
+    def say() -> None:
+        note("compiling for this machine, once; the next call will be quick", quiet)
+        beforehand.start()
+
+    return on_first_compilation(say)
+
+
+def warn_of_busy_cores(settings: Config, quiet: bool) -> None:
+    """Seconds measured on a machine that is busy with something else come out too long."""
+    from polarbear.budget import SECONDS
+    from polarbear.collect import workers_of
+    from polarbear.execution.host import cores, free_cores
+
+    workers, free = workers_of(settings), free_cores()
+    if settings.budget.axis == SECONDS and workers > free:
+        remedy = f"--workers {free} avoids that" if free else "wait until the machine is idle"
+        note(
+            f"warning: {free} of {cores()} cores are free for {workers} runs at once: seconds will "
+            f"come out longer than they should; {remedy}",
+            quiet,
+        )
 
 
 def human_seconds(seconds: float) -> str:

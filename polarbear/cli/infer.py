@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -65,7 +64,7 @@ def infer(
     opened = Store.open(store)
     options = _options(set_ or [], model=model, engine=engine, method=method, draws=draws)
     names = [name.strip() for name in algorithms.split(",")] if algorithms else None
-    with _announcing_compilation(quiet):
+    with common.announcing_compilation(quiet):
         evidence = learn.evidence_of(opened, names, tie_tolerance)
         shown = _shown_times(evidence.grid.times, at, everything=json)
         learned = learn.learn(opened, evidence, options, seed)
@@ -119,17 +118,6 @@ def _shown_times(times: np.ndarray, at: str | None, everything: bool) -> list[in
         if not times[0] <= t <= times[-1]:
             raise ConfigError(f"--at {t:g} is outside the grid, from {times[0]:g} to {times[-1]:g}")
     return sorted({int(np.argmin(np.abs(times - t))) for t in wanted})
-
-
-def _announcing_compilation(quiet: bool) -> AbstractContextManager[None]:
-    from polarbear import beforehand
-    from polarbear.compiling import on_first_compilation
-
-    def say() -> None:
-        common.note("compiling for this machine, once; the next call will be quick", quiet)
-        beforehand.start()
-
-    return on_first_compilation(say)
 
 
 def _keep(store: Store, evidence: Any, learned: Learned, quiet: bool) -> None:

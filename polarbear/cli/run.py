@@ -20,16 +20,12 @@ def run(
     instances: Annotated[
         int | None, typer.Option(min=1, help="How many instances, not the configuration's count.")
     ] = None,
-    workers: Annotated[
-        int | None, typer.Option(min=1, help="How many runs at once; by default one a core.")
-    ] = None,
+    workers: common.WorkersOption = None,
     seed: common.SeedOption = None,
     retry_failed: Annotated[
         bool, typer.Option("--retry-failed", help="Run again what crashed or was killed.")
     ] = False,
-    mix_hosts: Annotated[
-        bool, typer.Option("--mix-hosts", help="Add to seconds that another machine measured.")
-    ] = False,
+    mix_hosts: common.MixHosts = False,
     json: common.Json = False,
     quiet: common.Quiet = False,
     verbose: common.Verbose = False,
@@ -55,37 +51,26 @@ def run(
             target.adopt(settings.plain(), settings.instances.uses_grid)
             collect.check_hosts(settings, target, mix_hosts)
             target.add_instances(chosen, settings.instances.suite)
-            plan = collect.plan(settings, target, chosen, retry_failed)
-            _warn(settings, quiet)
+            stored = collect.stored_runs(target)
+            plan = collect.plan(settings, stored, chosen, retry_failed=retry_failed)
+            common.warn_of_busy_cores(settings, quiet)
             if verbose:
                 common.note(
                     f"{len(plan.tasks)} runs to do, {plan.present} in {folder} already, "
                     f"{collect.workers_of(settings)} at once"
                 )
-            with RunProgress(len(plan.tasks), quiet) as progress:
+            with (
+                RunProgress(len(plan.tasks), quiet) as progress,
+                collect.pool_of(settings) as pool,
+            ):
                 collect.collect(
-                    settings, target, plan.tasks, lambda o: progress.advance(o.status.failed)
+                    pool, target, plan.tasks, lambda o: progress.advance(o.status.failed)
                 )
     facts = _facts(target, settings, len(plan.tasks), plan.present, time.monotonic() - begun)
     if json:
         common.print_json(facts)
     else:
         _show(facts)
-
-
-def _warn(settings: Config, quiet: bool) -> None:
-    from polarbear.budget import SECONDS
-    from polarbear.collect import workers_of
-    from polarbear.execution.host import cores, free_cores
-
-    workers, free = workers_of(settings), free_cores()
-    if settings.budget.axis == SECONDS and workers > free:
-        remedy = f"--workers {free} avoids that" if free else "wait until the machine is idle"
-        common.note(
-            f"warning: {free} of {cores()} cores are free for {workers} runs at once: seconds will "
-            f"come out longer than they should; {remedy}",
-            quiet,
-        )
 
 
 def _facts(

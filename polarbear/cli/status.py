@@ -14,11 +14,12 @@ def status(
 ) -> None:
     """Show what is in a store.
 
-    Algorithms, instances, runs, failures, machines, disk use, and who is writing to it.
+    How its race stands, algorithms, runs, failures, machines, disk use, and who is writing to it.
     """
     from polarbear import summary
     from polarbear.budget import Budget
     from polarbear.lock import holder
+    from polarbear.standings import standings
     from polarbear.store import Store
 
     opened = Store.open(store)
@@ -43,6 +44,7 @@ def status(
         "failures": summary.failures(opened),
         "hosts": summary.hosts(opened),
         "bytes": summary.disk_use(opened),
+        "race": standings(opened),
     }
     if json:
         common.print_json(facts)
@@ -64,6 +66,12 @@ def _show(facts: dict[str, Any]) -> None:
     ]
     for line in filter(None, lines):
         console.print(line, markup=False)
+    if facts["race"]:
+        from polarbear.cli import standings
+
+        console.print("", markup=False)
+        standings.show(facts["race"], console)
+        console.print("", markup=False)
     console.print(common.algorithms_table(facts["algorithms"], facts["axis"], facts["budget"]))
     for line in common.failure_lines(facts["failures"]):
         console.print(line, markup=False)

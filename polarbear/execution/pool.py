@@ -63,7 +63,7 @@ class Pool:
     ) -> None:
         self._suite = suite
         self._setting = setting
-        self._size = workers
+        self.size = workers
         self._limits = limits
         self._threads = threads
         self._workers: list[Worker] = []
@@ -108,7 +108,7 @@ class Pool:
         for worker in self._workers:
             if worker.ready and worker.task is None:
                 return worker
-        if len(self._workers) < self._size:
+        if len(self._workers) < self.size:
             self._workers.append(self._start())
         return None
 

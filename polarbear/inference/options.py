@@ -11,6 +11,7 @@ from polarbear.options import Options
 ModelName = Literal[
     "dirichlet", "hierarchical", "gp", "sparse-gp", "hsgp", "random-walk", "bspline"
 ]
+TEMPORAL = ("gp", "sparse-gp", "hsgp", "random-walk", "bspline")
 DependenceName = Literal["clustered", "independent"]
 KernelName = Literal["matern-3/2", "matern-5/2", "squared-exponential"]
 EngineName = Literal["native", "stan"]
@@ -50,7 +51,7 @@ class ModelOptions(Options):
     model: ModelName = Field("dirichlet", description="prior over theta(t)")
     engine: EngineName = Field("native", description="'native' is embedded; 'stan' the reference")
     method: MethodName = Field("auto", description="'auto' picks what is exact and fastest")
-    draws: int = Field(8000, ge=400, le=10_000_000, description="posterior draws, all chains")
+    draws: int = Field(4000, ge=400, le=10_000_000, description="posterior draws, all chains")
     chains: int = Field(4, ge=2, le=64, description="chains the draws are split over")
     dependence: DependenceName = Field(
         "clustered",
@@ -78,6 +79,11 @@ class ModelOptions(Options):
         None, ge=2, description="B-splines K of bspline; half the number of times if not given"
     )
     spline_degree: int = Field(3, ge=1, le=5, description="degree of the B-splines")
+
+    @property
+    def temporal(self) -> bool:
+        """Whether the model knows how ratings hang together over time."""
+        return self.model in TEMPORAL
 
     @field_validator("alpha")
     @classmethod

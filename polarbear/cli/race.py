@@ -1,0 +1,102 @@
+"""`polarbear race`: find the anytime Pareto set with as few runs as possible."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from polarbear.cli import common
+
+if TYPE_CHECKING:
+    from polarbear.racing import Ended
+    from polarbear.store import Store
+
+AT_LIMIT = 3  # exit code of a race that stopped with pairs unresolved
+
+
+def race(
+    config: common.ConfigFile,
+    store: common.StoreOption = None,
+    add: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--add",
+            metavar="NAME",
+            help="Let only this new algorithm of CONFIG enter; by default all new ones do.",
+        ),
+    ] = None,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Start over, in a new folder beside the old one.")
+    ] = False,
+    workers: common.WorkersOption = None,
+    seed: common.SeedOption = None,
+    mix_hosts: common.MixHosts = False,
+    json: common.Json = False,
+    quiet: common.Quiet = False,
+    verbose: common.Verbose = False,
+    debug: common.Debug = False,
+) -> None:
+    """Race algorithms until it is settled which of them belong in the anytime Pareto set.
+
+    Goes on where it stopped; algorithms that are new in CONFIG enter on instances already seen.
+    Exit code 3: a limit was reached with pairs unresolved; the result is valid and printed.
+    """
+    from polarbear import collect
+    from polarbear.cli.watch import RaceProgress
+    from polarbear.config import load
+    from polarbear.racing import Race
+    from polarbear.store import Store
+
+    settings = load(config, seed, workers)
+    collect.prepare(settings)
+    folder = _fresh(common.store_of(config, store)) if fresh else common.store_of(config, store)
+    if fresh:
+        common.note(f"a new race, in {folder}", quiet)
+    message = "the race goes on from its last round, and no finished run is run again"
+    with common.interruptible(message), common.announcing_compilation(quiet):
+        target = Store.open_or_create(folder, settings.plain())
+        with target.writing():
+            target.adopt(settings.plain(), settings.instances.uses_grid)
+            collect.check_hosts(settings, target, mix_hosts)
+            common.warn_of_busy_cores(settings, quiet)
+            with RaceProgress(target, quiet) as progress:
+                ended = Race(settings, target, progress, add or ()).run()
+    facts = _facts(target, ended)
+    if json:
+        common.print_json(facts)
+    else:
+        _show(facts)
+    if ended.at_limit:
+        raise typer.Exit(AT_LIMIT)
+
+
+def _fresh(folder: Path) -> Path:
+    """The first folder of this name, or of this name and a number, that is not there yet."""
+    number, found = 1, folder
+    while found.exists():
+        number += 1
+        found = folder.with_name(f"{folder.name}-{number}")
+    return found
+
+
+def _facts(store: Store, ended: Ended) -> dict[str, Any]:
+    from polarbear import summary
+    from polarbear.standings import standings
+
+    facts = standings(store)
+    assert facts is not None, "a race that has ended has had a round"
+    return {**facts, "stopped_because": ended.because, "failures": summary.failures(store)}
+
+
+def _show(facts: dict[str, Any]) -> None:
+    from polarbear.cli import standings
+
+    console = common.console()
+    standings.show(facts, console)
+    for line in common.failure_lines(facts["failures"]):
+        console.print(line, markup=False)
+    console.print(
+        f"stopped because {facts['stopped_because']}; store {facts['store']}", markup=False
+    )

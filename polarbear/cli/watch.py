@@ -1,0 +1,132 @@
+"""A race as it goes on: a live table on a terminal, a line a round in a log."""
+
+from __future__ import annotations
+
+import sys
+import time
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from polarbear.cli import standings as shown
+from polarbear.cli.common import human_seconds
+from polarbear.racing import Watcher
+from polarbear.standings import standings
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.live import Live
+
+    from polarbear.execution.outcome import Outcome
+    from polarbear.race import State
+    from polarbear.store import Store
+
+EVERY = 15.0  # seconds between lines in a log within a long round
+
+
+class RaceProgress(Watcher):
+    """Shows a race on standard error."""
+
+    def __init__(self, store: Store, quiet: bool) -> None:
+        self._store = store
+        self._quiet = quiet
+        self._live: Live | None = None
+        self._facts: dict[str, Any] | None = None
+        self._doing = ""
+        self._runs = self._done = self._failed = 0
+        self._round = 0
+        self._began = self._said = time.monotonic()
+        self._pace: float | None = None  # seconds an instance
+
+    def __enter__(self) -> RaceProgress:
+        if not self._quiet and sys.stderr.isatty():
+            from rich.console import Console
+            from rich.live import Live
+
+            self._live = Live(
+                console=Console(stderr=True),
+                get_renderable=self._picture,
+                refresh_per_second=4,
+                transient=True,
+            )
+            self._live.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._live is not None:
+            self._live.stop()
+
+    def begins(self, state: State, horizons: dict[str, float], drawn: int, runs: int) -> None:
+        if self._facts is None:
+            self._facts = standings(self._store)
+        self._round, self._runs, self._done, self._failed = state.round + 1, runs, 0, 0
+        self._began = time.monotonic()
+        whom = f"{state.joining} on cached instances: " if state.joining else ""
+        self._doing = f"{whom}{len(horizons)} algorithms on {drawn} instances"
+
+    def finished(self, outcome: Outcome) -> None:
+        self._done += 1
+        self._failed += outcome.status.failed
+        now = time.monotonic()
+        if self._live is None and not self._quiet and now - self._said > EVERY:
+            self._said = now
+            left = (now - self._began) / self._done * (self._runs - self._done)
+            typer.echo(f"{self._progress()}, {human_seconds(left)} left in this round", err=True)
+
+    def infers(self) -> None:
+        self._doing = "inferring"
+
+    def ends(self, record: dict[str, Any]) -> None:
+        self._facts = standings(self._store)
+        if record["drawn"] and self._runs:
+            self._pace = (time.monotonic() - self._began) / record["drawn"]
+        if self._live is None and not self._quiet:
+            self._said = time.monotonic()
+            typer.echo(self._round_line(record), err=True)
+
+    def _progress(self) -> str:
+        failures = f", {self._failed} failed" if self._failed else ""
+        return f"round {self._round}: {self._done} of {self._runs} runs{failures}"
+
+    def _round_line(self, record: dict[str, Any]) -> str:
+        assert self._facts is not None
+        news = [
+            f"{out['algorithm']} is out by {out['by']} ({out['probability']:.4f})"
+            for out in record["decisions"]["eliminated"]
+        ]
+        if record["decisions"]["caught_up"]:
+            news.append(f"{record['decisions']['caught_up']} has caught up")
+        news += [f"do not trust this posterior: {problem}" for problem in record["problems"]]
+        facts = self._facts
+        state = (
+            f"round {facts['rounds']}: {shown.count(facts['instances'], 'instance')}, "
+            f"{facts['share_settled']:.0%} of pairs settled"
+        )
+        return "; ".join([state, *news, *self._outlook()])
+
+    def _outlook(self) -> list[str]:
+        if not self._facts or not self._facts["open_pairs"] or not self._facts["instances_to_go"]:
+            return []
+        to_go = self._facts["instances_to_go"]
+        eta = f", {human_seconds(self._pace * to_go)}" if self._pace else ""
+        return [f"roughly {shown.count(to_go, 'instance')} to go{eta}"]
+
+    def _picture(self) -> RenderableType:
+        from rich.console import Group
+        from rich.text import Text
+
+        doing = f"{self._progress()}; {self._doing}" if self._doing else "starting"
+        lines: list[RenderableType] = []
+        if self._facts:
+            lines += [shown.table(self._facts), Text(shown.summary_line(self._facts))]
+        lines.append(Text("; ".join([doing, f"batch of {self._batch()}", *self._outlook()])))
+        return Group(*lines)
+
+    def _batch(self) -> int | str:
+        return self._facts["batch"] if self._facts else "?"
