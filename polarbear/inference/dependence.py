@@ -74,7 +74,9 @@ def _inflation(positions: np.ndarray, mode: Mode, weight: float) -> float:
     together = np.empty(n_instances)
     smooth_instances(mode.lower, latent.starts, latent.weights, scores, together)
     apart = np.einsum("pti,tij,ptj->", scores, covariances, scores)
-    found = together.sum() / apart * n_instances / max(1, n_instances - 1)
+    found = most  # also where all are tied at all times, and no instance says anything
+    if apart > 0 and n_instances > 1:
+        found = together.sum() / apart * n_instances / (n_instances - 1)
     return float((n_instances * found + PRIOR_INSTANCES * most) / (n_instances + PRIOR_INSTANCES))
 
 
