@@ -13,7 +13,8 @@ settled, and an algorithm all of whose pairs are settled is not run any more.
 from __future__ import annotations
 
 import numpy as np
-from scipy.stats import chi2, rankdata, t as student
+from scipy.stats import chi2, rankdata
+from scipy.stats import t as student
 
 
 def holm(p_values: np.ndarray) -> np.ndarray:

@@ -81,6 +81,4 @@ def _share(flags: np.ndarray, weights: np.ndarray) -> np.ndarray:
     share = np.clip((weights * flags).sum(axis=0), 0, 1)
     effective = 1 / (weights**2).sum(axis=0)
     smoothed = (share * effective + 0.5) / (effective + 1)
-    return np.stack(
-        np.broadcast_arrays(share, np.sqrt(smoothed * (1 - smoothed) / effective))
-    )
+    return np.stack(np.broadcast_arrays(share, np.sqrt(smoothed * (1 - smoothed) / effective)))

@@ -53,7 +53,7 @@ KINDS["bspline"] = KINDS["gp"]
 
 @dataclass(frozen=True)
 class Cell:
-    """One way to race: what decides, how the noise is correlated, alpha, how evidence is counted."""
+    """One way to race: what decides, how noise is correlated, alpha, how evidence is counted."""
 
     kind: str
     correlation: str
@@ -205,7 +205,9 @@ def one_race(cell: Cell, seed: int) -> dict[str, Any]:
     pareto = [name for i, name in enumerate(NAMES) if not above[:, i].any()]
     history = found.pop("history")
     right = [set(candidates) == set(pareto) for _, candidates in history]
-    settled = len(right) - next((k for k, is_right in enumerate(right[::-1]) if not is_right), len(right))
+    settled = len(right) - next(
+        (k for k, is_right in enumerate(right[::-1]) if not is_right), len(right)
+    )
     index = {name: i for i, name in enumerate(NAMES)}
     return {
         "cell": cell.name,
@@ -244,10 +246,7 @@ def run_all(cells: list[Cell], races: int, out: Path, processes: int) -> None:
     """Run what is not there yet, race by race over all cells, so that any stop leaves a balance."""
     done = {(row["cell"], row["seed"]) for row in read(out)}
     todo = [
-        (cell, seed)
-        for seed in range(races)
-        for cell in cells
-        if (cell.name, seed) not in done
+        (cell, seed) for seed in range(races) for cell in cells if (cell.name, seed) not in done
     ]
     with (
         out.open("a") as file,

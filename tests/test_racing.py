@@ -385,7 +385,9 @@ def test_an_algorithm_that_always_crashes_is_put_out_by_one_that_does_not(tmp_pa
 
 def test_a_race_in_which_nobody_finds_anything_is_ended_at_once(tmp_path):
     config = optimisers(solver("fails_at_once", "A"), solver("fails_at_once", "B"))
-    with pytest.raises(AlgorithmError, match=r"has found anything; the first, A on .*the licence has expired"):
+    with pytest.raises(
+        AlgorithmError, match=r"has found anything; the first, A on .*the licence has expired"
+    ):
         run(config, tmp_path / "s")
     assert len(Store.open(tmp_path / "s").runs()) == 16
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import permutations
+from itertools import pairwise, permutations
 
 import numpy as np
 import pytest
@@ -20,9 +20,7 @@ TEMPORAL = sorted(name for name, model in MODELS.items() if model.temporal)
 def log_probability(order, mu):
     """Of one ranking without ties, from its definition."""
     order = list(order)
-    return sum(
-        mu[i] - np.logaddexp.reduce(mu[order[k:]]) for k, i in enumerate(order[:-1])
-    )
+    return sum(mu[i] - np.logaddexp.reduce(mu[order[k:]]) for k, i in enumerate(order[:-1]))
 
 
 def averaged_log_probability(places, mu):
@@ -31,7 +29,7 @@ def averaged_log_probability(places, mu):
     orders = [
         order
         for order in permutations(present)
-        if all(places[a] <= places[b] for a, b in zip(order, order[1:], strict=False))
+        if all(places[a] <= places[b] for a, b in pairwise(order))
     ]
     return np.mean([log_probability(order, mu) for order in orders])
 
