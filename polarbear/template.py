@@ -12,9 +12,11 @@ from pydantic_core import PydanticUndefined
 from polarbear.algorithms import ADAPTERS
 from polarbear.algorithms.base import Algorithm
 from polarbear.config import Execution
+from polarbear.inference.options import ModelOptions
 from polarbear.options import Options
 from polarbear.problems import SUITES
 from polarbear.problems.base import Suite
+from polarbear.rules import Rules
 
 WIDTH = 88
 HEAD = """\
@@ -60,6 +62,10 @@ def commented_config() -> str:
             lines += _reference(SUITES[name], "suite", name, skip=set(Suite.model_fields))
     lines += ["", BUDGET, "# How runs are executed.", "execution:"]
     lines += [f"  {line}" for line in _options(Execution)]
+    lines += ["", "# When `polarbear race` eliminates, and when it stops.", "race:"]
+    lines += [f"  {line}" for line in _options(Rules)]
+    lines += ["", "# The model behind a race, and how its posterior is computed.", "inference:"]
+    lines += [f"  {line}" for line in _options(ModelOptions)]
     return "\n".join(lines) + "\n"
 
 

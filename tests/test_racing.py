@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from polarbear import race
 from polarbear.config import Config, parse
 from polarbear.errors import AlgorithmError, ConfigError, RaceError, StoreMismatchError
 from polarbear.execution.outcome import Outcome
-from polarbear.learn import evidence_of
+from polarbear.learn import Learned, evidence_of, learn
 from polarbear.options import Source
 from polarbear.racing import SETTLED, Ended, Race, Watcher
 from polarbear.standings import standings
@@ -108,7 +109,7 @@ def test_a_race_ends_by_equivalence_where_all_are_identical(tmp_path):
 
 def test_who_is_out_is_not_run_any_further(tmp_path):
     ratings = {"good": 2.0, "bad": 0.1, "close": 1.9}
-    config = configured(tuple(ratings), ratings, {"limits": {"rounds": 3}})
+    config = configured(tuple(ratings), ratings, {"limits": {"rounds": 3}, "alpha": 0.99})
     _, store, notes = run(config, tmp_path / "s")
     out = store.round(store.round_numbers()[-1])["state"]["eliminated"][0]
     runs = [instance for name, instance, _ in notes.runs if name == "bad"]
@@ -416,6 +417,29 @@ def test_an_unreadable_checkpoint_is_named(tmp_path):
     ended, _, notes = run(configured(), tmp_path / "s")
     assert ended.because == SETTLED
     assert notes.runs == []
+
+
+def test_a_posterior_that_fails_its_checks_decides_nothing_and_ends_the_race(tmp_path, monkeypatch):
+    def doubtful(*arguments: Any) -> Learned:
+        learned = learn(*arguments)
+        asked.append(learned.posterior.n_draws)
+        diagnostics = replace(learned.posterior.diagnostics, r_hat=1.2)
+        return replace(learned, posterior=replace(learned.posterior, diagnostics=diagnostics))
+
+    asked: list[int] = []
+    monkeypatch.setattr("polarbear.racing.learn", doubtful)
+    ended, store, notes = run(configured(), tmp_path / "s")
+    assert ended == Ended("the posterior failed its checks in 3 rounds in a row", at_limit=True)
+    assert asked == [1000, 4000] * 3  # each tried again with more draws
+    assert facts_of(store)["pareto_set"] == ["good", "bad", "early"]
+    assert all("R-hat" in record["problems"][0] for record in notes.rounds)
+
+
+def test_decisions_that_hang_on_the_number_of_draws_get_more_of_them(tmp_path):
+    close = {"A": 1.0, "B": 1.5}
+    config = configured(("A", "B"), close, {"limits": {"rounds": 6}, "alpha": 0.9})
+    _, _, notes = run(config, tmp_path / "s")
+    assert {record["draws"] for record in notes.rounds} == {1000, 4000}
 
 
 def test_checkpoints_read_as_plain_json(tmp_path):

@@ -12,9 +12,11 @@ import pytest
 from polarbear.algorithms import ADAPTERS
 from polarbear.algorithms.base import Algorithm
 from polarbear.config import Execution, parse
+from polarbear.inference import ModelOptions
 from polarbear.options import Options, key_names
 from polarbear.problems import SUITES
 from polarbear.problems.base import Suite
+from polarbear.rules import Rules
 from polarbear.template import commented_config
 from polarbear.yamlfile import parse_yaml
 from tests.support import Project
@@ -47,7 +49,7 @@ def test_it_says_so_when_it_cannot_write(project: Project):
 def groups() -> list[tuple[str, type[Options]]]:
     named = [(f"adapter {name}", ADAPTERS[name]) for name in ADAPTERS]
     named += [(f"suite {name}", SUITES[name]) for name in SUITES]
-    return [*named, ("execution", Execution)]
+    return [*named, ("execution", Execution), ("race", Rules), ("inference", ModelOptions)]
 
 
 def keys_of(group: type[Options]) -> set[str]:
@@ -69,7 +71,7 @@ def test_every_option_is_shown(name: str, group: type[Options]):
 def test_the_defaults_it_shows_are_the_defaults():
     data, source = parse_yaml(commented_config(), "init")
     shown = parse(data, source).plain()
-    del data["execution"]
+    del data["execution"], data["race"], data["inference"]
     data["instances"] = {"suite": "classic"}
     assert parse(data, source).plain() == shown
 
@@ -89,13 +91,17 @@ def plain(value: Any) -> Any:
     return value.model_dump(mode="json", by_alias=True) if isinstance(value, Options) else value
 
 
-@pytest.mark.parametrize(("name", "group"), groups(), ids=lambda value: str(value))
+@pytest.mark.parametrize(
+    ("name", "group"),
+    [entry for entry in groups() if entry[0] != "inference"],  # stands in inference.md
+    ids=lambda value: str(value),
+)
 def test_every_option_stands_in_the_documentation_with_its_default(name: str, group: type[Options]):
     text = (Path(__file__).parents[2] / "docs" / "configuration.md").read_text()
     kind, _, plug_in = name.partition(" ")
     base = {"adapter": Algorithm, "suite": Suite}.get(kind, Options)
     start = text.index({"adapter": "## `algorithms`", "suite": "## `instances`"}.get(kind, "## `"))
-    heading = f"### `{plug_in}`" if plug_in else "## `execution`"
+    heading = f"### `{plug_in}`" if plug_in else f"## `{kind}`"
     section = text[text.index(heading, start) :]
     section = section[: section.find("\n## ", 1)] if not plug_in else section
     section = section[: section.find("\n### ", 1)] if "\n### " in section[1:] else section

@@ -1,0 +1,74 @@
+"""What a race costs beside the runs of its algorithms: everything but the runs, by round.
+
+    python benchmarks/overhead.py
+
+Seven algorithms, 200 times, 100 rounds of strict racing on a known truth; the runs themselves are
+made up and cost next to nothing. Exits with 1 when the target is missed.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from targets import Row, report
+
+from polarbear.config import Config, parse
+from polarbear.options import Source
+from polarbear.racing import Race, Watcher
+from polarbear.store import Store
+
+ROUNDS = 100
+LIMIT = 2.0  # seconds a round
+
+
+class Clock(Watcher):
+    """Takes the time of each round without its runs."""
+
+    def __init__(self) -> None:
+        self.seconds: list[float] = []
+        self._since = time.perf_counter()
+        self._runs = 0.0
+
+    def begins(self, *_: Any) -> None:
+        self._runs = -time.perf_counter()
+
+    def infers(self) -> None:
+        self._runs += time.perf_counter()
+
+    def ends(self, record: dict[str, Any]) -> None:
+        now = time.perf_counter()
+        self.seconds.append(now - self._since - self._runs)
+        self._since = now
+
+
+def strict_race() -> Config:
+    ratings = {name: 1.0 + 0.02 * i for i, name in enumerate("ABCDEFG")}  # nobody is out soon
+    data = {
+        "algorithms": [{"name": name, "use": "synthetic"} for name in ratings],
+        "instances": {"suite": "synthetic", "ratings": ratings, "correlation": 0.3},
+        "budget": {"grid": {"from": 100, "to": 60000, "points": 200}},
+        "race": {"resolution": "strict", "limits": {"rounds": ROUNDS}},
+    }
+    return parse(data, Source("overhead"))
+
+
+def main() -> int:
+    config, clock = strict_race(), Clock()
+    with tempfile.TemporaryDirectory() as folder:
+        store = Store.create(Path(folder) / "store", config.plain())
+        with store.writing():
+            Race(config, store, clock).run()
+        instances = len(store.instances())
+    seconds = np.array(clock.seconds[1:])  # the first compiles, once after installation
+    what = f"n 7, T 200, {len(clock.seconds)} rounds, {instances} instances: a round"
+    measured = f"mean {seconds.mean():.2f} s, worst {seconds.max():.2f} s"
+    return report([Row(what, measured, f"mean under {LIMIT:g} s", bool(seconds.mean() < LIMIT))])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,237 @@
+"""`polarbear race`, as users and pipelines call it."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import resource
+import signal
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from polarbear.store import Store
+from tests.support import Project, solver
+
+KILLS = 25
+RATINGS = {
+    "good": [2.0] * 6,
+    "bad": [0.3] * 6,
+    "early": [4.0, 4.0, 2.5, 2.0, 1.2, 1.2],
+    "close": [1.9] * 6,
+}
+
+
+def synthetic(project: Project, *names: str, **changes: Any) -> None:
+    """A race whose truth is known, on the evaluation axis."""
+    rules = {"alpha": 0.999, "batch": {"start": 4, "min": 4, "max": 8}, "limits": {"rounds": 8}}
+    project.configure(
+        algorithms=[{"name": name, "use": "synthetic"} for name in names or RATINGS],
+        instances={"suite": "synthetic", "ratings": RATINGS},
+        budget={"grid": [10, 20, 30, 40, 50, 60]},
+        inference={"draws": 400},
+        **{"race": rules, **changes},
+    )
+
+
+def rounds(store: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in (store / "rounds").glob("round-*.json")}
+
+
+def runs(store: Path) -> list[tuple[str, str, int]]:
+    return [
+        (row["algorithm"], row["instance"], row["attempt"])
+        for row in Store.open(store).all_runs().iter_rows(named=True)
+    ]
+
+
+def test_a_race_prints_the_object_that_scripts_rely_on(project: Project):
+    synthetic(project, "good", "bad", "early", race={"alpha": 0.95})
+    answer = project.json("race", "config.yaml")
+    assert answer["pareto_set"] == ["good", "early"]
+    (out,) = answer["eliminated"]
+    assert out.keys() == {"algorithm", "by", "round", "instances", "probability"}
+    assert answer["resolved"] is True
+    assert answer["stopped_because"] == "every relation is settled"
+    assert answer["rounds"] == len(rounds(project.store))
+    assert answer["instances"] > 0
+    assert answer["evaluations"].keys() == {"good", "bad", "early"}
+    assert answer["failed_runs"] == 0
+    assert answer["store"] == "config"
+
+
+def test_a_race_tells_its_story_in_plain_words(project: Project):
+    synthetic(project, "good", "bad", "early", race={"alpha": 0.95})
+    done = project("race", "config.yaml")
+    assert done.returncode == 0
+    assert "anytime Pareto set: good, early" in done.stdout
+    assert "bad is out: good is better at every time with probability" in done.stdout
+    assert "good and early cross: each is better at some times" in done.stdout
+    assert "stopped because every relation is settled; store config" in done.stdout
+    assert "round 1: 8 instances" in done.stderr
+    assert "\x1b" not in done.stdout + done.stderr
+    status = project("status", "config")
+    assert "bad is out: good is better at every time" in status.stdout
+    assert project.json("status", "config")["race"]["pareto_set"] == ["good", "early"]
+
+
+def test_a_limit_ends_with_exit_code_3_and_a_valid_result(project: Project):
+    synthetic(project, "good", "close", race={"limits": {"rounds": 2}})
+    done = project("race", "config.yaml")
+    assert done.returncode == 3
+    assert "anytime Pareto set (not settled yet): good, close" in done.stdout
+    assert "good and close are open at" in done.stdout
+    assert "stopped because the limit of 2 rounds is reached" in done.stdout
+    answer = json.loads(project("race", "config.yaml", "--json").stdout)
+    assert answer["resolved"] is False
+    assert answer["open_pairs"][0]["a"] == "good"
+
+
+def test_killed_at_random_moments_a_race_ends_with_the_same_decisions_to_the_byte(
+    project: Project,
+):
+    synthetic(project)
+    began = time.monotonic()
+    assert project("race", "config.yaml", "--store", "whole").returncode in (0, 3)
+    lasted = time.monotonic() - began
+    moments = random.Random(20)
+    stores, kills = [project.folder / "killed-1"], 0
+    while kills < KILLS:
+        process = project.start("race", "config.yaml", "--store", str(stores[-1]), "-q")
+        try:
+            process.wait(moments.uniform(0.1, 1.0) * lasted)
+        except Exception:
+            os.killpg(process.pid, signal.SIGKILL)
+            kills += 1
+        process.communicate()
+        if process.returncode in (0, 3):
+            stores.append(project.folder / f"killed-{len(stores) + 1}")
+    whole = rounds(project.folder / "whole")
+    assert len(whole) == 8
+    for store in stores:
+        assert project("race", "config.yaml", "--store", store).returncode in (0, 3)
+        assert rounds(store) == whole
+        assert sorted(runs(store)) == sorted(runs(project.folder / "whole"))
+
+
+def test_ctrl_c_ends_a_race_with_130_and_a_word_on_how_to_go_on(project: Project, wait_until):
+    project.configure(
+        algorithms=[solver("slow", "A"), solver("slow", "B")], race={"limits": {"rounds": 50}}
+    )
+    process = project.start("race", "config.yaml")
+    wait_until(lambda: (project.store / "rounds" / "round-0001.json").exists())
+    os.kill(process.pid, signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "interrupted; the race goes on from its last round" in said
+    kept = Store.open(project.store)
+    assert kept.last_round()["posterior"] in kept.posterior_keys()
+
+
+def test_a_second_race_on_the_same_store_is_refused(project: Project, wait_until):
+    project.configure(algorithms=[solver("slow", "A"), solver("slow", "B")])
+    process = project.start("race", "config.yaml")
+    try:
+        wait_until(lambda: (project.store / "rounds" / "round-0001.json").exists())
+        second = project("race", "config.yaml")
+        assert second.returncode == 1
+        assert f"is being written by process {process.pid}" in second.stderr
+        assert f"being written by process {process.pid}" in project("status", "config").stdout
+    finally:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+
+
+def test_a_full_disk_in_mid_round_leaves_the_race_as_it_was(project: Project):
+    synthetic(project)
+    assert project("race", "config.yaml", "--store", "whole").returncode in (0, 3)
+    synthetic(
+        project,
+        race={"alpha": 0.95, "batch": {"start": 4, "min": 4, "max": 8}, "limits": {"rounds": 3}},
+    )
+    assert project("race", "config.yaml").returncode in (0, 3)
+    before = rounds(project.store)
+    synthetic(project)
+
+    def small_files() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
+
+    done = project("race", "config.yaml", preexec_fn=small_files)
+    assert done.returncode == 1
+    assert "no space left" in done.stderr
+    assert rounds(project.store) == before
+    assert project("race", "config.yaml").returncode in (0, 3)
+    assert rounds(project.store) == rounds(project.folder / "whole")
+
+
+def test_fresh_starts_over_in_a_folder_of_its_own(project: Project):
+    synthetic(project, race={"limits": {"rounds": 1}})
+    project("race", "config.yaml")
+    done = project("race", "config.yaml", "--fresh")
+    assert "a new race, in config-2" in done.stderr
+    assert rounds(project.folder / "config-2") == rounds(project.store)
+
+
+def test_adding_an_algorithm_in_mid_race_repeats_nobodys_runs(project: Project):
+    synthetic(project, "good", "bad", race={"limits": {"rounds": 2}, "alpha": 0.999999})
+    project("race", "config.yaml")
+    before = runs(project.store)
+    synthetic(project, "good", "bad", "early", race={"limits": {"rounds": 8}, "alpha": 0.999999})
+    done = project("race", "config.yaml", "--add", "early", "--json")
+    answer = json.loads(done.stdout)
+    assert "early has caught up" in done.stderr
+    assert answer["instances_by_algorithm"]["early"] > 0
+    after = runs(project.store)
+    assert set(before) <= set(after)
+    assert all(attempt == 1 for _, _, attempt in after)
+
+
+@pytest.mark.parametrize(
+    ("changes", "arguments", "words"),
+    [
+        ({"race": {"alpha": 0.5}}, (), "race.alpha: alpha must be above 0.5"),
+        ({"race": {"alfa": 0.9}}, (), "unknown key 'alfa'; did you mean 'alpha'"),
+        ({"race": {"elimination": "joint"}}, (), "treats them as independent; choose a temporal"),
+        ({"race": {"batch": {"start": 4}}}, (), "min <= start <= max, found 8, 4, 64"),
+        ({"race": {"limits": {"hours": 0}}}, (), "race.limits.hours"),
+        ({"algorithms": [solver("coordinate_descent")]}, (), "at least two algorithms, found 1"),
+        ({}, ("--add", "random"), "no race in config that 'random' could enter"),
+        ({}, ("--add", "randm"), "unknown algorithm 'randm'; did you mean 'random'"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused_in_one_clear_message(
+    project: Project, changes: dict[str, Any], arguments: tuple[str, ...], words: str
+):
+    project.configure(**changes)
+    done = project("race", "config.yaml", *arguments)
+    assert done.returncode == 1
+    assert words in done.stderr
+    assert "Traceback" not in done.stderr
+    assert len(done.stderr.strip().splitlines()) <= 3
+
+
+def test_a_store_of_another_race_is_refused_with_the_difference(project: Project):
+    synthetic(project, race={"limits": {"rounds": 1}})
+    project("race", "config.yaml")
+    synthetic(project, race={"limits": {"rounds": 1}, "alpha": 0.9})
+    done = project("race", "config.yaml")
+    assert done.returncode == 1
+    assert "rules.alpha: stored 0.99, configuration 0.9" in done.stderr
+    assert "--fresh" in done.stderr
+
+
+def test_beliefs_of_every_round_are_kept_for_the_report(project: Project):
+    synthetic(project, race={"limits": {"rounds": 2}})
+    project("race", "config.yaml")
+    store = Store.open(project.store)
+    for number in (1, 2):
+        ratings, pairs = store.beliefs(number)
+        assert len(ratings) == 4 * 6
+        assert len(pairs) == 6 * 6
+        total = ratings["mean"].to_numpy().reshape(4, 6).sum(axis=0)
+        np.testing.assert_allclose(total, 1.0)
