@@ -3,15 +3,16 @@
 They come from the same trajectories, so neighbours repeat each other. A temporal model that takes
 them for independent sees the same evidence several times over and is too sure of itself. What can
 be relied on is that instances are independent of each other. With s_p the score of instance p over
-all times (the gradient of its log-likelihood), S the posterior covariance of the smoothed ratings
-and S_t its block of time t,
+all times (the gradient of its log-likelihood) and S the posterior covariance of the ratings, which
+is what smooths them, instance p moves the estimate by S s_p, so that
 
-    inflation = sum_p s_p' S s_p / sum_p sum_t s_p(t)' S_t s_p(t)
+    inflation = sum_p |S s_p|^2 / sum_p sum_t |S s_p(t)|^2
 
-is the factor by which dependence inflates the variance that smoothing over time leaves: one where
-times are independent, and as many as smoothing pools where they all say the same. One over it is
-the weight each ranking gets (the magnitude adjustment of composite likelihoods: Ribatet, Cooley and
-Davison 2012). Both engines then work on choice sets that are counted at this weight.
+is the variance of the smoothed ratings, summed over times, beside what it would be if an instance's
+rankings were independent: one where they are, and as many as smoothing pools where they all say the
+same. One over it is the weight each ranking gets, so that the ratings' posterior at each time is as
+wide as it should be (the magnitude adjustment of composite likelihoods: Pauli, Racugno and Ventura
+2011; Ribatet, Cooley and Davison 2012). Both engines work on choice sets counted at this weight.
 """
 
 from __future__ import annotations
@@ -19,8 +20,9 @@ from __future__ import annotations
 import numpy as np
 
 from polarbear.choice_sets import ChoiceSets
+from polarbear.inference.kernels.band import flipped
 from polarbear.inference.kernels.scores import ranking_scores
-from polarbear.inference.kernels.smoothing import smooth_instances, smooth_times
+from polarbear.inference.kernels.smoothing import smooth_times, smoothed_squares
 from polarbear.inference.models import MODELS
 from polarbear.inference.native.laplace import Mode
 from polarbear.inference.native.nested import most_probable
@@ -28,7 +30,7 @@ from polarbear.inference.native.set_sums import helmert, set_sums
 from polarbear.inference.options import ModelOptions
 
 MOST_INSTANCES = 300  # looked at: the estimate's own error is then some 3 %, and time is bounded
-PRIOR_INSTANCES = 2.0  # that trajectories which never change would count for, beside those seen
+PRIOR_INSTANCES = 1.0  # imagined beside those seen, with rankings that never change
 _CONVERGED = 0.02  # relative change of the weight
 _MOST_ROUNDS = 8
 
@@ -68,17 +70,16 @@ def _inflation(positions: np.ndarray, mode: Mode, weight: float) -> float:
     basis = helmert(n)
     scores = np.empty((n_instances, n_times, n - 1))
     ranking_scores(positions, mode.eta @ basis.T, basis, scores)
-    latent = mode.latent
-    covariances = np.empty_like(mode.curvatures)
-    roots = _square_roots(mode.curvatures / weight)
-    unchanging = smooth_times(mode.lower, latent.starts, latent.weights, roots, covariances)
-    most = unchanging / np.einsum("tij,tji->", covariances, mode.curvatures / weight)
-    together = np.empty(n_instances)
-    smooth_instances(mode.lower, latent.starts, latent.weights, scores, together)
-    apart = np.einsum("pti,tij,ptj->", scores, covariances, scores)
+    smoother = mode.lower, flipped(mode.lower), mode.latent.starts, mode.latent.weights
+    information = mode.curvatures / weight
+    squares = np.empty_like(information)
+    unchanging = smooth_times(*smoother, _square_roots(information), squares)
+    most = unchanging / np.einsum("tij,tji->", squares, information)
     found = most  # also where all are tied at all times, and no instance says anything
+    apart = np.einsum("pti,tij,ptj->", scores, squares, scores)
     if apart > 0 and n_instances > 1:
-        found = together.sum() / apart * n_instances / (n_instances - 1)
+        together = smoothed_squares(*smoother, scores)
+        found = together / apart * n_instances / (n_instances - 1)
     return float((n_instances * found + PRIOR_INSTANCES * most) / (n_instances + PRIOR_INSTANCES))
 
 
