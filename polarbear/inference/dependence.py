@@ -30,7 +30,7 @@ from polarbear.inference.native.set_sums import helmert, set_sums
 from polarbear.inference.options import ModelOptions
 
 MOST_INSTANCES = 300  # looked at: the estimate's own error is then some 3 %, and time is bounded
-PRIOR_INSTANCES = 1.0  # imagined beside those seen, with rankings that never change
+PRIOR_INSTANCES = 0.5  # imagined beside those seen, with rankings that never change
 _CONVERGED = 0.02  # relative change of the weight
 _MOST_ROUNDS = 8
 
