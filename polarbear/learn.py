@@ -16,7 +16,7 @@ from polarbear import __version__, rankings, tables
 from polarbear.budget import Budget
 from polarbear.choice_sets import ChoiceSets
 from polarbear.errors import InferenceError
-from polarbear.inference import ModelOptions, Posterior, infer
+from polarbear.inference import ModelOptions, Posterior, extend, infer
 from polarbear.inference.diagnostics import Diagnostics
 from polarbear.options import unknown
 from polarbear.store import GridValues, Store
@@ -92,6 +92,25 @@ def learn(store: Store, evidence: Evidence, options: ModelOptions, seed: int) ->
         # As the store keeps it, so that an answer is the same whether it was kept or not.
         posterior = posterior_from_table(*posterior_to_table(inferred, evidence))
     grid = evidence.grid
+    return Learned(
+        posterior, grid.algorithms, grid.times, len(grid.instances), key, kept is not None
+    )
+
+
+def learn_newcomer(store: Store, others: Learned, evidence: Evidence, seed: int) -> Learned:
+    """What all rankings say of the last algorithm, given what is believed of the others."""
+    text = json.dumps({"others": others.key, "evidence": evidence.key, "seed": seed})
+    key = hashlib.sha256(text.encode()).hexdigest()[:16]
+    kept = store.posterior(key)
+    grid = evidence.grid
+    if kept is not None:
+        posterior = posterior_from_table(*kept)
+    else:
+        last = len(grid.algorithms) - 1
+        # its rankings repeat each other over time as much as those of the others do
+        weighted = evidence.choice_sets.weighted(others.posterior.evidence_weight)
+        extended = extend(others.posterior, weighted, last, seed, names=grid.algorithms)
+        posterior = posterior_from_table(*posterior_to_table(extended, evidence))
     return Learned(
         posterior, grid.algorithms, grid.times, len(grid.instances), key, kept is not None
     )

@@ -20,7 +20,7 @@ from polarbear.errors import AlgorithmError, RaceError, StoreMismatchError
 from polarbear.execution.outcome import Outcome
 from polarbear.execution.pool import Pool
 from polarbear.inference import ModelOptions, Posterior, infer
-from polarbear.learn import Evidence, Learned, keep, learn
+from polarbear.learn import Evidence, Learned, keep, learn, learn_newcomer
 from polarbear.options import unknown
 from polarbear.problems.base import Instance, derived_seed
 from polarbear.race import State
@@ -235,22 +235,34 @@ class Race:
     def _believe(self, state: State, evidence: Evidence) -> Beliefs:
         """The posterior, and relations that have enough draws for the decisions at hand."""
         options, rules = self._config.inference, self.rules
-        seed = derived_seed(self._config.seed, "race", state.round + 1)
-        learned = learn(self._store, evidence, options, seed)
+        more = options.model_copy(update={"draws": MORE * options.draws})
+        learned = self._learn(state, evidence, options)
         if not learned.posterior.usable:
-            options = options.model_copy(update={"draws": MORE * options.draws})
-            learned = learn(self._store, evidence, options, seed)
+            options, learned = more, self._learn(state, evidence, more)
             if not learned.posterior.usable:
                 return Beliefs(learned, evidence, None, None, options.draws)
         pointwise, joint = _relations(learned.posterior, rules)
         hanging = race.hanging(state, rules, pointwise, joint)
-        draws = options.draws
-        if hanging.any():
-            draws = MORE * options.draws
-            more = options.model_copy(update={"draws": draws})
-            again = derived_seed(seed, "more")
-            pointwise, joint = _refined(evidence, more, again, rules, hanging, pointwise)
-        return Beliefs(learned, evidence, pointwise, joint, draws)
+        if not hanging.any() or options is more:
+            return Beliefs(learned, evidence, pointwise, joint, options.draws)
+        if options.model == "dirichlet" and not state.joining:
+            seed = derived_seed(self._config.seed, "race", state.round + 1, "more")
+            pointwise = _refined(evidence, more, seed, rules, hanging, pointwise)
+        else:
+            pointwise, joint = _relations(self._learn(state, evidence, more).posterior, rules)
+        return Beliefs(learned, evidence, pointwise, joint, more.draws)
+
+    def _learn(self, state: State, evidence: Evidence, options: ModelOptions) -> Learned:
+        """A round's posterior; while a newcomer catches up, it moves nobody else's."""
+        seed = derived_seed(self._config.seed, "race", state.round + 1)
+        if not state.joining:
+            return learn(self._store, evidence, options, seed)
+        others = self._tally.evidence(
+            self._instances(len(evidence.grid.instances)), state.algorithms[:-1]
+        )
+        before = derived_seed(self._config.seed, "race", state.entered)
+        believed = learn(self._store, others, options, before)
+        return learn_newcomer(self._store, believed, evidence, seed)
 
     def _record(
         self,
@@ -361,17 +373,8 @@ def _refined(
     rules: Rules,
     hanging: np.ndarray,
     pointwise: Pointwise,
-) -> tuple[Pointwise, Joint | None]:
-    """Relations from more draws: at the times that hang on it, where times are independent."""
-    if options.model != "dirichlet":
-        posterior = infer(
-            evidence.choice_sets,
-            evidence.unit_times,
-            options,
-            seed,
-            positions=evidence.positions,
-        )
-        return _relations(posterior, rules)
+) -> Pointwise:
+    """Relations from more draws at the times that hang on it, where times are independent."""
     times = np.flatnonzero(hanging)
     posterior = infer(evidence.choice_sets.pick(times), evidence.unit_times[times], options, seed)
     finer = relations.pointwise(posterior, rules.epsilon)
@@ -379,7 +382,7 @@ def _refined(
     for name in ("dominance", "dominance_error", "equivalence", "equivalence_error"):
         merged[name] = getattr(pointwise, name).copy()
         merged[name][times] = getattr(finer, name)
-    return Pointwise(**merged, epsilon=rules.epsilon), None
+    return Pointwise(**merged, epsilon=rules.epsilon)
 
 
 def _threats(

@@ -297,6 +297,35 @@ def test_a_newcomer_enters_a_finished_race_and_nobody_else_runs_again(tmp_path):
     assert {name for name, instance, _ in notes.runs if instance in cached} == {"late"}
 
 
+def test_beliefs_between_old_algorithms_do_not_move_while_a_newcomer_catches_up(tmp_path):
+    """Within three Monte-Carlo errors, or one draw in a thousand where the error is estimated as
+    none, at each time of each round; the newcomer's own do move."""
+    cautious = {"alpha": 0.999999, "limits": {"rounds": 4}, "batch": {"start": 8, "max": 8}}
+    inference = {"draws": 4000}
+    run(configured(rules=cautious, inference=inference), tmp_path / "s")
+    cautious["limits"] = {"rounds": 8}
+    config = configured(tuple(RATINGS), rules=cautious, inference=inference)
+    _, store, notes = run(config, tmp_path / "s")
+    assert [set(record["ran_to"]) for record in notes.rounds] == [{"late"}] * 4
+
+    def believed(number: int) -> dict[tuple[str, str], np.ndarray]:
+        _, pairs = store.beliefs(number)
+        found: dict[tuple[str, str], list[list[float]]] = {}
+        for row in pairs.to_pylist():
+            found.setdefault((row["a"], row["b"]), []).append([row["p_above"], row["error"]])
+        return {pair: np.array(values) for pair, values in found.items()}
+
+    before = believed(4)
+    for number in range(5, 9):
+        now = believed(number)
+        for pair, values in before.items():
+            errors = np.hypot(now[pair][:, 1], values[:, 1])
+            gap = np.abs(now[pair][:, 0] - values[:, 0])
+            assert np.all(gap <= np.maximum(3 * errors, 0.001))
+    moved = believed(8)["good", "late"][:, 0] - believed(5)["good", "late"][:, 0]
+    assert np.abs(moved).max() > 0.1
+
+
 def configured_instances(count: int) -> list[Any]:
     config = configured()
     return [config.instances.instance(index, config.setting) for index in range(count)]
