@@ -77,9 +77,3 @@ class Model(ABC):
         """Where to look for modes of the hyperparameters: a few of their prior's draws."""
         rng = np.random.default_rng(0)
         return np.array([self.draw_hyper(rng) for _ in range(6)])
-
-    @property
-    def blocks(self) -> np.ndarray:
-        """Bounds of the runs of times that are independent given the hyperparameters."""
-        n_times = len(self.times)
-        return np.array([0, n_times]) if self.temporal else np.arange(n_times + 1)
