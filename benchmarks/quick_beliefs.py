@@ -15,8 +15,8 @@ from polarbear.choice_sets import ChoiceSets
 from polarbear.inference import ModelOptions
 from polarbear.inference.diagnostics import MAX_PARETO_K, pareto_k
 from polarbear.inference.models import MODELS
+from polarbear.inference.native import sampling, simplex
 from polarbear.inference.native.nested import explore
-from polarbear.inference.native.sampling import draw_approximation
 from polarbear.inference.native.set_sums import set_sums
 from polarbear.relations import Joint, Pointwise
 
@@ -29,14 +29,18 @@ class QuickPosterior:
     def __init__(self, sets: ChoiceSets, times: np.ndarray, options: ModelOptions) -> None:
         self.model = MODELS[options.model](times, sets.n_algorithms, options)
         self.sets = set_sums(sets)
-        self.nodes = explore(self.model, self.sets, pruned=PRUNED).nodes()
+        self.lattice = explore(self.model, self.sets, pruned=PRUNED)
 
     def beliefs(
         self, draws: int, epsilon: float, seed: int
     ) -> tuple[Pointwise, Joint | None] | None:
         """Relations at each time and, of a temporal model, over all; None if Pareto-k objects."""
-        drawn = draw_approximation(self.sets, self.nodes, draws, 2, seed, threads=1)
-        temporal = self.model.temporal
+        temporal, lattice = self.model.temporal, self.lattice
+        if temporal:
+            nodes = sampling.nodes_of(lattice.modes, lattice.weights)
+            drawn = sampling.draw_approximation(self.sets, nodes, draws, 2, seed, threads=1)
+        else:
+            drawn = simplex.draw_approximation(self.sets, lattice, draws, 2, seed, threads=1)
         assert drawn.log_weights is not None
         log_weights = drawn.log_weights
         if temporal:

@@ -13,7 +13,6 @@ from polarbear.choice_sets import ChoiceSets
 from polarbear.errors import InferenceError
 from polarbear.inference import evidence
 from polarbear.inference.base import Posterior
-from polarbear.inference.dependence import evidence_weight
 from polarbear.inference.options import ModelOptions
 
 ENGINES = {
@@ -48,7 +47,9 @@ def infer(
         raise InferenceError(f"the engine '{options.engine}' is not part of this installation")
     engine = importlib.import_module(place)
     weight = 1.0
-    if positions is not None:
+    if positions is not None and options.temporal:
+        from polarbear.inference.dependence import evidence_weight  # compiles what others need not
+
         weight = evidence_weight(positions, choice_sets, times, options)
     posterior: Posterior = engine.run(
         choice_sets.weighted(weight),

@@ -90,7 +90,7 @@ def explore(model: Model, sets: SetSums, spacing: float = 1.0, pruned: float = 1
 
 def most_probable(
     model: Model, sets: SetSums, start: np.ndarray | None = None
-) -> tuple[np.ndarray, Mode]:
+) -> tuple[np.ndarray, Any]:
     """The most probable setting of the log-hyperparameters, with its Laplace approximation."""
     marginal = _Marginal(model, sets)
     starts = model.starting_points() if start is None else start[None]
