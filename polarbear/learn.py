@@ -81,7 +81,14 @@ def learn(store: Store, evidence: Evidence, options: ModelOptions, seed: int) ->
         posterior = posterior_from_table(*kept)
     else:
         names = evidence.grid.algorithms
-        inferred = infer(evidence.choice_sets, evidence.unit_times, options, seed, names=names)
+        inferred = infer(
+            evidence.choice_sets,
+            evidence.unit_times,
+            options,
+            seed,
+            names=names,
+            positions=evidence.positions,
+        )
         # As the store keeps it, so that an answer is the same whether it was kept or not.
         posterior = posterior_from_table(*posterior_to_table(inferred, evidence))
     grid = evidence.grid
@@ -100,7 +107,8 @@ def learn_newcomer(store: Store, others: Learned, evidence: Evidence, seed: int)
         posterior = posterior_from_table(*kept)
     else:
         last = len(grid.algorithms) - 1
-        weighted = evidence.choice_sets
+        # its rankings repeat each other over time as much as those of the others do
+        weighted = evidence.choice_sets.weighted(others.posterior.evidence_weight)
         extended = extend(others.posterior, weighted, last, seed, names=grid.algorithms)
         posterior = posterior_from_table(*posterior_to_table(extended, evidence))
     return Learned(
@@ -148,6 +156,7 @@ def posterior_to_table(
         "seconds": posterior.seconds,
         "joint": posterior.joint,
         "notes": list(posterior.notes),
+        "evidence_weight": posterior.evidence_weight,
         "diagnostics": asdict(posterior.diagnostics),
         "evidence": evidence.key,
     }
@@ -175,6 +184,7 @@ def posterior_from_table(
         joint=facts["joint"],
         hyper=MappingProxyType({name: hyper[:, i] for i, name in enumerate(facts["hyper"])}),
         notes=tuple(facts["notes"]),
+        evidence_weight=facts["evidence_weight"],
     )
 
 

@@ -88,6 +88,16 @@ def explore(model: Model, sets: SetSums, spacing: float = 1.0, pruned: float = 1
     return _grow(marginal, centre, spacing * axes, lightest)
 
 
+def most_probable(
+    model: Model, sets: SetSums, start: np.ndarray | None = None
+) -> tuple[np.ndarray, Any]:
+    """The most probable setting of the log-hyperparameters, with its Laplace approximation."""
+    marginal = _Marginal(model, sets)
+    starts = model.starting_points() if start is None else start[None]
+    centre = _mode_and_axes(marginal, starts)[0] if model.hyperparameters else np.empty(0)
+    return centre, marginal.mode(centre)
+
+
 def _mode_and_axes(
     marginal: Callable[[np.ndarray], float], starts: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
