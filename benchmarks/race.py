@@ -40,11 +40,11 @@ from polarbear.rankings import choice_sets, rank
 from polarbear.relations import Joint, Pointwise
 from polarbear.rules import Rules
 
-ALGORITHMS, TIMES, LIMIT = 5, 20, 500
+ALGORITHMS, TIMES, LIMIT = 5, 20, 200
 NAMES = [f"A{i + 1}" for i in range(ALGORITHMS)]
 UNIT = np.linspace(0, 1, TIMES)
 GRID = np.arange(1, TIMES + 1)  # evaluations, in units of a twentieth of a whole run
-DRAWS, MORE = 1000, 8  # draws at first, and how many times as many near alpha
+DRAWS, MORE = 1000, 4  # draws at first, and how many times as many near alpha
 CORRELATIONS = ("0", "0.1", "0.33", "constant")
 ALPHAS = ("0.95", "0.99")
 KINDS = {"dirichlet": ("-",), "gp": ("clustered", "independent"), "f-race": ("-",)}
@@ -99,6 +99,8 @@ def beliefs(
     sets: ChoiceSets, options: ModelOptions, rules: Rules, state: race.State, seed: int
 ) -> tuple[Pointwise | None, Joint | None]:
     """Relations that have enough draws for the decisions at hand; None if not to be trusted."""
+    if options.model == "dirichlet":
+        return independent_beliefs(sets, options, rules, state, seed), None
     quick = QuickPosterior(sets, UNIT, options)
     for draws in (DRAWS, MORE * DRAWS):
         found = quick.beliefs(draws, rules.epsilon, seed + draws)
@@ -113,6 +115,26 @@ def beliefs(
         return None, None
     joint = relations.joint(posterior) if posterior.joint else None
     return relations.pointwise(posterior, rules.epsilon, threads=1), joint
+
+
+def independent_beliefs(
+    sets: ChoiceSets, options: ModelOptions, rules: Rules, state: race.State, seed: int
+) -> Pointwise | None:
+    """The same for times that are independent: more draws only at those that ask for them."""
+    posterior = infer(sets, UNIT, options.model_copy(update={"draws": DRAWS}), seed, threads=1)
+    found = relations.pointwise(posterior, rules.epsilon, threads=1)
+    times = np.flatnonzero(race.hanging(state, rules, found))
+    if not posterior.usable:
+        times = np.arange(TIMES)
+    if not len(times):
+        return found
+    posterior = infer(sets.pick(times), UNIT[times], options, seed + 1, threads=1)
+    if not posterior.usable:
+        return None
+    finer = relations.pointwise(posterior, rules.epsilon, threads=1)
+    for name in ("dominance", "dominance_error", "equivalence", "equivalence_error"):
+        getattr(found, name)[times] = getattr(finer, name)
+    return found
 
 
 def polarbear_race(cell: Cell, mu: np.ndarray, values: np.ndarray, seed: int) -> dict[str, Any]:
