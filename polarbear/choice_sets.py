@@ -10,7 +10,7 @@ of two or more was what remained. A set is a bitmask: bit i stands for algorithm
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -76,6 +76,10 @@ class ChoiceSets:
             self.rankings[times],
             self.sampled_ties,
         )
+
+    def weighted(self, weight: float) -> ChoiceSets:
+        """The same rankings, each counted as ``weight`` of one."""
+        return replace(self, wins=weight * self.wins, counts=weight * self.counts)
 
     def compared(self) -> np.ndarray:
         """Which pairs of algorithms ever stood in one ranking: bool[n, n]."""

@@ -12,6 +12,7 @@ PolarBearError                 caught once, at the command line: exit code 1
 ├── InferenceError             a posterior that cannot be had from this data, model and method
 │   └── StanError              CmdStan, its compiler or a Stan program is missing or fails
 ├── RaceError                  a race that cannot be started, or goes nowhere
+├── SelectionError             a choice that cannot be made from this posterior and preference
 └── StoreError                 a store that cannot be read or written
     ├── NotAStoreError         the folder is something else
     ├── StoreVersionError      a format this version does not know
@@ -75,6 +76,10 @@ class StanError(InferenceError):
 
 
 class RaceError(PolarBearError):
+    pass
+
+
+class SelectionError(PolarBearError):
     pass
 
 

@@ -16,7 +16,7 @@ from polarbear import __version__, rankings, tables
 from polarbear.budget import Budget
 from polarbear.choice_sets import ChoiceSets
 from polarbear.errors import InferenceError
-from polarbear.inference import ModelOptions, Posterior, infer
+from polarbear.inference import ModelOptions, Posterior, extend, infer
 from polarbear.inference.diagnostics import Diagnostics
 from polarbear.options import unknown
 from polarbear.store import GridValues, Store
@@ -81,10 +81,36 @@ def learn(store: Store, evidence: Evidence, options: ModelOptions, seed: int) ->
         posterior = posterior_from_table(*kept)
     else:
         names = evidence.grid.algorithms
-        inferred = infer(evidence.choice_sets, evidence.unit_times, options, seed, names=names)
+        inferred = infer(
+            evidence.choice_sets,
+            evidence.unit_times,
+            options,
+            seed,
+            names=names,
+            positions=evidence.positions,
+        )
         # As the store keeps it, so that an answer is the same whether it was kept or not.
         posterior = posterior_from_table(*posterior_to_table(inferred, evidence))
     grid = evidence.grid
+    return Learned(
+        posterior, grid.algorithms, grid.times, len(grid.instances), key, kept is not None
+    )
+
+
+def learn_newcomer(store: Store, others: Learned, evidence: Evidence, seed: int) -> Learned:
+    """What all rankings say of the last algorithm, given what is believed of the others."""
+    text = json.dumps({"others": others.key, "evidence": evidence.key, "seed": seed})
+    key = hashlib.sha256(text.encode()).hexdigest()[:16]
+    kept = store.posterior(key)
+    grid = evidence.grid
+    if kept is not None:
+        posterior = posterior_from_table(*kept)
+    else:
+        last = len(grid.algorithms) - 1
+        # its rankings repeat each other over time as much as those of the others do
+        weighted = evidence.choice_sets.weighted(others.posterior.evidence_weight)
+        extended = extend(others.posterior, weighted, last, seed, names=grid.algorithms)
+        posterior = posterior_from_table(*posterior_to_table(extended, evidence))
     return Learned(
         posterior, grid.algorithms, grid.times, len(grid.instances), key, kept is not None
     )
@@ -119,6 +145,7 @@ def posterior_to_table(
     facts = {
         "algorithms": list(evidence.grid.algorithms),
         "times": evidence.grid.times.tolist(),
+        "instances": len(evidence.grid.instances),
         "unit_times": posterior.unit_times.tolist(),
         "chains": posterior.chains,
         "hyper": list(posterior.hyper),
@@ -129,17 +156,21 @@ def posterior_to_table(
         "seconds": posterior.seconds,
         "joint": posterior.joint,
         "notes": list(posterior.notes),
+        "evidence_weight": posterior.evidence_weight,
         "diagnostics": asdict(posterior.diagnostics),
         "evidence": evidence.key,
     }
     return table, facts
 
 
-def posterior_from_table(table: pa.Table, facts: Mapping[str, Any]) -> Posterior:
-    """A posterior read back from the store."""
+def posterior_from_table(
+    table: pa.Table, facts: Mapping[str, Any], as_kept: bool = False
+) -> Posterior:
+    """A posterior read back from the store; ``as_kept`` leaves theta in single precision."""
     size, times, n = len(table), len(facts["times"]), len(facts["algorithms"])
-    theta = table["theta"].combine_chunks().flatten().to_numpy().astype(np.float64)
-    hyper = table["hyper"].combine_chunks().flatten().to_numpy().reshape(size, -1)
+    kind = np.float32 if as_kept else np.float64
+    theta = _numbers(table["theta"], np.float32).astype(kind, copy=False)
+    hyper = _numbers(table["hyper"], np.float64).reshape(size, -1)
     return Posterior(
         theta=theta.reshape(size, times, n),
         chains=facts["chains"],
@@ -153,6 +184,7 @@ def posterior_from_table(table: pa.Table, facts: Mapping[str, Any]) -> Posterior
         joint=facts["joint"],
         hyper=MappingProxyType({name: hyper[:, i] for i, name in enumerate(facts["hyper"])}),
         notes=tuple(facts["notes"]),
+        evidence_weight=facts["evidence_weight"],
     )
 
 
@@ -195,3 +227,15 @@ def _lists(rows: np.ndarray) -> pa.Array:
     size, width = rows.shape
     offsets = np.arange(size + 1, dtype=np.int32) * width
     return pa.ListArray.from_arrays(offsets, np.ascontiguousarray(rows).ravel())
+
+
+def _numbers(column: pa.ChunkedArray, kind: type[np.floating[Any]]) -> np.ndarray:
+    """All numbers in a column of lists, one list after the other.
+
+    Straight from memory: pyarrow's own way imports pandas where it finds it, which takes longer.
+    """
+    flat = column.combine_chunks().flatten()
+    if not len(flat):
+        return np.empty(0, kind)
+    start = flat.offset * np.dtype(kind).itemsize
+    return np.frombuffer(flat.buffers()[1], kind, len(flat), start)

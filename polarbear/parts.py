@@ -71,14 +71,18 @@ def write_part(folder: Path, stem: str, table: pa.Table, by: str | None = None) 
     write_table(folder / f"{stem}.parquet", table, by)
 
 
-def write_table(path: Path, table: pa.Table, by: str | None = None) -> None:
+def write_table(
+    path: Path, table: pa.Table, by: str | None = None, compression: str = "zstd"
+) -> None:
     """Write one Parquet file, with a row group for each value of the column ``by``.
 
     A reader who asks for some values of that column then skips the groups of the others.
     """
     words = [field.name for field in table.schema if field.type == pa.string()]
     buffer = pa.BufferOutputStream()
-    with pq.ParquetWriter(buffer, table.schema, compression="zstd", use_dictionary=words) as writer:
+    with pq.ParquetWriter(
+        buffer, table.schema, compression=compression, use_dictionary=words
+    ) as writer:
         for group in _grouped(table, by):
             writer.write_table(group)
     write_whole(path, memoryview(buffer.getvalue()))
@@ -129,7 +133,11 @@ def read_part(
 ) -> pa.Table:
     """The rows of one file, of the types that tables.py says."""
     try:
-        table = pq.read_table(path, columns=columns, filters=only, partitioning=None)
+        if only is None:  # without pyarrow.dataset, which takes longer to import than to read
+            with pq.ParquetFile(path) as file:
+                table = file.read(columns)
+        else:
+            table = pq.read_table(path, columns=columns, filters=only, partitioning=None)
         names = columns or schema.names
         return table.select(names).cast(pa.schema([schema.field(name) for name in names]))
     except FileNotFoundError:

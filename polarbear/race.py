@@ -46,7 +46,8 @@ class State:
     """Everything a race must remember from one round to the next.
 
     ``settled[pair, time]`` goes over ``pairs`` in their order. ``joining`` is a newcomer that runs
-    on instances the others have seen, so far on the first ``caught_up`` of them.
+    on instances the others have seen, so far on the first ``caught_up`` of them; it ``entered``
+    after that round.
     """
 
     algorithms: tuple[str, ...]
@@ -58,6 +59,7 @@ class State:
     eliminated: tuple[Elimination, ...] = ()
     joining: str | None = None
     caught_up: int = 0
+    entered: int = 0
     untrusted: int = 0
 
     @property
@@ -142,6 +144,7 @@ def admit(state: State, newcomer: str, rules: Rules) -> State:
         settled=np.stack(rows),
         joining=newcomer,
         caught_up=0,
+        entered=state.round,
         batch=rules.batch.start,
     )
 
@@ -274,6 +277,7 @@ def to_plain(state: State) -> dict[str, Any]:
         "eliminated": [vars(elimination) for elimination in state.eliminated],
         "joining": state.joining,
         "caught_up": state.caught_up,
+        "entered": state.entered,
         "untrusted": state.untrusted,
         "pairs": [
             {"a": a, "b": b, "settled": "".join(LETTERS[code] for code in row)}
@@ -295,6 +299,7 @@ def from_plain(plain: Mapping[str, Any]) -> State:
         eliminated=tuple(Elimination(**entry) for entry in plain["eliminated"]),
         joining=plain["joining"],
         caught_up=plain["caught_up"],
+        entered=plain["entered"],
         untrusted=plain["untrusted"],
     )
 

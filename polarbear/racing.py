@@ -7,24 +7,21 @@ that is killed anywhere and started again ends with the same checkpoints.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
-import numpy as np
-import pyarrow as pa
-
-from polarbear import collect, race, relations, tables
+from polarbear import collect, race
+from polarbear.beliefs import Beliefs, belief_tables, refined, relations_of, threats
 from polarbear.config import Config, differences
 from polarbear.errors import AlgorithmError, RaceError, StoreMismatchError
 from polarbear.execution.outcome import Outcome
 from polarbear.execution.pool import Pool
-from polarbear.inference import ModelOptions, Posterior, infer
-from polarbear.learn import Evidence, Learned, keep, learn
+from polarbear.inference import ModelOptions, Posterior
+from polarbear.learn import Evidence, Learned, keep, learn, learn_newcomer
 from polarbear.options import unknown
 from polarbear.problems.base import Instance, derived_seed
 from polarbear.race import State
-from polarbear.relations import Joint, Pointwise
 from polarbear.rules import Rules
 from polarbear.store import Store
 from polarbear.tally import Tally
@@ -58,19 +55,14 @@ class Ended:
     at_limit: bool
 
 
-@dataclass(frozen=True)
-class Beliefs:
-    """What a round's evidence says; ``pointwise`` is None where it is not to be trusted."""
+class Purpose(Protocol):
+    """What a race may be run for other than to settle everything."""
 
-    learned: Learned
-    evidence: Evidence
-    pointwise: Pointwise | None
-    joint: Joint | None
-    draws: int
+    def reached(self, state: State, posterior: Posterior) -> str | None:
+        """Why the race has served its purpose, if it has."""
 
-
-# Looks at a round's end whether the race has served its purpose: if so, says why.
-Enough = Callable[[State, Posterior], str | None]
+    def horizon(self, times: Sequence[float]) -> float:
+        """The last time that matters for it."""
 
 
 class Race:
@@ -82,12 +74,12 @@ class Race:
         store: Store,
         watcher: Watcher | None = None,
         add: Sequence[str] = (),
-        enough: Enough | None = None,
+        purpose: Purpose | None = None,
     ) -> None:
         self._config = config
         self._store = store
         self._watcher = watcher or Watcher()
-        self._enough = enough
+        self._purpose = purpose
         self.state, self._waiting = _entrants(config, store, add)
         self._began = time.monotonic()
         self._runs = collect.stored_runs(store)
@@ -116,7 +108,11 @@ class Race:
 
     def _ended(self) -> Ended | None:
         state, limits = self.state, self.rules.limits
-        if not state.open_pairs:
+        if self._purpose and state.round and not state.joining and not state.untrusted:
+            reason = self._purpose.reached(state, self.posterior)
+            if reason:
+                return Ended(reason, at_limit=False)
+        if not state.open_pairs and not self._purpose:
             return Ended(SETTLED, at_limit=False)
         size = self._config.instances.size(self._config.setting)
         hours = (time.monotonic() - self._began) / 3600
@@ -137,8 +133,6 @@ class Race:
             return Ended(f"the limit of {limits.instances} instances is reached", True)
         if size is not None and state.instances >= size:
             return Ended(f"the suite has no further instance: all {size} are used", True)
-        if self._enough and state.round and (reason := self._enough(state, self.posterior)):
-            return Ended(reason, at_limit=True)
         return None
 
     @property
@@ -172,7 +166,7 @@ class Race:
 
     def _round(self, pool: Pool) -> None:
         state = self.state
-        horizons = race.horizons(state, self.rules)
+        horizons = race.horizons(state, self.rules) or self._horizons_beyond(state)
         instances = self._next_instances()
         self._store.add_instances(instances, self._config.instances.suite)
         plan = collect.plan(self._config, self._runs, instances, horizons)
@@ -187,9 +181,14 @@ class Race:
         )
         self._last = beliefs
         record = self._record(beliefs, decisions, horizons, len(instances))
-        ratings, pairs = _beliefs_tables(beliefs)
+        ratings, pairs = belief_tables(beliefs)
         self._store.add_round(self.state.round, record, ratings, pairs)
         self._watcher.ends(record)
+
+    def _horizons_beyond(self, state: State) -> dict[str, float]:
+        """Who runs how far where everything is settled, but the race's purpose is not reached."""
+        assert self._purpose is not None
+        return dict.fromkeys(state.candidates, self._purpose.horizon(state.times))
 
     def _next_instances(self) -> list[Instance]:
         state, limit = self.state, self.rules.limits.instances
@@ -235,22 +234,34 @@ class Race:
     def _believe(self, state: State, evidence: Evidence) -> Beliefs:
         """The posterior, and relations that have enough draws for the decisions at hand."""
         options, rules = self._config.inference, self.rules
-        seed = derived_seed(self._config.seed, "race", state.round + 1)
-        learned = learn(self._store, evidence, options, seed)
+        more = options.model_copy(update={"draws": MORE * options.draws})
+        learned = self._learn(state, evidence, options)
         if not learned.posterior.usable:
-            options = options.model_copy(update={"draws": MORE * options.draws})
-            learned = learn(self._store, evidence, options, seed)
+            options, learned = more, self._learn(state, evidence, more)
             if not learned.posterior.usable:
                 return Beliefs(learned, evidence, None, None, options.draws)
-        pointwise, joint = _relations(learned.posterior, rules)
+        pointwise, joint = relations_of(learned.posterior, rules)
         hanging = race.hanging(state, rules, pointwise, joint)
-        draws = options.draws
-        if hanging.any():
-            draws = MORE * options.draws
-            more = options.model_copy(update={"draws": draws})
-            again = derived_seed(seed, "more")
-            pointwise, joint = _refined(evidence, more, again, rules, hanging, pointwise)
-        return Beliefs(learned, evidence, pointwise, joint, draws)
+        if not hanging.any() or options is more:
+            return Beliefs(learned, evidence, pointwise, joint, options.draws)
+        if options.model == "dirichlet" and not state.joining:
+            seed = derived_seed(self._config.seed, "race", state.round + 1, "more")
+            pointwise = refined(evidence, more, seed, rules, hanging, pointwise)
+        else:
+            pointwise, joint = relations_of(self._learn(state, evidence, more).posterior, rules)
+        return Beliefs(learned, evidence, pointwise, joint, more.draws)
+
+    def _learn(self, state: State, evidence: Evidence, options: ModelOptions) -> Learned:
+        """A round's posterior; while a newcomer catches up, it moves nobody else's."""
+        seed = derived_seed(self._config.seed, "race", state.round + 1)
+        if not state.joining:
+            return learn(self._store, evidence, options, seed)
+        others = self._tally.evidence(
+            self._instances(len(evidence.grid.instances)), state.algorithms[:-1]
+        )
+        before = derived_seed(self._config.seed, "race", state.entered)
+        believed = learn(self._store, others, options, before)
+        return learn_newcomer(self._store, believed, evidence, seed)
 
     def _record(
         self,
@@ -267,7 +278,7 @@ class Race:
             "drawn": drawn,
             "ran_to": horizons,
             "evaluations": self.evaluations(),
-            "threats": _threats(self.state, pointwise, joint),
+            "threats": threats(self.state, pointwise, joint),
             "instances_to_go": (
                 None
                 if pointwise is None
@@ -347,93 +358,3 @@ def _check_same_race(config: Config, store: Store, last: dict[str, Any], state: 
             f"the configuration contradicts the race in {store.path}:\n{listing}\n"
             "Undo the change, or start over with --fresh."
         )
-
-
-def _relations(posterior: Posterior, rules: Rules) -> tuple[Pointwise, Joint | None]:
-    joint = relations.joint(posterior) if rules.elimination == "joint" else None
-    return relations.pointwise(posterior, rules.epsilon), joint
-
-
-def _refined(
-    evidence: Evidence,
-    options: ModelOptions,
-    seed: int,
-    rules: Rules,
-    hanging: np.ndarray,
-    pointwise: Pointwise,
-) -> tuple[Pointwise, Joint | None]:
-    """Relations from more draws: at the times that hang on it, where times are independent."""
-    if options.model != "dirichlet":
-        posterior = infer(evidence.choice_sets, evidence.unit_times, options, seed)
-        return _relations(posterior, rules)
-    times = np.flatnonzero(hanging)
-    posterior = infer(evidence.choice_sets.pick(times), evidence.unit_times[times], options, seed)
-    finer = relations.pointwise(posterior, rules.epsilon)
-    merged = {}
-    for name in ("dominance", "dominance_error", "equivalence", "equivalence_error"):
-        merged[name] = getattr(pointwise, name).copy()
-        merged[name][times] = getattr(finer, name)
-    return Pointwise(**merged, epsilon=rules.epsilon), None
-
-
-def _threats(
-    state: State, pointwise: Pointwise | None, joint: Joint | None
-) -> dict[str, dict[str, Any]]:
-    """Who comes nearest to putting each candidate out, and how near."""
-    if pointwise is None:
-        return {}
-    probability = joint.dominance if joint else pointwise.dominance.min(axis=0)
-    index = {name: i for i, name in enumerate(state.algorithms)}
-    found = {}
-    for name in state.candidates:
-        others = [other for other in state.candidates if other != name]
-        if others:
-            by = max(others, key=lambda other: probability[index[other], index[name]])
-            found[name] = {"by": by, "probability": float(probability[index[by], index[name]])}
-    return found
-
-
-def _beliefs_tables(beliefs: Beliefs) -> tuple[pa.Table, pa.Table]:
-    """Ratings and relations of a round, as the store keeps them."""
-    posterior, names = beliefs.learned.posterior, beliefs.learned.algorithms
-    times, n = beliefs.learned.times, len(names)
-    mean, (low, high) = posterior.mean(), posterior.interval()
-    ratings = pa.table(
-        {
-            "algorithm": np.repeat(np.array(names, dtype=object), len(times)),
-            "t": np.tile(times, n),
-            "mean": mean.T.ravel(),
-            "low": low.T.ravel(),
-            "high": high.T.ravel(),
-        },
-        schema=tables.ROUND_RATINGS,
-    )
-    a, b = np.triu_indices(n, 1)
-    columns: dict[str, list[Any]] = {field.name: [] for field in tables.ROUND_PAIRS}
-
-    def add(t: np.ndarray | None, **values: np.ndarray) -> None:
-        repeat = 1 if t is None else len(t)
-        columns["a"] += [names[i] for i in a for _ in range(repeat)]
-        columns["b"] += [names[i] for i in b for _ in range(repeat)]
-        columns["t"] += [None] * len(a) if t is None else np.tile(t, len(a)).tolist()
-        for name, value in values.items():
-            columns[name] += value.T.ravel().tolist()
-
-    at, over = beliefs.pointwise, beliefs.joint
-    if at is not None:
-        add(
-            times,
-            p_above=at.dominance[:, a, b],
-            p_below=at.dominance[:, b, a],
-            p_alike=at.equivalence[:, a, b],
-            error=at.dominance_error[:, a, b],
-        )
-    if over is not None:
-        add(
-            None,
-            p_above=over.dominance[a, b],
-            p_below=over.dominance[b, a],
-            p_alike=over.crossing[a, b],
-            error=over.dominance_error[a, b],
-        )
-    return ratings, pa.table(columns, schema=tables.ROUND_PAIRS)

@@ -11,7 +11,7 @@ import numpy as np
 
 from polarbear.errors import InferenceError
 from polarbear.inference.base import Posterior
-from polarbear.inference.kernels.series import shares
+from polarbear.inference.diagnostics import shares_with_errors
 from polarbear.inference.threads import in_threads
 
 _PAIRS_A_TASK = 64  # bounds memory, not results
@@ -53,8 +53,10 @@ def pointwise(posterior: Posterior, epsilon: float = 0.05, threads: int | None =
         a, b = first[some], second[some]
         draws = np.ascontiguousarray(posterior.theta[:, t].T)
         one, two = draws[a], draws[b]
-        better, better_error = _shares(one > two, posterior.chains)
-        alike, alike_error = _shares((one <= ratio * two) & (two <= ratio * one), posterior.chains)
+        better, better_error = shares_with_errors(one > two, posterior.chains)
+        alike, alike_error = shares_with_errors(
+            (one <= ratio * two) & (two <= ratio * one), posterior.chains
+        )
         tables[0, t, a, b], tables[0, t, b, a] = better, (one < two).mean(axis=1)
         tables[1, t, a, b] = tables[1, t, b, a] = better_error
         tables[2, t, a, b] = tables[2, t, b, a] = alike
@@ -81,18 +83,13 @@ def joint(posterior: Posterior) -> Joint:
         for b in range(a):
             above = (theta[:, :, a] > theta[:, :, b]).all(axis=1)
             below = (theta[:, :, a] < theta[:, :, b]).all(axis=1)
-            share, error = _shares(np.stack([above, below, ~(above | below)]), posterior.chains)
+            share, error = shares_with_errors(
+                np.stack([above, below, ~(above | below)]), posterior.chains
+            )
             tables[0, a, b], tables[0, b, a], tables[2, a, b] = share
             tables[1, a, b], tables[1, b, a], tables[3, a, b] = error
             tables[2, b, a], tables[3, b, a] = share[2], error[2]
     return Joint(*tables)
-
-
-def _shares(flags: np.ndarray, chains: int) -> tuple[np.ndarray, np.ndarray]:
-    """Shares of draws that each row marks, with Monte-Carlo errors."""
-    share, error = np.empty(len(flags)), np.empty(len(flags))
-    shares(flags.astype(float), chains, share, error)
-    return share, error
 
 
 def dominates(relations: Pointwise, alpha: float) -> np.ndarray:

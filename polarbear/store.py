@@ -170,6 +170,14 @@ class Store:
         """One row an instance, in the order of the stream."""
         return self._read("instances").unique("instance").sort("index", "instance")
 
+    def count_compared_instances(self) -> int:
+        """On how many instances there are runs or imported rankings."""
+        found: set[str] = set()
+        for name in ("runs", "rankings"):
+            for part in parts.read_parts(self.path / name, tables.ALL[name], ["instance"]):
+                found.update(part["instance"].unique().to_pylist())
+        return len(found)
+
     def add_instances(self, instances: Sequence[Instance], suite: str) -> None:
         """Keep the specs of instances; one that is known must still be the same."""
         stored = dict(self.instances().select("instance", "spec").iter_rows())
@@ -286,7 +294,8 @@ class Store:
         parts.make_folder(self.path / "posteriors")
         text = json.dumps(facts).encode()
         table = draws.replace_schema_metadata({b"polarbear": text})
-        parts.write_table(self.path / "posteriors" / f"{key}.parquet", table)
+        # Draws hardly compress; what matters is that `select` has them at once.
+        parts.write_table(self.path / "posteriors" / f"{key}.parquet", table, compression="lz4")
 
     def posterior(self, key: str) -> tuple[pa.Table, dict[str, Any]] | None:
         """A posterior kept earlier, with the facts about it."""
@@ -304,6 +313,16 @@ class Store:
     def posterior_keys(self) -> list[str]:
         """What posteriors are kept."""
         return sorted(path.stem for path in (self.path / "posteriors").glob("*.parquet"))
+
+    def posterior_facts(self, key: str) -> dict[str, Any]:
+        """What is known about a kept posterior, without its draws."""
+        path = self.path / "posteriors" / f"{key}.parquet"
+        return json.loads(parts.metadata_of(path)[b"polarbear"])  # type: ignore[no-any-return]
+
+    def newest_posteriors(self) -> list[str]:
+        """What posteriors are kept, the one kept last first."""
+        paths = (self.path / "posteriors").glob("*.parquet")
+        return [p.stem for p in sorted(paths, key=lambda p: (-p.stat().st_mtime_ns, p.stem))]
 
     # --- rounds of a race --------------------------------------------------------------------
 

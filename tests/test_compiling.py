@@ -51,3 +51,31 @@ def test_without_a_place_to_keep_them_loops_are_compiled_all_the_same(tmp_path: 
     )
     nowhere = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "file" / "inside")}
     subprocess.run([sys.executable, "-c", code], env=nowhere, check=True)
+
+
+def test_the_default_model_waits_for_four_small_loops_and_no_more(tmp_path: Path):
+    """What compiles is what a first use takes its time for."""
+    code = (
+        "import numpy as np\n"
+        "from numba.core import event\n"
+        "found = set()\n"
+        "class Listener(event.Listener):\n"
+        "    def on_start(self, event):\n"
+        "        loop = event.data['dispatcher'].py_func\n"
+        "        if loop.__module__.startswith('polarbear'):\n"
+        "            found.add(loop.__name__)\n"
+        "    def on_end(self, event):\n"
+        "        pass\n"
+        "from polarbear.inference import ModelOptions, infer\n"
+        "from polarbear.rankings import choice_sets, rank\n"
+        "from polarbear.relations import pointwise\n"
+        "with event.install_listener('numba:compile', Listener()):\n"
+        "    sets = choice_sets(rank(np.random.default_rng(0).normal(size=(5, 3, 2))))\n"
+        "    pointwise(infer(sets, np.array([0.0, 1.0]), ModelOptions(draws=400)))\n"
+        "print(*sorted(found))\n"
+    )
+    empty = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=empty, check=True, capture_output=True, text=True
+    )
+    assert done.stdout.split() == ["mixing", "normal_scores", "rank_values", "rotate"]

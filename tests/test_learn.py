@@ -23,11 +23,13 @@ RATINGS = {"A": [0.6, 0.2], "B": [0.3, 0.3], "C": [0.1, 0.5]}
 QUICK = ModelOptions(model="dirichlet", draws=2000)
 
 
-def synthetic(folder: Path, instances: int = 40, **changes: Any) -> Store:
+def synthetic(
+    folder: Path, instances: int = 40, ratings: dict[str, list[float]] = RATINGS, **changes: Any
+) -> Store:
     """A store of runs whose true ratings are known."""
     data = {
-        "algorithms": [{"name": name, "use": "synthetic"} for name in RATINGS],
-        "instances": {"suite": "synthetic", "ratings": RATINGS},
+        "algorithms": [{"name": name, "use": "synthetic"} for name in ratings],
+        "instances": {"suite": "synthetic", "ratings": ratings},
         "budget": {"grid": [10, 100]},
         **changes,
     }

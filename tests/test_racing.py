@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from polarbear import race
 from polarbear.config import Config, parse
 from polarbear.errors import AlgorithmError, ConfigError, RaceError, StoreMismatchError
 from polarbear.execution.outcome import Outcome
-from polarbear.learn import evidence_of
+from polarbear.learn import Learned, evidence_of, learn
 from polarbear.options import Source
 from polarbear.racing import SETTLED, Ended, Race, Watcher
 from polarbear.standings import standings
@@ -296,6 +297,35 @@ def test_a_newcomer_enters_a_finished_race_and_nobody_else_runs_again(tmp_path):
     assert {name for name, instance, _ in notes.runs if instance in cached} == {"late"}
 
 
+def test_beliefs_between_old_algorithms_do_not_move_while_a_newcomer_catches_up(tmp_path):
+    """Within three Monte-Carlo errors, or one draw in a thousand where the error is estimated as
+    none, at each time of each round; the newcomer's own do move."""
+    cautious = {"alpha": 0.999999, "limits": {"rounds": 4}, "batch": {"start": 8, "max": 8}}
+    inference = {"draws": 4000}
+    run(configured(rules=cautious, inference=inference), tmp_path / "s")
+    cautious["limits"] = {"rounds": 8}
+    config = configured(tuple(RATINGS), rules=cautious, inference=inference)
+    _, store, notes = run(config, tmp_path / "s")
+    assert [set(record["ran_to"]) for record in notes.rounds] == [{"late"}] * 4
+
+    def believed(number: int) -> dict[tuple[str, str], np.ndarray]:
+        _, pairs = store.beliefs(number)
+        found: dict[tuple[str, str], list[list[float]]] = {}
+        for row in pairs.to_pylist():
+            found.setdefault((row["a"], row["b"]), []).append([row["p_above"], row["error"]])
+        return {pair: np.array(values) for pair, values in found.items()}
+
+    before = believed(4)
+    for number in range(5, 9):
+        now = believed(number)
+        for pair, values in before.items():
+            errors = np.hypot(now[pair][:, 1], values[:, 1])
+            gap = np.abs(now[pair][:, 0] - values[:, 0])
+            assert np.all(gap <= np.maximum(3 * errors, 0.001))
+    moved = believed(8)["good", "late"][:, 0] - believed(5)["good", "late"][:, 0]
+    assert np.abs(moved).max() > 0.1
+
+
 def configured_instances(count: int) -> list[Any]:
     config = configured()
     return [config.instances.instance(index, config.setting) for index in range(count)]
@@ -416,6 +446,29 @@ def test_an_unreadable_checkpoint_is_named(tmp_path):
     ended, _, notes = run(configured(), tmp_path / "s")
     assert ended.because == SETTLED
     assert notes.runs == []
+
+
+def test_a_posterior_that_fails_its_checks_decides_nothing_and_ends_the_race(tmp_path, monkeypatch):
+    def doubtful(*arguments: Any) -> Learned:
+        learned = learn(*arguments)
+        asked.append(learned.posterior.n_draws)
+        diagnostics = replace(learned.posterior.diagnostics, r_hat=1.2)
+        return replace(learned, posterior=replace(learned.posterior, diagnostics=diagnostics))
+
+    asked: list[int] = []
+    monkeypatch.setattr("polarbear.racing.learn", doubtful)
+    ended, store, notes = run(configured(), tmp_path / "s")
+    assert ended == Ended("the posterior failed its checks in 3 rounds in a row", at_limit=True)
+    assert asked == [1000, 4000] * 3  # each tried again with more draws
+    assert facts_of(store)["pareto_set"] == ["good", "bad", "early"]
+    assert all("R-hat" in record["problems"][0] for record in notes.rounds)
+
+
+def test_decisions_that_hang_on_the_number_of_draws_get_more_of_them(tmp_path):
+    close = {"A": 1.0, "B": 1.5}
+    config = configured(("A", "B"), close, {"limits": {"rounds": 6}, "alpha": 0.9})
+    _, _, notes = run(config, tmp_path / "s")
+    assert {record["draws"] for record in notes.rounds} == {1000, 4000}
 
 
 def test_checkpoints_read_as_plain_json(tmp_path):

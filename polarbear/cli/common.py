@@ -102,13 +102,11 @@ def interruptible(message: str) -> Iterator[None]:
 
 
 def announcing_compilation(quiet: bool) -> AbstractContextManager[None]:
-    """Say so if loops have to be compiled, and have a second process help."""
-    from polarbear import beforehand
+    """Say so if loops have to be compiled."""
     from polarbear.compiling import on_first_compilation
 
     def say() -> None:
         note("compiling for this machine, once; the next call will be quick", quiet)
-        beforehand.start()
 
     return on_first_compilation(say)
 

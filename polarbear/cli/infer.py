@@ -148,6 +148,7 @@ def _facts(learned: Learned, shown: list[int], with_pairs: bool, epsilon: float)
         "seconds": round(posterior.seconds, 3),
         "from_store": learned.from_store,
         "instances": learned.instances,
+        "evidence_weight": posterior.evidence_weight,
         "diagnostics": {
             **asdict(posterior.diagnostics),
             "passed": posterior.usable,

@@ -10,7 +10,9 @@ import typer
 from polarbear.cli import common
 
 if TYPE_CHECKING:
+    from polarbear.config import Config
     from polarbear.racing import Ended
+    from polarbear.select.aim import Aim
     from polarbear.store import Store
 
 AT_LIMIT = 3  # exit code of a race that stopped with pairs unresolved
@@ -30,6 +32,17 @@ def race(
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Start over, in a new folder beside the old one.")
     ] = False,
+    for_: Annotated[
+        str | None,
+        typer.Option(
+            "--for",
+            metavar="PREFERENCE",
+            help="Race only until the choice for this preference is good enough; as in `select`.",
+        ),
+    ] = None,
+    regret: Annotated[
+        float, typer.Option(help="With --for: the expected regret that is good enough.")
+    ] = 0.01,
     workers: common.WorkersOption = None,
     seed: common.SeedOption = None,
     mix_hosts: common.MixHosts = False,
@@ -50,6 +63,7 @@ def race(
     from polarbear.store import Store
 
     settings = load(config, seed, workers)
+    aim = _aim(settings, for_, regret) if for_ is not None else None
     collect.prepare(settings)
     common.announce_stan(settings.inference, quiet)
     folder = _fresh(common.store_of(config, store)) if fresh else common.store_of(config, store)
@@ -63,14 +77,28 @@ def race(
             collect.check_hosts(settings, target, mix_hosts)
             common.warn_of_busy_cores(settings, quiet)
             with RaceProgress(target, quiet) as progress:
-                ended = Race(settings, target, progress, add or ()).run()
+                running = Race(settings, target, progress, add or (), aim)
+                ended = running.run()
+                reached = aim and aim.standing(running.state, running.posterior)
     facts = _facts(target, ended)
+    if reached is not None:
+        facts["for"] = reached
     if json:
         common.print_json(facts)
     else:
         _show(facts)
     if ended.at_limit:
         raise typer.Exit(AT_LIMIT)
+
+
+def _aim(settings: Config, preference: str, threshold: float) -> Aim:
+    from polarbear.preferences import Context, read_preference
+    from polarbear.select.aim import aim
+
+    wanted, folder = read_preference(preference)
+    budget, joint = settings.budget, settings.inference.temporal
+    context = Context(budget.times, budget.axis, folder, settings.seed, joint)
+    return aim(wanted, context, threshold)
 
 
 def _fresh(folder: Path) -> Path:
@@ -98,6 +126,13 @@ def _show(facts: dict[str, Any]) -> None:
     standings.show(facts, console)
     for line in common.failure_lines(facts["failures"]):
         console.print(line, markup=False)
+    if "for" in facts:
+        now = facts["for"]
+        console.print(
+            f"for '{now['preference']}': {now['choice']}, {now['p2bb']:.2f} likely to be the best, "
+            f"expected regret {now['expected_regret']:.2g}",
+            markup=False,
+        )
     console.print(
         f"stopped because {facts['stopped_because']}; store {facts['store']}", markup=False
     )

@@ -13,14 +13,16 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from polarbear.inference.base import Diagnostics, Posterior
     from polarbear.inference.dispatch import infer
+    from polarbear.inference.newcomer.extend import extend
     from polarbear.inference.options import ModelOptions
 
-__all__ = ["Diagnostics", "ModelOptions", "Posterior", "infer"]
+__all__ = ["Diagnostics", "ModelOptions", "Posterior", "extend", "infer"]
 
 _PLACES = {
     "Diagnostics": "polarbear.inference.base",
     "ModelOptions": "polarbear.inference.options",
     "Posterior": "polarbear.inference.base",
+    "extend": "polarbear.inference.newcomer.extend",
     "infer": "polarbear.inference.dispatch",
 }
 

@@ -20,7 +20,8 @@ class Posterior:
 
     ``method`` is what was run where 'auto' was asked for; ``hyper`` holds the draws of the
     hyperparameters by name; ``notes`` what a reader should know about the data behind it;
-    ``joint`` whether statements about several times at once mean something.
+    ``joint`` whether statements about several times at once mean something; ``evidence_weight``
+    the share of its face value that each ranking was counted at.
     """
 
     theta: np.ndarray
@@ -35,6 +36,7 @@ class Posterior:
     joint: bool
     hyper: Mapping[str, np.ndarray] = field(default_factory=lambda: MappingProxyType({}))
     notes: tuple[str, ...] = ()
+    evidence_weight: float = 1.0
 
     @property
     def model(self) -> str:

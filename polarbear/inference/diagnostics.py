@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtri
 
-from polarbear.inference.kernels.series import convergence
+from polarbear.inference.kernels.series import mixing, normal_scores
 from polarbear.inference.threads import in_threads
 
 MAX_R_HAT = 1.01
@@ -106,7 +106,18 @@ def convergence_of(draws: np.ndarray, chains: int, threads: int | None = None) -
     def run(first: int) -> None:
         part = slice(first, first + _PARAMETERS_A_TASK)
         series = np.ascontiguousarray(draws[:, part].T)
-        convergence(series, np.argsort(series, axis=1), quantiles, chains, out[part])
+        order = np.argsort(series, axis=1)
+        low, median, high = _sorted_quantiles(series, order, (0.05, 0.5, 0.95))
+        folded = np.abs(series - median)
+        rows = np.empty((4, *series.shape))  # location, spread, lower tail, upper tail
+        normal_scores(series, order, quantiles, rows[0])
+        normal_scores(folded, np.argsort(folded, axis=1), quantiles, rows[1])
+        np.less_equal(series, low, out=rows[2])
+        np.less_equal(series, high, out=rows[3])
+        found = np.empty((4, len(series), 2))
+        mixing(rows.reshape(-1, size), chains, found.reshape(-1, 2))
+        r_hat, ess = found[:, :, 0], found[:, :, 1]
+        out[part] = np.stack([r_hat[:2].max(axis=0), ess[0], ess[2:].min(axis=0)], axis=1)
 
     in_threads(run, range(0, parameters, _PARAMETERS_A_TASK), threads)
     return out
@@ -115,6 +126,32 @@ def convergence_of(draws: np.ndarray, chains: int, threads: int | None = None) -
 def energy_bfmi(energies: np.ndarray) -> float:
     """E-BFMI of one chain: how fast it walks through energies, against how far they spread."""
     return float((np.diff(energies) ** 2).mean() / energies.var(ddof=1))
+
+
+def _sorted_quantiles(
+    series: np.ndarray, order: np.ndarray, levels: tuple[float, ...]
+) -> list[np.ndarray]:
+    """Quantiles of each row, as a column, for each level."""
+    found = []
+    for level in levels:
+        place = level * (series.shape[1] - 1)
+        k = min(int(place), series.shape[1] - 2)
+        below, above = np.take_along_axis(series, order[:, k : k + 2], axis=1).T
+        found.append((below + (place - k) * (above - below))[:, None])
+    return found
+
+
+def shares_with_errors(flags: np.ndarray, chains: int) -> tuple[np.ndarray, np.ndarray]:
+    """The share of draws that each row of flags marks, with its Monte-Carlo error.
+
+    The error is not zero even where all draws or none are marked.
+    """
+    rows, size = flags.astype(float), flags.shape[1]
+    share = rows.mean(axis=1)
+    found = np.empty((len(rows), 2))
+    mixing(rows, chains, found)
+    smoothed = (share * size + 0.5) / (size + 1)
+    return share, np.sqrt(smoothed * (1 - smoothed) / found[:, 1])
 
 
 def pareto_k(log_weights: np.ndarray) -> float:

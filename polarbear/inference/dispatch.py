@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -27,12 +28,17 @@ def infer(
     seed: int = 0,
     threads: int | None = None,
     names: Sequence[str] | None = None,
+    positions: np.ndarray | None = None,
 ) -> Posterior:
     """Draw theta[draw, time, algorithm] from the posterior.
 
     ``unit_times`` is the grid on its own scale, mapped to the unit interval. Draws depend on the
     seed, never on the number of threads. Look at ``usable`` before deciding anything, and at
     ``notes`` for what limits the evidence; they call the algorithms by ``names``, if given.
+
+    Rankings of one instance at neighbouring times repeat each other. How much, the choice sets
+    cannot tell: a temporal model asks for the ``positions[instance, algorithm, time]`` that they
+    were counted from, and takes all rankings for independent where they are not given.
     """
     options = options or ModelOptions()
     times = evidence.check(choice_sets, unit_times)
@@ -40,12 +46,17 @@ def infer(
     if importlib.util.find_spec(place) is None:
         raise InferenceError(f"the engine '{options.engine}' is not part of this installation")
     engine = importlib.import_module(place)
+    weight = 1.0
+    if positions is not None and options.temporal:
+        from polarbear.inference.dependence import evidence_weight  # compiles what others need not
+
+        weight = evidence_weight(positions, choice_sets, times, options)
     posterior: Posterior = engine.run(
-        choice_sets,
+        choice_sets.weighted(weight),
         times,
         options,
         seed,
-        notes=evidence.notes(choice_sets, names),
+        notes=(*evidence.notes(choice_sets, names), *evidence.on_weight(weight)),
         threads=threads,
     )
-    return posterior
+    return replace(posterior, evidence_weight=weight)

@@ -68,6 +68,16 @@ def notes(sets: ChoiceSets, names: Sequence[str] | None = None) -> tuple[str, ..
     return tuple(found)
 
 
+def on_weight(weight: float) -> tuple[str, ...]:
+    """A sentence on evidence that counts for less than its face value."""
+    if weight == 1:
+        return ()
+    return (
+        "rankings of one instance at neighbouring times repeat each other: each is counted as "
+        f"{weight:.2g} of an independent one",
+    )
+
+
 def _overlap(sets: ChoiceSets, names: Sequence[str]) -> list[str]:
     compared = sets.compared()
     groups, member = connected_components(compared, directed=False)

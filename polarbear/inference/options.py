@@ -12,6 +12,7 @@ ModelName = Literal[
     "dirichlet", "hierarchical", "gp", "sparse-gp", "hsgp", "random-walk", "bspline"
 ]
 TEMPORAL = ("gp", "sparse-gp", "hsgp", "random-walk", "bspline")
+DependenceName = Literal["clustered", "independent"]
 KernelName = Literal["matern-3/2", "matern-5/2", "squared-exponential"]
 EngineName = Literal["native", "stan"]
 MethodName = Literal[
@@ -52,6 +53,11 @@ class ModelOptions(Options):
     method: MethodName = Field("auto", description="'auto' picks what is exact and fastest")
     draws: int = Field(4000, ge=400, le=10_000_000, description="posterior draws, all chains")
     chains: int = Field(4, ge=2, le=64, description="chains the draws are split over")
+    dependence: DependenceName = Field(
+        "clustered",
+        description="'clustered' counts rankings of one instance for less, as far as they repeat "
+        "each other over time; 'independent' counts each in full (temporal models only)",
+    )
     kernel: KernelName = Field("matern-3/2", description="covariance of gp, sparse-gp and hsgp")
     alpha: float = Field(1.0, description="concentration of the dirichlet model")
     kappa: Exponential = Field(Exponential(), description="prior of hierarchical's concentration")

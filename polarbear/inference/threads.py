@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import TypeVar
 
 Item = TypeVar("Item")
@@ -20,6 +21,19 @@ def in_threads(
         return [run(item) for item in items]
     with ThreadPoolExecutor(workers) as pool:
         return list(pool.map(run, items))
+
+
+@contextmanager
+def single_threaded_blas() -> Iterator[None]:
+    """Matrix products by one thread each, while several threads of ours make many small ones.
+
+    BLAS would have each of them wait for threads of its own: on a busy machine twenty times as
+    long. With one thread a product's rounding does not depend on their number either.
+    """
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(1, user_api="blas"):
+        yield
 
 
 def available_processors() -> int:

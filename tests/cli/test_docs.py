@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
+import pytest
+from typer.main import get_command
+
+from polarbear.cli import app
 from polarbear.inference.options import ModelOptions
-from polarbear.options import Options
+from polarbear.options import Options, key_names
+from polarbear.preferences import PREFERENCES, parse_preference, read_preference
+from polarbear.yamlfile import parse_yaml
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -17,3 +24,33 @@ def test_every_option_of_inference_stands_in_the_documentation_with_its_default(
         default = field.default
         shown = default.model_dump() if isinstance(default, Options) else default
         assert f"| `{name}` | `{json.dumps(shown)}` |" in text, name
+
+
+def test_every_preference_stands_in_the_documentation_with_its_options():
+    rows = [line for line in (DOCS / "selection.md").read_text().splitlines() if "|" in line]
+    for name in PREFERENCES:
+        (row,) = [line for line in rows if line.startswith(f"| `{name}` |")]
+        for key in set(key_names(PREFERENCES[name])) - {"preference"}:
+            assert f"`{key}`" in row, f"{name}: {key}"
+
+
+def test_the_examples_of_preferences_in_the_documentation_can_be_read():
+    text = (DOCS / "selection.md").read_text()
+    for name in PREFERENCES:
+        example = re.search(rf"^\| `{name}` \| `([^`]+)` \|", text, re.MULTILINE)
+        assert example, name
+        assert read_preference(example[1])[0].preference == name
+    (inside,) = re.findall(r"```yaml\n(.*?)```", text, re.DOTALL)
+    assert parse_preference(*parse_yaml(inside, "docs")).preference == "mix"
+
+
+@pytest.mark.parametrize(("command", "page"), [("select", "selection.md")])
+def test_every_flag_stands_in_the_documentation_with_its_default(command: str, page: str):
+    text = (DOCS / page).read_text()
+    for option in get_command(app).commands[command].params:
+        flag = max(option.opts, key=len)
+        if not flag.startswith("--") or flag == "--help":
+            continue
+        unset = option.default is None or option.default is False
+        default = "" if unset else f"`{option.default}` "
+        assert f"| `{flag}` | {default}|" in text, flag

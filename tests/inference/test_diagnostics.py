@@ -127,9 +127,11 @@ def test_a_second_attempt_that_passes_is_used(monkeypatch, sets):
 
 def test_draws_that_crowd_at_the_edge_of_the_lattice_are_noticed():
     lattice = Lattice(
-        np.zeros((4, 1)), (), np.array([0.01, 0.5, 0.48, 0.01]), np.zeros(4),
+        np.zeros((4, 1)),
+        (),
+        np.array([0.01, 0.5, 0.48, 0.01]),
         np.array([True, False, False, True]),
-    )  # fmt: skip
+    )
     as_promised = np.repeat([0, 1, 2, 3], [10, 500, 480, 10])
     assert lattice.missed(as_promised) == pytest.approx(0, abs=1e-12)
     crowded = np.repeat([0, 1, 2], [310, 500, 190])

@@ -9,7 +9,7 @@ from polarbear.compiling import kernel
 from polarbear.inference.kernels import band, fastmath
 from polarbear.inference.kernels.likelihood import curvature
 from polarbear.inference.kernels.observe import observe, observe_back
-from polarbear.inference.native.set_sums import helmert, set_sums
+from polarbear.inference.native.set_sums import helmert, set_sums, with_prior
 from polarbear.rankings import choice_sets, rank
 
 
@@ -52,13 +52,13 @@ def _some_sets(n, instances, n_times, seed=0):
 @pytest.mark.parametrize("alpha", [0.0, 0.7])
 def test_likelihood_with_a_dirichlet_prior_its_gradient_and_curvature(n, instances, alpha):
     sets = _some_sets(n, instances, 4)
-    laid_out = set_sums(sets)
+    laid_out = with_prior(set_sums(sets), alpha)
     rng = np.random.default_rng(1)
     eta = rng.normal(size=(4, n - 1))
 
     def evaluate(at):
         values, slopes, bends = np.empty(4), np.empty((4, n - 1)), np.empty((4, n - 1, n - 1))
-        curvature(laid_out, alpha, at, values, slopes, bends)
+        curvature(laid_out, at, values, slopes, bends)
         return values, slopes, bends
 
     values, slopes, bends = evaluate(eta)
@@ -75,10 +75,10 @@ def test_likelihood_with_a_dirichlet_prior_its_gradient_and_curvature(n, instanc
 
 def test_utilities_far_apart_neither_overflow_nor_underflow():
     sets = choice_sets(rank(np.arange(3.0).reshape(1, 3, 1)))
-    laid_out = set_sums(sets)
+    laid_out = with_prior(set_sums(sets), 1.0)
     eta = (np.array([[2000.0, 0.0, -2000.0]]) @ helmert(3)).copy()
     values, slopes, bends = np.empty(1), np.empty((1, 2)), np.empty((1, 2, 2))
-    curvature(laid_out, 1.0, eta, values, slopes, bends)
+    curvature(laid_out, eta, values, slopes, bends)
     assert np.isfinite(values).all()
     assert np.isfinite(slopes).all()
     assert np.isfinite(bends).all()

@@ -21,8 +21,8 @@ class SetSums(NamedTuple):
     """Choice sets laid out for evaluation; `native.set_sums` builds it.
 
     helmert[n, d]; wins[T, n]; the sets of timepoint t stand at offsets[t] .. offsets[t + 1] of
-    left, right (local numbers of the two parts), counts and masks; full[t] is the set of all;
-    widest[0] is the most sets any timepoint has.
+    left, right (local numbers of the two parts), counts and masks; full[t] is where the set of all
+    stands; widest[0] is the most sets any timepoint has.
     """
 
     helmert: np.ndarray
@@ -37,14 +37,11 @@ class SetSums(NamedTuple):
 
 
 @inner
-def _at_time(
-    helmert, wins, first, m, left, right, counts, full, alpha, eta, gradient, mu, sums, rates
-):
+def _at_time(helmert, wins, first, m, left, right, counts, eta, gradient, mu, sums, rates):
     """Value and gradient at one timepoint, whose m sets begin at ``first``.
 
     Numbers are unsigned all through, since a signed index is checked for being negative and that
-    check keeps loops from vectorising. In softmax space a Dirichlet prior is a ranking more:
-    w_i + alpha and c_full + n alpha.
+    check keeps loops from vectorising.
     """
     n, d = helmert.shape
     base = len(sums) - n
@@ -59,16 +56,13 @@ def _at_time(
         mu[i] -= top
         sums[base + i] = fast_exp(max(mu[i], LOWEST))
         rates[base + i] = 0.0
-        value += (wins[i] + alpha) * mu[i]
+        value += wins[i] * mu[i]
     for k in range(m):
         sums[k] = sums[left[first + k]] + sums[right[first + k]]
     logs = 0.0
     for k in range(m):
         logs += counts[first + k] * fast_log(sums[k])
         rates[k] = counts[first + k] / sums[k]
-    if alpha > 0.0:
-        logs += n * alpha * fast_log(sums[full])
-        rates[full] += n * alpha / sums[full]
     for back in range(m):
         k = m - ONE - back
         rates[left[first + k]] += rates[k]
@@ -76,37 +70,36 @@ def _at_time(
     for q in range(d):
         gradient[q] = 0.0
     for i in range(n):
-        slope = wins[i] + alpha - sums[base + i] * rates[base + i]
+        slope = wins[i] - sums[base + i] * rates[base + i]
         for q in range(d):
             gradient[q] += helmert[i, q] * slope
     return value - logs
 
 
 @inner
-def slopes(sets, alpha, eta, values, gradients, mu, sums, rates):
+def slopes(sets, eta, values, gradients, mu, sums, rates):
     """Log-likelihood and gradient[d] at every timepoint; the last three are scratch space."""
     helmert, wins, offsets = sets.helmert, sets.wins, sets.offsets
-    left, right, counts, full = sets.left, sets.right, sets.counts, sets.full
+    left, right, counts = sets.left, sets.right, sets.counts
     for t in range(eta.shape[0]):
         first = offsets[t]
         m = offsets[t + 1] - first
         values[t] = _at_time(
-            helmert, wins[t], first, m, left, right, counts, full[t], alpha, eta[t], gradients[t],
-            mu, sums, rates,
+            helmert, wins[t], first, m, left, right, counts, eta[t], gradients[t], mu, sums, rates
         )  # fmt: skip
 
 
 @kernel
-def value_and_slopes(sets, alpha, eta, values, gradients, mu, sums, rates):
+def value_and_slopes(sets, eta, values, gradients, mu, sums, rates):
     """`slopes` for callers from Python."""
-    slopes(sets, alpha, eta, values, gradients, mu, sums, rates)
+    slopes(sets, eta, values, gradients, mu, sums, rates)
 
 
 @kernel
-def curvature(sets, alpha, eta, values, gradients, curvatures):
+def curvature(sets, eta, values, gradients, curvatures):
     """Value, gradient[d] and negative Hessian[d, d] of the log-likelihood at every timepoint."""
     helmert, wins, offsets, masks = sets.helmert, sets.wins, sets.offsets, sets.masks
-    left, right, counts, full = sets.left, sets.right, sets.counts, sets.full
+    left, right, counts = sets.left, sets.right, sets.counts
     n, d = helmert.shape
     base = sets.widest[0]
     mu, sums, rates = np.empty(n), np.empty(base + n), np.empty(base + n)
@@ -117,16 +110,13 @@ def curvature(sets, alpha, eta, values, gradients, curvatures):
         first = offsets[t]
         m = offsets[t + 1] - first
         values[t] = _at_time(
-            helmert, wins[t], first, m, left, right, counts, full[t], alpha, eta[t], gradients[t],
-            mu, sums, rates,
+            helmert, wins[t], first, m, left, right, counts, eta[t], gradients[t], mu, sums, rates
         )  # fmt: skip
         for i in range(n):
             for j in range(n):
                 hessian[i, j] = 0.0
         for k in range(m):
             count = counts[first + k]
-            if k == full[t]:
-                count += n * alpha
             if count == 0.0:
                 continue
             size = 0

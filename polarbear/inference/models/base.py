@@ -11,6 +11,7 @@ Dirichlet one, which in softmax space joins the likelihood; each time then has i
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -64,13 +65,15 @@ class Model(ABC):
     def draw_hyper(self, rng: np.random.Generator) -> np.ndarray:
         """Logarithms of hyperparameters from their prior."""
 
+    def hyper_with_another(self, hyper: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+        """Hyperparameters under which one more algorithm leaves the prior of these as it is.
+
+        Log-space models need no change: contrasts among some of the algorithms have the same
+        covariance, however many others there are.
+        """
+        return dict(hyper)
+
     def starting_points(self) -> np.ndarray:
         """Where to look for modes of the hyperparameters: a few of their prior's draws."""
         rng = np.random.default_rng(0)
         return np.array([self.draw_hyper(rng) for _ in range(6)])
-
-    @property
-    def blocks(self) -> np.ndarray:
-        """Bounds of the runs of times that are independent given the hyperparameters."""
-        n_times = len(self.times)
-        return np.array([0, n_times]) if self.temporal else np.arange(n_times + 1)

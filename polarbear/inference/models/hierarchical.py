@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -30,3 +31,12 @@ class Hierarchical(Model):
 
     def draw_hyper(self, rng: np.random.Generator) -> np.ndarray:
         return np.array([priors.draw_exponential(self.rate, rng)])
+
+    def hyper_with_another(self, hyper: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+        """What one more algorithm leaves as it is, is the concentration kappa / n of each.
+
+        Dirichlet(a, .., a) with one component left out is Dirichlet(a, .., a) again. With the
+        default prior on kappa, of mean n, a's own prior does not depend on n either; a rate that
+        is given holds for the number of algorithms it was given for.
+        """
+        return {"kappa": hyper["kappa"] * (1 + 1 / self.n_algorithms)}

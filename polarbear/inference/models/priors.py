@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.stats import gamma
+from scipy.special import gammaincinv
 
 from polarbear.inference.options import InverseGamma, LogNormal
 
@@ -27,7 +27,7 @@ def draw_inverse_gamma(prior: InverseGamma, rng: np.random.Generator) -> float:
 
 
 def inverse_gamma_quantile(prior: InverseGamma, level: float) -> float:
-    return float(prior.scale / gamma.ppf(1 - level, prior.shape))
+    return float(prior.scale / gammaincinv(prior.shape, 1 - level))
 
 
 def exponential(rate: float, log_x: float) -> float:

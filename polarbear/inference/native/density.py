@@ -17,6 +17,7 @@ from polarbear.inference.kernels.band import (
 from polarbear.inference.kernels.likelihood import SetSums, value_and_slopes
 from polarbear.inference.kernels.observe import observe, observe_back
 from polarbear.inference.models import Latent, Model
+from polarbear.inference.native.set_sums import with_prior
 
 _DIFFERENCE = 1e-4  # step of central differences in the few log-hyperparameters
 
@@ -71,7 +72,8 @@ class LogPosterior:
         latent = self.model.latent(hyper)
         eta, lower = self._eta(latent, z)
         values, slope = np.empty(len(eta)), np.empty_like(eta)
-        value_and_slopes(self.sets, latent.dirichlet, eta, values, slope, *self._scratch)
+        sets = with_prior(self.sets, latent.dirichlet) if latent.dirichlet else self.sets
+        value_and_slopes(sets, eta, values, slope, *self._scratch)
         gradient = np.zeros(len(z))
         observe_back(latent.starts, latent.weights, slope, gradient)
         if lower is not None:

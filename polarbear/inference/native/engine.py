@@ -13,8 +13,10 @@ from polarbear.errors import InferenceError
 from polarbear.inference.base import Posterior
 from polarbear.inference.diagnostics import Diagnostics, diagnose, pareto_k
 from polarbear.inference.models import MODELS, Model
+from polarbear.inference.native import sampling, simplex
+from polarbear.inference.native.concentration import sample_with_concentration
 from polarbear.inference.native.nested import TooWideError, explore
-from polarbear.inference.native.sampling import HARDER, Draws, Effort, draw_approximation, sample
+from polarbear.inference.native.sampling import HARDER, Draws, Effort, nodes_of
 from polarbear.inference.native.set_sums import set_sums
 from polarbear.inference.options import ModelOptions
 
@@ -98,31 +100,29 @@ def _judged(
 def _split_hmc(
     model: Model, sets: ChoiceSets, seed: int, effort: Effort, threads: int | None
 ) -> _Attempt:
-    laid_out = set_sums(sets)
+    laid_out, options = set_sums(sets), model.options
     lattice = explore(model, laid_out, effort.spacing, effort.pruned)
-    options = model.options
-    draws = sample(
-        laid_out,
-        lattice.nodes(),
-        model.blocks,
-        options.draws,
-        options.chains,
-        seed,
-        effort,
-        threads,
-    )
+    how = options.draws, options.chains, seed, effort, threads
+    if model.temporal:
+        draws = sampling.sample(laid_out, nodes_of(lattice.modes, lattice.weights), *how)
+    elif model.hyperparameters:
+        return *sample_with_concentration(model, laid_out, lattice, seed, effort, threads), 0.0
+    else:
+        draws = simplex.sample(laid_out, lattice.modes[0], *how)
     return draws, lattice.log_hyper[draws.visited], lattice.missed(draws.visited)
 
 
 def _laplace(
     model: Model, sets: ChoiceSets, seed: int, effort: Effort, threads: int | None
 ) -> _Attempt:
-    laid_out = set_sums(sets)
+    laid_out, options = set_sums(sets), model.options
     lattice = explore(model, laid_out, effort.spacing, effort.pruned)
-    options = model.options
-    draws = draw_approximation(
-        laid_out, lattice.nodes(), options.draws, options.chains, seed, threads
-    )
+    how = options.draws, options.chains, seed, threads
+    if model.temporal:
+        nodes = nodes_of(lattice.modes, lattice.weights)
+        draws = sampling.draw_approximation(laid_out, nodes, *how)
+    else:
+        draws = simplex.draw_approximation(laid_out, lattice, *how)
     return draws, lattice.log_hyper[draws.visited], lattice.missed(draws.visited)
 
 

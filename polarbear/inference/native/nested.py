@@ -9,15 +9,15 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from polarbear.errors import InferenceError
-from polarbear.inference.kernels.band import flipped
 from polarbear.inference.kernels.likelihood import SetSums
-from polarbear.inference.kernels.split_hmc import Nodes
 from polarbear.inference.models import Model
-from polarbear.inference.native.laplace import Mode, find_mode
+from polarbear.inference.native.laplace import find_mode
+from polarbear.inference.native.simplex_mode import find_simplex_mode
 
 MOST_NODES = 400
 _DIFFERENCE = 0.05  # step of finite differences in log-hyperparameters
@@ -32,14 +32,13 @@ class TooWideError(InferenceError):
 class Lattice:
     """Hyperparameter settings log_hyper[J, H] with their Laplace approximations and weights.
 
-    ``log_prior[J]`` is the hyperparameters' part of the prior: all of it that the coefficients do
-    not enter. ``edge[J]`` marks nodes with a neighbour that was left out.
+    A temporal model's ``modes`` are `laplace.Mode`, others' are `simplex_mode.SimplexMode`.
+    ``edge[J]`` marks nodes with a neighbour that was left out.
     """
 
     log_hyper: np.ndarray
-    modes: tuple[Mode, ...]
+    modes: tuple[Any, ...]
     weights: np.ndarray
-    log_prior: np.ndarray
     edge: np.ndarray
 
     def missed(self, visited: np.ndarray) -> float:
@@ -50,48 +49,28 @@ class Lattice:
         share = np.bincount(visited, minlength=len(self.weights)) / len(visited)
         return float(np.maximum(share - self.weights, 0)[self.edge].sum())
 
-    def nodes(self) -> Nodes:
-        """The same as arrays for compiled loops."""
-        modes = self.modes
-        return Nodes(
-            lower=np.stack([m.lower for m in modes]),
-            flipped=np.stack([flipped(m.lower) for m in modes]),
-            starts=modes[0].latent.starts.astype(np.int64),
-            weights=np.stack([m.latent.weights for m in modes]),
-            eta=np.stack([m.eta for m in modes]),
-            values=np.stack([m.values for m in modes]),
-            gradients=np.stack([m.gradients for m in modes]),
-            curvatures=np.stack([m.curvatures for m in modes]),
-            alpha=np.array([m.latent.dirichlet for m in modes]),
-            cumulative=np.cumsum(self.weights),
-            offset=np.array([-m.correction for m in modes]),
-            log_prior=self.log_prior,
-        )
-
 
 class _Marginal:
     """The hyperparameters' approximate log-posterior; remembers the last mode as a start."""
 
     def __init__(self, model: Model, sets: SetSums) -> None:
         self.model, self.sets = model, sets
-        self.last: Mode | None = None
+        self.last: Any = None
 
-    def mode(self, log_hyper: np.ndarray, start: Mode | None = None) -> Mode:
+    def mode(self, log_hyper: np.ndarray, start: Any = None) -> Any:
         latent = self.model.latent(log_hyper)
         start = start or self.last
         same_basis = start is not None and start.latent.n_coefficients == latent.n_coefficients
-        self.last = find_mode(self.sets, latent, start.x if start and same_basis else None)
+        find = find_mode if self.model.temporal else find_simplex_mode
+        self.last = find(self.sets, latent, start.x if start and same_basis else None)
         return self.last
 
     def __call__(self, log_hyper: np.ndarray) -> float:
         return self.weigh(self.mode(log_hyper), log_hyper)
 
-    def weigh(self, mode: Mode, log_hyper: np.ndarray) -> float:
+    def weigh(self, mode: Any, log_hyper: np.ndarray) -> float:
         """The log-weight of a node."""
-        return mode.log_marginal + mode.correction + self.model.log_hyperprior(log_hyper)
-
-    def log_prior(self, mode: Mode, log_hyper: np.ndarray) -> float:
-        return mode.latent.log_constant + self.model.log_hyperprior(log_hyper)
+        return float(mode.log_marginal) + self.model.log_hyperprior(log_hyper)
 
 
 def explore(model: Model, sets: SetSums, spacing: float = 1.0, pruned: float = 1e-4) -> Lattice:
@@ -103,10 +82,20 @@ def explore(model: Model, sets: SetSums, spacing: float = 1.0, pruned: float = 1
     marginal = _Marginal(model, sets)
     if not model.hyperparameters:
         only = marginal.mode(np.empty(0))
-        return Lattice(np.zeros((1, 0)), (only,), np.ones(1), np.zeros(1), np.zeros(1, dtype=bool))
+        return Lattice(np.zeros((1, 0)), (only,), np.ones(1), np.zeros(1, dtype=bool))
     centre, axes = _mode_and_axes(marginal, model.starting_points())
     lightest = np.log(pruned) * 2 / len(model.hyperparameters)
     return _grow(marginal, centre, spacing * axes, lightest)
+
+
+def most_probable(
+    model: Model, sets: SetSums, start: np.ndarray | None = None
+) -> tuple[np.ndarray, Any]:
+    """The most probable setting of the log-hyperparameters, with its Laplace approximation."""
+    marginal = _Marginal(model, sets)
+    starts = model.starting_points() if start is None else start[None]
+    centre = _mode_and_axes(marginal, starts)[0] if model.hyperparameters else np.empty(0)
+    return centre, marginal.mode(centre)
 
 
 def _mode_and_axes(
@@ -144,7 +133,7 @@ def _differences(
 def _grow(marginal: _Marginal, centre: np.ndarray, axes: np.ndarray, lightest: float) -> Lattice:
     """From the centre to neighbour after neighbour, while they have weight."""
     origin = (0,) * len(centre)
-    modes: dict[tuple[int, ...], Mode] = {origin: marginal.mode(centre)}
+    modes: dict[tuple[int, ...], Any] = {origin: marginal.mode(centre)}
     log_weights = {origin: marginal.weigh(modes[origin], centre)}
     seen, edge = {origin}, [origin]
     while edge:
@@ -173,10 +162,9 @@ def _grow(marginal: _Marginal, centre: np.ndarray, axes: np.ndarray, lightest: f
     weights = np.exp([log_weights[p] - heaviest for p in places])
     log_hyper = np.array([centre + axes @ np.array(p) for p in places])
     kept = tuple(modes[p] for p in places)
-    log_prior = np.array([marginal.log_prior(m, h) for m, h in zip(kept, log_hyper, strict=True)])
     steps = list(itertools.product(range(len(centre)), (-1, 1)))
     ends = [any(_neighbour(p, *step) not in places for step in steps) for p in places]
-    return Lattice(log_hyper, kept, weights / weights.sum(), log_prior, np.array(ends))
+    return Lattice(log_hyper, kept, weights / weights.sum(), np.array(ends))
 
 
 def _neighbour(place: tuple[int, ...], axis: int, by: int) -> tuple[int, ...]:

@@ -1,31 +1,32 @@
 """Draws from a lattice of Laplace approximations: exact by split HMC, or the approximation itself.
 
-Each chain has its own random numbers, by its own number and that of its part of the grid, so that
-draws depend on the seed alone and not on how many threads share the work.
+Each chain has its own random numbers, by its own number, so that draws depend on the seed alone and
+not on how many threads share the work.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from polarbear.inference.kernels.band import flipped
 from polarbear.inference.kernels.likelihood import SetSums
 from polarbear.inference.kernels.split_hmc import (
-    Blocks,
     Nodes,
     Noise,
     State,
     advance,
     approximate,
 )
+from polarbear.inference.native.laplace import Mode
 from polarbear.inference.threads import in_threads
 
 ROTATION = 1.6  # radians a trajectory turns in all: a quarter circle forgets where it began
 STEPS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)  # it may take; one, where nearly Gaussian
-TIMES_A_PART = 8  # independent timepoints that one task samples
-_BATCH_NUMBERS = 300_000  # random numbers made at a time, which bounds memory
+BATCH_NUMBERS = 300_000  # random numbers made at a time, which bounds memory
 
 
 @dataclass(frozen=True)
@@ -63,39 +64,41 @@ def draws_a_chain(draws: int, chains: int) -> int:
     return 2 * math.ceil(draws / (2 * chains))
 
 
+def nodes_of(modes: Sequence[Mode], weights: np.ndarray) -> Nodes:
+    """Laplace approximations as arrays for compiled loops."""
+    return Nodes(
+        lower=np.stack([m.lower for m in modes]),
+        flipped=np.stack([flipped(m.lower) for m in modes]),
+        starts=modes[0].latent.starts.astype(np.int64),
+        weights=np.stack([m.latent.weights for m in modes]),
+        eta=np.stack([m.eta for m in modes]),
+        values=np.stack([m.values for m in modes]),
+        gradients=np.stack([m.gradients for m in modes]),
+        curvatures=np.stack([m.curvatures for m in modes]),
+        cumulative=np.cumsum(weights),
+    )
+
+
 def sample(
     sets: SetSums,
     nodes: Nodes,
-    blocks: np.ndarray,
     draws: int,
     chains: int,
     seed: int,
     effort: Effort,
     threads: int | None = None,
 ) -> Draws:
-    """Exact draws. Without hyperparameters the grid's parts are independent tasks."""
+    """Exact draws."""
     n_times, n = sets.wins.shape
     a_chain = draws_a_chain(draws, chains)
     theta = np.empty((chains, a_chain, n_times, n))
     visited = np.zeros((chains, a_chain), dtype=np.int64)
-    separable = len(nodes.alpha) == 1 and len(blocks) == n_times + 1
-    bounds = list(range(0, n_times, TIMES_A_PART)) if separable else [0]
-    parts = [slice(a, b) for a, b in zip(bounds, [*bounds[1:], n_times], strict=True)]
 
-    def run(task: tuple[int, int]) -> tuple[int, float, int]:
-        chain, part = task
-        times = parts[part]
-        rng = np.random.default_rng([seed, chain, part])
-        sampler = _Chain(
-            _part_of_sets(sets, times) if separable else sets,
-            _part_of_nodes(nodes, times) if separable else nodes,
-            np.arange(times.stop - times.start + 1) if separable else blocks,
-            rng,
-        )
-        return *sampler.run(effort, theta[chain][:, times], visited[chain]), sampler.steps
+    def run(chain: int) -> tuple[int, float, int]:
+        sampler = _Chain(sets, nodes, np.random.default_rng([seed, chain, 0]))
+        return *sampler.run(effort, theta[chain], visited[chain]), sampler.steps
 
-    tasks = [(chain, part) for part in range(len(parts)) for chain in range(chains)]
-    results = in_threads(run, tasks, threads)
+    results = in_threads(run, range(chains), threads)
     return Draws(
         theta.reshape(-1, n_times, n),
         visited.ravel(),
@@ -108,14 +111,10 @@ def sample(
 class _Chain:
     """One Markov chain over (node, whitened coefficients)."""
 
-    def __init__(
-        self, sets: SetSums, nodes: Nodes, blocks: np.ndarray, rng: np.random.Generator
-    ) -> None:
+    def __init__(self, sets: SetSums, nodes: Nodes, rng: np.random.Generator) -> None:
         self.sets, self.nodes, self.rng = sets, nodes, rng
         self.size = nodes.lower.shape[1]
         n_times, d = nodes.eta.shape[1:]
-        shares = blocks * (self.size // n_times) if len(blocks) > 2 else np.array([0, self.size])
-        self.blocks = Blocks(blocks, shares)
         self.state = State(
             np.array([np.searchsorted(nodes.cumulative[:-1], rng.random())]),
             np.multiply(0.7, rng.standard_normal(self.size)),
@@ -128,21 +127,18 @@ class _Chain:
     def run(self, effort: Effort, theta: np.ndarray, visited: np.ndarray) -> tuple[int, float]:
         """Warm up, then fill theta[draw, T, n] and visited[draw]."""
         self._warm_up(effort)
-        batch = max(1, _BATCH_NUMBERS // (self.size * effort.thin))
+        batch = max(1, BATCH_NUMBERS // (self.size * effort.thin))
         divergences, accepted = 0, 0.0
         for first in range(0, len(theta), batch):
             here = slice(first, min(first + batch, len(theta)))
-            batch_theta = np.empty((here.stop - here.start, *theta.shape[1:]))
-            lost, rate = self._advance(effort.thin, batch_theta, visited[here])
-            theta[here] = batch_theta  # of any layout, for which no loop need be compiled anew
+            lost, rate = self._advance(effort.thin, theta[here], visited[here])
             divergences += lost
             accepted += rate * (here.stop - here.start) / len(theta)
         return divergences, accepted
 
     def _warm_up(self, effort: Effort) -> None:
-        """Take more and smaller steps until even the worst tenth of the blocks accepts them."""
-        n_times, n = self.sets.wins.shape
-        theta = np.empty((effort.warm_up, n_times, n))
+        """Take more and smaller steps until they are accepted."""
+        theta = np.empty((effort.warm_up, *self.sets.wins.shape))
         visited = np.empty(effort.warm_up, dtype=np.int64)
         for self.steps in STEPS:
             _, rate = self._advance(1, theta, visited)
@@ -150,20 +146,17 @@ class _Chain:
                 break
 
     def _advance(self, thin: int, theta: np.ndarray, visited: np.ndarray) -> tuple[int, float]:
-        """Divergences and the acceptance of the worst tenth of the blocks."""
-        transitions, n_blocks = len(theta) * thin, len(self.blocks.times) - 1
-        accepted = np.zeros(n_blocks)
+        """Divergences and the mean acceptance."""
+        transitions = len(theta) * thin
+        accepted = np.zeros(1)
         noise = Noise(
-            self.rng.standard_normal((transitions, self.size)),
-            self.rng.random((transitions, 3)),
-            self.rng.random((transitions, n_blocks)),
+            self.rng.standard_normal((transitions, self.size)), self.rng.random((transitions, 4))
         )
         divergences = advance(
-            self.sets, self.nodes, self.state, self.blocks, ROTATION / self.steps, self.steps, thin,
-            noise, theta, visited, accepted,
+            self.sets, self.nodes, self.state, ROTATION / self.steps, self.steps, thin, noise,
+            theta, visited, accepted,
         )  # fmt: skip
-        worst = np.sort(accepted)[: max(1, n_blocks // 10)]
-        return divergences, float(worst.mean()) / transitions
+        return divergences, float(accepted[0]) / transitions
 
 
 def draw_approximation(
@@ -179,7 +172,7 @@ def draw_approximation(
 
     def run(chain: int) -> None:
         rng = np.random.default_rng([seed, chain])
-        batch = max(1, _BATCH_NUMBERS // size)
+        batch = max(1, BATCH_NUMBERS // size)
         for first in range(0, a_chain, batch):
             here = slice(first, min(first + batch, a_chain))
             count = here.stop - here.start
@@ -193,34 +186,4 @@ def draw_approximation(
         theta.reshape(-1, n_times, n),
         visited.ravel(),
         log_weights=log_weights.reshape(-1, n_times),
-    )
-
-
-def _part_of_sets(sets: SetSums, times: slice) -> SetSums:
-    return sets._replace(
-        wins=sets.wins[times],
-        offsets=sets.offsets[times.start : times.stop + 1],
-        full=sets.full[times],
-    )
-
-
-def _part_of_nodes(nodes: Nodes, times: slice) -> Nodes:
-    """Only for models whose coefficients are one a time."""
-    d = nodes.eta.shape[2]
-    rows = slice(times.start * d, times.stop * d)
-    size = nodes.lower.shape[1]
-    mirrored = slice(size - rows.stop, size - rows.start)
-    return Nodes(
-        nodes.lower[:, rows].copy(),
-        nodes.flipped[:, mirrored].copy(),
-        nodes.starts[: times.stop - times.start],
-        nodes.weights[:, times].copy(),
-        nodes.eta[:, times].copy(),
-        nodes.values[:, times].copy(),
-        nodes.gradients[:, times].copy(),
-        nodes.curvatures[:, times].copy(),
-        nodes.alpha,
-        nodes.cumulative,
-        nodes.offset,
-        nodes.log_prior,
     )

@@ -68,15 +68,25 @@ def set_sums(sets: ChoiceSets) -> SetSums:
     layout["masks"][slot] = keys & mask
     at = slot[sorter[np.searchsorted(keys, counted, sorter=sorter)]]
     layout["counts"][at] = sets.counts
-    full = local[sorter[np.searchsorted(keys, everyone, sorter=sorter)]]
+    full = slot[sorter[np.searchsorted(keys, everyone, sorter=sorter)]]
     return SetSums(
         helmert(n),
         np.ascontiguousarray(sets.wins, dtype=float),
         offsets.astype(np.uint64),
-        full=full.astype(np.uint64),
+        full=full,
         widest=np.array([widest]),
         **layout,
     )
+
+
+def with_prior(sets: SetSums, alpha: float) -> SetSums:
+    """A Dirichlet prior counted in: in softmax space it is a ranking more.
+
+    w_i grows by alpha, c of the set of all by n alpha.
+    """
+    counts = sets.counts.copy()
+    counts[sets.full] += sets.wins.shape[1] * alpha
+    return sets._replace(wins=sets.wins + alpha, counts=counts)
 
 
 def _split_off_one(

@@ -1,0 +1,88 @@
+"""The same posterior several times faster, for simulations: importance-weighted Laplace draws.
+
+Independent draws from the nested Laplace approximation, weighted by how far the posterior departs
+from it, give what split HMC gives as long as Pareto-k vouches for the weights; where it does not,
+the caller infers as the tool does.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+
+from polarbear.choice_sets import ChoiceSets
+from polarbear.inference import ModelOptions
+from polarbear.inference.diagnostics import MAX_PARETO_K, pareto_k
+from polarbear.inference.models import MODELS
+from polarbear.inference.native import sampling, simplex
+from polarbear.inference.native.nested import explore
+from polarbear.inference.native.set_sums import set_sums
+from polarbear.relations import Joint, Pointwise
+
+PRUNED = 1e-2  # weight of hyperparameter nodes left out, relative to the heaviest
+
+
+class QuickPosterior:
+    """A posterior to draw from, more than once if need be."""
+
+    def __init__(self, sets: ChoiceSets, times: np.ndarray, options: ModelOptions) -> None:
+        self.model = MODELS[options.model](times, sets.n_algorithms, options)
+        self.sets = set_sums(sets)
+        self.lattice = explore(self.model, self.sets, pruned=PRUNED)
+
+    def beliefs(
+        self, draws: int, epsilon: float, seed: int
+    ) -> tuple[Pointwise, Joint | None] | None:
+        """Relations at each time and, of a temporal model, over all; None if Pareto-k objects."""
+        temporal, lattice = self.model.temporal, self.lattice
+        if temporal:
+            nodes = sampling.nodes_of(lattice.modes, lattice.weights)
+            drawn = sampling.draw_approximation(self.sets, nodes, draws, 2, seed, threads=1)
+        else:
+            drawn = simplex.draw_approximation(self.sets, lattice, draws, 2, seed, threads=1)
+        assert drawn.log_weights is not None
+        log_weights = drawn.log_weights
+        if temporal:
+            log_weights = log_weights.sum(axis=1, keepdims=True)
+        if max(pareto_k(column) for column in log_weights.T) > MAX_PARETO_K:
+            return None
+        weights = np.exp(log_weights - log_weights.max(axis=0))
+        weights /= weights.sum(axis=0)
+        return _pointwise(drawn.theta, weights, epsilon), (
+            _joint(drawn.theta, weights) if temporal else None
+        )
+
+
+def _pointwise(theta: np.ndarray, weights: np.ndarray, epsilon: float) -> Pointwise:
+    _, n_times, n = theta.shape
+    ratio = (0.5 + epsilon) / (0.5 - epsilon)
+    tables = np.zeros((4, n_times, n, n))
+    tables[2] = np.eye(n)
+    for a, b in combinations(range(n), 2):
+        one, two = theta[:, :, a], theta[:, :, b]
+        tables[:2, :, a, b] = _share(one > two, weights)
+        tables[0, :, b, a], tables[1, :, b, a] = 1 - tables[0, :, a, b], tables[1, :, a, b]
+        alike = (one <= ratio * two) & (two <= ratio * one)
+        tables[2:, :, a, b] = tables[2:, :, b, a] = _share(alike, weights)
+    return Pointwise(*tables, epsilon)
+
+
+def _joint(theta: np.ndarray, weights: np.ndarray) -> Joint:
+    n = theta.shape[2]
+    tables = np.zeros((4, n, n))
+    for a, b in combinations(range(n), 2):
+        better = theta[:, :, a] > theta[:, :, b]
+        above, below = better.all(axis=1)[:, None], ~better.any(axis=1)[:, None]
+        tables[:2, a, b] = _share(above, weights)[:, 0]
+        tables[:2, b, a] = _share(below, weights)[:, 0]
+        tables[2:, a, b] = tables[2:, b, a] = _share(~(above | below), weights)[:, 0]
+    return Joint(*tables)
+
+
+def _share(flags: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Weighted shares of flags[draw, time], and their Monte-Carlo errors, never zero."""
+    share = np.clip((weights * flags).sum(axis=0), 0, 1)
+    effective = 1 / (weights**2).sum(axis=0)
+    smoothed = (share * effective + 0.5) / (effective + 1)
+    return np.stack(np.broadcast_arrays(share, np.sqrt(smoothed * (1 - smoothed) / effective)))

@@ -1,0 +1,1 @@
+"""A late entry: the newcomer's ratings, given what is believed of the others."""

@@ -1,0 +1,67 @@
+"""The newcomer under a Gaussian prior over time, by nodes: draws with the same hyperparameters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from polarbear.inference.models import Latent
+from polarbear.inference.newcomer.chains import Chains, Effort, Settled
+from polarbear.inference.newcomer.gaussian import Shared, prior_factor, share
+from polarbear.inference.newcomer.standing import Standing
+from polarbear.inference.threads import in_threads, single_threaded_blas
+
+DISPERSION = (0.5, 1.5)  # of where chains begin, from the posterior's first chain to its last
+_NUMBERS_AT_A_TIME = 100_000  # sums of sets held at once, which is a matter of speed alone
+
+
+@dataclass(frozen=True)
+class Others:
+    """Draws of the others: log-ratings mu[T, D, m] that average zero, and which chain and which
+    setting of the hyperparameters each draw belongs to."""
+
+    mu: np.ndarray
+    chain: np.ndarray
+    node: np.ndarray
+
+
+def draw_smooth(
+    standing: Standing,
+    others: Others,
+    latent: Callable[[int], Latent],
+    seed: list[int],
+    effort: Effort,
+    threads: int | None = None,
+) -> Settled:
+    """x[T, D] = mu_new - mean(mu_old); ``latent`` gives the prior at a node."""
+    n_times, n_draws, m = others.mu.shape
+    dispersion = np.linspace(*DISPERSION, others.chain[-1] + 1)[others.chain]
+    batch = max(1, _NUMBERS_AT_A_TIME // (n_times * standing.counts.shape[1]))
+    start = np.zeros(n_times)
+    x, acceptance = np.empty((n_times, n_draws)), np.empty(n_draws)
+
+    def shared_by(node: int, draws: np.ndarray) -> Shared:
+        typical = np.exp(others.mu[:, draws].mean(axis=1, keepdims=True))
+        return share(prior_factor(latent(node), m), standing.among(typical), start)
+
+    def run(node: int) -> int:
+        draws = np.flatnonzero(others.node == node)
+        shared = shared_by(node, draws)
+        rng = np.random.default_rng([*seed, node])
+        divergences = 0
+        for first in range(0, len(draws), batch):
+            some = draws[first : first + batch]
+            likelihood = standing.among(np.exp(others.mu[:, some]))
+            settled = Chains(shared, likelihood, dispersion[some], rng).run(effort)
+            x[:, some], acceptance[some] = settled.x, settled.acceptance
+            divergences += settled.divergences
+        return divergences
+
+    visits = np.bincount(others.node)
+    with single_threaded_blas():
+        # where one typical draw has its mode, the Newton steps for all nodes begin
+        start = shared_by(int(np.argmax(visits)), np.arange(n_draws)).pull
+        divergences = sum(in_threads(run, range(len(visits)), threads))
+    return Settled(x, acceptance, divergences)

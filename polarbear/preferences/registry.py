@@ -1,0 +1,28 @@
+"""Preferences by name; a new one is a class in this folder and a line here."""
+
+from __future__ import annotations
+
+from polarbear.preferences.base import Preference
+from polarbear.registry import Registry
+
+_HERE = "polarbear.preferences"
+
+PREFERENCES: Registry[Preference] = Registry(
+    "preference",
+    {
+        "uniform": f"{_HERE}.simple:Uniform",
+        "log-uniform": f"{_HERE}.simple:LogUniform",
+        "at": f"{_HERE}.simple:At",
+        "between": f"{_HERE}.simple:Between",
+        "final": f"{_HERE}.simple:Final",
+        "worst-case": f"{_HERE}.simple:WorstCase",
+        "normal": f"{_HERE}.budgets:Normal",
+        "lognormal": f"{_HERE}.budgets:LogNormal",
+        "triangular": f"{_HERE}.budgets:Triangular",
+        "exponential": f"{_HERE}.budgets:Exponential",
+        "budgets": f"{_HERE}.files:PastBudgets",
+        "weights": f"{_HERE}.files:Weights",
+        "mix": f"{_HERE}.mix:Mix",
+        "python": f"{_HERE}.python:Python",
+    },
+)

@@ -1,0 +1,43 @@
+"""Who to run, once something is known about the budget: from a posterior, without experiments."""
+
+from __future__ import annotations
+
+from polarbear.select.basis import Basis, Contest, contest, find_basis
+from polarbear.select.criteria import (
+    GAMMA,
+    RISKS,
+    Criteria,
+    Risk,
+    check_gamma,
+    check_risk,
+    expected_regret,
+    judge,
+)
+from polarbear.select.information import ENOUGH, value_of_information
+from polarbear.select.portfolios import EXHAUSTIVE_LIMIT, Portfolios, best_portfolios
+from polarbear.select.selection import Selection, select
+from polarbear.select.sweeps import Sweep, sweep
+
+__all__ = [
+    "ENOUGH",
+    "EXHAUSTIVE_LIMIT",
+    "GAMMA",
+    "RISKS",
+    "Basis",
+    "Contest",
+    "Criteria",
+    "Portfolios",
+    "Risk",
+    "Selection",
+    "Sweep",
+    "best_portfolios",
+    "check_gamma",
+    "check_risk",
+    "contest",
+    "expected_regret",
+    "find_basis",
+    "judge",
+    "select",
+    "sweep",
+    "value_of_information",
+]

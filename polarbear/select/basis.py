@@ -1,0 +1,153 @@
+"""What a choice rests on: a posterior kept in the store, and who may be chosen by it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from polarbear.budget import Budget
+from polarbear.errors import SelectionError
+from polarbear.inference import Posterior
+from polarbear.learn import posterior_from_table
+from polarbear.options import unknown
+from polarbear.select.candidates import ALPHA, undominated
+from polarbear.store import Store
+
+
+@dataclass(frozen=True)
+class Basis:
+    """A posterior with the names of what it is about, and where it came from.
+
+    ``pareto_set`` is what a race has left; without a race there is none.
+    """
+
+    posterior: Posterior
+    key: str
+    source: Literal["race", "infer"]
+    algorithms: tuple[str, ...]
+    times: np.ndarray
+    axis: str
+    instances: int | None
+    pareto_set: tuple[str, ...] | None
+    notes: tuple[str, ...]
+
+    @property
+    def effective_draws(self) -> float:
+        """How many independent draws these are worth, at worst."""
+        judged = self.posterior.diagnostics
+        return float(max(1.0, min(judged.ess_bulk, judged.ess_tail, self.posterior.n_draws)))
+
+
+@dataclass(frozen=True)
+class Contest:
+    """Who competes, who was left out, and why, in words."""
+
+    candidates: tuple[int, ...]
+    left_out: tuple[int, ...]
+    reason: str
+
+
+def find_basis(store: Store, model: str | None = None, key: str | None = None) -> Basis:
+    """The posterior a choice should rest on: the race's, otherwise the one kept last.
+
+    ``model`` or ``key`` ask for another one.
+    """
+    keys, race = store.newest_posteriors(), store.last_round()
+    if not keys:
+        raise SelectionError(
+            f"{store.path} holds no posterior yet; `polarbear infer {store.path}` makes one"
+        )
+    raced = race["posterior"] if race is not None else None
+    if key is not None:
+        chosen = _by_key(store, keys, key)
+    elif model is not None:
+        chosen = _by_model(store, keys, model, raced)
+    else:
+        chosen = raced if raced in keys else keys[0]
+    kept = store.posterior(chosen)
+    assert kept is not None
+    table, facts = kept
+    posterior = posterior_from_table(table, facts, as_kept=True)
+    names = tuple(facts["algorithms"])
+    pareto_set = None
+    if race is not None:
+        remaining = set(race["state"]["candidates"])
+        entered = set(race["state"]["algorithms"])
+        # Whoever never raced was not eliminated either.
+        pareto_set = tuple(n for n in names if n in remaining or n not in entered)
+    return Basis(
+        posterior=posterior,
+        key=chosen,
+        source="race" if chosen == raced else "infer",
+        algorithms=names,
+        times=np.array(facts["times"]),
+        axis=store.config["budget"]["axis"],
+        instances=facts.get("instances"),
+        pareto_set=pareto_set or None,
+        notes=_what_it_does_not_know(store, facts, chosen == raced),
+    )
+
+
+def contest(basis: Basis, among: Sequence[str] | None = None, alpha: float = ALPHA) -> Contest:
+    """Who competes: those named; or the race's Pareto set; or those not confidently dominated."""
+    names = basis.algorithms
+    everyone = range(len(names))
+    if among is not None:
+        for name in among:
+            if name not in names:
+                raise SelectionError(f"{unknown('algorithm', name, names)} (in this posterior)")
+        chosen = [i for i in everyone if names[i] in among]
+        reason = "not among those asked for"
+    elif basis.pareto_set is not None:
+        chosen = [i for i in everyone if names[i] in basis.pareto_set]
+        reason = "eliminated by the race"
+    else:
+        chosen = undominated(basis.posterior.theta, alpha)
+        reason = f"dominated at every time with probability {alpha:g} or more"
+    left_out = tuple(i for i in everyone if i not in chosen)
+    return Contest(tuple(chosen), left_out, reason)
+
+
+def _by_key(store: Store, keys: list[str], wanted: str) -> str:
+    found = [key for key in keys if key.startswith(wanted)]
+    if len(found) != 1:
+        held = ", ".join(
+            f"{key} ({store.posterior_facts(key)['options']['model']})" for key in keys
+        )
+        what = "has no posterior" if not found else "has more than one posterior"
+        raise SelectionError(f"{store.path} {what} '{wanted}'; it has {held}")
+    return found[0]
+
+
+def _by_model(store: Store, keys: list[str], wanted: str, raced: str | None) -> str:
+    models = {key: store.posterior_facts(key)["options"]["model"] for key in keys}
+    if raced is not None and models.get(raced) == wanted:
+        return raced
+    for key, model in models.items():
+        if model == wanted:
+            return key
+    held = ", ".join(sorted(set(models.values())))
+    raise SelectionError(
+        f"{store.path} holds no posterior of the model '{wanted}', only of: {held}; "
+        f"`polarbear infer {store.path} --model {wanted}` makes one"
+    )
+
+
+def _what_it_does_not_know(store: Store, facts: dict[str, Any], raced: bool) -> tuple[str, ...]:
+    """What has come into the store since, or was left out of the posterior."""
+    remedy = "`polarbear race` takes it in" if raced else "`polarbear infer` takes it in"
+    notes = []
+    missing = [name for name in store.config["algorithms"] if name not in facts["algorithms"]]
+    if missing:
+        notes.append(f"the posterior does not know {', '.join(missing)}: {remedy}")
+    now = store.count_compared_instances()
+    known = facts.get("instances")
+    if known is not None and now > known:
+        notes.append(f"the posterior knows {known} of the store's {now} instances: {remedy}")
+    times = Budget.model_validate(store.config["budget"]).times
+    if times.tolist() != facts["times"]:
+        notes.append(f"the store's grid has changed since: {remedy}")
+    return tuple(notes)

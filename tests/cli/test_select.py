@@ -1,0 +1,263 @@
+"""`polarbear select`, and a race for one preference."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.support import Project
+
+RATINGS = {"early": [0.7, 0.4, 0.1], "late": [0.2, 0.4, 0.8], "never": [0.1, 0.2, 0.1]}
+KEYS = {"choice", "criterion", "preference", "ranking"}
+ROW = {"algorithm", "p2bb", "mean", "quantile", "regret"}
+
+
+@pytest.fixture(scope="module")
+def inferred(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """A store with runs and a posterior, which nothing here writes to."""
+    made = Project(tmp_path_factory.mktemp("select"))
+    made.configure(
+        algorithms=[{"name": name, "use": "synthetic"} for name in RATINGS],
+        instances={"suite": "synthetic", "ratings": RATINGS, "count": 60},
+        budget={"grid": [10, 100, 1000]},
+    )
+    made.json("run", "config.yaml")
+    made.json("infer", "config", "--draws", 2000)
+    return made
+
+
+def test_json_holds_what_scripts_rely_on(inferred: Project):
+    answer = inferred.json("select", "config", "--preference", "at 1000")
+    assert set(answer) >= KEYS
+    assert answer["choice"] == "late"
+    assert answer["criterion"] == "p2bb"
+    assert answer["preference"] == "at 1000"
+    assert "portfolio" not in answer
+    assert all(set(row) >= ROW for row in answer["ranking"])
+    assert answer["ranking"][0]["algorithm"] == "late"
+    assert sum(row["p2bb"] for row in answer["ranking"]) == pytest.approx(1)
+    assert answer["posterior"]["from"] == "infer"
+    early = inferred.json("select", "config", "--preference", "at 10")
+    assert early["choice"] == "early"
+
+
+@pytest.mark.parametrize("risk", ["p2bb", "mean", "quantile", "regret"])
+def test_each_risk_profile_chooses_by_its_own_column(inferred: Project, risk: str):
+    answer = inferred.json("select", "config", "--risk", risk, "--gamma", 0.2)
+    assert answer["criterion"] == risk
+    column = [row[risk] for row in answer["ranking"]]
+    assert column == sorted(column, reverse=risk != "regret")
+    assert answer["choice"] == answer["ranking"][0]["algorithm"]
+
+
+def test_the_table_shows_all_criteria_and_says_it_in_words(inferred: Project):
+    done = inferred("select", "config", "--preference", "between 50 and 1000")
+    assert done.returncode == 0, done.stderr
+    for words in (
+        "preference: the budget is equally likely to be anything from 50 to 1000 evaluations",
+        "late, over 0.99 likely to be the best; expected regret",
+        "if you take early instead",
+        "P(best)",
+        "quantile 0.05",
+        "expected regret",
+    ):
+        assert words in done.stdout
+    assert "looks surer than it is" in done.stderr
+    assert inferred("select", "config", "-q").stderr == ""
+
+
+def test_those_left_out_compete_only_when_named_and_are_shown_when_asked_for(inferred: Project):
+    answer = inferred.json("select", "config", "--preference", "at 100", "--alpha", 0.51)
+    left_out = answer["left_out"]
+    assert left_out
+    assert {row["algorithm"] for row in answer["ranking"]} == set(answer["candidates"])
+    everyone = inferred.json("select", "config", "--preference", "at 100", "--alpha", 0.51, "--all")
+    assert len(everyone["ranking"]) == 3
+    outside = [row["algorithm"] for row in everyone["ranking"] if not row["competes"]]
+    assert outside == left_out
+    assert everyone["choice"] not in left_out
+    shown = inferred("select", "config", "--alpha", 0.51, "--all").stdout
+    assert f"({left_out[0]})" in shown
+    named = inferred.json("select", "config", "--algorithms", "early,never")
+    assert named["candidates"] == ["early", "never"]
+
+
+def test_a_portfolio_is_names_with_repetition(inferred: Project):
+    linear = inferred.json("select", "config", "--preference", "at 1000", "--portfolio", 3)
+    assert linear["portfolio"] == ["late"] * 3
+    worst = inferred.json(
+        "select", "config", "--preference", "worst-case", "--portfolio", 2, "--risk", "mean"
+    )
+    assert sorted(worst["portfolio"]) == ["early", "late"]
+    assert worst["portfolio_search"] == "exhaustive"
+    table = inferred("select", "config", "--preference", "worst-case", "--portfolio", 2).stdout
+    assert "1 x early, 1 x late, the best of all" in table
+
+
+def test_a_sweep_shows_where_each_is_the_choice(inferred: Project):
+    answer = inferred.json("select", "config", "--sweep")
+    intervals = answer["sweep"]["intervals"]
+    assert intervals[0]["choice"] == "early"
+    assert intervals[0]["from"] == 10
+    assert intervals[-1]["choice"] == "late"
+    assert intervals[-1]["to"] == 1000
+    assert len(answer["sweep"]["positions"]) == len(answer["sweep"]["p2bb"]["late"])
+    width = inferred.json("select", "config", "--preference", "normal 10 5", "--sweep")
+    assert width["sweep"]["over"] == "standard deviation of the budget"
+    assert [one["choice"] for one in width["sweep"]["intervals"]] == ["early", "late"]
+    done = inferred("select", "config", "--sweep", "--png", "sweep.png")
+    assert done.returncode == 0, done.stderr
+    assert "budget in evaluations" in done.stdout
+    assert (inferred.folder / "sweep.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_value_of_information_is_the_regret_of_the_choice(inferred: Project):
+    answer = inferred.json("select", "config", "--preference", "at 100", "--value-of-information")
+    found = answer["value_of_information"]
+    assert found["gain"] == pytest.approx(answer["ranking"][0]["regret"])
+    assert sum(rival["gain"] for rival in found["rivals"]) == pytest.approx(found["gain"])
+    shown = inferred("select", "config", "--preference", "at 100", "--value-of-information").stdout
+    assert "racing on could gain at most" in shown
+
+
+def test_criteria_that_disagree_are_named_with_what_that_costs(project: Project):
+    """Two close to each other, one of them known less well: mean and lower quantile differ."""
+    wins = {"A": (30, 20), "B": (2, 1)}  # against C, and C against them
+    rows = []
+    for name, (won, lost) in wins.items():
+        for i in range(won + lost):
+            first, second = (1, 2) if i < won else (2, 1)
+            rows += [f"{name}{i},1,{name},{first}", f"{name}{i},1,C,{second}"]
+    text = "\n".join(["instance,t,algorithm,position", *rows]) + "\n"
+    (project.folder / "r.csv").write_text(text)
+    project.json("import", "r.csv", "--format", "rankings", "--store", "s")
+    project.json("infer", "s", "--draws", 4000)
+    by_mean = project.json("select", "s", "--preference", "final", "--risk", "mean", "--all")
+    careful = project.json("select", "s", "--preference", "final", "--risk", "quantile", "--all")
+    assert (by_mean["choice"], careful["choice"]) == ("B", "A")
+    against = {found["criterion"]: found for found in by_mean["disagreements"]}
+    assert against["quantile"]["prefers"] == "A"
+    rows_of = {row["algorithm"]: row for row in by_mean["ranking"]}
+    cost = rows_of["A"]["quantile"] - rows_of["B"]["quantile"]
+    assert against["quantile"]["cost"] == pytest.approx(cost)
+    shown = project("select", "s", "--preference", "final", "--risk", "mean").stdout
+    assert "the criteria disagree: by lower quantile it would be A; B costs" in shown
+
+
+def test_yaml_and_functions_are_looked_for_where_they_are_named(inferred: Project):
+    (inferred.folder / "wishes").mkdir(exist_ok=True)
+    (inferred.folder / "wishes" / "mine.py").write_text(
+        "def worth(theta, times):\n    return float(theta[-1] + 0.1 * theta[0])\n"
+    )
+    (inferred.folder / "wishes" / "mine.yaml").write_text(
+        "preference: mix\nof:\n  - {weight: 3, preference: python, function: 'mine.py:worth'}\n"
+        "  - {weight: 1, preference: final}\n"
+    )
+    by_file = inferred.json("select", "config", "--preference", "wishes/mine.yaml")
+    assert by_file["choice"] == "late"
+    inline = inferred.json("select", "config", "--preference", "wishes/mine.py:worth")
+    assert inline["choice"] == "late"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--preference", "at 5000"], "5000 is outside the grid, which goes from 10 to 1000"),
+        (["--preference", "between 1 and 50"], "1 is outside the grid, which goes from 10 to 1000"),
+        (["--preference", "normal 1e6 10"], "nothing of this distribution lies on the grid"),
+        (["--preference", "atn 50"], "unknown preference 'atn'; did you mean 'at'?"),
+        (["--preference", "bad.py:falls"], "'bad.py:falls' is not strictly monotone"),
+        (["--preference", "weights zero.csv"], "all weights are zero"),
+        (["--preference", "weights minus.csv"], "the weight at t = 100 is negative"),
+        (["--preference", "none.yaml"], "cannot read none.yaml"),
+        (["--portfolio", "0"], "at least one slot, found 0"),
+        (["--portfolio", "-3"], "at least one slot, found -3"),
+        (["--algorithms", "early,lat"], "unknown algorithm 'lat'; did you mean 'late'?"),
+        (["--risk", "qantile"], "unknown risk profile 'qantile'; did you mean 'quantile'?"),
+        (["--gamma", "0"], "gamma must lie in (0, 1), found 0"),
+        (["--alpha", "0.2"], "alpha must lie in (0.5, 1], found 0.2"),
+        (["--model", "gp"], "`polarbear infer config --model gp` makes one"),
+        (["--key", "zz"], "has no posterior 'zz'"),
+        (["--png", "x.png"], "--png draws a sweep: give --sweep, too"),
+        (["--sweep", "--png", "no/such/x.png"], "cannot write the figure no/such/x.png"),
+        (["--sweep", "--png", "x.what"], "cannot write the figure x.what"),
+    ],
+)
+def test_bad_input_is_refused_in_a_line(inferred: Project, arguments: list[str], words: str):
+    (inferred.folder / "bad.py").write_text("def falls(theta): return -theta.mean(axis=-1)\n")
+    (inferred.folder / "zero.csv").write_text("t,weight\n10,0\n1000,0\n")
+    (inferred.folder / "minus.csv").write_text("t,weight\n10,1\n100,-1\n")
+    done = inferred("select", "config", *arguments)
+    assert done.returncode == 1
+    assert words in done.stderr
+    assert done.stdout == ""
+    assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_a_store_without_a_posterior_offers_to_infer(project: Project):
+    project.configure()
+    project.json("run", "config.yaml")
+    done = project("select", "config")
+    assert done.returncode == 1
+    assert "holds no posterior yet; `polarbear infer config` makes one" in done.stderr
+
+
+def test_runs_that_came_later_are_noticed(inferred: Project, tmp_path: Path):
+    copy = Project(tmp_path)
+    shutil.copytree(inferred.folder, tmp_path, dirs_exist_ok=True)
+    copy.json("run", "config.yaml", "--instances", 65)
+    notes = copy.json("select", "config")["notes"]
+    assert any("knows 60 of the store's 65 instances" in note for note in notes)
+
+
+@pytest.fixture
+def racing(project: Project) -> Project:
+    project.configure(
+        algorithms=[{"name": name, "use": "synthetic"} for name in RATINGS],
+        instances={"suite": "synthetic", "ratings": RATINGS},
+        budget={"grid": [10, 100, 1000]},
+        race={"limits": {"rounds": 30}},
+        inference={"draws": 1000},
+    )
+    return project
+
+
+def test_a_race_for_a_preference_stops_when_its_regret_is_small_and_select_uses_it(racing: Project):
+    done = racing("race", "config.yaml", "--for", "at 1000", "--regret", 0.05, "--json", "-q")
+    assert done.returncode == 0, done.stderr
+    answer = json.loads(done.stdout)
+    assert answer["for"]["choice"] == "late"
+    assert answer["for"]["expected_regret"] < 0.05 == answer["for"]["threshold"]
+    assert answer["resolved"] is False  # other budgets are not settled
+    assert "expected regret of late for 'at 1000'" in answer["stopped_because"]
+    chosen = racing.json("select", "config", "--preference", "at 1000", "--risk", "regret")
+    assert chosen["posterior"]["from"] == "race"
+    assert chosen["choice"] == "late"
+    assert chosen["ranking"][0]["regret"] == pytest.approx(
+        answer["for"]["expected_regret"], abs=1e-6
+    )
+    # the same again runs nothing; a stricter wish goes on from there
+    again = racing.json("race", "config.yaml", "--for", "at 1000", "--regret", 0.05)
+    assert again["rounds"] == answer["rounds"]
+    stricter = json.loads(
+        racing("race", "config.yaml", "--for", "at 100", "--regret", 1e-4, "--json").stdout
+    )
+    assert stricter["rounds"] > answer["rounds"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--for", "at 9999"], "9999 is outside the grid, which goes from 10 to 1000"),
+        (["--for", "att 10"], "did you mean 'at'?"),
+        (["--for", "final", "--regret", "0"], "never falls below 0"),
+    ],
+)
+def test_a_race_for_nothing_sensible_is_refused_before_it_starts(racing, arguments, words):
+    done = racing("race", "config.yaml", *arguments)
+    assert done.returncode == 1
+    assert words in done.stderr
+    assert not racing.store.exists()

@@ -1,0 +1,119 @@
+"""Every preference in the registry keeps the promises of the base."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from polarbear.options import Source
+from polarbear.preferences import (
+    PREFERENCES,
+    Context,
+    Preference,
+    parse_preference,
+    read_preference,
+)
+from polarbear.preferences.monotone import counterexample
+
+GRIDS = {
+    "log": np.geomspace(20.0, 3000.0, 30),
+    "linear": np.linspace(20.0, 3000.0, 11),
+    "uneven": np.array([20.0, 21.0, 400.0, 410.0, 2900.0, 3000.0]),
+    "two times": np.array([20.0, 3000.0]),
+}
+OPTIONS: dict[str, dict[str, Any]] = {
+    "at": {"t": 333.0},
+    "between": {"from": 50.0, "to": 1500.0},
+    "normal": {"mean": 500.0, "sd": 120.0},
+    "lognormal": {"median": 500.0, "sigma": 0.7},
+    "triangular": {"from": 10.0, "mode": 600.0, "to": 2000.0},
+    "exponential": {"mean": 700.0},
+    "budgets": {"file": "past.txt"},
+    "weights": {"file": "weights.csv"},
+    "mix": {"of": [{"weight": 0.7, "preference": "at 90"}, {"preference": "worst-case"}]},
+    "python": {"function": "mine.py:mean_log"},
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("preferences")
+    (made / "past.txt").write_text("30\n300\n300\n2999\n")
+    (made / "weights.csv").write_text("t,weight\n100,1\n700,0\n2000,3\n")
+    (made / "mine.py").write_text(
+        "import numpy as np\ndef mean_log(theta):\n    return np.log(theta).mean(axis=-1)\n"
+    )
+    return made
+
+
+@pytest.fixture(params=list(PREFERENCES))
+def preference(request: pytest.FixtureRequest) -> Preference:
+    name = str(request.param)
+    return parse_preference({"preference": name, **OPTIONS.get(name, {})}, Source("test"))
+
+
+@pytest.fixture(params=list(GRIDS))
+def context(request: pytest.FixtureRequest, folder: Path) -> Context:
+    return Context(GRIDS[request.param], "evaluations", str(folder))
+
+
+def test_higher_at_all_times_is_worth_more(preference: Preference, context: Context):
+    valuation = preference.on(context)
+
+    def value(curves: np.ndarray) -> np.ndarray:
+        return valuation.values(curves[:, :, None])[:, 0]
+
+    assert counterexample(value, len(context.times), seed=5) is None
+
+
+def test_items_are_valued_each_for_itself(preference: Preference, context: Context):
+    theta = np.random.default_rng(1).dirichlet(np.ones(3), size=(20, len(context.times)))
+    valuation = preference.on(context)
+    together = valuation.values(theta)
+    assert together.shape == (20, 3)
+    for draw in range(20):
+        for item in range(3):
+            alone = valuation.values(theta[draw : draw + 1, :, item : item + 1])
+            assert together[draw, item] == pytest.approx(alone.item(), rel=1e-12)
+
+
+def test_a_linear_one_is_a_mean_over_time(preference: Preference, context: Context):
+    weights = preference.on(context).weights
+    if preference.preference in {"worst-case", "mix", "python"}:
+        assert weights is None
+        return
+    assert weights is not None
+    assert np.all(weights >= 0)
+    assert weights.sum() == pytest.approx(1.0, abs=1e-12)
+
+
+def test_its_words_are_one_line(preference: Preference, context: Context):
+    words = preference.words(context)
+    assert words.strip()
+    assert "\n" not in words
+
+
+def test_its_text_reads_back_as_itself(preference: Preference):
+    again, _ = read_preference(preference.text)
+    assert again.text == preference.text
+    assert again == preference
+
+
+def test_a_sweep_goes_through_linear_preferences_in_order(preference: Preference, context: Context):
+    made = preference.variations(context)
+    assert np.all(np.diff(made.positions) > 0)
+    assert made.weights.shape == (len(made.positions), len(context.times))
+    assert np.all(made.weights >= 0)
+    assert np.allclose(made.weights.sum(axis=1), 1.0, atol=1e-9)
+
+
+def test_one_time_is_a_grid_too(preference: Preference, folder: Path):
+    context = Context(np.array([300.0]), "evaluations", str(folder))
+    if preference.preference in {"at", "between", "weights", "mix"}:
+        return  # these name times that this grid does not have
+    theta = np.array([[[0.2, 0.8]]])
+    values = preference.on(context).values(theta)
+    assert values[0, 0] < values[0, 1]

@@ -1,0 +1,140 @@
+"""Preferences from words, inline YAML and files; what cannot be meant is refused in a line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from polarbear.errors import ConfigError, SelectionError
+from polarbear.preferences import Context, read_preference
+
+GRID = Context(np.array([10.0, 100.0, 1000.0]))
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("at 500", "at 500"),
+        ("  at 5e2 ", "at 500"),
+        ("at t=500", "at 500"),
+        ("between 50 and 500", "between 50 and 500"),
+        ("between 50 500", "between 50 and 500"),
+        ("between from=50 to=500", "between 50 and 500"),
+        ("normal 500 100", "normal 500 100"),
+        ("normal(500, 100)", "normal 500 100"),
+        ("normal(500,100)", "normal 500 100"),
+        ("normal sd=100 mean=500", "normal 500 100"),
+        ("normal 500 sd=100", "normal 500 100"),
+        ("triangular 50 100 900", "triangular 50 100 900"),
+        ("{preference: at, t: 500}", "at 500"),
+        ("{preference: at 500}", "at 500"),
+        ("{preference: between, from: 50, to: 500}", "between 50 and 500"),
+        ("mine:worth", "python mine:worth"),
+        ("folder/mine.py:worth", "python folder/mine.py:worth"),
+        ("at 50 + worst-case", "1 * at 50 + 1 * worst-case"),
+        ("0.7*at 50 + 0.3 * normal(500,100)", "0.7 * at 50 + 0.3 * normal 500 100"),
+        (
+            "{preference: mix, of: [{weight: 2, preference: at, t: 50}, final]}",
+            "2 * at 50 + 1 * final",
+        ),
+    ],
+)
+def test_words_and_yaml_mean_the_same(text: str, meant: str):
+    assert read_preference(text)[0].text == meant
+
+
+def test_a_file_is_yaml_and_what_it_names_is_looked_for_beside_it(tmp_path: Path):
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "deep" / "w.csv").write_text("t,weight\n10,1\n1000,0\n")
+    (tmp_path / "deep" / "mine.yaml").write_text("preference: weights\nfile: w.csv\n")
+    preference, folder = read_preference("deep/mine.yaml", str(tmp_path))
+    weights = preference.on(Context(GRID.times, folder=folder)).weights
+    assert weights is not None
+    assert weights[0] > weights[2]
+
+
+def test_an_error_in_a_file_names_its_line(tmp_path: Path):
+    file = tmp_path / "p.yaml"
+    file.write_text("preference: mix\nof:\n  - weight: 1\n    preference: normal\n    mea: 3\n")
+    with pytest.raises(ConfigError, match=r"line 5.*did you mean 'mean'"):
+        read_preference(str(file))
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "a preference is missing; it is one of: at, between"),
+        ("unifrom", "did you mean 'uniform'?"),
+        ("at", "lacks T; expected 'at T'"),
+        ("at 5 6", "expected, which is 'at T'"),
+        ("at noon", "valid number"),
+        ("at nan", "finite number"),
+        ("at 5,000", "without a comma"),
+        ("uniform 3", "expected, which is 'uniform'"),
+        ("normal 500", "lacks SD; expected 'normal MEAN SD'"),
+        ("normal 500 0", "greater than 0"),
+        ("normal mean=500 s=3", "did you mean 'sd'?"),
+        ("triangular 9 5 1", "in this order, found 9, 5, 1"),
+        ("mix", "'0.7 * at 5000 + 0.3 * worst-case'"),
+        ("most * at 5 + final", "expected a weight before the '*', found 'most'"),
+        ("-1 * at 50 + 1 * final", "a weight is at least zero, found -1"),
+        ("0 * at 50 + 0 * final", "at least one part with a weight above zero"),
+        ("{preference: mix}", "a mix is written as '0.7 * at 5000"),
+        ("{preference: mix, of: []}", "expected a list of preferences"),
+        ("{preference: att, t: 3}", "did you mean 'at'?"),
+        ("{t: 3}", "the key 'preference' is missing"),
+        ("{preference: [at]}", "expected words or a mapping"),
+        ("{preference: at", "not valid YAML"),
+        ("none.yaml", "cannot read none.yaml"),
+        ("at 'x", "No closing quotation"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused_in_a_line(text: str, words: str):
+    with pytest.raises(ConfigError) as refused:
+        read_preference(text)
+    assert words in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("at 5", "at: 5 is outside the grid, which goes from 10 to 1000 evaluations"),
+        ("at 2000", "2000 is outside the grid"),
+        ("between 50 and 2000", "between: 2000 is outside the grid, which goes from 10 to 1000"),
+        ("between 500 and 50", "from the shorter to the longer"),
+        ("budgets none.txt", "cannot read"),
+        ("budgets far.txt", "none of its 2 budgets is on the grid, which goes from 10 to 1000"),
+        ("budgets empty.txt", "has no rows"),
+        ("budgets words.txt", "line 2: expected a budget, found 'x'"),
+        ("budgets binary.txt", "not a text file"),
+        ("weights negative.csv", "the weight at t = 100 is negative"),
+        ("weights zero.csv", "all weights are zero"),
+        ("weights outside.csv", "5000 is outside the grid, which goes from 10 to 1000"),
+        ("weights twice.csv", "t = 100 stands there twice"),
+        ("weights narrow.csv", "line 2: expected t and weight, found '100'"),
+        ("weights infinite.csv", "line 2: expected t and weight"),
+    ],
+)
+def test_what_does_not_fit_the_grid_is_refused_in_a_line(tmp_path: Path, text: str, words: str):
+    files = {
+        "far.txt": "1\n5000\n",
+        "empty.txt": "budget\n",
+        "words.txt": "20\nx\n",
+        "negative.csv": "t,weight\n10,1\n100,-1\n",
+        "zero.csv": "t,weight\n10,0\n100,0\n",
+        "outside.csv": "t,weight\n10,1\n5000,1\n",
+        "twice.csv": "t,weight\n100,1\n100,2\n",
+        "narrow.csv": "t,weight\n100\n",
+        "infinite.csv": "t,weight\n100,inf\n",
+    }
+    for name, content in files.items():
+        (tmp_path / name).write_text(content)
+    (tmp_path / "binary.txt").write_bytes(b"\xff\xfe\x00")
+    preference, _ = read_preference(text)
+    with pytest.raises(SelectionError) as refused:
+        preference.on(Context(GRID.times, folder=str(tmp_path)))
+    assert words in str(refused.value)
+    assert "\n" not in str(refused.value)

@@ -1,0 +1,81 @@
+"""A race for one preference: until its expected regret is small, and no longer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from polarbear.config import Config
+from polarbear.errors import SelectionError
+from polarbear.preferences import Context, read_preference
+from polarbear.racing import SETTLED
+from polarbear.select import contest, expected_regret, find_basis
+from polarbear.select.aim import Aim, aim
+from tests.test_racing import checkpoints, configured, facts_of, run
+
+
+def aim_of(config: Config, text: str, threshold: float) -> Aim:
+    budget = config.budget
+    return aim(read_preference(text)[0], Context(budget.times, budget.axis, joint=False), threshold)
+
+
+def test_it_ends_a_race_before_everything_is_settled(tmp_path: Path):
+    rules = {"resolution": "strict", "limits": {"rounds": 4}}
+    config = configured(names=("good", "early", "late"), rules=rules)
+    purpose = aim_of(config, "at 10", 0.1)
+    ended, store, _ = run(config, tmp_path / "s", purpose=purpose)
+    assert ended.because.startswith("the expected regret of early for 'at 10' is")
+    assert not ended.at_limit
+    facts = facts_of(store)
+    assert facts["open_pairs"]
+    alone, full, _ = run(config, tmp_path / "full")
+    assert alone.at_limit
+    assert facts["instances"] < facts_of(full)["instances"]
+
+
+def test_it_goes_on_where_everything_is_settled_but_the_choice_is_not(tmp_path: Path):
+    """good and early cross near 40: a settled pair, and no easy choice there."""
+    config = configured(rules={"batch": {"start": 8, "min": 8, "max": 8}})
+    _, store, _ = run(config, tmp_path / "s")
+    settled = facts_of(store)
+    basis = find_basis(store)
+    valuation = read_preference("at 40")[0].on(Context(basis.times))
+    regret = expected_regret(basis.posterior.theta, valuation, contest(basis).candidates)
+    purpose = aim_of(config, "at 40", regret / 2)
+    ended, store, notes = run(config, tmp_path / "s", purpose=purpose)
+    assert ended.because.startswith("the expected regret of")
+    assert facts_of(store)["instances"] > settled["instances"]
+    assert {budget for _, _, budget in notes.runs} == {40.0}  # nothing later matters here
+    assert {name for name, _, _ in notes.runs} == set(settled["pareto_set"])
+    again, _, nothing = run(config, tmp_path / "s", purpose=purpose)
+    assert again == ended
+    assert nothing.runs == []
+    after, _, nothing = run(config, tmp_path / "s")
+    assert after.because == SETTLED
+    assert nothing.runs == []
+
+
+def test_a_limit_holds_for_it_too_and_the_race_is_the_same_in_one_go_or_two(tmp_path: Path):
+    rules = {"batch": {"start": 8, "min": 8, "max": 8}}
+    short = configured(rules={**rules, "limits": {"rounds": 5}})
+    longer = configured(rules={**rules, "limits": {"rounds": 9}})
+    purpose = aim_of(short, "uniform", 1e-6)
+    ended, store, _ = run(short, tmp_path / "two", purpose=purpose)
+    assert ended.at_limit
+    run(longer, tmp_path / "two", purpose=purpose)
+    _, whole, _ = run(longer, tmp_path / "one", purpose=purpose)
+    assert checkpoints(store) == checkpoints(whole)
+
+
+def test_the_last_time_that_matters_is_the_last_with_weight():
+    config = configured()
+    times = config.budget.times.tolist()
+    assert aim_of(config, "between 10 and 25", 0.1).horizon(times) == 30
+    assert aim_of(config, "worst-case", 0.1).horizon(times) == 60
+    assert aim_of(config, "at 20", 0.1).horizon(times) == 20
+
+
+def test_a_threshold_that_cannot_be_reached_is_refused():
+    with pytest.raises(SelectionError, match="never falls below 0"):
+        aim_of(configured(), "uniform", 0.0)

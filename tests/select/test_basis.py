@@ -1,0 +1,130 @@
+"""Which posterior a choice rests on, and who may be chosen by it."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from polarbear import learn
+from polarbear.errors import SelectionError
+from polarbear.inference import ModelOptions
+from polarbear.select import contest, find_basis
+from polarbear.store import Store
+from tests.test_learn import synthetic
+
+QUICK = ModelOptions(model="dirichlet", draws=400)
+
+
+def infer(store: Store, age: int, names: list[str] | None = None, **changes: Any) -> str:
+    """Keep a posterior that looks so many seconds old; gives its key."""
+    evidence = learn.evidence_of(store, names)
+    learned = learn.learn(store, evidence, QUICK.model_copy(update=changes), seed=1)
+    with store.writing():
+        learn.keep(store, evidence, learned)
+    path = store.path / "posteriors" / f"{learned.key}.parquet"
+    then = 1_700_000_000 - age
+    os.utime(path, (then, then))
+    return learned.key
+
+
+def race(store: Store, posterior: str, candidates: list[str], algorithms: str = "ABC") -> None:
+    """What a race leaves behind that matters here."""
+    record = {
+        "state": {"candidates": candidates, "algorithms": list(algorithms)},
+        "posterior": posterior,
+    }
+    (store.path / "rounds").mkdir(exist_ok=True)
+    (store.path / "rounds" / "round-0001.json").write_text(json.dumps(record))
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return synthetic(tmp_path, instances=10)
+
+
+def test_without_any_posterior_it_says_how_to_make_one(store: Store):
+    with pytest.raises(SelectionError, match="holds no posterior yet; `polarbear infer"):
+        find_basis(store)
+
+
+def test_it_is_the_one_kept_last_or_of_the_model_or_key_that_is_asked_for(store: Store):
+    old = infer(store, age=100)
+    new = infer(store, age=10, alpha=2.0)
+    temporal = infer(store, age=50, model="random-walk")
+    assert find_basis(store).key == new
+    assert find_basis(store, model="dirichlet").key == new
+    assert find_basis(store, model="random-walk").key == temporal
+    assert find_basis(store, key=old).key == old
+    assert find_basis(store, key=old[:8]).key == old
+    assert find_basis(store).posterior.joint is False
+    assert find_basis(store, model="random-walk").posterior.joint is True
+
+
+def test_what_is_not_there_is_refused_with_what_is(store: Store):
+    key = infer(store, age=1)
+    with pytest.raises(SelectionError, match="no posterior of the model 'gp', only of: dirichlet"):
+        find_basis(store, model="gp")
+    with pytest.raises(SelectionError, match=f"no posterior 'zzz'; it has {key}"):
+        find_basis(store, key="zzz")
+    with pytest.raises(SelectionError, match="more than one posterior ''"):
+        infer(store, age=1, alpha=2.0)
+        find_basis(store, key="")
+
+
+def test_a_race_has_the_first_word(store: Store):
+    raced = infer(store, age=100)
+    newer = infer(store, age=10, alpha=2.0)
+    race(store, raced, ["A", "C"])
+    basis = find_basis(store)
+    assert (basis.key, basis.source) == (raced, "race")
+    found = contest(basis)
+    assert [basis.algorithms[i] for i in found.candidates] == ["A", "C"]
+    assert [basis.algorithms[i] for i in found.left_out] == ["B"]
+    assert found.reason == "eliminated by the race"
+    asked = find_basis(store, key=newer)
+    assert asked.source == "infer"
+    assert contest(asked).candidates == found.candidates  # who is out, is out
+
+
+def test_a_race_that_was_killed_before_it_kept_its_posterior_leaves_the_last_one(store: Store):
+    kept = infer(store, age=1)
+    race(store, "gone", ["A"], algorithms="AB")
+    basis = find_basis(store)
+    assert (basis.key, basis.source) == (kept, "infer")
+    names = [basis.algorithms[i] for i in contest(basis).candidates]
+    assert names == ["A", "C"]  # C never raced, so nobody has put it out
+
+
+def test_without_a_race_the_dominated_are_left_out(tmp_path: Path):
+    truth = {"A": [0.9, 0.3], "B": [0.09, 0.65], "C": [0.01, 0.05]}
+    clear = synthetic(tmp_path, instances=80, ratings=truth)
+    infer(clear, age=1, draws=2000)
+    basis = find_basis(clear)
+    found = contest(basis)
+    assert [basis.algorithms[i] for i in found.candidates] == ["A", "B"]
+    assert found.reason == "dominated at every time with probability 0.99 or more"
+
+
+def test_those_named_compete_and_an_unknown_name_is_refused(store: Store):
+    infer(store, age=1)
+    basis = find_basis(store)
+    assert contest(basis, ["C", "B"]).candidates == (1, 2)
+    with pytest.raises(SelectionError, match="unknown algorithm 'D'"):
+        contest(basis, ["A", "D"])
+
+
+def test_it_says_what_the_posterior_does_not_know(tmp_path: Path):
+    made = synthetic(tmp_path, instances=10)
+    infer(made, age=1, names=["A", "C"])
+    assert any("does not know B" in note for note in find_basis(made).notes)
+    infer(made, age=0)
+    assert find_basis(made).notes == ()
+
+
+def test_effective_draws_are_never_more_than_there_are(store: Store):
+    infer(store, age=1)
+    assert 1 <= find_basis(store).effective_draws <= 400

@@ -1,0 +1,123 @@
+"""With theta known exactly: an algorithm is optimal for some preference iff it is undominated."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from polarbear.preferences import Context, Valuation, read_preference
+from polarbear.preferences.monotone import counterexample
+from polarbear.select import RISKS, judge
+from polarbear.select.candidates import undominated
+
+TIMES = np.geomspace(10.0, 1000.0, 6)
+
+
+@dataclass(frozen=True)
+class Additive(Valuation):
+    """sum_t w_t theta_t^p_t, squeezed by an increasing function."""
+
+    weights_: np.ndarray
+    powers: np.ndarray
+
+    def values(self, theta: np.ndarray) -> np.ndarray:
+        terms = self.weights_[:, None] * theta ** self.powers[:, None]
+        return np.asarray(np.tanh(terms.sum(axis=1)))
+
+
+@dataclass(frozen=True)
+class Shifted(Valuation):
+    """min_t (theta_t - c_t) / s_t: the paper's u*, and scaled forms of it."""
+
+    shift: np.ndarray
+    scale: np.ndarray
+
+    def values(self, theta: np.ndarray) -> np.ndarray:
+        return np.asarray(((theta - self.shift[:, None]) / self.scale[:, None]).min(axis=1))
+
+
+def random_preference(rng: np.random.Generator) -> Valuation:
+    """A strictly monotone preference of one of many kinds."""
+    n, context = len(TIMES), Context(TIMES)
+    kind = rng.integers(4)
+    if kind == 0:
+        return Additive(rng.exponential(size=n), rng.uniform(0.2, 3.0, n))
+    if kind == 1:
+        return Shifted(rng.uniform(0, 0.5, n), rng.uniform(0.1, 2.0, n))
+    a, b = np.sort(rng.uniform(10, 1000, 2))
+    texts = [
+        f"at {a}",
+        f"between {a} and {b}",
+        f"normal {b} {a}",
+        f"lognormal {a} {rng.uniform(0.1, 2)}",
+        f"triangular {a} {(a + b) / 2} {b}",
+        f"exponential {a}",
+        "worst-case",
+        "uniform",
+        "log-uniform",
+    ]
+    if kind == 2:
+        return read_preference(str(rng.choice(texts)))[0].on(context)
+    one, two = rng.choice(texts, 2, replace=False)
+    share = rng.uniform(0.05, 0.95)
+    return read_preference(f"{share} * {one} + {1 - share} * {two}")[0].on(context)
+
+
+def pareto_set(theta: np.ndarray) -> set[int]:
+    """Items of theta[time, item] that no other is above at all times, by plain loops."""
+    n = theta.shape[1]
+    dominated = {
+        a
+        for a in range(n)
+        for b in range(n)
+        if all(theta[t, b] > theta[t, a] for t in range(len(theta)))
+    }
+    return set(range(n)) - dominated
+
+
+def curves(rng: np.random.Generator) -> np.ndarray:
+    """True ratings theta[time, item], smooth enough that some items are dominated."""
+    level = rng.normal(0, 1.0, (1, 6))
+    slope = rng.normal(0, 0.7, (1, 6))
+    logits = level + slope * np.linspace(-1, 1, len(TIMES))[:, None]
+    return np.asarray(np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True))
+
+
+def test_the_choice_is_right_and_undominated_for_a_thousand_random_preferences():
+    rng = np.random.default_rng(11)
+    dominated_ones = 0
+    for _ in range(1000):
+        theta, u = curves(rng), random_preference(rng)
+        worth = [u.values(theta[None, :, i : i + 1]).item() for i in range(theta.shape[1])]
+        criteria = judge(u.values(theta[None]))
+        true_set = pareto_set(theta)
+        dominated_ones += theta.shape[1] - len(true_set)
+        for risk in RISKS:
+            choice = criteria.best(risk)
+            assert worth[choice] == max(worth)
+            assert choice in true_set
+    assert dominated_ones > 500  # there was something to avoid
+
+
+def test_every_member_of_the_pareto_set_is_the_choice_of_some_preference():
+    rng = np.random.default_rng(12)
+    for _ in range(200):
+        theta = curves(rng)
+        true_set = pareto_set(theta)
+        assert set(undominated(theta[None])) == true_set
+        for member in range(theta.shape[1]):
+            u = Shifted(theta[:, member], np.ones(len(TIMES)))
+            best = judge(u.values(theta[None])).best("mean")
+            assert (best == member) == (member in true_set)
+
+
+def test_the_random_preferences_are_strictly_monotone():
+    rng = np.random.default_rng(13)
+    for _ in range(40):
+        u = random_preference(rng)
+
+        def value(rows: np.ndarray, u: Valuation = u) -> np.ndarray:
+            return u.values(rows[:, :, None])[:, 0]
+
+        assert counterexample(value, len(TIMES), seed=1) is None
