@@ -114,6 +114,8 @@ class Race:
                 return Ended(reason, at_limit=False)
         if not state.open_pairs and not self._purpose:
             return Ended(SETTLED, at_limit=False)
+        if state.round == 0:  # whatever the limits, there is a result to tell
+            return None
         size = self._config.instances.size(self._config.setting)
         hours = (time.monotonic() - self._began) / 3600
         spent = sum(self.evaluations().values())
@@ -142,8 +144,12 @@ class Race:
 
     def _beliefs_now(self) -> Beliefs:
         if self._last is None:
-            before = replace(self.state, round=self.state.round - 1)
-            self._last = self._believe(before, self._evidence(self.state.instances))
+            record = self._store.last_round()
+            assert record is not None, "before the first round nothing is believed"
+            state = race.from_plain(record["state"])
+            newcomer = record["decisions"]["caught_up"] or state.joining
+            before = replace(state, round=state.round - 1, joining=newcomer)
+            self._last = self._believe(before, self._evidence(state))
         return self._last
 
     def evaluations(self) -> dict[str, int]:
@@ -161,8 +167,9 @@ class Race:
             self._stream.append(suite.instance(index, setting))
         return self._stream[:count]
 
-    def _evidence(self, count: int) -> Evidence:
-        return self._tally.evidence(self._instances(count), self.state.algorithms)
+    def _evidence(self, state: State, more: int = 0) -> Evidence:
+        """What the instances of a state say, and so many more."""
+        return self._tally.evidence(self._instances(state.instances + more), state.algorithms)
 
     def _round(self, pool: Pool) -> None:
         state = self.state
@@ -172,10 +179,12 @@ class Race:
         plan = collect.plan(self._config, self._runs, instances, horizons)
         self._watcher.begins(state, horizons, len(instances), len(plan.tasks))
         collect.collect(pool, self._store, plan.tasks, self._take)
-        self._refuse_hopeless(instances, horizons)
+        if state.round == 0:
+            self._refuse_hopeless(instances, horizons)
         self._watcher.infers()
-        seen = state.instances if state.joining else state.instances + len(instances)
-        beliefs = self._believe(state, self._evidence(seen))
+        beliefs = self._believe(
+            state, self._evidence(state, more=0 if state.joining else len(instances))
+        )
         self.state, decisions = race.step(
             state, self.rules, len(instances), beliefs.pointwise, beliefs.joint
         )
@@ -227,8 +236,7 @@ class Race:
             name, first = next(iter(horizons)), instances[0]
             message = self._runs[name, first.id].get("message") or "it ended without any value"
             raise AlgorithmError(
-                f"no run of this round has found anything; the first, {name} on {first.id}: "
-                f"{message}"
+                f"no run of the first round has found anything; {name} on {first.id}: {message}"
             )
 
     def _believe(self, state: State, evidence: Evidence) -> Beliefs:
