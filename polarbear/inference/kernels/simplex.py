@@ -40,6 +40,8 @@ def rotate(
         first = offsets[t]
         m = offsets[t + 1] - first
         height = -np.inf
+        for q in range(d):
+            kick[q] = 0.0  # scratch may hold anything, and no step times that need not be zero
         # before the first transition, the same lines evaluate the state that it begins from
         for k in range(-1, normals.shape[1]):
             turns = n_steps if k >= 0 else 1
