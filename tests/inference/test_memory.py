@@ -1,0 +1,38 @@
+"""Draws depend on data and seed, never on what memory held before."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from polarbear.inference import ModelOptions, extend, infer
+from polarbear.inference.models import MODELS
+from polarbear.rankings import choice_sets, rank
+
+
+@pytest.mark.parametrize("method", ["auto", "laplace"])
+@pytest.mark.parametrize("model", sorted(MODELS))
+def test_new_memory_may_hold_anything(model: str, method: str, monkeypatch: pytest.MonkeyPatch):
+    positions = rank(np.random.default_rng(3).normal(size=(12, 4, 5)))
+    sets, before = choice_sets(positions), choice_sets(positions[:, :3])
+    times, options = np.linspace(0, 1, 5), ModelOptions(model=model, method=method, draws=800)
+
+    def draws() -> list[np.ndarray]:
+        others = infer(before, times, options, seed=1, positions=positions[:, :3])
+        joint = infer(sets, times, options, seed=1, positions=positions)
+        return [joint.theta, extend(others, sets, 3, seed=1).theta]
+
+    expected = draws()  # compiles, too, which must not meet the poison
+    plain = np.empty
+
+    def poisoned(*arguments: Any, **options: Any) -> np.ndarray:
+        made = plain(*arguments, **options)
+        if made.dtype.kind == "f":
+            made.fill(np.nan)
+        return made
+
+    monkeypatch.setattr(np, "empty", poisoned)
+    for found, wanted in zip(draws(), expected, strict=True):
+        np.testing.assert_array_equal(found, wanted)
