@@ -202,9 +202,11 @@ def step(
 def hanging(
     state: State, rules: Rules, pointwise: Pointwise, joint: Joint | None = None
 ) -> np.ndarray:
-    """Times at which a decision lies within two Monte-Carlo errors of alpha: bool[time].
+    """Times at which a decision hangs on the number of draws: bool[time].
 
-    Where a joint decision does, it is all of them.
+    Something is about to be settled by a probability within two Monte-Carlo errors above alpha (not
+    to settle it yet does no harm), or an elimination is within two on either side. Where a joint
+    decision hangs, it is all times.
     """
     a, b = _indices(state)
     judged = _judged(state) & _both_in(state)
@@ -214,7 +216,8 @@ def hanging(
         (pointwise.dominance[:, b, a], pointwise.dominance_error[:, b, a]),
         (pointwise.equivalence[:, a, b], pointwise.equivalence_error[:, a, b]),
     ):
-        near |= np.abs(probability - rules.alpha) <= HANGS * error
+        above = probability - rules.alpha
+        near |= (above >= 0) & (above <= HANGS * error)
     near &= (state.settled == OPEN).T & judged
     times = np.asarray(near.any(axis=1))
     if rules.elimination == "joint" and joint is not None:

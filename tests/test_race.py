@@ -280,7 +280,7 @@ def test_decisions_near_alpha_ask_for_more_draws():
     assert not race.hanging(state, rules, sure).any()
     near = beliefs({("A", "B"): [0.7, 0.965, 0.01, 0.5]}, error=0.01)
     assert race.hanging(state, rules, near).tolist() == [False, True, False, False]
-    tie = beliefs({("A", "B"): [0.5] * 4}, {("A", "B"): [0, 0, 0.94, 0]}, error=0.01)
+    tie = beliefs({("A", "B"): [0.5] * 4}, {("A", "B"): [0, 0.94, 0.96, 0]}, error=0.01)
     assert race.hanging(state, rules, tie).tolist() == [False, False, True, False]
     settled, _ = race.step(state, rules, 8, near)
     assert not race.hanging(settled, rules, near).any()
