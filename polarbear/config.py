@@ -192,5 +192,24 @@ def differences(stored: Mapping[str, Any], wanted: Mapping[str, Any], path: str 
     return found
 
 
+def contradictions(stored: PlainConfig, wanted: PlainConfig, uses_grid: bool) -> list[str]:
+    """What of a new configuration would make stored runs untrue.
+
+    New algorithms, more instances, another grid or a longer budget extend a store; another seed,
+    suite or axis, or another meaning of a known name, contradict it.
+    """
+    both = stored["algorithms"].keys() & wanted["algorithms"].keys()
+
+    def what_runs_depend_on(config: PlainConfig) -> PlainConfig:
+        return {
+            "seed": config["seed"],
+            "instances": {k: v for k, v in config["instances"].items() if k != "count"},
+            "budget": config["budget"] if uses_grid else {"axis": config["budget"]["axis"]},
+            "algorithms": {name: config["algorithms"][name] for name in both},
+        }
+
+    return differences(what_runs_depend_on(stored), what_runs_depend_on(wanted))
+
+
 def _plain(options: Options, exclude: set[str] | None = None) -> dict[str, Any]:
     return options.model_dump(mode="json", by_alias=True, exclude=exclude)

@@ -30,7 +30,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from polarbear import __version__, parts, tables
-from polarbear.config import PlainConfig, differences
+from polarbear.config import PlainConfig, contradictions
 from polarbear.errors import (
     NotAStoreError,
     StoreError,
@@ -400,25 +400,6 @@ def best_so_far(t: Floats, y: Floats, status: str, reached: float, times: Floats
     if status == Status.BUDGET:
         found[times > reached] = np.nan  # stopped on purpose: absent, not last
     return found
-
-
-def contradictions(stored: PlainConfig, wanted: PlainConfig, uses_grid: bool) -> list[str]:
-    """What of a new configuration would make stored runs untrue.
-
-    New algorithms, more instances, another grid or a longer budget extend a store; another seed,
-    suite or axis, or another meaning of a known name, contradict it.
-    """
-    both = stored["algorithms"].keys() & wanted["algorithms"].keys()
-
-    def what_runs_depend_on(config: PlainConfig) -> PlainConfig:
-        return {
-            "seed": config["seed"],
-            "instances": {k: v for k, v in config["instances"].items() if k != "count"},
-            "budget": config["budget"] if uses_grid else {"axis": config["budget"]["axis"]},
-            "algorithms": {name: config["algorithms"][name] for name in both},
-        }
-
-    return differences(what_runs_depend_on(stored), what_runs_depend_on(wanted))
 
 
 def _run_key(outcome: Outcome) -> dict[str, Any]:

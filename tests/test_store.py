@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from polarbear import parts, store, tables
-from polarbear.config import Config, parse
+from polarbear.config import Config, contradictions, parse
 from polarbear.errors import (
     NotAStoreError,
     StoreError,
@@ -437,13 +437,13 @@ def test_another_meaning_of_a_known_name_is_a_contradiction():
     new = configured(
         instances={"suite": "classic"}, algorithms=[{"name": "A", "use": "cma", "sigma0": 0.4}]
     )
-    assert store.contradictions(old.plain(), new.plain(), False) != []
+    assert contradictions(old.plain(), new.plain(), False) != []
     longer = configured(
         instances={"suite": "classic"},
         algorithms=[{"name": "A", "use": "cma"}],
         budget={"grid": [10, 9000]},
     )
-    assert store.contradictions(old.plain(), longer.plain(), False) == []
+    assert contradictions(old.plain(), longer.plain(), False) == []
 
 
 def test_an_instance_that_would_now_be_drawn_differently_is_refused(stored: Store):

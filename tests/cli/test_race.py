@@ -7,6 +7,7 @@ import os
 import random
 import resource
 import signal
+import subprocess
 import time
 from pathlib import Path
 from typing import Any
@@ -105,7 +106,7 @@ def test_killed_at_random_moments_a_race_ends_with_the_same_decisions_to_the_byt
         process = project.start("race", "config.yaml", "--store", str(stores[-1]), "-q")
         try:
             process.wait(moments.uniform(0.1, 1.0) * lasted)
-        except Exception:
+        except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             kills += 1
         process.communicate()
