@@ -13,6 +13,7 @@ PolarBearError                 caught once, at the command line: exit code 1
 │   └── StanError              CmdStan, its compiler or a Stan program is missing or fails
 ├── RaceError                  a race that cannot be started, or goes nowhere
 ├── SelectionError             a choice that cannot be made from this posterior and preference
+├── ReportError                a report or figure that cannot be made or written
 └── StoreError                 a store that cannot be read or written
     ├── NotAStoreError         the folder is something else
     ├── StoreVersionError      a format this version does not know
@@ -80,6 +81,10 @@ class RaceError(PolarBearError):
 
 
 class SelectionError(PolarBearError):
+    pass
+
+
+class ReportError(PolarBearError):
     pass
 
 

@@ -12,9 +12,12 @@ from polarbear.race import OPEN, State
 from polarbear.store import Store
 
 
-def standings(store: Store) -> dict[str, Any] | None:
-    """What the rounds in a store have come to; None where no race has been run."""
-    numbers = store.round_numbers()
+def standings(store: Store, upto: int | None = None) -> dict[str, Any] | None:
+    """What the rounds in a store have come to; None where no race has been run.
+
+    ``upto`` looks back at an earlier round as if it were the last.
+    """
+    numbers = [n for n in store.round_numbers() if upto is None or n <= upto]
     if not numbers:
         return None
     rounds = [store.round(number) for number in numbers]

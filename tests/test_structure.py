@@ -31,7 +31,8 @@ ORDER = [
     {"collect", "summary", "template", "imports", "learn"},
     {"tally", "beliefs"},
     {"racing", "standings"},
-    {"select"},
+    {"select", "attainment"},
+    {"report"},
     {"cli"},
     {"__main__"},
 ]
