@@ -267,7 +267,8 @@ def _settings(material: Material) -> list[tuple[str, str]]:
 def _options(options: dict[str, Any], first: str | None = None) -> str:
     """Settings as people write them: key value, key value."""
     rest = {key: value for key, value in options.items() if key != first}
-    said = [f"{key} {_value(value)}" for key, value in rest.items() if value not in (None, {})]
+    written = {key: _value(value) for key, value in rest.items() if value is not None}
+    said = [f"{key} {value}" for key, value in written.items() if value != "{}"]
     return ", ".join([str(options[first]), *said] if first else said)
 
 
