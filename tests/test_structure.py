@@ -12,7 +12,7 @@ import polarbear
 ROOT = Path(polarbear.__file__).parent
 # Earlier rooms know nothing of later ones.
 ORDER = [
-    {"errors", "tables"},
+    {"errors", "tables", "palette"},
     {"options"},
     {"budget", "registry", "yamlfile", "user_code", "rules"},
     {"choice_sets", "compiling"},

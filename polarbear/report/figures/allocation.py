@@ -1,0 +1,180 @@
+"""Where the evaluations went: who was run how far on how many instances, and what was saved."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from polarbear.report.axes import edges, on_log_time, time_axis, time_label
+from polarbear.report.figures.base import Figure
+from polarbear.report.lettering import counted, number
+from polarbear.report.material import Material
+from polarbear.report.style import Style
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure as Canvas
+
+MOST_BARS = 120
+
+
+def data(material: Material) -> pl.DataFrame:
+    """For each round and algorithm: on how many further instances it was run, and how far.
+
+    ``allotted`` is the budget that was given out for it, ``everything`` what running it to the end
+    of the grid on all instances of the round would have taken. Runs without a race have no round.
+    """
+    end = float(material.times[-1])
+    rows: list[tuple[int | None, str, int, float, float, float]] = []
+    for entry in material.rounds:
+        drawn, ran_to = entry.record["drawn"], entry.record["ran_to"]
+        newcomer = entry.record["state"]["joining"] or entry.record["decisions"]["caught_up"]
+        names = [newcomer] if newcomer else list(entry.state.algorithms)
+        for name in names:
+            to = float(ran_to.get(name, 0.0))
+            instances = drawn if name in ran_to else 0
+            rows.append((entry.number, name, instances, to, instances * to, drawn * end))
+    if not material.rounds:
+        budgets = material.store.runs().group_by("algorithm", "budget").len().sort("budget")
+        for name, budget, count in budgets.iter_rows():
+            rows.append((None, name, count, budget, count * budget, count * end))
+        rows.sort(key=lambda row: (material.algorithms.index(row[1]), row[3]))
+    schema = {
+        "round": pl.Int64,
+        "algorithm": pl.String,
+        "instances": pl.Int64,
+        "to": pl.Float64,
+        "allotted": pl.Float64,
+        "everything": pl.Float64,
+    }
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def seen(data: pl.DataFrame, name: str, times: np.ndarray) -> np.ndarray:
+    """How many instances saw this algorithm run at least up to each time."""
+    rows = data.filter(pl.col("algorithm") == name)
+    reached = rows["to"].to_numpy()[:, None] >= times
+    return np.asarray((rows["instances"].to_numpy()[:, None] * reached).sum(axis=0))
+
+
+def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -> None:
+    present = set(data["algorithm"])
+    names = [name for name in material.algorithms if name in present]
+    row = max(1.5 * style.line, 0.18)
+    strips = len(names) * row
+    with_rounds = data["round"].null_count() == 0 and len(data) > 0
+    bars = 1.25 if with_rounds else 0.0
+    canvas.set_size_inches(style.width, strips + bars + (1.05 if with_rounds else 0.6))
+    if with_rounds:
+        top, bottom = canvas.subplots(2, 1, height_ratios=[strips, bars])
+        _bars(bottom, data, names, material, style)
+    else:
+        top = canvas.subplots()
+    _strips(canvas, top, data, names, material, style)
+
+
+def _strips(
+    canvas: Canvas,
+    axes: Axes,
+    data: pl.DataFrame,
+    names: list[str],
+    material: Material,
+    style: Style,
+) -> None:
+    """The paper's figure: the shade says how many instances saw that much of each algorithm."""
+    from matplotlib.colors import LinearSegmentedColormap
+
+    borders = edges(material.times, on_log_time(material, style))
+    counts = np.array([seen(data, name, material.times) for name in names])
+    shades = LinearSegmentedColormap.from_list("shades", style.inks.shades)
+    mesh = axes.pcolormesh(
+        borders, np.arange(len(names) + 1) - 0.5, counts, cmap=shades, vmin=0,
+        vmax=max(1, counts.max()), linewidth=0, rasterized=False,
+    )  # fmt: skip
+    for line in np.arange(len(names) - 1) + 0.5:
+        axes.axhline(line, color=style.inks.paper, linewidth=1.5)
+    axes.set_ylim(len(names) - 0.5, -0.5)
+    short = style.names(names)
+    axes.set_yticks(range(len(names)), [short[name] for name in names])
+    axes.tick_params(axis="y", length=0)
+    for label, name in zip(axes.get_yticklabels(), names, strict=True):
+        label.set_color(style.look(material.colour_index(name)).colour)
+    for spine in axes.spines.values():
+        spine.set_visible(False)
+    time_axis(axes, material, style)
+    bar = canvas.colorbar(mesh, ax=axes, pad=0.02, fraction=0.05, aspect=12)
+    bar.set_label("instances", fontsize=style.small)
+    bar.outline.set_visible(False)
+    from matplotlib import ticker
+
+    bar.ax.yaxis.set_major_locator(ticker.MaxNLocator(3, integer=True))
+
+
+def _bars(
+    axes: Axes, data: pl.DataFrame, names: list[str], material: Material, style: Style
+) -> None:
+    """What each round gave out to whom, in front of what everything would have taken."""
+    from matplotlib import ticker
+
+    rounds = data["round"].unique().sort().to_numpy()
+    place = {int(number): i for i, number in enumerate(rounds)}
+    whole = np.zeros(len(rounds))
+    for r, total in data.group_by("round").agg(pl.col("everything").sum()).iter_rows():
+        whole[place[r]] = total
+    width = 0.82 if len(rounds) <= MOST_BARS else 1.0
+    axes.bar(
+        rounds, whole, width, facecolor="none", edgecolor=style.inks.faint, linewidth=0.6,
+        linestyle=(0, (2, 1.5)),
+    )  # fmt: skip
+    base = np.zeros(len(rounds))
+    for name in names:
+        height = np.zeros(len(rounds))
+        for r, amount in (
+            data.filter(pl.col("algorithm") == name).select("round", "allotted").iter_rows()
+        ):
+            height[place[r]] += amount
+        look = style.look(material.colour_index(name))
+        axes.bar(
+            rounds, height, width, base, facecolor=look.colour, hatch=look.hatch * 1,
+            edgecolor=style.inks.paper, linewidth=0.2,
+        )  # fmt: skip
+        base += height
+    axes.set_xlim(rounds[0] - 0.7, rounds[-1] + 0.7)
+    axes.set_xlabel("round")
+    axes.set_ylabel(time_label(material))
+    axes.xaxis.set_major_locator(ticker.MaxNLocator(8, integer=True, min_n_ticks=1))
+    axes.yaxis.set_major_locator(ticker.MaxNLocator(3))
+    axes.yaxis.set_major_formatter(ticker.FuncFormatter(lambda value, _: number(value)))
+    axes.grid(axis="y")
+    axes.text(
+        0.995, 0.97, f"{_saved(data):.0%} saved", transform=axes.transAxes, ha="right", va="top",
+        fontsize=style.font_size,
+    )  # fmt: skip
+
+
+def _saved(data: pl.DataFrame) -> float:
+    everything = float(data["everything"].sum())
+    return 1 - float(data["allotted"].sum()) / everything if everything else 0.0
+
+
+def missing(material: Material) -> str | None:
+    if material.rounds or not material.store.runs().is_empty():
+        return None
+    return "the store has no runs, only rankings that were imported"
+
+
+def caption(material: Material) -> str:
+    if not material.rounds:
+        return "How many instances saw each algorithm run at least so far."
+    last = material.rounds[-1]
+    saved = material.race["saved"] if material.race else 0.0
+    return (
+        "Above: how many instances saw each algorithm run at least so far. Below: what each round "
+        "gave out to each algorithm; the outline is what running all of them to the end would have "
+        f"taken. Over {counted(last.state.instances, 'instance')}, {saved:.0%} of that was saved."
+    )
+
+
+ALLOCATION = Figure("allocation", "Where the budget went", caption, missing, data, draw)

@@ -1,0 +1,194 @@
+"""Whether to believe it: how well the draws mix, and how each round's posterior was judged."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from polarbear.inference.diagnostics import MAX_R_HAT, MIN_ESS, convergence_of
+from polarbear.report.axes import number_ticks, time_axis
+from polarbear.report.figures.base import NOTHING_INFERRED, Figure, draws_now
+from polarbear.report.material import Material
+from polarbear.report.style import Style
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure as Canvas
+
+MOST_TIMES = 24  # at which draws are judged; judging takes longer than drawing
+
+
+def data(material: Material) -> pl.DataFrame:
+    """One row a judgement: ``what`` was judged, where, its ``value``, and its ``limit`` if any.
+
+    r_hat, ess_bulk and ess_tail speak of one algorithm at one time (some times of a fine grid);
+    worst_... of all of the kept draws; draws, problems and evidence_weight of a round or of the
+    posterior. Of problems the ``value`` is their number, ``words`` says what they are.
+    """
+    rows: list[dict[str, Any]] = []
+    for entry in material.rounds:
+        problems = entry.record["problems"]
+        rows.append({"what": "draws", "round": entry.number, "value": entry.record["draws"]})
+        rows.append(
+            {
+                "what": "problems",
+                "round": entry.number,
+                "value": len(problems),
+                "limit": 0.0,
+                "words": "; ".join(problems),
+            }
+        )
+    basis = draws_now(material)
+    if basis is not None:
+        posterior, judged = basis.posterior, basis.posterior.diagnostics
+        rows += [
+            {"what": "worst_r_hat", "value": judged.r_hat, "limit": MAX_R_HAT},
+            {"what": "worst_ess_bulk", "value": judged.ess_bulk, "limit": MIN_ESS},
+            {"what": "worst_ess_tail", "value": judged.ess_tail, "limit": MIN_ESS},
+            {"what": "divergences", "value": judged.divergences, "limit": 0.0},
+            {"what": "evidence_weight", "value": posterior.evidence_weight},
+            {"what": "kept_draws", "value": posterior.n_draws},
+        ]
+        if judged.pareto_k is not None:
+            rows.append({"what": "pareto_k", "value": judged.pareto_k, "limit": 0.7})
+        times = np.unique(np.linspace(0, len(basis.times) - 1, MOST_TIMES).round().astype(int))
+        draws = posterior.theta[:, times].reshape(posterior.n_draws, -1)
+        found = convergence_of(draws, posterior.chains).reshape(len(times), -1, 3)
+        for k, (what, limit) in enumerate(
+            (("r_hat", MAX_R_HAT), ("ess_bulk", MIN_ESS), ("ess_tail", MIN_ESS))
+        ):
+            rows += [
+                {
+                    "what": what,
+                    "t": float(basis.times[t]),
+                    "algorithm": name,
+                    "value": float(found[i, j, k]),
+                    "limit": limit,
+                }
+                for j, name in enumerate(basis.algorithms)
+                for i, t in enumerate(times)
+            ]
+    schema = {
+        "what": pl.String,
+        "round": pl.Int64,
+        "t": pl.Float64,
+        "algorithm": pl.String,
+        "value": pl.Float64,
+        "limit": pl.Float64,
+        "words": pl.String,
+    }
+    return pl.DataFrame(rows, schema=schema)
+
+
+def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -> None:
+    kinds = set(data["what"])
+    panels = [
+        panel
+        for what, panel in (("r_hat", _mixing), ("ess_bulk", _worth), ("draws", _rounds))
+        if what in kinds
+    ]
+    columns = 1 if style.width < 5 else len(panels)
+    rows = -(-len(panels) // columns)
+    canvas.set_size_inches(style.width, 1.55 * rows + 0.3)
+    grid = canvas.subplots(rows, columns, squeeze=False)
+    for axes, panel in zip(grid.ravel(), panels, strict=True):
+        panel(axes, data, material, style)
+
+
+def _mixing(axes: Axes, data: pl.DataFrame, material: Material, style: Style) -> None:
+    """R-hat of each algorithm over time, below its limit if all is well."""
+    highest = _over_time(axes, data, "r_hat", material, style)
+    _limit(axes, MAX_R_HAT, style)
+    axes.set_ylim(0.999, max(1.0115, highest + 0.001))
+    axes.set_ylabel("R-hat")
+    time_axis(axes, material, style)
+
+
+def _worth(axes: Axes, data: pl.DataFrame, material: Material, style: Style) -> None:
+    """How many independent draws those kept are worth, above their limit if all is well."""
+    highest = _over_time(axes, data, "ess_bulk", material, style)
+    _over_time(axes, data, "ess_tail", material, style, thin=True)
+    _limit(axes, MIN_ESS, style)
+    axes.set_ylim(0, 1.1 * max(highest, 1.2 * MIN_ESS))
+    axes.set_ylabel("effective draws")
+    number_ticks(axes, "y", False, axes.get_ylim(), style)
+    time_axis(axes, material, style)
+
+
+def _over_time(
+    axes: Axes,
+    data: pl.DataFrame,
+    what: str,
+    material: Material,
+    style: Style,
+    thin: bool = False,
+) -> float:
+    rows = data.filter(pl.col("what") == what)
+    for name in rows["algorithm"].unique(maintain_order=True):
+        look = style.look(material.colour_index(name))
+        one = rows.filter(pl.col("algorithm") == name)
+        axes.plot(
+            one["t"], one["value"], color=look.colour, linestyle=look.dash,
+            linewidth=0.5 if thin else 1.0, marker=look.marker if len(one) == 1 else "",
+        )  # fmt: skip
+    return float(np.nanmax(rows["value"].to_numpy(), initial=0.0))
+
+
+def _rounds(axes: Axes, data: pl.DataFrame, material: Material, style: Style) -> None:
+    """Draws of each round: more where a decision hung on them; crosses where not to be trusted."""
+    from matplotlib import ticker
+
+    draws = data.filter(pl.col("what") == "draws")
+    bad = data.filter((pl.col("what") == "problems") & (pl.col("value") > 0))["round"].to_list()
+    axes.plot(
+        draws["round"], draws["value"], color=style.inks.ink, marker="o", markersize=2.4,
+        linewidth=0.8, drawstyle="steps-mid",
+    )  # fmt: skip
+    wrong = draws.filter(pl.col("round").is_in(bad))
+    axes.plot(
+        wrong["round"], wrong["value"], linestyle="", marker="X", markersize=7,
+        color=style.inks.alarm, markeredgecolor=style.inks.paper,
+    )  # fmt: skip
+    axes.set_ylim(0, 1.15 * float(draws["value"].max()))  # type: ignore[arg-type]
+    axes.set_ylabel("draws")
+    axes.set_xlabel("round")
+    number_ticks(axes, "y", False, axes.get_ylim(), style)
+    axes.grid(axis="y")
+    axes.xaxis.set_major_locator(ticker.MaxNLocator(6, integer=True, min_n_ticks=1))
+
+
+def _limit(axes: Axes, at: float, style: Style) -> None:
+    axes.axhline(at, color=style.inks.alarm, linewidth=0.9, linestyle=(0, (4, 2)))
+    axes.grid(axis="y")
+
+
+def missing(material: Material) -> str | None:
+    return NOTHING_INFERRED if not material.rounds and material.basis is None else None
+
+
+def caption(material: Material) -> str:
+    parts = []
+    basis = draws_now(material)
+    if basis is not None:
+        judged = basis.posterior.diagnostics
+        verdict = "all within their limits" if judged.passed else "; ".join(judged.problems)
+        parts.append(
+            f"How well the draws of the {basis.posterior.model} posterior mix: R-hat and effective "
+            "draws (thick: bulk, thin: tail) of each algorithm over time, with their limits "
+            f"dashed; {verdict}."
+        )
+        if basis.posterior.evidence_weight < 1:
+            parts.append(
+                f"Each ranking was counted at {basis.posterior.evidence_weight:.0%} of its face "
+                "value, since those of one instance resemble each other."
+            )
+    if material.rounds:
+        bad = sum(bool(entry.record["problems"]) for entry in material.rounds)
+        trusted = "none of them had problems" if not bad else f"{bad} had problems (crosses)"
+        parts.append(f"Draws of each round, more where a decision hung on them; {trusted}.")
+    return " ".join(parts)
+
+
+DIAGNOSTICS = Figure("diagnostics", "Whether to believe it", caption, missing, data, draw)

@@ -1,0 +1,82 @@
+"""Failed runs, by algorithm and by how they failed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from polarbear import summary
+from polarbear.report.figures.base import Figure
+from polarbear.report.material import Material
+from polarbear.report.style import Style
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as Canvas
+
+
+def data(material: Material) -> pl.DataFrame:
+    """Failed runs of each algorithm by kind and message, and of how many runs that is.
+
+    They are those of the whole store, at whichever round the rest is looked at.
+    """
+    runs = dict(material.store.runs().group_by("algorithm").len().iter_rows())
+    rows = [
+        (e["algorithm"], e["status"], e["message"], e["runs"], runs[e["algorithm"]], e["example"])
+        for e in summary.failures(material.store)
+    ]
+    rows.sort(key=lambda row: (material.algorithms.index(row[0]), row[1], -row[3], row[2]))
+    schema = {
+        "algorithm": pl.String,
+        "kind": pl.String,
+        "message": pl.String,
+        "failed": pl.Int64,
+        "runs": pl.Int64,
+        "example": pl.String,
+    }
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -> None:
+    bars = data.group_by("algorithm", "kind", maintain_order=True).agg(
+        pl.col("failed").sum(), pl.col("runs").first()
+    )
+    row = max(1.5 * style.line, 0.2)
+    canvas.set_size_inches(style.width, len(bars) * row + 0.55)
+    axes = canvas.subplots()
+    names = bars["algorithm"].unique(maintain_order=True).to_list()
+    short = style.names(names)
+    for place, (name, kind, failed, runs) in enumerate(bars.iter_rows()):
+        look = style.look(material.colour_index(name))
+        share = failed / runs
+        axes.barh(place, share, 0.7, facecolor=look.colour, hatch=look.hatch, linewidth=0)
+        text = f"{kind}: {failed:,} of {runs:,}"
+        inside = share > 0.55
+        axes.annotate(
+            text, (share, place), (-4 if inside else 4, 0), textcoords="offset points",
+            va="center", ha="right" if inside else "left", fontsize=style.small,
+            color=style.inks.paper if inside else style.inks.ink,
+            bbox={"facecolor": look.colour, "linewidth": 0, "pad": 0.8} if inside else None,
+        )  # fmt: skip
+    axes.set_yticks(range(len(bars)), [short[name] for name in bars["algorithm"]])
+    for label, name in zip(axes.get_yticklabels(), bars["algorithm"], strict=True):
+        label.set_color(style.look(material.colour_index(name)).colour)
+    axes.tick_params(axis="y", length=0)
+    axes.set_ylim(len(bars) - 0.5, -0.5)
+    axes.set_xlim(0, 1)
+    axes.set_xlabel("share of runs that failed")
+    axes.grid(axis="x")
+
+
+def missing(material: Material) -> str | None:
+    return None if summary.failures(material.store) else "no run has failed"
+
+
+def caption(material: Material) -> str:
+    return (
+        "Runs that failed, by algorithm and by how. A failed run keeps the best it had found, so "
+        "it still counts."
+    )
+
+
+FAILURES = Figure("failures", "Failed runs", caption, missing, data, draw)

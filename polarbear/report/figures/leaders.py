@@ -1,0 +1,123 @@
+"""Who leads when: how probably each candidate is the best at each time."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from polarbear.report.axes import End, edges, label_ends, on_log_time, time_axis
+from polarbear.report.figures.base import Figure, draws_now, lacks_draws, moment, still_in
+from polarbear.report.material import Material
+from polarbear.report.style import Style
+from polarbear.select import judge
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure as Canvas
+
+
+def data(material: Material) -> pl.DataFrame:
+    """P(best of all candidates) at each time, from the posterior's draws; ties are shared."""
+    basis = draws_now(material)
+    assert basis is not None
+    names = [name for name in basis.algorithms if name in still_in(material)]
+    items = [basis.algorithms.index(name) for name in names]
+    theta = basis.posterior.theta[:, :, items]
+    p_best = np.stack([judge(theta[:, t]).p2bb for t in range(theta.shape[1])])
+    return pl.DataFrame(
+        {
+            "t": np.repeat(basis.times, len(names)),
+            "algorithm": names * len(basis.times),
+            "p_best": p_best.ravel(),
+            "leads": (np.arange(len(names)) == p_best.argmax(axis=1)[:, None]).ravel(),
+        }
+    )
+
+
+def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -> None:
+    band_height = 1.7 * style.line
+    height = max(2.3, 0.45 * style.width)
+    canvas.set_size_inches(style.width, height + band_height)
+    axes, band = canvas.subplots(2, 1, sharex=True, height_ratios=[height - 0.6, band_height])
+    names = data["algorithm"].unique(maintain_order=True).to_list()
+    short = style.names(names)
+    times = data["t"].unique(maintain_order=True).to_numpy()
+    ends = []
+    for name in names:
+        look = style.look(material.colour_index(name))
+        p = data.filter(pl.col("algorithm") == name)["p_best"].to_numpy()
+        marker = look.marker if len(times) == 1 else ""
+        axes.plot(times, p, color=look.colour, linestyle=look.dash, marker=marker, clip_on=False)
+        ends.append(End(float(p[-1]), short[name], look.colour, look.dash, marker))
+    axes.set_ylim(0, 1)
+    axes.set_ylabel("P(best)")
+    axes.grid(axis="y")
+    axes.tick_params(labelbottom=False)
+    leaders = data.filter("leads")["algorithm"].to_list()
+    _band(band, leaders, edges(times, on_log_time(material, style)), material, style)
+    time_axis(axes, material, style, label=False)
+    time_axis(band, material, style)
+    label_ends(canvas, axes, ends, style)
+    _write_into_band(canvas, band, leaders, times, material, style)
+
+
+def _band(
+    band: Axes, leaders: list[str], borders: np.ndarray, material: Material, style: Style
+) -> None:
+    for first, last, name in _stretches(leaders):
+        look = style.look(material.colour_index(name))
+        band.axvspan(
+            borders[first], borders[last + 1], facecolor=look.colour, hatch=look.hatch, linewidth=0
+        )
+    band.set_yticks([])
+    band.set_ylabel("leader", rotation=0, ha="right", va="center", fontsize=style.small)
+    for side in band.spines.values():
+        side.set_visible(False)
+
+
+def _write_into_band(
+    canvas: Canvas,
+    band: Axes,
+    leaders: list[str],
+    times: np.ndarray,
+    material: Material,
+    style: Style,
+) -> None:
+    """Names in their stretches of the band, where they fit."""
+    canvas.draw_without_rendering()
+    borders = edges(times, on_log_time(material, style))
+    short = style.names(sorted(set(leaders)))
+    for first, last, name in _stretches(leaders):
+        ends = band.transData.transform([(borders[i], 0.5) for i in (first, last + 1)])[:, 0]
+        middle = band.transData.inverted().transform((ends.mean(), 0))[0]
+        text = band.text(
+            middle, 0.5, short[name], ha="center", va="center", fontsize=style.small,
+            color=style.inks.paper, transform=band.get_xaxis_transform(),
+        )  # fmt: skip
+        if style.look(material.colour_index(name)).hatch:
+            text.set_bbox({"facecolor": style.look(material.colour_index(name)).colour,
+                           "linewidth": 0, "pad": 1.0})  # fmt: skip
+        if text.get_window_extent().width > 0.95 * (ends[1] - ends[0]):
+            text.remove()
+
+
+def _stretches(leaders: list[str]) -> list[tuple[int, int, str]]:
+    """Neighbouring times with the same leader: first, last, and who it is."""
+    found = []
+    for name, run in groupby(range(len(leaders)), key=leaders.__getitem__):
+        places = list(run)
+        found.append((places[0], places[-1], name))
+    return found
+
+
+def caption(material: Material) -> str:
+    return (
+        "How probably each candidate has the highest rating at each time "
+        f"({moment(material)}); the band below names whoever is most likely to."
+    )
+
+
+LEADERS = Figure("leaders", "Who leads when", caption, lacks_draws, data, draw)

@@ -1,0 +1,210 @@
+"""Pairs as a whole: how probably one is better than the other at every time, and the verdict."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from polarbear import race
+from polarbear.race import ABOVE, ALIKE, BELOW, OPEN, OUT
+from polarbear.report.axes import note_below
+from polarbear.report.figures.base import Figure, lacks_beliefs, moment, still_in
+from polarbear.report.material import Believed, Material
+from polarbear.report.style import Style
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as Canvas
+
+# What is settled about two algorithms, as seen from the first; and how a cell shows it.
+SIGNS = {
+    "dominates": ">",
+    "dominated": "<",
+    "never worse": "≥",
+    "never better": "≤",
+    "equivalent": "=",
+    "crossing": "×",
+    "open": "?",
+    "moot": "",
+}
+MIRROR = {
+    "dominates": "dominated",
+    "dominated": "dominates",
+    "never worse": "never better",
+    "never better": "never worse",
+}
+MOST_NUMBERS = 14  # with more algorithms, cells are too small for numbers
+
+
+def order(material: Material) -> list[str]:
+    """Candidates first, then those who are out, the last to go first."""
+    believed = material.believed
+    assert believed is not None
+    inside = [name for name in believed.algorithms if name in still_in(material)]
+    gone: list[str] = []
+    if material.rounds:
+        gone = [entry.algorithm for entry in reversed(material.rounds[-1].state.eliminated)]
+    rest = [n for n in believed.algorithms if n not in inside and n not in gone]
+    return [*inside, *gone, *rest]
+
+
+def data(material: Material) -> pl.DataFrame:
+    """For each ordered pair, P(a is better than b at every time), and what is settled.
+
+    ``verdict`` is one of dominates, dominated, never worse, never better, equivalent, crossing,
+    open, and moot: one of the two is out, so nobody looked any further.
+    """
+    believed = material.believed
+    assert believed is not None
+    probability = believed.dominance()
+    names = order(material)
+    rows = []
+    for a in names:
+        for b in names:
+            if a != b:
+                p = float(probability[believed.index(a), believed.index(b)])
+                rows.append((a, b, None if np.isnan(p) else p, verdict(material, a, b)))
+    schema = {"a": pl.String, "b": pl.String, "probability": pl.Float64, "verdict": pl.String}
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def verdict(material: Material, a: str, b: str) -> str:
+    """What is settled about two algorithms over all times."""
+    if material.rounds:
+        state = material.rounds[-1].state
+        if a in state.algorithms and b in state.algorithms:
+            for entry in state.eliminated:
+                if (entry.by, entry.algorithm) == (a, b):
+                    return "dominates"
+                if (entry.by, entry.algorithm) == (b, a):
+                    return "dominated"
+            return _of_codes(state.relation(a, b))
+    believed = material.believed
+    assert believed is not None
+    return _of_codes(codes(believed, believed.index(a), believed.index(b), material.rules.alpha))
+
+
+def codes(believed: Believed, a: int, b: int, alpha: float) -> np.ndarray:
+    """What a posterior settles about two algorithms at each time, as a race would."""
+    found = np.full(len(believed.times), OPEN, dtype=np.int8)
+    found[believed.alike[:, a, b] >= alpha] = ALIKE
+    found[believed.above[:, a, b] >= alpha] = ABOVE
+    found[believed.above[:, b, a] >= alpha] = BELOW
+    above, below, alike = ((found == code).any() for code in (ABOVE, BELOW, ALIKE))
+    if (above and (below or alike)) or (below and alike):
+        found[found == OPEN] = race.CROSSING
+    return found
+
+
+def _of_codes(found: np.ndarray) -> str:
+    if (found == OPEN).any():
+        return "open"
+    above, below, alike = ((found == code).any() for code in (ABOVE, BELOW, ALIKE))
+    if above and below:
+        return "crossing"
+    if (found == OUT).any():
+        return "moot"
+    if (found == ABOVE).all():
+        return "dominates"
+    if (found == BELOW).all():
+        return "dominated"
+    if above or below:
+        return "never worse" if above else "never better"
+    return "equivalent" if alike else "crossing"
+
+
+def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -> None:
+    from matplotlib.colors import LinearSegmentedColormap
+
+    names = data["a"].unique(maintain_order=True).to_list()
+    n = len(names)
+    short = style.names(names, 0.2)
+    labels = max(len(text) for text in short.values()) * 0.6 * style.small / 72
+    side = min(style.width - labels - 0.9, n * 0.62)
+    canvas.set_size_inches(style.width, side + labels + 0.55)
+    axes = canvas.subplots()
+    place = {name: i for i, name in enumerate(names)}
+    cells = np.full((n, n), np.nan)
+    for a, b, p, _ in data.iter_rows():
+        cells[place[a], place[b]] = np.nan if p is None else p
+    shades = LinearSegmentedColormap.from_list("shades", style.inks.shades)
+    shades.set_bad(style.inks.paper)
+    image = axes.imshow(cells, cmap=shades, vmin=0, vmax=1)
+    points = side / n * 72
+    numbers = n <= MOST_NUMBERS and points > 2.2 * style.small
+    size = min(style.small, points / 2.6)
+    for a, b, p, how in data.iter_rows():
+        dark = p is not None and p > 0.5
+        colour = style.inks.paper if dark else style.inks.ink
+        at = (place[b], place[a])
+        if numbers:
+            axes.text(*_shifted(at, -0.17), SIGNS[how], color=colour, ha="center", va="center",
+                      fontsize=1.25 * size)  # fmt: skip
+            axes.text(*_shifted(at, 0.24), _share(p), color=colour, ha="center", va="center",
+                      fontsize=0.85 * size)  # fmt: skip
+        else:
+            axes.text(*at, SIGNS[how], color=colour, ha="center", va="center",
+                      fontsize=min(style.font_size, points / 1.6))  # fmt: skip
+    _frame(axes, names, short, material, style)
+    bar = canvas.colorbar(image, ax=axes, fraction=0.04, pad=0.02, shrink=0.7, ticks=[0, 0.5, 1])
+    bar.set_label("P(row better at every time)", fontsize=style.small)
+    bar.outline.set_visible(False)
+    used = [how for how in SIGNS if SIGNS[how] and how in set(data["verdict"])]
+    used = [how for how in used if MIRROR.get(how) not in used[: used.index(how)]]
+    note_below(canvas, "   ".join(f"{SIGNS[how]} {how}" for how in used), style)
+
+
+def _frame(axes, names, short, material, style) -> None:  # type: ignore[no-untyped-def]
+    """Names beside rows and above columns, those who are out in brackets; a grid of gaps."""
+    n, inside = len(names), still_in(material)
+    shown = [short[name] if name in inside else f"({short[name]})" for name in names]
+    axes.set_xticks(range(n), shown, rotation=90)
+    axes.set_yticks(range(n), shown)
+    axes.xaxis.tick_top()
+    for axis in (axes.xaxis, axes.yaxis):
+        for label, name in zip(axis.get_ticklabels(), names, strict=True):
+            label.set_color(style.look(material.colour_index(name)).colour)
+    axes.tick_params(length=0)
+    axes.set_xticks(np.arange(n - 1) + 0.5, minor=True)
+    axes.set_yticks(np.arange(n - 1) + 0.5, minor=True)
+    axes.grid(which="minor", color=style.inks.paper, linewidth=1.0)
+    axes.tick_params(which="minor", length=0)
+    for spine in axes.spines.values():
+        spine.set_visible(False)
+
+
+def _shifted(at: tuple[int, int], down: float) -> tuple[float, float]:
+    return at[0], at[1] + down
+
+
+def _share(p: float | None) -> str:
+    """Two digits; never certain when it is not."""
+    if p is None:
+        return ""
+    if p in (0.0, 1.0):
+        return f"{p:g}"
+    return ">.99" if p >= 0.995 else "<.01" if p < 0.005 else f"{p:.2f}".lstrip("0")
+
+
+def missing(material: Material) -> str | None:
+    if material.believed is not None and len(material.believed.algorithms) < 2:
+        return "there is only one algorithm, and nothing to compare it with"
+    return lacks_beliefs(material)
+
+
+def caption(material: Material) -> str:
+    known = material.believed is not None and material.believed.always_above is not None
+    how = (
+        "Numbers are P(row is better than column at every time)"
+        if known
+        else "Numbers are the lowest P(row is better than column) at any time"
+    )
+    return (
+        f"Pairs as a whole ({moment(material)}). {how}; signs are what is settled with probability "
+        f"{material.rules.alpha:g}. Candidates come first, then those who are out (in brackets), "
+        "the last to go first; no sign: one of the two is out, and it was not looked into further."
+    )
+
+
+MATRIX = Figure("matrix", "Pairs as a whole", caption, missing, data, draw)

@@ -1,0 +1,174 @@
+"""Pairs over time: a strip for each, painted with whoever is better then."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from polarbear.race import ABOVE, ALIKE, BELOW, CROSSING, OPEN, OUT
+from polarbear.report.axes import edges, note_below, on_log_time, time_axis
+from polarbear.report.figures.base import Figure, moment, still_in
+from polarbear.report.figures.matrix import codes, missing, order
+from polarbear.report.material import Material
+from polarbear.report.style import Style
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure as Canvas
+
+WORDS = {
+    OPEN: "open",
+    ABOVE: "above",
+    BELOW: "below",
+    ALIKE: "equivalent",
+    CROSSING: "crossing",
+    OUT: "moot",
+}
+MOST = 21  # all pairs of seven; more strips than that nobody reads
+
+
+def data(material: Material) -> pl.DataFrame:
+    """For each pair and time: P(a is better), P(b is better), P(equivalent), and what is settled.
+
+    ``settled`` is above, below, equivalent, open; crossing where the pair is settled because it
+    crosses and this time is not; moot where one of the two is out. Pairs of candidates come first,
+    then each that is out with whoever put it there.
+    """
+    believed = material.believed
+    assert believed is not None
+    frames = []
+    for a, b in pairs(material):
+        i, j = believed.index(a), believed.index(b)
+        frames.append(
+            pl.DataFrame(
+                {
+                    "a": [a] * len(believed.times),
+                    "b": [b] * len(believed.times),
+                    "t": believed.times,
+                    "p_above": believed.above[:, i, j],
+                    "p_below": believed.above[:, j, i],
+                    "p_alike": believed.alike[:, i, j],
+                    "settled": [WORDS[int(code)] for code in _settled(material, a, b)],
+                }
+            ).with_columns(pl.col("p_above", "p_below", "p_alike").fill_nan(None))
+        )
+    return pl.concat(frames)
+
+
+def pairs(material: Material) -> list[tuple[str, str]]:
+    """All pairs, those that matter most first."""
+    names, inside = order(material), still_in(material)
+    by = {}
+    if material.rounds:
+        by = {entry.algorithm: entry.by for entry in material.rounds[-1].state.eliminated}
+
+    def rank(pair: tuple[str, str]) -> int:
+        a, b = pair
+        if a in inside and b in inside:
+            return 0
+        return 1 if by.get(b) == a or by.get(a) == b else 2
+
+    return sorted(combinations(names, 2), key=rank)
+
+
+def _settled(material: Material, a: str, b: str) -> np.ndarray:
+    if material.rounds:
+        state = material.rounds[-1].state
+        if a in state.algorithms and b in state.algorithms:
+            return state.relation(a, b)
+    believed = material.believed
+    assert believed is not None
+    return codes(believed, believed.index(a), believed.index(b), material.rules.alpha)
+
+
+def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -> None:
+    shown = data.select("a", "b").unique(maintain_order=True).rows()
+    total, shown = len(shown), shown[:MOST]
+    row = max(1.35 * style.line, 0.16)
+    canvas.set_size_inches(style.width, len(shown) * row + 0.75)
+    axes = canvas.subplots()
+    names = sorted({name for pair in shown for name in pair}, key=material.colour_index)
+    short = style.names(names, 0.18)
+    borders = edges(material.times, on_log_time(material, style))
+    for place, (a, b) in enumerate(shown):
+        rows = data.filter((pl.col("a") == a) & (pl.col("b") == b))
+        _strip(axes, place, rows, borders, (a, b), material, style)
+    other = axes.twinx()
+    for side, which in ((axes, 0), (other, 1)):
+        side.set_ylim(len(shown) - 0.5, -0.5)
+        side.set_yticks(range(len(shown)), [short[pair[which]] for pair in shown])
+        side.tick_params(axis="y", length=0)
+        for label, pair in zip(side.get_yticklabels(), shown, strict=True):
+            label.set_color(style.look(material.colour_index(pair[which])).colour)
+        for spine in side.spines.values():
+            spine.set_visible(False)
+    time_axis(axes, material, style)
+    note_below(canvas, _small_print(len(shown), total, style), style)
+
+
+def _strip(
+    axes: Axes,
+    place: int,
+    rows: pl.DataFrame,
+    borders: np.ndarray,
+    pair: tuple[str, str],
+    material: Material,
+    style: Style,
+) -> None:
+    """One pair: the colour says who is better, its strength how sure, its height whether settled."""
+    from matplotlib.colors import to_rgb
+
+    paper = np.array(to_rgb(style.inks.shades[0]))
+    above, below = (
+        np.array(to_rgb(colour))
+        for colour in (
+            ("#202020", "#9A9A9A")
+            if style.theme == "print"
+            else (style.look(material.colour_index(name)).colour for name in pair)
+        )
+    )
+    for k, (p_above, p_below, settled) in enumerate(
+        rows.select("p_above", "p_below", "settled").iter_rows()
+    ):
+        if p_above is None:
+            continue
+        lean = p_above - p_below
+        colour = above if lean > 0 else below
+        thick = settled in ("above", "below", "equivalent")
+        height = 0.8 if thick else 0.3
+        mixed = paper + (colour - paper) * (0.0 if settled == "equivalent" else abs(lean))
+        axes.bar(
+            borders[k], height, borders[k + 1] - borders[k], place - height / 2, align="edge",
+            color=[mixed], linewidth=0, antialiased=False,
+        )  # fmt: skip
+        if settled == "equivalent":
+            axes.hlines(
+                [place - 0.4, place + 0.4], borders[k], borders[k + 1], color=style.inks.faint,
+                linewidth=0.8,
+            )  # fmt: skip
+
+
+def _small_print(shown: int, total: int, style: Style) -> str:
+    who = (
+        "dark: left better, grey: right better"
+        if style.theme == "print"
+        else "colour: who is better"
+    )
+    text = f"{who}; thick: settled at that time; framed: equivalent"
+    return text if shown == total else f"{text}\n{shown} of {total} pairs, candidates' first"
+
+
+def caption(material: Material) -> str:
+    return (
+        f"Pairs over time ({moment(material)}). Each strip has the colour of whoever is better "
+        "then, the stronger the surer; it is thick where that is settled with probability "
+        f"{material.rules.alpha:g}, thin where it only leans, framed where the two are equivalent. "
+        f"Pairs of candidates come first, then those who are out; at most {MOST} are drawn, the "
+        "data has all."
+    )
+
+
+PAIRS = Figure("pairs", "Pairs over time", caption, missing, data, draw)

@@ -1,0 +1,95 @@
+"""Ratings over time: who wins how often, and how sure that is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from polarbear.report.axes import End, label_ends, number_ticks, time_axis
+from polarbear.report.figures.base import Figure, lacks_beliefs, moment, still_in
+from polarbear.report.material import Material
+from polarbear.report.sampled import instances_at
+from polarbear.report.style import Style
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as Canvas
+
+
+def data(material: Material) -> pl.DataFrame:
+    """Mean and central 95 % interval of each rating, and on how many instances it rests.
+
+    ``in`` tells those who may still be chosen; ``instances`` is null where nobody counted.
+    """
+    believed = material.believed
+    assert believed is not None
+    size, candidates = len(believed.times), still_in(material)
+    seen = instances_at(material)
+    return pl.DataFrame(
+        {
+            "algorithm": np.repeat(believed.algorithms, size).tolist(),
+            "t": np.tile(believed.times, len(believed.algorithms)),
+            "mean": believed.mean.ravel(),
+            "low": believed.low.ravel(),
+            "high": believed.high.ravel(),
+            "instances": [
+                None if seen is None else int(count)
+                for name in believed.algorithms
+                for count in (np.zeros(size) if seen is None else seen.get(name, np.zeros(size)))
+            ],
+            "in": [name in candidates for name in believed.algorithms for _ in range(size)],
+        },
+        schema_overrides={"algorithm": pl.String, "instances": pl.Int64},
+    )
+
+
+def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -> None:
+    canvas.set_size_inches(style.width, max(2.3, 0.5 * style.width))
+    axes = canvas.subplots()
+    names = data["algorithm"].unique(maintain_order=True).to_list()
+    short = style.names(names)
+    ends = []
+    # Those who are out lie beneath those who are in.
+    order = sorted(names, key=lambda name: bool(_of(data, name)["in"][0]))
+    for name in order:
+        rows = _of(data, name)
+        look, is_in = style.look(material.colour_index(name)), bool(rows["in"][0])
+        t, mean = rows["t"].to_numpy(), rows["mean"].to_numpy()
+        low, high = rows["low"].to_numpy(), rows["high"].to_numpy()
+        width = 1.5 if is_in else 0.8
+        if len(t) == 1:
+            axes.errorbar(
+                t, mean, [mean - low, high - mean], color=look.colour, fmt=look.marker,
+                elinewidth=1.0, capsize=2,
+            )  # fmt: skip
+        else:
+            axes.fill_between(
+                t, low, high, color=look.colour, alpha=0.2 if is_in else 0.1, linewidth=0
+            )
+            axes.plot(t, mean, color=look.colour, linestyle=look.dash, linewidth=width)
+        text = short[name] if is_in else f"({short[name]})"
+        ends.append(End(float(mean[-1]), text, look.colour, look.dash))
+    axes.set_ylim(0, min(1.0, 1.05 * float(np.nanmax(data["high"].to_numpy()))))
+    number_ticks(axes, "y", False, axes.get_ylim(), style)
+    axes.set_ylabel("win probability")
+    axes.grid(axis="y")
+    time_axis(axes, material, style)
+    label_ends(canvas, axes, ends, style)
+
+
+def caption(material: Material) -> str:
+    out = len(material.believed.algorithms if material.believed else ()) - len(still_in(material))
+    brackets = " Those in brackets are out." if out > 0 else ""
+    return (
+        "How probably each algorithm finds the best solution of all by each time "
+        f"({moment(material)}): posterior mean and central 95 % interval. At each time the means "
+        f"sum to one.{brackets}"
+    )
+
+
+def _of(data: pl.DataFrame, name: str) -> pl.DataFrame:
+    return data.filter(pl.col("algorithm") == name)
+
+
+RATINGS = Figure("ratings", "Ratings over time", caption, lacks_beliefs, data, draw)

@@ -1,0 +1,233 @@
+"""Round after round: how near each algorithm is to being put out, and how much is settled."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from polarbear.report.axes import End, label_ends
+from polarbear.report.figures.base import Figure, lacks_race
+from polarbear.report.lettering import counted
+from polarbear.report.material import Material
+from polarbear.report.style import Style
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure as Canvas
+
+BEND = 0.9  # above it, the axis is logarithmic in 1 - p
+DECADE = 0.3  # how much of the axis a power of ten takes, against its linear part of 0.9
+TICKS = (0.0, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999, 0.9999)
+MOST_DRAWS = 1e5
+
+
+def data(material: Material) -> pl.DataFrame:
+    """For each round and algorithm in it: by whom it is dominated most probably, and how probably.
+
+    ``probability`` is max over A of P(A above this one at every time), the paper's figure, among
+    those who were in when the round began; it is null where the round's posterior was not to be
+    trusted. ``event`` is eliminated, resolved (nothing about it is open from there on) or empty;
+    ``share_settled`` is the share of all pairs that are settled.
+    """
+    rows = []
+    resolved = _resolved_in(material)
+    running: tuple[str, ...] = ()
+    for entry in material.rounds:
+        state, believed = entry.state, entry.believed
+        entered = set(state.algorithms) - set(running)
+        gone_before = {e.algorithm for e in state.eliminated if e.round < entry.number}
+        inside = [n for n in state.algorithms if n not in gone_before]
+        probability = believed.dominance()
+        out = {e.algorithm: e for e in state.eliminated if e.round == entry.number}
+        for name in inside:
+            others = [n for n in inside if n != name]
+            p = [float(probability[believed.index(n), believed.index(name)]) for n in others]
+            known = bool(p) and not np.isnan(p).all()
+            by = others[int(np.nanargmax(p))] if known else None
+            event = "eliminated" if name in out else ""
+            if resolved.get(name) == entry.number:
+                event = "resolved"
+            rows.append(
+                {
+                    "round": entry.number,
+                    "instances": state.instances,
+                    "algorithm": name,
+                    "by": out[name].by if name in out else by,
+                    "probability": (
+                        out[name].probability
+                        if name in out
+                        else float(np.nanmax(p))
+                        if known
+                        else None
+                    ),
+                    "event": event,
+                    "entered": name in entered and bool(running),
+                    "share_settled": state.share_settled,
+                }
+            )
+        running = state.algorithms
+    schema = {
+        "round": pl.Int64,
+        "instances": pl.Int64,
+        "algorithm": pl.String,
+        "by": pl.String,
+        "probability": pl.Float64,
+        "event": pl.String,
+        "entered": pl.Boolean,
+        "share_settled": pl.Float64,
+    }
+    return pl.DataFrame(rows, schema=schema)
+
+
+def _resolved_in(material: Material) -> dict[str, int]:
+    """The round from which on nothing was open about each candidate."""
+    found: dict[str, int] = {}
+    for entry in reversed(material.rounds):
+        settled = set(entry.state.candidates) - set(entry.state.unresolved)
+        if entry is material.rounds[-1]:
+            found = dict.fromkeys(settled, entry.number)
+        for name in list(found):
+            if name in settled and found[name] == entry.number + 1:
+                found[name] = entry.number
+    return found
+
+
+def stretched(p: np.ndarray, top: float = 1 - 1 / MOST_DRAWS) -> np.ndarray:
+    """Where a probability stands on the axis: linear up to 0.9, then logarithmic in 1 - p.
+
+    What is as good as certain stands at ``top``.
+    """
+    p = np.minimum(np.asarray(p, dtype=float), top)
+    with np.errstate(invalid="ignore"):
+        beyond = BEND - DECADE * np.log10((1 - p) / (1 - BEND))
+    return np.where(p > BEND, beyond, p)
+
+
+def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -> None:
+    height = max(2.6, 0.5 * style.width)
+    canvas.set_size_inches(style.width, height + 0.6)
+    axes, share = canvas.subplots(2, 1, sharex=True, height_ratios=[height - 0.5, 0.6])
+    numbers = data["round"].unique().sort().to_list()
+    first, last = numbers[0], numbers[-1]
+    pad = max(0.5, 0.02 * (last - first))
+    axes.set_xlim(first - pad, last + pad)
+    highest = data["probability"].max()
+    top = _top(0.0 if highest is None else float(highest), material.rules.alpha)  # type: ignore[arg-type]
+    _threshold(axes, material.rules.alpha, style)
+    ends = _lines(axes, data, top, material, style)
+    ticks = [tick for tick in TICKS if tick <= top + 1e-12]
+    axes.set_yticks(stretched(np.array(ticks)), [f"{tick:g}" for tick in ticks])
+    axes.set_ylim(-0.04, float(stretched(np.array(top))) + 0.06)
+    axes.set_ylabel("P(dominated)")
+    axes.grid(axis="y")
+    axes.tick_params(labelbottom=False)
+    _share(share, data, style)
+    label_ends(canvas, axes, ends, style)
+
+
+def _top(highest: float, alpha: float) -> float:
+    """The end of the axis: the first tick beyond everything that has to be seen."""
+    wanted = max(highest, alpha)
+    return next((tick for tick in TICKS[5:] if tick >= wanted), TICKS[-1])
+
+
+def _threshold(axes: Axes, alpha: float, style: Style) -> None:
+    axes.axhline(
+        float(stretched(np.array(alpha))),
+        color=style.inks.ink,
+        linewidth=0.7,
+        linestyle=(0, (4, 3)),
+    )
+
+
+def _lines(
+    axes: Axes, data: pl.DataFrame, top: float, material: Material, style: Style
+) -> list[End]:
+    """A line an algorithm: a cross where it is put out, a diamond where it is settled that it stays."""
+    names = data["algorithm"].unique(maintain_order=True).to_list()
+    short = style.names(names)
+    ends = []
+    last = data["round"].max()
+    dots = 2.2 if data["round"].n_unique() <= 30 else 0.0
+    for name in names:
+        rows = data.filter((pl.col("algorithm") == name) & pl.col("probability").is_not_null())
+        if rows.is_empty():
+            continue
+        look = style.look(material.colour_index(name))
+        x, y = rows["round"].to_numpy(), stretched(rows["probability"].to_numpy(), top)
+        axes.plot(
+            x, y, color=look.colour, linestyle=look.dash, linewidth=1.1, marker="o",
+            markersize=dots, clip_on=False,
+        )  # fmt: skip
+        for event, marker, size in (("eliminated", "X", 6.5), ("resolved", "D", 5.0)):
+            marked = (rows["event"] == event).to_numpy()
+            axes.plot(
+                x[marked], y[marked], linestyle="", marker=marker, markersize=size, clip_on=False,
+                markerfacecolor=look.colour, markeredgecolor=style.inks.paper, markeredgewidth=0.6,
+                zorder=3,
+            )  # fmt: skip
+        if x[-1] == last and rows["event"][-1] != "eliminated":
+            ends.append(End(float(y[-1]), short[name], look.colour, look.dash))
+    _crosses(axes, data, top, short, material, style)
+    return ends
+
+
+def _crosses(
+    axes: Axes,
+    data: pl.DataFrame,
+    top: float,
+    short: dict[str, str],
+    material: Material,
+    style: Style,
+) -> None:
+    """Names beside the crosses, those of one round in one line of text after another."""
+    out = data.filter((pl.col("event") == "eliminated") & pl.col("probability").is_not_null())
+    middle = (data["round"].min() + data["round"].max()) / 2  # type: ignore[operator]
+    for (number,), rows in out.group_by("round", maintain_order=True):
+        rows = rows.sort("probability", descending=True)
+        y = stretched(rows["probability"].to_numpy(), top)
+        right = float(number) <= middle  # type: ignore[arg-type]
+        from polarbear.report.axes import spread
+
+        gap = style.line / 2.2 * (float(stretched(np.array(top))) + 0.1) / 1.0
+        placed = -spread(-y, gap * 0.55, -y.max() - 0.02, 0.0)
+        for name, where in zip(rows["algorithm"], placed, strict=True):
+            axes.annotate(
+                short[name], (float(number), where), (6 if right else -6, 0),  # type: ignore[arg-type]
+                textcoords="offset points", ha="left" if right else "right", va="center",
+                color=style.look(material.colour_index(name)).colour, fontsize=style.small,
+            )  # fmt: skip
+
+
+def _share(axes: Axes, data: pl.DataFrame, style: Style) -> None:
+    """The share of pairs that are settled, a step a round."""
+    from matplotlib import ticker
+
+    settled = data.unique("round", maintain_order=True).sort("round")
+    axes.plot(
+        settled["round"], settled["share_settled"], color=style.inks.ink, linewidth=1.2,
+        marker="o", markersize=2.2, clip_on=False,
+    )  # fmt: skip
+    axes.set_ylim(0, 1)
+    axes.set_yticks([0, 0.5, 1], ["0", "0.5", "1"])
+    axes.grid(axis="y")
+    axes.set_ylabel("pairs\nsettled")
+    axes.set_xlabel("round")
+    axes.xaxis.set_major_locator(ticker.MaxNLocator(8, integer=True, min_n_ticks=1))
+
+
+def caption(material: Material) -> str:
+    last = material.rounds[-1]
+    return (
+        "For each algorithm and round, how probably some other is better at every time, over "
+        f"{counted(last.number, 'round')} and {counted(last.state.instances, 'instance')}. A cross "
+        f"marks an elimination, above the dashed threshold of {material.rules.alpha:g}; a diamond "
+        "that nothing about a member of the Pareto set is open any more. The axis turns "
+        "logarithmic above 0.9. Below, the share of pairs that are settled: "
+        f"{last.state.share_settled:.0%} in the end."
+    )
+
+
+ROUNDS = Figure("rounds", "The race, round after round", caption, lacks_race, data, draw)

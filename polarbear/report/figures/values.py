@@ -1,0 +1,177 @@
+"""What each candidate is worth under several preferences, and how sure that is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from polarbear.preferences import Context, Preference
+from polarbear.preferences.parsing import parse_preference
+from polarbear.options import Source
+from polarbear.report.figures.base import Figure, draws_now, lacks_draws, moment, still_in
+from polarbear.report.lettering import number
+from polarbear.report.material import Material
+from polarbear.report.style import Style
+from polarbear.select import judge
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure as Canvas
+
+POINTS = 80  # of a density
+LEVELS = (0.025, 0.5, 0.975)
+
+
+def preferences(material: Material) -> dict[str, Preference]:
+    """What budgets are like, by what a reader calls it: from all alike to the worst moment."""
+    times = material.times
+    wanted = {"only the end counts": "final"}
+    if len(times) > 1:
+        wanted = {
+            "any budget": "uniform",
+            "any order of magnitude": "log-uniform",
+            f"at {number(float(times[0]))}": f"at {float(times[0])!r}",
+            f"at {number(float(times[-1]))}": "final",
+            "worst moment": "worst-case",
+        }
+    return {title: parse_preference(text, Source("figure")) for title, text in wanted.items()}
+
+
+def data(material: Material) -> pl.DataFrame:
+    """For each preference and candidate: a smooth density of its value, and what sums it up.
+
+    ``value`` and ``density`` are the curve; ``p_best``, ``mean``, ``low``, ``median`` and ``high``
+    (central 95 % interval) stand beside each of its points. A value that is the same in every draw
+    has one point, without a density.
+    """
+    basis = draws_now(material)
+    assert basis is not None
+    names = [name for name in basis.algorithms if name in still_in(material)]
+    theta = basis.posterior.theta[:, :, [basis.algorithms.index(name) for name in names]]
+    context = Context(basis.times, basis.axis, joint=basis.posterior.joint)
+    frames = []
+    for title, preference in preferences(material).items():
+        values = preference.on(context).values(theta)
+        criteria = judge(values)
+        for item, name in enumerate(names):
+            low, median, high = np.quantile(values[:, item], LEVELS)
+            x, density = smooth(values[:, item])
+            frames.append(
+                pl.DataFrame({"value": x, "density": density}).select(
+                    pl.lit(preference.text).alias("preference"),
+                    pl.lit(title).alias("title"),
+                    pl.lit(name).alias("algorithm"),
+                    "value",
+                    "density",
+                    pl.lit(float(criteria.p2bb[item])).alias("p_best"),
+                    pl.lit(float(criteria.mean[item])).alias("mean"),
+                    pl.lit(float(low)).alias("low"),
+                    pl.lit(float(median)).alias("median"),
+                    pl.lit(float(high)).alias("high"),
+                )
+            )
+    return pl.concat(frames)
+
+
+def smooth(values: np.ndarray) -> tuple[np.ndarray, np.ndarray | list[Any]]:
+    """A Gaussian kernel density over the range of the values, by Silverman's rule."""
+    spread = float(values.std())
+    if spread <= 1e-9 * max(1.0, abs(float(values.mean()))):
+        return values[:1], [None]
+    low, high = np.quantile(values, (0.25, 0.75))
+    width = 0.9 * min(spread, (high - low) / 1.34 or spread) * len(values) ** -0.2
+    bins = np.linspace(values.min() - 3 * width, values.max() + 3 * width, 1025)
+    counts, _ = np.histogram(values, bins)
+    centres = (bins[1:] + bins[:-1]) / 2
+    x = np.linspace(bins[0], bins[-1], POINTS)
+    kernel = np.exp(-0.5 * ((x[:, None] - centres) / width) ** 2)
+    return x, kernel @ counts / (len(values) * width * np.sqrt(2 * np.pi))
+
+
+def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -> None:
+    titles = data["title"].unique(maintain_order=True).to_list()
+    names = data["algorithm"].unique(maintain_order=True).to_list()
+    columns = 1 if style.width < 5 or len(titles) == 1 else 2
+    rows = -(-len(titles) // columns)
+    row = max(1.45 * style.line, 0.17)
+    canvas.set_size_inches(style.width, rows * (row * (len(names) + 0.4) + 0.42) + 0.25)
+    grid = canvas.subplots(rows, columns, squeeze=False)
+    panels = list(grid.ravel())
+    for axes, title in zip(panels, titles, strict=False):
+        _panel(axes, data.filter(pl.col("title") == title), names, material, style)
+        axes.set_title(title, fontsize=style.font_size, pad=3)
+    for axes in panels[len(titles) :]:
+        axes.remove()
+    for axes in panels[max(0, len(titles) - columns) : len(titles)]:
+        axes.set_xlabel("value (mean win probability)")
+    panels[0].text(
+        1.02, 1.0, "P(best)", transform=panels[0].transAxes, fontsize=style.small, va="bottom",
+        color=style.inks.faint,
+    )  # fmt: skip
+    if columns == 2:
+        panels[1].text(
+            1.02, 1.0, "P(best)", transform=panels[1].transAxes, fontsize=style.small, va="bottom",
+            color=style.inks.faint,
+        )  # fmt: skip
+
+
+def _panel(
+    axes: Axes, data: pl.DataFrame, names: list[str], material: Material, style: Style
+) -> None:
+    """One preference: a hill for each candidate, its median and interval, and P(best) beside it."""
+    from polarbear.report.axes import number_ticks
+
+    short = style.names(names, 0.18)
+    for place, name in enumerate(names):
+        rows = data.filter(pl.col("algorithm") == name)
+        look = style.look(material.colour_index(name))
+        first = rows.row(0, named=True)
+        low, median, high, p_best = (first[k] for k in ("low", "median", "high", "p_best"))
+        foot = place + 0.3
+        if first["density"] is not None:
+            hill = rows["density"].to_numpy()
+            axes.fill_between(
+                rows["value"], foot, foot - 0.75 * hill / hill.max(), color=look.colour,
+                alpha=0.35, linewidth=0,
+            )  # fmt: skip
+        axes.plot([low, high], [foot, foot], color=look.colour, linewidth=1.2)
+        axes.plot([median], [foot], marker="o", color=look.colour, markersize=3.2)
+        axes.text(
+            1.02, foot - 0.15, _share(p_best), transform=axes.get_yaxis_transform(), va="center",
+            fontsize=style.small, color=look.colour,
+        )  # fmt: skip
+    axes.set_ylim(len(names) - 0.4, -0.6)
+    axes.set_yticks(np.arange(len(names)) + 0.15, [short[name] for name in names])
+    axes.tick_params(axis="y", length=0)
+    for label, name in zip(axes.get_yticklabels(), names, strict=True):
+        label.set_color(style.look(material.colour_index(name)).colour)
+    axes.spines["left"].set_visible(False)
+    axes.grid(axis="x")
+    axes.margins(x=0.03)
+    number_ticks(axes, "x", False, axes.get_xlim(), style)
+
+
+def _share(p: float) -> str:
+    if p in (0.0, 1.0):
+        return f"{p:g}"
+    return "> 0.99" if p >= 0.995 else "< 0.01" if p < 0.005 else f"{p:.2f}"
+
+
+def caption(material: Material) -> str:
+    basis = material.basis
+    independent = (
+        f" The {basis.posterior.model} model knows each time for itself, so values over several "
+        "times look surer than they are."
+        if basis is not None and not basis.posterior.joint and len(basis.times) > 1
+        else ""
+    )
+    return (
+        f"What each candidate is worth under several preferences ({moment(material)}): the "
+        "posterior of its value, with median and central 95 % interval, and beside it how "
+        f"probably it is the best choice of all.{independent}"
+    )
+
+
+VALUES = Figure("values", "Values under preferences", caption, lacks_draws, data, draw)
