@@ -1,4 +1,4 @@
-"""Who leads when: the probability of being best at each time, and stretches of one leader."""
+"""Stretches of one leader: who is likeliest to be best when."""
 
 from __future__ import annotations
 
@@ -7,71 +7,74 @@ from itertools import groupby
 
 import numpy as np
 
+from polarbear.report.figures.base import draws_now, still_in
+from polarbear.report.figures.leaders import LEADERS
 from polarbear.report.material import Material
-from polarbear.select.criteria import wins
 
 SHORT = 0.06  # a stretch of at most this share of the times, within another's, is passed over
 
 
 @dataclass(frozen=True)
 class Stretch:
-    """Neighbouring times with the same leader; ``p_best`` is highest at the time ``peak``.
+    """Neighbouring times with the same leader.
 
-    ``mostly`` says that another leads for a short while in between.
+    ``p_best`` is its highest probability of being best there, at the time ``peak``; a look back at
+    an earlier round has no draws to tell it from. ``mostly`` says that another leads for a short
+    while in between.
     """
 
     algorithm: str
     start: float
     stop: float
-    p_best: float
+    p_best: float | None
     peak: float
     mostly: bool = False
 
 
-def p_best(material: Material) -> np.ndarray:
-    """P(best at t)[time, candidate] among the candidates, from the posterior's draws."""
-    assert material.basis is not None
-    theta = material.basis.posterior.theta[:, :, [*_places(material)]]
-    return np.stack(
-        [wins(theta[:, t], theta[:, t].max(axis=1)).mean(axis=0) for t in range(theta.shape[1])]
-    )
-
-
-def _places(material: Material) -> list[int]:
-    assert material.basis is not None
-    return [material.basis.algorithms.index(name) for name in material.candidates]
+def p_best(material: Material) -> tuple[tuple[str, ...], np.ndarray]:
+    """Who may be chosen, and P(best at t)[time, algorithm] among them."""
+    found = LEADERS.data(material)
+    names = tuple(found["algorithm"].unique(maintain_order=True))
+    return names, found["p_best"].to_numpy().reshape(-1, len(names))
 
 
 def stretches(material: Material) -> list[Stretch]:
-    """Who has the highest mean rating when, among the candidates, in the order of time."""
-    assert material.basis is not None
-    rating = material.basis.posterior.theta[:, :, _places(material)].mean(axis=0)
-    leader, likely = rating.argmax(axis=1).tolist(), p_best(material)
-    runs = [(who, list(times)) for who, times in groupby(range(len(leader)), leader.__getitem__)]
-    made: list[Stretch] = []
-    skip = max(1, int(SHORT * len(leader)))
-    position = 0
-    while position < len(runs):
-        who, times = runs[position]
-        mostly = False
-        while (
-            position + 2 < len(runs)
-            and runs[position + 2][0] == who
-            and len(runs[position + 1][1]) <= skip
-        ):
-            times = [*times, *runs[position + 1][1], *runs[position + 2][1]]
-            position, mostly = position + 2, True
-        peak = max(times, key=lambda t: likely[t, who])
-        grid = material.basis.times
+    """Who is likeliest to be best when, in the order of time; looking back, who rates highest."""
+    believed = material.believed
+    if believed is None:
+        return []
+    has_draws = draws_now(material) is not None
+    if has_draws:
+        names, merit = p_best(material)
+    else:
+        names = tuple(name for name in believed.algorithms if name in still_in(material))
+        merit = believed.mean[[believed.index(name) for name in names]].T
+    leader = merit.argmax(axis=1).tolist()
+    made = []
+    for who, times, mostly in _merged(leader, max(1, int(SHORT * len(leader)))):
+        peak = max(times, key=lambda t: merit[t, who])
         made.append(
             Stretch(
-                material.candidates[who],
-                float(grid[times[0]]),
-                float(grid[times[-1]]),
-                float(likely[peak, who]),
-                float(grid[peak]),
+                names[who],
+                float(believed.times[times[0]]),
+                float(believed.times[times[-1]]),
+                float(merit[peak, who]) if has_draws else None,
+                float(believed.times[peak]),
                 mostly,
             )
         )
-        position += 1
+    return made
+
+
+def _merged(leader: list[int], skip: int) -> list[tuple[int, list[int], bool]]:
+    """Stretches of one leader; one of at most ``skip`` times within another's is passed over."""
+    runs = [(who, list(times)) for who, times in groupby(range(len(leader)), leader.__getitem__)]
+    made: list[tuple[int, list[int], bool]] = []
+    for who, times in runs:
+        if len(made) > 1 and made[-2][0] == who and len(made[-1][1]) <= skip:
+            short = made.pop()[1]
+            before = made.pop()[1]
+            made.append((who, [*before, *short, *times], True))
+        else:
+            made.append((who, times, False))
     return made

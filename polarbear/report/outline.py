@@ -8,6 +8,7 @@ import numpy as np
 
 from polarbear import summary
 from polarbear.race import ABOVE, ALIKE, BELOW, OPEN
+from polarbear.report.figures.base import lacks_draws, still_in
 from polarbear.report.leading import p_best
 from polarbear.report.material import Material
 from polarbear.report.story import Entry, Story
@@ -62,7 +63,7 @@ def outline(material: Material, story: Story) -> list[Block]:
     if story.members:
         title = "The anytime Pareto set" if material.race else "Not ruled out"
         made += [Heading(title), _entries(story.members)]
-    if material.basis is not None:
+    if lacks_draws(material) is None:
         made += [Heading("Probability of being best, by budget"), _best(material)]
     if story.out:
         made += [Heading("Out"), _entries(story.out)]
@@ -103,14 +104,14 @@ def bar(value: float, top: float) -> str:
 
 
 def _best(material: Material) -> Chart:
-    likely, basis = p_best(material), material.basis
-    assert basis is not None
+    names, likely = p_best(material)
+    times = material.times
     rows = []
-    for column, name in enumerate(material.candidates):
-        peak = int(likely[:, column].argmax())
-        remark = f"up to {share(float(likely[peak, column]))} at {time(float(basis.times[peak]))}"
-        rows.append((name, curve(likely[:, column]), remark))
-    first, last = float(basis.times[0]), float(basis.times[-1])
+    for name, chance in zip(names, likely.T, strict=True):
+        peak = int(chance.argmax())
+        remark = f"up to {share(float(chance[peak]))} at {time(float(times[peak]))}"
+        rows.append((name, curve(chance), remark))
+    first, last = float(times[0]), float(times[-1])
     return Chart(tuple(rows), f"{time(first)} to {time(last)} {material.axis}")
 
 
@@ -118,7 +119,7 @@ def _matrix(material: Material) -> Table:
     believed = material.believed
     assert believed is not None
     chance = believed.dominance()
-    remaining = [name for name in believed.algorithms if name in material.candidates]
+    remaining = [name for name in believed.algorithms if name in still_in(material)]
     order = [*remaining, *(name for name in believed.algorithms if name not in remaining)]
     rows = []
     for a in order:

@@ -9,6 +9,7 @@ from typing import Any
 
 from polarbear import __version__, summary
 from polarbear.race import ABOVE, ALIKE, BELOW
+from polarbear.report.figures.base import still_in
 from polarbear.report.leading import Stretch, stretches
 from polarbear.report.material import Material, Round
 from polarbear.report.words import counted, joined, share, span, time
@@ -50,7 +51,7 @@ class Story:
 
 def tell(material: Material) -> Story:
     """The story of a store, as far as there is one."""
-    parts = stretches(material) if material.basis is not None else []
+    parts = stretches(material)
     return Story(
         title=material.store.path.resolve().name,
         answer=(_choice(material, parts), _evidence(material)),
@@ -63,20 +64,19 @@ def tell(material: Material) -> Story:
 
 
 def _remaining(material: Material) -> tuple[str, ...]:
-    return material.candidates if material.basis is not None else ()
+    return still_in(material) if material.believed is not None else ()
 
 
 def _choice(material: Material, parts: list[Stretch]) -> str:
     """Whom to run, and when."""
-    if material.basis is None:
+    if material.believed is None:
         return (
             f"Nothing has been inferred from this store yet; `polarbear infer "
             f"{material.store.path}` says who is likely to be best."
         )
-    names = material.candidates
+    names = still_in(material)
     if len(names) == 1:
-        others = len(material.basis.algorithms) - 1
-        if not others:
+        if len(material.believed.algorithms) == 1:
             return f"There is nothing to choose from: {names[0]} is the only algorithm."
         return f"Run {names[0]}, whatever the budget: nobody else is left that could be better."
     first, last, axis = _grid(material)
@@ -133,10 +133,12 @@ def _member(material: Material, name: str, parts: list[Stretch]) -> Entry:
     first, last, axis = _grid(material)
     mine = [part for part in parts if part.algorithm == name]
     if mine:
-        best = max(mine, key=lambda part: part.p_best)
+        best = max(mine, key=lambda part: part.p_best or 0.0)
         where = joined([span(part, first, last, axis) for part in mine])
-        peak = f"P(best) is highest, {share(best.p_best)}, at {time(best.peak)}"
-        return Entry(name, f"has the highest rating {where}; {peak}")
+        if best.p_best is None:
+            return Entry(name, f"has the highest rating {where}")
+        peak = f"most so at {time(best.peak)}, with probability {share(best.p_best)}"
+        return Entry(name, f"is the likeliest to be best {where}; {peak}")
     return Entry(name, f"never leads, but {_not_ruled_out(material, name)}")
 
 
@@ -153,7 +155,7 @@ def _not_ruled_out(material: Material, name: str) -> str:
         alike = [other for other, how in pairs.items() if how == "equivalent"]
         if alike:
             return f"is as good as {joined(alike)} at all times"
-    rivals = [other for other in material.candidates if other != name]
+    rivals = [other for other in still_in(material) if other != name]
     if not rivals:
         return "nobody else is left"
     chance = believed.dominance()
