@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from polarbear.palette import Look
 from polarbear.report.lettering import number, plain
 from polarbear.report.style import Style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Canvas
+    from matplotlib.transforms import Bbox
 
     from polarbear.report.material import Material
 
@@ -24,8 +26,7 @@ class End:
 
     y: float
     text: str
-    colour: str
-    dash: Any = "-"
+    look: Look
     marker: str = ""
 
 
@@ -130,11 +131,11 @@ def label_ends(canvas: Canvas, axes: Axes, ends: Sequence[End], style: Style) ->
             end.y,
             end.text,
             transform=aside,
-            color=end.colour,
+            color=end.look.text,
             fontsize=style.small,
             va="center_baseline",
             clip_on=False,
-        )  # fmt: skip
+        )
         for end in ends
     ]
     canvas.draw_without_rendering()
@@ -160,10 +161,10 @@ def label_ends(canvas: Canvas, axes: Axes, ends: Sequence[End], style: Style) ->
                 [1.0 + 0.02 * inch, 1.0 + 0.13 * inch],
                 [origin, y],
                 transform=axes.transAxes,
-                color=end.colour,
+                color=end.look.colour,
                 linewidth=0.7,
                 clip_on=False,
-            )  # fmt: skip
+            )
         )
 
 
@@ -172,7 +173,14 @@ def legend_below(canvas: Canvas, ends: Sequence[End], style: Style) -> None:
     from matplotlib.lines import Line2D
 
     handles = [
-        Line2D([], [], color=end.colour, linestyle=end.dash, marker=end.marker, label=end.text)
+        Line2D(
+            [],
+            [],
+            color=end.look.colour,
+            linestyle=end.look.dash,
+            marker=end.marker,
+            label=end.text,
+        )
         for end in ends
     ]
     longest = max(len(end.text) for end in ends)
@@ -187,3 +195,53 @@ def legend_below(canvas: Canvas, ends: Sequence[End], style: Style) -> None:
 def note_below(canvas: Canvas, text: str, style: Style) -> None:
     """A line of small print under the figure."""
     canvas.supxlabel(text, fontsize=style.small, color=style.inks.faint)
+
+
+def label_points(
+    canvas: Canvas,
+    axes: Axes,
+    points: Sequence[tuple[float, float]],
+    texts: Sequence[str],
+    looks: Sequence[Look],
+    style: Style,
+) -> None:
+    """Write a name beside each point, where it covers no other name and no other point."""
+    canvas.draw_without_rendering()
+    frame = axes.get_window_extent()
+    line = 1.05 * style.line * 72
+    reach = [0, *(side * k for k in range(1, len(points) + 3) for side in (-1, 1))]
+    taken = [_around(axes.transData.transform(point), 4 * canvas.dpi / 72) for point in points]
+    for (x, y), text, look in zip(points, texts, looks, strict=True):
+        label = axes.annotate(
+            text,
+            (x, y),
+            (0, 0),
+            textcoords="offset points",
+            va="center_baseline",
+            color=look.text,
+            fontsize=style.small,
+            annotation_clip=False,
+            bbox={"facecolor": style.inks.paper, "alpha": 0.75, "linewidth": 0, "pad": 0.3},
+        )
+        best = None
+        for rows in reach:
+            for side in ("left", "right"):
+                label.set_ha(side)
+                label.set_position((7 if side == "left" else -7, rows * line))
+                box = label.get_window_extent()
+                inside = frame.x0 <= box.x0 and box.x1 <= frame.x1 and frame.y0 <= box.y0
+                if inside and box.y1 <= frame.y1 + line and not any(map(box.overlaps, taken)):
+                    best = box
+                    break
+            if best:
+                break
+        if best is None:  # no room at all: the marker's colour has to do
+            label.remove()
+        else:
+            taken.append(best)
+
+
+def _around(middle: np.ndarray, reach: float) -> Bbox:
+    from matplotlib.transforms import Bbox
+
+    return Bbox([middle - reach, middle + reach])

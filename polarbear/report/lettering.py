@@ -38,9 +38,11 @@ def short_names(names: Sequence[str], limit: int) -> dict[str, str]:
 
 
 def number(value: float) -> str:
-    """A number on an axis: 0.05, 200, 10⁴, 2×10⁵."""
+    """A number on an axis: 0.05, 2000, 50,000, 2×10⁵."""
     if value == 0 or 1e-3 <= abs(value) < 1e4:
         return f"{value:g}"
+    if 1e4 <= abs(value) < 1e5 and value == round(value):
+        return f"{value:,.0f}"
     mantissa, _, exponent = f"{value:.2e}".partition("e")
     front = f"{float(mantissa):g}"
     power = f"10{str(int(exponent)).translate(SUPERSCRIPTS)}"

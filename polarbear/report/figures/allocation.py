@@ -90,9 +90,15 @@ def _strips(
     counts = np.array([seen(data, name, material.times) for name in names])
     shades = LinearSegmentedColormap.from_list("shades", style.inks.shades)
     mesh = axes.pcolormesh(
-        borders, np.arange(len(names) + 1) - 0.5, counts, cmap=shades, vmin=0,
-        vmax=max(1, counts.max()), linewidth=0, rasterized=False,
-    )  # fmt: skip
+        borders,
+        np.arange(len(names) + 1) - 0.5,
+        counts,
+        cmap=shades,
+        vmin=0,
+        vmax=max(1, counts.max()),
+        linewidth=0,
+        rasterized=False,
+    )
     for line in np.arange(len(names) - 1) + 0.5:
         axes.axhline(line, color=style.inks.paper, linewidth=1.5)
     axes.set_ylim(len(names) - 0.5, -0.5)
@@ -100,7 +106,7 @@ def _strips(
     axes.set_yticks(range(len(names)), [short[name] for name in names])
     axes.tick_params(axis="y", length=0)
     for label, name in zip(axes.get_yticklabels(), names, strict=True):
-        label.set_color(style.look(material.colour_index(name)).colour)
+        label.set_color(style.look(material.colour_index(name)).text)
     for spine in axes.spines.values():
         spine.set_visible(False)
     time_axis(axes, material, style)
@@ -125,9 +131,14 @@ def _bars(
         whole[place[r]] = total
     width = 0.82 if len(rounds) <= MOST_BARS else 1.0
     axes.bar(
-        rounds, whole, width, facecolor="none", edgecolor=style.inks.faint, linewidth=0.6,
+        rounds,
+        whole,
+        width,
+        facecolor="none",
+        edgecolor=style.inks.faint,
+        linewidth=0.6,
         linestyle=(0, (2, 1.5)),
-    )  # fmt: skip
+    )
     base = np.zeros(len(rounds))
     for name in names:
         height = np.zeros(len(rounds))
@@ -137,9 +148,15 @@ def _bars(
             height[place[r]] += amount
         look = style.look(material.colour_index(name))
         axes.bar(
-            rounds, height, width, base, facecolor=look.colour, hatch=look.hatch * 1,
-            edgecolor=style.inks.paper, linewidth=0.2,
-        )  # fmt: skip
+            rounds,
+            height,
+            width,
+            base,
+            facecolor=look.colour,
+            hatch=look.hatch,
+            edgecolor=style.inks.paper,
+            linewidth=0.2,
+        )
         base += height
     axes.set_xlim(rounds[0] - 0.7, rounds[-1] + 0.7)
     axes.set_xlabel("round")
@@ -148,10 +165,9 @@ def _bars(
     axes.yaxis.set_major_locator(ticker.MaxNLocator(3))
     axes.yaxis.set_major_formatter(ticker.FuncFormatter(lambda value, _: number(value)))
     axes.grid(axis="y")
-    axes.text(
-        0.995, 0.97, f"{_saved(data):.0%} saved", transform=axes.transAxes, ha="right", va="top",
-        fontsize=style.font_size,
-    )  # fmt: skip
+    axes.set_title(
+        f"{_saved(data):.0%} of the dashed outline saved", loc="right", fontsize=style.small, pad=3
+    )
 
 
 def _saved(data: pl.DataFrame) -> float:

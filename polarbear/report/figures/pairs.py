@@ -102,7 +102,7 @@ def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -
         side.set_yticks(range(len(shown)), [short[pair[which]] for pair in shown])
         side.tick_params(axis="y", length=0)
         for label, pair in zip(side.get_yticklabels(), shown, strict=True):
-            label.set_color(style.look(material.colour_index(pair[which])).colour)
+            label.set_color(style.look(material.colour_index(pair[which])).text)
         for spine in side.spines.values():
             spine.set_visible(False)
     time_axis(axes, material, style)
@@ -118,7 +118,7 @@ def _strip(
     material: Material,
     style: Style,
 ) -> None:
-    """One pair: the colour says who is better, its strength how sure, its height whether settled."""
+    """One pair: colour says who is better, its strength how sure, height whether settled."""
     from matplotlib.colors import to_rgb
 
     paper = np.array(to_rgb(style.inks.shades[0]))
@@ -141,14 +141,23 @@ def _strip(
         height = 0.8 if thick else 0.3
         mixed = paper + (colour - paper) * (0.0 if settled == "equivalent" else abs(lean))
         axes.bar(
-            borders[k], height, borders[k + 1] - borders[k], place - height / 2, align="edge",
-            color=[mixed], linewidth=0, antialiased=False,
-        )  # fmt: skip
+            borders[k],
+            height,
+            borders[k + 1] - borders[k],
+            place - height / 2,
+            align="edge",
+            color=[mixed],
+            linewidth=0,
+            antialiased=False,
+        )
         if settled == "equivalent":
             axes.hlines(
-                [place - 0.4, place + 0.4], borders[k], borders[k + 1], color=style.inks.faint,
+                [place - 0.4, place + 0.4],
+                borders[k],
+                borders[k + 1],
+                color=style.inks.faint,
                 linewidth=0.8,
-            )  # fmt: skip
+            )
 
 
 def _small_print(shown: int, total: int, style: Style) -> str:
