@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 Theme = Literal["light", "dark", "print"]
-Dash = tuple[int, tuple[float, ...]] | str
+Dash = tuple[float, tuple[float, ...]]
 
 COLOURS: dict[Theme, tuple[str, ...]] = {
     "light": (
@@ -37,7 +37,7 @@ COLOURS: dict[Theme, tuple[str, ...]] = {
     "print": ("#000000", "#5A5A5A", "#8C8C8C"),
 }
 DASHES: tuple[Dash, ...] = (
-    "-",
+    (0, ()),  # solid
     (0, (5, 1.6)),
     (0, (1.2, 1.4)),
     (0, (6, 1.6, 1.2, 1.6)),

@@ -58,8 +58,8 @@ def number_ticks(
     axis = axes.xaxis if which == "x" else axes.yaxis
     axis.set_major_formatter(ticker.FuncFormatter(lambda value, _: number(round_off(value))))
     if not is_log:
-        room = max(3, int(style.width * 72 / (9 * style.font_size))) if which == "x" else 5
-        axis.set_major_locator(ticker.MaxNLocator(min(room, 8), steps=[1, 2, 2.5, 5, 10]))
+        most = max(3, int(style.width * 72 / (6 * style.font_size))) if which == "x" else 5
+        axis.set_major_locator(ticker.MaxNLocator(min(most, 8), steps=[1, 2, 2.5, 5, 10]))
         return
     decades = np.log10(limits[1] / limits[0])
     room = max(2.0, style.width * 72 / (6.5 * style.small))
@@ -98,11 +98,11 @@ def spread(wanted: Sequence[float], gap: float, low: float, high: float) -> np.n
 
     Least squares under order constraints: neighbours that collide move as one block.
     """
-    wanted = np.asarray(wanted, dtype=float)
-    order = np.argsort(wanted, kind="stable")
-    steps = gap * np.arange(len(wanted))
+    targets = np.asarray(wanted, dtype=float)
+    order = np.argsort(targets, kind="stable")
+    steps = gap * np.arange(len(targets))
     blocks: list[list[float]] = []  # mean and size
-    for target in wanted[order] - steps:
+    for target in targets[order] - steps:
         blocks.append([float(target), 1.0])
         while len(blocks) > 1 and blocks[-2][0] > blocks[-1][0]:
             mean, size = blocks.pop()
@@ -111,7 +111,7 @@ def spread(wanted: Sequence[float], gap: float, low: float, high: float) -> np.n
             before[1] += size
     base = np.concatenate([np.full(int(size), mean) for mean, size in blocks])
     room = max(high - steps[-1], low)
-    found = np.empty(len(wanted))
+    found = np.empty(len(targets))
     found[order] = np.clip(base, low, room) + steps
     return found
 
@@ -226,7 +226,7 @@ def label_points(
         best = None
         for rows in reach:
             for side in ("left", "right"):
-                label.set_ha(side)
+                label.set_horizontalalignment(side)
                 label.set_position((7 if side == "left" else -7, rows * line))
                 box = label.get_window_extent()
                 inside = frame.x0 <= box.x0 and box.x1 <= frame.x1 and frame.y0 <= box.y0

@@ -58,3 +58,8 @@ def listed(names: Sequence[str]) -> str:
 def counted(count: int, noun: str) -> str:
     """1 round, 2 rounds."""
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def probability(p: float) -> str:
+    """Two digits; never certain when it is not."""
+    return "> 0.99" if p >= 0.995 else "< 0.01" if p < 0.005 else f"{p:.2f}"

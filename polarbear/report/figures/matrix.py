@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -142,7 +142,7 @@ def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -
     _frame(axes, names, short, stands, material, style)
     bar = canvas.colorbar(image, ax=axes, fraction=0.03, pad=0.015, aspect=18, ticks=[0, 0.5, 1])
     bar.set_label("P(row better always)", fontsize=style.small)
-    bar.outline.set_visible(False)  # type: ignore[operator]
+    bar.outline.set_visible(False)
     used = [how for how in SIGNS if SIGNS[how] and how in set(data["verdict"])]
     used = [how for how in used if MIRROR.get(how) not in used[: used.index(how)]]
     note_below(canvas, "   ".join(f"{SIGNS[how]} {how}" for how in used), style)
@@ -160,15 +160,14 @@ def _write(
 ) -> None:
     """The sign of a verdict, and the probability beside or below it where there is room."""
     x, y = at
+    look: dict[str, Any] = {"color": colour, "va": "center_baseline"}
     if one_line:
-        places = ((x - 0.04, y, "right"), (x + 0.04, y, "left"))
-    else:
-        places = ((x, y - 0.2 if numbers else y, "center"), (x, y + 0.22, "center"))
-    for (left, down, side), text, scale in zip(places, (sign, share), (1.1, 0.85), strict=True):
-        if text and (numbers or text == sign):
-            axes.text(
-                left, down, text, color=colour, ha=side, va="center_baseline", fontsize=scale * size
-            )
+        axes.text(x - 0.04, y, sign, ha="right", fontsize=1.1 * size, **look)
+        axes.text(x + 0.04, y, share, ha="left", fontsize=0.85 * size, **look)
+        return
+    axes.text(x, y - 0.2 if numbers else y, sign, ha="center", fontsize=1.1 * size, **look)
+    if numbers:
+        axes.text(x, y + 0.22, share, ha="center", fontsize=0.85 * size, **look)
 
 
 def _frame(
@@ -198,12 +197,10 @@ def _frame(
 
 
 def _share(p: float | None) -> str:
-    """Two digits; never certain when it is not."""
+    """Two digits in as little room as can be; never certain when it is not."""
     if p is None:
         return ""
-    if p in (0.0, 1.0):
-        return f"{p:g}"
-    return ">.99" if p >= 0.995 else "<.01" if p < 0.005 else f"{p:.2f}".lstrip("0")
+    return ">.99" if p >= 0.995 else "0" if p < 0.005 else f"{p:.2f}".lstrip("0")
 
 
 def missing(material: Material) -> str | None:

@@ -10,8 +10,9 @@ import polars as pl
 from polarbear.options import Source
 from polarbear.preferences import Context, Preference
 from polarbear.preferences.parsing import parse_preference
+from polarbear.report.axes import number_ticks
 from polarbear.report.figures.base import Figure, draws_now, lacks_draws, moment, still_in
-from polarbear.report.lettering import number
+from polarbear.report.lettering import number, probability
 from polarbear.report.material import Material
 from polarbear.report.style import Style
 from polarbear.select import judge
@@ -106,33 +107,23 @@ def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -
         axes.remove()
     for axes in panels[max(0, len(titles) - columns) : len(titles)]:
         axes.set_xlabel("value (mean win probability)")
-    panels[0].text(
-        1.02,
-        1.0,
-        "P(best)",
-        transform=panels[0].transAxes,
-        fontsize=style.small,
-        va="bottom",
-        color=style.inks.faint,
-    )
-    if columns == 2:
-        panels[1].text(
-            1.02,
-            1.0,
-            "P(best)",
-            transform=panels[1].transAxes,
-            fontsize=style.small,
-            va="bottom",
-            color=style.inks.faint,
-        )
+    if len(names) > 1:
+        for axes in panels[:columns]:
+            axes.text(
+                1.02,
+                1.0,
+                "P(best)",
+                transform=axes.transAxes,
+                fontsize=style.small,
+                va="bottom",
+                color=style.inks.faint,
+            )
 
 
 def _panel(
     axes: Axes, data: pl.DataFrame, names: list[str], material: Material, style: Style
 ) -> None:
     """One preference: a hill for each candidate, its median and interval, and P(best) beside it."""
-    from polarbear.report.axes import number_ticks
-
     short = style.names(names, 0.18)
     for place, name in enumerate(names):
         rows = data.filter(pl.col("algorithm") == name)
@@ -155,7 +146,7 @@ def _panel(
         axes.text(
             1.02,
             foot - 0.15,
-            _share(p_best),
+            probability(p_best) if len(names) > 1 else "",
             transform=axes.get_yaxis_transform(),
             va="center",
             fontsize=style.small,
@@ -170,12 +161,6 @@ def _panel(
     axes.grid(axis="x")
     axes.margins(x=0.03)
     number_ticks(axes, "x", False, axes.get_xlim(), style)
-
-
-def _share(p: float) -> str:
-    if p in (0.0, 1.0):
-        return f"{p:g}"
-    return "> 0.99" if p >= 0.995 else "< 0.01" if p < 0.005 else f"{p:.2f}"
 
 
 def caption(material: Material) -> str:
