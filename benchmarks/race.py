@@ -292,8 +292,9 @@ def main() -> int:
     args = parser.parse_args()
     cells = [c for c in all_cells() if any(fnmatch(c.name, pattern) for pattern in args.cells)]
     run_all(cells, args.races, args.out, args.processes)
-    names = {cell.name for cell in cells}
-    rows = [row for row in read(args.out) if row["cell"] in names and row["seed"] < args.races]
+    place = {cell.name: number for number, cell in enumerate(cells)}
+    rows = [row for row in read(args.out) if row["cell"] in place and row["seed"] < args.races]
+    rows.sort(key=lambda row: (place[row["cell"]], row["seed"]))
     text = race_report.markdown(rows, LIMIT)
     print(text)
     if args.write:

@@ -76,6 +76,7 @@ def markdown(rows: Rows, limit: int) -> str:
             f"{right / len(races):.0%} | {np.mean([row['resolved'] for row in races]):.0%} | "
             f"{np.median([row['weight'] for row in races]):.2f} |"
         )
+    lines += _pooled(rows)
     lines += [
         "",
         "Cost, in whole runs of one algorithm, as the mean over races: what was spent; the same "
@@ -92,6 +93,24 @@ def markdown(rows: Rows, limit: int) -> str:
         share = sum(row["spent"] for row in races) / sum(row["everything"] for row in races)
         lines.append(f"| {name} | {spent:.0f} | {share:.0%} | {_beside(name, races, cells)} |")
     return "\n".join(lines) + "\n"
+
+
+def _pooled(rows: Rows) -> list[str]:
+    """The same over all correlations together."""
+    together: dict[str, Rows] = defaultdict(list)
+    for row in rows:
+        kind, _, alpha, dependence = row["cell"].split("/")
+        together[f"{kind}/*/{alpha}/{dependence}"].append(row)
+    lines = [
+        "",
+        "Over all four correlations together:",
+        "",
+        "| cells | races | wrong | true Pareto members kept |",
+        "|---|---|---|---|",
+    ]
+    for name, races in together.items():
+        lines.append(f"| {name} | {len(races)} | {rate(*wrong(races))} | {rate(*kept(races))} |")
+    return lines
 
 
 def _beside(name: str, races: Rows, cells: dict[str, Rows]) -> str:

@@ -7,7 +7,7 @@ import sys
 import typer
 
 from polarbear import __version__
-from polarbear.cli import doctor, import_, infer, init, race, run, select, stan, status
+from polarbear.cli import doctor, import_, infer, init, race, report, run, select, stan, status
 from polarbear.errors import PolarBearError
 
 app = typer.Typer(
@@ -23,6 +23,7 @@ app.command("race")(race.race)
 app.command("run")(run.run)
 app.command("infer")(infer.infer)
 app.command("select")(select.select)
+app.command("report")(report.report)
 app.command("status")(status.status)
 app.command("init")(init.init)
 app.command("import")(import_.import_)

@@ -114,6 +114,10 @@ class Suite(Options):
         """What kind of problem these options give."""
         return self.kind
 
+    def best_value(self, spec: Spec) -> float | None:
+        """The best objective value this problem has, as the suite states it; None if unknown."""
+        return None
+
     def size(self, setting: Setting) -> int | None:
         """How many instances there are; None where the stream is endless."""
         return None

@@ -124,6 +124,9 @@ class Classic(Suite):
 
         return Problem(evaluate, np.full(dimension, -BOUND), np.full(dimension, BOUND))
 
+    def best_value(self, spec: Spec) -> float:
+        return 0.0
+
 
 def random_rotation(dimension: int, rng: np.random.Generator) -> Floats:
     """An orthogonal matrix, uniformly distributed."""

@@ -108,6 +108,9 @@ class ContinuousIohSuite(IohSuite):
         function = self.function(spec)
         return Problem(lambda x: function(as_list(x)), *bbob_box(spec["dimension"]))
 
+    def best_value(self, spec: Spec) -> float:
+        return float(self.function(spec).optimum.y)
+
 
 class Bbob(ContinuousIohSuite):
     """BBOB: 24 functions on [-5, 5]^d, defined outside the box as well."""

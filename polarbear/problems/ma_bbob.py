@@ -66,6 +66,9 @@ class MaBbob(Suite):
     def build(self, spec: Spec, setting: Setting) -> Problem:
         return Problem(mixture(ioh_package(self.suite), spec), *bbob_box(spec["dimension"]))
 
+    def best_value(self, spec: Spec) -> float:
+        return 0.0
+
 
 def sparse_weights(rng: np.random.Generator) -> Floats:
     """Weights of the 24 functions: at least two, on average 3.7, are not zero."""

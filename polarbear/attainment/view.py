@@ -1,0 +1,161 @@
+"""The classical view of a store: ECDF, AOCC and EAF of the same runs, on one scale."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from polarbear.attainment import eaf as attaining
+from polarbear.attainment.aocc import Aocc, aocc
+from polarbear.attainment.bootstrap import Resamples, resamples
+from polarbear.attainment.common_runs import CommonRuns, common_runs
+from polarbear.attainment.curves import Curves, read_curves
+from polarbear.attainment.eaf import Eaf, EafDifference
+from polarbear.attainment.ecdf import Ecdf, ecdf
+from polarbear.attainment.optima import known_optima
+from polarbear.attainment.options import ViewOptions
+from polarbear.attainment.scale import Scale, choose_scale
+from polarbear.budget import EVALUATIONS, Budget, Spaced
+from polarbear.errors import ReportError
+from polarbear.problems import SUITES
+from polarbear.problems.base import Floats, Kind
+from polarbear.store import Store
+
+FINE = 200  # times and targets of the plane: as many as a reader can tell apart in a figure
+
+
+@dataclass(frozen=True)
+class View:
+    """Everything the classical view says is computed from these, when it is asked for.
+
+    ``grid`` are the store's times, ``times`` these and more in between: runs are known there, too.
+    ``progress`` has one number a point of the curves (scale.py says what it is).
+    """
+
+    common: CommonRuns
+    curves: Curves
+    scale: Scale
+    options: ViewOptions
+    axis: str
+    grid: Floats
+    log_time: bool
+    progress: Floats
+
+    @property
+    def algorithms(self) -> tuple[str, ...]:
+        return self.common.algorithms
+
+    @cached_property
+    def drawn(self) -> Resamples:
+        return resamples(len(self.common.instances), self.options.bootstrap, self.options.seed)
+
+    @cached_property
+    def times(self) -> Floats:
+        first, last = self.curves.span
+        between = (np.geomspace if self.log_time else np.linspace)(first, last, FINE)
+        if self.axis == EVALUATIONS:
+            between = np.round(between)
+        inside = between[(between > first) & (between < last)]
+        return np.union1d(self.grid, inside)
+
+    @cached_property
+    def shares(self) -> Floats:
+        """The share of targets each run had reached: [instance, algorithm, time]."""
+        return self.curves.on(self.times, self.scale.share(self.progress), 0.0)
+
+    @cached_property
+    def ecdf(self) -> Ecdf:
+        return ecdf(self.times, self.shares, self.drawn)
+
+    @cached_property
+    def aocc(self) -> Aocc:
+        """The area with time as it is: every moment counts the same."""
+        return aocc(self.curves, self.scale.share(self.progress), self.drawn, log_time=False)
+
+    @cached_property
+    def aocc_log(self) -> Aocc:
+        """The area over log t: every order of magnitude counts the same."""
+        return aocc(self.curves, self.scale.share(self.progress), self.drawn, log_time=True)
+
+    @cached_property
+    def eaf(self) -> Eaf:
+        levels = np.arange(1, FINE + 1) / FINE
+        held = self.curves.on(self.times, self.progress, -np.inf)
+        return attaining.counted(held, self.times, levels)
+
+    def eaf_difference(self, a: str, b: str) -> EafDifference:
+        pair = (self.index(a), self.index(b))
+        scaled = np.log(self.times) if self.log_time else self.times
+        weights = np.gradient(scaled) if len(scaled) > 1 else np.ones(1)
+        return attaining.difference(self.eaf, pair, (a, b), weights)
+
+    def contours(self, name: str) -> dict[float, Floats]:
+        return attaining.contours(self.curves, self.progress, self.index(name))
+
+    def index(self, name: str) -> int:
+        return self.algorithms.index(name)
+
+    def notes(self) -> list[str]:
+        """What a reader should know before trusting the numbers."""
+        made = self.common.notes()
+        last = self.shares[:, :, -1]
+        if (last == 0).all():
+            made.append("no run reaches even the easiest target: widen --targets")
+        elif (self.shares[:, :, 0] == 1).all():
+            made.append("every run has reached all targets from the start: make --targets harder")
+        equal = int((self.scale.easiest == self.scale.hardest).sum())
+        if equal:
+            made.append(
+                f"on {equal} instances all values are equal: every algorithm has reached all there"
+            )
+        if len(self.grid) == 1:
+            made.append("the grid has one time only: AOCC is the share of targets reached by then")
+        return made
+
+
+def view(
+    store: Store, algorithms: Sequence[str] | None = None, options: ViewOptions | None = None
+) -> View:
+    """Read a store's runs for the classical view.
+
+    One pass over the trajectories; memory and time are linear in the points of the compared runs.
+    """
+    options = options or ViewOptions()
+    _check_values_mean_something(store)
+    budget = Budget.model_validate(store.config["budget"])
+    span = (float(budget.times[0]), float(budget.times[-1]))
+    common = common_runs(store, span[1], algorithms)
+    curves = read_curves(store, common, span)
+    optima = known_optima(store, common.instances, options.optimum)
+    maximised = bool(store.config["instances"].get("maximise"))
+    scale = choose_scale(curves, options, optima, maximised)
+    return View(
+        common,
+        curves,
+        scale,
+        options,
+        budget.axis,
+        budget.times,
+        isinstance(budget.grid, Spaced) and budget.grid.spacing == "log",
+        scale.progress(curves.y, curves.instance_of_point),
+    )
+
+
+def _check_values_mean_something(store: Store) -> None:
+    suite = store.config["instances"]["suite"]
+    if suite in set(SUITES) and SUITES[suite].kind is Kind.SCORES:
+        raise ReportError(
+            f"the suite '{suite}' draws only who is ahead of whom; how far ahead means nothing "
+            "there, so there is no classical view"
+        )
+
+
+def pair_of(text: str) -> tuple[str, str]:
+    """Two names, as given on the command line."""
+    names = [name.strip() for name in text.split(",")]
+    if len(names) != 2 or names[0] == names[1] or not all(names):
+        raise ReportError(f"a pair is two different algorithms, as in --pair A,B; found '{text}'")
+    return names[0], names[1]

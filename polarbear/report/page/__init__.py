@@ -1,0 +1,7 @@
+"""A report as one HTML file that opens from disk and asks nobody for anything."""
+
+from __future__ import annotations
+
+from polarbear.report.page.build import page, write_page
+
+__all__ = ["page", "write_page"]

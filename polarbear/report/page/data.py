@@ -1,0 +1,92 @@
+"""What the page computes with: draws to choose by, and what was believed after each round."""
+
+from __future__ import annotations
+
+import shlex
+from typing import Any
+
+import numpy as np
+
+from polarbear.report.material import Believed, Material, Round
+from polarbear.report.page.packing import packed
+from polarbear.report.words import counted
+from polarbear.select import GAMMA
+
+DRAWN_NUMBERS = 600_000  # so many ratings go with a page: two bytes each, a third more as base64
+
+
+def of(material: Material) -> dict[str, Any]:
+    """Everything but the figures."""
+    return {
+        "name": material.store.path.resolve().name,
+        "algorithms": list(material.algorithms),
+        "times": material.times.tolist(),
+        "axis": material.axis,
+        "log_times": material.log_times,
+        "selector": selector(material),
+        "moments": moments(material),
+    }
+
+
+def selector(material: Material) -> dict[str, Any] | None:
+    """Draws of the candidates, evenly thinned to what a page can carry."""
+    basis, contest = material.basis, material.contest
+    if basis is None or contest is None or not contest.candidates:
+        return None
+    posterior = basis.posterior
+    theta = posterior.theta[:, :, list(contest.candidates)]
+    kept = thinned(posterior.n_draws, theta.shape[1] * theta.shape[2])
+    return {
+        "items": [basis.algorithms[i] for i in contest.candidates],
+        "times": basis.times.tolist(),
+        "draws": len(kept),
+        "of_draws": posterior.n_draws,
+        "effective": min(float(len(kept)), basis.effective_draws),
+        "joint": posterior.joint,
+        "model": posterior.model,
+        "gamma": GAMMA,
+        "command": f"polarbear select {shlex.quote(str(material.store.path))}",
+        "theta": packed(theta[kept].transpose(2, 1, 0)),
+    }
+
+
+def thinned(draws: int, numbers_a_draw: int) -> np.ndarray:
+    """Which draws go with the page: all where they fit, otherwise at even distances."""
+    fit = max(1, min(draws, DRAWN_NUMBERS // numbers_a_draw))
+    return np.arange(fit) * draws // fit
+
+
+def moments(material: Material) -> list[dict[str, Any]]:
+    """What was believed after each round; without a race, what is believed now."""
+    if material.rounds:
+        return [_after(found) for found in material.rounds]
+    if material.believed is None:
+        return []
+    title = f"What the {material.basis.posterior.model} model says" if material.basis else ""
+    return [{"number": 0, "title": title, "facts": "", "out": [], **_ratings(material.believed)}]
+
+
+def _after(found: Round) -> dict[str, Any]:
+    state, record = found.state, found.record
+    facts = (
+        f"{counted(state.instances, 'instance')} so far, {record['drawn']} of them in this round; "
+        f"{len(state.candidates)} of {len(state.algorithms)} algorithms still in, "
+        f"{state.share_settled:.0%} of pairs settled."
+    )
+    return {
+        "number": found.number,
+        "title": f"Round {found.number}",
+        "facts": facts,
+        "out": [vars(gone) for gone in state.eliminated],
+        **_ratings(found.believed),
+    }
+
+
+def _ratings(believed: Believed) -> dict[str, Any]:
+    return {
+        "algorithms": list(believed.algorithms),
+        "times": believed.times.tolist(),
+        "mean": packed(believed.mean),
+        "low": packed(believed.low),
+        "high": packed(believed.high),
+    }

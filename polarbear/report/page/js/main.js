@@ -1,0 +1,47 @@
+// What happens when the page opens.
+
+/** One set of switches for all figures; it is their legend, too. */
+function startToggles() {
+  const place = byId("toggles");
+  const switches = PAGE.algorithms.map((name) => {
+    const box = element("input", {
+      type: "checkbox",
+      checked: true,
+      onchange: () => {
+        if (box.checked) hidden.delete(name);
+        else hidden.add(name);
+        updateAll();
+      },
+    });
+    box.dataset.algorithm = name;
+    return element("label", { class: "toggle", title: name }, box, labelled(name));
+  });
+  place.append(...switches);
+}
+
+function startTheme() {
+  const button = byId("theme");
+  const isDark = () => (document.documentElement.dataset.theme || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
+  const label = () => {
+    button.textContent = isDark() ? "Light" : "Dark";
+    button.setAttribute("aria-label", isDark() ? "Switch to light colours" : "Switch to dark colours");
+  };
+  button.addEventListener("click", () => {
+    document.documentElement.dataset.theme = isDark() ? "light" : "dark";
+    label();
+    updateAll();
+  });
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+    label();
+    updateAll();
+  });
+  label();
+}
+
+startTheme();
+startToggles();
+if (PAGE.selector) startSelector(PAGE.selector);
+byId("copy")?.addEventListener("click", (event) => copy(byId("command"), event.target));
+if (PAGE.moments.length) startRounds(PAGE.moments);
+startFigures();
+performance.mark("polarbear-answers");

@@ -1,0 +1,179 @@
+// How time is valued, as weights on the grid; the same integrals as `polarbear select` takes.
+// Between two times of the grid a rating is taken to be linear.
+
+/** P(Z <= z) of a standard normal variable: a series near zero, a continued fraction far out. */
+function normalBelow(z) {
+  const x = Math.abs(z);
+  if (x > 38) return z > 0 ? 1 : 0;
+  const density = Math.exp(-0.5 * x * x) / Math.sqrt(2 * Math.PI);
+  let tail;
+  if (x < 3) {
+    let term = x;
+    let sum = x;
+    for (let k = 1; term > 1e-17 * sum; k++) sum += term *= (x * x) / (2 * k + 1);
+    tail = 0.5 - density * sum;
+  } else {
+    let fraction = x;
+    for (let k = 60; k > 0; k--) fraction = x + k / fraction;
+    tail = density / fraction;
+  }
+  return z > 0 ? 1 - tail : tail;
+}
+
+function normalised(weights) {
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  return weights.map((weight) => weight / total);
+}
+
+/** Adds `mass` to the weights of the times around a point. */
+function addAt(weights, times, point, mass) {
+  if (times.length === 1) {
+    weights[0] += mass;
+    return;
+  }
+  let left = 0;
+  while (left < times.length - 2 && times[left + 1] <= point) left++;
+  const share = (point - times[left]) / (times[left + 1] - times[left]);
+  weights[left] += mass * (1 - share);
+  weights[left + 1] += mass * share;
+}
+
+function overPoint(times, point) {
+  const weights = new Array(times.length).fill(0);
+  addAt(weights, times, point, 1);
+  return weights;
+}
+
+/** The mean over a range in which every t counts the same, or every log t. */
+function overRange(times, start, stop, log = false) {
+  const points = [start, ...times.filter((t) => t > start && t < stop), stop];
+  const place = log ? points.map(Math.log) : points;
+  const weights = new Array(times.length).fill(0);
+  if (start === stop) return overPoint(times, start);
+  for (let i = 0; i < points.length; i++) {
+    const before = i > 0 ? place[i] - place[i - 1] : 0;
+    const after = i < points.length - 1 ? place[i + 1] - place[i] : 0;
+    addAt(weights, times, points[i], (before + after) / 2);
+  }
+  return normalised(weights);
+}
+
+/** The mean under a distribution cut off at the grid; partialMean(x) integrates t p(t) up to x. */
+function overDistribution(times, below, partialMean) {
+  const weights = new Array(times.length).fill(0);
+  if (times.length === 1) return { weights: [1], mass: 1 };
+  for (let i = 0; i + 1 < times.length; i++) {
+    const mass = below(times[i + 1]) - below(times[i]);
+    const moment = partialMean(times[i + 1]) - partialMean(times[i]);
+    const later = (moment - times[i] * mass) / (times[i + 1] - times[i]);
+    const kept = Math.min(Math.max(later, 0), mass);
+    weights[i] += mass - kept;
+    weights[i + 1] += kept;
+  }
+  const mass = below(times[times.length - 1]) - below(times[0]);
+  return { weights: mass > 0 ? normalised(weights) : weights, mass };
+}
+
+function normal(mean, sd) {
+  return {
+    below: (t) => normalBelow((t - mean) / sd),
+    partialMean: (t) => {
+      const z = (t - mean) / sd;
+      return mean * normalBelow(z) - (sd * Math.exp(-0.5 * z * z)) / Math.sqrt(2 * Math.PI);
+    },
+  };
+}
+
+function logNormal(median, sigma) {
+  const mean = median * Math.exp((sigma * sigma) / 2);
+  const place = (t) => Math.log(t / median) / sigma;
+  return {
+    below: (t) => normalBelow(place(t)),
+    partialMean: (t) => mean * normalBelow(place(t) - sigma),
+  };
+}
+
+function triangular(low, mode, high) {
+  const [rising, falling, whole] = [mode - low, high - mode, high - low];
+  const cut = (t) => Math.min(Math.max(t, low), high);
+  const below = (time) => {
+    const t = cut(time);
+    if (t < mode) return (t - low) ** 2 / (whole * rising);
+    return falling > 0 ? 1 - (high - t) ** 2 / (whole * falling) : 1;
+  };
+  const integralOfBelow = (t) => {
+    if (t < mode) return (t - low) ** 3 / (3 * whole * rising);
+    const sinceMode = falling > 0 ? (falling ** 3 - (high - t) ** 3) / (3 * whole * falling) : 0;
+    return t - mode + rising ** 2 / (3 * whole) - sinceMode;
+  };
+  return { below, partialMean: (t) => cut(t) * below(t) - integralOfBelow(cut(t)) };
+}
+
+function exponential(mean) {
+  return {
+    below: (t) => -Math.expm1(-t / mean),
+    partialMean: (t) => mean * -Math.expm1(-t / mean) - t * Math.exp(-t / mean),
+  };
+}
+
+const LEAST_MASS = 1e-6;
+
+function cutOff(times, text, distribution) {
+  const { weights, mass } = overDistribution(times, distribution.below, distribution.partialMean);
+  if (!(mass >= LEAST_MASS)) return { text, problem: "nothing of this distribution lies on the grid" };
+  const share = `${Math.round(100 * mass)} %`;
+  const note = `${share} of this distribution lies on the grid; the rest was cut off`;
+  return { text, weights, notes: mass < 0.99 ? [note] : [] };
+}
+
+/**
+ * A preference put on the grid: { text, weights, notes }, without weights where the worst time
+ * counts, with a problem where it does not fit the grid.
+ */
+function preferenceOn(grid, name, values) {
+  const { times, joint } = grid;
+  const [first, last] = [times[0], times[times.length - 1]];
+  const text = [name, values.map((value) => typed(value)).join(name === "between" ? " and " : " ")]
+    .filter(Boolean)
+    .join(" ");
+  const outside = (t) => !(t >= first && t <= last);
+  if ((name === "at" || name === "between") && values.some(outside)) {
+    return { text, problem: `the grid goes from ${budget(first)} to ${budget(last)} ${grid.axis}` };
+  }
+  switch (name) {
+    case "at": {
+      const [t] = values;
+      if (joint || times.includes(t)) return { text, weights: overPoint(times, t), notes: [] };
+      const nearest = times.reduce((a, b) => (Math.abs(b - t) < Math.abs(a - t) ? b : a));
+      const note = `${typed(t)} is taken at ${typed(nearest)}, the nearest time of the grid`;
+      return { text, weights: overPoint(times, nearest), notes: [note] };
+    }
+    case "between":
+      if (values[1] < values[0]) return { text, problem: "the range ends before it begins" };
+      return { text, weights: overRange(times, ...values), notes: [] };
+    case "uniform":
+      return { text, weights: overRange(times, first, last), notes: [] };
+    case "log-uniform":
+      return { text, weights: overRange(times, first, last, true), notes: [] };
+    case "worst-case":
+      return { text, weights: null, notes: [] };
+    case "normal":
+      if (!(values[1] > 0)) return { text, problem: "the standard deviation must be above 0" };
+      return cutOff(times, text, normal(...values));
+    case "lognormal":
+      if (!values.every((value) => value > 0)) return { text, problem: "both numbers must be above 0" };
+      return cutOff(times, text, logNormal(...values));
+    case "triangular": {
+      const [low, mode, high] = values;
+      if (!(low <= mode && mode <= high && low < high)) {
+        return { text, problem: "shortest, most likely and longest budget must be in this order" };
+      }
+      return cutOff(times, text, triangular(low, mode, high));
+    }
+    case "exponential":
+      if (!(values[0] > 0)) return { text, problem: "the mean must be above 0" };
+      return cutOff(times, text, exponential(...values));
+    default:
+      throw new Error(`unknown preference ${name}`);
+  }
+}

@@ -1,0 +1,110 @@
+// Rounds as a slider over the posterior: what was believed when, and who was out by then.
+
+function startRounds(moments) {
+  const unpack = (moment) => {
+    for (const key of ["mean", "low", "high"]) {
+      if (!moment[key].at) {
+        const all = unpacked(moment[key]);
+        const size = moment.times.length;
+        moment[key] = { at: (item) => Array.from(all.subarray(item * size, (item + 1) * size)) };
+      }
+    }
+    return moment;
+  };
+  const scales = { x: PAGE.log_times ? "log" : "linear", y: "linear" };
+  let place = moments.length - 1;
+  const now = () => unpack(moments[place]);
+  const chart = addChart(byId("rounds-chart"), "Ratings over time with 95 % bands", (view) => ratingsChart(view, now(), scales));
+
+  const slider = byId("round");
+  slider.max = moments.length;
+  slider.value = moments.length;
+  const show = () => {
+    place = Number(slider.value) - 1;
+    const moment = now();
+    byId("round-number").textContent = moment.title;
+    slider.setAttribute("aria-valuetext", moment.title);
+    byId("round-facts").textContent = moment.facts;
+    byId("round-out").replaceChildren(...moment.out.map((out) => outLine(out, moment)));
+    update(chart);
+  };
+  slider.addEventListener("input", show);
+  byId("round-row").hidden = moments.length < 2;
+  const step = (by) => () => {
+    slider.value = Number(slider.value) + by;
+    show();
+  };
+  byId("round-back").addEventListener("click", step(-1));
+  byId("round-on").addEventListener("click", step(1));
+  for (const axis of ["x", "y"]) {
+    const button = byId(`rounds-${axis}-log`);
+    button.checked = scales[axis] === "log";
+    button.addEventListener("change", () => {
+      scales[axis] = button.checked ? "log" : "linear";
+      update(chart);
+    });
+  }
+  show();
+}
+
+function outLine(out, moment) {
+  const since = out.round === moment.number ? "in this round" : `in round ${out.round}`;
+  return element("li", {}, labelled(out.algorithm), ` was out ${since}: `, nameElement(out.by), ` was better at every time with probability ${out.probability.toFixed(4)}`);
+}
+
+function ratingsChart(view, moment, scales) {
+  const { times, algorithms } = moment;
+  const gone = new Set(moment.out.map((out) => out.algorithm));
+  const shown = algorithms.map((name, item) => ({ name, item })).filter(({ name }) => view.shows(name));
+  const traces = [];
+  const ends = [];
+  let [lowest, highest] = [1, 0];
+  for (const { name, item } of shown) {
+    const [mean, low, high] = [moment.mean.at(item), moment.low.at(item), moment.high.at(item)];
+    const colour = view.of(name);
+    const out = gone.has(name);
+    lowest = Math.min(lowest, ...low.filter((value) => value > 0));
+    highest = Math.max(highest, ...high.filter(Number.isFinite));
+    traces.push(...bandTraces(view, times, low, high, colour, out ? 0.08 : 0.18));
+    traces.push({
+      x: times,
+      y: mean,
+      mode: times.length > 1 ? "lines" : "markers",
+      line: { color: colour, width: out ? 1.5 : 2.4, dash: out ? "dot" : "solid" },
+      marker: { color: colour, size: 9 },
+      customdata: times.map((_, i) => [plain(name) + (out ? " (out)" : ""), low[i], high[i]]),
+      hovertemplate: `%{customdata[0]}<br>%{x:,.4~g} ${PAGE.axis}<br>rating %{y:.3f} (%{customdata[1]:.3f} to %{customdata[2]:.3f})<extra></extra>`,
+    });
+    ends.push({ name, y: mean[mean.length - 1] });
+  }
+  const isLog = scales.y === "log";
+  const bounds = isLog ? [Math.log10(Math.max(lowest, 1e-5)) - 0.05, Math.log10(highest) + 0.05] : [0, highest * 1.04];
+  const labels = endLabels(view, ends.map((end) => ({ ...end, y: isLog ? Math.log10(Math.max(end.y, 1e-5)) : end.y })), ...bounds, view.narrow ? 260 : 340);
+  return {
+    traces,
+    layout: {
+      margin: { l: 56, r: view.narrow ? 12 : 120, t: 12, b: 48 },
+      xaxis: timeAxis(scales.x === "log"),
+      yaxis: { title: { text: "rating: P(wins against all)", standoff: 6 }, type: scales.y, range: bounds, ...(isLog ? { dtick: 1 } : {}) },
+      annotations: labels,
+    },
+  };
+}
+
+/** The area between two curves; a bar where there is a single time. */
+function bandTraces(view, times, low, high, colour, alpha) {
+  if (times.length === 1) {
+    return [{ x: [times[0], times[0]], y: [low[0], high[0]], mode: "lines", line: { color: withAlpha(colour, 0.6), width: 3 }, hoverinfo: "skip" }];
+  }
+  return [
+    {
+      x: [...times, ...[...times].reverse()],
+      y: [...high, ...[...low].reverse()],
+      mode: "lines",
+      line: { width: 0 },
+      fill: "toself",
+      fillcolor: withAlpha(colour, alpha),
+      hoverinfo: "skip",
+    },
+  ];
+}

@@ -1,0 +1,45 @@
+// Tables of figures: as text beside the picture, and as files to take away.
+
+const ROWS_SHOWN = 200;
+
+function csvOf(table) {
+  const quoted = (value) => {
+    if (value === null || value === undefined) return "";
+    const text = String(value);
+    return /[",\n\r]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text;
+  };
+  const lines = [table.columns.map(quoted).join(",")];
+  for (let row = 0; row < table.rows; row++) lines.push(table.data.map((column) => quoted(column[row])).join(","));
+  return `${lines.join("\r\n")}\r\n`;
+}
+
+function shownValue(value) {
+  if (value === null || value === undefined) return "";
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  return typeof value === "number" ? Number(value.toPrecision(5)).toLocaleString("en", { maximumSignificantDigits: 5 }) : value;
+}
+
+function tableElement(table) {
+  const numeric = table.data.map((column) => column.some((value) => typeof value === "number"));
+  const head = element("tr", {}, table.columns.map((name, i) => element("th", { scope: "col", class: numeric[i] ? "number" : null }, name.replace(/_/g, " "))));
+  const rows = [];
+  for (let row = 0; row < Math.min(table.rows, ROWS_SHOWN); row++) {
+    rows.push(element("tr", {}, table.data.map((column, i) => element("td", { class: numeric[i] ? "number" : null }, element("bdi", {}, shownValue(column[row]))))));
+  }
+  return element("table", {}, element("thead", {}, head), element("tbody", {}, rows));
+}
+
+/** The buttons under a figure: its numbers as a file, and as a table in the page. */
+function startTable(figure, table) {
+  const details = figure.querySelector("details.data");
+  const name = figure.dataset.figure;
+  figure.querySelector("button.csv").addEventListener("click", () => download(`${PAGE.name}-${name}.csv`, csvOf(table)));
+  details.addEventListener("toggle", () => {
+    const place = details.querySelector(".table");
+    if (!details.open || place.hasChildNodes()) return;
+    place.append(tableElement(table));
+    if (table.rows > ROWS_SHOWN) {
+      place.append(element("p", { class: "quiet" }, `The first ${ROWS_SHOWN} of ${table.rows.toLocaleString("en")} rows; the CSV file has all of them.`));
+    }
+  });
+}

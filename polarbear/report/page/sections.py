@@ -1,0 +1,172 @@
+"""The page's sections as HTML; whatever comes from a store is escaped here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+from polarbear.report.material import Material
+from polarbear.report.story import Entry, Story
+
+LONG = 12  # lines of a log after which the rest is folded away
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of the page, and how the list of contents leads there."""
+
+    id: str
+    title: str
+    body: str
+
+    @property
+    def markup(self) -> str:
+        return (
+            f'<section id="{self.id}" aria-labelledby="{self.id}-title">'
+            f'<h2 id="{self.id}-title">{self.title}</h2>{self.body}</section>'
+        )
+
+    @property
+    def link(self) -> str:
+        return f'<li><a href="#{self.id}">{self.title}</a></li>'
+
+
+def of(
+    material: Material, story: Story, content: dict[str, Any]
+) -> tuple[list[Section], dict[str, Any]]:
+    """All sections in the order of the page, and the tables of the figures in them."""
+    made = [_pareto(material, story), _selector(content), _rounds(content)]
+    made += [_log(story), _method(story)]
+    return [section for section in made if section is not None], {}
+
+
+def colours(material: Material) -> str:
+    """A colour for each algorithm, in light and in dark."""
+    palette = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#A68200", "#56B4E9", "#5B4B8A", "#8C564B", "#666666", "#1B7837"]
+    names = [f"--algorithm-{i}: {palette[i % 10]};" for i in range(len(material.algorithms))]
+    return ":root { " + " ".join(names) + " }"
+
+
+def answer(story: Story) -> str:
+    first, second = (escape(sentence) for sentence in story.answer)
+    return f'{first} <span class="second">{second}</span>'
+
+
+def warnings(story: Story) -> str:
+    return "".join(f'<p class="warning">{escape(_sentence(line))}</p>' for line in story.warnings)
+
+
+def missing(words: str) -> str:
+    return f'<p class="missing">{escape(words)}</p>'
+
+
+def _sentence(line: str) -> str:
+    line = line[:1].upper() + line[1:]
+    return line if line.endswith(".") else f"{line}."
+
+
+def _pareto(material: Material, story: Story) -> Section | None:
+    if not story.members:
+        return None
+    members = "".join(
+        f'<li style="--colour: var(--algorithm-{material.colour_index(entry.algorithm)})">'
+        f'<bdi class="name">{escape(entry.algorithm)}</bdi>'
+        f"<p>{escape(_sentence(entry.reason))}</p></li>"
+        for entry in story.members
+    )
+    raced = material.race is not None
+    title = "The Pareto set" if raced else "Who is in question"
+    return Section("pareto", title, f'<ul class="members">{members}</ul>{_out(story.out)}')
+
+
+def _out(entries: Iterable[Entry]) -> str:
+    lines = [
+        f'<li><bdi class="name">{escape(entry.algorithm)}</bdi>: {escape(_sentence(entry.reason))}'
+        "</li>"
+        for entry in entries
+    ]
+    if not lines:
+        return ""
+    return f"<details><summary>Who is out, and why ({len(lines)})</summary><ul>{''.join(lines)}</ul></details>"
+
+
+def _selector(content: dict[str, Any]) -> Section:
+    chosen = content["selector"]
+    if chosen is None:
+        words = "There is no posterior to choose by: `polarbear infer` or `polarbear race` makes one."
+        return Section("choose", "Choose for your budget", missing(words))
+    draws, of = chosen["draws"], chosen["of_draws"]
+    shipped = f"all {of:,} draws" if draws == of else f"{draws:,} of the {of:,} draws"
+    error = 0.5 / chosen["effective"] ** 0.5
+    body = f"""
+<p>Say what you know about the time there will be. Everything below follows at once.</p>
+<div class="selector">
+  <div id="selector-controls"></div>
+  <div class="card result">
+    <div id="choice" role="status" aria-live="polite"></div>
+    <div id="choice-table" class="table"></div>
+    <ul id="choice-notes"></ul>
+  </div>
+</div>
+<figure data-figure="best">
+  <div id="selector-chart" class="chart"></div>
+  <figcaption>Probability of being the best if the run ends at that budget, among those who are
+  left. What you ask for is marked; click to move a single budget.</figcaption>
+</figure>
+<div class="command"><code id="command"></code><button id="copy" type="button">Copy</button></div>
+<p class="quiet">Computed in this page from {shipped} of the posterior: a probability is exact to
+about ± {2 * error:.2g} (two Monte-Carlo errors, at worst). The command gives the same choice from
+all draws.</p>"""
+    return Section("choose", "Choose for your budget", body)
+
+
+def _rounds(content: dict[str, Any]) -> Section | None:
+    if not content["moments"]:
+        return None
+    several = len(content["moments"]) > 1
+    title = "Round by round" if several else "Ratings over time"
+    body = """
+<p>A rating is the probability of beating all others on a new instance; bands hold 95 % of the
+posterior. A dotted line belongs to an algorithm that was out by then.</p>
+<div id="round-row" class="round-row">
+  <button id="round-back" type="button" aria-label="One round back">←</button>
+  <input id="round" type="range" min="1" value="1" step="1" aria-label="Round">
+  <button id="round-on" type="button" aria-label="One round on">→</button>
+</div>
+<p class="round-title" id="round-number"></p>
+<p id="round-facts" class="quiet"></p>
+<figure data-figure="ratings">
+  <div id="rounds-chart" class="chart"></div>
+  <div class="switches">
+    <label><input id="rounds-x-log" type="checkbox"> logarithmic time</label>
+    <label><input id="rounds-y-log" type="checkbox"> logarithmic rating</label>
+  </div>
+</figure>
+<ul id="round-out"></ul>"""
+    return Section("rounds", title, body)
+
+
+def _log(story: Story) -> Section | None:
+    if not story.decisions:
+        return None
+    lines = [
+        f'<li class="{decision.kind}"><span class="quiet">Round {decision.round}, '
+        f"{decision.instances:,} instances.</span> {escape(decision.words)}</li>"
+        for decision in story.decisions
+    ]
+    body = f'<ol class="log">{"".join(lines[:LONG])}</ol>'
+    if lines[LONG:]:
+        body += (
+            f'<details class="long"><summary>{len(lines) - LONG} more decisions</summary>'
+            f'<ol class="log">{"".join(lines[LONG:])}</ol></details>'
+        )
+    return Section("log", "What was decided when", body)
+
+
+def _method(story: Story) -> Section:
+    pairs = "".join(
+        f"<dt>{escape(label)}</dt><dd>{escape(value)}</dd>" for label, value in story.settings
+    )
+    return Section("method", "How to repeat it", f"<dl>{pairs}</dl>")

@@ -1,0 +1,316 @@
+"""What a store comes to, in sentences: the answer, reasons, decisions, and how to repeat it."""
+
+from __future__ import annotations
+
+import platform
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from polarbear import __version__, summary
+from polarbear.race import ABOVE, ALIKE, BELOW
+from polarbear.report.figures.base import still_in
+from polarbear.report.leading import Stretch, stretches
+from polarbear.report.material import Material, Round
+from polarbear.report.words import counted, joined, share, span, time
+
+PACKAGES = ("numpy", "scipy", "numba", "nutpie", "cmdstanpy", "ioh", "modcma", "cma")
+MANY = 5  # stretches of one leader that a sentence can hold
+
+
+@dataclass(frozen=True)
+class Entry:
+    """An algorithm, and why it is where it is."""
+
+    algorithm: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Decision:
+    """Something a round settled; ``kind`` is eliminated, settled, joined, reopened or doubted."""
+
+    round: int
+    instances: int
+    kind: str
+    words: str
+
+
+@dataclass(frozen=True)
+class Story:
+    """Everything a report says in words."""
+
+    title: str
+    answer: tuple[str, str]
+    members: tuple[Entry, ...]
+    out: tuple[Entry, ...]
+    decisions: tuple[Decision, ...]
+    settings: tuple[tuple[str, str], ...]
+    warnings: tuple[str, ...]
+
+
+def tell(material: Material) -> Story:
+    """The story of a store, as far as there is one."""
+    parts = stretches(material)
+    return Story(
+        title=material.store.path.resolve().name,
+        answer=(_choice(material, parts), _evidence(material)),
+        members=tuple(_member(material, name, parts) for name in _remaining(material)),
+        out=tuple(_out(material)),
+        decisions=tuple(d for found in material.rounds for d in decisions(material, found)),
+        settings=tuple(_settings(material)),
+        warnings=tuple(_warnings(material)),
+    )
+
+
+def _remaining(material: Material) -> tuple[str, ...]:
+    return still_in(material) if material.believed is not None else ()
+
+
+def _choice(material: Material, parts: list[Stretch]) -> str:
+    """Whom to run, and when."""
+    if material.believed is None:
+        return (
+            f"Nothing has been inferred from this store yet; `polarbear infer "
+            f"{material.store.path}` says who is likely to be best."
+        )
+    names = still_in(material)
+    if len(names) == 1:
+        if len(material.believed.algorithms) == 1:
+            return f"There is nothing to choose from: {names[0]} is the only algorithm."
+        return f"Run {names[0]}, whatever the budget: nobody else is left that could be better."
+    first, last, axis = _grid(material)
+    if len(parts) == 1:
+        spoken = span(parts[0], first, last, axis)
+        return (
+            f"Run {parts[0].algorithm}, the likeliest to be best {spoken}; "
+            f"{joined([n for n in names if n != parts[0].algorithm])} cannot be ruled out."
+        )
+    if len(parts) > MANY:
+        by_length = _longest(material, parts)
+        return (
+            f"Whom to run depends on the budget, and the lead changes {len(parts) - 1} times: "
+            f"{joined([f'{name} leads at {of:.0%} of the times' for name, of in by_length])}."
+        )
+    said = [f"{part.algorithm} {span(part, first, last, axis)}" for part in parts]
+    return f"Run {joined(said)}."
+
+
+def _longest(material: Material, parts: list[Stretch]) -> list[tuple[str, float]]:
+    """The share of the grid that each leader leads at, the longest first."""
+    times = material.times
+    held: dict[str, int] = {}
+    for part in parts:
+        inside = ((times >= part.start) & (times <= part.stop)).sum()
+        held[part.algorithm] = held.get(part.algorithm, 0) + int(inside)
+    return [(name, n / len(times)) for name, n in sorted(held.items(), key=lambda kv: -kv[1])]
+
+
+def _evidence(material: Material) -> str:
+    """How sure that is, and what it rests on."""
+    race, basis = material.race, material.basis
+    if race is None:
+        runs = len(material.store.runs())
+        seen = counted(material.store.count_compared_instances(), "instance")
+        held = f"{counted(runs, 'run')} on {seen}" if runs else f"imported rankings of {seen}"
+        model = f", inferred with the {basis.posterior.model} model" if basis else ""
+        return f"This rests on {held}{model}; no race was run."
+    gone = len(race["eliminated"])
+    seen = counted(race["instances"], "instance")
+    out = f"{gone} of {len(race['algorithms'])} algorithms are out" if gone else "nobody is out"
+    if race["resolved"]:
+        done = f"every relation is settled with probability {race['rules']['alpha']:g}"
+    else:
+        done = f"{race['share_settled']:.0%} of the pairs are settled, the others still open"
+    return (
+        f"After {counted(race['rounds'], 'round')} on {seen}, {out} and {done}; "
+        f"{race['saved']:.0%} of the budget of running everything was saved."
+    )
+
+
+def _member(material: Material, name: str, parts: list[Stretch]) -> Entry:
+    """Why an algorithm is in the Pareto set."""
+    first, last, axis = _grid(material)
+    mine = [part for part in parts if part.algorithm == name]
+    if mine:
+        best = max(mine, key=lambda part: part.p_best or 0.0)
+        where = joined([span(part, first, last, axis) for part in mine])
+        if best.p_best is None:
+            return Entry(name, f"has the highest rating {where}")
+        peak = f"most so at {time(best.peak)}, with probability {share(best.p_best)}"
+        return Entry(name, f"is the likeliest to be best {where}; {peak}")
+    return Entry(name, f"never leads, but {_not_ruled_out(material, name)}")
+
+
+def _not_ruled_out(material: Material, name: str) -> str:
+    """Why nobody has put an algorithm out."""
+    believed, race = material.believed, material.race
+    assert believed is not None
+    if race is not None:
+        pairs = {
+            ({pair["a"], pair["b"]} - {name}).pop(): pair["how"]
+            for pair in race["settled_pairs"]
+            if name in (pair["a"], pair["b"])
+        }
+        alike = [other for other, how in pairs.items() if how == "equivalent"]
+        if alike:
+            return f"is as good as {joined(alike)} at all times"
+    rivals = [other for other in still_in(material) if other != name]
+    if not rivals:
+        return "nobody else is left"
+    chance = believed.dominance()
+    by = max(rivals, key=lambda other: chance[believed.index(other), believed.index(name)])
+    probability = float(chance[believed.index(by), believed.index(name)])
+    return (
+        f"nobody is sure to be better at every time: {by} comes nearest, with probability "
+        f"{share(probability)}"
+    )
+
+
+def _out(material: Material) -> list[Entry]:
+    if material.race is not None:
+        return [
+            Entry(
+                gone["algorithm"],
+                f"{gone['by']} is better at every time with probability "
+                f"{share(gone['probability'])} (round {gone['round']}, after "
+                f"{counted(gone['instances'], 'instance')})",
+            )
+            for gone in material.race["eliminated"]
+        ]
+    if material.basis is None or material.contest is None:
+        return []
+    names = material.basis.algorithms
+    return [Entry(names[i], material.contest.reason) for i in material.contest.left_out]
+
+
+def decisions(material: Material, found: Round) -> list[Decision]:
+    """What one round settled, in plain words."""
+    record, state = found.record, found.state
+    taken, seen = record["decisions"], state.instances
+
+    def said(kind: str, words: str) -> Decision:
+        return Decision(found.number, seen, kind, words)
+
+    made = [
+        said(
+            "eliminated",
+            f"{gone['algorithm']} is out: {gone['by']} is better at every time with probability "
+            f"{share(gone['probability'])}.",
+        )
+        for gone in taken["eliminated"]
+    ]
+    remaining = set(state.candidates)
+    for a, b in taken["settled_pairs"]:
+        if {a, b} <= remaining:
+            made.append(said("settled", _settled(state.relation(a, b).tolist(), a, b)))
+    for a, b in taken["reopened"]:
+        words = f"{a} and {b} are looked at again: above at every time, but never all at once."
+        made.append(said("reopened", words))
+    if taken["caught_up"]:
+        made.append(said("joined", f"{taken['caught_up']} has caught up and races with the rest."))
+    for problem in record["problems"]:
+        made.append(said("doubted", f"The posterior was not to be trusted: {problem}."))
+    return made
+
+
+def _settled(relation: list[int], a: str, b: str) -> str:
+    if ABOVE in relation and BELOW in relation:
+        return f"{a} and {b} cross: each is better at some times."
+    if ABOVE in relation or BELOW in relation:
+        one, other = (a, b) if ABOVE in relation else (b, a)
+        return f"{one} is never worse than {other}, but as good at some times."
+    if relation and set(relation) == {ALIKE}:
+        return f"{a} and {b} are equivalent at all times."
+    return f"{a} and {b} are settled."
+
+
+def _settings(material: Material) -> list[tuple[str, str]]:
+    """What someone else needs to repeat it."""
+    store, config = material.store, material.store.config
+    manifest, times = store.manifest, material.times
+    made = [
+        ("Store", str(store.path)),
+        ("Made", f"{manifest['created']} by PolarBear {manifest['tool']}"),
+        ("Report by", f"PolarBear {__version__}, Python {platform.python_version()}"),
+        ("Seed", str(config["seed"])),
+        ("Instances", _options(config["instances"], "suite")),
+        (
+            "Times",
+            f"{len(times)} from {time(float(times[0]))} to {time(float(times[-1]))} "
+            f"{material.axis}",
+        ),
+    ]
+    made += [("Algorithm", f"{name}: {_options(o)}") for name, o in config["algorithms"].items()]
+    if material.rounds:
+        rules = material.rounds[-1].record["rules"]
+        made.append(("Race", _options(rules)))
+        made.append(("Inference", _options(material.rounds[-1].record["inference"])))
+    elif material.basis is not None:
+        chosen = material.basis.posterior.options.model_dump(mode="json")
+        made.append(("Inference", _options(chosen)))
+    if material.basis is not None:
+        posterior = material.basis.posterior
+        made.append(
+            (
+                "Posterior",
+                f"{posterior.model}, {posterior.engine} engine, {posterior.method}, "
+                f"{posterior.n_draws:,} draws, seed {posterior.seed}, key {material.basis.key}",
+            )
+        )
+    hosts = summary.hosts(store)
+    if hosts:
+        made.append(("Machines", "; ".join(f"{h['cpu']} ({h['runs']:,} runs)" for h in hosts)))
+    made.append(("Packages", ", ".join(_versions())))
+    made.append(("Configuration", f"sha256 {manifest['config_hash']}"))
+    return made
+
+
+def _options(options: dict[str, Any], first: str | None = None) -> str:
+    """Settings as people write them: key value, key value."""
+    rest = {key: value for key, value in options.items() if key != first}
+    written = {key: _value(value) for key, value in rest.items() if value is not None}
+    said = [f"{key} {value}" for key, value in written.items() if value != "{}"]
+    return ", ".join([str(options[first]), *said] if first else said)
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, dict):
+        return "{" + _options(value) + "}"
+    if isinstance(value, list):
+        shown = [str(v) for v in value[:6]] + (["..."] if len(value) > 6 else [])
+        return "[" + ", ".join(shown) + "]"
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _versions() -> list[str]:
+    found = []
+    for name in PACKAGES:
+        try:
+            found.append(f"{name} {version(name)}")
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def _warnings(material: Material) -> list[str]:
+    """What a reader should know before trusting the rest."""
+    made = []
+    if material.basis is not None:
+        made += [
+            f"do not trust this posterior: {problem}"
+            for problem in material.basis.posterior.diagnostics.problems
+        ]
+        made += material.basis.notes
+    failed = summary.failures(material.store)
+    if failed:
+        runs = sum(entry["runs"] for entry in failed)
+        made.append(f"{counted(runs, 'run')} failed and kept the best they had found")
+    hosts = summary.hosts(material.store)
+    if len(hosts) > 1 and material.axis == "seconds":
+        made.append(f"seconds were measured on {len(hosts)} machines")
+    return made
+
+
+def _grid(material: Material) -> tuple[float, float, str]:
+    return float(material.times[0]), float(material.times[-1]), material.axis
