@@ -68,6 +68,7 @@ def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -
     if with_rounds:
         top, bottom = canvas.subplots(2, 1, height_ratios=[strips, bars])
         _bars(bottom, data, names, material, style)
+        _key(top, names, material, style)
     else:
         top = canvas.subplots()
     _strips(canvas, top, data, names, material, style)
@@ -113,6 +114,25 @@ def _strips(
     bar.set_label("instances", fontsize=style.small)
     bar.outline.set_visible(False)
     bar.ax.yaxis.set_major_locator(ticker.MaxNLocator(3, integer=True))
+
+
+def _key(axes: Axes, names: list[str], material: Material, style: Style) -> None:
+    """How each algorithm looks in the bars, beside its name."""
+    for place, name in enumerate(names):
+        look = style.look(material.colour_index(name))
+        axes.barh(
+            place,
+            0.014,
+            0.72,
+            -0.02,
+            facecolor=look.colour,
+            hatch=look.hatch,
+            edgecolor=style.inks.paper,
+            linewidth=0.3,
+            transform=axes.get_yaxis_transform(),
+            clip_on=False,
+        )
+    axes.tick_params(axis="y", pad=0.02 * 72 * 0.8 * style.width + 3)
 
 
 def _bars(
