@@ -61,7 +61,7 @@ def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -
     present = set(data["algorithm"])
     names = [name for name in material.algorithms if name in present]
     row = max(1.5 * style.line, 0.18)
-    strips = len(names) * row
+    strips = max(len(names) * row, 6.5 * style.line)
     with_rounds = data["round"].null_count() == 0 and len(data) > 0
     bars = 1.25 if with_rounds else 0.0
     canvas.set_size_inches(style.width, strips + bars + (1.05 if with_rounds else 0.6))
