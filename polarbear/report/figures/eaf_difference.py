@@ -160,7 +160,7 @@ def _hatch(axes: Axes, times: np.ndarray, levels: np.ndarray, ahead: np.ndarray)
 
 def _who(style: Style) -> str:
     if style.theme == "print":
-        return "shade: how much more often it was attained, hatched by the right one"
+        return "shade: how much more often one has attained it (hatched: the right one)"
     return "colour: who has attained it more often"
 
 
