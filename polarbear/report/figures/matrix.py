@@ -132,8 +132,8 @@ def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -
     cells = np.full((n, n), np.nan)
     for a, b, p, _ in data.iter_rows():
         cells[place[a], place[b]] = np.nan if p is None else p
-    shades = LinearSegmentedColormap.from_list("shades", style.inks.shades)
-    shades = shades.with_extremes(bad=style.inks.paper)
+    ramp = LinearSegmentedColormap.from_list("shades", style.inks.shades)
+    shades = ramp.with_extremes(bad=style.inks.paper)
     image = axes.imshow(cells, cmap=shades, vmin=0, vmax=1, aspect="auto")
     size = min(style.small, cell * 72 / 2.2)
     for a, b, p, how in data.iter_rows():

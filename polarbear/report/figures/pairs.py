@@ -164,7 +164,7 @@ def _small_print(shown: int, total: int, style: Style) -> str:
         if style.theme == "print"
         else "colour: who is better"
     )
-    text = f"{who}; thick: settled at that time; framed: equivalent"
+    text = f"{who}; thick: settled; framed: equivalent"
     return text if shown == total else f"{text}\n{shown} of {total} pairs, candidates' first"
 
 
