@@ -10,7 +10,8 @@ from pathlib import Path
 from polarbear import __version__, parts
 from polarbear.errors import ReportError, StoreError
 from polarbear.report.material import Material
-from polarbear.report.page import data, sections
+from polarbear.report.page import data, figures, sections
+from polarbear.report.page.colours import colours
 from polarbear.report.page.packing import json_in_html
 from polarbear.report.story import tell
 
@@ -25,6 +26,12 @@ SCRIPTS = (
     "selector",
     "rounds",
     "figures",
+    "drawings/matrix",
+    "drawings/pairs",
+    "drawings/evolution",
+    "drawings/values",
+    "drawings/allocation",
+    "drawings/trust",
     "main",
 )
 PLACE = re.compile(r"\{\{(\w+)\}\}")
@@ -34,13 +41,14 @@ def page(material: Material) -> str:
     """The whole page as text."""
     story = tell(material)
     content = data.of(material)
-    made, tables = sections.of(material, story, content)
-    content["figures"] = tables
+    shown = figures.of(material)
+    content["figures"] = {figure.name: figure.table for figure in shown if figure.table}
+    made = sections.of(material, story, content, shown)
     filled = {
         "version": escape(__version__),
         "title": escape(f"{story.title} · PolarBear"),
         "name": escape(story.title),
-        "colours": sections.colours(material),
+        "colours": colours(material),
         "style": _source("style.css"),
         "answer": sections.answer(story),
         "warnings": sections.warnings(story),
@@ -60,7 +68,9 @@ def write_page(material: Material, path: Path, force: bool = False) -> None:
     if path.exists() and not force:
         raise ReportError(f"{path} exists; --force writes over it, or choose another file")
     if not path.parent.is_dir():
-        raise ReportError(f"there is no folder {path.parent} to write {path.name} in; make it first")
+        raise ReportError(
+            f"there is no folder {path.parent} to write {path.name} in; make it first"
+        )
     text = page(material).encode("utf-8", "replace")
     try:
         parts.write_whole(path, text)

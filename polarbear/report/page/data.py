@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from polarbear.report.figures.base import draws_now, still_in
 from polarbear.report.material import Believed, Material, Round
+from polarbear.report.page.colours import AGAIN_AFTER
 from polarbear.report.page.packing import packed
 from polarbear.report.words import counted
 from polarbear.select import GAMMA
@@ -20,9 +22,12 @@ def of(material: Material) -> dict[str, Any]:
     return {
         "name": material.store.path.resolve().name,
         "algorithms": list(material.algorithms),
+        "out": [name for name in material.algorithms if name not in still_in(material)],
         "times": material.times.tolist(),
         "axis": material.axis,
         "log_times": material.log_times,
+        "alpha": material.rules.alpha,
+        "colours": AGAIN_AFTER,
         "selector": selector(material),
         "moments": moments(material),
     }
@@ -30,7 +35,7 @@ def of(material: Material) -> dict[str, Any]:
 
 def selector(material: Material) -> dict[str, Any] | None:
     """Draws of the candidates, evenly thinned to what a page can carry."""
-    basis, contest = material.basis, material.contest
+    basis, contest = draws_now(material), material.contest
     if basis is None or contest is None or not contest.candidates:
         return None
     posterior = basis.posterior

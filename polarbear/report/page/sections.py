@@ -7,9 +7,15 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
+from polarbear.report.figures.base import lacks_draws
 from polarbear.report.material import Material
+from polarbear.report.page.figures import Shown
 from polarbear.report.story import Entry, Story
 
+DATA = (
+    '<div class="below"><button type="button" class="csv">Download CSV</button>'
+    '<details class="data"><summary>As a table</summary><div class="table"></div></details></div>'
+)
 LONG = 12  # lines of a log after which the rest is folded away
 
 
@@ -34,19 +40,23 @@ class Section:
 
 
 def of(
-    material: Material, story: Story, content: dict[str, Any]
-) -> tuple[list[Section], dict[str, Any]]:
-    """All sections in the order of the page, and the tables of the figures in them."""
-    made = [_pareto(material, story), _selector(content), _rounds(content)]
-    made += [_log(story), _method(story)]
-    return [section for section in made if section is not None], {}
-
-
-def colours(material: Material) -> str:
-    """A colour for each algorithm, in light and in dark."""
-    palette = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#A68200", "#56B4E9", "#5B4B8A", "#8C564B", "#666666", "#1B7837"]
-    names = [f"--algorithm-{i}: {palette[i % 10]};" for i in range(len(material.algorithms))]
-    return ":root { " + " ".join(names) + " }"
+    material: Material, story: Story, content: dict[str, Any], shown: list[Shown]
+) -> list[Section]:
+    """All sections in the order of the page."""
+    figures = {figure.name: figure for figure in shown}
+    made = [
+        _pareto(material, story),
+        _selector(material, content, figures["leaders"]),
+        _rounds(content),
+        _of_figures("pairs", "Pair by pair", [figures["matrix"], figures["pairs"]]),
+        _of_figures("race", "The race", [figures["rounds"]]),
+        _of_figures("allocation", "Where the budget went", [figures["allocation"]]),
+        _of_figures("values", "Values under preferences", [figures["values"]]),
+        _of_figures("trust", "How far to trust it", [figures["failures"], figures["diagnostics"]]),
+        _log(story),
+        _method(story),
+    ]
+    return [section for section in made if section is not None]
 
 
 def answer(story: Story) -> str:
@@ -92,11 +102,27 @@ def _out(entries: Iterable[Entry]) -> str:
     return f"<details><summary>Who is out, and why ({len(lines)})</summary><ul>{''.join(lines)}</ul></details>"
 
 
-def _selector(content: dict[str, Any]) -> Section:
+def _of_figures(id: str, title: str, shown: list[Shown]) -> Section:
+    """Figures under one heading; with a single one it is theirs."""
+    return Section(id, title, "".join(_figure(figure, len(shown) > 1) for figure in shown))
+
+
+def _figure(figure: Shown, titled: bool) -> str:
+    title = f"<h3>{escape(figure.title)}</h3>" if titled else ""
+    if figure.missing is not None:
+        return title + missing(_sentence(figure.missing))
+    return (
+        f'{title}<figure data-figure="{figure.name}" data-title="{escape(figure.title)}">'
+        f'<div class="chart of-table"></div><figcaption>{escape(figure.caption)}</figcaption>'
+        f"{DATA}</figure>"
+    )
+
+
+def _selector(material: Material, content: dict[str, Any], leaders: Shown) -> Section:
     chosen = content["selector"]
     if chosen is None:
-        words = "There is no posterior to choose by: `polarbear infer` or `polarbear race` makes one."
-        return Section("choose", "Choose for your budget", missing(words))
+        words = lacks_draws(material) or "nobody is left to choose from"
+        return Section("choose", "Choose for your budget", missing(_sentence(words)))
     draws, of = chosen["draws"], chosen["of_draws"]
     shipped = f"all {of:,} draws" if draws == of else f"{draws:,} of the {of:,} draws"
     error = 0.5 / chosen["effective"] ** 0.5
@@ -110,10 +136,10 @@ def _selector(content: dict[str, Any]) -> Section:
     <ul id="choice-notes"></ul>
   </div>
 </div>
-<figure data-figure="best">
+<figure data-figure="leaders">
   <div id="selector-chart" class="chart"></div>
-  <figcaption>Probability of being the best if the run ends at that budget, among those who are
-  left. What you ask for is marked; click to move a single budget.</figcaption>
+  <figcaption>{escape(leaders.caption.split(";")[0])}. What you ask for is marked; click to move a
+  single budget.</figcaption>{DATA if leaders.table else ""}
 </figure>
 <div class="command"><code id="command"></code><button id="copy" type="button">Copy</button></div>
 <p class="quiet">Computed in this page from {shipped} of the posterior: a probability is exact to
@@ -127,9 +153,9 @@ def _rounds(content: dict[str, Any]) -> Section | None:
         return None
     several = len(content["moments"]) > 1
     title = "Round by round" if several else "Ratings over time"
-    body = """
-<p>A rating is the probability of beating all others on a new instance; bands hold 95 % of the
-posterior. A dotted line belongs to an algorithm that was out by then.</p>
+    body = f"""
+<p>A rating is the probability of finding the best solution of all by that time; bands hold 95 % of the
+posterior. Those in brackets, with thin lines, were out by then.</p>
 <div id="round-row" class="round-row">
   <button id="round-back" type="button" aria-label="One round back">←</button>
   <input id="round" type="range" min="1" value="1" step="1" aria-label="Round">
@@ -143,6 +169,7 @@ posterior. A dotted line belongs to an algorithm that was out by then.</p>
     <label><input id="rounds-x-log" type="checkbox"> logarithmic time</label>
     <label><input id="rounds-y-log" type="checkbox"> logarithmic rating</label>
   </div>
+  {DATA}
 </figure>
 <ul id="round-out"></ul>"""
     return Section("rounds", title, body)

@@ -2,6 +2,7 @@
 // changes or the page is printed.
 
 const PRINTED_WIDTH = 680;
+const DASHES = ["solid", "dash", "dot", "dashdot", "longdash", "longdashdot"]; // where colours come again
 const CHARTS = [];
 let printing = false;
 const hidden = new Set(); // names that the reader has switched off
@@ -60,6 +61,7 @@ function draw(chart) {
     narrow: width < 560,
     colour,
     of: (name) => colour(`algorithm-${PAGE.algorithms.indexOf(name)}`),
+    dash: (name) => DASHES[Math.floor(PAGE.algorithms.indexOf(name) / PAGE.colours) % DASHES.length],
     shows: (name) => !hidden.has(name),
   };
   const { traces, layout } = chart.make(view);
@@ -110,7 +112,7 @@ function layoutOf(view, layout, touch) {
 /** An axis of time, on the scale of the grid unless the reader asks for the other one. */
 function timeAxis(log, more = {}) {
   const [first, last] = [PAGE.times[0], PAGE.times[PAGE.times.length - 1]];
-  const title = { text: PAGE.axis, standoff: 8 };
+  const title = { text: AXIS, standoff: 8 };
   if (!log || first <= 0) return { title, type: "linear", ...padded(first, last), ...more };
   const { range } = padded(Math.log10(first), Math.log10(last));
   return { title, type: "log", range, ...logTicks(first, last), ...more };
@@ -142,12 +144,9 @@ function tickText(value) {
   return value.toLocaleString("en");
 }
 
-/** Ends of lines with their names, moved apart so that none covers another. */
-function endLabels(view, lines, low, high, height) {
-  if (view.narrow) return [];
-  const gap = (16 * (high - low)) / height;
-  const sorted = [...lines].sort((a, b) => a.y - b.y);
-  const places = sorted.map((line) => line.y);
+/** Increasing places moved apart to at least a gap, as little as it takes. */
+function apart(values, gap, low, high) {
+  const places = [...values];
   for (let pass = 0; pass < 50; pass++) {
     for (let i = 1; i < places.length; i++) {
       const lack = gap - (places[i] - places[i - 1]);
@@ -160,6 +159,15 @@ function endLabels(view, lines, low, high, height) {
       places[i] = Math.min(Math.max(places[i], low + i * gap), high - (places.length - 1 - i) * gap);
     }
   }
+  return places;
+}
+
+/** Ends of lines with their names, moved apart so that none covers another. */
+function endLabels(view, lines, low, high, height) {
+  if (view.narrow) return [];
+  const gap = (16 * (high - low)) / height;
+  const sorted = [...lines].sort((a, b) => a.y - b.y);
+  const places = apart(sorted.map((line) => line.y), gap, low, high);
   return sorted.map((line, i) => ({
     x: 1,
     xref: "paper",
@@ -168,12 +176,12 @@ function endLabels(view, lines, low, high, height) {
     y: places[i],
     yanchor: "middle",
     showarrow: false,
-    text: plain(line.name, 16),
+    text: line.text ?? plain(line.name, 16),
     font: { color: view.of(line.name), size: 12 },
   }));
 }
 
-/** A line through points with its band, both of one algorithm. */
+/** A colour through which others can be seen. */
 function withAlpha(colour, alpha) {
   const [r, g, b] = [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
   return `rgba(${r},${g},${b},${alpha})`;

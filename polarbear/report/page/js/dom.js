@@ -28,7 +28,8 @@ function labelled(name) {
 
 function swatch(name) {
   const place = PAGE.algorithms.indexOf(name);
-  return element("span", { class: "swatch", style: `--colour: var(--algorithm-${place})`, "aria-hidden": "true" });
+  const turn = Math.floor(place / PAGE.colours); // colours come again, marks then look different
+  return element("span", { class: `swatch turn-${Math.min(turn, 2)}`, style: `--colour: var(--algorithm-${place})`, "aria-hidden": "true" });
 }
 
 /** Reads as well where colours cannot be told apart: names cut in the middle, for charts. */
@@ -44,6 +45,8 @@ function plain(name, length = 22) {
   const safe = shortened(name, length).replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
   return `\u2068${safe}\u2069`;
 }
+
+const AXIS = plain(PAGE.axis);
 
 /** Hand a text to the reader as a file, without asking anybody for it. */
 function download(name, text, type = "text/csv") {

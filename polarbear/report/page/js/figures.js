@@ -1,13 +1,71 @@
-// The figures below the rounds: one drawing for each, from its table.
+// Figures that are made of a table: each has a drawing in DRAWINGS, by its name.
 
 const DRAWINGS = {};
 
+/** The rows of a table as objects, by column. */
+function rowsOf(table) {
+  return Array.from({ length: table.rows }, (_, row) =>
+    Object.fromEntries(table.columns.map((name, i) => [name, table.data[i][row]])),
+  );
+}
+
+/** Rows with the same key, in the order in which keys first come. */
+function grouped(rows, key) {
+  const groups = new Map();
+  for (const row of rows) {
+    const name = key(row);
+    if (!groups.has(name)) groups.set(name, []);
+    groups.get(name).push(row);
+  }
+  return groups;
+}
+
 function startFigures() {
-  for (const figure of document.querySelectorAll("figure[data-table]")) {
+  for (const figure of document.querySelectorAll("figure[data-figure]")) {
     const name = figure.dataset.figure;
     const table = PAGE.figures[name];
+    if (!table) continue;
     startTable(figure, table);
     const drawing = DRAWINGS[name];
-    if (drawing) addChart(figure.querySelector(".chart"), figure.dataset.title, (view) => drawing(view, table));
+    const place = figure.querySelector(".chart.of-table");
+    if (!drawing || !place) continue;
+    const rows = rowsOf(table);
+    addChart(place, figure.dataset.title, (view) => drawing(view, rows));
   }
+}
+
+/** A name for a chart, in brackets if it is out. */
+function markedName(name, length) {
+  return PAGE.out.includes(name) ? `(${plain(name, length)})` : plain(name, length);
+}
+
+/** Names along an axis: places on it are numbers, so that two names may look alike. */
+function nameAxis(view, names, more = {}) {
+  const length = view.narrow ? 12 : 20;
+  return {
+    tickvals: names.map((_, i) => i),
+    ticktext: names.map((name) => markedName(name, length)),
+    showgrid: false,
+    zeroline: false,
+    ...more,
+  };
+}
+
+/** Borders half way between the times, on the scale of the axis. */
+function borders(times, log) {
+  if (times.length === 1) return [times[0] * 0.9, times[0] * 1.1];
+  const there = log ? Math.log : (t) => t;
+  const back = log ? Math.exp : (x) => x;
+  const places = times.map(there);
+  const middles = places.slice(1).map((place, i) => (place + places[i]) / 2);
+  const first = 2 * places[0] - middles[0];
+  const last = 2 * places[places.length - 1] - middles[middles.length - 1];
+  return [first, ...middles, last].map(back);
+}
+
+/** Whole numbers along an axis of rounds. */
+function roundAxis(first, last, more = {}) {
+  const step = [1, 2, 5, 10, 20, 50, 100, 200, 500].find((one) => (last - first) / one <= 9) || 1000;
+  const pad = Math.max(0.6, 0.02 * (last - first));
+  return { title: { text: "round", standoff: 6 }, range: [first - pad, last + pad], tick0: 0, dtick: step, zeroline: false, ...more };
 }

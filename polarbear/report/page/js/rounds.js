@@ -36,6 +36,7 @@ function startRounds(moments) {
   };
   byId("round-back").addEventListener("click", step(-1));
   byId("round-on").addEventListener("click", step(1));
+  startTable(byId("rounds-chart").closest("figure"), () => ratingsTable(moments.map(unpack)));
   for (const axis of ["x", "y"]) {
     const button = byId(`rounds-${axis}-log`);
     button.checked = scales[axis] === "log";
@@ -45,6 +46,22 @@ function startRounds(moments) {
     });
   }
   show();
+}
+
+/** Ratings after every round in long form. */
+function ratingsTable(moments) {
+  const columns = ["round", "algorithm", "t", "mean", "low", "high"];
+  const data = columns.map(() => []);
+  for (const moment of moments) {
+    moment.algorithms.forEach((name, item) => {
+      const curves = [moment.mean.at(item), moment.low.at(item), moment.high.at(item)];
+      moment.times.forEach((t, i) => {
+        const numbers = curves.map((curve) => (Number.isFinite(curve[i]) ? Number(curve[i].toPrecision(5)) : null));
+        [moment.number || null, name, t, ...numbers].forEach((value, column) => data[column].push(value));
+      });
+    });
+  }
+  return { columns, data, rows: data[0].length };
 }
 
 function outLine(out, moment) {
@@ -65,17 +82,18 @@ function ratingsChart(view, moment, scales) {
     const out = gone.has(name);
     lowest = Math.min(lowest, ...low.filter((value) => value > 0));
     highest = Math.max(highest, ...high.filter(Number.isFinite));
-    traces.push(...bandTraces(view, times, low, high, colour, out ? 0.08 : 0.18));
+    traces.push(...bandTraces(view, times, low, high, colour, out ? 0.07 : 0.18));
     traces.push({
       x: times,
       y: mean,
       mode: times.length > 1 ? "lines" : "markers",
-      line: { color: colour, width: out ? 1.5 : 2.4, dash: out ? "dot" : "solid" },
+      line: { color: colour, width: out ? 1.2 : 2.4, dash: view.dash(name) },
+      opacity: out ? 0.65 : 1,
       marker: { color: colour, size: 9 },
       customdata: times.map((_, i) => [plain(name) + (out ? " (out)" : ""), low[i], high[i]]),
-      hovertemplate: `%{customdata[0]}<br>%{x:,.4~g} ${PAGE.axis}<br>rating %{y:.3f} (%{customdata[1]:.3f} to %{customdata[2]:.3f})<extra></extra>`,
+      hovertemplate: `%{customdata[0]}<br>%{x:,.4~g} ${AXIS}<br>rating %{y:.3f} (%{customdata[1]:.3f} to %{customdata[2]:.3f})<extra></extra>`,
     });
-    ends.push({ name, y: mean[mean.length - 1] });
+    ends.push({ name, text: out ? `(${plain(name, 16)})` : plain(name, 16), y: mean[mean.length - 1] });
   }
   const isLog = scales.y === "log";
   const bounds = isLog ? [Math.log10(Math.max(lowest, 1e-5)) - 0.05, Math.log10(highest) + 0.05] : [0, highest * 1.04];
@@ -85,7 +103,7 @@ function ratingsChart(view, moment, scales) {
     layout: {
       margin: { l: 56, r: view.narrow ? 12 : 120, t: 12, b: 48 },
       xaxis: timeAxis(scales.x === "log"),
-      yaxis: { title: { text: "rating: P(wins against all)", standoff: 6 }, type: scales.y, range: bounds, ...(isLog ? { dtick: 1 } : {}) },
+      yaxis: { title: { text: "rating", standoff: 6 }, type: scales.y, range: bounds, ...(isLog ? { dtick: 1 } : {}) },
       annotations: labels,
     },
   };

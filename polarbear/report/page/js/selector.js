@@ -244,9 +244,9 @@ function showChoice(posterior, made, gamma, risk) {
 function choiceTable(posterior, made, gamma, risk) {
   const columns = [
     ["p2bb", "P(best)"],
-    ["mean", "mean value"],
+    ["mean", "mean"],
     ["quantile", `quantile ${typed(gamma, 3)}`],
-    ["regret", "expected regret"],
+    ["regret", "regret"],
   ];
   const head = element("tr", {}, element("th", { scope: "col" }, "algorithm"), columns.map(([key, label]) =>
     element("th", { scope: "col", class: key === risk ? "number by" : "number" }, label)));
@@ -293,9 +293,9 @@ function selectorChart(view, posterior, shares, preference, kind, controls) {
       y: shares[item],
       mode: times.length > 60 ? "lines" : "lines+markers",
       marker: { size: 5, color: view.of(name) },
-      line: { color: view.of(name), width: 2.2 },
+      line: { color: view.of(name), dash: view.dash(name), width: 2.2 },
       customdata: times.map(() => plain(name)),
-      hovertemplate: `%{customdata}<br>%{x:,.4~g} ${PAGE.axis}<br>P(best) %{y:.3f}<extra></extra>`,
+      hovertemplate: `%{customdata}<br>%{x:,.4~g} ${AXIS}<br>P(best) %{y:.3f}<extra></extra>`,
     });
   });
   const last = times.length - 1;

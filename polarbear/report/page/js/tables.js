@@ -32,14 +32,17 @@ function tableElement(table) {
 /** The buttons under a figure: its numbers as a file, and as a table in the page. */
 function startTable(figure, table) {
   const details = figure.querySelector("details.data");
-  const name = figure.dataset.figure;
-  figure.querySelector("button.csv").addEventListener("click", () => download(`${PAGE.name}-${name}.csv`, csvOf(table)));
+  const whole = () => (typeof table === "function" ? table() : table);
+  const name = `${PAGE.name}-${figure.dataset.figure}.csv`;
+  figure.querySelector("button.csv").addEventListener("click", () => download(name, csvOf(whole())));
   details.addEventListener("toggle", () => {
+    if (!details.open) return;
+    const { rows, ...rest } = whole();
     const place = details.querySelector(".table");
-    if (!details.open || place.hasChildNodes()) return;
-    place.append(tableElement(table));
-    if (table.rows > ROWS_SHOWN) {
-      place.append(element("p", { class: "quiet" }, `The first ${ROWS_SHOWN} of ${table.rows.toLocaleString("en")} rows; the CSV file has all of them.`));
+    place.replaceChildren(tableElement({ rows, ...rest }));
+    if (rows > ROWS_SHOWN) {
+      const words = `The first ${ROWS_SHOWN} of ${rows.toLocaleString("en")} rows; the CSV file has all of them.`;
+      place.append(element("p", { class: "quiet" }, words));
     }
   });
 }

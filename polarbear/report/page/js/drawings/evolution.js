@@ -1,0 +1,76 @@
+// The race, round after round: how near each algorithm is to being put out, and what is settled.
+
+const BEND = 0.9; // above it, the axis is logarithmic in 1 - p
+const DECADE = 0.3;
+const MARKS = [0, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999, 0.9999];
+
+/** Where a probability stands on the axis; what is as good as certain stands at its end. */
+function stretchedPlace(p, top) {
+  const q = Math.min(p, top);
+  return q > BEND ? BEND - DECADE * Math.log10((1 - q) / (1 - BEND)) : q;
+}
+
+DRAWINGS.rounds = (view, rows) => {
+  const numbers = [...new Set(rows.map((row) => row.round))];
+  const [first, last] = [numbers[0], numbers[numbers.length - 1]];
+  const highest = Math.max(...rows.map((row) => row.probability ?? 0), PAGE.alpha);
+  const top = MARKS.slice(5).find((mark) => mark >= highest) ?? MARKS[MARKS.length - 1];
+  const ticks = MARKS.filter((mark) => mark <= top);
+  const traces = [];
+  const ends = [];
+  for (const [name, all] of grouped(rows, (row) => row.algorithm)) {
+    const known = all.filter((row) => row.probability !== null);
+    if (!view.shows(name) || !known.length) continue;
+    const symbols = { eliminated: ["x", 12], resolved: ["diamond", 11] };
+    traces.push({
+      x: known.map((row) => row.round),
+      y: known.map((row) => stretchedPlace(row.probability, top)),
+      mode: "lines+markers",
+      line: { color: view.of(name), dash: view.dash(name), width: 2 },
+      marker: {
+        color: view.of(name),
+        symbol: known.map((row) => (symbols[row.event] || ["circle"])[0]),
+        size: known.map((row) => (symbols[row.event] || ["", numbers.length > 30 ? 3 : 5])[1]),
+        line: { width: 0 },
+        opacity: 1,
+      },
+      cliponaxis: false,
+      customdata: known.map((row) => [plain(name), row.probability, plain(row.by ?? ""), row.event, row.instances]),
+      hovertemplate: "%{customdata[0]}, round %{x} (%{customdata[4]} instances)<br>dominated by %{customdata[2]}: %{customdata[1]:.4f}<br>%{customdata[3]}<extra></extra>",
+    });
+    const end = known[known.length - 1];
+    ends.push({ name, y: stretchedPlace(end.probability, top), round: end.round, event: end.event });
+  }
+  const settled = [...grouped(rows, (row) => row.round)].map(([number, some]) => [number, some[0].share_settled]);
+  traces.push({
+    x: settled.map(([number]) => number), y: settled.map(([, share]) => share), yaxis: "y2",
+    mode: "lines+markers", line: { color: view.colour("text"), width: 1.5, shape: "hv" }, marker: { size: numbers.length > 30 ? 2 : 4 },
+    hovertemplate: "round %{x}: %{y:.0%} of pairs settled<extra></extra>",
+  });
+  const out = grouped(ends.filter((end) => end.event === "eliminated"), (end) => end.round);
+  const upper = stretchedPlace(top, top) + 0.08;
+  const labels = endLabels(view, ends.filter((end) => end.round === last && end.event !== "eliminated"), -0.04, upper, 300);
+  for (const [number, some] of view.narrow ? [] : out) {
+    some.sort((a, b) => a.y - b.y);
+    const left = number > (first + last) / 2;
+    const places = apart(some.map((end) => end.y), (16 * (upper + 0.04)) / 300, -0.04, upper);
+    some.forEach((end, i) => {
+      labels.push({
+        x: number, y: places[i], xanchor: left ? "right" : "left", xshift: left ? -9 : 9, yshift: some.length > 1 ? 0 : 9,
+        showarrow: false, text: plain(end.name, 16), font: { size: 12, color: view.of(end.name) },
+      });
+    });
+  }
+  return {
+    traces,
+    layout: {
+      height: view.narrow ? 400 : 470,
+      margin: { l: 60, r: view.narrow ? 12 : 120, t: 12, b: 48 },
+      xaxis: roundAxis(first, last, { anchor: "y2" }),
+      yaxis: { title: { text: "P(dominated)", standoff: 6 }, domain: [0.27, 1], range: [-0.04, upper], tickvals: ticks.map((tick) => stretchedPlace(tick, top)), ticktext: ticks.map(String), zeroline: false },
+      yaxis2: { title: { text: "settled", standoff: 6 }, domain: [0, 0.19], range: [0, 1.05], tickvals: [0, 0.5, 1], zeroline: false },
+      shapes: [{ type: "line", xref: "paper", x0: 0, x1: 1, y0: stretchedPlace(PAGE.alpha, top), y1: stretchedPlace(PAGE.alpha, top), line: { color: view.colour("text"), width: 1, dash: "dash" } }],
+      annotations: labels,
+    },
+  };
+};

@@ -1,0 +1,56 @@
+// Pairs as a whole: how probably the row is better than the column at every time.
+
+const SIGNS = {
+  dominates: ">",
+  dominated: "<",
+  "never worse": "≥",
+  "never better": "≤",
+  equivalent: "=",
+  crossing: "×",
+  open: "?",
+  moot: "",
+};
+
+DRAWINGS.matrix = (view, rows) => {
+  const names = [...new Set(rows.map((row) => row.a))].filter(view.shows);
+  const place = new Map(names.map((name, i) => [name, i]));
+  const blank = () => names.map(() => names.map(() => null));
+  const [z, text, hover] = [blank(), blank(), blank()];
+  names.forEach((_, i) => (text[i][i] = ""));
+  const room = (view.width - 120) / Math.max(names.length, 1);
+  for (const row of rows) {
+    if (!place.has(row.a) || !place.has(row.b)) continue;
+    const [y, x] = [place.get(row.a), place.get(row.b)];
+    const sign = (SIGNS[row.verdict] ?? "").replace("<", "&lt;").replace(">", "&gt;");
+    z[y][x] = row.probability;
+    const share = row.probability === null ? "–" : row.probability.toFixed(2);
+    text[y][x] = room > 58 ? `${share} ${sign}` : room > 34 ? share.replace(/^0/, "") : sign;
+    hover[y][x] = `${plain(row.a)} better than ${plain(row.b)}<br>at every time: ${row.probability === null ? "unknown" : row.probability.toFixed(4)}<br>${row.verdict === "moot" ? "not looked into: one is out" : row.verdict}`;
+  }
+  const height = Math.min(Math.max(names.length * 40, 120), 560) + 90;
+  return {
+    traces: [
+      {
+        type: "heatmap",
+        z,
+        text,
+        texttemplate: "%{text}",
+        customdata: hover,
+        hovertemplate: "%{customdata}<extra></extra>",
+        hoverongaps: false,
+        zmin: 0,
+        zmax: 1,
+        xgap: 2,
+        ygap: 2,
+        colorscale: [[0, view.colour("least")], [1, view.colour("most")]],
+        showscale: false,
+      },
+    ],
+    layout: {
+      height,
+      margin: { l: 20, r: 12, t: 20, b: 12 },
+      xaxis: nameAxis(view, names, { side: "top", tickangle: 7 * Math.max(...names.map((name) => Math.min(name.length + 2, 20)), 0) > room ? -60 : 0, showline: false, ticks: "" }),
+      yaxis: nameAxis(view, names, { autorange: "reversed", showline: false, ticks: "" }),
+    },
+  };
+};

@@ -1,0 +1,77 @@
+// Pairs over time: a strip a pair, in the colour of whoever is better then.
+// Thick where that is settled, thin where it only leans, framed where the two are equivalent.
+
+const MOST_STRIPS = 21;
+const THIN = [0.38, 0.62];
+const THICK = [0.12, 0.88];
+
+DRAWINGS.pairs = (view, rows) => {
+  const strips = [...grouped(rows, (row) => JSON.stringify([row.a, row.b])).values()]
+    .filter(([first]) => view.shows(first.a) && view.shows(first.b))
+    .slice(0, MOST_STRIPS);
+  const times = strips.length ? strips[0].map((row) => row.t) : PAGE.times;
+  const log = PAGE.log_times;
+  const x = borders(times, log);
+  // Each strip takes four bands of the axis: a gap, then its upper edge, its middle, its lower edge.
+  const y = [];
+  strips.forEach((_, i) => y.push(i - 0.5, i - 0.5 + THICK[0], i - 0.5 + THIN[0], i - 0.5 + THIN[1], i - 0.5 + THICK[1]));
+  y.push(strips.length - 0.5);
+  const layers = new Map();
+  const layer = (name) => {
+    if (!layers.has(name)) layers.set(name, y.slice(1).map(() => times.map(() => null)));
+    return layers.get(name);
+  };
+  strips.forEach((strip, i) => {
+    strip.forEach((row, t) => {
+      if (row.p_above === null) return;
+      const who = row.p_above >= row.p_below ? row.a : row.b;
+      const strength = Math.abs(row.p_above - row.p_below);
+      const thick = row.settled === "above" || row.settled === "below";
+      for (const band of thick ? [1, 2, 3] : [2]) layer(who)[5 * i + band][t] = 0.15 + 0.85 * strength;
+    });
+  });
+  const traces = [...layers].map(([name, z]) => ({
+    type: "heatmap", x, y, z, zmin: 0, zmax: 1, showscale: false, hoverinfo: "skip",
+    colorscale: [[0, withAlpha(view.of(name), 0)], [1, view.of(name)]],
+  }));
+  const told = strips.map((strip) =>
+    strip.map((row) =>
+      row.p_above === null
+        ? "unknown"
+        : `${plain(row.a)} better: ${row.p_above.toFixed(3)}<br>${plain(row.b)} better: ${row.p_below.toFixed(3)}<br>equivalent: ${row.p_alike.toFixed(3)}<br>${said(row)}`,
+    ),
+  );
+  traces.push({
+    type: "heatmap", x, y: strips.map((_, i) => i), z: strips.map((strip) => strip.map(() => 0)), opacity: 0, showscale: false,
+    customdata: told, hovertemplate: `%{x:,.4~g} ${AXIS}<br>%{customdata}<extra></extra>`,
+  });
+  const length = view.narrow ? 9 : 14;
+  const labels = strips.map(([first]) => `<span style="color:${view.of(first.a)}">${plain(first.a, length)}</span> : <span style="color:${view.of(first.b)}">${plain(first.b, length)}</span>`);
+  return {
+    traces,
+    layout: {
+      height: strips.length * 26 + 80,
+      margin: { l: 60, r: 12, t: 12, b: 48 },
+      shapes: strips.flatMap((strip, i) => frames(view, strip, i, x)),
+      xaxis: timeAxis(log, { showgrid: false, ...stripRange(times) }),
+      yaxis: { tickvals: strips.map((_, i) => i), ticktext: labels, range: [Math.max(strips.length, 1) - 0.5, -0.5], showgrid: false, zeroline: false, ticks: "" },
+    },
+  };
+};
+
+/** A frame around each stretch of times at which the two are equivalent. */
+function frames(view, strip, i, x) {
+  const made = [];
+  strip.forEach((row, t) => {
+    if (row.settled !== "equivalent") return;
+    const before = made[made.length - 1];
+    if (before && before.x1 === x[t]) before.x1 = x[t + 1];
+    else made.push({ type: "rect", x0: x[t], x1: x[t + 1], y0: i - 0.5 + THICK[0], y1: i - 0.5 + THICK[1], line: { color: view.colour("text"), width: 1.2 } });
+  });
+  return made;
+}
+
+function said(row) {
+  const words = { above: `${plain(row.a)} is better: settled`, below: `${plain(row.b)} is better: settled`, equivalent: "equivalent: settled", crossing: "the two cross", moot: "one is out", open: "open" };
+  return words[row.settled] ?? row.settled;
+}
