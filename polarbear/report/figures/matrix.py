@@ -146,7 +146,7 @@ def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -
         bar.outline.set_visible(False)
     used = [how for how in SIGNS if SIGNS[how] and how in set(data["verdict"])]
     used = [how for how in used if MIRROR.get(how) not in used[: used.index(how)]]
-    signs = [f"{SIGNS[how]} {how}" for how in used]
+    signs = [f"{SIGNS[how]} {how}".replace(" ", "\N{NO-BREAK SPACE}") for how in used]
     note_below(canvas, ",  ".join(["P(row better at every time)", *signs]), style)
 
 
