@@ -53,7 +53,7 @@ def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -
         else:
             axes.fill_between(t, low, high, color=look.colour, alpha=0.1, linewidth=0)
             axes.plot(t, share, color=look.colour, linestyle=look.dash)
-        ends.append(End(float(share[-1]), short[name], look.colour, look.dash))
+        ends.append(End(float(share[-1]), short[name], look))
     highest = float(data.select(pl.max_horizontal("share", "high").max()).item())
     axes.set_ylim(0, min(1.0, max(1.05 * highest, 0.05)))
     number_ticks(axes, "y", False, axes.get_ylim(), style)
