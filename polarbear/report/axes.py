@@ -45,7 +45,11 @@ def time_axis(axes: Axes, material: Material, style: Style, label: bool = True) 
     else:
         limits = (first - 0.5, last + 0.5) if first == last else (first, last)
     axes.set_xlim(*limits)
-    number_ticks(axes, "x", on_log_time(material, style), limits, style)
+    if first == last:
+        axes.set_xticks([first], [number(first)])
+        axes.set_xticks([], minor=True)
+    else:
+        number_ticks(axes, "x", on_log_time(material, style), limits, style)
     if label:
         axes.set_xlabel(time_label(material))
 

@@ -56,8 +56,7 @@ def test_names_and_titles_tell_figures_apart():
 @pytest.mark.parametrize("kind", ALL_KINDS)
 def test_what_is_there_is_drawn_and_what_is_not_is_explained(kind, kinds):
     material = kinds[kind]
-    ours = set().union(*THERE.values())  # others may have joined the registry
-    reasons = {name: FIGURES[name].missing(material) for name in ours}
+    reasons = {name: FIGURES[name].missing(material) for name in OURS}
     assert {name for name, reason in reasons.items() if reason is None} == THERE[kind]
     for (where, name), words in MISSING.items():
         if where == kind:
@@ -121,3 +120,25 @@ def test_full_names_are_in_the_data_and_short_ones_in_the_drawing(kinds):
     assert "<script" not in picture
     assert "&lt;script&gt;" in picture  # as text, which harms nobody
     assert "$x_1$" in picture  # not as mathematics
+
+
+@pytest.mark.parametrize("name", ["ratings", "matrix", "pairs", "rounds"])
+def test_a_round_whose_posterior_was_not_to_be_trusted_can_be_drawn(name, raced):
+    last = raced.rounds[-1]
+    unknown = np.full_like(last.believed.above, np.nan)
+    blind = replace(last, believed=replace(last.believed, above=unknown, alike=unknown))
+    material = replace(raced, rounds=(*raced.rounds[:-1], blind))
+    assert FIGURES[name].missing(material) is None
+    assert look_at(name, material, width="single") == []
+    if name != "ratings":
+        column = {"matrix": "probability", "pairs": "p_above", "rounds": "probability"}[name]
+        assert FIGURES[name].data(material)[column].null_count() > 0
+
+
+def test_pairs_of_which_nothing_is_known_are_not_drawn(kinds):
+    only = kinds["one round"].rounds[0]
+    unknown = np.full_like(only.believed.above, np.nan)
+    believed = replace(only.believed, above=unknown, alike=unknown)
+    state = replace(only.state, settled=np.zeros_like(only.state.settled), eliminated=())
+    blind = replace(kinds["one round"], rounds=(replace(only, believed=believed, state=state),))
+    assert "nothing is known about pairs" in str(FIGURES["pairs"].missing(blind))

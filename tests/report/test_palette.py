@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from polarbear.palette import COLOURS, INKS, READABLE, contrast, look, mix, readable
+from polarbear.palette import COLOURS, INKS, READABLE, contrast, look, mix, readable, writing_on
 
 # Machado, Oliveira and Fernandes (2009), severity 1.0, on linear RGB
 VISION = {
@@ -110,6 +110,13 @@ def test_lines_stand_out_from_the_paper_and_names_can_be_read(theme):
 def test_no_two_of_eighteen_look_the_same(theme):
     looks = [look(i, theme) for i in range(18)]
     assert len({(one.colour, one.dash) for one in looks}) == 18
+
+
+@pytest.mark.parametrize("theme", ["light", "dark", "print"])
+def test_what_is_written_on_an_area_can_be_read(theme):
+    for i in range(8):
+        colour = look(i, theme).colour
+        assert contrast(writing_on(colour, theme), colour) >= 3.5
 
 
 def test_a_colour_that_can_be_read_stays_as_it_is():

@@ -132,8 +132,8 @@ def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -
     cells = np.full((n, n), np.nan)
     for a, b, p, _ in data.iter_rows():
         cells[place[a], place[b]] = np.nan if p is None else p
-    shades = LinearSegmentedColormap.from_list("shades", style.inks.shades)
-    shades = shades.with_extremes(bad=style.inks.paper)
+    ramp = LinearSegmentedColormap.from_list("shades", style.inks.shades)
+    shades = ramp.with_extremes(bad=style.inks.paper)
     image = axes.imshow(cells, cmap=shades, vmin=0, vmax=1, aspect="auto")
     size = min(style.small, cell * 72 / 2.2)
     for a, b, p, how in data.iter_rows():
@@ -146,7 +146,7 @@ def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -
         bar.outline.set_visible(False)
     used = [how for how in SIGNS if SIGNS[how] and how in set(data["verdict"])]
     used = [how for how in used if MIRROR.get(how) not in used[: used.index(how)]]
-    signs = [f"{SIGNS[how]} {how}" for how in used]
+    signs = [f"{SIGNS[how]} {how}".replace(" ", "\N{NO-BREAK SPACE}") for how in used]
     note_below(canvas, ",  ".join(["P(row better at every time)", *signs]), style)
 
 
