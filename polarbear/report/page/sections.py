@@ -99,7 +99,8 @@ def _out(entries: Iterable[Entry]) -> str:
     ]
     if not lines:
         return ""
-    return f"<details><summary>Who is out, and why ({len(lines)})</summary><ul>{''.join(lines)}</ul></details>"
+    title = f"<summary>Who is out, and why ({len(lines)})</summary>"
+    return f"<details>{title}<ul>{''.join(lines)}</ul></details>"
 
 
 def _of_figures(id: str, title: str, shown: list[Shown]) -> Section:
@@ -154,8 +155,8 @@ def _rounds(content: dict[str, Any]) -> Section | None:
     several = len(content["moments"]) > 1
     title = "Round by round" if several else "Ratings over time"
     body = f"""
-<p>A rating is the probability of finding the best solution of all by that time; bands hold 95 % of the
-posterior. Those in brackets, with thin lines, were out by then.</p>
+<p>A rating is the probability of finding the best solution of all by that time; bands hold 95 % of
+the posterior. Those in brackets, with thin lines, were out by then.</p>
 <div id="round-row" class="round-row">
   <button id="round-back" type="button" aria-label="One round back">←</button>
   <input id="round" type="range" min="1" value="1" step="1" aria-label="Round">
