@@ -11,33 +11,33 @@ from dataclasses import dataclass
 from typing import Literal
 
 Theme = Literal["light", "dark", "print"]
-Dash = tuple[int, tuple[float, ...]] | str
+Dash = tuple[float, tuple[float, ...]]
 
 COLOURS: dict[Theme, tuple[str, ...]] = {
     "light": (
-        "#0072B2",
-        "#D55E00",
-        "#009E73",
-        "#CC79A7",
-        "#B98300",
-        "#3FA3DC",
+        "#1978DF",
+        "#8A4200",
+        "#007C5D",
+        "#E5789F",
+        "#E38B3B",
+        "#1CBBF8",
         "#1B1B1B",
-        "#7A5FB0",
+        "#4B3D7D",
     ),
     "dark": (
-        "#4AA3DF",
-        "#FF8C42",
-        "#2FC79A",
-        "#E79BC6",
-        "#F0B93A",
-        "#9AD7FF",
-        "#F2F2F2",
-        "#B79CED",
+        "#7588FC",
+        "#AC654B",
+        "#86CE93",
+        "#D28AAA",
+        "#F67B00",
+        "#6DD5FC",
+        "#F8F2F4",
+        "#956094",
     ),
     "print": ("#000000", "#5A5A5A", "#8C8C8C"),
 }
 DASHES: tuple[Dash, ...] = (
-    "-",
+    (0, ()),  # solid
     (0, (5, 1.6)),
     (0, (1.2, 1.4)),
     (0, (6, 1.6, 1.2, 1.6)),
@@ -45,14 +45,19 @@ DASHES: tuple[Dash, ...] = (
     (0, (3, 1.2, 1, 1.2, 1, 1.2)),
 )
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "p", "h", "*")
+READABLE = 4.5  # the contrast that WCAG asks of text
 HATCHES = ("", "////", "....", "\\\\\\\\", "xxxx", "----", "||||", "oooo", "++++", "//..")
 
 
 @dataclass(frozen=True)
 class Look:
-    """How one algorithm is drawn, as a line, as points, and as an area."""
+    """How one algorithm is drawn, as a line, as points, as an area; and its name beside them.
+
+    ``text`` is its colour, as dark or as light as it must be to be read.
+    """
 
     colour: str
+    text: str
     dash: Dash
     marker: str
     hatch: str
@@ -86,6 +91,40 @@ def look(index: int, theme: Theme = "light") -> Look:
     if theme == "print":  # shades are few, so dashes change from one algorithm to the next
         turn, place = divmod(index, len(DASHES))
         shade = colours[(place + turn) % len(colours)]
-        return Look(shade, DASHES[place], marker, HATCHES[index % len(HATCHES)])
+        return Look(shade, INKS[theme].ink, DASHES[place], marker, HATCHES[index % len(HATCHES)])
     turn, place = divmod(index, len(colours))
-    return Look(colours[place], DASHES[turn % len(DASHES)], marker, HATCHES[turn % len(HATCHES)])
+    colour, text = colours[place], readable(colours[place], theme)
+    return Look(colour, text, DASHES[turn % len(DASHES)], marker, HATCHES[turn % len(HATCHES)])
+
+
+def readable(colour: str, theme: Theme) -> str:
+    """The colour mixed with the theme's ink until it stands out from the paper."""
+    paper, ink = INKS[theme].paper, INKS[theme].ink
+    for tenths in range(10):
+        mixed = mix(colour, ink, tenths / 10)
+        if contrast(mixed, paper) >= READABLE:
+            return mixed
+    return ink
+
+
+def mix(one: str, other: str, share: float) -> str:
+    """A colour with so much of another in it."""
+    pairs = zip(_channels(one), _channels(other), strict=True)
+    return "#" + "".join(f"{round(255 * (a + (b - a) * share)):02X}" for a, b in pairs)
+
+
+def contrast(one: str, other: str) -> float:
+    """The contrast ratio of WCAG: 1 for the same colour, 21 for black on white."""
+    dark, light = sorted(_luminance(colour) for colour in (one, other))
+    return (light + 0.05) / (dark + 0.05)
+
+
+def _luminance(colour: str) -> float:
+    linear = [
+        c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in _channels(colour)
+    ]
+    return sum(w * c for w, c in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
+def _channels(colour: str) -> list[float]:
+    return [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]

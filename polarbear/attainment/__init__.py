@@ -2,8 +2,19 @@
 
 from __future__ import annotations
 
+from polarbear.attainment.comparison import Comparison, names_of, pair_of
 from polarbear.attainment.disagreement import Note, agreement, disagreements
 from polarbear.attainment.options import ViewOptions
-from polarbear.attainment.view import View, pair_of, view
+from polarbear.attainment.view import View, view
 
-__all__ = ["Note", "View", "ViewOptions", "agreement", "disagreements", "pair_of", "view"]
+__all__ = [
+    "Comparison",
+    "Note",
+    "View",
+    "ViewOptions",
+    "agreement",
+    "disagreements",
+    "names_of",
+    "pair_of",
+    "view",
+]

@@ -12,6 +12,7 @@ from itertools import combinations
 import numpy as np
 
 from polarbear.attainment.bootstrap import LEVEL
+from polarbear.attainment.common_runs import FEW
 from polarbear.attainment.head_to_head import HeadToHead, head_to_head
 from polarbear.attainment.rated import Rated, better_at, rated
 from polarbear.attainment.view import View
@@ -199,14 +200,13 @@ def _opposite_at_times(view: View, basis: Basis, names: list[str]) -> list[Note]
     """Pairs whose means are clearly apart at times where the posterior has them the other way."""
     at = [view.index(name) for name in names]
     shares = view.curves.on(basis.times, view.scale.share(view.progress), 0.0)[:, at]
-    if len(shares) < 2:
+    if len(shares) < FEW:
         return []
-    means = view.drawn.means(shares)
     better = better_at(basis, names)
     found: list[tuple[int, Note]] = []
     for one, other in combinations(range(len(names)), 2):
         for a, b in ((one, other), (other, one)):
-            sure = np.quantile(means[:, a] - means[:, b], (1 - LEVEL) / 2, axis=0) > 0
+            sure = view.drawn.clearly_above(shares[:, a] - shares[:, b])
             opposite = np.flatnonzero(sure & (better[:, b, a] >= SURE))
             if len(opposite):
                 note = _at_times(view, basis, (names[a], names[b]), (at[a], at[b]), opposite)

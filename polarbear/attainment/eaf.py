@@ -121,4 +121,5 @@ def as_sets(curves: Curves, progress: Floats, algorithm: int) -> tuple[Floats, n
     )
     inside = np.column_stack([curves.t[mine], 1.0 - np.minimum(progress[mine], 1.0)])
     sets = np.concatenate([run[mine] // n, instances])
-    return np.concatenate([inside, outside]), sets + 1
+    together = np.argsort(sets, kind="stable")  # moocore takes a set that comes again for another
+    return np.concatenate([inside, outside])[together], sets[together] + 1

@@ -24,7 +24,8 @@ from polarbear.problems import SUITES
 from polarbear.problems.base import Floats, Kind
 from polarbear.store import Store
 
-FINE = 200  # times and targets of the plane: as many as a reader can tell apart in a figure
+FINE = 120  # times that are looked at beside the grid's, as many as a figure has room for
+LEVELS = 100  # targets of the plane
 
 
 @dataclass(frozen=True)
@@ -82,7 +83,7 @@ class View:
 
     @cached_property
     def eaf(self) -> Eaf:
-        levels = np.arange(1, FINE + 1) / FINE
+        levels = np.arange(1, LEVELS + 1) / LEVELS
         held = self.curves.on(self.times, self.progress, -np.inf)
         return attaining.counted(held, self.times, levels)
 
@@ -151,11 +152,3 @@ def _check_values_mean_something(store: Store) -> None:
             f"the suite '{suite}' draws only who is ahead of whom; how far ahead means nothing "
             "there, so there is no classical view"
         )
-
-
-def pair_of(text: str) -> tuple[str, str]:
-    """Two names, as given on the command line."""
-    names = [name.strip() for name in text.split(",")]
-    if len(names) != 2 or names[0] == names[1] or not all(names):
-        raise ReportError(f"a pair is two different algorithms, as in --pair A,B; found '{text}'")
-    return names[0], names[1]

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from polarbear.palette import Look
 from polarbear.report.lettering import number, plain
 from polarbear.report.style import Style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Canvas
+    from matplotlib.transforms import Bbox
 
     from polarbear.report.material import Material
 
@@ -24,8 +26,7 @@ class End:
 
     y: float
     text: str
-    colour: str
-    dash: Any = "-"
+    look: Look
     marker: str = ""
 
 
@@ -57,8 +58,8 @@ def number_ticks(
     axis = axes.xaxis if which == "x" else axes.yaxis
     axis.set_major_formatter(ticker.FuncFormatter(lambda value, _: number(round_off(value))))
     if not is_log:
-        room = max(3, int(style.width * 72 / (9 * style.font_size))) if which == "x" else 5
-        axis.set_major_locator(ticker.MaxNLocator(min(room, 8), steps=[1, 2, 2.5, 5, 10]))
+        most = max(3, int(style.width * 72 / (6 * style.font_size))) if which == "x" else 5
+        axis.set_major_locator(ticker.MaxNLocator(min(most, 8), steps=[1, 2, 2.5, 5, 10]))
         return
     decades = np.log10(limits[1] / limits[0])
     room = max(2.0, style.width * 72 / (6.5 * style.small))
@@ -97,11 +98,11 @@ def spread(wanted: Sequence[float], gap: float, low: float, high: float) -> np.n
 
     Least squares under order constraints: neighbours that collide move as one block.
     """
-    wanted = np.asarray(wanted, dtype=float)
-    order = np.argsort(wanted, kind="stable")
-    steps = gap * np.arange(len(wanted))
+    targets = np.asarray(wanted, dtype=float)
+    order = np.argsort(targets, kind="stable")
+    steps = gap * np.arange(len(targets))
     blocks: list[list[float]] = []  # mean and size
-    for target in wanted[order] - steps:
+    for target in targets[order] - steps:
         blocks.append([float(target), 1.0])
         while len(blocks) > 1 and blocks[-2][0] > blocks[-1][0]:
             mean, size = blocks.pop()
@@ -110,7 +111,7 @@ def spread(wanted: Sequence[float], gap: float, low: float, high: float) -> np.n
             before[1] += size
     base = np.concatenate([np.full(int(size), mean) for mean, size in blocks])
     room = max(high - steps[-1], low)
-    found = np.empty(len(wanted))
+    found = np.empty(len(targets))
     found[order] = np.clip(base, low, room) + steps
     return found
 
@@ -130,11 +131,11 @@ def label_ends(canvas: Canvas, axes: Axes, ends: Sequence[End], style: Style) ->
             end.y,
             end.text,
             transform=aside,
-            color=end.colour,
+            color=end.look.text,
             fontsize=style.small,
             va="center_baseline",
             clip_on=False,
-        )  # fmt: skip
+        )
         for end in ends
     ]
     canvas.draw_without_rendering()
@@ -160,10 +161,10 @@ def label_ends(canvas: Canvas, axes: Axes, ends: Sequence[End], style: Style) ->
                 [1.0 + 0.02 * inch, 1.0 + 0.13 * inch],
                 [origin, y],
                 transform=axes.transAxes,
-                color=end.colour,
+                color=end.look.colour,
                 linewidth=0.7,
                 clip_on=False,
-            )  # fmt: skip
+            )
         )
 
 
@@ -172,7 +173,14 @@ def legend_below(canvas: Canvas, ends: Sequence[End], style: Style) -> None:
     from matplotlib.lines import Line2D
 
     handles = [
-        Line2D([], [], color=end.colour, linestyle=end.dash, marker=end.marker, label=end.text)
+        Line2D(
+            [],
+            [],
+            color=end.look.colour,
+            linestyle=end.look.dash,
+            marker=end.marker,
+            label=end.text,
+        )
         for end in ends
     ]
     longest = max(len(end.text) for end in ends)
@@ -187,3 +195,53 @@ def legend_below(canvas: Canvas, ends: Sequence[End], style: Style) -> None:
 def note_below(canvas: Canvas, text: str, style: Style) -> None:
     """A line of small print under the figure."""
     canvas.supxlabel(text, fontsize=style.small, color=style.inks.faint)
+
+
+def label_points(
+    canvas: Canvas,
+    axes: Axes,
+    points: Sequence[tuple[float, float]],
+    texts: Sequence[str],
+    looks: Sequence[Look],
+    style: Style,
+) -> None:
+    """Write a name beside each point, where it covers no other name and no other point."""
+    canvas.draw_without_rendering()
+    frame = axes.get_window_extent()
+    line = 1.05 * style.line * 72
+    reach = [0, *(side * k for k in range(1, len(points) + 3) for side in (-1, 1))]
+    taken = [_around(axes.transData.transform(point), 4 * canvas.dpi / 72) for point in points]
+    for (x, y), text, look in zip(points, texts, looks, strict=True):
+        label = axes.annotate(
+            text,
+            (x, y),
+            (0, 0),
+            textcoords="offset points",
+            va="center_baseline",
+            color=look.text,
+            fontsize=style.small,
+            annotation_clip=False,
+            bbox={"facecolor": style.inks.paper, "alpha": 0.75, "linewidth": 0, "pad": 0.3},
+        )
+        best = None
+        for rows in reach:
+            for side in ("left", "right"):
+                label.set_horizontalalignment(side)
+                label.set_position((7 if side == "left" else -7, rows * line))
+                box = label.get_window_extent()
+                inside = frame.x0 <= box.x0 and box.x1 <= frame.x1 and frame.y0 <= box.y0
+                if inside and box.y1 <= frame.y1 + line and not any(map(box.overlaps, taken)):
+                    best = box
+                    break
+            if best:
+                break
+        if best is None:  # no room at all: the marker's colour has to do
+            label.remove()
+        else:
+            taken.append(best)
+
+
+def _around(middle: np.ndarray, reach: float) -> Bbox:
+    from matplotlib.transforms import Bbox
+
+    return Bbox([middle - reach, middle + reach])

@@ -91,7 +91,7 @@ def rendered(
 
     with matplotlib.rc_context(), warnings.catch_warnings():
         matplotlib.rcdefaults()  # a user's own matplotlibrc has no say
-        matplotlib.rcParams.update(style.settings())
+        matplotlib.rcParams.update(style.settings())  # type: ignore[arg-type]
         # Names may use letters that the font lacks; a box in their place is all there is to do.
         warnings.filterwarnings("ignore", message=r"(?s)Glyph .* missing from")
         warnings.filterwarnings("ignore", message=r".*Matplotlib currently does not support")

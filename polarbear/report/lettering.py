@@ -38,9 +38,11 @@ def short_names(names: Sequence[str], limit: int) -> dict[str, str]:
 
 
 def number(value: float) -> str:
-    """A number on an axis: 0.05, 200, 10⁴, 2×10⁵."""
+    """A number on an axis: 0.05, 2000, 50,000, 2×10⁵."""
     if value == 0 or 1e-3 <= abs(value) < 1e4:
         return f"{value:g}"
+    if 1e4 <= abs(value) < 1e5 and value == round(value):
+        return f"{value:,.0f}"
     mantissa, _, exponent = f"{value:.2e}".partition("e")
     front = f"{float(mantissa):g}"
     power = f"10{str(int(exponent)).translate(SUPERSCRIPTS)}"
@@ -56,3 +58,8 @@ def listed(names: Sequence[str]) -> str:
 def counted(count: int, noun: str) -> str:
     """1 round, 2 rounds."""
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def probability(p: float) -> str:
+    """Two digits; never certain when it is not."""
+    return "> 0.99" if p >= 0.995 else "< 0.01" if p < 0.005 else f"{p:.2f}"

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from polarbear import race, relations
+from polarbear import attainment, race, relations
+from polarbear.attainment import Comparison, View
 from polarbear.budget import Budget, Spaced
 from polarbear.errors import ReportError
 from polarbear.inference import Posterior
@@ -65,7 +66,8 @@ class Material:
 
     ``algorithms`` are all that the store knows, in the order of the configuration, which is also
     the order of their colours. ``race`` holds the facts of `polarbear status --json`; it is None
-    where no race was run, and ``basis`` is None where there is no posterior.
+    where no race was run, and ``basis`` is None where there is no posterior. ``comparison`` says
+    what the classical view is asked.
     """
 
     store: Store
@@ -78,6 +80,7 @@ class Material:
     rounds: tuple[Round, ...]
     basis: Basis | None
     contest: Contest | None
+    comparison: Comparison = field(default_factory=Comparison)
 
     @property
     def candidates(self) -> tuple[str, ...]:
@@ -94,6 +97,15 @@ class Material:
         if self.basis is None:
             return None
         return of_posterior(self.basis.posterior, self.basis, self.rules.epsilon)
+
+    @cached_property
+    def classical(self) -> View:
+        """The classical view of the same runs; an error says why a store has none."""
+        return attainment.view(self.store, self.comparison.algorithms, self.comparison.options)
+
+    def classical_pair(self, a: str, b: str) -> View:
+        """The classical view of two algorithms, on all instances that these two have in common."""
+        return attainment.view(self.store, (a, b), self.comparison.options)
 
     def colour_index(self, name: str) -> int:
         return self.algorithms.index(name)

@@ -7,17 +7,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from polarbear.report.axes import edges, on_log_time, time_axis, time_label
+from polarbear.report.axes import edges, on_log_time, time_axis
 from polarbear.report.figures.base import Figure
-from polarbear.report.lettering import counted, number
+from polarbear.report.lettering import counted
 from polarbear.report.material import Material
 from polarbear.report.style import Style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Canvas
-
-MOST_BARS = 120
 
 
 def data(material: Material) -> pl.DataFrame:
@@ -84,15 +82,22 @@ def _strips(
     style: Style,
 ) -> None:
     """The paper's figure: the shade says how many instances saw that much of each algorithm."""
+    from matplotlib import ticker
     from matplotlib.colors import LinearSegmentedColormap
 
     borders = edges(material.times, on_log_time(material, style))
     counts = np.array([seen(data, name, material.times) for name in names])
     shades = LinearSegmentedColormap.from_list("shades", style.inks.shades)
     mesh = axes.pcolormesh(
-        borders, np.arange(len(names) + 1) - 0.5, counts, cmap=shades, vmin=0,
-        vmax=max(1, counts.max()), linewidth=0, rasterized=False,
-    )  # fmt: skip
+        borders,
+        np.arange(len(names) + 1) - 0.5,
+        counts,
+        cmap=shades,
+        vmin=0,
+        vmax=max(1, counts.max()),
+        linewidth=0,
+        rasterized=False,
+    )
     for line in np.arange(len(names) - 1) + 0.5:
         axes.axhline(line, color=style.inks.paper, linewidth=1.5)
     axes.set_ylim(len(names) - 0.5, -0.5)
@@ -100,58 +105,61 @@ def _strips(
     axes.set_yticks(range(len(names)), [short[name] for name in names])
     axes.tick_params(axis="y", length=0)
     for label, name in zip(axes.get_yticklabels(), names, strict=True):
-        label.set_color(style.look(material.colour_index(name)).colour)
+        label.set_color(style.look(material.colour_index(name)).text)
     for spine in axes.spines.values():
         spine.set_visible(False)
     time_axis(axes, material, style)
     bar = canvas.colorbar(mesh, ax=axes, pad=0.02, fraction=0.05, aspect=12)
     bar.set_label("instances", fontsize=style.small)
     bar.outline.set_visible(False)
-    from matplotlib import ticker
-
     bar.ax.yaxis.set_major_locator(ticker.MaxNLocator(3, integer=True))
 
 
 def _bars(
     axes: Axes, data: pl.DataFrame, names: list[str], material: Material, style: Style
 ) -> None:
-    """What each round gave out to whom, in front of what everything would have taken."""
+    """A bar a round, as wide as its instances are many, filled as far as its budget was used.
+
+    Areas are budgets: what is empty was saved.
+    """
     from matplotlib import ticker
 
-    rounds = data["round"].unique().sort().to_numpy()
-    place = {int(number): i for i, number in enumerate(rounds)}
-    whole = np.zeros(len(rounds))
-    for r, total in data.group_by("round").agg(pl.col("everything").sum()).iter_rows():
-        whole[place[r]] = total
-    width = 0.82 if len(rounds) <= MOST_BARS else 1.0
-    axes.bar(
-        rounds, whole, width, facecolor="none", edgecolor=style.inks.faint, linewidth=0.6,
-        linestyle=(0, (2, 1.5)),
-    )  # fmt: skip
+    end = float(material.times[-1])
+    rounds = data.group_by("round", maintain_order=True).agg(pl.col("everything").sum(), pl.len())
+    whole = rounds["everything"].to_numpy()
+    # A newcomer that catches up is one of many who saw these instances.
+    width = whole / (end * max(rounds["len"].to_list()))
+    left = np.concatenate([[0.0], np.cumsum(width)[:-1]])
+    place = {number: i for i, number in enumerate(rounds["round"])}
     base = np.zeros(len(rounds))
     for name in names:
-        height = np.zeros(len(rounds))
-        for r, amount in (
-            data.filter(pl.col("algorithm") == name).select("round", "allotted").iter_rows()
-        ):
-            height[place[r]] += amount
+        share = np.zeros(len(rounds))
+        rows = data.filter(pl.col("algorithm") == name)
+        for number, amount in rows.select("round", "allotted").iter_rows():
+            share[place[number]] += amount / whole[place[number]]
         look = style.look(material.colour_index(name))
         axes.bar(
-            rounds, height, width, base, facecolor=look.colour, hatch=look.hatch * 1,
-            edgecolor=style.inks.paper, linewidth=0.2,
-        )  # fmt: skip
-        base += height
-    axes.set_xlim(rounds[0] - 0.7, rounds[-1] + 0.7)
-    axes.set_xlabel("round")
-    axes.set_ylabel(time_label(material))
-    axes.xaxis.set_major_locator(ticker.MaxNLocator(8, integer=True, min_n_ticks=1))
-    axes.yaxis.set_major_locator(ticker.MaxNLocator(3))
-    axes.yaxis.set_major_formatter(ticker.FuncFormatter(lambda value, _: number(value)))
-    axes.grid(axis="y")
-    axes.text(
-        0.995, 0.97, f"{_saved(data):.0%} saved", transform=axes.transAxes, ha="right", va="top",
-        fontsize=style.font_size,
-    )  # fmt: skip
+            left,
+            share,
+            width,
+            base,
+            align="edge",
+            facecolor=look.colour,
+            hatch=look.hatch,
+            edgecolor=style.inks.paper,
+            linewidth=0.4,
+        )
+        base += share
+    axes.bar(
+        left, 1.0, width, align="edge", facecolor="none", edgecolor=style.inks.faint, linewidth=0.4
+    )
+    axes.set_xlim(0, float(width.sum()))
+    axes.set_ylim(0, 1.02)
+    axes.set_yticks([0, 0.5, 1], ["0", "50 %", "100 %"])
+    axes.set_xlabel("instances, round after round")
+    axes.set_ylabel("budget used")
+    axes.xaxis.set_major_locator(ticker.MaxNLocator(6, integer=True))
+    axes.set_title(f"{_saved(data):.0%} saved", loc="right", fontsize=style.small, pad=3)
 
 
 def _saved(data: pl.DataFrame) -> float:
@@ -171,9 +179,10 @@ def caption(material: Material) -> str:
     last = material.rounds[-1]
     saved = material.race["saved"] if material.race else 0.0
     return (
-        "Above: how many instances saw each algorithm run at least so far. Below: what each round "
-        "gave out to each algorithm; the outline is what running all of them to the end would have "
-        f"taken. Over {counted(last.state.instances, 'instance')}, {saved:.0%} of that was saved."
+        "Above: how many instances saw each algorithm run at least so far. Below: a bar a round, "
+        "as wide as its instances are many, filled with what was given out to each algorithm; full "
+        "is what running all of them to the end takes, so empty is what was saved: "
+        f"{saved:.0%} over {counted(last.state.instances, 'instance')}."
     )
 
 

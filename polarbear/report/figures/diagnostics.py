@@ -130,9 +130,13 @@ def _over_time(
         look = style.look(material.colour_index(name))
         one = rows.filter(pl.col("algorithm") == name)
         axes.plot(
-            one["t"], one["value"], color=look.colour, linestyle=look.dash,
-            linewidth=0.5 if thin else 1.0, marker=look.marker if len(one) == 1 else "",
-        )  # fmt: skip
+            one["t"],
+            one["value"],
+            color=look.colour,
+            linestyle=look.dash,
+            linewidth=0.5 if thin else 1.0,
+            marker=look.marker if len(one) == 1 else "",
+        )
     return float(np.nanmax(rows["value"].to_numpy(), initial=0.0))
 
 
@@ -143,14 +147,24 @@ def _rounds(axes: Axes, data: pl.DataFrame, material: Material, style: Style) ->
     draws = data.filter(pl.col("what") == "draws")
     bad = data.filter((pl.col("what") == "problems") & (pl.col("value") > 0))["round"].to_list()
     axes.plot(
-        draws["round"], draws["value"], color=style.inks.ink, marker="o", markersize=2.4,
-        linewidth=0.8, drawstyle="steps-mid",
-    )  # fmt: skip
+        draws["round"],
+        draws["value"],
+        color=style.inks.ink,
+        marker="o",
+        markersize=2.4,
+        linewidth=0.8,
+        drawstyle="steps-mid",
+    )
     wrong = draws.filter(pl.col("round").is_in(bad))
     axes.plot(
-        wrong["round"], wrong["value"], linestyle="", marker="X", markersize=7,
-        color=style.inks.alarm, markeredgecolor=style.inks.paper,
-    )  # fmt: skip
+        wrong["round"],
+        wrong["value"],
+        linestyle="",
+        marker="X",
+        markersize=7,
+        color=style.inks.alarm,
+        markeredgecolor=style.inks.paper,
+    )
     axes.set_ylim(0, 1.15 * float(draws["value"].max()))  # type: ignore[arg-type]
     axes.set_ylabel("draws")
     axes.set_xlabel("round")

@@ -53,14 +53,19 @@ def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -
         text = f"{kind}: {failed:,} of {runs:,}"
         inside = share > 0.55
         axes.annotate(
-            text, (share, place), (-4 if inside else 4, 0), textcoords="offset points",
-            va="center", ha="right" if inside else "left", fontsize=style.small,
+            text,
+            (share, place),
+            (-4 if inside else 4, 0),
+            textcoords="offset points",
+            va="center",
+            ha="right" if inside else "left",
+            fontsize=style.small,
             color=style.inks.paper if inside else style.inks.ink,
             bbox={"facecolor": look.colour, "linewidth": 0, "pad": 0.8} if inside else None,
-        )  # fmt: skip
+        )
     axes.set_yticks(range(len(bars)), [short[name] for name in bars["algorithm"]])
     for label, name in zip(axes.get_yticklabels(), bars["algorithm"], strict=True):
-        label.set_color(style.look(material.colour_index(name)).colour)
+        label.set_color(style.look(material.colour_index(name)).text)
     axes.tick_params(axis="y", length=0)
     axes.set_ylim(len(bars) - 0.5, -0.5)
     axes.set_xlim(0, 1)

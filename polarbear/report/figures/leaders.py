@@ -51,7 +51,7 @@ def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -
         p = data.filter(pl.col("algorithm") == name)["p_best"].to_numpy()
         marker = look.marker if len(times) == 1 else ""
         axes.plot(times, p, color=look.colour, linestyle=look.dash, marker=marker, clip_on=False)
-        ends.append(End(float(p[-1]), short[name], look.colour, look.dash, marker))
+        ends.append(End(float(p[-1]), short[name], look, marker))
     axes.set_ylim(0, 1)
     axes.set_ylabel("P(best)")
     axes.grid(axis="y")
@@ -94,12 +94,23 @@ def _write_into_band(
         ends = band.transData.transform([(borders[i], 0.5) for i in (first, last + 1)])[:, 0]
         middle = band.transData.inverted().transform((ends.mean(), 0))[0]
         text = band.text(
-            middle, 0.5, short[name], ha="center", va="center", fontsize=style.small,
-            color=style.inks.paper, transform=band.get_xaxis_transform(),
-        )  # fmt: skip
+            middle,
+            0.5,
+            short[name],
+            ha="center",
+            va="center",
+            fontsize=style.small,
+            color=style.inks.paper,
+            transform=band.get_xaxis_transform(),
+        )
         if style.look(material.colour_index(name)).hatch:
-            text.set_bbox({"facecolor": style.look(material.colour_index(name)).colour,
-                           "linewidth": 0, "pad": 1.0})  # fmt: skip
+            text.set_bbox(
+                {
+                    "facecolor": style.look(material.colour_index(name)).colour,
+                    "linewidth": 0,
+                    "pad": 1.0,
+                }
+            )
         if text.get_window_extent().width > 0.95 * (ends[1] - ends[0]):
             text.remove()
 

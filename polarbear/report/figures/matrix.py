@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -15,6 +15,7 @@ from polarbear.report.material import Believed, Material
 from polarbear.report.style import Style
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Canvas
 
 # What is settled about two algorithms, as seen from the first; and how a cell shows it.
@@ -34,7 +35,6 @@ MIRROR = {
     "never worse": "never better",
     "never better": "never worse",
 }
-MOST_NUMBERS = 14  # with more algorithms, cells are too small for numbers
 
 
 def order(material: Material) -> list[str]:
@@ -118,11 +118,15 @@ def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -
     from matplotlib.colors import LinearSegmentedColormap
 
     names = data["a"].unique(maintain_order=True).to_list()
-    n = len(names)
-    short = style.names(names, 0.2)
-    labels = max(len(text) for text in short.values()) * 0.6 * style.small / 72
-    side = min(style.width - labels - 0.9, n * 0.62)
-    canvas.set_size_inches(style.width, side + labels + 0.55)
+    n, short = len(names), style.names(names, 0.2)
+    longest = (max(len(text) for text in short.values()) + 2) * 0.58 * style.small / 72
+    cell = (style.width - longest - 0.75) / n  # its width, in inches
+    stands = longest > 0.95 * cell
+    one_line = cell * 72 > 5.2 * style.small
+    row = max(0.13, (1.5 if one_line else 2.3) * style.line)
+    numbers = one_line or cell * 72 > 2.0 * style.small
+    row = row if numbers else min(row, max(cell, 0.11))
+    canvas.set_size_inches(style.width, n * row + (longest if stands else style.line) + 0.55)
     axes = canvas.subplots()
     place = {name: i for i, name in enumerate(names)}
     cells = np.full((n, n), np.nan)
@@ -130,41 +134,59 @@ def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -
         cells[place[a], place[b]] = np.nan if p is None else p
     shades = LinearSegmentedColormap.from_list("shades", style.inks.shades)
     shades.set_bad(style.inks.paper)
-    image = axes.imshow(cells, cmap=shades, vmin=0, vmax=1)
-    points = side / n * 72
-    numbers = n <= MOST_NUMBERS and points > 2.2 * style.small
-    size = min(style.small, points / 2.6)
+    image = axes.imshow(cells, cmap=shades, vmin=0, vmax=1, aspect="auto")
+    size = min(style.small, cell * 72 / 2.2)
     for a, b, p, how in data.iter_rows():
-        dark = p is not None and p > 0.5
-        colour = style.inks.paper if dark else style.inks.ink
-        at = (place[b], place[a])
-        if numbers:
-            axes.text(*_shifted(at, -0.17), SIGNS[how], color=colour, ha="center", va="center",
-                      fontsize=1.25 * size)  # fmt: skip
-            axes.text(*_shifted(at, 0.24), _share(p), color=colour, ha="center", va="center",
-                      fontsize=0.85 * size)  # fmt: skip
-        else:
-            axes.text(*at, SIGNS[how], color=colour, ha="center", va="center",
-                      fontsize=min(style.font_size, points / 1.6))  # fmt: skip
-    _frame(axes, names, short, material, style)
-    bar = canvas.colorbar(image, ax=axes, fraction=0.04, pad=0.02, shrink=0.7, ticks=[0, 0.5, 1])
-    bar.set_label("P(row better at every time)", fontsize=style.small)
+        colour = style.inks.paper if p is not None and p > 0.5 else style.inks.ink
+        _write(axes, (place[b], place[a]), SIGNS[how], _share(p), colour, size, one_line, numbers)
+    _frame(axes, names, short, stands, material, style)
+    bar = canvas.colorbar(image, ax=axes, fraction=0.03, pad=0.015, aspect=18, ticks=[0, 0.5, 1])
+    bar.set_label("P(row better always)", fontsize=style.small)
     bar.outline.set_visible(False)
     used = [how for how in SIGNS if SIGNS[how] and how in set(data["verdict"])]
     used = [how for how in used if MIRROR.get(how) not in used[: used.index(how)]]
     note_below(canvas, "   ".join(f"{SIGNS[how]} {how}" for how in used), style)
 
 
-def _frame(axes, names, short, material, style) -> None:  # type: ignore[no-untyped-def]
-    """Names beside rows and above columns, those who are out in brackets; a grid of gaps."""
+def _write(
+    axes: Axes,
+    at: tuple[int, int],
+    sign: str,
+    share: str,
+    colour: str,
+    size: float,
+    one_line: bool,
+    numbers: bool,
+) -> None:
+    """The sign of a verdict, and the probability beside or below it where there is room."""
+    x, y = at
+    look: dict[str, Any] = {"color": colour, "va": "center_baseline"}
+    if one_line:
+        axes.text(x - 0.04, y, sign, ha="right", fontsize=1.1 * size, **look)
+        axes.text(x + 0.04, y, share, ha="left", fontsize=0.85 * size, **look)
+        return
+    axes.text(x, y - 0.2 if numbers else y, sign, ha="center", fontsize=1.1 * size, **look)
+    if numbers:
+        axes.text(x, y + 0.22, share, ha="center", fontsize=0.85 * size, **look)
+
+
+def _frame(
+    axes: Axes,
+    names: list[str],
+    short: dict[str, str],
+    stands: bool,
+    material: Material,
+    style: Style,
+) -> None:
+    """Names beside rows and above columns, those who are out in brackets; gaps between cells."""
     n, inside = len(names), still_in(material)
     shown = [short[name] if name in inside else f"({short[name]})" for name in names]
-    axes.set_xticks(range(n), shown, rotation=90)
+    axes.set_xticks(range(n), shown, rotation=90 if stands else 0)
     axes.set_yticks(range(n), shown)
     axes.xaxis.tick_top()
     for axis in (axes.xaxis, axes.yaxis):
         for label, name in zip(axis.get_ticklabels(), names, strict=True):
-            label.set_color(style.look(material.colour_index(name)).colour)
+            label.set_color(style.look(material.colour_index(name)).text)
     axes.tick_params(length=0)
     axes.set_xticks(np.arange(n - 1) + 0.5, minor=True)
     axes.set_yticks(np.arange(n - 1) + 0.5, minor=True)
@@ -174,17 +196,11 @@ def _frame(axes, names, short, material, style) -> None:  # type: ignore[no-unty
         spine.set_visible(False)
 
 
-def _shifted(at: tuple[int, int], down: float) -> tuple[float, float]:
-    return at[0], at[1] + down
-
-
 def _share(p: float | None) -> str:
-    """Two digits; never certain when it is not."""
+    """Two digits in as little room as can be; never certain when it is not."""
     if p is None:
         return ""
-    if p in (0.0, 1.0):
-        return f"{p:g}"
-    return ">.99" if p >= 0.995 else "<.01" if p < 0.005 else f"{p:.2f}".lstrip("0")
+    return ">.99" if p >= 0.995 else "0" if p < 0.005 else f"{p:.2f}".lstrip("0")
 
 
 def missing(material: Material) -> str | None:

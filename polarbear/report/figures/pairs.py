@@ -27,6 +27,7 @@ WORDS = {
     CROSSING: "crossing",
     OUT: "moot",
 }
+GREYS = ("#202020", "#A0A0A0")  # in print: the left one is better, the right one is
 MOST = 21  # all pairs of seven; more strips than that nobody reads
 
 
@@ -102,7 +103,7 @@ def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -
         side.set_yticks(range(len(shown)), [short[pair[which]] for pair in shown])
         side.tick_params(axis="y", length=0)
         for label, pair in zip(side.get_yticklabels(), shown, strict=True):
-            label.set_color(style.look(material.colour_index(pair[which])).colour)
+            label.set_color(style.look(material.colour_index(pair[which])).text)
         for spine in side.spines.values():
             spine.set_visible(False)
     time_axis(axes, material, style)
@@ -118,37 +119,43 @@ def _strip(
     material: Material,
     style: Style,
 ) -> None:
-    """One pair: the colour says who is better, its strength how sure, its height whether settled."""
+    """One pair: colour says who is better, its strength how sure, height whether settled."""
     from matplotlib.colors import to_rgb
 
     paper = np.array(to_rgb(style.inks.shades[0]))
-    above, below = (
-        np.array(to_rgb(colour))
-        for colour in (
-            ("#202020", "#9A9A9A")
-            if style.theme == "print"
-            else (style.look(material.colour_index(name)).colour for name in pair)
-        )
-    )
+    looks = [style.look(material.colour_index(name)) for name in pair]
+    colours = GREYS if style.theme == "print" else [look.colour for look in looks]
+    hatches = ["", ""] if style.theme == "print" else [look.hatch for look in looks]
+    above, below = (np.array(to_rgb(colour)) for colour in colours)
     for k, (p_above, p_below, settled) in enumerate(
         rows.select("p_above", "p_below", "settled").iter_rows()
     ):
         if p_above is None:
             continue
         lean = p_above - p_below
-        colour = above if lean > 0 else below
-        thick = settled in ("above", "below", "equivalent")
-        height = 0.8 if thick else 0.3
-        mixed = paper + (colour - paper) * (0.0 if settled == "equivalent" else abs(lean))
+        alike = settled == "equivalent"
+        colour, hatch = (above, hatches[0]) if lean > 0 else (below, hatches[1])
+        height = 0.8 if settled in ("above", "below", "equivalent") else 0.3
         axes.bar(
-            borders[k], height, borders[k + 1] - borders[k], place - height / 2, align="edge",
-            color=[mixed], linewidth=0, antialiased=False,
-        )  # fmt: skip
-        if settled == "equivalent":
+            borders[k],
+            height,
+            borders[k + 1] - borders[k],
+            place - height / 2,
+            align="edge",
+            facecolor=paper if alike else paper + (colour - paper) * abs(lean),
+            hatch="" if alike else hatch,
+            edgecolor=style.inks.paper,
+            linewidth=0,
+            antialiased=False,
+        )
+        if alike:
             axes.hlines(
-                [place - 0.4, place + 0.4], borders[k], borders[k + 1], color=style.inks.faint,
+                [place - 0.4, place + 0.4],
+                borders[k],
+                borders[k + 1],
+                color=style.inks.faint,
                 linewidth=0.8,
-            )  # fmt: skip
+            )
 
 
 def _small_print(shown: int, total: int, style: Style) -> str:

@@ -60,16 +60,21 @@ def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -
         width = 1.5 if is_in else 0.8
         if len(t) == 1:
             axes.errorbar(
-                t, mean, [mean - low, high - mean], color=look.colour, fmt=look.marker,
-                elinewidth=1.0, capsize=2,
-            )  # fmt: skip
+                t,
+                mean,
+                [mean - low, high - mean],
+                color=look.colour,
+                fmt=look.marker,
+                elinewidth=1.0,
+                capsize=2,
+            )
         else:
             axes.fill_between(
                 t, low, high, color=look.colour, alpha=0.2 if is_in else 0.1, linewidth=0
             )
             axes.plot(t, mean, color=look.colour, linestyle=look.dash, linewidth=width)
         text = short[name] if is_in else f"({short[name]})"
-        ends.append(End(float(mean[-1]), text, look.colour, look.dash))
+        ends.append(End(float(mean[-1]), text, look))
     axes.set_ylim(0, min(1.0, 1.05 * float(np.nanmax(data["high"].to_numpy()))))
     number_ticks(axes, "y", False, axes.get_ylim(), style)
     axes.set_ylabel("win probability")

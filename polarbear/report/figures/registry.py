@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from polarbear.report.figures.allocation import ALLOCATION
+from polarbear.report.figures.aocc import AOCC
 from polarbear.report.figures.base import Figure
 from polarbear.report.figures.diagnostics import DIAGNOSTICS
+from polarbear.report.figures.eaf import EAF
+from polarbear.report.figures.eaf_difference import EAF_DIFFERENCE
+from polarbear.report.figures.ecdf import ECDF
 from polarbear.report.figures.failures import FAILURES
 from polarbear.report.figures.leaders import LEADERS
 from polarbear.report.figures.matrix import MATRIX
@@ -23,6 +27,10 @@ FIGURES: dict[str, Figure] = {
         ROUNDS,
         VALUES,
         ALLOCATION,
+        ECDF,
+        AOCC,
+        EAF,
+        EAF_DIFFERENCE,
         FAILURES,
         DIAGNOSTICS,
     )

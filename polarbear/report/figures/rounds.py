@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from polarbear.report.axes import End, label_ends
+from polarbear.report.axes import End, label_ends, label_points
 from polarbear.report.figures.base import Figure, lacks_race
 from polarbear.report.lettering import counted
 from polarbear.report.material import Material
@@ -125,6 +125,7 @@ def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -
     axes.tick_params(labelbottom=False)
     _share(share, data, style)
     label_ends(canvas, axes, ends, style)
+    _name_crosses(canvas, axes, data, top, material, style)
 
 
 def _top(highest: float, alpha: float) -> float:
@@ -145,7 +146,7 @@ def _threshold(axes: Axes, alpha: float, style: Style) -> None:
 def _lines(
     axes: Axes, data: pl.DataFrame, top: float, material: Material, style: Style
 ) -> list[End]:
-    """A line an algorithm: a cross where it is put out, a diamond where it is settled that it stays."""
+    """A line an algorithm: a cross where it is out, a diamond where it is settled to stay."""
     names = data["algorithm"].unique(maintain_order=True).to_list()
     short = style.names(names)
     ends = []
@@ -158,47 +159,52 @@ def _lines(
         look = style.look(material.colour_index(name))
         x, y = rows["round"].to_numpy(), stretched(rows["probability"].to_numpy(), top)
         axes.plot(
-            x, y, color=look.colour, linestyle=look.dash, linewidth=1.1, marker="o",
-            markersize=dots, clip_on=False,
-        )  # fmt: skip
+            x,
+            y,
+            color=look.colour,
+            linestyle=look.dash,
+            linewidth=1.1,
+            marker="o",
+            markersize=dots,
+            clip_on=False,
+        )
         for event, marker, size in (("eliminated", "X", 6.5), ("resolved", "D", 5.0)):
             marked = (rows["event"] == event).to_numpy()
+            if not marked.any():  # an empty line would spoil the layout
+                continue
             axes.plot(
-                x[marked], y[marked], linestyle="", marker=marker, markersize=size, clip_on=False,
-                markerfacecolor=look.colour, markeredgecolor=style.inks.paper, markeredgewidth=0.6,
+                x[marked],
+                y[marked],
+                linestyle="",
+                marker=marker,
+                markersize=size,
+                clip_on=False,
+                markerfacecolor=look.colour,
+                markeredgecolor=style.inks.paper,
+                markeredgewidth=0.6,
                 zorder=3,
-            )  # fmt: skip
+            )
         if x[-1] == last and rows["event"][-1] != "eliminated":
-            ends.append(End(float(y[-1]), short[name], look.colour, look.dash))
-    _crosses(axes, data, top, short, material, style)
+            ends.append(End(float(y[-1]), short[name], look))
     return ends
 
 
-def _crosses(
-    axes: Axes,
-    data: pl.DataFrame,
-    top: float,
-    short: dict[str, str],
-    material: Material,
-    style: Style,
+def _name_crosses(
+    canvas: Canvas, axes: Axes, data: pl.DataFrame, top: float, material: Material, style: Style
 ) -> None:
-    """Names beside the crosses, those of one round in one line of text after another."""
     out = data.filter((pl.col("event") == "eliminated") & pl.col("probability").is_not_null())
-    middle = (data["round"].min() + data["round"].max()) / 2  # type: ignore[operator]
-    for (number,), rows in out.group_by("round", maintain_order=True):
-        rows = rows.sort("probability", descending=True)
-        y = stretched(rows["probability"].to_numpy(), top)
-        right = float(number) <= middle  # type: ignore[arg-type]
-        from polarbear.report.axes import spread
-
-        gap = style.line / 2.2 * (float(stretched(np.array(top))) + 0.1) / 1.0
-        placed = -spread(-y, gap * 0.55, -y.max() - 0.02, 0.0)
-        for name, where in zip(rows["algorithm"], placed, strict=True):
-            axes.annotate(
-                short[name], (float(number), where), (6 if right else -6, 0),  # type: ignore[arg-type]
-                textcoords="offset points", ha="left" if right else "right", va="center",
-                color=style.look(material.colour_index(name)).colour, fontsize=style.small,
-            )  # fmt: skip
+    out = out.sort("round", "probability", descending=[False, True])
+    names = out["algorithm"].to_list()
+    short = style.names(names)
+    heights = stretched(out["probability"].to_numpy(), top).tolist()
+    label_points(
+        canvas,
+        axes,
+        list(zip(out["round"].to_list(), heights, strict=True)),
+        [short[name] for name in names],
+        [style.look(material.colour_index(name)) for name in names],
+        style,
+    )
 
 
 def _share(axes: Axes, data: pl.DataFrame, style: Style) -> None:
@@ -207,9 +213,14 @@ def _share(axes: Axes, data: pl.DataFrame, style: Style) -> None:
 
     settled = data.unique("round", maintain_order=True).sort("round")
     axes.plot(
-        settled["round"], settled["share_settled"], color=style.inks.ink, linewidth=1.2,
-        marker="o", markersize=2.2, clip_on=False,
-    )  # fmt: skip
+        settled["round"],
+        settled["share_settled"],
+        color=style.inks.ink,
+        linewidth=1.2,
+        marker="o",
+        markersize=2.2,
+        clip_on=False,
+    )
     axes.set_ylim(0, 1)
     axes.set_yticks([0, 0.5, 1], ["0", "0.5", "1"])
     axes.grid(axis="y")

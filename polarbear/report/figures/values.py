@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
+from polarbear.options import Source
 from polarbear.preferences import Context, Preference
 from polarbear.preferences.parsing import parse_preference
-from polarbear.options import Source
+from polarbear.report.axes import number_ticks
 from polarbear.report.figures.base import Figure, draws_now, lacks_draws, moment, still_in
-from polarbear.report.lettering import number
+from polarbear.report.lettering import number, probability
 from polarbear.report.material import Material
 from polarbear.report.style import Style
 from polarbear.select import judge
@@ -106,23 +107,23 @@ def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -
         axes.remove()
     for axes in panels[max(0, len(titles) - columns) : len(titles)]:
         axes.set_xlabel("value (mean win probability)")
-    panels[0].text(
-        1.02, 1.0, "P(best)", transform=panels[0].transAxes, fontsize=style.small, va="bottom",
-        color=style.inks.faint,
-    )  # fmt: skip
-    if columns == 2:
-        panels[1].text(
-            1.02, 1.0, "P(best)", transform=panels[1].transAxes, fontsize=style.small, va="bottom",
-            color=style.inks.faint,
-        )  # fmt: skip
+    if len(names) > 1:
+        for axes in panels[:columns]:
+            axes.text(
+                1.02,
+                1.0,
+                "P(best)",
+                transform=axes.transAxes,
+                fontsize=style.small,
+                va="bottom",
+                color=style.inks.faint,
+            )
 
 
 def _panel(
     axes: Axes, data: pl.DataFrame, names: list[str], material: Material, style: Style
 ) -> None:
     """One preference: a hill for each candidate, its median and interval, and P(best) beside it."""
-    from polarbear.report.axes import number_ticks
-
     short = style.names(names, 0.18)
     for place, name in enumerate(names):
         rows = data.filter(pl.col("algorithm") == name)
@@ -133,30 +134,33 @@ def _panel(
         if first["density"] is not None:
             hill = rows["density"].to_numpy()
             axes.fill_between(
-                rows["value"], foot, foot - 0.75 * hill / hill.max(), color=look.colour,
-                alpha=0.35, linewidth=0,
-            )  # fmt: skip
+                rows["value"],
+                foot,
+                foot - 0.75 * hill / hill.max(),
+                color=look.colour,
+                alpha=0.35,
+                linewidth=0,
+            )
         axes.plot([low, high], [foot, foot], color=look.colour, linewidth=1.2)
         axes.plot([median], [foot], marker="o", color=look.colour, markersize=3.2)
         axes.text(
-            1.02, foot - 0.15, _share(p_best), transform=axes.get_yaxis_transform(), va="center",
-            fontsize=style.small, color=look.colour,
-        )  # fmt: skip
+            1.02,
+            foot - 0.15,
+            probability(p_best) if len(names) > 1 else "",
+            transform=axes.get_yaxis_transform(),
+            va="center",
+            fontsize=style.small,
+            color=look.text,
+        )
     axes.set_ylim(len(names) - 0.4, -0.6)
     axes.set_yticks(np.arange(len(names)) + 0.15, [short[name] for name in names])
     axes.tick_params(axis="y", length=0)
     for label, name in zip(axes.get_yticklabels(), names, strict=True):
-        label.set_color(style.look(material.colour_index(name)).colour)
+        label.set_color(style.look(material.colour_index(name)).text)
     axes.spines["left"].set_visible(False)
     axes.grid(axis="x")
     axes.margins(x=0.03)
     number_ticks(axes, "x", False, axes.get_xlim(), style)
-
-
-def _share(p: float) -> str:
-    if p in (0.0, 1.0):
-        return f"{p:g}"
-    return "> 0.99" if p >= 0.995 else "< 0.01" if p < 0.005 else f"{p:.2f}"
 
 
 def caption(material: Material) -> str:

@@ -1,0 +1,34 @@
+"""What the classical view is asked: who is compared, which pair is looked at, on what scale."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from polarbear.attainment.options import ViewOptions
+from polarbear.errors import ReportError
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Algorithms are None for all; without a pair, figures choose pairs that matter."""
+
+    algorithms: tuple[str, ...] | None = None
+    pair: tuple[str, str] | None = None
+    options: ViewOptions = field(default_factory=ViewOptions)
+
+
+def names_of(text: str) -> tuple[str, ...]:
+    """Names separated by commas, each once."""
+    names = dict.fromkeys(name.strip() for name in text.split(","))
+    if "" in names:
+        raise ReportError(f"expected names separated by commas, as in A,B; found '{text}'")
+    return tuple(names)
+
+
+def pair_of(text: str) -> tuple[str, str]:
+    """Two names separated by a comma."""
+    names: Sequence[str] = [name.strip() for name in text.split(",")]
+    if len(names) != 2 or names[0] == names[1] or not all(names):
+        raise ReportError(f"a pair is two different algorithms, as in --pair A,B; found '{text}'")
+    return names[0], names[1]

@@ -1,0 +1,212 @@
+"""`polarbear report` from the command line: what it prints, writes and refuses."""
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support import Project, solver
+
+RATINGS = {
+    "early": [0.75, 0.5, 0.1, 0.05],
+    "late": [0.1, 0.4, 0.8, 0.85],
+    "never": [0.01, 0.01, 0.01, 0.01],
+}
+HOSTILE = {
+    "script": "<script>alert(1)</script>",
+    "tag": "\"><img src=x onerror='alert(1)'>",
+    "markdown": "**a** | `b` [c](http://d) @e _f_",
+    "backwards": "משהו אחר",
+    "long": "x" * 200,
+}
+
+
+def configured(folder: Path, ratings: dict[str, list[float]], **changes: Any) -> Project:
+    made = Project(folder)
+    made.configure(
+        algorithms=[{"name": name, "use": "synthetic"} for name in ratings],
+        instances={"suite": "synthetic", "ratings": ratings, "count": 30},
+        budget={"grid": [10, 30, 100, 1000]},
+        race={"alpha": 0.95, "limits": {"instances": 48}},
+        inference={"draws": 1000},
+        **changes,
+    )
+    return made
+
+
+@pytest.fixture(scope="module")
+def raced(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """A store with a race in it, which nothing here writes to."""
+    made = configured(tmp_path_factory.mktemp("report"), RATINGS)
+    done = made("race", "config.yaml", "-q")
+    assert done.returncode in (0, 3), done.stderr
+    return made
+
+
+def test_without_any_output_named_it_writes_a_page_beside_the_store(raced: Project):
+    done = raced("report", "config")
+    assert done.returncode == 0, done.stderr
+    page = raced.folder / "config.html"
+    assert f"wrote {page}" in done.stderr
+    assert done.stdout.startswith("Run early")
+    assert page.read_text().lower().startswith("<!doctype html>")
+    again = raced("report", "config")
+    assert again.returncode == 1
+    assert "config.html exists already; write over it with --force" in again.stderr
+    assert raced("report", "config", "--force").returncode == 0
+
+
+def test_text_tells_the_whole_story(raced: Project):
+    done = raced("report", "config", "--text")
+    assert done.returncode == 0, done.stderr
+    facts = raced.json("status", "config")["race"]
+    for words in (
+        "Run early up to",
+        "The anytime Pareto set",
+        "- late: is the likeliest to be best",
+        "- never: ",
+        f"{facts['rounds']} rounds on {facts['instances']} instances",
+        "Where the evaluations went",
+        "Decisions",
+        "How to repeat it",
+        "█",
+    ):
+        assert words in done.stdout, words
+    assert not (raced.folder / "text.html").exists()
+    assert all(len(line) <= 100 for line in done.stdout.splitlines())
+
+
+def test_markdown_has_the_same_headings_as_text(raced: Project):
+    text = raced("report", "config", "--text").stdout.splitlines()
+    markdown = raced("report", "config", "--markdown").stdout.splitlines()
+    underlined = [one for one, below in pairwise(text) if set(below) == {"="}]
+    headings = [line.lstrip("# ") for line in markdown if line.startswith("#")]
+    assert headings == underlined
+    assert len(headings) > 5
+    assert markdown.count("```text") == 3
+
+
+def test_json_holds_the_same_facts(raced: Project):
+    found = raced.json("report", "config", "--png", "drawn", "--only", "ratings")
+    status = raced.json("status", "config")["race"]
+    assert found["pareto_set"] == status["pareto_set"]
+    assert [entry["algorithm"] for entry in found["out"]] == [
+        entry["algorithm"] for entry in status["eliminated"]
+    ]
+    assert found["written"] == ["drawn/ratings.png"]
+    assert (raced.folder / "drawn" / "ratings.png").stat().st_size > 1000
+    assert found["figures"]["ratings"] is None
+    assert "failed" in found["figures"]["failures"]
+
+
+def test_an_earlier_round_is_shown_as_it_stood_then(raced: Project):
+    found = raced.json("report", "config", "--round", 1, "--csv", "first", "--only", "ratings")
+    assert {decision["round"] for decision in found["decisions"]} <= {1}
+    assert "After 1 round on 8 instances" in found["answer"][1]
+    done = raced("report", "config", "--round", 99, "--text")
+    assert done.returncode == 1
+    assert "has no round 99; it has rounds 1 to" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--text", "--json"], "give one of them"),
+        (["--only", "ratings"], "say where to"),
+        (["--png", "x", "--only", "rating"], "did you mean 'ratings'"),
+        (["--png", "x", "--theme", "pink"], "theme"),
+        (["--png", "x", "--width", "wide"], "width"),
+        (["--png", "x", "--time-axis", "lin"], "time axis"),
+        (["--model", "gp", "--text"], "holds no posterior of the model 'gp'"),
+        (["--html", "nowhere/page.html"], "nowhere"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused_in_a_line(
+    raced: Project, arguments: list[str], words: str
+):
+    done = raced("report", "config", *arguments)
+    assert done.returncode == 1
+    assert words in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not (raced.folder / "x").exists()
+
+
+def test_a_folder_that_is_no_store_is_refused(project: Project):
+    done = project("report", ".")
+    assert done.returncode == 1
+    assert "is not a PolarBear store" in done.stderr
+
+
+def test_runs_without_a_posterior_are_reported_as_such(project: Project):
+    configured(project.folder, RATINGS)
+    project.json("run", "config.yaml")
+    done = project("report", "config", "--text")
+    assert done.returncode == 0, done.stderr
+    assert "Nothing has been inferred from this store yet; `polarbear infer" in done.stdout
+    assert "90 runs on 30 instances" in done.stdout
+    assert project("report", "config", "--html", "page.html").returncode == 0
+
+
+def test_a_posterior_without_a_race_is_reported(project: Project):
+    configured(project.folder, RATINGS)
+    project.json("run", "config.yaml")
+    project.json("infer", "config", "--draws", 1000)
+    done = project("report", "config", "--text")
+    assert done.returncode == 0, done.stderr
+    assert "no race was run" in done.stdout
+    assert "- never: dominated at every time with probability 0.99 or more" in done.stdout
+
+
+def test_one_algorithm_at_one_time_has_a_report(project: Project):
+    project.configure(algorithms=[{"name": "alone", "use": "random-search"}], budget={"grid": [50]})
+    project.json("run", "config.yaml")
+    assert project("infer", "config").returncode in (0, 1)
+    done = project("report", "config", "--text", "--html", "page.html", "--png", "figures")
+    assert done.returncode == 0, done.stderr
+    assert "alone" in done.stdout
+
+
+def test_failures_are_told(project: Project):
+    project.configure(
+        algorithms=[{"name": "random", "use": "random-search"}, solver("crashes", "breaks")]
+    )
+    project("run", "config.yaml")
+    done = project("report", "config", "--text")
+    assert "Failures" in done.stdout
+    assert "breaks" in done.stdout
+    assert "- Note: 3 runs failed" in done.stdout
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    names = list(HOSTILE.values())
+    ratings = {name: [1.0 + i, 6.0 - i, 2.0] for i, name in enumerate(names)}
+    made = Project(tmp_path_factory.mktemp("hostile"))
+    made.configure(
+        algorithms=[{"name": name, "use": "synthetic"} for name in names],
+        instances={"suite": "synthetic", "ratings": ratings, "count": 12},
+        budget={"grid": [10, 100, 1000]},
+        race={"limits": {"instances": 16}},
+        inference={"draws": 400},
+    )
+    done = made("race", "config.yaml", "-q")
+    assert done.returncode in (0, 3), done.stderr
+    return made
+
+
+def test_hostile_names_do_no_harm_in_text_and_markdown(hostile: Project):
+    text = hostile("report", "config", "--text").stdout
+    assert text
+    assert "\x1b" not in text
+    assert "\u202e" not in text
+    markdown = hostile("report", "config", "--markdown").stdout
+    prose = "".join(markdown.split("```text")[0::2])
+    assert "<script>" not in prose.replace("\\<", "")
+    assert "[c](" not in prose
+    rows = [line for line in markdown.splitlines() if line.startswith("|")]
+    assert all(row.replace("\\|", "").count("|") >= 4 for row in rows)
+    assert json.loads(hostile("report", "config", "--json", "--csv", "data").stdout)

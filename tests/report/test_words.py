@@ -1,0 +1,101 @@
+"""Sentences, stretches, and how text and Markdown are laid out."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from polarbear.report.leading import Stretch, _merged
+from polarbear.report.markdown import as_markdown
+from polarbear.report.outline import BAR, Bullets, Chart, Heading, Table, bar, curve
+from polarbear.report.text import as_text
+from polarbear.report.words import joined, share, span, time
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [(0.0, "0.00"), (0.001, "under 0.01"), (0.954, "0.95"), (0.9912, "0.9912"),
+     (0.999999, "over 0.9999"), (1.0, "over 0.9999")],
+)  # fmt: skip
+def test_probabilities_near_a_decision_keep_their_digits(value, words):
+    assert share(value) == words
+
+
+@pytest.mark.parametrize(
+    ("value", "words"), [(0.2227272, "0.2227"), (74.0, "74"), (12000.0, "12,000")]
+)
+def test_times_have_the_digits_that_matter(value, words):
+    assert time(value) == words
+
+
+def test_names_are_joined_as_people_do():
+    assert joined([]) == ""
+    assert joined(["A"]) == "A"
+    assert joined(["A", "B", "C"]) == "A, B and C"
+
+
+@pytest.mark.parametrize(
+    ("start", "stop", "words"),
+    [
+        (1, 100, "at all times"),
+        (1, 50, "up to 50 s"),
+        (50, 100, "from 50 s on"),
+        (20, 50, "from 20 to 50 s"),
+        (20, 20, "at 20 s"),
+    ],
+)
+def test_a_stretch_is_said_by_where_it_lies_on_the_grid(start, stop, words):
+    part = Stretch("A", start, stop, 0.9, start)
+    assert span(part, 1, 100, "s") == words
+
+
+def test_a_short_interruption_of_a_lead_is_passed_over():
+    leader = [0, 0, 1, 1, 1, 0, 1, 1, 2, 2]
+    assert _merged(leader, 1) == [
+        (0, [0, 1], False),
+        (1, [2, 3, 4, 5, 6, 7], True),
+        (2, [8, 9], False),
+    ]
+    assert [who for who, _, _ in _merged(leader, 0)] == [0, 1, 0, 1, 2]
+
+
+def test_curves_and_bars_show_the_extremes():
+    assert curve(np.array([0.0, 0.5, 1.0])) == " ▄█"
+    assert curve(np.array([0.02, np.nan])) == "▁ "
+    assert len(curve(np.linspace(0, 1, 1000))) == 60
+    assert bar(5, 5) == "█" * BAR
+    assert bar(0, 5) == ""
+    assert bar(0, 0) == ""
+
+
+def test_tables_are_aligned_whatever_letters_names_have():
+    made = as_text([Table(("name", "n#"), (("日本", "1"), ("abc", "22")))]).splitlines()
+    assert made == ["name   n", "----  --", "日本   1", "abc   22"]
+
+
+def test_text_cuts_long_names_and_shows_what_would_move_the_cursor():
+    made = as_text([Chart((("x" * 99, "██", "a\x1b[2Jb"),))])
+    assert "\x1b" not in made
+    assert "x" * 27 + "…" in made
+
+
+def test_markdown_shows_names_as_they_are():
+    blocks = [
+        Heading("a_b*"),
+        Bullets((("<i>n|m</i>", "`code` & [x](y)"),)),
+        Table(("a|b", "n#"), (("c|d", "1"),)),
+    ]
+    assert as_markdown(blocks).splitlines() == [
+        "# a\\_b\\*",
+        "",
+        "- **\\<i\\>n\\|m\\</i\\>**: `code` &amp; \\[x\\](y)",
+        "",
+        "| a\\|b | n |",
+        "| --- | ---: |",
+        "| c\\|d | 1 |",
+    ]
+
+
+def test_a_name_cannot_leave_a_chart_s_fence():
+    made = as_markdown([Chart((("```", "██", ""),))])
+    assert made.count("```") == 2
