@@ -31,6 +31,8 @@ SCRIPTS = (
     "drawings/evolution",
     "drawings/values",
     "drawings/allocation",
+    "drawings/curves",
+    "drawings/attainment",
     "drawings/trust",
     "main",
 )

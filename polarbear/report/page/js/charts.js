@@ -104,9 +104,19 @@ function layoutOf(view, layout, touch) {
     ...layout,
   };
   for (const name of Object.keys(merged)) {
-    if (/^[xy]axis\d*$/.test(name)) merged[name] = { ...axis, ...merged[name] };
+    if (/^[xy]axis\d*$/.test(name)) merged[name] = { ...axis, ...fewerTicks(view, merged[name]) };
   }
   return merged;
+}
+
+/** Ticks of a logarithmic axis as far as there is room for them side by side. */
+function fewerTicks(view, axis) {
+  if (axis.type !== "log" || !axis.tickvals) return axis;
+  const [from, to] = axis.domain ?? [0, 1];
+  const room = (to - from) * (view.width - 130);
+  const stride = Math.ceil((axis.tickvals.length * 46) / Math.max(room, 46));
+  const keep = (_, i) => i % stride === 0;
+  return { ...axis, tickangle: 0, tickvals: axis.tickvals.filter(keep), ticktext: axis.ticktext.filter(keep) };
 }
 
 /** An axis of time, on the scale of the grid unless the reader asks for the other one. */

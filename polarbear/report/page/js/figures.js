@@ -2,6 +2,12 @@
 
 const DRAWINGS = {};
 
+/** A table with its columns in full: some come as a list of values and places in it. */
+function unfolded(table) {
+  const whole = (column) => (Array.isArray(column) ? column : column.codes.map((code) => column.values[code]));
+  return { ...table, data: table.data.map(whole) };
+}
+
 /** The rows of a table as objects, by column. */
 function rowsOf(table) {
   return Array.from({ length: table.rows }, (_, row) =>
@@ -23,14 +29,17 @@ function grouped(rows, key) {
 function startFigures() {
   for (const figure of document.querySelectorAll("figure[data-figure]")) {
     const name = figure.dataset.figure;
-    const table = PAGE.figures[name];
-    if (!table) continue;
-    startTable(figure, table);
-    const drawing = DRAWINGS[name];
+    if (!PAGE.figures[name]) continue;
+    startTable(figure, () => unfolded(PAGE.figures[name]));
     const place = figure.querySelector(".chart.of-table");
-    if (!drawing || !place) continue;
-    const rows = rowsOf(table);
-    addChart(place, figure.dataset.title, (view) => drawing(view, rows));
+    if (!place) continue;
+    if (!DRAWINGS[name]) {
+      place.remove();
+      figure.querySelector("details.data").open = true;
+      continue;
+    }
+    let rows = null; // unfolded when the figure comes near
+    addChart(place, figure.dataset.title, (view) => DRAWINGS[name](view, (rows ??= rowsOf(unfolded(PAGE.figures[name])))));
   }
 }
 

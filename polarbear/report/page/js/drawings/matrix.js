@@ -24,7 +24,7 @@ DRAWINGS.matrix = (view, rows) => {
     const sign = (SIGNS[row.verdict] ?? "").replace("<", "&lt;").replace(">", "&gt;");
     z[y][x] = row.probability;
     const share = row.probability === null ? "–" : row.probability.toFixed(2);
-    text[y][x] = room > 58 ? `${share} ${sign}` : room > 34 ? share.replace(/^0/, "") : sign;
+    text[y][x] = room > 58 ? `${share} ${sign}` : room > 34 ? `${share.replace(/^0/, "")}<br>${sign}` : sign;
     hover[y][x] = `${plain(row.a)} better than ${plain(row.b)}<br>at every time: ${row.probability === null ? "unknown" : row.probability.toFixed(4)}<br>${row.verdict === "moot" ? "not looked into: one is out" : row.verdict}`;
   }
   const height = Math.min(Math.max(names.length * 40, 120), 560) + 90;
