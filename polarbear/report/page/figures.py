@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from polars import selectors
 
 from polarbear.report.figures import FIGURES, Figure
 from polarbear.report.material import Material
-from polarbear.report.page.packing import plain_number
 
+DIGITS = 6
 REPEATED = 3  # so many times must values come again to be worth a list of their own
 PLANE = {"t": 60, "level": 40}
 
@@ -46,10 +47,12 @@ def _shown(material: Material, figure: Figure) -> Shown:
 
 def _plain(table: pl.DataFrame) -> dict[str, Any]:
     """A table by columns; what comes again and again in one stands there once."""
+    numbers = selectors.float()
+    digits = pl.when(numbers.is_finite()).then(numbers.round_sig_figs(DIGITS))
     return {
         "columns": table.columns,
         "rows": len(table),
-        "data": [_folded([plain_number(value) for value in table[n]]) for n in table.columns],
+        "data": [_folded(column.to_list()) for column in table.with_columns(digits)],
     }
 
 
