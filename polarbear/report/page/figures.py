@@ -15,6 +15,11 @@ from polarbear.report.material import Material
 DIGITS = 6
 REPEATED = 3  # so many times must values come again to be worth a list of their own
 PLANE = {"t": 60, "level": 40}
+COARSER = " The page holds the plane at some of its points, `polarbear report --csv` all of them."
+IN_THE_PAGE = {
+    "eaf": " Lines: a quarter (dotted), half and three quarters (dashed) of the runs." + COARSER,
+    "eaf-difference": " Lines: half of the runs of each." + COARSER,
+}
 
 
 @dataclass(frozen=True)
@@ -42,7 +47,8 @@ def _shown(material: Material, figure: Figure) -> Shown:
         table = _coarser(table)
     if table.is_empty():
         return Shown(figure.name, figure.title, "", "there is nothing to compare", None)
-    return Shown(figure.name, figure.title, figure.caption(material), None, _plain(table))
+    words = figure.caption(material) + IN_THE_PAGE.get(figure.name, "")
+    return Shown(figure.name, figure.title, words, None, _plain(table))
 
 
 def _plain(table: pl.DataFrame) -> dict[str, Any]:

@@ -5,6 +5,7 @@ const PRINTED_WIDTH = 680;
 const DASHES = ["solid", "dash", "dot", "dashdot", "longdash", "longdashdot"]; // where colours come again
 const CHARTS = [];
 let printing = false;
+let themeOnScreen; // kept while the page is printed
 const hidden = new Set(); // names that the reader has switched off
 
 /** Add a chart; make(view) gives { traces, layout } for the present width, theme and toggles. */
@@ -197,11 +198,17 @@ function withAlpha(colour, alpha) {
   return `rgba(${r},${g},${b},${alpha})`;
 }
 
+// Paper is light and narrow, and nobody can unfold anything on it.
 addEventListener("beforeprint", () => {
   printing = true;
+  themeOnScreen = document.documentElement.dataset.theme;
+  document.documentElement.dataset.theme = "light";
+  for (const details of document.querySelectorAll("details.long")) details.open = true;
   updateAll();
 });
 addEventListener("afterprint", () => {
   printing = false;
+  if (themeOnScreen) document.documentElement.dataset.theme = themeOnScreen;
+  else delete document.documentElement.dataset.theme;
   updateAll();
 });

@@ -18,7 +18,7 @@ function byId(id) {
 
 /** A name whose letters may run in another direction than the text around it. */
 function nameElement(name) {
-  return element("bdi", { class: name.length > 14 ? "name" : "name short" }, name);
+  return element("bdi", { class: name.length > 14 ? "name" : "name short", title: name.length > 40 ? name : null }, name);
 }
 
 /** A coloured mark of an algorithm beside its name. */

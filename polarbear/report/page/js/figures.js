@@ -67,7 +67,8 @@ function borders(times, log) {
   const back = log ? Math.exp : (x) => x;
   const places = times.map(there);
   const middles = places.slice(1).map((place, i) => (place + places[i]) / 2);
-  const first = 2 * places[0] - middles[0];
+  const mirrored = 2 * places[0] - middles[0];
+  const first = !log && places[0] >= 0 ? Math.max(mirrored, 0) : mirrored; // no time before the start
   const last = 2 * places[places.length - 1] - middles[middles.length - 1];
   return [first, ...middles, last].map(back);
 }

@@ -36,7 +36,7 @@ DRAWINGS.aocc = (view, rows) => {
   const down = Math.ceil(panels.length / across);
   const names = [...new Set(rows.map((row) => row.algorithm))].filter(view.shows);
   const letters = Math.min(view.narrow ? 10 : 14, Math.max(...names.map((name) => name.length), 1));
-  const panel = names.length * 32 + 34 + 44;
+  const panel = names.length * 32 + 34 + 52;
   const traces = [];
   const layout = { height: down * panel, margin: { l: 8, r: 8, t: 0, b: 0 }, annotations: [] };
   panels.forEach(([time, some], i) => {
@@ -44,7 +44,7 @@ DRAWINGS.aocc = (view, rows) => {
     const id = i === 0 ? "" : String(i + 1);
     const left = column / across + (8 * letters + 18) / view.width;
     const right = (column + 1) / across - 52 / view.width;
-    const [top, bottom] = [1 - (row * panel + 34) / (down * panel), 1 - ((row + 1) * panel - 44) / (down * panel)];
+    const [top, bottom] = [1 - (row * panel + 34) / (down * panel), 1 - ((row + 1) * panel - 52) / (down * panel)];
     layout[`xaxis${id}`] = { domain: [left, right], anchor: `y${id}`, range: [-0.02, 1.02], nticks: 6, zeroline: false, title: { text: "AOCC", standoff: 4 } };
     layout[`yaxis${id}`] = { domain: [bottom, top], anchor: `x${id}`, range: [names.length - 0.5, -0.5], showticklabels: false, showgrid: false, zeroline: false, ticks: "" };
     layout.annotations.push({ text: `<b>${titles[time] ?? time}</b>`, xref: "paper", yref: "paper", x: left, y: top, yshift: 4, xanchor: "left", yanchor: "bottom", showarrow: false });

@@ -49,7 +49,7 @@ DRAWINGS.matrix = (view, rows) => {
     layout: {
       height,
       margin: { l: 20, r: 12, t: 20, b: 12 },
-      xaxis: nameAxis(view, names, { side: "top", tickangle: 7 * Math.max(...names.map((name) => Math.min(name.length + 2, 20)), 0) > room ? -60 : 0, showline: false, ticks: "" }),
+      xaxis: nameAxis(view, names, { side: "top", tickangle: 8.5 * Math.max(...names.map((name) => Math.min(name.length + 2, 20)), 0) > room ? -60 : 0, showline: false, ticks: "" }),
       yaxis: nameAxis(view, names, { autorange: "reversed", showline: false, ticks: "" }),
     },
   };
