@@ -23,11 +23,11 @@ class Browser:
         self.driver = driver
 
     def open(self, page: Path, width: int = 1400, height: int = 1000) -> None:
-        """Open a page from disk, and wait until its selector answers."""
+        """Open a page from disk, and wait until its selector answers and charts are drawn."""
         self.forget()
         self.resize(width, height)
         self.driver.get(page.resolve().as_uri())
-        self.wait("performance.getEntriesByName('polarbear-answers').length > 0")
+        self.wait("performance.getEntriesByName('polarbear-draws').length > 0")
 
     def resize(self, width: int, height: int = 1000) -> None:
         size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}
@@ -72,7 +72,7 @@ class Browser:
         charts = "[...document.querySelectorAll('.chart')]"
         for i in range(self.ask(f"{charts}.length")):
             self.ask(f"{charts}[{i}].scrollIntoView({{behavior: 'instant', block: 'center'}})")
-            self.wait(f"{charts}[{i}].querySelector('.main-svg') !== null")
+            self.wait(f"{charts}[{i}].dataset.drawn === 'yes'")
 
     def forget(self) -> None:
         for kind in ("browser", "performance"):

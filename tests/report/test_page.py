@@ -91,7 +91,7 @@ def test_it_opens_without_a_complaint_a_request_or_sideways_scrolling(
 def test_the_log_of_requests_would_notice_one(browser: Browser, tmp_path: Path):
     page = tmp_path / "asks.html"
     page.write_text(
-        "<img src='http://192.0.2.1/x.png'><script>performance.mark('polarbear-answers');"
+        "<img src='http://192.0.2.1/x.png'><script>performance.mark('polarbear-draws');"
         "console.error('hm')</script>"
     )
     browser.open(page)
@@ -285,8 +285,8 @@ def test_a_toggle_takes_an_algorithm_out_of_every_figure_and_brings_it_back(
     browser.draw_all()
     charts = "[...document.querySelectorAll('.chart')]"
     names = (
-        f"{charts}.map(c => JSON.stringify([c.data, c.layout]).includes('late')"
-        " && c.closest('figure').dataset.figure).filter(Boolean)"
+        f"{charts}.filter(c => c.textContent.includes('late'))"
+        ".map(c => c.closest('figure').dataset.figure)"
     )
     with_it = browser.ask(names)
     assert {"leaders", "ratings", "matrix", "pairs", "rounds", "values", "allocation"} <= set(
@@ -299,7 +299,7 @@ def test_a_toggle_takes_an_algorithm_out_of_every_figure_and_brings_it_back(
     assert browser.text("choice")  # whoever is switched off in figures can still be chosen
     browser.ask(f"{box}.click()")
     browser.draw_all()
-    assert browser.ask(names) == with_it
+    assert set(browser.ask(names)) == set(with_it)
     assert browser.complaints() == []
 
 

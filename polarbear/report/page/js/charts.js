@@ -43,6 +43,7 @@ const resized = new ResizeObserver((entries) => {
 /** Draw a chart that is in sight; one that is not is drawn when it comes there. */
 function update(chart) {
   chart.drawn = false;
+  delete chart.place.dataset.drawn;
   if (chart.near || printing) draw(chart);
 }
 
@@ -51,6 +52,7 @@ function updateAll() {
 }
 
 function draw(chart) {
+  if (typeof Plotly === "undefined") return; // the selector answers before that is read
   const width = printing ? PRINTED_WIDTH : chart.place.clientWidth;
   if (!width) return;
   chart.width = width;
@@ -74,6 +76,7 @@ function draw(chart) {
     responsive: false,
     doubleClick: "reset",
   });
+  chart.place.dataset.drawn = "yes";
 }
 
 /** What all charts have in common: quiet axes, the page's letters and colours. */
@@ -197,6 +200,11 @@ function withAlpha(colour, alpha) {
   const [r, g, b] = [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
   return `rgba(${r},${g},${b},${alpha})`;
 }
+
+addEventListener("can-draw", () => {
+  updateAll();
+  performance.mark("polarbear-draws");
+});
 
 // Paper is light and narrow, and nobody can unfold anything on it.
 addEventListener("beforeprint", () => {
