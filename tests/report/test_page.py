@@ -268,7 +268,7 @@ def test_the_slider_of_rounds_shows_what_was_believed_then(
         assert len(out) == len(found.state.eliminated)
         for line, gone in zip(out, found.state.eliminated, strict=True):
             assert line.startswith(f"{gone.algorithm} was out")
-        browser.wait("document.querySelector('#rounds-chart .main-svg') !== null")
+        browser.wait("document.getElementById('rounds-chart').dataset.drawn === 'yes'")
         curves = browser.ask(
             "document.getElementById('rounds-chart').data.filter(t => t.customdata)"
             ".map(t => Array.from(t.y))"

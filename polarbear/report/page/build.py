@@ -23,6 +23,8 @@ SCRIPTS = (
     "choosing",
     "charts",
     "tables",
+    "controls",
+    "answer",
     "selector",
     "rounds",
     "figures",

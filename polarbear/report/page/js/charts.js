@@ -47,6 +47,17 @@ function update(chart) {
   if (chart.near || printing) draw(chart);
 }
 
+/** Update with the next frame, once, however often it is asked for until then. */
+function soon(chart) {
+  delete chart.place.dataset.drawn;
+  if (chart.waiting) return;
+  chart.waiting = true;
+  requestAnimationFrame(() => {
+    chart.waiting = false;
+    update(chart);
+  });
+}
+
 function updateAll() {
   CHARTS.forEach(update);
 }
@@ -64,7 +75,8 @@ function draw(chart) {
     narrow: width < 560,
     colour,
     of: (name) => colour(`algorithm-${PAGE.algorithms.indexOf(name)}`),
-    dash: (name) => DASHES[Math.floor(PAGE.algorithms.indexOf(name) / PAGE.colours) % DASHES.length],
+    dash: (name) =>
+      DASHES[Math.floor(PAGE.algorithms.indexOf(name) / PAGE.colours) % DASHES.length],
     shows: (name) => !hidden.has(name),
   };
   const { traces, layout } = chart.make(view);
@@ -95,7 +107,11 @@ function layoutOf(view, layout, touch) {
     margin: { l: 52, r: 16, t: 12, b: 48, pad: 2 },
     paper_bgcolor: "rgba(0,0,0,0)",
     plot_bgcolor: "rgba(0,0,0,0)",
-    font: { family: "system-ui, sans-serif", size: view.narrow ? 11 : 13, color: view.colour("text") },
+    font: {
+      family: "system-ui, sans-serif",
+      size: view.narrow ? 11 : 13,
+      color: view.colour("text"),
+    },
     hoverlabel: {
       bgcolor: view.colour("card"),
       bordercolor: view.colour("line"),
@@ -120,7 +136,12 @@ function fewerTicks(view, axis) {
   const room = (to - from) * (view.width - 130);
   const stride = Math.ceil((axis.tickvals.length * 46) / Math.max(room, 46));
   const keep = (_, i) => i % stride === 0;
-  return { ...axis, tickangle: 0, tickvals: axis.tickvals.filter(keep), ticktext: axis.ticktext.filter(keep) };
+  return {
+    ...axis,
+    tickangle: 0,
+    tickvals: axis.tickvals.filter(keep),
+    ticktext: axis.ticktext.filter(keep),
+  };
 }
 
 /** An axis of time, on the scale of the grid unless the reader asks for the other one. */
@@ -154,7 +175,8 @@ function logTicks(first, last) {
 }
 
 function tickText(value) {
-  if (value >= 1e6 || value < 1e-3) return `${value / 10 ** Math.floor(Math.log10(value))}e${Math.floor(Math.log10(value))}`;
+  if (value >= 1e6 || value < 1e-3)
+    return `${value / 10 ** Math.floor(Math.log10(value))}e${Math.floor(Math.log10(value))}`;
   return value.toLocaleString("en");
 }
 
@@ -170,7 +192,10 @@ function apart(values, gap, low, high) {
       }
     }
     for (let i = 0; i < places.length; i++) {
-      places[i] = Math.min(Math.max(places[i], low + i * gap), high - (places.length - 1 - i) * gap);
+      places[i] = Math.min(
+        Math.max(places[i], low + i * gap),
+        high - (places.length - 1 - i) * gap,
+      );
     }
   }
   return places;
@@ -181,7 +206,12 @@ function endLabels(view, lines, low, high, height) {
   if (view.narrow) return [];
   const gap = (16 * (high - low)) / height;
   const sorted = [...lines].sort((a, b) => a.y - b.y);
-  const places = apart(sorted.map((line) => line.y), gap, low, high);
+  const places = apart(
+    sorted.map((line) => line.y),
+    gap,
+    low,
+    high,
+  );
   return sorted.map((line, i) => ({
     x: 1,
     xref: "paper",

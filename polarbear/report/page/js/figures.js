@@ -4,7 +4,8 @@ const DRAWINGS = {};
 
 /** A table with its columns in full: some come as a list of values and places in it. */
 function unfolded(table) {
-  const whole = (column) => (Array.isArray(column) ? column : column.codes.map((code) => column.values[code]));
+  const whole = (column) =>
+    Array.isArray(column) ? column : column.codes.map((code) => column.values[code]);
   return { ...table, data: table.data.map(whole) };
 }
 
@@ -39,7 +40,9 @@ function startFigures() {
       continue;
     }
     let rows = null; // unfolded when the figure comes near
-    addChart(place, figure.dataset.title, (view) => DRAWINGS[name](view, (rows ??= rowsOf(unfolded(PAGE.figures[name])))));
+    addChart(place, figure.dataset.title, (view) =>
+      DRAWINGS[name](view, (rows ??= rowsOf(unfolded(PAGE.figures[name])))),
+    );
   }
 }
 
@@ -75,7 +78,15 @@ function borders(times, log) {
 
 /** Whole numbers along an axis of rounds. */
 function roundAxis(first, last, more = {}) {
-  const step = [1, 2, 5, 10, 20, 50, 100, 200, 500].find((one) => (last - first) / one <= 9) || 1000;
+  const step =
+    [1, 2, 5, 10, 20, 50, 100, 200, 500].find((one) => (last - first) / one <= 9) || 1000;
   const pad = Math.max(0.6, 0.02 * (last - first));
-  return { title: { text: "round", standoff: 6 }, range: [first - pad, last + pad], tick0: 0, dtick: step, zeroline: false, ...more };
+  return {
+    title: { text: "round", standoff: 6 },
+    range: [first - pad, last + pad],
+    tick0: 0,
+    dtick: step,
+    zeroline: false,
+    ...more,
+  };
 }
