@@ -57,7 +57,7 @@ DRAWINGS.matrix = (view, rows) => {
       xaxis: nameAxis(view, names, {
         side: "top",
         tickangle:
-          8.5 * Math.max(...names.map((name) => Math.min(name.length + 2, 20)), 0) > room ? -60 : 0,
+          8.5 * Math.max(...names.map((name) => Math.min(name.length + 2, 20)), 0) > room ? -90 : 0,
         showline: false,
         ticks: "",
       }),
