@@ -14,7 +14,7 @@ from polarbear.report.material import Material
 
 DIGITS = 6
 REPEATED = 3  # so many times must values come again to be worth a list of their own
-PLANE = {"t": 60, "level": 40}
+PLANE = {"t": 42, "level": 30}  # points a panel shows along each side
 COARSER = " The page holds the plane at some of its points, `polarbear report --csv` all of them."
 IN_THE_PAGE = {
     "eaf": " Lines: a quarter (dotted), half and three quarters (dashed) of the runs." + COARSER,

@@ -131,7 +131,7 @@ function selectorChart(view, posterior, shares, preference, kind, controls) {
     layout: {
       height: view.narrow ? 280 : 340,
       margin: { l: 52, r: view.narrow ? 12 : 120, t: 12, b: 48 },
-      xaxis: timeAxis(PAGE.log_times || times[last] / times[0] > 20),
+      xaxis: timeAxis(bestOnLog(times)),
       yaxis: { title: { text: "P(best)", standoff: 6 }, range: [-0.02, 1.02] },
       shapes,
       annotations: endLabels(view, ends, 0, 1, 270),

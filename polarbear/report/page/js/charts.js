@@ -144,6 +144,13 @@ function fewerTicks(view, axis) {
   };
 }
 
+/** Whether times are best seen on a logarithmic scale: as the grid is spaced, or far and uneven. */
+function bestOnLog(times) {
+  const steps = times.slice(1).map((t, i) => t - times[i]);
+  const uneven = Math.max(...steps) > 3 * Math.min(...steps);
+  return PAGE.log_times || (uneven && times[0] > 0 && times[times.length - 1] / times[0] > 20);
+}
+
 /** An axis of time, on the scale of the grid unless the reader asks for the other one. */
 function timeAxis(log, more = {}) {
   const [first, last] = [PAGE.times[0], PAGE.times[PAGE.times.length - 1]];

@@ -62,7 +62,7 @@ function numberControl(id, label, { low, high, log, value, stops }, changed) {
 function preferenceControls(grid, changed) {
   const { times, joint } = grid;
   const [low, high] = [times[0], times[times.length - 1]];
-  const log = grid.log || (low > 0 && high / low > 20);
+  const log = bestOnLog(times);
   const span = high - low || Math.abs(high) || 1;
   const between = (share) =>
     rounded(log && low > 0 ? low * (high / low) ** share : low + span * share, low, high);

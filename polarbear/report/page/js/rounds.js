@@ -2,6 +2,7 @@
 
 function startRounds(moments) {
   const unpack = (moment) => {
+    moment.times ??= PAGE.times;
     for (const key of ["mean", "low", "high"]) {
       if (!moment[key].at) {
         const all = unpacked(moment[key]);

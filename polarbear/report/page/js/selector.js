@@ -23,7 +23,6 @@ function startSelector(selector) {
     times: selector.times,
     joint: selector.joint,
     axis: PAGE.axis,
-    log: PAGE.log_times,
   };
   const place = byId("selector-controls");
   let chart = null;

@@ -30,7 +30,12 @@ DRAWINGS.failures = (view, rows) => {
     layout: {
       height: names.length * 34 + 90,
       barmode: "stack",
-      xaxis: { title: { text: "failed runs", standoff: 6 }, rangemode: "tozero", nticks: 6 },
+      xaxis: {
+        title: { text: "failed runs", standoff: 6 },
+        rangemode: "tozero",
+        tick0: 0,
+        dtick: Math.max(1, Math.ceil(Math.max(...rows.map((row) => row.failed)) / 6)),
+      },
       yaxis: nameAxis(view, names, { range: [names.length - 0.4, -0.6], ticks: "" }),
     },
   };
