@@ -23,6 +23,8 @@ SCRIPTS = (
     "choosing",
     "charts",
     "tables",
+    "controls",
+    "answer",
     "selector",
     "rounds",
     "figures",
@@ -31,6 +33,8 @@ SCRIPTS = (
     "drawings/evolution",
     "drawings/values",
     "drawings/allocation",
+    "drawings/curves",
+    "drawings/attainment",
     "drawings/trust",
     "main",
 )

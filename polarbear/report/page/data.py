@@ -14,7 +14,7 @@ from polarbear.report.page.packing import packed
 from polarbear.report.words import counted
 from polarbear.select import GAMMA
 
-DRAWN_NUMBERS = 600_000  # so many ratings go with a page: two bytes each, a third more as base64
+DRAWN_NUMBERS = 560_000  # so many ratings go with a page: two bytes each, a third more as base64
 
 
 def of(material: Material) -> dict[str, Any]:
@@ -64,14 +64,22 @@ def thinned(draws: int, numbers_a_draw: int) -> np.ndarray:
 def moments(material: Material) -> list[dict[str, Any]]:
     """What was believed after each round; without a race, what is believed now."""
     if material.rounds:
-        return [_after(found) for found in material.rounds]
+        return [_after(found, material) for found in material.rounds]
     if material.believed is None:
         return []
     title = f"What the {material.basis.posterior.model} model says" if material.basis else ""
-    return [{"number": 0, "title": title, "facts": "", "out": [], **_ratings(material.believed)}]
+    return [
+        {
+            "number": 0,
+            "title": title,
+            "facts": "",
+            "out": [],
+            **_ratings(material.believed, material),
+        }
+    ]
 
 
-def _after(found: Round) -> dict[str, Any]:
+def _after(found: Round, material: Material) -> dict[str, Any]:
     state, record = found.state, found.record
     facts = (
         f"{counted(state.instances, 'instance')} so far, {record['drawn']} of them in this round; "
@@ -83,14 +91,16 @@ def _after(found: Round) -> dict[str, Any]:
         "title": f"Round {found.number}",
         "facts": facts,
         "out": [vars(gone) for gone in state.eliminated],
-        **_ratings(found.believed),
+        **_ratings(found.believed, material),
     }
 
 
-def _ratings(believed: Believed) -> dict[str, Any]:
+def _ratings(believed: Believed, material: Material) -> dict[str, Any]:
+    """What was believed then; times only where the store's grid was another one."""
+    same = np.array_equal(believed.times, material.times)
     return {
         "algorithms": list(believed.algorithms),
-        "times": believed.times.tolist(),
+        "times": None if same else believed.times.tolist(),
         "mean": packed(believed.mean),
         "low": packed(believed.low),
         "high": packed(believed.high),

@@ -5,11 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import polars as pl
+from polars import selectors
 
 from polarbear.report.figures import FIGURES, Figure
 from polarbear.report.material import Material
-from polarbear.report.page.packing import plain_number
+
+DIGITS = 6
+REPEATED = 3  # so many times must values come again to be worth a list of their own
+PLANE = {"t": 42, "level": 30}  # points a panel shows along each side
+COARSER = " The page holds the plane at some of its points, `polarbear report --csv` all of them."
+IN_THE_PAGE = {
+    "eaf": " Lines: a quarter (dotted), half and three quarters (dashed) of the runs." + COARSER,
+    "eaf-difference": " Lines: half of the runs of each." + COARSER,
+}
 
 
 @dataclass(frozen=True)
@@ -33,12 +43,40 @@ def _shown(material: Material, figure: Figure) -> Shown:
     if missing is not None:
         return Shown(figure.name, figure.title, "", missing, None)
     table = figure.data(material)
+    if set(PLANE) <= set(table.columns):
+        table = _coarser(table)
     if table.is_empty():
         return Shown(figure.name, figure.title, "", "there is nothing to compare", None)
-    return Shown(figure.name, figure.title, figure.caption(material), None, _plain(table))
+    words = figure.caption(material) + IN_THE_PAGE.get(figure.name, "")
+    return Shown(figure.name, figure.title, words, None, _plain(table))
 
 
 def _plain(table: pl.DataFrame) -> dict[str, Any]:
-    """A table by columns."""
-    columns = [[plain_number(value) for value in table[name]] for name in table.columns]
-    return {"columns": table.columns, "rows": len(table), "data": columns}
+    """A table by columns; what comes again and again in one stands there once."""
+    numbers = selectors.float()
+    digits = pl.when(numbers.is_finite()).then(numbers.round_sig_figs(DIGITS))
+    return {
+        "columns": table.columns,
+        "rows": len(table),
+        "data": [_folded(column.to_list()) for column in table.with_columns(digits)],
+    }
+
+
+def _folded(values: list[Any]) -> list[Any] | dict[str, list[Any]]:
+    places: dict[Any, int] = {}
+    codes = [places.setdefault(value, len(places)) for value in values]
+    if REPEATED * len(places) > len(values):
+        return values
+    return {"values": list(places), "codes": codes}
+
+
+def _coarser(table: pl.DataFrame) -> pl.DataFrame:
+    """A plane of times and targets at no more points than a panel can show."""
+    cells = table.filter(pl.col("kind") == "grid")
+    keep = pl.col("kind") != "grid"
+    inside = pl.lit(True)
+    for column, most in PLANE.items():
+        found = cells[column].unique().sort()
+        places = np.unique(np.linspace(0, len(found) - 1, most).round().astype(int))
+        inside &= pl.col(column).is_in(found[places.tolist()].to_list())
+    return table.filter(keep | inside)

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 HIGHEST = 65534  # the code after it stands for a missing value
-DIGITS = 6
 
 
 def packed(values: np.ndarray) -> dict[str, Any]:
@@ -39,10 +38,3 @@ def json_in_html(data: Any) -> str:
     for letter in "<>&\u2028\u2029":
         text = text.replace(letter, f"\\u{ord(letter):04x}")
     return text
-
-
-def plain_number(value: Any) -> Any:
-    """A number with the digits that a reader of the page needs; nothing where it is not one."""
-    if isinstance(value, float):
-        return float(f"{value:.{DIGITS}g}") if np.isfinite(value) else None
-    return value

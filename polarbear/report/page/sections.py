@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
+from polarbear.attainment import agreement, disagreements
 from polarbear.report.figures.base import lacks_draws
 from polarbear.report.material import Material
 from polarbear.report.page.figures import Shown
@@ -16,6 +17,11 @@ DATA = (
     '<div class="below"><button type="button" class="csv">Download CSV</button>'
     '<details class="data"><summary>As a table</summary><div class="table"></div></details></div>'
 )
+CLASSICAL = ("ecdf", "aocc", "eaf", "eaf-difference")
+PLACED = {
+    *("leaders", "matrix", "pairs", "rounds", "allocation", "values", "failures", "diagnostics"),
+    *CLASSICAL,
+}
 LONG = 12  # lines of a log after which the rest is folded away
 
 
@@ -52,7 +58,9 @@ def of(
         _of_figures("race", "The race", [figures["rounds"]]),
         _of_figures("allocation", "Where the budget went", [figures["allocation"]]),
         _of_figures("values", "Values under preferences", [figures["values"]]),
+        _classical(material, [figures[name] for name in CLASSICAL]),
         _of_figures("trust", "How far to trust it", [figures["failures"], figures["diagnostics"]]),
+        _further([figure for figure in shown if figure.name not in PLACED]),
         _log(story),
         _method(story),
     ]
@@ -99,12 +107,39 @@ def _out(entries: Iterable[Entry]) -> str:
     ]
     if not lines:
         return ""
-    return f"<details><summary>Who is out, and why ({len(lines)})</summary><ul>{''.join(lines)}</ul></details>"
+    title = f"<summary>Who is out, and why ({len(lines)})</summary>"
+    return f"<details>{title}<ul>{''.join(lines)}</ul></details>"
 
 
 def _of_figures(id: str, title: str, shown: list[Shown]) -> Section:
     """Figures under one heading; with a single one it is theirs."""
     return Section(id, title, "".join(_figure(figure, len(shown) > 1) for figure in shown))
+
+
+def _further(shown: list[Shown]) -> Section | None:
+    """Figures that have no drawing in the page: their tables."""
+    return _of_figures("further", "Further figures", shown) if shown else None
+
+
+def _classical(material: Material, shown: list[Shown]) -> Section:
+    """The same runs by margins, and a plain word where that disagrees with the posterior."""
+    title = "The classical view"
+    reasons = {figure.missing for figure in shown}
+    if len(reasons) == 1 and None not in reasons:
+        return Section("classical", title, missing(_sentence(str(reasons.pop()))))
+    view = material.classical
+    lines = [f"<p>{escape(_sentence(line))}</p>" for line in view.notes()]
+    if material.basis is not None:
+        notes = disagreements(view, material.basis)
+        lines += [
+            f'<p class="note">{escape(_sentence(note.words))} '
+            f'<span class="quiet">{escape(_sentence(note.why))}</span></p>'
+            for note in notes
+        ]
+        if not notes:
+            lines.append(f"<p>{escape(_sentence(agreement(view, material.basis)))}</p>")
+    body = _of_figures("classical", title, shown).body
+    return Section("classical", title, "".join(lines) + body)
 
 
 def _figure(figure: Shown, titled: bool) -> str:
@@ -154,8 +189,8 @@ def _rounds(content: dict[str, Any]) -> Section | None:
     several = len(content["moments"]) > 1
     title = "Round by round" if several else "Ratings over time"
     body = f"""
-<p>A rating is the probability of finding the best solution of all by that time; bands hold 95 % of the
-posterior. Those in brackets, with thin lines, were out by then.</p>
+<p>A rating is the probability of finding the best solution of all by that time; bands hold 95 % of
+the posterior. Those in brackets, with thin lines, were out by then.</p>
 <div id="round-row" class="round-row">
   <button id="round-back" type="button" aria-label="One round back">←</button>
   <input id="round" type="range" min="1" value="1" step="1" aria-label="Round">

@@ -5,6 +5,7 @@ const PRINTED_WIDTH = 680;
 const DASHES = ["solid", "dash", "dot", "dashdot", "longdash", "longdashdot"]; // where colours come again
 const CHARTS = [];
 let printing = false;
+let themeOnScreen; // kept while the page is printed
 const hidden = new Set(); // names that the reader has switched off
 
 /** Add a chart; make(view) gives { traces, layout } for the present width, theme and toggles. */
@@ -42,7 +43,19 @@ const resized = new ResizeObserver((entries) => {
 /** Draw a chart that is in sight; one that is not is drawn when it comes there. */
 function update(chart) {
   chart.drawn = false;
+  delete chart.place.dataset.drawn;
   if (chart.near || printing) draw(chart);
+}
+
+/** Update with the next frame, once, however often it is asked for until then. */
+function soon(chart) {
+  delete chart.place.dataset.drawn;
+  if (chart.waiting) return;
+  chart.waiting = true;
+  requestAnimationFrame(() => {
+    chart.waiting = false;
+    update(chart);
+  });
 }
 
 function updateAll() {
@@ -50,6 +63,7 @@ function updateAll() {
 }
 
 function draw(chart) {
+  if (typeof Plotly === "undefined") return; // the selector answers before that is read
   const width = printing ? PRINTED_WIDTH : chart.place.clientWidth;
   if (!width) return;
   chart.width = width;
@@ -61,7 +75,8 @@ function draw(chart) {
     narrow: width < 560,
     colour,
     of: (name) => colour(`algorithm-${PAGE.algorithms.indexOf(name)}`),
-    dash: (name) => DASHES[Math.floor(PAGE.algorithms.indexOf(name) / PAGE.colours) % DASHES.length],
+    dash: (name) =>
+      DASHES[Math.floor(PAGE.algorithms.indexOf(name) / PAGE.colours) % DASHES.length],
     shows: (name) => !hidden.has(name),
   };
   const { traces, layout } = chart.make(view);
@@ -73,6 +88,7 @@ function draw(chart) {
     responsive: false,
     doubleClick: "reset",
   });
+  chart.place.dataset.drawn = "yes";
 }
 
 /** What all charts have in common: quiet axes, the page's letters and colours. */
@@ -91,7 +107,11 @@ function layoutOf(view, layout, touch) {
     margin: { l: 52, r: 16, t: 12, b: 48, pad: 2 },
     paper_bgcolor: "rgba(0,0,0,0)",
     plot_bgcolor: "rgba(0,0,0,0)",
-    font: { family: "system-ui, sans-serif", size: view.narrow ? 11 : 13, color: view.colour("text") },
+    font: {
+      family: "system-ui, sans-serif",
+      size: view.narrow ? 11 : 13,
+      color: view.colour("text"),
+    },
     hoverlabel: {
       bgcolor: view.colour("card"),
       bordercolor: view.colour("line"),
@@ -104,9 +124,31 @@ function layoutOf(view, layout, touch) {
     ...layout,
   };
   for (const name of Object.keys(merged)) {
-    if (/^[xy]axis\d*$/.test(name)) merged[name] = { ...axis, ...merged[name] };
+    if (/^[xy]axis\d*$/.test(name)) merged[name] = { ...axis, ...fewerTicks(view, merged[name]) };
   }
   return merged;
+}
+
+/** Ticks of a logarithmic axis as far as there is room for them side by side. */
+function fewerTicks(view, axis) {
+  if (axis.type !== "log" || !axis.tickvals) return axis;
+  const [from, to] = axis.domain ?? [0, 1];
+  const room = (to - from) * (view.width - 130);
+  const stride = Math.ceil((axis.tickvals.length * 46) / Math.max(room, 46));
+  const keep = (_, i) => i % stride === 0;
+  return {
+    ...axis,
+    tickangle: 0,
+    tickvals: axis.tickvals.filter(keep),
+    ticktext: axis.ticktext.filter(keep),
+  };
+}
+
+/** Whether times are best seen on a logarithmic scale: as the grid is spaced, or far and uneven. */
+function bestOnLog(times) {
+  const steps = times.slice(1).map((t, i) => t - times[i]);
+  const uneven = Math.max(...steps) > 3 * Math.min(...steps);
+  return PAGE.log_times || (uneven && times[0] > 0 && times[times.length - 1] / times[0] > 20);
 }
 
 /** An axis of time, on the scale of the grid unless the reader asks for the other one. */
@@ -140,7 +182,8 @@ function logTicks(first, last) {
 }
 
 function tickText(value) {
-  if (value >= 1e6 || value < 1e-3) return `${value / 10 ** Math.floor(Math.log10(value))}e${Math.floor(Math.log10(value))}`;
+  if (value >= 1e6 || value < 1e-3)
+    return `${value / 10 ** Math.floor(Math.log10(value))}e${Math.floor(Math.log10(value))}`;
   return value.toLocaleString("en");
 }
 
@@ -156,7 +199,10 @@ function apart(values, gap, low, high) {
       }
     }
     for (let i = 0; i < places.length; i++) {
-      places[i] = Math.min(Math.max(places[i], low + i * gap), high - (places.length - 1 - i) * gap);
+      places[i] = Math.min(
+        Math.max(places[i], low + i * gap),
+        high - (places.length - 1 - i) * gap,
+      );
     }
   }
   return places;
@@ -167,7 +213,12 @@ function endLabels(view, lines, low, high, height) {
   if (view.narrow) return [];
   const gap = (16 * (high - low)) / height;
   const sorted = [...lines].sort((a, b) => a.y - b.y);
-  const places = apart(sorted.map((line) => line.y), gap, low, high);
+  const places = apart(
+    sorted.map((line) => line.y),
+    gap,
+    low,
+    high,
+  );
   return sorted.map((line, i) => ({
     x: 1,
     xref: "paper",
@@ -187,11 +238,22 @@ function withAlpha(colour, alpha) {
   return `rgba(${r},${g},${b},${alpha})`;
 }
 
+addEventListener("can-draw", () => {
+  updateAll();
+  performance.mark("polarbear-draws");
+});
+
+// Paper is light and narrow, and nobody can unfold anything on it.
 addEventListener("beforeprint", () => {
   printing = true;
+  themeOnScreen = document.documentElement.dataset.theme;
+  document.documentElement.dataset.theme = "light";
+  for (const details of document.querySelectorAll("details.long")) details.open = true;
   updateAll();
 });
 addEventListener("afterprint", () => {
   printing = false;
+  if (themeOnScreen) document.documentElement.dataset.theme = themeOnScreen;
+  else delete document.documentElement.dataset.theme;
   updateAll();
 });

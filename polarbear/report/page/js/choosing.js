@@ -112,7 +112,9 @@ function choose(posterior, preference, risk, gamma) {
   }
   const name = (one) => posterior.items[one.item];
   if (second && tooClose(first, second, risk, posterior)) {
-    notes.push(`${name(first)} and ${name(second)} differ by less than these draws can tell: either will do`);
+    notes.push(
+      `${name(first)} and ${name(second)} differ by less than these draws can tell: either will do`,
+    );
   }
   return { ranking, notes, choice: name(first) };
 }

@@ -6,7 +6,8 @@ function element(tag, attributes = {}, ...children) {
   for (const [name, value] of Object.entries(attributes)) {
     if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
     else if (value === true) made.setAttribute(name, "");
-    else if (value !== false && value !== null && value !== undefined) made.setAttribute(name, value);
+    else if (value !== false && value !== null && value !== undefined)
+      made.setAttribute(name, value);
   }
   made.append(...children.flat().filter((child) => child !== null));
   return made;
@@ -18,7 +19,11 @@ function byId(id) {
 
 /** A name whose letters may run in another direction than the text around it. */
 function nameElement(name) {
-  return element("bdi", { class: "name" }, name);
+  return element(
+    "bdi",
+    { class: name.length > 14 ? "name" : "name short", title: name.length > 40 ? name : null },
+    name,
+  );
 }
 
 /** A coloured mark of an algorithm beside its name. */
@@ -29,7 +34,11 @@ function labelled(name) {
 function swatch(name) {
   const place = PAGE.algorithms.indexOf(name);
   const turn = Math.floor(place / PAGE.colours); // colours come again, marks then look different
-  return element("span", { class: `swatch turn-${Math.min(turn, 2)}`, style: `--colour: var(--algorithm-${place})`, "aria-hidden": "true" });
+  return element("span", {
+    class: `swatch turn-${Math.min(turn, 2)}`,
+    style: `--colour: var(--algorithm-${place})`,
+    "aria-hidden": "true",
+  });
 }
 
 /** Reads as well where colours cannot be told apart: names cut in the middle, for charts. */
@@ -42,7 +51,10 @@ function shortened(name, length = 22) {
 
 /** A name for a chart: Plotly would read tags and entities in it, and mix directions. */
 function plain(name, length = 22) {
-  const safe = shortened(name, length).replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
+  const safe = shortened(name, length)
+    .replace(/&/g, "&amp;")
+    .replace(/</g, "&lt;")
+    .replace(/>/g, "&gt;");
   return `\u2068${safe}\u2069`;
 }
 

@@ -2,6 +2,13 @@
 
 const DRAWINGS = {};
 
+/** A table with its columns in full: some come as a list of values and places in it. */
+function unfolded(table) {
+  const whole = (column) =>
+    Array.isArray(column) ? column : column.codes.map((code) => column.values[code]);
+  return { ...table, data: table.data.map(whole) };
+}
+
 /** The rows of a table as objects, by column. */
 function rowsOf(table) {
   return Array.from({ length: table.rows }, (_, row) =>
@@ -23,14 +30,19 @@ function grouped(rows, key) {
 function startFigures() {
   for (const figure of document.querySelectorAll("figure[data-figure]")) {
     const name = figure.dataset.figure;
-    const table = PAGE.figures[name];
-    if (!table) continue;
-    startTable(figure, table);
-    const drawing = DRAWINGS[name];
+    if (!PAGE.figures[name]) continue;
+    startTable(figure, () => unfolded(PAGE.figures[name]));
     const place = figure.querySelector(".chart.of-table");
-    if (!drawing || !place) continue;
-    const rows = rowsOf(table);
-    addChart(place, figure.dataset.title, (view) => drawing(view, rows));
+    if (!place) continue;
+    if (!DRAWINGS[name]) {
+      place.remove();
+      figure.querySelector("details.data").open = true;
+      continue;
+    }
+    let rows = null; // unfolded when the figure comes near
+    addChart(place, figure.dataset.title, (view) =>
+      DRAWINGS[name](view, (rows ??= rowsOf(unfolded(PAGE.figures[name])))),
+    );
   }
 }
 
@@ -58,14 +70,23 @@ function borders(times, log) {
   const back = log ? Math.exp : (x) => x;
   const places = times.map(there);
   const middles = places.slice(1).map((place, i) => (place + places[i]) / 2);
-  const first = 2 * places[0] - middles[0];
+  const mirrored = 2 * places[0] - middles[0];
+  const first = !log && places[0] >= 0 ? Math.max(mirrored, 0) : mirrored; // no time before the start
   const last = 2 * places[places.length - 1] - middles[middles.length - 1];
   return [first, ...middles, last].map(back);
 }
 
 /** Whole numbers along an axis of rounds. */
 function roundAxis(first, last, more = {}) {
-  const step = [1, 2, 5, 10, 20, 50, 100, 200, 500].find((one) => (last - first) / one <= 9) || 1000;
+  const step =
+    [1, 2, 5, 10, 20, 50, 100, 200, 500].find((one) => (last - first) / one <= 9) || 1000;
   const pad = Math.max(0.6, 0.02 * (last - first));
-  return { title: { text: "round", standoff: 6 }, range: [first - pad, last + pad], tick0: 0, dtick: step, zeroline: false, ...more };
+  return {
+    title: { text: "round", standoff: 6 },
+    range: [first - pad, last + pad],
+    tick0: 0,
+    dtick: step,
+    zeroline: false,
+    ...more,
+  };
 }

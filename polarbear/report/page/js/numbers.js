@@ -31,7 +31,9 @@ function typed(value, digits = 10) {
 /** A budget as people write it: 12,500 or 0.25. */
 function budget(value) {
   const digits = Math.abs(value) >= 1000 ? Math.max(4, Math.ceil(Math.log10(Math.abs(value)))) : 4;
-  return Number(value.toPrecision(digits)).toLocaleString("en", { maximumSignificantDigits: digits });
+  return Number(value.toPrecision(digits)).toLocaleString("en", {
+    maximumSignificantDigits: digits,
+  });
 }
 
 /** Two digits, but never certain when it is not. */

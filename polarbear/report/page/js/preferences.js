@@ -120,7 +120,8 @@ const LEAST_MASS = 1e-6;
 
 function cutOff(times, text, distribution) {
   const { weights, mass } = overDistribution(times, distribution.below, distribution.partialMean);
-  if (!(mass >= LEAST_MASS)) return { text, problem: "nothing of this distribution lies on the grid" };
+  if (!(mass >= LEAST_MASS))
+    return { text, problem: "nothing of this distribution lies on the grid" };
   const share = `${Math.round(100 * mass)} %`;
   const note = `${share} of this distribution lies on the grid; the rest was cut off`;
   return { text, weights, notes: mass < 0.99 ? [note] : [] };
@@ -161,7 +162,8 @@ function preferenceOn(grid, name, values) {
       if (!(values[1] > 0)) return { text, problem: "the standard deviation must be above 0" };
       return cutOff(times, text, normal(...values));
     case "lognormal":
-      if (!values.every((value) => value > 0)) return { text, problem: "both numbers must be above 0" };
+      if (!values.every((value) => value > 0))
+        return { text, problem: "both numbers must be above 0" };
       return cutOff(times, text, logNormal(...values));
     case "triangular": {
       const [low, mode, high] = values;

@@ -2,6 +2,7 @@
 
 function startRounds(moments) {
   const unpack = (moment) => {
+    moment.times ??= PAGE.times;
     for (const key of ["mean", "low", "high"]) {
       if (!moment[key].at) {
         const all = unpacked(moment[key]);
@@ -14,7 +15,9 @@ function startRounds(moments) {
   const scales = { x: PAGE.log_times ? "log" : "linear", y: "linear" };
   let place = moments.length - 1;
   const now = () => unpack(moments[place]);
-  const chart = addChart(byId("rounds-chart"), "Ratings over time with 95 % bands", (view) => ratingsChart(view, now(), scales));
+  const chart = addChart(byId("rounds-chart"), "Ratings over time with 95 % bands", (view) =>
+    ratingsChart(view, now(), scales),
+  );
 
   const slider = byId("round");
   slider.max = moments.length;
@@ -26,7 +29,7 @@ function startRounds(moments) {
     slider.setAttribute("aria-valuetext", moment.title);
     byId("round-facts").textContent = moment.facts;
     byId("round-out").replaceChildren(...moment.out.map((out) => outLine(out, moment)));
-    update(chart);
+    soon(chart);
   };
   slider.addEventListener("input", show);
   byId("round-row").hidden = moments.length < 2;
@@ -56,8 +59,12 @@ function ratingsTable(moments) {
     moment.algorithms.forEach((name, item) => {
       const curves = [moment.mean.at(item), moment.low.at(item), moment.high.at(item)];
       moment.times.forEach((t, i) => {
-        const numbers = curves.map((curve) => (Number.isFinite(curve[i]) ? Number(curve[i].toPrecision(5)) : null));
-        [moment.number || null, name, t, ...numbers].forEach((value, column) => data[column].push(value));
+        const numbers = curves.map((curve) =>
+          Number.isFinite(curve[i]) ? Number(curve[i].toPrecision(5)) : null,
+        );
+        [moment.number || null, name, t, ...numbers].forEach((value, column) =>
+          data[column].push(value),
+        );
       });
     });
   }
@@ -66,13 +73,22 @@ function ratingsTable(moments) {
 
 function outLine(out, moment) {
   const since = out.round === moment.number ? "in this round" : `in round ${out.round}`;
-  return element("li", {}, labelled(out.algorithm), ` was out ${since}: `, nameElement(out.by), ` was better at every time with probability ${out.probability.toFixed(4)}`);
+  return element(
+    "li",
+    {},
+    labelled(out.algorithm),
+    ` was out ${since}: `,
+    nameElement(out.by),
+    ` was better at every time with probability ${out.probability.toFixed(4)}`,
+  );
 }
 
 function ratingsChart(view, moment, scales) {
   const { times, algorithms } = moment;
   const gone = new Set(moment.out.map((out) => out.algorithm));
-  const shown = algorithms.map((name, item) => ({ name, item })).filter(({ name }) => view.shows(name));
+  const shown = algorithms
+    .map((name, item) => ({ name, item }))
+    .filter(({ name }) => view.shows(name));
   const traces = [];
   const ends = [];
   let [lowest, highest] = [1, 0];
@@ -93,17 +109,33 @@ function ratingsChart(view, moment, scales) {
       customdata: times.map((_, i) => [plain(name) + (out ? " (out)" : ""), low[i], high[i]]),
       hovertemplate: `%{customdata[0]}<br>%{x:,.4~g} ${AXIS}<br>rating %{y:.3f} (%{customdata[1]:.3f} to %{customdata[2]:.3f})<extra></extra>`,
     });
-    ends.push({ name, text: out ? `(${plain(name, 16)})` : plain(name, 16), y: mean[mean.length - 1] });
+    ends.push({
+      name,
+      text: out ? `(${plain(name, 16)})` : plain(name, 16),
+      y: mean[mean.length - 1],
+    });
   }
   const isLog = scales.y === "log";
-  const bounds = isLog ? [Math.log10(Math.max(lowest, 1e-5)) - 0.05, Math.log10(highest) + 0.05] : [0, highest * 1.04];
-  const labels = endLabels(view, ends.map((end) => ({ ...end, y: isLog ? Math.log10(Math.max(end.y, 1e-5)) : end.y })), ...bounds, view.narrow ? 260 : 340);
+  const bounds = isLog
+    ? [Math.log10(Math.max(lowest, 1e-5)) - 0.05, Math.log10(highest) + 0.05]
+    : [0, highest * 1.04];
+  const labels = endLabels(
+    view,
+    ends.map((end) => ({ ...end, y: isLog ? Math.log10(Math.max(end.y, 1e-5)) : end.y })),
+    ...bounds,
+    view.narrow ? 260 : 340,
+  );
   return {
     traces,
     layout: {
       margin: { l: 56, r: view.narrow ? 12 : 120, t: 12, b: 48 },
       xaxis: timeAxis(scales.x === "log"),
-      yaxis: { title: { text: "rating", standoff: 6 }, type: scales.y, range: bounds, ...(isLog ? { dtick: 1 } : {}) },
+      yaxis: {
+        title: { text: "rating", standoff: 6 },
+        type: scales.y,
+        range: bounds,
+        ...(isLog ? { dtick: 1 } : {}),
+      },
       annotations: labels,
     },
   };
@@ -112,7 +144,15 @@ function ratingsChart(view, moment, scales) {
 /** The area between two curves; a bar where there is a single time. */
 function bandTraces(view, times, low, high, colour, alpha) {
   if (times.length === 1) {
-    return [{ x: [times[0], times[0]], y: [low[0], high[0]], mode: "lines", line: { color: withAlpha(colour, 0.6), width: 3 }, hoverinfo: "skip" }];
+    return [
+      {
+        x: [times[0], times[0]],
+        y: [low[0], high[0]],
+        mode: "lines",
+        line: { color: withAlpha(colour, 0.6), width: 3 },
+        hoverinfo: "skip",
+      },
+    ];
   }
   return [
     {

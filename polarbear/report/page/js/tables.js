@@ -9,22 +9,43 @@ function csvOf(table) {
     return /[",\n\r]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text;
   };
   const lines = [table.columns.map(quoted).join(",")];
-  for (let row = 0; row < table.rows; row++) lines.push(table.data.map((column) => quoted(column[row])).join(","));
+  for (let row = 0; row < table.rows; row++)
+    lines.push(table.data.map((column) => quoted(column[row])).join(","));
   return `${lines.join("\r\n")}\r\n`;
 }
 
 function shownValue(value) {
   if (value === null || value === undefined) return "";
   if (typeof value === "boolean") return value ? "yes" : "no";
-  return typeof value === "number" ? Number(value.toPrecision(5)).toLocaleString("en", { maximumSignificantDigits: 5 }) : value;
+  return typeof value === "number"
+    ? Number(value.toPrecision(5)).toLocaleString("en", { maximumSignificantDigits: 5 })
+    : value;
 }
 
 function tableElement(table) {
   const numeric = table.data.map((column) => column.some((value) => typeof value === "number"));
-  const head = element("tr", {}, table.columns.map((name, i) => element("th", { scope: "col", class: numeric[i] ? "number" : null }, name.replace(/_/g, " "))));
+  const head = element(
+    "tr",
+    {},
+    table.columns.map((name, i) =>
+      element("th", { scope: "col", class: numeric[i] ? "number" : null }, name.replace(/_/g, " ")),
+    ),
+  );
   const rows = [];
   for (let row = 0; row < Math.min(table.rows, ROWS_SHOWN); row++) {
-    rows.push(element("tr", {}, table.data.map((column, i) => element("td", { class: numeric[i] ? "number" : null }, element("bdi", {}, shownValue(column[row]))))));
+    rows.push(
+      element(
+        "tr",
+        {},
+        table.data.map((column, i) =>
+          element(
+            "td",
+            { class: numeric[i] ? "number" : null },
+            element("bdi", {}, shownValue(column[row])),
+          ),
+        ),
+      ),
+    );
   }
   return element("table", {}, element("thead", {}, head), element("tbody", {}, rows));
 }
@@ -34,7 +55,9 @@ function startTable(figure, table) {
   const details = figure.querySelector("details.data");
   const whole = () => (typeof table === "function" ? table() : table);
   const name = `${PAGE.name}-${figure.dataset.figure}.csv`;
-  figure.querySelector("button.csv").addEventListener("click", () => download(name, csvOf(whole())));
+  figure
+    .querySelector("button.csv")
+    .addEventListener("click", () => download(name, csvOf(whole())));
   details.addEventListener("toggle", () => {
     if (!details.open) return;
     const { rows, ...rest } = whole();

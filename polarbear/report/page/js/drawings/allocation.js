@@ -1,7 +1,9 @@
 // Where the budget went: how many instances saw each algorithm how far, and what rounds gave out.
 
 DRAWINGS.allocation = (view, rows) => {
-  const names = [...new Set(rows.map((row) => row.algorithm))].filter(view.shows).sort((a, b) => PAGE.algorithms.indexOf(a) - PAGE.algorithms.indexOf(b));
+  const names = [...new Set(rows.map((row) => row.algorithm))]
+    .filter(view.shows)
+    .sort((a, b) => PAGE.algorithms.indexOf(a) - PAGE.algorithms.indexOf(b));
   const times = PAGE.times;
   const raced = rows.some((row) => row.round !== null);
   const seen = names.map((name) => {
@@ -14,8 +16,16 @@ DRAWINGS.allocation = (view, rows) => {
   const inner = strips + bars + between || 1;
   const traces = [
     {
-      type: "heatmap", x: borders(times, PAGE.log_times), y: names.map((_, i) => i), z: seen, zmin: 0, ygap: 2,
-      colorscale: [[0, view.colour("least")], [1, view.colour("most")]],
+      type: "heatmap",
+      x: borders(times, PAGE.log_times),
+      y: names.map((_, i) => i),
+      z: seen,
+      zmin: 0,
+      ygap: 2,
+      colorscale: [
+        [0, view.colour("least")],
+        [1, view.colour("most")],
+      ],
       showscale: false,
       customdata: seen.map((row, i) => row.map(() => plain(names[i]))),
       hovertemplate: `%{customdata} ran to %{x:,.4~g} ${AXIS}<br>on %{z:,} instances<extra></extra>`,
@@ -24,27 +34,73 @@ DRAWINGS.allocation = (view, rows) => {
   const layout = {
     height: inner + 60,
     margin: { l: 60, r: 12, t: 6, b: 48 },
-    xaxis: timeAxis(PAGE.log_times, { anchor: "y", showgrid: false, range: undefined, ...stripRange(times) }),
-    yaxis: nameAxis(view, names, { domain: [(bars + between) / inner, 1], range: [names.length - 0.5, -0.5], ticks: "" }),
+    xaxis: timeAxis(PAGE.log_times, {
+      anchor: "y",
+      showgrid: false,
+      range: undefined,
+      ...stripRange(times),
+    }),
+    yaxis: nameAxis(view, names, {
+      domain: [(bars + between) / inner, 1],
+      range: [names.length - 0.5, -0.5],
+      ticks: "",
+    }),
   };
   if (raced) {
-    const numbers = [...new Set(rows.map((row) => row.round))];
-    const whole = numbers.map((number) => rows.filter((row) => row.round === number).reduce((sum, row) => sum + row.everything, 0));
-    const shape = { width: 0.82, xaxis: "x2", yaxis: "y2", type: "bar" };
+    // A bar a round, as wide as its instances are many: areas are budgets, and what is empty was saved.
+    const rounds = [...grouped(rows, (row) => row.round)].map(([number, some]) => ({
+      number,
+      some,
+      whole: some.reduce((sum, row) => sum + row.everything, 0),
+    }));
+    const most = Math.max(...rounds.map(({ some }) => some.length));
+    const widths = rounds.map(({ whole }) => whole / (times[times.length - 1] * most));
+    const starts = widths.map((_, i) => widths.slice(0, i).reduce((sum, width) => sum + width, 0));
+    const end = widths.reduce((sum, width) => sum + width, 0);
     for (const name of names) {
-      const given = numbers.map((number) => rows.filter((row) => row.round === number && row.algorithm === name).reduce((sum, row) => sum + row.allotted, 0));
+      const given = rounds.map(({ some }) =>
+        some.filter((row) => row.algorithm === name).reduce((sum, row) => sum + row.allotted, 0),
+      );
       traces.push({
-        ...shape, x: numbers, y: given, marker: { color: view.of(name), line: { width: 0 } },
-        customdata: numbers.map(() => plain(name)),
-        hovertemplate: `%{customdata}, round %{x}<br>%{y:,} ${AXIS}<extra></extra>`,
+        type: "bar",
+        xaxis: "x2",
+        yaxis: "y2",
+        x: starts,
+        width: widths,
+        offset: 0,
+        y: given.map((amount, i) => amount / rounds[i].whole),
+        marker: { color: view.of(name), line: { width: 0.5, color: view.colour("page") } },
+        customdata: given.map((amount, i) => [plain(name), rounds[i].number, amount]),
+        hovertemplate: `%{customdata[0]}, round %{customdata[1]}<br>%{customdata[2]:,} ${AXIS}, %{y:.0%} of the round's<extra></extra>`,
       });
     }
     layout.barmode = "stack";
-    layout.xaxis2 = roundAxis(numbers[0], numbers[numbers.length - 1], { anchor: "y2" });
-    layout.yaxis2 = { domain: [0, bars / inner], anchor: "x2", title: { text: AXIS, standoff: 6 }, nticks: 4, zeroline: false, rangemode: "tozero", range: [0, 1.05 * Math.max(...whole)] };
-    layout.shapes = numbers.map((number, i) => ({
-      type: "rect", xref: "x2", yref: "y2", x0: number - 0.41, x1: number + 0.41, y0: 0, y1: whole[i],
-      line: { color: view.colour("soft"), width: 1, dash: "dot" },
+    layout.xaxis2 = {
+      title: { text: "instances, round after round", standoff: 6 },
+      anchor: "y2",
+      range: [0, end],
+      nticks: 8,
+      showgrid: false,
+      zeroline: false,
+    };
+    layout.yaxis2 = {
+      domain: [0, bars / inner],
+      anchor: "x2",
+      title: { text: "budget used", standoff: 6 },
+      range: [0, 1.01],
+      tickvals: [0, 0.5, 1],
+      ticktext: ["0", "50 %", "100 %"],
+      zeroline: false,
+    };
+    layout.shapes = rounds.map((_, i) => ({
+      type: "rect",
+      xref: "x2",
+      yref: "y2",
+      x0: starts[i],
+      x1: starts[i] + widths[i],
+      y0: 0,
+      y1: 1,
+      line: { color: view.colour("line"), width: 0.7 },
     }));
   }
   return { traces, layout };

@@ -35,29 +35,68 @@ DRAWINGS.rounds = (view, rows) => {
         opacity: 1,
       },
       cliponaxis: false,
-      customdata: known.map((row) => [plain(name), row.probability, plain(row.by ?? ""), row.event, row.instances]),
-      hovertemplate: "%{customdata[0]}, round %{x} (%{customdata[4]} instances)<br>dominated by %{customdata[2]}: %{customdata[1]:.4f}<br>%{customdata[3]}<extra></extra>",
+      customdata: known.map((row) => [
+        plain(name),
+        row.probability,
+        plain(row.by ?? ""),
+        row.event,
+        row.instances,
+      ]),
+      hovertemplate:
+        "%{customdata[0]}, round %{x} (%{customdata[4]} instances)<br>dominated by %{customdata[2]}: %{customdata[1]:.4f}<br>%{customdata[3]}<extra></extra>",
     });
     const end = known[known.length - 1];
-    ends.push({ name, y: stretchedPlace(end.probability, top), round: end.round, event: end.event });
+    ends.push({
+      name,
+      y: stretchedPlace(end.probability, top),
+      round: end.round,
+      event: end.event,
+    });
   }
-  const settled = [...grouped(rows, (row) => row.round)].map(([number, some]) => [number, some[0].share_settled]);
+  const settled = [...grouped(rows, (row) => row.round)].map(([number, some]) => [
+    number,
+    some[0].share_settled,
+  ]);
   traces.push({
-    x: settled.map(([number]) => number), y: settled.map(([, share]) => share), yaxis: "y2",
-    mode: "lines+markers", line: { color: view.colour("text"), width: 1.5, shape: "hv" }, marker: { size: numbers.length > 30 ? 2 : 4 },
+    x: settled.map(([number]) => number),
+    y: settled.map(([, share]) => share),
+    yaxis: "y2",
+    mode: "lines+markers",
+    line: { color: view.colour("text"), width: 1.5, shape: "hv" },
+    marker: { size: numbers.length > 30 ? 2 : 4 },
     hovertemplate: "round %{x}: %{y:.0%} of pairs settled<extra></extra>",
   });
-  const out = grouped(ends.filter((end) => end.event === "eliminated"), (end) => end.round);
+  const out = grouped(
+    ends.filter((end) => end.event === "eliminated"),
+    (end) => end.round,
+  );
   const upper = stretchedPlace(top, top) + 0.08;
-  const labels = endLabels(view, ends.filter((end) => end.round === last && end.event !== "eliminated"), -0.04, upper, 300);
+  const labels = endLabels(
+    view,
+    ends.filter((end) => end.round === last && end.event !== "eliminated"),
+    -0.04,
+    upper,
+    300,
+  );
   for (const [number, some] of view.narrow ? [] : out) {
     some.sort((a, b) => a.y - b.y);
     const left = number > (first + last) / 2;
-    const places = apart(some.map((end) => end.y), (16 * (upper + 0.04)) / 300, -0.04, upper);
+    const places = apart(
+      some.map((end) => end.y),
+      (16 * (upper + 0.04)) / 300,
+      -0.04,
+      upper,
+    );
     some.forEach((end, i) => {
       labels.push({
-        x: number, y: places[i], xanchor: left ? "right" : "left", xshift: left ? -9 : 9, yshift: some.length > 1 ? 0 : 9,
-        showarrow: false, text: plain(end.name, 16), font: { size: 12, color: view.of(end.name) },
+        x: number,
+        y: places[i],
+        xanchor: left ? "right" : "left",
+        xshift: left ? -9 : 9,
+        yshift: some.length > 1 ? 0 : 9,
+        showarrow: false,
+        text: plain(end.name, 16),
+        font: { size: 12, color: view.of(end.name) },
       });
     });
   }
@@ -67,9 +106,32 @@ DRAWINGS.rounds = (view, rows) => {
       height: view.narrow ? 400 : 470,
       margin: { l: 60, r: view.narrow ? 12 : 120, t: 12, b: 48 },
       xaxis: roundAxis(first, last, { anchor: "y2" }),
-      yaxis: { title: { text: "P(dominated)", standoff: 6 }, domain: [0.27, 1], range: [-0.04, upper], tickvals: ticks.map((tick) => stretchedPlace(tick, top)), ticktext: ticks.map(String), zeroline: false },
-      yaxis2: { title: { text: "settled", standoff: 6 }, domain: [0, 0.19], range: [0, 1.05], tickvals: [0, 0.5, 1], zeroline: false },
-      shapes: [{ type: "line", xref: "paper", x0: 0, x1: 1, y0: stretchedPlace(PAGE.alpha, top), y1: stretchedPlace(PAGE.alpha, top), line: { color: view.colour("text"), width: 1, dash: "dash" } }],
+      yaxis: {
+        title: { text: "P(dominated)", standoff: 6 },
+        domain: [0.27, 1],
+        range: [-0.04, upper],
+        tickvals: ticks.map((tick) => stretchedPlace(tick, top)),
+        ticktext: ticks.map(String),
+        zeroline: false,
+      },
+      yaxis2: {
+        title: { text: "settled", standoff: 6 },
+        domain: [0, 0.19],
+        range: [0, 1.05],
+        tickvals: [0, 0.5, 1],
+        zeroline: false,
+      },
+      shapes: [
+        {
+          type: "line",
+          xref: "paper",
+          x0: 0,
+          x1: 1,
+          y0: stretchedPlace(PAGE.alpha, top),
+          y1: stretchedPlace(PAGE.alpha, top),
+          line: { color: view.colour("text"), width: 1, dash: "dash" },
+        },
+      ],
       annotations: labels,
     },
   };

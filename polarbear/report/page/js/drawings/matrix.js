@@ -24,8 +24,10 @@ DRAWINGS.matrix = (view, rows) => {
     const sign = (SIGNS[row.verdict] ?? "").replace("<", "&lt;").replace(">", "&gt;");
     z[y][x] = row.probability;
     const share = row.probability === null ? "–" : row.probability.toFixed(2);
-    text[y][x] = room > 58 ? `${share} ${sign}` : room > 34 ? share.replace(/^0/, "") : sign;
-    hover[y][x] = `${plain(row.a)} better than ${plain(row.b)}<br>at every time: ${row.probability === null ? "unknown" : row.probability.toFixed(4)}<br>${row.verdict === "moot" ? "not looked into: one is out" : row.verdict}`;
+    text[y][x] =
+      room > 58 ? `${share} ${sign}` : room > 34 ? `${share.replace(/^0/, "")}<br>${sign}` : sign;
+    hover[y][x] =
+      `${plain(row.a)} better than ${plain(row.b)}<br>at every time: ${row.probability === null ? "unknown" : row.probability.toFixed(4)}<br>${row.verdict === "moot" ? "not looked into: one is out" : row.verdict}`;
   }
   const height = Math.min(Math.max(names.length * 40, 120), 560) + 90;
   return {
@@ -42,14 +44,23 @@ DRAWINGS.matrix = (view, rows) => {
         zmax: 1,
         xgap: 2,
         ygap: 2,
-        colorscale: [[0, view.colour("least")], [1, view.colour("most")]],
+        colorscale: [
+          [0, view.colour("least")],
+          [1, view.colour("most")],
+        ],
         showscale: false,
       },
     ],
     layout: {
       height,
       margin: { l: 20, r: 12, t: 20, b: 12 },
-      xaxis: nameAxis(view, names, { side: "top", tickangle: 7 * Math.max(...names.map((name) => Math.min(name.length + 2, 20)), 0) > room ? -60 : 0, showline: false, ticks: "" }),
+      xaxis: nameAxis(view, names, {
+        side: "top",
+        tickangle:
+          8.5 * Math.max(...names.map((name) => Math.min(name.length + 2, 20)), 0) > room ? -90 : 0,
+        showline: false,
+        ticks: "",
+      }),
       yaxis: nameAxis(view, names, { autorange: "reversed", showline: false, ticks: "" }),
     },
   };

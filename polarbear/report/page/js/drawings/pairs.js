@@ -14,11 +14,17 @@ DRAWINGS.pairs = (view, rows) => {
   const x = borders(times, log);
   // Each strip takes four bands of the axis: a gap, then its upper edge, its middle, its lower edge.
   const y = [];
-  strips.forEach((_, i) => y.push(i - 0.5, i - 0.5 + THICK[0], i - 0.5 + THIN[0], i - 0.5 + THIN[1], i - 0.5 + THICK[1]));
+  strips.forEach((_, i) =>
+    y.push(i - 0.5, i - 0.5 + THICK[0], i - 0.5 + THIN[0], i - 0.5 + THIN[1], i - 0.5 + THICK[1]),
+  );
   y.push(strips.length - 0.5);
   const layers = new Map();
   const layer = (name) => {
-    if (!layers.has(name)) layers.set(name, y.slice(1).map(() => times.map(() => null)));
+    if (!layers.has(name))
+      layers.set(
+        name,
+        y.slice(1).map(() => times.map(() => null)),
+      );
     return layers.get(name);
   };
   strips.forEach((strip, i) => {
@@ -27,12 +33,23 @@ DRAWINGS.pairs = (view, rows) => {
       const who = row.p_above >= row.p_below ? row.a : row.b;
       const strength = Math.abs(row.p_above - row.p_below);
       const thick = row.settled === "above" || row.settled === "below";
-      for (const band of thick ? [1, 2, 3] : [2]) layer(who)[5 * i + band][t] = 0.15 + 0.85 * strength;
+      for (const band of thick ? [1, 2, 3] : [2])
+        layer(who)[5 * i + band][t] = 0.15 + 0.85 * strength;
     });
   });
   const traces = [...layers].map(([name, z]) => ({
-    type: "heatmap", x, y, z, zmin: 0, zmax: 1, showscale: false, hoverinfo: "skip",
-    colorscale: [[0, withAlpha(view.of(name), 0)], [1, view.of(name)]],
+    type: "heatmap",
+    x,
+    y,
+    z,
+    zmin: 0,
+    zmax: 1,
+    showscale: false,
+    hoverinfo: "skip",
+    colorscale: [
+      [0, withAlpha(view.of(name), 0)],
+      [1, view.of(name)],
+    ],
   }));
   const told = strips.map((strip) =>
     strip.map((row) =>
@@ -42,11 +59,20 @@ DRAWINGS.pairs = (view, rows) => {
     ),
   );
   traces.push({
-    type: "heatmap", x, y: strips.map((_, i) => i), z: strips.map((strip) => strip.map(() => 0)), opacity: 0, showscale: false,
-    customdata: told, hovertemplate: `%{x:,.4~g} ${AXIS}<br>%{customdata}<extra></extra>`,
+    type: "heatmap",
+    x,
+    y: strips.map((_, i) => i),
+    z: strips.map((strip) => strip.map(() => 0)),
+    opacity: 0,
+    showscale: false,
+    customdata: told,
+    hovertemplate: `%{x:,.4~g} ${AXIS}<br>%{customdata}<extra></extra>`,
   });
   const length = view.narrow ? 9 : 14;
-  const labels = strips.map(([first]) => `<span style="color:${view.of(first.a)}">${plain(first.a, length)}</span> : <span style="color:${view.of(first.b)}">${plain(first.b, length)}</span>`);
+  const labels = strips.map(
+    ([first]) =>
+      `<span style="color:${view.of(first.a)}">${plain(first.a, length)}</span> : <span style="color:${view.of(first.b)}">${plain(first.b, length)}</span>`,
+  );
   return {
     traces,
     layout: {
@@ -54,7 +80,14 @@ DRAWINGS.pairs = (view, rows) => {
       margin: { l: 60, r: 12, t: 12, b: 48 },
       shapes: strips.flatMap((strip, i) => frames(view, strip, i, x)),
       xaxis: timeAxis(log, { showgrid: false, ...stripRange(times) }),
-      yaxis: { tickvals: strips.map((_, i) => i), ticktext: labels, range: [Math.max(strips.length, 1) - 0.5, -0.5], showgrid: false, zeroline: false, ticks: "" },
+      yaxis: {
+        tickvals: strips.map((_, i) => i),
+        ticktext: labels,
+        range: [Math.max(strips.length, 1) - 0.5, -0.5],
+        showgrid: false,
+        zeroline: false,
+        ticks: "",
+      },
     },
   };
 };
@@ -66,12 +99,27 @@ function frames(view, strip, i, x) {
     if (row.settled !== "equivalent") return;
     const before = made[made.length - 1];
     if (before && before.x1 === x[t]) before.x1 = x[t + 1];
-    else made.push({ type: "rect", x0: x[t], x1: x[t + 1], y0: i - 0.5 + THICK[0], y1: i - 0.5 + THICK[1], line: { color: view.colour("text"), width: 1.2 } });
+    else
+      made.push({
+        type: "rect",
+        x0: x[t],
+        x1: x[t + 1],
+        y0: i - 0.5 + THICK[0],
+        y1: i - 0.5 + THICK[1],
+        line: { color: view.colour("text"), width: 1.2 },
+      });
   });
   return made;
 }
 
 function said(row) {
-  const words = { above: `${plain(row.a)} is better: settled`, below: `${plain(row.b)} is better: settled`, equivalent: "equivalent: settled", crossing: "the two cross", moot: "one is out", open: "open" };
+  const words = {
+    above: `${plain(row.a)} is better: settled`,
+    below: `${plain(row.b)} is better: settled`,
+    equivalent: "equivalent: settled",
+    crossing: "the two cross",
+    moot: "one is out",
+    open: "open",
+  };
   return words[row.settled] ?? row.settled;
 }

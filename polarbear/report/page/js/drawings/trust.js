@@ -7,18 +7,35 @@ DRAWINGS.failures = (view, rows) => {
   const traces = kinds.map(([kind, some], i) => {
     const mine = some.filter((row) => names.includes(row.algorithm));
     return {
-      type: "bar", orientation: "h",
-      x: mine.map((row) => row.failed), y: mine.map((row) => names.indexOf(row.algorithm)),
-      marker: { color: mine.map((row) => view.of(row.algorithm)), pattern: { shape: patterns[i % patterns.length] } },
-      customdata: mine.map((row) => [plain(row.algorithm), kind, plain(row.message ?? "", 60), row.runs]),
-      hovertemplate: "%{customdata[0]}: %{x} of %{customdata[3]} runs<br>%{customdata[1]}: %{customdata[2]}<extra></extra>",
+      type: "bar",
+      orientation: "h",
+      x: mine.map((row) => row.failed),
+      y: mine.map((row) => names.indexOf(row.algorithm)),
+      marker: {
+        color: mine.map((row) => view.of(row.algorithm)),
+        pattern: { shape: patterns[i % patterns.length] },
+      },
+      customdata: mine.map((row) => [
+        plain(row.algorithm),
+        kind,
+        plain(row.message ?? "", 60),
+        row.runs,
+      ]),
+      hovertemplate:
+        "%{customdata[0]}: %{x} of %{customdata[3]} runs<br>%{customdata[1]}: %{customdata[2]}<extra></extra>",
     };
   });
   return {
     traces,
     layout: {
-      height: names.length * 34 + 90, barmode: "stack",
-      xaxis: { title: { text: "failed runs", standoff: 6 }, rangemode: "tozero", nticks: 6 },
+      height: names.length * 34 + 90,
+      barmode: "stack",
+      xaxis: {
+        title: { text: "failed runs", standoff: 6 },
+        rangemode: "tozero",
+        tick0: 0,
+        dtick: Math.max(1, Math.ceil(Math.max(...rows.map((row) => row.failed)) / 6)),
+      },
       yaxis: nameAxis(view, names, { range: [names.length - 0.4, -0.6], ticks: "" }),
     },
   };
@@ -34,7 +51,10 @@ DRAWINGS.diagnostics = (view, rows) => {
   const [panel, gap] = [150, 64]; // pixels
   const all = panels.length + (byRound.length ? 1 : 0);
   const inner = all * panel + (all - 1) * gap;
-  const domain = (i) => [1 - ((i + 1) * panel + i * gap) / inner, 1 - (i * (panel + gap)) / inner].map((edge) => Math.min(Math.max(edge, 0), 1));
+  const domain = (i) =>
+    [1 - ((i + 1) * panel + i * gap) / inner, 1 - (i * (panel + gap)) / inner].map((edge) =>
+      Math.min(Math.max(edge, 0), 1),
+    );
   const traces = [];
   const layout = { height: inner + 60, margin: { l: 62, r: 12, t: 6, b: 48 }, shapes: [] };
   panels.forEach(([title, kinds], i) => {
@@ -45,15 +65,40 @@ DRAWINGS.diagnostics = (view, rows) => {
     const [low, high] = [Math.min(...values, limit), Math.max(...values, limit)];
     const pad = (high - low) * 0.08 || 0.01;
     layout[`xaxis${id}`] = timeAxis(PAGE.log_times, { anchor: `y${id}` });
-    layout[`yaxis${id}`] = { title: { text: title, standoff: 6 }, domain: domain(i), anchor: `x${id}`, range: [kinds.length === 1 ? low - pad : 0, high + pad], nticks: 5, zeroline: false };
-    layout.shapes.push({ type: "line", xref: `x${id} domain`, x0: 0, x1: 1, yref: `y${id}`, y0: limit, y1: limit, line: { color: view.colour("text"), width: 1, dash: "dash" } });
+    layout[`yaxis${id}`] = {
+      title: { text: title, standoff: 6 },
+      domain: domain(i),
+      anchor: `x${id}`,
+      range: [kinds.length === 1 ? low - pad : 0, high + pad],
+      nticks: 5,
+      zeroline: false,
+    };
+    layout.shapes.push({
+      type: "line",
+      xref: `x${id} domain`,
+      x0: 0,
+      x1: 1,
+      yref: `y${id}`,
+      y0: limit,
+      y1: limit,
+      line: { color: view.colour("text"), width: 1, dash: "dash" },
+    });
     for (const [, mine] of grouped(some, (row) => JSON.stringify([row.what, row.algorithm]))) {
       const { what, algorithm: name } = mine[0];
       if (!view.shows(name)) continue;
-      const words = { r_hat: "R-hat", ess_bulk: "effective draws (bulk)", ess_tail: "effective draws (tail)" };
+      const words = {
+        r_hat: "R-hat",
+        ess_bulk: "effective draws (bulk)",
+        ess_tail: "effective draws (tail)",
+      };
       traces.push({
-        x: mine.map((row) => row.t), y: mine.map((row) => row.value), xaxis: `x${id}`, yaxis: `y${id}`, mode: mine.length > 1 ? "lines" : "markers",
-        line: { color: view.of(name), dash: view.dash(name), width: what === "ess_tail" ? 0.8 : 2 }, marker: { color: view.of(name) },
+        x: mine.map((row) => row.t),
+        y: mine.map((row) => row.value),
+        xaxis: `x${id}`,
+        yaxis: `y${id}`,
+        mode: mine.length > 1 ? "lines" : "markers",
+        line: { color: view.of(name), dash: view.dash(name), width: what === "ess_tail" ? 0.8 : 2 },
+        marker: { color: view.of(name) },
         customdata: mine.map(() => plain(name)),
         hovertemplate: `%{customdata}<br>%{x:,.4~g} ${AXIS}<br>${words[what]} %{y:,.4~g}<extra></extra>`,
       });
@@ -62,9 +107,24 @@ DRAWINGS.diagnostics = (view, rows) => {
   if (byRound.length) {
     const id = panels.length === 0 ? "" : String(panels.length + 1);
     const numbers = byRound.map((row) => row.round);
-    traces.push({ type: "bar", x: numbers, y: byRound.map((row) => row.value), xaxis: `x${id}`, yaxis: `y${id}`, width: 0.7, marker: { color: view.colour("soft") }, hovertemplate: "round %{x}: %{y:,} draws<extra></extra>" });
+    traces.push({
+      type: "bar",
+      x: numbers,
+      y: byRound.map((row) => row.value),
+      xaxis: `x${id}`,
+      yaxis: `y${id}`,
+      width: 0.7,
+      marker: { color: view.colour("soft") },
+      hovertemplate: "round %{x}: %{y:,} draws<extra></extra>",
+    });
     layout[`xaxis${id}`] = roundAxis(numbers[0], numbers[numbers.length - 1], { anchor: `y${id}` });
-    layout[`yaxis${id}`] = { title: { text: "draws", standoff: 6 }, domain: domain(panels.length), anchor: `x${id}`, nticks: 4, zeroline: false };
+    layout[`yaxis${id}`] = {
+      title: { text: "draws", standoff: 6 },
+      domain: domain(panels.length),
+      anchor: `x${id}`,
+      nticks: 4,
+      zeroline: false,
+    };
   }
   return { traces, layout };
 };

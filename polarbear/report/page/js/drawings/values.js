@@ -19,10 +19,47 @@ DRAWINGS.values = (view, rows) => {
     const right = (column + 1) / across - 84 / view.width;
     const top = 1 - (row * panel + head) / inner;
     const bottom = 1 - ((row + 1) * panel - foot) / inner;
-    layout[`xaxis${id}`] = { domain: [left, right], anchor: `y${id}`, nticks: 5, zeroline: false, range: seenRange(some, names), ...(row === down - 1 ? { title: { text: "value", standoff: 4 } } : {}) };
-    layout[`yaxis${id}`] = { domain: [bottom, top], anchor: `x${id}`, range: [names.length - 0.35, -0.75], showticklabels: false, showgrid: false, zeroline: false, ticks: "" };
-    layout.annotations.push({ text: `<b>${title}</b>`, xref: "paper", yref: "paper", x: left, y: top, yshift: 4, xanchor: "left", yanchor: "bottom", showarrow: false });
-    layout.annotations.push({ text: "P(best)", xref: "paper", yref: "paper", x: right, y: top, yshift: 4, xshift: 6, xanchor: "left", yanchor: "bottom", showarrow: false, font: { size: 11, color: view.colour("soft") } });
+    layout[`xaxis${id}`] = {
+      domain: [left, right],
+      anchor: `y${id}`,
+      nticks: 5,
+      zeroline: false,
+      range: seenRange(some, names),
+      ...(row === down - 1 ? { title: { text: "value", standoff: 4 } } : {}),
+    };
+    layout[`yaxis${id}`] = {
+      domain: [bottom, top],
+      anchor: `x${id}`,
+      range: [names.length - 0.35, -0.75],
+      showticklabels: false,
+      showgrid: false,
+      zeroline: false,
+      ticks: "",
+    };
+    layout.annotations.push({
+      text: `<b>${title}</b>`,
+      xref: "paper",
+      yref: "paper",
+      x: left,
+      y: top,
+      yshift: 4,
+      xanchor: "left",
+      yanchor: "bottom",
+      showarrow: false,
+    });
+    layout.annotations.push({
+      text: "P(best)",
+      xref: "paper",
+      yref: "paper",
+      x: right,
+      y: top,
+      yshift: 4,
+      xshift: 6,
+      xanchor: "left",
+      yanchor: "bottom",
+      showarrow: false,
+      font: { size: 11, color: view.colour("soft") },
+    });
     for (const [name, points] of grouped(some, (point) => point.algorithm)) {
       if (!names.includes(name)) continue;
       const place = names.indexOf(name);
@@ -30,18 +67,64 @@ DRAWINGS.values = (view, rows) => {
       const axes = { xaxis: `x${id}`, yaxis: `y${id}`, hoverinfo: "skip" };
       const highest = Math.max(...points.map((point) => point.density ?? 0));
       if (highest > 0) {
-        traces.push({ ...axes, x: points.map((point) => point.value), y: points.map(() => place), mode: "lines", line: { width: 0 } });
-        traces.push({ ...axes, x: points.map((point) => point.value), y: points.map((point) => place - (0.72 * point.density) / highest), mode: "lines", line: { width: 0 }, fill: "tonexty", fillcolor: withAlpha(colour, 0.35) });
+        traces.push({
+          ...axes,
+          x: points.map((point) => point.value),
+          y: points.map(() => place),
+          mode: "lines",
+          line: { width: 0 },
+        });
+        traces.push({
+          ...axes,
+          x: points.map((point) => point.value),
+          y: points.map((point) => place - (0.72 * point.density) / highest),
+          mode: "lines",
+          line: { width: 0 },
+          fill: "tonexty",
+          fillcolor: withAlpha(colour, 0.35),
+        });
       }
       const { low, median, high, mean, p_best: best } = points[0];
-      traces.push({ ...axes, x: [low, high], y: [place, place], mode: "lines", line: { color: colour, width: 2 } });
       traces.push({
-        ...axes, hoverinfo: undefined, x: [median], y: [place], mode: "markers", marker: { color: colour, size: 8 },
-        customdata: [[plain(name), low, high, mean, best]],
-        hovertemplate: "%{customdata[0]}<br>median %{x:.4f}, mean %{customdata[3]:.4f}<br>95 %: %{customdata[1]:.4f} to %{customdata[2]:.4f}<br>P(best) %{customdata[4]:.3f}<extra></extra>",
+        ...axes,
+        x: [low, high],
+        y: [place, place],
+        mode: "lines",
+        line: { color: colour, width: 2 },
       });
-      layout.annotations.push({ text: plain(name, letters), xref: "paper", x: left, xshift: -8, xanchor: "right", yref: `y${id}`, y: place - 0.2, showarrow: false, font: { color: colour } });
-      layout.annotations.push({ text: bestShare(best), xref: "paper", x: right, xshift: 6, xanchor: "left", yref: `y${id}`, y: place - 0.2, showarrow: false, font: { color: colour } });
+      traces.push({
+        ...axes,
+        hoverinfo: undefined,
+        x: [median],
+        y: [place],
+        mode: "markers",
+        marker: { color: colour, size: 8 },
+        customdata: [[plain(name), low, high, mean, best]],
+        hovertemplate:
+          "%{customdata[0]}<br>median %{x:.4f}, mean %{customdata[3]:.4f}<br>95 %: %{customdata[1]:.4f} to %{customdata[2]:.4f}<br>P(best) %{customdata[4]:.3f}<extra></extra>",
+      });
+      layout.annotations.push({
+        text: plain(name, letters),
+        xref: "paper",
+        x: left,
+        xshift: -8,
+        xanchor: "right",
+        yref: `y${id}`,
+        y: place - 0.2,
+        showarrow: false,
+        font: { color: colour },
+      });
+      layout.annotations.push({
+        text: bestShare(best),
+        xref: "paper",
+        x: right,
+        xshift: 6,
+        xanchor: "left",
+        yref: `y${id}`,
+        y: place - 0.2,
+        showarrow: false,
+        font: { color: colour },
+      });
     }
   });
   return { traces, layout };
@@ -53,7 +136,11 @@ function seenRange(points, names) {
   for (const [name, mine] of grouped(points, (point) => point.algorithm)) {
     if (!names.includes(name)) continue;
     const highest = Math.max(...mine.map((point) => point.density ?? 0));
-    ends.push(mine[0].low, mine[0].high, ...mine.filter((point) => point.density > 0.01 * highest).map((point) => point.value));
+    ends.push(
+      mine[0].low,
+      mine[0].high,
+      ...mine.filter((point) => point.density > 0.01 * highest).map((point) => point.value),
+    );
   }
   const [low, high] = [Math.min(...ends), Math.max(...ends)];
   const pad = 0.04 * (high - low) || 0.01;

@@ -1,0 +1,223 @@
+"""What a page costs: seconds to write it, its size, and how soon it answers in a browser.
+
+    python benchmarks/report.py [--write benchmarks/results/report.md]
+
+A store of the size of the paper's MA-BBOB race, made up: 7 algorithms that all stay in to the end,
+which is the most a page has to carry, 200 times, 50 rounds of 8 instances, runs of 60 points. The
+page is written by `polarbear report` in a process of its own. The browser is Debian's Chromium,
+headless; of five openings the quickest counts, beside it stands the slowest. A page answers once
+its selector shows a choice, and draws once the charts in sight are there. Exits with 1 when a
+target is missed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+from dataclasses import asdict
+from pathlib import Path
+from time import perf_counter
+
+import numpy as np
+from targets import Row, report
+
+from polarbear import race
+from polarbear.beliefs import Beliefs, belief_tables, relations_of, threats
+from polarbear.config import Config, parse
+from polarbear.execution.host import this_host
+from polarbear.execution.outcome import Outcome, Status, Task
+from polarbear.inference import ModelOptions, Posterior
+from polarbear.inference.diagnostics import diagnose
+from polarbear.learn import Evidence, Learned, keep, ranked
+from polarbear.options import Source
+from polarbear.problems import Instance
+from polarbear.store import GridValues, Store
+
+NAMES = ("CSA", "MSR", "TPA", "XNES", "MXNES", "LPXNES", "RS")
+ROUNDS, BATCH, POINTS, BUDGET, DRAWS = 50, 8, 60, 60_000, 4000
+GRID = {"from": 100, "to": BUDGET, "points": 200}
+OPENINGS = 5
+
+
+def make(path: Path) -> None:
+    """A store as a race leaves it."""
+    data = {
+        "algorithms": [{"name": name, "use": "random-search"} for name in NAMES],
+        "instances": {"suite": "classic"},
+        "budget": {"grid": GRID},
+        "race": {"alpha": 0.99, "batch": {"start": BATCH, "min": BATCH, "max": BATCH}},
+    }
+    config = parse(data, Source("benchmark"))
+    store = Store.create(path, config.plain())
+    rng = np.random.default_rng(1)
+    with store.writing():
+        instances = [Instance(i, f"instance-{i}", {"i": i}) for i in range(ROUNDS * BATCH)]
+        store.add_instances(instances, "classic")
+        add_runs(store, config, instances, rng)
+        add_rounds(store, config, rng)
+
+
+def add_runs(
+    store: Store, config: Config, instances: list[Instance], rng: np.random.Generator
+) -> None:
+    outcomes = []
+    for instance in instances:
+        for algorithm in config.algorithms:
+            times = np.unique(np.round(np.geomspace(1, BUDGET, POINTS)))
+            falls = rng.gamma(1.0, 0.3, len(times)).cumsum()
+            values = 10.0 ** (2 - falls)
+            task = Task(algorithm, instance, 1, BUDGET)
+            outcomes.append(
+                Outcome(task, Status.BUDGET, "", times, values, BUDGET, BUDGET, 1.0, 0, 1.7e9)
+            )
+    store.add_runs(outcomes, this_host(), 0.0, 2)
+
+
+def add_rounds(store: Store, config: Config, rng: np.random.Generator) -> None:
+    """Rounds whose beliefs sharpen, about algorithms that each lead for a while."""
+    times, rules = config.budget.times, config.race
+    state = race.start(NAMES, times.tolist(), rules)
+    plain = config.plain()
+    settings = {
+        "rules": {key: value for key, value in plain["race"].items() if key != "limits"},
+        "inference": plain["inference"],
+    }
+    for number in range(1, ROUNDS + 1):
+        learned, evidence = believed(times, number, config.inference, rng)
+        pointwise, joint = relations_of(learned.posterior, rules)
+        horizons = race.horizons(state, rules) or dict.fromkeys(NAMES, float(BUDGET))
+        state, decisions = race.step(state, rules, BATCH, pointwise, joint)
+        record = {
+            "state": race.to_plain(state),
+            "decisions": asdict(decisions),
+            "drawn": BATCH,
+            "ran_to": horizons,
+            "evaluations": dict.fromkeys(NAMES, number * BATCH * BUDGET),
+            "threats": threats(state, pointwise, joint),
+            "instances_to_go": 0,
+            "draws": DRAWS,
+            "problems": [],
+            "posterior": learned.key,
+            **settings,
+        }
+        beliefs = Beliefs(learned, evidence, pointwise, joint, DRAWS)
+        store.add_round(number, record, *belief_tables(beliefs))
+    keep(store, evidence, learned)
+
+
+def believed(
+    times: np.ndarray, number: int, options: ModelOptions, rng: np.random.Generator
+) -> tuple[Learned, Evidence]:
+    """Draws around curves that cross, closer to them in each round."""
+    n, place = len(NAMES), np.linspace(0, 1, len(times))[:, None]
+    centre = np.linspace(0, 1, n)
+    spread = 1.5 / np.sqrt(number)
+    logits = -6 * (place - centre) ** 2 + rng.normal(0, spread, (DRAWS, len(times), n))
+    theta = np.exp(logits)
+    theta /= theta.sum(axis=2, keepdims=True)
+    posterior = Posterior(
+        theta=theta,
+        chains=4,
+        unit_times=place[:, 0],
+        options=options,
+        engine="native",
+        method="made up",
+        seed=1,
+        seconds=0.0,
+        diagnostics=diagnose(theta[:, ::40], 4),
+        joint=False,
+    )
+    instances = tuple(f"instance-{i}" for i in range(number * BATCH))
+    values = rng.normal(size=(1, n, len(times)))
+    evidence = ranked(GridValues(instances[:1], NAMES, times, values), place[:, 0])
+    return Learned(posterior, NAMES, times, len(instances), f"{number:016x}", False), evidence
+
+
+def written(store: Path, page: Path) -> tuple[float, float]:
+    """Seconds, by the clock and of all CPUs, that the command takes."""
+    command = [sys.executable, "-m", "polarbear", "report", str(store), "--html", str(page), "-q"]
+    before, start = resource.getrusage(resource.RUSAGE_CHILDREN), perf_counter()
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    taken, after = perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
+    return taken, sum(after[:2]) - sum(before[:2])
+
+
+def opened(page: Path) -> np.ndarray:
+    """Seconds of each opening until the selector answers, and until charts are there."""
+    from selenium import webdriver
+    from selenium.webdriver.chrome.service import Service
+
+    options = webdriver.ChromeOptions()
+    options.binary_location = shutil.which("chromium")
+    for switch in ("headless=new", "no-sandbox", "disable-gpu", "disable-dev-shm-usage"):
+        options.add_argument(f"--{switch}")
+    driver = webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver")))
+    driver.set_page_load_timeout(600)
+    marks = (
+        "return ['answers', 'draws'].map("
+        "name => performance.getEntriesByName(`polarbear-${name}`)[0].startTime / 1000)"
+    )
+    try:
+        found = []
+        for _ in range(OPENINGS):
+            driver.get(page.as_uri())
+            found.append(driver.execute_script(marks))
+        return np.array(found)
+    finally:
+        driver.quit()
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--write", type=Path, metavar="FILE", help="keep the result in this file")
+    wanted = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        store, page = Path(folder) / "store", Path(folder) / "page.html"
+        make(store)
+        seconds, processor = written(store, page)
+        size = page.stat().st_size / 2**20
+        rows = [
+            Row(
+                f"a page of {len(NAMES)} algorithms, {GRID['points']} times and {ROUNDS} rounds",
+                f"{seconds:.1f} s ({processor:.1f} s CPU)",
+                "under 15 s",
+                seconds < 15,
+            ),
+            Row("its size", f"{size:.2f} MiB", "under 8 MiB", size < 8),
+        ]
+        if shutil.which("chromium") and shutil.which("chromedriver"):
+            found = opened(page)
+            for what, taken in zip(("its selector answers", "it draws"), found.T, strict=True):
+                words = f"{taken.min():.2f} s (slowest {taken.max():.2f} s)"
+                rows.append(Row(f"until {what} in Chromium", words, "under 2 s", taken.min() < 2))
+    load = os.getloadavg()[0]
+    print(f"{os.cpu_count()} processors; {load:.1f} processes wanted one in the last minute")
+    if wanted.write:
+        wanted.write.write_text(markdown(rows, load))
+    return report(rows)
+
+
+def markdown(rows: list[Row], load: float) -> str:
+    lines = [
+        "# The report's page",
+        "",
+        f"`python benchmarks/report.py` on {os.cpu_count()} processors; in the last minute "
+        f"{load:.1f} processes wanted one on average, this one among them.",
+        "",
+        "| work | measured | target | reached |",
+        "|---|---|---|---|",
+        *(
+            f"| {row.what} | {row.measured} | {row.target} | {'yes' if row.met else 'no'} |"
+            for row in rows
+        ),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

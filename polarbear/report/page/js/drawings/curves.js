@@ -1,0 +1,177 @@
+// The classical view, averaged over targets: ECDF over time, and its area run by run.
+
+DRAWINGS.ecdf = (view, rows) => {
+  const traces = [];
+  const ends = [];
+  for (const [name, mine] of grouped(rows, (row) => row.algorithm)) {
+    if (!view.shows(name)) continue;
+    const times = mine.map((row) => row.t);
+    const colour = view.of(name);
+    if (mine[0].low !== null) {
+      traces.push(
+        ...bandTraces(
+          view,
+          times,
+          mine.map((row) => row.low),
+          mine.map((row) => row.high),
+          colour,
+          0.12,
+        ),
+      );
+    }
+    traces.push({
+      x: times,
+      y: mine.map((row) => row.share),
+      mode: mine.length > 1 ? "lines" : "markers",
+      line: { color: colour, dash: view.dash(name), width: 2 },
+      marker: { color: colour, size: 9 },
+      customdata: mine.map((row) => [
+        plain(name),
+        row.low === null ? "" : `(${row.low.toFixed(3)} to ${row.high.toFixed(3)})`,
+      ]),
+      hovertemplate: `%{customdata[0]}<br>%{x:,.4~g} ${AXIS}<br>share of targets %{y:.3f} %{customdata[1]}<extra></extra>`,
+    });
+    ends.push({ name, y: mine[mine.length - 1].share });
+  }
+  return {
+    traces,
+    layout: {
+      margin: { l: 56, r: view.narrow ? 12 : 120, t: 12, b: 48 },
+      xaxis: timeAxis(PAGE.log_times),
+      yaxis: {
+        title: { text: "share of targets", standoff: 6 },
+        range: [-0.01, 1.02],
+        zeroline: false,
+      },
+      annotations: endLabels(view, ends, 0, 1, view.narrow ? 260 : 340),
+    },
+  };
+};
+
+DRAWINGS.aocc = (view, rows) => {
+  const titles = { linear: "over time", log: "over log time" };
+  const panels = [...grouped(rows, (row) => row.time)];
+  const across = view.narrow ? 1 : panels.length;
+  const down = Math.ceil(panels.length / across);
+  const names = [...new Set(rows.map((row) => row.algorithm))].filter(view.shows);
+  const letters = Math.min(view.narrow ? 10 : 14, Math.max(...names.map((name) => name.length), 1));
+  const panel = names.length * 32 + 34 + 52;
+  const traces = [];
+  const layout = { height: down * panel, margin: { l: 8, r: 8, t: 0, b: 0 }, annotations: [] };
+  panels.forEach(([time, some], i) => {
+    const [column, row] = [i % across, Math.floor(i / across)];
+    const id = i === 0 ? "" : String(i + 1);
+    const left = column / across + (8 * letters + 18) / view.width;
+    const right = (column + 1) / across - 52 / view.width;
+    const [top, bottom] = [
+      1 - (row * panel + 34) / (down * panel),
+      1 - ((row + 1) * panel - 52) / (down * panel),
+    ];
+    layout[`xaxis${id}`] = {
+      domain: [left, right],
+      anchor: `y${id}`,
+      range: [-0.02, 1.02],
+      nticks: 6,
+      zeroline: false,
+      title: { text: "AOCC", standoff: 4 },
+    };
+    layout[`yaxis${id}`] = {
+      domain: [bottom, top],
+      anchor: `x${id}`,
+      range: [names.length - 0.5, -0.5],
+      showticklabels: false,
+      showgrid: false,
+      zeroline: false,
+      ticks: "",
+    };
+    layout.annotations.push({
+      text: `<b>${titles[time] ?? time}</b>`,
+      xref: "paper",
+      yref: "paper",
+      x: left,
+      y: top,
+      yshift: 4,
+      xanchor: "left",
+      yanchor: "bottom",
+      showarrow: false,
+    });
+    layout.annotations.push({
+      text: "mean",
+      xref: "paper",
+      yref: "paper",
+      x: right,
+      y: top,
+      xshift: 6,
+      yshift: 4,
+      xanchor: "left",
+      yanchor: "bottom",
+      showarrow: false,
+      font: { size: 11, color: view.colour("soft") },
+    });
+    let place = 0;
+    for (const [name, mine] of grouped(some, (one) => one.algorithm)) {
+      if (!names.includes(name)) continue;
+      const here = place++;
+      const colour = view.of(name);
+      const axes = { xaxis: `x${id}`, yaxis: `y${id}` };
+      traces.push({
+        ...axes,
+        x: mine.map((one) => one.aocc),
+        y: mine.map((_, k) => here + 0.26 * (2 * ((0.5 + k * 0.618034) % 1) - 1)),
+        mode: "markers",
+        marker: {
+          color: withAlpha(colour, Math.min(0.6, Math.max(0.2, 20 / mine.length))),
+          size: 6,
+        },
+        customdata: mine.map((one) => [plain(name), plain(one.instance, 40)]),
+        hovertemplate: "%{customdata[0]} on %{customdata[1]}<br>%{x:.3f}<extra></extra>",
+      });
+      const { mean, low, high } = mine[0];
+      if (low !== null)
+        traces.push({
+          ...axes,
+          x: [low, high],
+          y: [here, here],
+          mode: "lines",
+          line: { color: view.colour("text"), width: 1.5 },
+          hoverinfo: "skip",
+        });
+      traces.push({
+        ...axes,
+        x: [mean],
+        y: [here],
+        mode: "markers",
+        marker: {
+          symbol: "line-ns-open",
+          size: 14,
+          line: { width: 2 },
+          color: view.colour("text"),
+        },
+        hovertemplate: `${plain(name).replace(/%/g, "&#37;")}: mean %{x:.3f}<extra></extra>`,
+      });
+      layout.annotations.push({
+        text: plain(name, letters),
+        xref: "paper",
+        x: left,
+        xshift: -8,
+        xanchor: "right",
+        yref: `y${id}`,
+        y: here,
+        showarrow: false,
+        font: { color: colour },
+      });
+      layout.annotations.push({
+        text: mean.toFixed(2),
+        xref: "paper",
+        x: right,
+        xshift: 6,
+        xanchor: "left",
+        yref: `y${id}`,
+        y: here,
+        showarrow: false,
+        font: { color: colour },
+      });
+    }
+  });
+  return { traces, layout };
+};

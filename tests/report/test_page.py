@@ -1,0 +1,446 @@
+"""The page in a browser: what a reader sees, drags and switches."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from polarbear.preferences import Context, read_preference
+from polarbear.report.material import gather
+from polarbear.report.page import data, write_page
+from polarbear.select import Selection, contest, find_basis, select
+from polarbear.select.criteria import Risk
+from polarbear.store import Store
+from tests.report.browser import Browser
+from tests.report.conftest import RATINGS, TIMES
+from tests.support import Project
+
+RISKS: tuple[Risk, ...] = ("p2bb", "mean", "quantile", "regret")
+ALL_DRAWS = 2e-3  # what two bytes a rating may change in a share of 2000 draws: four of them
+CRITERIA = ("p2bb", "mean", "quantile", "regret")
+MODELS = {"race": None, "temporal": "random-walk"}
+
+
+@pytest.fixture(params=MODELS)
+def model(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def page(model: str, race_page: Path, temporal_page: Path) -> Path:
+    return {"race": race_page, "temporal": temporal_page}[model]
+
+
+def by_select(
+    project: Project, model: str, text: str, risk: Risk = "p2bb", gamma: float = 0.05
+) -> Selection:
+    """What `polarbear select` computes, from all draws."""
+    basis = find_basis(Store.open(project.store), MODELS[model])
+    context = Context(basis.times, basis.axis, joint=basis.posterior.joint)
+    preference, _ = read_preference(text)
+    return select(basis, contest(basis), preference, context, risk, gamma)
+
+
+def by_page(browser: Browser, text: str, risk: str = "p2bb", gamma: float = 0.05) -> Any:
+    """What the page computes, for a preference in words."""
+    name, *numbers = text.replace(" and ", " ").split()
+    asked = "polarbear.choose(arguments[0], arguments[1], arguments[2], arguments[3])"
+    return browser.ask(asked, name, [float(number) for number in numbers], risk, gamma)
+
+
+def some_preferences(count: int, seed: int) -> list[str]:
+    """Preferences of every kind, drawn at random, from narrow to wide and partly off the grid."""
+    rng = np.random.default_rng(seed)
+    made = ["uniform", "log-uniform", "worst-case", "at 10", "at 320", "between 40 and 40"]
+    while len(made) < count:
+        times = np.exp(rng.uniform(np.log(10.5), np.log(319), 3))
+        low, mode, high = np.sort(times)
+        width = np.exp(rng.uniform(np.log(0.05), np.log(400)))
+        made += [
+            f"at {mode:.4g}",
+            f"between {low:.4g} and {high:.4g}",
+            f"normal {mode:.4g} {width:.4g}",
+            f"lognormal {mode:.4g} {rng.uniform(0.02, 2):.3g}",
+            f"triangular {low - rng.uniform(0, 9):.4g} {mode:.4g} {high * 1.3:.4g}",
+            f"exponential {np.exp(rng.uniform(np.log(5), np.log(900))):.4g}",
+        ]
+    return made[:count]
+
+
+@pytest.mark.parametrize("width", [1400, 390])
+def test_it_opens_without_a_complaint_a_request_or_sideways_scrolling(
+    browser: Browser, page: Path, width: int
+):
+    browser.open(page, width)
+    browser.draw_all()
+    assert browser.complaints() == []
+    assert browser.requests() == []
+    assert browser.ask("document.documentElement.scrollWidth") <= width
+    # Nothing sticks out of what the page shows, except inside boxes that scroll by themselves.
+    sticking_out = browser.ask(
+        "[...document.querySelectorAll('main *')].filter(e => !e.closest('.table, #toggles, svg')"
+        " && e.getBoundingClientRect().right > innerWidth + 1).map(e => e.outerHTML.slice(0, 90))"
+    )
+    assert sticking_out == []
+
+
+def test_the_log_of_requests_would_notice_one(browser: Browser, tmp_path: Path):
+    page = tmp_path / "asks.html"
+    page.write_text(
+        "<img src='http://192.0.2.1/x.png'><script>performance.mark('polarbear-draws');"
+        "console.error('hm')</script>"
+    )
+    browser.open(page)
+    assert browser.requests() == ["http://192.0.2.1/x.png"]
+    assert any("hm" in line for line in browser.complaints())
+
+
+def test_every_criterion_of_every_preference_is_that_of_select(
+    browser: Browser, raced_project: Project, page: Path, model: str
+):
+    """With all draws in the page only the rounding to two bytes is left between the two."""
+    browser.open(page)
+    rng = np.random.default_rng(3)
+    for text in some_preferences(90, seed=5):
+        risk, gamma = RISKS[rng.integers(4)], float(rng.uniform(0.01, 0.5))
+        found, known = (
+            by_page(browser, text, risk, gamma),
+            by_select(raced_project, model, text, risk, gamma),
+        )
+        if known.valuation.weights is not None:
+            np.testing.assert_allclose(found["weights"], known.valuation.weights, atol=1e-9)
+        expected = {known.name(i): i for i in range(len(known.shown))}
+        assert {row["algorithm"] for row in found["ranking"]} == set(expected), text
+        for row in found["ranking"]:
+            for key in CRITERIA:
+                value = float(getattr(known.criteria, key)[expected[row["algorithm"]]])
+                tolerance = ALL_DRAWS if key == "p2bb" else 5e-5
+                assert row[key] == pytest.approx(value, abs=tolerance), (text, key)
+        merit = known.criteria.merit(risk)
+        if merit[known.choice] - merit[known.order[1]] > 2 * ALL_DRAWS:
+            assert found["choice"] == known.name(known.choice), (text, risk)
+
+
+def test_thinned_draws_choose_as_all_draws_do_wherever_they_can_tell(
+    browser: Browser, raced_project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """Probabilities of being best stay within 4.5 Monte-Carlo errors of the draws left out.
+
+    300 comparisons of 3 shares each: by chance one of them strays so far once in 160 such tests;
+    the seed is fixed.
+    """
+    candidates = len(contest(find_basis(Store.open(raced_project.store))).candidates)
+    monkeypatch.setattr(data, "DRAWN_NUMBERS", 400 * candidates * len(TIMES))
+    path = tmp_path / "thinned.html"
+    write_page(gather(Store.open(raced_project.store)), path)
+    browser.open(path)
+    assert "400 of the 2,000 draws" in browser.text("choose")
+    told = 0
+    for text in some_preferences(100, seed=8):
+        found, known = by_page(browser, text), by_select(raced_project, "race", text)
+        shares = {known.name(i): float(known.criteria.p2bb[i]) for i in range(len(known.shown))}
+        error = {
+            name: np.sqrt(max(p * (1 - p), 1 / 2000) * (1 / 400 - 1 / 2000))
+            for name, p in shares.items()
+        }
+        for row in found["ranking"]:
+            off = abs(row["p2bb"] - shares[row["algorithm"]])
+            assert off < 4.5 * error[row["algorithm"]], text
+        first, second = (known.name(i) for i in known.order[:2])
+        if shares[first] - shares[second] > 4.5 * (error[first] + error[second]):
+            told += 1
+            assert found["choice"] == first, text
+    assert told > 50
+
+
+def test_dragging_the_budget_changes_the_choice_to_what_the_command_prints(
+    browser: Browser, raced_project: Project, race_page: Path
+):
+    browser.open(race_page)
+    seen = set()
+    for place in (0, len(TIMES) // 2, len(TIMES) - 1):
+        browser.set("budget", place)
+        command = browser.text("command")
+        assert f'--preference "at {TIMES[place]}"' in command
+        printed = raced_project.json("select", "config", "--preference", f"at {TIMES[place]}")
+        assert browser.text("choice").startswith(printed["choice"])
+        shown = browser.ask(
+            "[...document.querySelectorAll('#choice-table tbody tr')]"
+            ".map(row => [row.cells[0].textContent, Number(row.cells[1].textContent)])"
+        )
+        assert [name for name, _ in shown] == [row["algorithm"] for row in printed["ranking"]]
+        for (_, share), row in zip(shown, printed["ranking"], strict=True):
+            assert share == pytest.approx(row["p2bb"], abs=ALL_DRAWS + 5e-4)
+        seen.add(printed["choice"])
+    assert {"early", "late"} <= seen
+    assert browser.complaints() == []
+
+
+def test_the_command_to_copy_asks_select_for_what_the_page_shows(
+    browser: Browser, raced_project: Project, temporal_page: Path
+):
+    """Every kind of preference and every risk profile, by the controls themselves."""
+    browser.open(temporal_page)
+    for kind, name in [
+        ("at", None),
+        ("between", None),
+        *(("distribution", n) for n in ("uniform", "log-uniform", "normal", "lognormal")),
+        *(("distribution", n) for n in ("triangular", "exponential", "worst-case")),
+    ]:
+        browser.pick("kind", kind)
+        if name is not None:
+            browser.set("distribution", name)
+        for risk in RISKS:
+            browser.pick("risk", risk)
+            command = browser.text("command")
+            assert command.endswith(f"--risk {risk}" + (" --gamma 0.05" * (risk == "quantile")))
+            text = command.split('"')[1]
+            assert text.startswith(name or kind)
+            known = by_select(raced_project, "temporal", text, risk)
+            merit = known.criteria.merit(risk)
+            if merit[known.choice] - merit[known.order[1]] > 2 * ALL_DRAWS:
+                assert browser.text("choice").startswith(known.name(known.choice)), command
+
+
+def test_what_cannot_be_meant_is_said_and_not_computed(browser: Browser, temporal_page: Path):
+    browser.open(temporal_page)
+    browser.set("budget-box", 5000)
+    assert "No choice: the grid goes from 10 to 320 evaluations" in browser.text("choice")
+    browser.pick("kind", "distribution")
+    browser.set("distribution", "normal")
+    browser.set("normal-mean-box", 90000)
+    assert "nothing of this distribution lies on the grid" in browser.text("choice")
+    browser.set("normal-mean-box", 300)
+    assert "No choice" not in browser.text("choice")
+    assert "of this distribution lies on the grid" in browser.text("choice-notes")
+    assert browser.complaints() == []
+
+
+def test_a_time_between_those_of_an_independent_model_is_taken_at_the_nearest(
+    browser: Browser, race_page: Path
+):
+    browser.open(race_page)
+    browser.set("budget-box", 90)
+    assert "90 is taken at 80, the nearest time of the grid" in browser.text("choice-notes")
+
+
+def test_the_keyboard_alone_moves_the_budget_and_says_so(browser: Browser, race_page: Path):
+    from selenium.webdriver.common.action_chains import ActionChains
+    from selenium.webdriver.common.keys import Keys
+
+    browser.open(race_page)
+    reached = []
+    for _ in range(40):
+        ActionChains(browser.driver).send_keys(Keys.TAB).perform()
+        reached.append(browser.ask("document.activeElement.id"))
+        if reached[-1] == "budget":
+            break
+    assert reached[-1] == "budget", reached
+    assert browser.ask("document.activeElement.matches(':focus-visible')")
+    ActionChains(browser.driver).send_keys(Keys.HOME).perform()
+    assert browser.text("choice").startswith("early")
+    ActionChains(browser.driver).send_keys(Keys.END).perform()
+    assert browser.text("choice").startswith("late")
+    ActionChains(browser.driver).send_keys(Keys.ARROW_LEFT).perform()
+    assert '"at 160"' in browser.text("command")
+    assert browser.ask("document.getElementById('choice').getAttribute('aria-live')") == "polite"
+    assert browser.ask("document.activeElement.getAttribute('aria-valuetext')") == "160"
+
+
+def test_the_slider_of_rounds_shows_what_was_believed_then(
+    browser: Browser, raced_project: Project, race_page: Path
+):
+    browser.open(race_page)
+    rounds = gather(Store.open(raced_project.store)).rounds
+    browser.ask("document.getElementById('rounds-chart').scrollIntoView({behavior: 'instant'})")
+    for number in (1, len(rounds)):
+        browser.set("round", number)
+        found = rounds[number - 1]
+        assert browser.text("round-number") == f"Round {number}"
+        assert f"{found.state.instances} instances so far" in browser.text("round-facts")
+        out = browser.ask(
+            "[...document.querySelectorAll('#round-out li')].map(li => li.textContent)"
+        )
+        assert len(out) == len(found.state.eliminated)
+        for line, gone in zip(out, found.state.eliminated, strict=True):
+            assert line.startswith(f"{gone.algorithm} was out")
+        browser.wait("document.getElementById('rounds-chart').dataset.drawn === 'yes'")
+        curves = browser.ask(
+            "document.getElementById('rounds-chart').data.filter(t => t.customdata)"
+            ".map(t => Array.from(t.y))"
+        )
+        np.testing.assert_allclose(curves, found.believed.mean, atol=2e-5)
+    browser.ask("document.getElementById('round-back').click()")
+    assert browser.text("round-number") == f"Round {len(rounds) - 1}"
+
+
+def test_a_toggle_takes_an_algorithm_out_of_every_figure_and_brings_it_back(
+    browser: Browser, race_page: Path
+):
+    browser.open(race_page)
+    browser.draw_all()
+    charts = "[...document.querySelectorAll('.chart')]"
+    names = (
+        f"{charts}.filter(c => c.textContent.includes('late'))"
+        ".map(c => c.closest('figure').dataset.figure)"
+    )
+    with_it = browser.ask(names)
+    assert {"leaders", "ratings", "matrix", "pairs", "rounds", "values", "allocation"} <= set(
+        with_it
+    )
+    box = "document.querySelector(\"input[data-algorithm='late']\")"
+    browser.ask(f"{box}.click()")
+    browser.draw_all()
+    assert browser.ask(names) == []
+    assert browser.text("choice")  # whoever is switched off in figures can still be chosen
+    browser.ask(f"{box}.click()")
+    browser.draw_all()
+    assert set(browser.ask(names)) == set(with_it)
+    assert browser.complaints() == []
+
+
+def test_dark_mode_follows_the_system_and_the_button(browser: Browser, race_page: Path):
+    def background() -> int:
+        colour = browser.ask("getComputedStyle(document.body).backgroundColor")
+        return sum(int(part) for part in colour.strip("rgb()").split(","))
+
+    def system(scheme: str) -> None:
+        feature = {"name": "prefers-color-scheme", "value": scheme}
+        browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature]})
+
+    browser.open(race_page)
+    browser.wait("document.querySelector('#selector-chart .main-svg') !== null")
+    letters = "getComputedStyle(document.querySelector('#selector-chart .xtick text')).fill"
+    try:
+        system("light")
+        assert background() > 600
+        light = browser.ask(letters)
+        system("dark")
+        assert background() < 150
+        browser.wait(f"{letters} !== '{light}'")
+        browser.ask("document.getElementById('theme').click()")
+        assert background() > 600
+        browser.wait(f"{letters} === '{light}'")
+    finally:
+        browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+
+
+def test_each_figure_gives_its_numbers_as_csv_and_as_a_table(browser: Browser, race_page: Path):
+    browser.open(race_page)
+    browser.ask(
+        "(() => { window.files = []; const make = URL.createObjectURL;"
+        " URL.createObjectURL = blob => { window.files.push(blob); return make(blob); };"
+        " HTMLAnchorElement.prototype.click = function() {}; })()"
+    )
+    figures = browser.ask("[...document.querySelectorAll('figure')].map(f => f.dataset.figure)")
+    for name in figures:
+        at = f"document.querySelector(\"figure[data-figure='{name}']\")"
+        browser.ask(f"{at}.querySelector('button.csv').click()")
+        text = browser.driver.execute_async_script(
+            "const done = arguments[0]; window.files.pop().text().then(done)"
+        )
+        head, first = text.split("\r\n")[:2]
+        assert len(head.split(",")) == len(first.split(",")) > 1, name
+        browser.ask(f"({at}.querySelector('details.data').open = true)")
+        browser.wait(f"{at}.querySelectorAll('details.data tbody tr').length > 0")
+    ratings = browser.ask("document.querySelectorAll(\"figure[data-figure='ratings'] td\").length")
+    assert ratings > 0
+    assert browser.complaints() == []
+
+
+HOSTILE = [
+    "<script>window.harmed = 1</script>",
+    '"><img src=x onerror="window.harmed = 1">',
+    "</script><script>window.harmed = 1</script>",
+    "it's \"quoted\" & <b>bold</b> <a href='http://192.0.2.1/'>x</a> %{y} {{data}} \\u003c",
+    "אלגוריתם ימין לשמאל",
+    "long " * 40,
+]
+
+
+def test_hostile_names_harm_nothing_and_are_shown_as_they_are(browser: Browser, tmp_path: Path):
+    project = Project(tmp_path)
+    names = [name.strip() for name in HOSTILE]
+    ratings = {name: [1.0 + i, 4.0] for i, name in enumerate(names)}
+    project.configure(
+        algorithms=[{"name": name, "use": "synthetic"} for name in names],
+        instances={"suite": "synthetic", "ratings": ratings},
+        budget={"grid": [10, 100]},
+        race={"limits": {"rounds": 2}},
+        inference={"draws": 400},
+    )
+    done = project("race", "config.yaml", timeout=600)
+    assert done.returncode in (0, 3), done.stderr
+    path = tmp_path / "hostile.html"
+    write_page(gather(Store.open(project.store)), path)
+    for width in (1400, 390):
+        browser.open(path, width)
+        browser.draw_all()
+        assert browser.ask("window.harmed === undefined")
+        assert browser.complaints() == []
+        assert browser.requests() == []
+        assert browser.ask("document.documentElement.scrollWidth") <= width
+        shown = browser.ask(
+            "[...document.querySelectorAll('.toggle .name')].map(name => name.textContent)"
+        )
+        assert shown == names
+        # Charts shorten names, but take nothing in them for a tag or an entity.
+        drawn = browser.ask("[...document.querySelectorAll('.chart text')].map(t => t.textContent)")
+        assert any("<scri" in text for text in drawn)
+        assert browser.ask("document.querySelectorAll('.chart a, main img').length") == 0
+
+
+def test_a_store_with_runs_only_says_that_nothing_was_inferred(browser: Browser, tmp_path: Path):
+    project = Project(tmp_path)
+    project.configure()
+    project.json("run", "config.yaml")
+    path = tmp_path / "runs.html"
+    write_page(gather(Store.open(project.store)), path)
+    browser.open(path)
+    browser.draw_all()
+    assert "Nothing has been inferred" in browser.text("answer-title")
+    assert "Nothing has been inferred yet" in browser.text("choose")
+    assert "No race was run in this store" in browser.text("race")
+    assert browser.ask("document.getElementById('allocation').querySelector('.chart') !== null")
+    assert browser.complaints() == []
+
+
+@pytest.mark.parametrize(
+    ("algorithms", "times", "race"),
+    [(2, [10, 100], False), (2, [100], True), (1, [10, 100], False), (3, [10, 100], True)],
+    ids=["no race", "one timepoint", "one algorithm", "one round"],
+)
+def test_the_smallest_stores_have_a_page(
+    browser: Browser, tmp_path: Path, algorithms: int, times: list[int], race: bool
+):
+    names = list(RATINGS)[:algorithms]
+    project = Project(tmp_path)
+    project.configure(
+        algorithms=[{"name": name, "use": "synthetic"} for name in names],
+        instances={
+            "suite": "synthetic",
+            "count": None if race else 6,
+            "ratings": {name: [1.0 + i] * len(times) for i, name in enumerate(names)},
+        },
+        budget={"grid": times},
+        race={"limits": {"rounds": 1}} if race else None,
+        inference={"draws": 400},
+    )
+    done = project("race" if race else "run", "config.yaml", timeout=600)
+    assert done.returncode in (0, 3), done.stderr
+    if not race:
+        project("infer", "config", "--draws", 400, timeout=600)
+    path = tmp_path / "odd.html"
+    write_page(gather(Store.open(project.store)), path)
+    for width in (1400, 390):
+        browser.open(path, width)
+        browser.draw_all()
+        assert browser.complaints() == []
+        assert browser.ask("document.documentElement.scrollWidth") <= width
+    assert json.dumps(names[0]) in path.read_text()
+    if not race:
+        assert "No race was run" in browser.text("race")

@@ -1,0 +1,99 @@
+"""The page as a file: whole or not at all, and with everything in it."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from polarbear.errors import ReportError
+from polarbear.report.material import Material, gather
+from polarbear.report.page import data, write_page
+from polarbear.report.page.packing import json_in_html, packed, unpacked
+from polarbear.store import Store
+from tests.support import Project
+
+
+@pytest.fixture(scope="module")
+def material(raced_project: Project) -> Material:
+    return gather(Store.open(raced_project.store))
+
+
+def test_an_existing_file_is_written_over_only_by_force(material: Material, tmp_path: Path):
+    path = tmp_path / "page.html"
+    path.write_text("mine")
+    with pytest.raises(ReportError, match="page.html exists; --force writes over it"):
+        write_page(material, path)
+    assert path.read_text() == "mine"
+    write_page(material, path, force=True)
+    assert path.read_text().startswith("<!doctype html>")
+    assert [found.name for found in tmp_path.iterdir()] == ["page.html"]
+
+
+def test_where_it_cannot_be_written_that_is_said_and_nothing_is_left(
+    material: Material, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    with pytest.raises(ReportError, match="there is no folder .*nowhere"):
+        write_page(material, tmp_path / "nowhere" / "page.html")
+    with pytest.raises(ReportError, match="is a folder; name a file"):
+        write_page(material, tmp_path, force=True)
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("polarbear.parts.os.fsync", full)
+    with pytest.raises(ReportError, match="cannot write .*No space left on device"):
+        write_page(material, tmp_path / "page.html")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_it_refers_to_nothing_outside_itself(race_page: Path):
+    text = race_page.read_text()
+    plotly = re.search(r"<script>/\*.*?</script>", text, re.DOTALL)
+    assert plotly is not None
+    rest = text.replace(plotly[0], "")
+    assert not re.search(r"(src|href)\s*=\s*[\"'](?!#|data:)", rest)
+    assert "http" not in re.sub(r"http-equiv", "", rest)
+    assert "default-src 'none'" in rest
+    assert "{{" not in rest.split('id="page-data"')[0]
+
+
+def test_the_same_store_gives_the_same_page(material: Material, tmp_path: Path):
+    for name in ("one.html", "two.html"):
+        write_page(material, tmp_path / name)
+    assert (tmp_path / "one.html").read_bytes() == (tmp_path / "two.html").read_bytes()
+
+
+def test_packed_numbers_come_back_to_a_hair_and_missing_ones_as_missing():
+    rng = np.random.default_rng(1)
+    values = rng.dirichlet([0.1, 1, 5], size=400)
+    values[3, 1] = np.nan
+    found = unpacked(packed(values)).reshape(values.shape)
+    assert np.isnan(found[3, 1])
+    # half a step of the root is 1 / (2 * 65534); of the value that is twice its root times as much
+    allowed = np.sqrt(values * np.nanmax(values)) / 65534 + 1e-9
+    assert (np.abs(found - values) <= allowed)[~np.isnan(values)].all()
+
+
+def test_numbers_that_are_all_missing_or_all_zero_are_packed_too():
+    for values in (np.full(3, np.nan), np.zeros(3)):
+        np.testing.assert_array_equal(unpacked(packed(values)), values)
+
+
+def test_draws_are_thinned_evenly_and_only_where_they_do_not_fit():
+    assert data.thinned(4000, 100).tolist() == list(range(4000))
+    kept = data.thinned(4000, 1400)
+    assert len(kept) == data.DRAWN_NUMBERS // 1400
+    assert kept[0] == 0
+    assert set(np.diff(kept)) == {9, 10}
+    assert len(data.thinned(10, 10**9)) == 1
+
+
+def test_json_in_a_page_ends_no_element_and_reads_back():
+    value = {"</script>": "<!-- & \u2028 \u2029 ' \" \\ 終", "n": [1.5, None, True]}
+    text = json_in_html(value)
+    assert not set("<>&\u2028\u2029") & set(text)
+    assert json.loads(text) == value
