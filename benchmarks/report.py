@@ -5,9 +5,9 @@
 A store of the size of the paper's MA-BBOB race, made up: 7 algorithms that all stay in to the end,
 which is the most a page has to carry, 200 times, 50 rounds of 8 instances, runs of 60 points. The
 page is written by `polarbear report` in a process of its own. The browser is Debian's Chromium,
-headless; of five openings the quickest counts, beside it stands the slowest. A page answers once
-its selector shows a choice, and draws once the charts in sight are there. Exits with 1 when a
-target is missed.
+headless; of nine openings the median counts, beside it stands the first, for which the browser has
+to warm up. A page answers once its selector shows a choice, and draws once the charts in sight are
+there. Exits with 1 when a target is missed.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from polarbear.store import GridValues, Store
 NAMES = ("CSA", "MSR", "TPA", "XNES", "MXNES", "LPXNES", "RS")
 ROUNDS, BATCH, POINTS, BUDGET, DRAWS = 50, 8, 60, 60_000, 4000
 GRID = {"from": 100, "to": BUDGET, "points": 200}
-OPENINGS = 5
+OPENINGS = 9
 
 
 def make(path: Path) -> None:
@@ -193,8 +193,9 @@ def main() -> int:
         if shutil.which("chromium") and shutil.which("chromedriver"):
             found = opened(page)
             for what, taken in zip(("its selector answers", "it draws"), found.T, strict=True):
-                words = f"{taken.min():.2f} s (slowest {taken.max():.2f} s)"
-                rows.append(Row(f"until {what} in Chromium", words, "under 2 s", taken.min() < 2))
+                middle = float(np.median(taken))
+                words = f"{middle:.2f} s (the first time {taken[0]:.2f} s)"
+                rows.append(Row(f"until {what} in Chromium", words, "under 2 s", middle < 2))
     load = os.getloadavg()[0]
     print(f"{os.cpu_count()} processors; {load:.1f} processes wanted one in the last minute")
     if wanted.write:
