@@ -4,10 +4,11 @@
 
 A store of the size of the paper's MA-BBOB race, made up: 7 algorithms that all stay in to the end,
 which is the most a page has to carry, 200 times, 50 rounds of 8 instances, runs of 60 points. The
-page is written by `polarbear report` in a process of its own. The browser is Debian's Chromium,
-headless; of nine openings the median counts, beside it stands the first, for which the browser has
-to warm up. A page answers once its selector shows a choice, and draws once the charts in sight are
-there. Exits with 1 when a target is missed.
+page is written by `polarbear report` in a process of its own; its seconds are of all CPUs, and with
+nothing else running the clock shows no more. The browser is Debian's Chromium, headless; of nine
+openings the median counts, beside it stands the first, for which the browser has to warm up. A page
+answers once its selector shows a choice, and draws once the charts in sight are there. Exits with 1
+when a target is missed.
 """
 
 from __future__ import annotations
@@ -184,9 +185,9 @@ def main() -> int:
         rows = [
             Row(
                 f"a page of {len(NAMES)} algorithms, {GRID['points']} times and {ROUNDS} rounds",
-                f"{seconds:.1f} s ({processor:.1f} s CPU)",
+                f"{processor:.1f} s CPU ({seconds:.1f} s by the clock)",
                 "under 15 s",
-                seconds < 15,
+                processor < 15,
             ),
             Row("its size", f"{size:.2f} MiB", "under 8 MiB", size < 8),
         ]
