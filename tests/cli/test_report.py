@@ -12,10 +12,11 @@ import pytest
 from tests.support import Project, solver
 
 RATINGS = {
-    "early": [0.75, 0.5, 0.1, 0.05],
-    "late": [0.1, 0.4, 0.8, 0.85],
-    "never": [0.01, 0.01, 0.01, 0.01],
+    "early": [0.65, 0.5, 0.35, 0.3],
+    "late": [0.3, 0.4, 0.55, 0.65],
+    "never": [0.05, 0.05, 0.05, 0.05],
 }
+SURE = {"early": [0.8, 0.5, 0.1, 0.05], "late": [0.1, 0.4, 0.8, 0.85], "never": [0.01] * 4}
 HOSTILE = {
     "script": "<script>alert(1)</script>",
     "tag": "\"><img src=x onerror='alert(1)'>",
@@ -152,7 +153,7 @@ def test_runs_without_a_posterior_are_reported_as_such(project: Project):
 
 
 def test_a_posterior_without_a_race_is_reported(project: Project):
-    configured(project.folder, RATINGS)
+    configured(project.folder, SURE)
     project.json("run", "config.yaml")
     project.json("infer", "config", "--draws", 1000)
     done = project("report", "config", "--text")
