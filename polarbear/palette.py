@@ -107,6 +107,12 @@ def readable(colour: str, theme: Theme) -> str:
     return ink
 
 
+def writing_on(colour: str, theme: Theme) -> str:
+    """What to write with on an area of this colour: the theme's ink or its paper."""
+    inks = INKS[theme]
+    return max((inks.ink, inks.paper), key=lambda choice: contrast(choice, colour))
+
+
 def mix(one: str, other: str, share: float) -> str:
     """A colour with so much of another in it."""
     pairs = zip(_channels(one), _channels(other), strict=True)

@@ -183,7 +183,7 @@ def reason(met: HeadToHead, a: str, b: str, known: int | None) -> str:
         return (
             f"{on}, {b} is ahead {met.b_ahead:.0%} of the time and {a} {met.a_ahead:.0%}, but "
             f"{a} by more: {met.a_margin:.3f} of the scale against {met.b_margin:.3f}; ranks "
-            "ignore margins, the classical view rewards them and hangs on the scale"
+            "ignore margins, the classical view rewards them, on the scale chosen"
         )
     if known is not None and known > met.instances:
         return (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, ValidationError, field_validator, model_validator
 
 from polarbear.options import Options
 
@@ -70,4 +70,7 @@ class ViewOptions(Options):
                 f"expected EASIEST:HARDEST or EASIEST:HARDEST:COUNT, as 1e2:1e-8, or '{SEEN}', "
                 f"found '{targets}'"
             ) from None
-        return {"easiest": easiest, "hardest": hardest, "count": count}
+        try:
+            return TargetRange(easiest=easiest, hardest=hardest, count=count)
+        except ValidationError as error:
+            raise ValueError(error.errors()[0]["msg"].removeprefix("Value error, ")) from None

@@ -110,7 +110,8 @@ class View:
         equal = int((self.scale.easiest == self.scale.hardest).sum())
         if equal:
             made.append(
-                f"on {equal} instances all values are equal: every algorithm has reached all there"
+                f"on {equal} of {len(self.scale.easiest)} instances all values are equal: every "
+                "algorithm has reached all targets there"
             )
         if len(self.grid) == 1:
             made.append("the grid has one time only: AOCC is the share of targets reached by then")

@@ -7,7 +7,19 @@ import sys
 import typer
 
 from polarbear import __version__
-from polarbear.cli import doctor, import_, infer, init, race, report, run, select, stan, status
+from polarbear.cli import (
+    compare,
+    doctor,
+    import_,
+    infer,
+    init,
+    race,
+    report,
+    run,
+    select,
+    stan,
+    status,
+)
 from polarbear.errors import PolarBearError
 
 app = typer.Typer(
@@ -24,6 +36,7 @@ app.command("run")(run.run)
 app.command("infer")(infer.infer)
 app.command("select")(select.select)
 app.command("report")(report.report)
+app.command("compare")(compare.compare)
 app.command("status")(status.status)
 app.command("init")(init.init)
 app.command("import")(import_.import_)

@@ -117,11 +117,10 @@ def _write(
     if html is not None and not force:
         check_free([html])
     written = []
-    for ending, folder in wanted.items():
-        formats = [known for known in FORMATS if known == ending]
-        written += write_figures(
-            material, folder, formats, only, style, csv=ending == "csv", force=force
-        )
+    for folder in dict.fromkeys(wanted.values()):
+        endings = [ending for ending, chosen in wanted.items() if chosen == folder]
+        formats = [known for known in FORMATS if known in endings]
+        written += write_figures(material, folder, formats, only, style, "csv" in endings, force)
     if html is not None:
         write_page(material, html, force)
         written.append(html)

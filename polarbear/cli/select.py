@@ -81,7 +81,8 @@ def select(
     wanted, folder = read_preference(preference)
     profile = selecting.check_risk(risk)
     names = [name.strip() for name in algorithms.split(",")] if algorithms else None
-    basis = selecting.find_basis(Store.open(store), model, key)
+    opened = Store.open(store)
+    basis = selecting.find_basis(opened, model, key)
     contest = selecting.contest(basis, names, alpha)
     context = Context(basis.times, basis.axis, folder, seed, basis.posterior.joint)
     made = selecting.select(basis, contest, wanted, context, profile, gamma, everyone)
@@ -98,7 +99,8 @@ def select(
         swept = selecting.sweep(theta, wanted.variations(context), profile, gamma)
         result["sweep"] = facts.of_sweep(swept, rivals)
         if png is not None:
-            _draw(swept, made, rivals, png)
+            known = list(opened.config["algorithms"])
+            _draw(swept, made, rivals, [known.index(name) for name in rivals], png)
     for problem in basis.posterior.diagnostics.problems:
         common.note(f"warning: do not trust this posterior: {problem}")
     if json:
@@ -109,10 +111,11 @@ def select(
         common.note(f"drew {png}", quiet)
 
 
-def _draw(swept: Sweep, made: Selection, names: list[str], path: Path) -> None:
+def _draw(swept: Sweep, made: Selection, names: list[str], places: list[int], path: Path) -> None:
     from polarbear.select.figure import draw_sweep
 
-    draw_sweep(swept, names, f"choice by {made.risk}, {made.basis.posterior.model} model", path)
+    title = f"choice by {made.risk}, {made.basis.posterior.model} model"
+    draw_sweep(swept, names, places, title, path)
 
 
 def _show(facts: dict[str, Any], quiet: bool) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -44,7 +45,11 @@ def time_axis(axes: Axes, material: Material, style: Style, label: bool = True) 
     else:
         limits = (first - 0.5, last + 0.5) if first == last else (first, last)
     axes.set_xlim(*limits)
-    number_ticks(axes, "x", on_log_time(material, style), limits, style)
+    if first == last:
+        axes.set_xticks([first], [number(first)])
+        axes.set_xticks([], minor=True)
+    else:
+        number_ticks(axes, "x", on_log_time(material, style), limits, style)
     if label:
         axes.set_xlabel(time_label(material))
 
@@ -193,8 +198,12 @@ def legend_below(canvas: Canvas, ends: Sequence[End], style: Style) -> None:
 
 
 def note_below(canvas: Canvas, text: str, style: Style) -> None:
-    """A line of small print under the figure."""
-    canvas.supxlabel(text, fontsize=style.small, color=style.inks.faint)
+    """Small print under the figure, in as many lines as its width asks for."""
+    letters = int(style.width * 72 / (0.56 * style.small))
+    lines = [part for line in text.splitlines() for part in wrap(line, letters)]
+    width, height = canvas.get_size_inches()
+    canvas.set_size_inches(width, height + (len(lines) - 1) * style.line)
+    canvas.supxlabel("\n".join(lines), fontsize=style.small, color=style.inks.faint)
 
 
 def label_points(

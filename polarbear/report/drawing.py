@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import io
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from polarbear import parts
-from polarbear.errors import ReportError
+from polarbear.errors import ReportError, StoreError
 from polarbear.options import unknown
 from polarbear.report.figures import FIGURES, Figure
 from polarbear.report.material import Material
@@ -17,6 +18,7 @@ from polarbear.report.style import FORMATS, Format, Style
 
 if TYPE_CHECKING:
     import polars as pl
+    from matplotlib.figure import Figure as Canvas
 
 # What would differ from one call to the next, or from one machine to another.
 UNDATED: dict[Format, dict[str, None]] = {
@@ -63,15 +65,26 @@ def write_figures(
     paths = [folder / f"{figure.name}.{ending}" for figure in wanted for ending in endings]
     if not force:
         check_free(paths)
-    parts.make_folder(folder)
     for figure in wanted:
         data = figure.data(material)
         for format in formats:
-            content = rendered(figure, data, material, style, format)
-            parts.write_whole(folder / f"{figure.name}.{format}", content)
+            _write(
+                folder / f"{figure.name}.{format}", rendered(figure, data, material, style, format)
+            )
         if csv:
-            parts.write_whole(folder / f"{figure.name}.csv", data.write_csv().encode())
+            _write(folder / f"{figure.name}.csv", data.write_csv().encode())
     return paths
+
+
+def _write(path: Path, content: bytes) -> None:
+    """All of the file or none of it."""
+    try:
+        parts.make_folder(path.parent)
+        parts.write_whole(path, content)
+    except StoreError as error:
+        cause = error.__cause__
+        reason = cause.strerror if isinstance(cause, OSError) and cause.strerror else str(error)
+        raise ReportError(f"cannot write {path}: {reason}; name another folder") from error
 
 
 def check_free(paths: Iterable[Path]) -> None:
@@ -85,9 +98,17 @@ def rendered(
     figure: Figure, data: pl.DataFrame, material: Material, style: Style, format: Format
 ) -> bytes:
     """One figure as the bytes of a file."""
+    with styled(style):
+        canvas = drawn(figure, data, material, style)
+        buffer = io.BytesIO()
+        canvas.savefig(buffer, format=format, dpi=style.dpi, metadata=UNDATED[format])
+        return buffer.getvalue()
+
+
+@contextmanager
+def styled(style: Style) -> Iterator[None]:
+    """Matplotlib set up for a style, and as it was afterwards."""
     import matplotlib
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure as Canvas
 
     with matplotlib.rc_context(), warnings.catch_warnings():
         matplotlib.rcdefaults()  # a user's own matplotlibrc has no say
@@ -95,11 +116,17 @@ def rendered(
         # Names may use letters that the font lacks; a box in their place is all there is to do.
         warnings.filterwarnings("ignore", message=r"(?s)Glyph .* missing from")
         warnings.filterwarnings("ignore", message=r".*Matplotlib currently does not support")
-        canvas = Canvas(layout="constrained", dpi=style.dpi)
-        FigureCanvasAgg(canvas)
-        figure.draw(canvas, data, material, style)
-        if style.titles:
-            canvas.suptitle(figure.title, fontsize=1.1 * style.font_size, x=0.01, ha="left")
-        buffer = io.BytesIO()
-        canvas.savefig(buffer, format=format, dpi=style.dpi, metadata=UNDATED[format])
-        return buffer.getvalue()
+        yield
+
+
+def drawn(figure: Figure, data: pl.DataFrame, material: Material, style: Style) -> Canvas:
+    """One figure on a canvas, laid out; to be called within ``styled``."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure as Canvas
+
+    canvas = Canvas(layout="constrained", dpi=style.dpi)
+    FigureCanvasAgg(canvas)
+    figure.draw(canvas, data, material, style)
+    if style.titles:
+        canvas.suptitle(figure.title, fontsize=1.1 * style.font_size, x=0.01, ha="left")
+    return canvas

@@ -44,7 +44,9 @@ def test_the_examples_of_preferences_in_the_documentation_can_be_read():
     assert parse_preference(*parse_yaml(inside, "docs")).preference == "mix"
 
 
-@pytest.mark.parametrize(("command", "page"), [("select", "selection.md")])
+@pytest.mark.parametrize(
+    ("command", "page"), [("select", "selection.md"), ("compare", "compare.md")]
+)
 def test_every_flag_stands_in_the_documentation_with_its_default(command: str, page: str):
     text = (DOCS / page).read_text()
     for option in get_command(app).commands[command].params:

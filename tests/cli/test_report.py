@@ -65,7 +65,7 @@ def test_text_tells_the_whole_story(raced: Project):
     assert done.returncode == 0, done.stderr
     facts = raced.json("status", "config")["race"]
     for words in (
-        "Run early up to",
+        "Run early ",
         "The anytime Pareto set",
         "- late: is the likeliest to be best",
         "- never: ",

@@ -1,4 +1,7 @@
-"""Fixtures of the report's tests: one browser, and a store with a race in it."""
+"""Stores of every kind that a report may meet, pages of them, and one browser to look at them.
+
+Nothing here is written to by a test.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +12,10 @@ import pytest
 
 from polarbear import learn
 from polarbear.inference import ModelOptions
-from polarbear.report.material import gather
+from polarbear.report.material import Material, gather
 from polarbear.report.page import write_page
 from polarbear.store import Store
+from tests.report import stores
 from tests.report.browser import Browser, chromium
 from tests.support import Project
 
@@ -25,13 +29,34 @@ RATINGS = {
 
 
 @pytest.fixture(scope="session")
+def raced_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small race that ended: one out, the others settled, several rounds."""
+    return stores.raced(tmp_path_factory.mktemp("raced")).path
+
+
+@pytest.fixture(scope="session")
+def raced(raced_store: Path) -> Material:
+    return gather(Store.open(raced_store))
+
+
+@pytest.fixture(scope="session")
+def kinds(raced: Material, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Material]:
+    """Everything a figure must cope with, by what is odd about it."""
+    made = {"raced": raced}
+    for name, make in stores.KINDS.items():
+        made[name] = gather(make(tmp_path_factory.mktemp(name.replace(" ", "-"))))
+    made["looking back"] = gather(raced.store, upto=1)
+    return made
+
+
+@pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     with chromium() as opened:
         yield opened
 
 
 @pytest.fixture(scope="session")
-def raced(tmp_path_factory: pytest.TempPathFactory) -> Project:
+def raced_project(tmp_path_factory: pytest.TempPathFactory) -> Project:
     """A race over six times, and a posterior of a temporal model beside it; only read."""
     made = Project(tmp_path_factory.mktemp("raced"))
     made.configure(
@@ -57,15 +82,15 @@ def infer_temporal(store: Store) -> None:
 
 
 @pytest.fixture(scope="session")
-def race_page(raced: Project, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def race_page(raced_project: Project, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("page") / "race.html"
-    write_page(gather(Store.open(raced.store)), path)
+    write_page(gather(Store.open(raced_project.store)), path)
     return path
 
 
 @pytest.fixture(scope="session")
-def temporal_page(raced: Project, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def temporal_page(raced_project: Project, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The same store by the model in which draws of neighbouring times belong together."""
     path = tmp_path_factory.mktemp("page") / "temporal.html"
-    write_page(gather(Store.open(raced.store), model="random-walk"), path)
+    write_page(gather(Store.open(raced_project.store), model="random-walk"), path)
     return path

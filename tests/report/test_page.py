@@ -100,7 +100,7 @@ def test_the_log_of_requests_would_notice_one(browser: Browser, tmp_path: Path):
 
 
 def test_every_criterion_of_every_preference_is_that_of_select(
-    browser: Browser, raced: Project, page: Path, model: str
+    browser: Browser, raced_project: Project, page: Path, model: str
 ):
     """With all draws in the page only the rounding to two bytes is left between the two."""
     browser.open(page)
@@ -109,7 +109,7 @@ def test_every_criterion_of_every_preference_is_that_of_select(
         risk, gamma = RISKS[rng.integers(4)], float(rng.uniform(0.01, 0.5))
         found, known = (
             by_page(browser, text, risk, gamma),
-            by_select(raced, model, text, risk, gamma),
+            by_select(raced_project, model, text, risk, gamma),
         )
         if known.valuation.weights is not None:
             np.testing.assert_allclose(found["weights"], known.valuation.weights, atol=1e-9)
@@ -126,22 +126,22 @@ def test_every_criterion_of_every_preference_is_that_of_select(
 
 
 def test_thinned_draws_choose_as_all_draws_do_wherever_they_can_tell(
-    browser: Browser, raced: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    browser: Browser, raced_project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     """Probabilities of being best stay within 4.5 Monte-Carlo errors of the draws left out.
 
     300 comparisons of 3 shares each: by chance one of them strays so far once in 160 such tests;
     the seed is fixed.
     """
-    candidates = len(contest(find_basis(Store.open(raced.store))).candidates)
+    candidates = len(contest(find_basis(Store.open(raced_project.store))).candidates)
     monkeypatch.setattr(data, "DRAWN_NUMBERS", 400 * candidates * len(TIMES))
     path = tmp_path / "thinned.html"
-    write_page(gather(Store.open(raced.store)), path)
+    write_page(gather(Store.open(raced_project.store)), path)
     browser.open(path)
     assert "400 of the 2,000 draws" in browser.text("choose")
     told = 0
     for text in some_preferences(100, seed=8):
-        found, known = by_page(browser, text), by_select(raced, "race", text)
+        found, known = by_page(browser, text), by_select(raced_project, "race", text)
         shares = {known.name(i): float(known.criteria.p2bb[i]) for i in range(len(known.shown))}
         error = {
             name: np.sqrt(max(p * (1 - p), 1 / 2000) * (1 / 400 - 1 / 2000))
@@ -158,7 +158,7 @@ def test_thinned_draws_choose_as_all_draws_do_wherever_they_can_tell(
 
 
 def test_dragging_the_budget_changes_the_choice_to_what_the_command_prints(
-    browser: Browser, raced: Project, race_page: Path
+    browser: Browser, raced_project: Project, race_page: Path
 ):
     browser.open(race_page)
     seen = set()
@@ -166,7 +166,7 @@ def test_dragging_the_budget_changes_the_choice_to_what_the_command_prints(
         browser.set("budget", place)
         command = browser.text("command")
         assert f'--preference "at {TIMES[place]}"' in command
-        printed = raced.json("select", "config", "--preference", f"at {TIMES[place]}")
+        printed = raced_project.json("select", "config", "--preference", f"at {TIMES[place]}")
         assert browser.text("choice").startswith(printed["choice"])
         shown = browser.ask(
             "[...document.querySelectorAll('#choice-table tbody tr')]"
@@ -181,7 +181,7 @@ def test_dragging_the_budget_changes_the_choice_to_what_the_command_prints(
 
 
 def test_the_command_to_copy_asks_select_for_what_the_page_shows(
-    browser: Browser, raced: Project, temporal_page: Path
+    browser: Browser, raced_project: Project, temporal_page: Path
 ):
     """Every kind of preference and every risk profile, by the controls themselves."""
     browser.open(temporal_page)
@@ -200,7 +200,7 @@ def test_the_command_to_copy_asks_select_for_what_the_page_shows(
             assert command.endswith(f"--risk {risk}" + (" --gamma 0.05" * (risk == "quantile")))
             text = command.split('"')[1]
             assert text.startswith(name or kind)
-            known = by_select(raced, "temporal", text, risk)
+            known = by_select(raced_project, "temporal", text, risk)
             merit = known.criteria.merit(risk)
             if merit[known.choice] - merit[known.order[1]] > 2 * ALL_DRAWS:
                 assert browser.text("choice").startswith(known.name(known.choice)), command
@@ -252,10 +252,10 @@ def test_the_keyboard_alone_moves_the_budget_and_says_so(browser: Browser, race_
 
 
 def test_the_slider_of_rounds_shows_what_was_believed_then(
-    browser: Browser, raced: Project, race_page: Path
+    browser: Browser, raced_project: Project, race_page: Path
 ):
     browser.open(race_page)
-    rounds = gather(Store.open(raced.store)).rounds
+    rounds = gather(Store.open(raced_project.store)).rounds
     browser.ask("document.getElementById('rounds-chart').scrollIntoView({behavior: 'instant'})")
     for number in (1, len(rounds)):
         browser.set("round", number)

@@ -18,8 +18,8 @@ from tests.support import Project
 
 
 @pytest.fixture(scope="module")
-def material(raced: Project) -> Material:
-    return gather(Store.open(raced.store))
+def material(raced_project: Project) -> Material:
+    return gather(Store.open(raced_project.store))
 
 
 def test_an_existing_file_is_written_over_only_by_force(material: Material, tmp_path: Path):

@@ -23,7 +23,7 @@ from polarbear.inference.native.sampling import draws_a_chain
 from polarbear.inference.options import ModelOptions
 from polarbear.inference.stan import cmdstan, programs
 from polarbear.inference.stan.data import stan_data
-from polarbear.inference.stan.methods import HARDER, METHODS, Drawn, Effort, Task
+from polarbear.inference.stan.methods import FIRST, HARDER, METHODS, Drawn, Effort, Task
 from polarbear.inference.threads import available_processors, in_threads
 
 _LEAST_ROOM = 2**20  # bytes below which a temporary folder counts as full
@@ -49,7 +49,8 @@ def run(
     executable = programs.compiled(programs.program_file(options.model), installed)
     begun = time.perf_counter()
     model = MODELS[options.model](times, sets.n_algorithms, options)
-    for number, effort in enumerate((Effort(), HARDER), start=1):
+    first = FIRST.get(options.model, Effort())
+    for number, effort in enumerate((first, HARDER), start=1):
         drawn = _run(executable, method, model, sets, seed, effort, threads)
         diagnostics = _judged(drawn, options.chains, number, threads)
         if diagnostics.passed or method != "mcmc":

@@ -61,13 +61,14 @@ def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -
     present = set(data["algorithm"])
     names = [name for name in material.algorithms if name in present]
     row = max(1.5 * style.line, 0.18)
-    strips = len(names) * row
+    strips = max(len(names) * row, 6.5 * style.line)
     with_rounds = data["round"].null_count() == 0 and len(data) > 0
     bars = 1.25 if with_rounds else 0.0
     canvas.set_size_inches(style.width, strips + bars + (1.05 if with_rounds else 0.6))
     if with_rounds:
         top, bottom = canvas.subplots(2, 1, height_ratios=[strips, bars])
         _bars(bottom, data, names, material, style)
+        _key(top, names, material, style)
     else:
         top = canvas.subplots()
     _strips(canvas, top, data, names, material, style)
@@ -113,6 +114,26 @@ def _strips(
     bar.set_label("instances", fontsize=style.small)
     bar.outline.set_visible(False)
     bar.ax.yaxis.set_major_locator(ticker.MaxNLocator(3, integer=True))
+
+
+def _key(axes: Axes, names: list[str], material: Material, style: Style) -> None:
+    """How each algorithm looks in the bars, beside its name."""
+    width = 0.04 if style.theme == "print" else 0.014  # hatches need room to be seen
+    for place, name in enumerate(names):
+        look = style.look(material.colour_index(name))
+        axes.barh(
+            place,
+            width,
+            0.72,
+            -width - 0.006,
+            facecolor=look.colour,
+            hatch=look.hatch,
+            edgecolor=style.inks.paper,
+            linewidth=0.3,
+            transform=axes.get_yaxis_transform(),
+            clip_on=False,
+        )
+    axes.tick_params(axis="y", pad=(width + 0.006) * 72 * 0.8 * style.width + 3)
 
 
 def _bars(

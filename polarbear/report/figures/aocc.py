@@ -81,7 +81,7 @@ def _panel(axes: Axes, data: pl.DataFrame, material: Material, style: Style) -> 
         axes.plot([first["mean"]], [place], marker="|", markersize=9, color=style.inks.ink)
         axes.text(
             1.02, place, f"{first['mean']:.2f}", transform=axes.get_yaxis_transform(),
-            va="center", fontsize=style.small, color=look.colour,
+            va="center", fontsize=style.small, color=look.text,
         )  # fmt: skip
     axes.text(
         1.02, 1.0, "mean", transform=axes.transAxes, fontsize=style.small, va="bottom",
@@ -92,7 +92,7 @@ def _panel(axes: Axes, data: pl.DataFrame, material: Material, style: Style) -> 
     axes.set_yticks(range(len(names)), [short[name] for name in names])
     axes.tick_params(axis="y", length=0)
     for label, name in zip(axes.get_yticklabels(), names, strict=True):
-        label.set_color(style.look(material.colour_index(name)).colour)
+        label.set_color(style.look(material.colour_index(name)).text)
     axes.spines["left"].set_visible(False)
     axes.grid(axis="x")
     number_ticks(axes, "x", False, (0.0, 1.0), style)

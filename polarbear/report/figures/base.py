@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from polarbear.report.lettering import counted
 from polarbear.report.material import Material
 from polarbear.report.style import Style
 from polarbear.select import Basis
@@ -85,9 +86,9 @@ def moment(material: Material) -> str:
     """When this was believed, in words."""
     if material.rounds:
         last = material.rounds[-1]
-        return f"after round {last.number}, {last.state.instances} instances"
+        return f"after round {last.number}, {counted(last.state.instances, 'instance')}"
     if material.basis is not None and material.basis.instances is not None:
-        return f"inferred from {material.basis.instances} instances"
+        return f"inferred from {counted(material.basis.instances, 'instance')}"
     return "as inferred"
 
 

@@ -50,7 +50,7 @@ def level_axis(axes: Axes, data: pl.DataFrame, style: Style, label: bool = True)
     if data["target"].is_null().all():
         axes.set_yticks([0, 0.25, 0.5, 0.75, 1], ["worst", "0.25", "0.5", "0.75", "best"])
         if label:
-            axes.set_ylabel("progress, of the span seen")
+            axes.set_ylabel("progress")
         return
     levels, targets = _targets(data)
     axes.set_yticks(levels, targets)

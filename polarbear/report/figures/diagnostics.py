@@ -99,16 +99,16 @@ def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -
 
 def _mixing(axes: Axes, data: pl.DataFrame, material: Material, style: Style) -> None:
     """R-hat of each algorithm over time, below its limit if all is well."""
-    highest = _over_time(axes, data, "r_hat", material, style)
+    lowest, highest = _over_time(axes, data, "r_hat", material, style)
     _limit(axes, MAX_R_HAT, style)
-    axes.set_ylim(0.999, max(1.0115, highest + 0.001))
+    axes.set_ylim(min(0.999, lowest - 0.0005), max(1.0115, highest + 0.001))
     axes.set_ylabel("R-hat")
     time_axis(axes, material, style)
 
 
 def _worth(axes: Axes, data: pl.DataFrame, material: Material, style: Style) -> None:
     """How many independent draws those kept are worth, above their limit if all is well."""
-    highest = _over_time(axes, data, "ess_bulk", material, style)
+    _, highest = _over_time(axes, data, "ess_bulk", material, style)
     _over_time(axes, data, "ess_tail", material, style, thin=True)
     _limit(axes, MIN_ESS, style)
     axes.set_ylim(0, 1.1 * max(highest, 1.2 * MIN_ESS))
@@ -124,7 +124,8 @@ def _over_time(
     material: Material,
     style: Style,
     thin: bool = False,
-) -> float:
+) -> tuple[float, float]:
+    """A line an algorithm; gives the lowest and the highest value."""
     rows = data.filter(pl.col("what") == what)
     for name in rows["algorithm"].unique(maintain_order=True):
         look = style.look(material.colour_index(name))
@@ -137,7 +138,9 @@ def _over_time(
             linewidth=0.5 if thin else 1.0,
             marker=look.marker if len(one) == 1 else "",
         )
-    return float(np.nanmax(rows["value"].to_numpy(), initial=0.0))
+    values = rows["value"].to_numpy()
+    values = values[np.isfinite(values)]  # draws that never change have no R-hat
+    return (float(values.min()), float(values.max())) if len(values) else (1.0, 1.0)
 
 
 def _rounds(axes: Axes, data: pl.DataFrame, material: Material, style: Style) -> None:

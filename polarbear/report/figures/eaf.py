@@ -112,7 +112,7 @@ def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -
         axes.tick_params(axis="x", labelbottom=below)
         level_axis(axes, data, style, label=place % columns == 0)
         look = style.look(material.colour_index(name))
-        axes.set_title(short[name], color=look.colour, fontsize=style.font_size, pad=3)
+        axes.set_title(short[name], color=look.text, fontsize=style.font_size, pad=3)
     for axes in panels[len(shown) :]:
         axes.remove()
     bar = canvas.colorbar(image, ax=panels[: len(shown)], fraction=0.03, pad=0.02, aspect=30)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
+from polarbear.palette import readable
 from polarbear.report.axes import edges, note_below, on_log_time, time_axis
 from polarbear.report.figures.base import Figure, still_in
 from polarbear.report.figures.classical import lacks_plane, level_axis, panel_style
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
 
 MOST = 6
-IN_PRINT = ("#202020", "#9A9A9A")
+IN_PRINT = ("#404040", "#404040")
+NOTICED = 0.1  # of the strongest difference: what is hatched
 NEAR, GREYISH = 0.08, 0.2  # of the colour circle; of full saturation
 
 
@@ -98,6 +100,8 @@ def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -
         axes.pcolormesh(
             borders, level_edges(levels), _painted(ahead / most, colours, style), rasterized=True
         )
+        if style.theme == "print":
+            _hatch(axes, times, levels, ahead / most)
         for name, dash in ((a, "--"), (b, ":")):
             half = mine.filter(pl.col("algorithm") == name)
             contour_lines(axes, half, style.inks.ink, float(times[-1]), {50.0: (1.0, dash)})
@@ -108,7 +112,7 @@ def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -
         axes.remove()
     note_below(
         canvas,
-        f"colour: who has attained it more often, at its strongest by {most:.0%} of the runs\n"
+        f"{_who(style)}, at its strongest by {most:.0%} of the runs\n"
         "lines: what half of the runs have attained, dashed left, dotted right",
         style,
     )
@@ -146,6 +150,20 @@ def _painted(ahead: np.ndarray, colours: tuple[str, str], style: Style) -> np.nd
     return np.asarray(nobody + (towards - nobody) * strength)
 
 
+def _hatch(axes: Axes, times: np.ndarray, levels: np.ndarray, ahead: np.ndarray) -> None:
+    """Mark where the second is ahead, for readers who see shades of grey only."""
+    if ahead.min() < -NOTICED:
+        axes.contourf(
+            times, levels, ahead, levels=[-1.01, -NOTICED], colors="none", hatches=["////"]
+        )
+
+
+def _who(style: Style) -> str:
+    if style.theme == "print":
+        return "shade: how much more often one has attained it (hatched: the right one)"
+    return "colour: who has attained it more often"
+
+
 def _title(
     axes: Axes,
     pair: tuple[str, str],
@@ -157,8 +175,9 @@ def _title(
     """The pair's names in their colours, left and right, and between them how many instances."""
     short = style.names(pair, 0.24 / columns)
     size, small = style.font_size, style.small
-    axes.set_title(short[pair[0]], loc="left", color=colours[0], fontsize=size, pad=3)
-    axes.set_title(short[pair[1]], loc="right", color=colours[1], fontsize=size, pad=3)
+    left, right = (readable(colour, style.theme) for colour in colours)
+    axes.set_title(short[pair[0]], loc="left", color=left, fontsize=size, pad=3)
+    axes.set_title(short[pair[1]], loc="right", color=right, fontsize=size, pad=3)
     axes.set_title(f"n = {instances}", loc="center", color=style.inks.faint, fontsize=small, pad=3)
 
 

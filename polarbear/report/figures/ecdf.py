@@ -17,6 +17,8 @@ from polarbear.report.style import Style
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
 
+BANDS = 8  # more bands than that hide each other
+
 
 def data(material: Material) -> pl.DataFrame:
     """Mean share of targets reached, with its 95 % bootstrap interval; null for one instance."""
@@ -51,9 +53,10 @@ def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -
                 elinewidth=1.0, capsize=2,
             )  # fmt: skip
         else:
-            axes.fill_between(t, low, high, color=look.colour, alpha=0.1, linewidth=0)
+            if len(names) <= BANDS:
+                axes.fill_between(t, low, high, color=look.colour, alpha=0.1, linewidth=0)
             axes.plot(t, share, color=look.colour, linestyle=look.dash)
-        ends.append(End(float(share[-1]), short[name], look.colour, look.dash))
+        ends.append(End(float(share[-1]), short[name], look))
     highest = float(data.select(pl.max_horizontal("share", "high").max()).item())
     axes.set_ylim(0, min(1.0, max(1.05 * highest, 0.05)))
     number_ticks(axes, "y", False, axes.get_ylim(), style)
@@ -61,7 +64,8 @@ def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -
     axes.grid(axis="y")
     time_axis(axes, material, style)
     instances = counted(int(data["instances"][0]), "instance")
-    note_below(canvas, f"{instances} that all ran to the end", style)
+    bare = "; intervals of so many algorithms are in the data only" if len(names) > BANDS else ""
+    note_below(canvas, f"{instances} that all ran to the end{bare}", style)
     label_ends(canvas, axes, ends, style)
 
 

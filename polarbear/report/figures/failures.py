@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from polarbear import summary
+from polarbear.palette import writing_on
 from polarbear.report.figures.base import Figure
 from polarbear.report.material import Material
 from polarbear.report.style import Style
@@ -60,7 +61,7 @@ def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -
             va="center",
             ha="right" if inside else "left",
             fontsize=style.small,
-            color=style.inks.paper if inside else style.inks.ink,
+            color=writing_on(look.colour, style.theme) if inside else style.inks.ink,
             bbox={"facecolor": look.colour, "linewidth": 0, "pad": 0.8} if inside else None,
         )
     axes.set_yticks(range(len(bars)), [short[name] for name in bars["algorithm"]])

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
+from polarbear.palette import writing_on
 from polarbear.report.axes import End, edges, label_ends, on_log_time, time_axis
 from polarbear.report.figures.base import Figure, draws_now, lacks_draws, moment, still_in
 from polarbear.report.material import Material
@@ -93,6 +94,7 @@ def _write_into_band(
     for first, last, name in _stretches(leaders):
         ends = band.transData.transform([(borders[i], 0.5) for i in (first, last + 1)])[:, 0]
         middle = band.transData.inverted().transform((ends.mean(), 0))[0]
+        look = style.look(material.colour_index(name))
         text = band.text(
             middle,
             0.5,
@@ -100,17 +102,11 @@ def _write_into_band(
             ha="center",
             va="center",
             fontsize=style.small,
-            color=style.inks.paper,
+            color=writing_on(look.colour, style.theme),
             transform=band.get_xaxis_transform(),
         )
-        if style.look(material.colour_index(name)).hatch:
-            text.set_bbox(
-                {
-                    "facecolor": style.look(material.colour_index(name)).colour,
-                    "linewidth": 0,
-                    "pad": 1.0,
-                }
-            )
+        if look.hatch:
+            text.set_bbox({"facecolor": look.colour, "linewidth": 0, "pad": 1.0})
         if text.get_window_extent().width > 0.95 * (ends[1] - ends[0]):
             text.remove()
 

@@ -120,7 +120,7 @@ def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -
     names = data["a"].unique(maintain_order=True).to_list()
     n, short = len(names), style.names(names, 0.2)
     longest = (max(len(text) for text in short.values()) + 2) * 0.58 * style.small / 72
-    cell = (style.width - longest - 0.75) / n  # its width, in inches
+    cell = (style.width - longest - 0.2) / n  # its width, in inches
     stands = longest > 0.95 * cell
     one_line = cell * 72 > 5.2 * style.small
     row = max(0.13, (1.5 if one_line else 2.3) * style.line)
@@ -132,20 +132,22 @@ def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -
     cells = np.full((n, n), np.nan)
     for a, b, p, _ in data.iter_rows():
         cells[place[a], place[b]] = np.nan if p is None else p
-    shades = LinearSegmentedColormap.from_list("shades", style.inks.shades)
-    shades.set_bad(style.inks.paper)
+    ramp = LinearSegmentedColormap.from_list("shades", style.inks.shades)
+    shades = ramp.with_extremes(bad=style.inks.paper)
     image = axes.imshow(cells, cmap=shades, vmin=0, vmax=1, aspect="auto")
     size = min(style.small, cell * 72 / 2.2)
     for a, b, p, how in data.iter_rows():
         colour = style.inks.paper if p is not None and p > 0.5 else style.inks.ink
         _write(axes, (place[b], place[a]), SIGNS[how], _share(p), colour, size, one_line, numbers)
     _frame(axes, names, short, stands, material, style)
-    bar = canvas.colorbar(image, ax=axes, fraction=0.03, pad=0.015, aspect=18, ticks=[0, 0.5, 1])
-    bar.set_label("P(row better always)", fontsize=style.small)
-    bar.outline.set_visible(False)
+    if not numbers:  # shades have to speak for themselves
+        bar = canvas.colorbar(image, ax=axes, fraction=0.03, pad=0.015, ticks=[0, 0.5, 1])
+        bar.set_label("P(row better always)", fontsize=style.small)
+        bar.outline.set_visible(False)
     used = [how for how in SIGNS if SIGNS[how] and how in set(data["verdict"])]
     used = [how for how in used if MIRROR.get(how) not in used[: used.index(how)]]
-    note_below(canvas, "   ".join(f"{SIGNS[how]} {how}" for how in used), style)
+    signs = [f"{SIGNS[how]} {how}".replace(" ", "\N{NO-BREAK SPACE}") for how in used]
+    note_below(canvas, ",  ".join(["P(row better at every time)", *signs]), style)
 
 
 def _write(

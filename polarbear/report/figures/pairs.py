@@ -11,7 +11,8 @@ import polars as pl
 from polarbear.race import ABOVE, ALIKE, BELOW, CROSSING, OPEN, OUT
 from polarbear.report.axes import edges, note_below, on_log_time, time_axis
 from polarbear.report.figures.base import Figure, moment, still_in
-from polarbear.report.figures.matrix import codes, missing, order
+from polarbear.report.figures.matrix import codes, order
+from polarbear.report.figures.matrix import missing as missing_matrix
 from polarbear.report.material import Material
 from polarbear.report.style import Style
 
@@ -27,6 +28,8 @@ WORDS = {
     CROSSING: "crossing",
     OUT: "moot",
 }
+SURE = {"above": 1.0, "below": -1.0}
+THICK = ("above", "below", "equivalent")
 GREYS = ("#202020", "#A0A0A0")  # in print: the left one is better, the right one is
 MOST = 21  # all pairs of seven; more strips than that nobody reads
 
@@ -120,6 +123,7 @@ def _strip(
     style: Style,
 ) -> None:
     """One pair: colour says who is better, its strength how sure, height whether settled."""
+    from matplotlib.collections import PolyCollection
     from matplotlib.colors import to_rgb
 
     paper = np.array(to_rgb(style.inks.shades[0]))
@@ -127,35 +131,33 @@ def _strip(
     colours = GREYS if style.theme == "print" else [look.colour for look in looks]
     hatches = ["", ""] if style.theme == "print" else [look.hatch for look in looks]
     above, below = (np.array(to_rgb(colour)) for colour in colours)
+    painted: dict[str, list[tuple[np.ndarray, np.ndarray]]] = {}  # by hatch: corners, colour
     for k, (p_above, p_below, settled) in enumerate(
         rows.select("p_above", "p_below", "settled").iter_rows()
     ):
-        if p_above is None:
-            continue
-        lean = p_above - p_below
+        lean = SURE.get(settled, 0.0) if p_above is None else p_above - p_below
+        if p_above is None and settled not in THICK:
+            continue  # nothing is known about that time
         alike = settled == "equivalent"
         colour, hatch = (above, hatches[0]) if lean > 0 else (below, hatches[1])
-        height = 0.8 if settled in ("above", "below", "equivalent") else 0.3
-        axes.bar(
-            borders[k],
-            height,
-            borders[k + 1] - borders[k],
-            place - height / 2,
-            align="edge",
-            facecolor=paper if alike else paper + (colour - paper) * abs(lean),
-            hatch="" if alike else hatch,
-            edgecolor=style.inks.paper,
-            linewidth=0,
-            antialiased=False,
-        )
+        reach = 0.4 if settled in THICK else 0.15
+        left, right, top, bottom = borders[k], borders[k + 1], place - reach, place + reach
+        corners = np.array([(left, top), (right, top), (right, bottom), (left, bottom)])
+        shade = paper if alike else paper + (colour - paper) * abs(lean)
+        painted.setdefault("" if alike else hatch, []).append((corners, shade))
         if alike:
-            axes.hlines(
-                [place - 0.4, place + 0.4],
-                borders[k],
-                borders[k + 1],
-                color=style.inks.faint,
-                linewidth=0.8,
+            axes.hlines([top, bottom], left, right, color=style.inks.faint, linewidth=0.8)
+    for hatch, areas in painted.items():
+        axes.add_collection(
+            PolyCollection(
+                [corners for corners, _ in areas],
+                facecolors=[shade for _, shade in areas],
+                edgecolors=style.inks.paper,
+                hatch=hatch or None,
+                linewidths=0,
+                antialiaseds=False,
             )
+        )
 
 
 def _small_print(shown: int, total: int, style: Style) -> str:
@@ -164,8 +166,19 @@ def _small_print(shown: int, total: int, style: Style) -> str:
         if style.theme == "print"
         else "colour: who is better"
     )
-    text = f"{who}; thick: settled at that time; framed: equivalent"
+    text = f"{who}; thick: settled; framed: equivalent"
     return text if shown == total else f"{text}\n{shown} of {total} pairs, candidates' first"
+
+
+def missing(material: Material) -> str | None:
+    reason = missing_matrix(material)
+    believed = material.believed
+    if reason or believed is None or not np.isnan(believed.above).all():
+        return reason
+    settled = [_settled(material, a, b) for a, b in pairs(material)]
+    if np.isin(settled, (ABOVE, BELOW, ALIKE)).any():
+        return None
+    return "no posterior was to be trusted so far, so nothing is known about pairs"
 
 
 def caption(material: Material) -> str:

@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from polarbear.report.axes import End, label_ends, number_ticks, time_axis
+from polarbear.report.axes import (
+    End,
+    edges,
+    label_ends,
+    number_ticks,
+    on_log_time,
+    time_axis,
+)
 from polarbear.report.figures.base import Figure, lacks_beliefs, moment, still_in
 from polarbear.report.material import Material
 from polarbear.report.sampled import instances_at
@@ -50,17 +57,16 @@ def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -
     names = data["algorithm"].unique(maintain_order=True).to_list()
     short = style.names(names)
     ends = []
-    # Those who are out lie beneath those who are in.
-    order = sorted(names, key=lambda name: bool(_of(data, name)["in"][0]))
-    for name in order:
+    # Those who are in are named first, and lie above those who are out.
+    for place, name in enumerate(sorted(names, key=lambda name: not _of(data, name)["in"][0])):
         rows = _of(data, name)
         look, is_in = style.look(material.colour_index(name)), bool(rows["in"][0])
         t, mean = rows["t"].to_numpy(), rows["mean"].to_numpy()
         low, high = rows["low"].to_numpy(), rows["high"].to_numpy()
-        width = 1.5 if is_in else 0.8
+        above = 2.5 if is_in else 2.0
         if len(t) == 1:
             axes.errorbar(
-                t,
+                t + _aside(place, len(names), material, style),
                 mean,
                 [mean - low, high - mean],
                 color=look.colour,
@@ -72,7 +78,14 @@ def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -
             axes.fill_between(
                 t, low, high, color=look.colour, alpha=0.2 if is_in else 0.1, linewidth=0
             )
-            axes.plot(t, mean, color=look.colour, linestyle=look.dash, linewidth=width)
+            axes.plot(
+                t,
+                mean,
+                color=look.colour,
+                linestyle=look.dash,
+                linewidth=1.5 if is_in else 0.8,
+                zorder=above,
+            )
         text = short[name] if is_in else f"({short[name]})"
         ends.append(End(float(mean[-1]), text, look))
     axes.set_ylim(0, min(1.0, 1.05 * float(np.nanmax(data["high"].to_numpy()))))
@@ -91,6 +104,12 @@ def caption(material: Material) -> str:
         f"({moment(material)}): posterior mean and central 95 % interval. At each time the means "
         f"sum to one.{brackets}"
     )
+
+
+def _aside(place: int, count: int, material: Material, style: Style) -> float:
+    """How far from the only time a bar stands, so that it covers no other."""
+    left, right = edges(material.times, on_log_time(material, style))
+    return float((right - left) * 0.4 * ((place + 0.5) / count - 0.5))
 
 
 def _of(data: pl.DataFrame, name: str) -> pl.DataFrame:

@@ -164,8 +164,9 @@ def _lines(
             color=look.colour,
             linestyle=look.dash,
             linewidth=1.1,
-            marker="o",
-            markersize=dots,
+            marker=look.marker if style.theme == "print" else "o",
+            markersize=3.2 if style.theme == "print" else dots,
+            markevery=max(1, len(x) // 12) if style.theme == "print" else None,
             clip_on=False,
         )
         for event, marker, size in (("eliminated", "X", 6.5), ("resolved", "D", 5.0)):

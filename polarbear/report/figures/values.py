@@ -10,7 +10,7 @@ import polars as pl
 from polarbear.options import Source
 from polarbear.preferences import Context, Preference
 from polarbear.preferences.parsing import parse_preference
-from polarbear.report.axes import number_ticks
+from polarbear.report.axes import note_below, number_ticks
 from polarbear.report.figures.base import Figure, draws_now, lacks_draws, moment, still_in
 from polarbear.report.lettering import number, probability
 from polarbear.report.material import Material
@@ -22,13 +22,14 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
 
 POINTS = 80  # of a density
+MOST = 10  # candidates that are drawn
 LEVELS = (0.025, 0.5, 0.975)
 
 
 def preferences(material: Material) -> dict[str, Preference]:
     """What budgets are like, by what a reader calls it: from all alike to the worst moment."""
     times = material.times
-    wanted = {"only the end counts": "final"}
+    wanted = {f"at {number(float(times[-1]))}": "final"}
     if len(times) > 1:
         wanted = {
             "any budget": "uniform",
@@ -93,10 +94,13 @@ def smooth(values: np.ndarray) -> tuple[np.ndarray, np.ndarray | list[Any]]:
 
 def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -> None:
     titles = data["title"].unique(maintain_order=True).to_list()
-    names = data["algorithm"].unique(maintain_order=True).to_list()
+    everyone = data["algorithm"].unique(maintain_order=True).to_list()
+    chances = dict(data.group_by("algorithm").agg(pl.col("p_best").max()).iter_rows())
+    likeliest = sorted(everyone, key=lambda name: -chances[name])[:MOST]
+    names = [name for name in everyone if name in likeliest]
     columns = 1 if style.width < 5 or len(titles) == 1 else 2
     rows = -(-len(titles) // columns)
-    row = max(1.45 * style.line, 0.17)
+    row = max((1.45 if len(names) <= 5 else 1.2) * style.line, 0.14)
     canvas.set_size_inches(style.width, rows * (row * (len(names) + 0.4) + 0.42) + 0.25)
     grid = canvas.subplots(rows, columns, squeeze=False)
     panels = list(grid.ravel())
@@ -118,6 +122,9 @@ def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -
                 va="bottom",
                 color=style.inks.faint,
             )
+    if len(names) < len(everyone):
+        text = f"{len(names)} of {len(everyone)} candidates, those most likely to be the best"
+        note_below(canvas, text, style)
 
 
 def _panel(

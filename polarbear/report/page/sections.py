@@ -178,7 +178,7 @@ def _selector(material: Material, content: dict[str, Any], leaders: Shown) -> Se
 </figure>
 <div class="command"><code id="command"></code><button id="copy" type="button">Copy</button></div>
 <p class="quiet">Computed in this page from {shipped} of the posterior: a probability is exact to
-about ± {2 * error:.2g} (two Monte-Carlo errors, at worst). The command gives the same choice from
+about ± {2 * error:.2g} (two Monte-Carlo errors, at worst). The command asks the same of
 all draws.</p>"""
     return Section("choose", "Choose for your budget", body)
 

@@ -1,0 +1,103 @@
+"""Small stores made of trajectories that a test knows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from polarbear.execution.host import Host
+from polarbear.execution.outcome import Outcome, Status, Task
+from polarbear.imports.base import ImportedAlgorithm
+from polarbear.problems.base import Instance
+from polarbear.store import Store
+
+
+@dataclass(frozen=True)
+class Run:
+    """A trajectory with how it ended."""
+
+    t: Sequence[float]
+    y: Sequence[float]
+    status: Status = Status.ENDED
+    reached: float | None = None
+
+
+def make_store(
+    path: Path,
+    runs: Mapping[str, Sequence[Run | None]],
+    grid: Any = (1.0, 10.0, 100.0),
+    axis: str = "evaluations",
+    instances: Mapping[str, Any] | None = None,
+    specs: Sequence[Mapping[str, Any]] | None = None,
+) -> Store:
+    """One list of runs an algorithm, one entry an instance; None where it was not run."""
+    number = max(len(row) for row in runs.values())
+    config = {
+        "seed": 0,
+        "algorithms": {name: {"use": "imported"} for name in runs},
+        "instances": dict(instances or {"suite": "imported", "maximise": False}),
+        "budget": {"axis": axis, "grid": grid if isinstance(grid, dict) else list(grid)},
+        "execution": {},
+    }
+    store = Store.create(path, config)
+    made = [Instance(i, f"i{i:03}", specs[i] if specs else {"imported": i}) for i in range(number)]
+    with store.writing():
+        store.add_instances(made, config["instances"]["suite"])
+        store.add_runs(
+            [
+                _outcome(name, made[i], run)
+                for name, row in runs.items()
+                for i, run in enumerate(row)
+                if run is not None
+            ],
+            Host("test", ""),
+            0.0,
+            0,
+        )
+    return store
+
+
+def _outcome(name: str, instance: Instance, run: Run) -> Outcome:
+    last = float(run.t[-1]) if len(run.t) else 0.0
+    reached = last if run.reached is None else run.reached
+    return Outcome(
+        Task(ImportedAlgorithm(name=name), instance, seed=0, budget=reached),
+        run.status,
+        "",
+        np.array(run.t, dtype=float),
+        np.array(run.y, dtype=float),
+        evaluations=0,
+        reached=reached,
+        seconds=0.0,
+        invalid=0,
+        started=0.0,
+    )
+
+
+def random_runs(
+    seed: int, names: Sequence[str], instances: int, last: float = 100.0, points: int = 12
+) -> dict[str, list[Run]]:
+    """Improving trajectories of a few points at random times, of positive values."""
+    rng = np.random.default_rng(seed)
+    made: dict[str, list[Run]] = {}
+    for place, name in enumerate(names):
+        made[name] = []
+        for _ in range(instances):
+            count = int(rng.integers(1, points + 1))
+            t = np.unique(np.exp(rng.uniform(np.log(0.5), np.log(last), count)))
+            y = np.sort(10 ** rng.uniform(-6 - place, 3, len(t)))[::-1]
+            made[name].append(Run(t.tolist(), y.tolist()))
+    return made
+
+
+def value_at(run: Run, time: float) -> float:
+    """The best value a run had found by a time, looked up point by point."""
+    held = np.inf
+    for t, y in zip(run.t, run.y, strict=True):
+        if t <= time:
+            held = y
+    return held

@@ -1,0 +1,145 @@
+"""`polarbear compare`."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from tests.support import Project, solver
+
+FIGURES = ("aocc", "eaf-difference", "eaf", "ecdf")
+
+
+@pytest.fixture(scope="module")
+def compared(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """A store with runs and a posterior, which nothing here writes to."""
+    made = Project(tmp_path_factory.mktemp("compare"))
+    made.configure(
+        algorithms=[
+            {"name": "random", "use": "random-search"},
+            solver("coordinate_descent"),
+            {"name": "again [b]", "use": "random-search"},
+        ],
+        instances={"suite": "classic", "count": 12, "dimensions": {"from": 2, "to": 4}},
+    )
+    made.json("run", "config.yaml")
+    made.json("infer", "config", "--draws", 2000)
+    return made
+
+
+def test_json_holds_everything_the_tables_show(compared: Project):
+    answer = compared.json("compare", "config", "--pair", "random,coordinate_descent")
+    assert answer["instances"] == answer["instances_in_store"] == 12
+    assert answer["scale"]["targets"] == {"easiest": 100.0, "hardest": 1e-08, "count": None}
+    means = [row["mean"] for row in answer["aocc"]]
+    assert means == sorted(means, reverse=True)
+    for row in answer["aocc"]:
+        assert 0 <= row["low"] <= row["mean"] <= row["high"] <= 1
+        assert 0 <= row["log_time"]["low"] <= row["log_time"]["mean"] <= row["log_time"]["high"]
+    assert sum(row["first"] for row in answer["aocc"]) == pytest.approx(1)
+    for row in answer["ecdf"]:
+        shares = [at["share"] for at in row["at"]]
+        assert shares == sorted(shares)
+        assert [row["at"][0]["t"], row["at"][-1]["t"]] == [5, 200]
+    assert answer["pair"]["a"] == "random"
+    assert len(answer["pair"]["words"]) == 2
+    assert bool(answer["disagreements"]) != bool(answer["verdict"])
+
+
+def test_the_tables_say_scale_intervals_and_what_the_posterior_sees(compared: Project):
+    done = compared("compare", "config", "--pair", "random,again [b]")
+    assert done.returncode == 0, done.stderr
+    for words in (
+        "instances: 12, of 12 in the store",
+        "scale: targets are distances from the optimum, 100 down to 1e-08",
+        "AOCC: mean share of targets reached",
+        "again [b]",
+        "ECDF: share of targets reached by that many evaluations",
+        "EAF difference, on the 12 instances both ran in full:",
+        "posterior",
+    ):
+        assert words in done.stdout, words
+
+
+def test_the_same_seed_gives_the_same_intervals(compared: Project):
+    one, same, other = (
+        compared.json("compare", "config", "--seed", seed)["aocc"] for seed in (1, 1, 2)
+    )
+    assert one == same
+    assert [row["mean"] for row in one] == [row["mean"] for row in other]
+    assert one != other
+
+
+def test_figures_and_their_data_are_written_once(compared: Project, tmp_path: Path):
+    arguments = ["compare", "config", "--png", tmp_path / "png", "--csv", tmp_path / "csv"]
+    answer = compared.json(*arguments)
+    assert sorted(path.name for path in (tmp_path / "png").iterdir()) == [
+        f"{name}.png" for name in FIGURES
+    ]
+    assert sorted(path.name for path in (tmp_path / "csv").iterdir()) == [
+        f"{name}.csv" for name in FIGURES
+    ]
+    assert len(answer["written"]) == 8
+    with (tmp_path / "csv" / "aocc.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 2 * 3 * 12
+    again = compared(*arguments)
+    assert again.returncode == 1
+    assert "exists already; write over it with --force" in again.stderr
+    assert compared(*arguments, "--force", "-q").returncode == 0
+
+
+def test_a_pair_is_drawn_alone(compared: Project, tmp_path: Path):
+    compared.json("compare", "config", "--pair", "random,again [b]", "--csv", tmp_path)
+    with (tmp_path / "eaf-difference.csv").open() as file:
+        pairs = {(row["a"], row["b"]) for row in csv.DictReader(file)}
+    assert pairs == {("random", "again [b]")}
+
+
+def test_fewer_algorithms_and_other_targets_can_be_asked_for(compared: Project):
+    answer = compared.json(
+        "compare", "config", "--algorithms", "random,coordinate_descent", "--targets", "10:1e-2:4"
+    )
+    assert {row["algorithm"] for row in answer["aocc"]} == {"random", "coordinate_descent"}
+    assert answer["scale"]["targets"]["count"] == 4
+    seen = compared.json("compare", "config", "--targets", "seen")
+    assert seen["scale"]["targets"] is None
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["nowhere"], "nowhere does not exist"),
+        (["config", "--pair", "random"], "a pair is two different algorithms"),
+        (["config", "--pair", "random,rando"], "unknown algorithm 'rando'; did you mean 'random'?"),
+        (["config", "--targets", "1:2"], "targets: targets go from the easiest"),
+        (["config", "--bootstrap", "1"], "bootstrap: input should be greater than or equal to 100"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_in_a_line(compared: Project, arguments, words):
+    done = compared("compare", *arguments)
+    assert done.returncode == 1
+    assert words in done.stderr
+    assert len(done.stderr.strip().splitlines()) <= 2
+    assert done.stdout == ""
+
+
+def test_a_store_without_a_posterior_is_compared_all_the_same(project: Project):
+    project.configure()
+    project.json("run", "config.yaml")
+    answer = project.json("compare", "config")
+    assert "disagreements" not in answer
+    assert answer["instances"] == 3
+    assert any("3 instances are few" in note for note in answer["notes"])
+
+
+def test_imported_rankings_are_refused_with_the_reason(project: Project):
+    table = project.folder / "ranks.csv"
+    table.write_text("instance,t,algorithm,position\n1,1,A,1\n1,1,B,2\n")
+    done = project("import", table, "--store", "ranked", "--format", "rankings")
+    assert done.returncode == 0, done.stderr
+    done = project("compare", "ranked")
+    assert done.returncode == 1
+    assert "holds rankings without values" in done.stderr

@@ -1,0 +1,61 @@
+"""What is wrong with a drawn figure, as a reader would see it."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure as Canvas
+from matplotlib.text import Text
+from matplotlib.transforms import Bbox
+
+
+def faults(canvas: Canvas) -> list[str]:
+    """Cut text, labels that cover each other, axes with nothing in them."""
+    canvas.draw_without_rendering()
+    page = Bbox([[-1, -1], [canvas.bbox.x1 + 1, canvas.bbox.y1 + 1]])
+    found = []
+    for text in _texts(canvas):
+        box = text.get_window_extent()
+        corners = (box.x0, box.y0), (box.x1, box.y1)
+        if not all(page.contains(*corner) for corner in corners):
+            found.append(f"cut: {text.get_text()!r}")
+    for axes in canvas.axes:
+        is_second_scale = not axes.patch.get_visible()
+        if not axes.has_data() and not is_second_scale:
+            found.append("empty axes")
+        for labels in (_shown(axes.texts), *_ticks(axes)):
+            boxes = [(label.get_text(), label.get_window_extent()) for label in labels]
+            for (one, box), (two, other) in combinations(boxes, 2):
+                if _cover(box, other):
+                    found.append(f"overlap: {one!r} and {two!r}")
+    return found
+
+
+def _cover(one: Bbox, two: Bbox) -> bool:
+    """Whether two boxes share more than the blank rim that letters have."""
+    shared = Bbox.intersection(one, two)
+    return shared is not None and shared.width > 1 and shared.height > 0.25 * one.height
+
+
+def _texts(canvas: Canvas) -> list[Text]:
+    texts = [*canvas.texts, *(text for legend in canvas.legends for text in legend.get_texts())]
+    texts += [text for text in (canvas._supxlabel, canvas._suptitle) if text is not None]
+    for axes in canvas.axes:
+        texts += [*axes.texts, axes.title, axes._right_title, axes._left_title]
+        texts += [axes.xaxis.label, axes.yaxis.label, *(t for side in _ticks(axes) for t in side)]
+    return _shown(texts)
+
+
+def _ticks(axes: Axes) -> tuple[list[Text], list[Text]]:
+    """Tick labels that lie within the view, of both axes."""
+    sides = []
+    for axis, limits in ((axes.xaxis, axes.get_xlim()), (axes.yaxis, axes.get_ylim())):
+        low, high = sorted(limits)
+        ticks = [tick for tick in axis.get_major_ticks() if low <= tick.get_loc() <= high]
+        sides.append(_shown([text for tick in ticks for text in (tick.label1, tick.label2)]))
+    return sides[0], sides[1]
+
+
+def _shown(texts: list[Text]) -> list[Text]:
+    return [text for text in texts if text.get_visible() and text.get_text().strip()]

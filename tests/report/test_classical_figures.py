@@ -1,0 +1,122 @@
+"""ECDF, AOCC, EAF and EAF differences on every kind of store that has values."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+import pytest
+
+from polarbear.attainment import Comparison, ViewOptions
+from polarbear.report.drawing import drawn, styled
+from polarbear.report.figures import FIGURES
+from polarbear.report.material import Material, gather
+from polarbear.report.style import Style
+from tests.attainment.helpers import make_store, random_runs
+from tests.report.layout import faults
+from tests.report.stores import HOSTILE
+
+NAMES = ("ecdf", "aocc", "eaf", "eaf-difference")
+GRID = {"spacing": "log", "from": 1.0, "to": 100.0, "points": 9}
+FIXED = Comparison(options=ViewOptions(optimum=0.0))
+KINDS = {
+    "fixed targets": (["A", "B", "C"], 12, GRID, FIXED),
+    "seen targets": (["A", "B", "C"], 12, GRID, Comparison()),
+    "linear targets": (
+        ["A", "B", "C"],
+        12,
+        GRID,
+        Comparison(options=ViewOptions(optimum=0.0, targets="100:0", scale="linear")),
+    ),
+    "one pair": (["A", "B", "C"], 12, GRID, replace(FIXED, pair=("C", "A"))),
+    "one instance": (["A", "B"], 1, GRID, FIXED),
+    "one algorithm": (["A"], 5, GRID, FIXED),
+    "one time": (["A", "B"], 6, [100.0], FIXED),
+    "hostile names": (HOSTILE, 6, GRID, FIXED),
+    "twenty algorithms": ([f"algorithm {i:02}" for i in range(20)], 6, GRID, FIXED),
+}
+MISSING = {
+    ("one algorithm", "eaf-difference"): "a difference needs two algorithms",
+    ("one time", "eaf"): "the grid has one time only",
+    ("one time", "eaf-difference"): "the grid has one time only",
+}
+
+
+@pytest.fixture(scope="module")
+def kinds(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Material]:
+    made = {}
+    for kind, (names, instances, grid, asked) in KINDS.items():
+        folder = tmp_path_factory.mktemp(kind.replace(" ", "-"))
+        store = make_store(folder / "store", random_runs(3, names, instances), grid, "effort")
+        made[kind] = replace(gather(store), comparison=asked)
+    return made
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", NAMES)
+def test_what_is_there_is_drawn_without_a_fault_and_what_is_not_is_explained(kind, name, kinds):
+    material, figure = kinds[kind], FIGURES[name]
+    reason = figure.missing(material)
+    if (kind, name) in MISSING:
+        assert MISSING[kind, name] in str(reason)
+        return
+    assert reason is None
+    data = figure.data(material)
+    assert figure.caption(material).endswith(".")
+    for options in ({"width": "single", "theme": "print"}, {"titles": True}):
+        style = Style.model_validate({"dpi": 100, **options})
+        with styled(style):
+            assert faults(drawn(figure, data, material, style)) == [], options
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_data_is_long_and_survives_csv(name, kinds):
+    for kind in ("seen targets", "hostile names"):
+        data = FIGURES[name].data(kinds[kind])
+        assert not any(column.dtype.is_nested() for column in data)
+        assert pl.read_csv(data.write_csv().encode(), schema=data.schema).equals(data)
+
+
+def test_a_store_without_values_has_none_of_them_and_says_why(raced):
+    for name in NAMES:
+        assert "draws only who is ahead of whom" in str(FIGURES[name].missing(raced))
+
+
+def test_ecdf_is_the_view(kinds):
+    view, data = kinds["fixed targets"].classical, FIGURES["ecdf"].data(kinds["fixed targets"])
+    assert data.filter(pl.col("algorithm") == "B")["share"].to_list() == view.ecdf.mean[1].tolist()
+    assert set(data["instances"]) == {12}
+
+
+def test_one_instance_has_no_band(kinds):
+    data = FIGURES["ecdf"].data(kinds["one instance"])
+    assert data["low"].is_null().all()
+
+
+def test_each_run_has_its_area_in_the_data(kinds):
+    view, data = kinds["fixed targets"].classical, FIGURES["aocc"].data(kinds["fixed targets"])
+    mine = data.filter((pl.col("algorithm") == "C") & (pl.col("time") == "log"))
+    assert mine["aocc"].to_list() == view.aocc_log.areas[:, 2].tolist()
+    assert mine["instance"].to_list() == list(view.common.instances)
+    assert mine["mean"][0] == pytest.approx(mine["aocc"].mean())
+
+
+def test_the_difference_changes_its_sign_with_the_order_of_the_pair(kinds):
+    material = kinds["fixed targets"]
+    one, other = (
+        FIGURES["eaf-difference"].data(replace(material, comparison=replace(FIXED, pair=pair)))
+        for pair in (("A", "B"), ("B", "A"))
+    )
+    left, right = (
+        data.filter(pl.col("kind") == "grid")["difference"].to_numpy() for data in (one, other)
+    )
+    assert np.abs(left).max() > 0
+    assert left.tolist() == (-right).tolist()
+
+
+def test_targets_are_named_where_all_instances_share_them(kinds):
+    fixed = FIGURES["eaf"].data(kinds["fixed targets"]).filter(pl.col("kind") == "grid")
+    assert fixed["target"].min() == pytest.approx(1e-8)
+    seen = FIGURES["eaf"].data(kinds["seen targets"])
+    assert seen["target"].is_null().all()

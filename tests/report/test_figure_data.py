@@ -1,0 +1,225 @@
+"""What figures show, against what else is known about the same store."""
+
+from __future__ import annotations
+
+import json
+from itertools import combinations
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy import stats
+
+from polarbear.preferences import Context, read_preference
+from polarbear.report.figures import FIGURES
+from polarbear.report.figures.matrix import MIRROR
+from polarbear.report.figures.rounds import stretched
+from polarbear.report.figures.values import smooth
+from polarbear.report.material import Material, gather
+from polarbear.select import select
+
+
+def data(name: str, material: Material) -> pl.DataFrame:
+    return FIGURES[name].data(material)
+
+
+def checkpoints(material: Material) -> list[dict]:
+    folder = material.store.path / "rounds"
+    return [json.loads(path.read_text()) for path in sorted(folder.glob("round-*.json"))]
+
+
+def test_ratings_sum_to_one_and_count_the_instances_of_the_runs(raced):
+    rows = data("ratings", raced)
+    total = rows.group_by("t").agg(pl.col("mean").sum())["mean"]
+    assert total.to_numpy() == pytest.approx(1.0, abs=1e-6)
+    assert (rows["low"] <= rows["mean"]).all()
+    assert (rows["mean"] <= rows["high"]).all()
+    runs = raced.store.runs()
+    for name, t, instances in rows.select("algorithm", "t", "instances").iter_rows():
+        seen = runs.filter((pl.col("algorithm") == name) & (pl.col("budget") >= t))
+        assert instances == len(seen)
+    assert set(rows.filter("in")["algorithm"]) == set(raced.race["pareto_set"])
+
+
+def test_runs_without_a_race_are_counted_too(kinds):
+    rows = data("ratings", kinds["inferred"])
+    assert rows["instances"].to_list() == [12] * len(rows)
+
+
+def test_at_an_earlier_round_it_is_what_was_believed_then(raced):
+    early = data("ratings", gather(raced.store, upto=2))
+    kept = pl.from_arrow(raced.store.beliefs(2)[0])
+    assert early["mean"].to_list() == kept["mean"].to_list()
+
+
+def test_leaders_are_those_with_the_highest_draw_most_often(raced):
+    rows = data("leaders", raced)
+    names = rows["algorithm"].unique(maintain_order=True).to_list()
+    assert set(names) == set(raced.race["pareto_set"])
+    theta = raced.basis.posterior.theta[:, :, [raced.basis.algorithms.index(n) for n in names]]
+    wins = (theta.argmax(axis=2)[:, :, None] == np.arange(len(names))).mean(axis=0)
+    assert rows["p_best"].to_numpy().reshape(wins.shape) == pytest.approx(wins)
+    assert rows.filter("leads")["algorithm"].to_list() == [names[i] for i in wins.argmax(axis=1)]
+
+
+def test_the_matrix_counts_draws_that_are_above_at_every_time(kinds):
+    material = kinds["inferred"]
+    theta, names = material.basis.posterior.theta, material.basis.algorithms
+    for a, b, p, _ in data("matrix", material).iter_rows():
+        above = theta[:, :, names.index(a)] > theta[:, :, names.index(b)]
+        assert p == pytest.approx(above.all(axis=1).mean())
+
+
+@pytest.mark.parametrize("kind", ["raced", "one round", "joint", "inferred", "twenty algorithms"])
+def test_a_verdict_reads_the_same_from_both_sides(kind, kinds):
+    rows = data("matrix", kinds[kind])
+    verdicts = {(a, b): how for a, b, _, how in rows.iter_rows()}
+    for (a, b), how in verdicts.items():
+        assert verdicts[b, a] == MIRROR.get(how, how)
+
+
+def test_whoever_put_another_out_dominates_it_and_candidates_come_first(raced):
+    rows = data("matrix", raced)
+    verdicts = {(a, b): how for a, b, _, how in rows.iter_rows()}
+    out = raced.race["eliminated"]
+    assert out
+    for entry in out:
+        assert verdicts[entry["by"], entry["algorithm"]] == "dominates"
+    order = rows["a"].unique(maintain_order=True).to_list()
+    assert order[len(raced.race["pareto_set"]) :] == [e["algorithm"] for e in reversed(out)]
+    for entry in raced.race["settled_pairs"]:
+        assert verdicts[entry["a"], entry["b"]] == entry["how"]
+
+
+def test_a_pair_about_which_something_is_not_settled_is_open(kinds):
+    material = kinds["one round"]
+    verdicts = {(a, b): how for a, b, _, how in data("matrix", material).iter_rows()}
+    open_pairs = {(entry["a"], entry["b"]) for entry in material.race["open_pairs"]}
+    assert open_pairs
+    assert {pair for pair, how in verdicts.items() if how == "open" and pair in open_pairs} == (
+        open_pairs
+    )
+
+
+def test_pairs_say_what_the_checkpoint_says(raced):
+    words = {".": "open", ">": "above", "<": "below", "=": "equivalent", "x": "crossing"}
+    words["-"] = "moot"
+    rows = data("pairs", raced)
+    for pair in checkpoints(raced)[-1]["state"]["pairs"]:
+        a, b = pair["a"], pair["b"]
+        found = rows.filter((pl.col("a") == a) & (pl.col("b") == b))["settled"].to_list()
+        if not found:  # it stands the other way round
+            found = rows.filter((pl.col("a") == b) & (pl.col("b") == a))["settled"].to_list()
+            swap = {"above": "below", "below": "above"}
+            found = [swap.get(word, word) for word in found]
+        assert found == [words[letter] for letter in pair["settled"]]
+    first = rows.select("a", "b").row(0)
+    assert set(first) <= set(raced.race["pareto_set"])
+    n = len(raced.algorithms)
+    assert len(rows) == n * (n - 1) // 2 * len(raced.times)
+
+
+def test_rounds_show_what_the_checkpoints_decided_by(raced):
+    rows = data("rounds", raced)
+    kept = checkpoints(raced)
+    assert rows["round"].unique().sort().to_list() == list(range(1, len(kept) + 1))
+    for entry in raced.race["eliminated"]:
+        one = rows.filter(
+            (pl.col("round") == entry["round"]) & (pl.col("algorithm") == entry["algorithm"])
+        ).row(0, named=True)
+        assert (one["event"], one["by"]) == ("eliminated", entry["by"])
+        assert one["probability"] == entry["probability"]
+        assert (
+            rows.filter(pl.col("algorithm") == entry["algorithm"])["round"].max()
+            == (entry["round"])
+        )
+    for number, record in enumerate(kept, start=1):
+        now = rows.filter(pl.col("round") == number)
+        if not record["decisions"]["eliminated"]:
+            found = dict(now.select("algorithm", "probability").iter_rows())
+            assert found == {n: t["probability"] for n, t in record["threats"].items()}
+    assert rows.filter(pl.col("round") == len(kept))["share_settled"].unique().to_list() == [1.0]
+
+
+def test_each_member_of_the_pareto_set_is_resolved_once(raced, kinds):
+    resolved = data("rounds", raced).filter(pl.col("event") == "resolved")
+    assert sorted(resolved["algorithm"]) == sorted(raced.race["pareto_set"])
+    unresolved = {n for e in kinds["one round"].race["open_pairs"] for n in (e["a"], e["b"])}
+    rows = data("rounds", kinds["one round"])
+    assert not unresolved & set(rows.filter(pl.col("event") == "resolved")["algorithm"])
+
+
+def test_the_axis_is_linear_up_to_nine_tenths_and_then_a_power_of_ten_is_a_step():
+    low = np.linspace(0, 0.9, 10)
+    assert stretched(low) == pytest.approx(low)
+    steps = np.diff(stretched(np.array([0.9, 0.99, 0.999, 0.9999])))
+    assert steps == pytest.approx(steps[0])
+    dense = stretched(np.linspace(0, 1, 2001), top=0.9999)
+    assert (np.diff(dense) >= 0).all()
+    assert dense[-1] == stretched(np.array(0.9999))
+
+
+@pytest.mark.parametrize("text", ["uniform", "log-uniform", "final", "worst-case"])
+def test_values_are_those_that_select_would_tell(text, raced):
+    rows = data("values", raced).filter(pl.col("preference") == text)
+    basis = raced.basis
+    context = Context(basis.times, basis.axis, joint=basis.posterior.joint)
+    made = select(basis, raced.contest, read_preference(text)[0], context)
+    for item in made.candidates:
+        one = rows.filter(pl.col("algorithm") == made.name(item)).row(0, named=True)
+        assert one["p_best"] == pytest.approx(made.criteria.p2bb[item])
+        assert one["mean"] == pytest.approx(made.criteria.mean[item])
+
+
+def test_the_density_of_values_is_that_of_scipy():
+    values = np.random.default_rng(4).beta(3, 5, 4000)
+    x, density = smooth(values)
+    low, high = np.quantile(values, (0.25, 0.75))
+    width = 0.9 * min(values.std(), (high - low) / 1.34) * len(values) ** -0.2
+    theirs = stats.gaussian_kde(values, width / values.std(ddof=1))(x)
+    assert density == pytest.approx(theirs, abs=0.01 * theirs.max())
+    assert np.trapezoid(density, x) == pytest.approx(1, abs=1e-3)
+
+
+def test_the_allocation_is_the_budget_of_the_runs_and_agrees_on_what_was_saved(raced):
+    rows = data("allocation", raced)
+    runs = raced.store.runs()
+    for name in raced.algorithms:
+        given = runs.filter(pl.col("algorithm") == name)["budget"].sum()
+        assert rows.filter(pl.col("algorithm") == name)["allotted"].sum() == given
+    saved = 1 - rows["allotted"].sum() / rows["everything"].sum()
+    assert saved == pytest.approx(raced.race["saved"])
+    assert saved > 0
+
+
+def test_the_allocation_without_a_race_has_no_rounds(kinds):
+    rows = data("allocation", kinds["runs only"])
+    assert rows["round"].null_count() == len(rows) == 3
+    assert rows["instances"].to_list() == [5, 5, 5]
+
+
+def test_failures_are_all_the_runs_that_failed(kinds):
+    material = kinds["failures"]
+    rows = data("failures", material)
+    failed = material.store.runs().filter(pl.col("status") == "crashed")
+    assert rows["failed"].sum() == len(failed) > 0
+    assert set(rows["algorithm"]) == {"crashes", "fails_at_once"}
+    assert rows.filter(pl.col("algorithm") == "crashes")["message"].str.contains("positive").all()
+
+
+def test_diagnostics_of_all_times_have_the_worst_that_was_kept(raced):
+    rows = data("diagnostics", raced)
+    judged = raced.basis.posterior.diagnostics
+    found = {what: group["value"] for (what,), group in rows.group_by("what")}
+    # draws are kept in single precision
+    assert found["r_hat"].max() == pytest.approx(judged.r_hat, abs=1e-4)
+    assert found["ess_bulk"].min() == pytest.approx(judged.ess_bulk, rel=1e-3)
+    assert found["worst_ess_tail"].to_list() == [judged.ess_tail]
+    assert found["draws"].to_list() == [record["draws"] for record in checkpoints(raced)]
+
+
+def test_all_pairs_of_names_are_in_the_matrix(raced):
+    rows = data("matrix", raced)
+    assert {frozenset(pair) for pair in rows.select("a", "b").rows()} == {
+        frozenset(pair) for pair in combinations(raced.algorithms, 2)
+    }

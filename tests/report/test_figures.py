@@ -1,0 +1,144 @@
+"""Every figure on every kind of store: it draws without a fault, or says why it cannot."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+import pytest
+
+from polarbear.report.drawing import drawn, rendered, styled
+from polarbear.report.figures import FIGURES
+from polarbear.report.material import Material
+from polarbear.report.style import Style
+from tests.report import stores
+from tests.report.layout import faults
+
+ALL_KINDS = ["raced", *stores.KINDS, "looking back"]
+MISSING = {
+    ("runs only", "ratings"): "nothing has been inferred yet",
+    ("runs only", "rounds"): "no race was run in this store",
+    ("one algorithm", "matrix"): "nothing has been inferred yet",
+    ("inferred", "rounds"): "no race was run in this store",
+    ("raced", "failures"): "no run has failed",
+    ("looking back", "leaders"): "draws are kept of the last round only, not of round 1",
+    ("looking back", "values"): "draws are kept of the last round only, not of round 1",
+}
+CLASSICAL = {"ecdf", "aocc", "eaf", "eaf-difference"}  # test_classical_figures.py
+OURS = set(FIGURES) - CLASSICAL
+THERE = {
+    "raced": OURS - {"failures"},
+    "one round": OURS - {"failures"},
+    "one time": OURS - {"failures"},
+    "joint": OURS - {"failures"},
+    "failures": OURS,
+    "runs only": {"allocation"},
+    "one algorithm": {"allocation"},
+    "inferred": OURS - {"failures", "rounds"},
+    "hostile names": OURS - {"failures", "rounds"},
+    "twenty algorithms": OURS - {"failures", "rounds"},
+    "looking back": OURS - {"failures", "leaders", "values"},
+}
+
+
+def look_at(name: str, material: Material, **options: object) -> list[str]:
+    figure, style = FIGURES[name], Style.model_validate({"dpi": 100, **options})
+    with styled(style):
+        return faults(drawn(figure, figure.data(material), material, style))
+
+
+def test_names_and_titles_tell_figures_apart():
+    assert all(name == figure.name for name, figure in FIGURES.items())
+    assert len({figure.title for figure in FIGURES.values()}) == len(FIGURES)
+
+
+@pytest.mark.parametrize("kind", ALL_KINDS)
+def test_what_is_there_is_drawn_and_what_is_not_is_explained(kind, kinds):
+    material = kinds[kind]
+    reasons = {name: FIGURES[name].missing(material) for name in OURS}
+    assert {name for name, reason in reasons.items() if reason is None} == THERE[kind]
+    for (where, name), words in MISSING.items():
+        if where == kind:
+            assert words in str(reasons[name])
+
+
+@pytest.mark.parametrize("kind", ALL_KINDS)
+@pytest.mark.parametrize("name", FIGURES)
+def test_in_a_column_of_a_paper_nothing_is_cut_covered_or_empty(kind, name, kinds):
+    if FIGURES[name].missing(kinds[kind]):
+        return
+    assert look_at(name, kinds[kind], width="single") == []
+
+
+@pytest.mark.parametrize("theme", ["light", "dark", "print"])
+@pytest.mark.parametrize("name", FIGURES)
+def test_across_a_page_nothing_is_cut_covered_or_empty(theme, name, raced):
+    if FIGURES[name].missing(raced):
+        return
+    assert look_at(name, raced, theme=theme, titles=True) == []
+
+
+@pytest.mark.parametrize("log_time", [True, False])
+def test_time_is_on_the_scale_that_is_asked_for(log_time, raced):
+    figure, style = FIGURES["ratings"], Style(log_time=log_time)
+    with styled(style):
+        canvas = drawn(figure, figure.data(raced), raced, style)
+        assert canvas.axes[0].get_xscale() == ("log" if log_time else "linear")
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_data_is_long_and_survives_csv(name, kinds):
+    for kind in ("raced", "hostile names"):
+        if FIGURES[name].missing(kinds[kind]) is None:
+            data = FIGURES[name].data(kinds[kind])
+            assert len(data) > 0
+            assert not any(column.dtype.is_nested() for column in data)
+            again = pl.read_csv(data.write_csv().encode(), schema=data.schema)
+            assert again.equals(data)
+            assert FIGURES[name].caption(kinds[kind]).endswith(".")
+
+
+@pytest.mark.parametrize("name", ["ratings", "leaders", "matrix", "pairs", "values", "diagnostics"])
+def test_ratings_that_are_the_same_in_every_draw_can_be_drawn(name, kinds):
+    material = kinds["inferred"]
+    basis = material.basis
+    assert basis is not None
+    theta = np.full_like(basis.posterior.theta, 0.5)
+    flat = replace(material, basis=replace(basis, posterior=replace(basis.posterior, theta=theta)))
+    assert look_at(name, flat, width="single") == []
+    if name == "leaders":
+        assert FIGURES[name].data(flat)["p_best"].to_list() == [0.5] * 4
+
+
+def test_full_names_are_in_the_data_and_short_ones_in_the_drawing(kinds):
+    material = kinds["hostile names"]
+    data = FIGURES["ratings"].data(material)
+    assert set(data["algorithm"]) == set(stores.HOSTILE)
+    picture = rendered(FIGURES["ratings"], data, material, Style(), "svg").decode()
+    assert "longlonglonglonglonglonglonglong" not in picture
+    assert "<script" not in picture
+    assert "&lt;script&gt;" in picture  # as text, which harms nobody
+    assert "$x_1$" in picture  # not as mathematics
+
+
+@pytest.mark.parametrize("name", ["ratings", "matrix", "pairs", "rounds"])
+def test_a_round_whose_posterior_was_not_to_be_trusted_can_be_drawn(name, raced):
+    last = raced.rounds[-1]
+    unknown = np.full_like(last.believed.above, np.nan)
+    blind = replace(last, believed=replace(last.believed, above=unknown, alike=unknown))
+    material = replace(raced, rounds=(*raced.rounds[:-1], blind))
+    assert FIGURES[name].missing(material) is None
+    assert look_at(name, material, width="single") == []
+    if name != "ratings":
+        column = {"matrix": "probability", "pairs": "p_above", "rounds": "probability"}[name]
+        assert FIGURES[name].data(material)[column].null_count() > 0
+
+
+def test_pairs_of_which_nothing_is_known_are_not_drawn(kinds):
+    only = kinds["one round"].rounds[0]
+    unknown = np.full_like(only.believed.above, np.nan)
+    believed = replace(only.believed, above=unknown, alike=unknown)
+    state = replace(only.state, settled=np.zeros_like(only.state.settled), eliminated=())
+    blind = replace(kinds["one round"], rounds=(replace(only, believed=believed, state=state),))
+    assert "nothing is known about pairs" in str(FIGURES["pairs"].missing(blind))
