@@ -8,11 +8,12 @@ off by more than 0.02 beyond the reference's own error.
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 
 import numpy as np
 
+from polarbear.errors import StanError
 from polarbear.inference import ModelOptions, Posterior, infer
-from polarbear.inference.models import MODELS
 from polarbear.rankings import choice_sets, rank
 from polarbear.relations import joint, pointwise
 
@@ -31,8 +32,8 @@ METHODS = (
 ACCEPTED = 0.02
 
 
-def section() -> list[str]:
-    """The table, and what it says about approximations."""
+def section(models: Sequence[str]) -> list[str]:
+    """The table, and what it says about approximations; one that gives no draws says why."""
     rng = np.random.default_rng(5)
     mu = np.outer(np.cos(np.linspace(0, 2, TIMES)), np.linspace(1, -1, ALGORITHMS))
     sets = choice_sets(rank(-(mu.T + rng.gumbel(size=(INSTANCES, ALGORITHMS, TIMES)))))
@@ -50,22 +51,26 @@ def section() -> list[str]:
         "|---|---|---|---|---|---|---|---|---|",
     ]
     trusted: dict[str, list[str]] = {}
-    for model in MODELS:
+    for model in models:
         asked = ModelOptions(model=model, engine="stan", draws=LONG)
         reference = infer(sets, grid, asked, seed=7)
         assert reference.usable, (model, reference.diagnostics)
         for engine, method in METHODS:
             options = ModelOptions(model=model, engine=engine, method=method, draws=DRAWS)
-            infer(sets, grid, options.model_copy(update={"draws": 400}), seed=1)  # warm
-            begun = _cpu_seconds()
-            posterior = infer(sets, grid, options, seed=1)
-            seconds = _cpu_seconds() - begun
-            line, good = _row(posterior, reference, seconds)
+            try:
+                infer(sets, grid, options.model_copy(update={"draws": 400}), seed=1)  # warm
+                begun = _cpu_seconds()
+                posterior = infer(sets, grid, options, seed=1)
+            except StanError as error:
+                said = str(error).rsplit(" / ", 1)[-1].split(". ")[0]
+                line, good = f"| {model} | {engine} | {method} | {said} | | | | | **no** |", False
+            else:
+                line, good = _row(posterior, reference, _cpu_seconds() - begun)
             print(line, flush=True)
             lines.append(line)
             if engine == "stan" and method != "mcmc":
                 trusted.setdefault(method, []).extend([model] if good else [])
-    return [*lines, "", *_verdict(trusted)]
+    return [*lines, "", *_verdict(trusted, models)]
 
 
 def _cpu_seconds() -> float:
@@ -92,14 +97,14 @@ def _row(posterior: Posterior, reference: Posterior, seconds: float) -> tuple[st
     ), good
 
 
-def _verdict(trusted: dict[str, list[str]]) -> list[str]:
+def _verdict(trusted: dict[str, list[str]], compared: Sequence[str]) -> list[str]:
     lines = [
         f"An approximation is trusted here if no probability at one time is off by {ACCEPTED} "
         "beyond two standard errors of the comparison:",
         "",
     ]
     for method, models in trusted.items():
-        rest = [model for model in MODELS if model not in models]
+        rest = [model for model in compared if model not in models]
         lines.append(
             f"- `{method}`: {', '.join(models) or 'no model'}; not {', '.join(rest) or 'none'}."
         )

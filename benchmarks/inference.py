@@ -25,6 +25,7 @@ import engines
 import numpy as np
 
 from polarbear.inference import ModelOptions, Posterior, infer
+from polarbear.inference.models import MODELS
 from polarbear.rankings import choice_sets, rank
 from polarbear.relations import joint, pointwise
 
@@ -179,7 +180,6 @@ def numpyro_rows(warm_up: int, draws: int, precision: str) -> list[str]:
     import numpyro.distributions as dist
 
     from polarbear.inference.diagnostics import convergence_of
-    from polarbear.inference.models import MODELS
     from polarbear.inference.native.set_sums import helmert
 
     numpyro.enable_x64(precision == "double")
@@ -233,8 +233,8 @@ def row(what: str, timed: Timed, target: str, reached: bool, more: str) -> str:
     return text
 
 
-def compare_engines(file: Path | None) -> int:
-    lines = engines.section()
+def compare_engines(models: list[str], file: Path | None) -> int:
+    lines = engines.section(models)
     if file:
         text = file.read_text() if file.exists() else ""
         before = text.split(engines.HEADING)[0].rstrip()
@@ -254,9 +254,10 @@ def main() -> int:
     parser.add_argument("--numpyro", action="store_true", help="measure against NumPyro as well")
     parser.add_argument("--write", type=Path, help="a Markdown file for the result")
     parser.add_argument("--engines", action="store_true", help="only both engines, all methods")
+    parser.add_argument("--models", nargs="*", help="with --engines: only these")
     args = parser.parse_args()
     if args.engines:
-        return compare_engines(args.write)
+        return compare_engines(args.models or list(MODELS), args.write)
     rows = [
         "# Inference: speed",
         "",
