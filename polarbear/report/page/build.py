@@ -28,6 +28,7 @@ SCRIPTS = (
     "selector",
     "rounds",
     "figures",
+    "rowpanels",
     "drawings/matrix",
     "drawings/pairs",
     "drawings/evolution",

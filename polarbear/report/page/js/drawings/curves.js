@@ -75,39 +75,9 @@ DRAWINGS.aocc = (view, rows) => {
       zeroline: false,
       title: { text: "AOCC", standoff: 4 },
     };
-    layout[`yaxis${id}`] = {
-      domain: [bottom, top],
-      anchor: `x${id}`,
-      range: [names.length - 0.5, -0.5],
-      showticklabels: false,
-      showgrid: false,
-      zeroline: false,
-      ticks: "",
-    };
-    layout.annotations.push({
-      text: `<b>${titles[time] ?? time}</b>`,
-      xref: "paper",
-      yref: "paper",
-      x: left,
-      y: top,
-      yshift: 4,
-      xanchor: "left",
-      yanchor: "bottom",
-      showarrow: false,
-    });
-    layout.annotations.push({
-      text: "mean",
-      xref: "paper",
-      yref: "paper",
-      x: right,
-      y: top,
-      xshift: 6,
-      yshift: 4,
-      xanchor: "left",
-      yanchor: "bottom",
-      showarrow: false,
-      font: { size: 11, color: view.colour("soft") },
-    });
+    layout[`yaxis${id}`] = rowsAxis(id, [bottom, top], [names.length - 0.5, -0.5]);
+    const sides = { left, right, top };
+    layout.annotations.push(...panelHeads(view, titles[time] ?? time, "mean", sides));
     let place = 0;
     for (const [name, mine] of grouped(some, (one) => one.algorithm)) {
       if (!names.includes(name)) continue;
@@ -149,28 +119,9 @@ DRAWINGS.aocc = (view, rows) => {
         },
         hovertemplate: `${plain(name).replace(/%/g, "&#37;")}: mean %{x:.3f}<extra></extra>`,
       });
-      layout.annotations.push({
-        text: plain(name, letters),
-        xref: "paper",
-        x: left,
-        xshift: -8,
-        xanchor: "right",
-        yref: `y${id}`,
-        y: here,
-        showarrow: false,
-        font: { color: colour },
-      });
-      layout.annotations.push({
-        text: mean.toFixed(2),
-        xref: "paper",
-        x: right,
-        xshift: 6,
-        xanchor: "left",
-        yref: `y${id}`,
-        y: here,
-        showarrow: false,
-        font: { color: colour },
-      });
+      layout.annotations.push(
+        ...rowEnds(id, plain(name, letters), mean.toFixed(2), here, colour, sides),
+      );
     }
   });
   return { traces, layout };

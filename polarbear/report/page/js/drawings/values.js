@@ -27,39 +27,9 @@ DRAWINGS.values = (view, rows) => {
       range: seenRange(some, names),
       ...(row === down - 1 ? { title: { text: "value", standoff: 4 } } : {}),
     };
-    layout[`yaxis${id}`] = {
-      domain: [bottom, top],
-      anchor: `x${id}`,
-      range: [names.length - 0.35, -0.75],
-      showticklabels: false,
-      showgrid: false,
-      zeroline: false,
-      ticks: "",
-    };
-    layout.annotations.push({
-      text: `<b>${title}</b>`,
-      xref: "paper",
-      yref: "paper",
-      x: left,
-      y: top,
-      yshift: 4,
-      xanchor: "left",
-      yanchor: "bottom",
-      showarrow: false,
-    });
-    layout.annotations.push({
-      text: "P(best)",
-      xref: "paper",
-      yref: "paper",
-      x: right,
-      y: top,
-      yshift: 4,
-      xshift: 6,
-      xanchor: "left",
-      yanchor: "bottom",
-      showarrow: false,
-      font: { size: 11, color: view.colour("soft") },
-    });
+    layout[`yaxis${id}`] = rowsAxis(id, [bottom, top], [names.length - 0.35, -0.75]);
+    const sides = { left, right, top };
+    layout.annotations.push(...panelHeads(view, title, "P(best)", sides));
     for (const [name, points] of grouped(some, (point) => point.algorithm)) {
       if (!names.includes(name)) continue;
       const place = names.indexOf(name);
@@ -103,28 +73,9 @@ DRAWINGS.values = (view, rows) => {
         hovertemplate:
           "%{customdata[0]}<br>median %{x:.4f}, mean %{customdata[3]:.4f}<br>95 %: %{customdata[1]:.4f} to %{customdata[2]:.4f}<br>P(best) %{customdata[4]:.3f}<extra></extra>",
       });
-      layout.annotations.push({
-        text: plain(name, letters),
-        xref: "paper",
-        x: left,
-        xshift: -8,
-        xanchor: "right",
-        yref: `y${id}`,
-        y: place - 0.2,
-        showarrow: false,
-        font: { color: colour },
-      });
-      layout.annotations.push({
-        text: bestShare(best),
-        xref: "paper",
-        x: right,
-        xshift: 6,
-        xanchor: "left",
-        yref: `y${id}`,
-        y: place - 0.2,
-        showarrow: false,
-        font: { color: colour },
-      });
+      layout.annotations.push(
+        ...rowEnds(id, plain(name, letters), bestShare(best), place - 0.2, colour, sides),
+      );
     }
   });
   return { traces, layout };
