@@ -24,7 +24,7 @@ from scipy.stats import binom
 from polarbear.inference import ModelOptions, infer
 from polarbear.inference.models import MODELS
 from polarbear.inference.simulate import draw_positions, draw_truth
-from polarbear.rankings import choice_sets
+from polarbear.rankings import count_choice_sets
 
 TIMES, ALGORITHMS, INSTANCES = 10, 4, 8
 DRAWS, THIN, BINS = 2000, 10, 20
@@ -54,7 +54,7 @@ def truth_ranks(seed: int, name: str, method: str = "auto") -> np.ndarray:
     times = np.linspace(0, 1, TIMES)
     options = ModelOptions(model=name, draws=DRAWS, method=method)
     mu = draw_truth(MODELS[name](times, ALGORITHMS, options), rng)
-    sets = choice_sets(draw_positions(mu, INSTANCES, rng))
+    sets = count_choice_sets(draw_positions(mu, INSTANCES, rng))
     posterior = infer(sets, times, options, seed=seed, threads=1)
     with np.errstate(divide="ignore"):
         drawn = np.log(posterior.theta[::THIN])

@@ -14,8 +14,8 @@ import numpy as np
 
 from polarbear.errors import StanError
 from polarbear.inference import ModelOptions, Posterior, infer
-from polarbear.rankings import choice_sets, rank
-from polarbear.relations import joint, pointwise
+from polarbear.inference.relations import joint, pointwise
+from polarbear.rankings import count_choice_sets, rank
 
 HEADING = "## Both engines, all methods"
 ALGORITHMS, INSTANCES, TIMES = 5, 30, 20
@@ -36,7 +36,7 @@ def section(models: Sequence[str]) -> list[str]:
     """The table, and what it says about approximations; one that gives no draws says why."""
     rng = np.random.default_rng(5)
     mu = np.outer(np.cos(np.linspace(0, 2, TIMES)), np.linspace(1, -1, ALGORITHMS))
-    sets = choice_sets(rank(-(mu.T + rng.gumbel(size=(INSTANCES, ALGORITHMS, TIMES)))))
+    sets = count_choice_sets(rank(-(mu.T + rng.gumbel(size=(INSTANCES, ALGORITHMS, TIMES)))))
     grid = np.linspace(0, 1, TIMES)
     lines = [
         HEADING,

@@ -26,11 +26,12 @@ from targets import Row, report
 from polarbear.algorithms.base import Trial
 from polarbear.config import Config, parse
 from polarbear.errors import BudgetExhausted
-from polarbear.execution.outcome import Task, run_seed
-from polarbear.execution.pool import Limits, Pool
+from polarbear.execution.outcome import Task
+from polarbear.execution.pool import Pool, RunLimits
 from polarbear.execution.recorder import Journal, Recorder
-from polarbear.options import Source
+from polarbear.numerics.seeds import run_seed
 from polarbear.problems import Instance, Problem, Setting
+from polarbear.settings.options import Source
 
 DIMENSION, EVALUATIONS, TURNS = 30, 60_000, 11
 POOL_EVALUATIONS, POOL_RUNS = 20_000, 24
@@ -106,7 +107,7 @@ def measure_workers(config: Config, workers: int) -> float:
         for index in range(POOL_RUNS + workers)
         for instance in [config.instances.instance(index, setting)]
     ]
-    with Pool(config.instances, setting, workers, Limits(3600, 8e9)) as pool:
+    with Pool(config.instances, setting, workers, RunLimits(3600, 8e9)) as pool:
         for _ in pool.run(tasks[:workers]):  # processes come up, packages are imported
             pass
         start = perf_counter()

@@ -26,8 +26,8 @@ import numpy as np
 
 from polarbear.inference import ModelOptions, Posterior, infer
 from polarbear.inference.models import MODELS
-from polarbear.rankings import choice_sets, rank
-from polarbear.relations import joint, pointwise
+from polarbear.inference.relations import joint, pointwise
+from polarbear.rankings import count_choice_sets, rank
 
 TEMPORAL = ("gp", "sparse-gp", "hsgp", "random-walk", "bspline")
 
@@ -81,7 +81,7 @@ def describe(posterior: Posterior) -> str:
 
 def dirichlet_rows() -> list[str]:
     places = positions(7, 1000, 200)
-    sets = choice_sets(places)
+    sets = count_choice_sets(places)
     options = ModelOptions(model="dirichlet", draws=4000)
 
     def run() -> Posterior:
@@ -94,13 +94,13 @@ def dirichlet_rows() -> list[str]:
     more = f"{describe(timed.result)}; {loop / timed.wall:,.0f} x a Python loop"
     rows = [row("dirichlet n 7, T 200, P 1,000, 4,000 draws a time, all pairs", timed, "1.5 s wall",
                 timed.wall <= 1.5, more)]  # fmt: skip
-    ten_times = choice_sets(positions(7, 10_000, 200))
+    ten_times = count_choice_sets(positions(7, 10_000, 200))
     many = Timed(lambda: infer(ten_times, grid(200), options, seed=1))
     few = Timed(lambda: infer(sets, grid(200), options, seed=1))
     growth = many.cpu / few.cpu - 1
     rows.append(row("the same without pairs, P 10,000 instead of 1,000", many, "below 10 % more",
                     growth < 0.1, f"{growth:+.1%} CPU"))  # fmt: skip
-    thirty = choice_sets(positions(30, 100, 1))
+    thirty = count_choice_sets(positions(30, 100, 1))
     timed = Timed(lambda: infer(thirty, grid(1), options, seed=1))
     rows.append(row("dirichlet n 30, P 100, one time, 4,000 draws", timed, "0.3 s wall",
                     timed.wall <= 0.3, describe(timed.result)))  # fmt: skip
@@ -109,8 +109,8 @@ def dirichlet_rows() -> list[str]:
 
 def counting_rows() -> list[str]:
     values = np.random.default_rng(0).normal(size=(10_000, 7, 200))
-    timed = Timed(lambda: choice_sets(rank(values)), 1)
-    tie = Timed(lambda: choice_sets(rank(np.zeros((1, 10, 1)))))
+    timed = Timed(lambda: count_choice_sets(rank(values)), 1)
+    tie = Timed(lambda: count_choice_sets(rank(np.zeros((1, 10, 1)))))
     terms = len(tie.result.masks)
     return [
         row("ranking and counting 2 million rankings of 7", timed, "2 s", timed.wall <= 2, ""),
@@ -121,13 +121,13 @@ def counting_rows() -> list[str]:
 def temporal_rows() -> list[str]:
     rows = []
     for n_times, limit in ((60, 1.5), (100, 2.5), (1000, 15.0)):
-        sets = choice_sets(positions(5, 30, n_times))
+        sets = count_choice_sets(positions(5, 30, n_times))
         timed = Timed(
             lambda s=sets, t=n_times: infer(s, grid(t), ModelOptions(model="gp", draws=8000), 1), 1
         )
         rows.append(row(f"gp n 5, P 30, T {n_times:,}, 8,000 draws", timed, f"{limit} s wall",
                         timed.wall <= limit, describe(timed.result)))  # fmt: skip
-    sets = choice_sets(positions(5, 30, 100))
+    sets = count_choice_sets(positions(5, 30, 100))
     for model, limit in (("bspline", 3), ("random-walk", 5), ("hsgp", 3)):
         timed = Timed(lambda m=model: infer(sets, grid(100), ModelOptions(model=m, draws=8000), 1))
         d = timed.result.diagnostics
@@ -135,7 +135,7 @@ def temporal_rows() -> list[str]:
         rows.append(row(f"{model} n 5, P 30, T 100, 8,000 draws", timed,
                         f"{limit} CPU s, tail ESS 5,000, R-hat 1.005", good,
                         describe(timed.result)))  # fmt: skip
-    large = choice_sets(positions(10, 300, 100))
+    large = count_choice_sets(positions(10, 300, 100))
     for model in TEMPORAL:
         timed = Timed(
             lambda m=model: infer(large, grid(100), ModelOptions(model=m, draws=8000), 1), 1
@@ -184,7 +184,7 @@ def numpyro_rows(warm_up: int, draws: int, precision: str) -> list[str]:
 
     numpyro.enable_x64(precision == "double")
     places = positions(5, 30, 100)
-    sets = choice_sets(places)
+    sets = count_choice_sets(places)
     model = MODELS["bspline"](grid(100), 5, ModelOptions(model="bspline"))
     basis = np.zeros((100, model.size))
     for t, start in enumerate(model.starts):

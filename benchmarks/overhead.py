@@ -18,8 +18,8 @@ import numpy as np
 from targets import Row, report
 
 from polarbear.config import Config, parse
-from polarbear.options import Source
-from polarbear.racing import Race, Watcher
+from polarbear.driver.rounds import Race, Watcher
+from polarbear.settings.options import Source
 from polarbear.store import Store
 
 ROUNDS = 100

@@ -11,14 +11,14 @@ from itertools import combinations
 
 import numpy as np
 
-from polarbear.choice_sets import ChoiceSets
 from polarbear.inference import ModelOptions
 from polarbear.inference.diagnostics import MAX_PARETO_K, pareto_k
 from polarbear.inference.models import MODELS
 from polarbear.inference.native import sampling, simplex
 from polarbear.inference.native.nested import explore
 from polarbear.inference.native.set_sums import set_sums
-from polarbear.relations import Joint, Pointwise
+from polarbear.inference.relations import Joint, Pointwise
+from polarbear.rankings import ChoiceSets
 
 PRUNED = 1e-2  # weight of hyperparameter nodes left out, relative to the heaviest
 

@@ -32,13 +32,12 @@ import f_race
 import race_report
 from quick_beliefs import QuickPosterior
 
-from polarbear import race, relations
-from polarbear.choice_sets import ChoiceSets
-from polarbear.inference import ModelOptions, infer
+from polarbear import race
+from polarbear.inference import ModelOptions, infer, relations
 from polarbear.inference.dependence import evidence_weight
-from polarbear.rankings import choice_sets, rank
-from polarbear.relations import Joint, Pointwise
-from polarbear.rules import Rules
+from polarbear.inference.relations import Joint, Pointwise
+from polarbear.race.rules import Rules
+from polarbear.rankings import ChoiceSets, count_choice_sets, rank
 
 ALGORITHMS, TIMES, LIMIT = 5, 20, 200
 NAMES = [f"A{i + 1}" for i in range(ALGORITHMS)]
@@ -162,7 +161,7 @@ def polarbear_race(cell: Cell, mu: np.ndarray, values: np.ndarray, seed: int) ->
             present[first:last, NAMES.index(name), :steps] = True
             spent += (last - first) * int(GRID[steps - 1])
         positions = rank(values[:last], present[:last])
-        sets = choice_sets(positions)
+        sets = count_choice_sets(positions)
         weight = evidence_weight(positions, sets, UNIT, options)
         found = beliefs(sets.weighted(weight), options, rules, state, seed + state.round)
         state, _ = race.step(state, rules, last - first, *found)

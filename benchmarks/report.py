@@ -28,16 +28,18 @@ import numpy as np
 from targets import Row, report
 
 from polarbear import race
-from polarbear.beliefs import Beliefs, belief_tables, relations_of, threats
 from polarbear.config import Config, parse
+from polarbear.driver.beliefs import Beliefs, belief_tables, relations_of, threats
+from polarbear.driver.evidence import Evidence, ranked
+from polarbear.driver.posteriors import Learned, keep
 from polarbear.execution.host import this_host
 from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.inference import ModelOptions, Posterior
 from polarbear.inference.diagnostics import diagnose
-from polarbear.learn import Evidence, Learned, keep, ranked
-from polarbear.options import Source
 from polarbear.problems import Instance
-from polarbear.store import GridValues, Store
+from polarbear.rankings import GridValues
+from polarbear.settings.options import Source
+from polarbear.store import Store
 
 NAMES = ("CSA", "MSR", "TPA", "XNES", "MXNES", "LPXNES", "RS")
 ROUNDS, BATCH, POINTS, BUDGET, DRAWS = 50, 8, 60, 60_000, 4000

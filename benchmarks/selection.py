@@ -90,11 +90,13 @@ def looped(theta: np.ndarray, valuation: Valuation, slots: list[tuple[int, ...]]
 def whole_command(theta: np.ndarray, folder: Path) -> float:
     """CPU seconds of `polarbear select` on a store with this posterior, reading it included."""
     from polarbear.config import parse
+    from polarbear.driver.evidence import Evidence
     from polarbear.inference import ModelOptions, Posterior
     from polarbear.inference.diagnostics import Diagnostics
-    from polarbear.learn import Evidence, posterior_to_table
-    from polarbear.options import Source
-    from polarbear.store import GridValues, Store
+    from polarbear.rankings import GridValues
+    from polarbear.settings.options import Source
+    from polarbear.store import Store
+    from polarbear.store.records import posterior_to_table
 
     draws, times, n = theta.shape
     names = tuple(f"algorithm {i}" for i in range(n))

@@ -23,8 +23,8 @@ from targets import Row, report
 from polarbear.config import parse
 from polarbear.execution.host import this_host
 from polarbear.execution.outcome import Outcome, Status, Task
-from polarbear.options import Source
 from polarbear.problems import Instance
+from polarbear.settings.options import Source
 from polarbear.store import Store
 
 ALGORITHMS, INSTANCES, POINTS, BUDGET = 10, 1_000, 1_000, 60_000

@@ -23,10 +23,10 @@ import ioh
 import numpy as np
 from targets import Row, report
 
-from polarbear.budget import Budget
 from polarbear.problems.base import Setting, Spec
 from polarbear.problems.gp_bbob import FUNCTIONS, BaseFunctions, GpBbob, mixture
 from polarbear.problems.ma_bbob import MaBbob, optimum
+from polarbear.settings.grid import Budget
 
 SETTING = Setting(seed=1, budget=Budget.model_validate({"grid": [1]}))
 MA_DIMENSION, MA_INSTANCES, MA_POINTS = 30, 20, 200

@@ -1,8 +1,10 @@
-"""The rooms: imports point one way, and only the command line prints."""
+"""The rooms: imports point one way, each says what it is for, only the command line prints."""
 
 from __future__ import annotations
 
 import ast
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,27 +12,19 @@ import pytest
 import polarbear
 
 ROOT = Path(polarbear.__file__).parent
-# Earlier rooms know nothing of later ones.
+# Earlier rooms know nothing of later ones; rooms on one line know nothing of each other.
 ORDER = [
-    {"errors", "tables", "palette"},
-    {"options"},
-    {"budget", "registry", "yamlfile", "user_code", "rules"},
-    {"choice_sets", "compiling"},
-    {"counting"},
-    {"placing"},
+    {"errors", "wording"},
+    {"settings", "numerics"},
     {"rankings"},
     {"inference"},
-    {"relations"},
     {"race"},
     {"problems", "preferences"},
     {"algorithms"},
     {"config"},
-    {"execution", "parts"},
-    {"lock"},
+    {"execution"},
     {"store"},
-    {"collect", "summary", "template", "imports", "learn"},
-    {"tally", "beliefs"},
-    {"racing", "standings"},
+    {"driver", "formats"},
     {"select"},
     {"attainment"},
     {"report"},
@@ -38,14 +32,23 @@ ORDER = [
     {"__main__"},
 ]
 LEVEL = {room: level for level, rooms in enumerate(ORDER) for room in rooms}
+MOST_MODULES = 5  # that stand directly in the package
 
 
 def sources() -> list[Path]:
     return [path for path in sorted(ROOT.rglob("*.py")) if path != ROOT / "__init__.py"]
 
 
+def folders() -> list[Path]:
+    return sorted({path.parent for path in sources()} - {ROOT})
+
+
 def room_of(path: Path) -> str:
     return path.relative_to(ROOT).with_suffix("").parts[0]
+
+
+def name(path: Path) -> str:
+    return str(path.relative_to(ROOT))
 
 
 def imported_rooms(path: Path) -> set[str]:
@@ -63,17 +66,36 @@ def imported_rooms(path: Path) -> set[str]:
     return found - {"__version__"}
 
 
-@pytest.mark.parametrize("path", sources(), ids=lambda path: str(path.relative_to(ROOT)))
+@pytest.mark.parametrize("path", sources(), ids=name)
 def test_a_room_imports_only_earlier_rooms(path: Path):
     here = room_of(path)
     for other in imported_rooms(path) - {here}:
         assert LEVEL[other] < LEVEL[here], f"{here} imports {other}"
 
 
-@pytest.mark.parametrize("path", sources(), ids=lambda path: str(path.relative_to(ROOT)))
+def test_few_modules_stand_directly_in_the_package():
+    assert len(list(ROOT.glob("*.py"))) <= MOST_MODULES
+
+
+@pytest.mark.parametrize("folder", folders(), ids=name)
+def test_every_room_says_what_it_is_for_and_what_it_may_use(folder: Path):
+    about = ast.get_docstring(ast.parse((folder / "__init__.py").read_text()))
+    assert about
+    assert "Uses " in about
+
+
+def test_tests_mirror_the_rooms():
+    tests = {path.name for path in Path(__file__).parent.iterdir() if path.is_dir()}
+    rooms = {path.name for path in folders() if path.parent == ROOT}
+    assert rooms <= tests
+
+
+@pytest.mark.parametrize(
+    "path",
+    [path for path in sources() if room_of(path) not in {"cli", "__main__"}],
+    ids=name,
+)
 def test_only_the_command_line_prints(path: Path):
-    if room_of(path) in {"cli", "__main__"}:
-        return
     names = {
         node.func.id
         for node in ast.walk(ast.parse(path.read_text()))
@@ -83,9 +105,6 @@ def test_only_the_command_line_prints(path: Path):
 
 
 def test_help_imports_nothing_heavy():
-    import subprocess
-    import sys
-
     code = (
         "import sys\nsys.argv = ['polarbear', '--help']\nfrom polarbear.cli import main\n"
         "try:\n    main()\nexcept SystemExit:\n    pass\n"

@@ -1,9 +1,12 @@
-"""Adapters, by the name a configuration gives them. A new adapter is a file and a line here."""
+"""Adapters, by the name a configuration gives them. A new adapter is a file and a line here.
+
+Uses `problems` and `settings`; runs nothing by itself.
+"""
 
 from __future__ import annotations
 
 from polarbear.algorithms.base import Algorithm, Trial
-from polarbear.registry import Registry
+from polarbear.settings.registry import Registry
 
 ADAPTERS: Registry[Algorithm] = Registry(
     "adapter",

@@ -9,8 +9,9 @@ from typing import Any, ClassVar
 
 from pydantic import Field, field_validator
 
-from polarbear.options import Options
-from polarbear.problems.base import Floats, Instance, Kind, Setting
+from polarbear.numerics.arrays import Floats
+from polarbear.problems.base import Instance, Kind, Setting
+from polarbear.settings.options import Options
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,9 @@ from pydantic import Field, field_validator
 
 from polarbear.algorithms.base import Algorithm, Trial
 from polarbear.algorithms.try_out import try_out
-from polarbear.options import unknown
-from polarbear.problems.base import Floats, Kind, Setting
+from polarbear.numerics.arrays import Floats
+from polarbear.problems.base import Kind, Setting
+from polarbear.settings.options import unknown
 
 # Options of pycma that would end a run, print, write files, or are already said elsewhere.
 NOT_TUNABLE = {

@@ -23,10 +23,10 @@ from typing import IO, Any, ClassVar, Literal
 from pydantic import Field, field_validator, model_validator
 
 from polarbear.algorithms.base import Algorithm, Trial
-from polarbear.budget import SECONDS
 from polarbear.errors import AlgorithmError, BadOutputError, BudgetExhausted
-from polarbear.options import unknown
 from polarbear.problems.base import Kind, Setting
+from polarbear.settings.grid import SECONDS
+from polarbear.settings.options import unknown
 
 PLACEHOLDERS = ("instance", "seed", "budget", "config", "output")
 IRACE = ("{configuration_id}", "{instance_id}", "{seed}", "{instance}", "{config}")

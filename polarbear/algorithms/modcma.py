@@ -11,8 +11,9 @@ from pydantic import Field, ValidationInfo, field_validator
 
 from polarbear.algorithms.base import Algorithm, Trial
 from polarbear.errors import MissingExtraError
-from polarbear.options import describe, unknown
-from polarbear.problems.base import Floats, Kind, Setting
+from polarbear.numerics.arrays import Floats
+from polarbear.problems.base import Kind, Setting
+from polarbear.settings.options import describe, unknown
 
 Evaluate = Callable[[Any], float]
 

@@ -8,7 +8,7 @@ from pydantic import AfterValidator, Field
 
 from polarbear.algorithms.base import Algorithm, Trial
 from polarbear.problems.base import Kind, Setting
-from polarbear.user_code import check_options, check_reference, load_function
+from polarbear.settings.user_code import check_options, check_reference, load_function
 
 
 class Python(Algorithm):

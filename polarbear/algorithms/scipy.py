@@ -13,8 +13,9 @@ from pydantic import Field, ValidationInfo, field_validator
 from polarbear.algorithms.base import Algorithm, Trial
 from polarbear.algorithms.try_out import try_out
 from polarbear.errors import AlgorithmError
-from polarbear.options import unknown
-from polarbear.problems.base import Floats, Kind, Setting
+from polarbear.numerics.arrays import Floats
+from polarbear.problems.base import Kind, Setting
+from polarbear.settings.options import unknown
 
 Objective = Callable[[Floats], float]
 MethodName = Literal[

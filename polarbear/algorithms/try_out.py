@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from polarbear.errors import AlgorithmError, BudgetExhausted
-from polarbear.problems.base import Floats
+from polarbear.numerics.arrays import Floats
 
 EVALUATIONS = 50
 Search = Callable[[Callable[[Floats], float], Floats, Floats, int], None]

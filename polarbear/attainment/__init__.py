@@ -1,4 +1,7 @@
-"""The classical view: ECDF, AOCC and EAF of a store's runs, and where the posterior disagrees."""
+"""The classical view: ECDF, AOCC and EAF of a store's runs, and where the posterior disagrees.
+
+Uses `store`, `select` and what is below them; draws nothing.
+"""
 
 from __future__ import annotations
 

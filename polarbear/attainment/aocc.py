@@ -11,7 +11,7 @@ import numpy as np
 
 from polarbear.attainment.bootstrap import Resamples
 from polarbear.attainment.curves import Curves
-from polarbear.problems.base import Floats
+from polarbear.numerics.arrays import Floats
 
 
 @dataclass(frozen=True)

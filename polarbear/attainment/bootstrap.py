@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from polarbear.problems.base import Floats
+from polarbear.numerics.arrays import Floats
 
 LEVEL = 0.95
 _INSTANCES_AT_ONCE = 2000  # bounds memory; changes no result beyond rounding

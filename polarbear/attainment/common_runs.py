@@ -14,7 +14,7 @@ import polars as pl
 
 from polarbear.errors import ReportError
 from polarbear.execution.outcome import Status
-from polarbear.options import unknown
+from polarbear.settings.options import unknown
 from polarbear.store import Store
 
 FEW = 10  # a bootstrap of fewer instances comes out too narrow

@@ -8,7 +8,7 @@ import numpy as np
 
 from polarbear.attainment.common_runs import CommonRuns
 from polarbear.errors import ReportError
-from polarbear.problems.base import Floats
+from polarbear.numerics.arrays import Floats
 from polarbear.store import Store
 
 

@@ -16,7 +16,7 @@ from polarbear.attainment.common_runs import FEW
 from polarbear.attainment.head_to_head import HeadToHead, head_to_head
 from polarbear.attainment.rated import Rated, better_at, rated
 from polarbear.attainment.view import View
-from polarbear.problems.base import Floats
+from polarbear.numerics.arrays import Floats
 from polarbear.select import Basis
 from polarbear.select.words import probability
 

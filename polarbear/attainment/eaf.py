@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from polarbear.attainment.curves import Curves
-from polarbear.problems.base import Floats
+from polarbear.numerics.arrays import Floats
 
 BEYOND = 2.0  # how far from the targets a run stands that attained none of them
 QUARTILES = (25.0, 50.0, 75.0)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from polarbear.attainment.bootstrap import Resamples
-from polarbear.problems.base import Floats
+from polarbear.numerics.arrays import Floats
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import numpy as np
 from polarbear.attainment.disagreement import Note, agreement, disagreements
 from polarbear.attainment.eaf import Lead
 from polarbear.attainment.view import View
-from polarbear.problems.base import Floats
+from polarbear.numerics.arrays import Floats
 from polarbear.select import Basis
 
 SHOWN_TIMES = 5

@@ -9,8 +9,8 @@ import numpy as np
 from pydantic import ValidationError
 
 from polarbear.errors import PolarBearError
+from polarbear.numerics.arrays import Floats
 from polarbear.problems import SUITES
-from polarbear.problems.base import Floats
 from polarbear.store import Store
 
 

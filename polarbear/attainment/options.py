@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 
-from polarbear.options import Options
+from polarbear.settings.options import Options
 
 AUTO: Literal["auto"] = "auto"
 SEEN: Literal["seen"] = "seen"

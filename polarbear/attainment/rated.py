@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from polarbear import relations
+from polarbear.inference import relations
+from polarbear.numerics.arrays import Floats
 from polarbear.preferences import Context, read_preference
-from polarbear.problems.base import Floats
 from polarbear.select import Basis, judge
 
 PREFERENCES = ("uniform", "log-uniform", "final")

@@ -14,7 +14,7 @@ import numpy as np
 from polarbear.attainment.curves import Curves
 from polarbear.attainment.options import AUTO, USUAL_TARGETS, TargetRange, ViewOptions
 from polarbear.errors import ReportError
-from polarbear.problems.base import Floats
+from polarbear.numerics.arrays import Floats
 
 SMALLEST_DISTANCE = 1e-8  # closer to a known optimum than this counts as there
 WIDE = 1e3  # positive values that span this factor ask for a logarithmic scale

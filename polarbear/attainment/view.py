@@ -18,10 +18,11 @@ from polarbear.attainment.ecdf import Ecdf, ecdf
 from polarbear.attainment.optima import known_optima
 from polarbear.attainment.options import ViewOptions
 from polarbear.attainment.scale import Scale, choose_scale
-from polarbear.budget import EVALUATIONS, Budget, Spaced
 from polarbear.errors import ReportError
+from polarbear.numerics.arrays import Floats
 from polarbear.problems import SUITES
-from polarbear.problems.base import Floats, Kind
+from polarbear.problems.base import Kind
+from polarbear.settings.grid import EVALUATIONS, Budget, Spaced
 from polarbear.store import Store
 
 FINE = 120  # times that are looked at beside the grid's, as many as a figure has room for

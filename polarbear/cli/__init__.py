@@ -1,4 +1,7 @@
-"""The command line: the only place that prints and exits. One thin file a command."""
+"""The command line: the only place that prints and exits. One thin file a command.
+
+Uses every room; the only one that prints.
+"""
 
 from __future__ import annotations
 

@@ -103,7 +103,7 @@ def interruptible(message: str) -> Iterator[None]:
 
 def announcing_compilation(quiet: bool) -> AbstractContextManager[None]:
     """Say so if loops have to be compiled."""
-    from polarbear.compiling import on_first_compilation
+    from polarbear.numerics.compiling import on_first_compilation
 
     def say() -> None:
         note("compiling for this machine, once; the next call will be quick", quiet)
@@ -124,9 +124,9 @@ def announce_stan(options: ModelOptions, quiet: bool) -> None:
 
 def warn_of_busy_cores(settings: Config, quiet: bool) -> None:
     """Seconds measured on a machine that is busy with something else come out too long."""
-    from polarbear.budget import SECONDS
-    from polarbear.collect import workers_of
+    from polarbear.driver.collect import workers_of
     from polarbear.execution.host import cores, free_cores
+    from polarbear.settings.grid import SECONDS
 
     workers, free = workers_of(settings), free_cores()
     if settings.budget.axis == SECONDS and workers > free:

@@ -11,8 +11,8 @@ from polarbear.cli import common
 
 if TYPE_CHECKING:
     from polarbear.attainment import Comparison
+    from polarbear.report.drawing.style import Style
     from polarbear.report.material import Material
-    from polarbear.report.style import Style
 
 FIGURES = ("ecdf", "aocc", "eaf", "eaf-difference")
 AOCC_TITLES = ("mean#", "interval#", "median#", "first#")
@@ -62,9 +62,9 @@ def compare(
     from dataclasses import replace
 
     from polarbear.attainment import Comparison, ViewOptions, names_of, pair_of
-    from polarbear.options import Source, validate
+    from polarbear.report.drawing.style import Style
     from polarbear.report.material import gather
-    from polarbear.report.style import Style
+    from polarbear.settings.options import Source, validate
     from polarbear.store import Store
 
     given = {"targets": targets, "scale": scale, "bootstrap": bootstrap, "seed": seed}
@@ -104,8 +104,8 @@ def _write(
     material: Material, folders: dict[str, Path | None], style: Style, force: bool
 ) -> list[Path]:
     """The figures and their data, those that this store has; nothing if one is there already."""
-    from polarbear.report.drawing import check_free, chosen, write_figures
-    from polarbear.report.style import FORMATS
+    from polarbear.report.drawing.files import check_free, chosen, write_figures
+    from polarbear.report.drawing.style import FORMATS
 
     wanted = {ending: folder for ending, folder in folders.items() if folder is not None}
     names = [figure.name for figure in chosen(FIGURES) if figure.missing(material) is None]

@@ -67,8 +67,8 @@ def _temporary_folder() -> Finding:
 
 
 def _cache() -> Finding:
-    from polarbear.compiling import cache_folder
     from polarbear.inference.stan.status import Finding
+    from polarbear.numerics.compiling import cache_folder
 
     folder = cache_folder()
     if folder is None:

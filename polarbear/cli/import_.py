@@ -11,7 +11,7 @@ import typer
 from polarbear.cli import common
 
 if TYPE_CHECKING:
-    from polarbear.imports.base import Imported
+    from polarbear.formats.base import Imported
     from polarbear.store import Store
 
 
@@ -71,10 +71,10 @@ def import_(
     table: rows of algorithm, instance, t, y (CSV or Parquet). rankings: rows of instance, t,
     algorithm, position. ioh, coco: a folder that IOHprofiler's Analyzer or COCO's observer wrote.
     """
-    from polarbear.imports.coco import read_coco
-    from polarbear.imports.ioh import read_ioh
-    from polarbear.imports.rankings import read_rankings
-    from polarbear.imports.table import Columns, read_table
+    from polarbear.formats.coco import read_coco
+    from polarbear.formats.ioh import read_ioh
+    from polarbear.formats.rankings import read_rankings
+    from polarbear.formats.table import Columns, read_table
     from polarbear.store import Store
 
     columns = Columns(
@@ -112,8 +112,8 @@ def _budget(
     found: Imported, axis: str, points: int, spacing: str, first: float | None, last: float | None
 ) -> dict[str, Any]:
     """The grid: the rankings' own times, or as asked for within the range of the data."""
-    from polarbear.budget import Budget
-    from polarbear.options import Source, validate
+    from polarbear.settings.grid import Budget
+    from polarbear.settings.options import Source, validate
 
     grid: Any
     if found.rankings is not None:

@@ -11,8 +11,8 @@ from polarbear.cli import common
 if TYPE_CHECKING:
     import numpy as np
 
+    from polarbear.driver.posteriors import Learned
     from polarbear.inference import ModelOptions
-    from polarbear.learn import Learned
     from polarbear.store import Store
 
 SHOWN_TIMES = 6  # in a table for people, unless they ask for other times
@@ -58,7 +58,8 @@ def infer(
 
     The posterior is kept in the store: the same question again is answered at once.
     """
-    from polarbear import learn
+    from polarbear.driver.evidence import evidence_of
+    from polarbear.driver.posteriors import learn
     from polarbear.store import Store
 
     opened = Store.open(store)
@@ -66,9 +67,9 @@ def infer(
     names = [name.strip() for name in algorithms.split(",")] if algorithms else None
     common.announce_stan(options, quiet)
     with common.announcing_compilation(quiet):
-        evidence = learn.evidence_of(opened, names, tie_tolerance)
+        evidence = evidence_of(opened, names, tie_tolerance)
         shown = _shown_times(evidence.grid.times, at, everything=json)
-        learned = learn.learn(opened, evidence, options, seed)
+        learned = learn(opened, evidence, options, seed)
         facts = _facts(learned, shown, pairs, epsilon)
     if not learned.from_store:
         _keep(opened, evidence, learned, quiet)
@@ -84,8 +85,8 @@ def _options(settings: list[str], **flags: Any) -> ModelOptions:
     """The options that the command line gives."""
     from polarbear.errors import ConfigError
     from polarbear.inference import ModelOptions
-    from polarbear.options import Source, validate
-    from polarbear.yamlfile import parse_yaml
+    from polarbear.settings.options import Source, validate
+    from polarbear.settings.yaml_lines import parse_yaml
 
     data: dict[str, Any] = {name: value for name, value in flags.items() if value is not None}
     for setting in settings:
@@ -122,12 +123,12 @@ def _shown_times(times: np.ndarray, at: str | None, everything: bool) -> list[in
 
 
 def _keep(store: Store, evidence: Any, learned: Learned, quiet: bool) -> None:
-    from polarbear import learn
+    from polarbear.driver.posteriors import keep
     from polarbear.errors import StoreLockedError, StoreReadOnlyError
 
     try:
         with store.writing():
-            learn.keep(store, evidence, learned)
+            keep(store, evidence, learned)
     except (StoreLockedError, StoreReadOnlyError) as error:
         common.note(f"note: the posterior was not kept: {error}", quiet)
 
@@ -135,7 +136,7 @@ def _keep(store: Store, evidence: Any, learned: Learned, quiet: bool) -> None:
 def _facts(learned: Learned, shown: list[int], with_pairs: bool, epsilon: float) -> dict[str, Any]:
     from dataclasses import asdict
 
-    from polarbear import relations
+    from polarbear.inference import relations
 
     posterior = learned.posterior
     mean, (low, high) = posterior.mean(), posterior.interval()

@@ -19,8 +19,8 @@ def init(
 
     It shows every option with its default, and runs as it is.
     """
+    from polarbear.config.template import commented_config
     from polarbear.errors import ConfigError
-    from polarbear.template import commented_config
 
     if file.exists() and not force:
         raise ConfigError(f"{file} exists; --force replaces it")

@@ -11,7 +11,7 @@ from polarbear.cli import common
 
 if TYPE_CHECKING:
     from polarbear.config import Config
-    from polarbear.racing import Ended
+    from polarbear.driver.rounds import Ended
     from polarbear.select.aim import Aim
     from polarbear.store import Store
 
@@ -56,10 +56,10 @@ def race(
     Goes on where it stopped; algorithms that are new in CONFIG enter on instances already seen.
     Exit code 3: a limit was reached with pairs unresolved; the result is valid and printed.
     """
-    from polarbear import collect
     from polarbear.cli.watch import RaceProgress
     from polarbear.config import load
-    from polarbear.racing import Race
+    from polarbear.driver import collect
+    from polarbear.driver.rounds import Race
     from polarbear.store import Store
 
     settings = load(config, seed, workers)
@@ -111,8 +111,8 @@ def _fresh(folder: Path) -> Path:
 
 
 def _facts(store: Store, ended: Ended) -> dict[str, Any]:
-    from polarbear import summary
-    from polarbear.standings import standings
+    from polarbear.driver.standings import standings
+    from polarbear.store import summary
 
     facts = standings(store)
     assert facts is not None, "a race that has ended has had a round"

@@ -10,9 +10,9 @@ import typer
 from polarbear.cli import common
 
 if TYPE_CHECKING:
+    from polarbear.report.drawing.style import Style
     from polarbear.report.material import Material
     from polarbear.report.story import Story
-    from polarbear.report.style import Style
 
 Folder = Path | None
 
@@ -91,8 +91,8 @@ def report(
 
 def _style(theme: str, width: str, font_size: float, time_axis: str) -> Style:
     from polarbear.errors import ReportError
-    from polarbear.options import Source, unknown, validate
-    from polarbear.report.style import Style
+    from polarbear.report.drawing.style import Style
+    from polarbear.settings.options import Source, unknown, validate
 
     axes = {"log": True, "linear": False, "grid": None}
     if time_axis not in axes:
@@ -110,9 +110,9 @@ def _write(
     force: bool,
 ) -> list[Path]:
     """All files asked for."""
-    from polarbear.report.drawing import check_free, write_figures
+    from polarbear.report.drawing.files import check_free, write_figures
+    from polarbear.report.drawing.style import FORMATS
     from polarbear.report.page import write_page
-    from polarbear.report.style import FORMATS
 
     if html is not None and not force:
         check_free([html])
@@ -128,9 +128,9 @@ def _write(
 
 
 def _told(material: Material, story: Story, markdown: bool) -> str:
-    from polarbear.report.markdown import as_markdown
-    from polarbear.report.outline import outline
-    from polarbear.report.text import as_text
+    from polarbear.report.prose.markdown import as_markdown
+    from polarbear.report.prose.outline import outline
+    from polarbear.report.prose.text import as_text
 
     blocks = outline(material, story)
     return as_markdown(blocks) if markdown else as_text(blocks)

@@ -35,9 +35,9 @@ def run(
 
     What is stored already is not run again; more algorithms, instances or budget are added to it.
     """
-    from polarbear import collect
     from polarbear.cli.progress import RunProgress
     from polarbear.config import load
+    from polarbear.driver import collect
     from polarbear.store import Store
 
     settings = load(config, seed, workers)
@@ -76,7 +76,7 @@ def run(
 def _facts(
     store: Store, settings: Config, executed: int, present: int, seconds: float
 ) -> dict[str, Any]:
-    from polarbear import summary
+    from polarbear.store import summary
 
     algorithms = summary.by_algorithm(store)
     first = summary.first_at(store, settings.budget.limit)

@@ -112,7 +112,7 @@ def select(
 
 
 def _draw(swept: Sweep, made: Selection, names: list[str], places: list[int], path: Path) -> None:
-    from polarbear.select.figure import draw_sweep
+    from polarbear.report.figures.sweep import draw_sweep
 
     title = f"choice by {made.risk}, {made.basis.posterior.model} model"
     draw_sweep(swept, names, places, title, path)

@@ -16,11 +16,10 @@ def status(
 
     How its race stands, algorithms, runs, failures, machines, disk use, and who is writing to it.
     """
-    from polarbear import summary
-    from polarbear.budget import Budget
-    from polarbear.lock import holder
-    from polarbear.standings import standings
-    from polarbear.store import Store
+    from polarbear.driver.standings import standings
+    from polarbear.settings.grid import Budget
+    from polarbear.store import Store, summary
+    from polarbear.store.lock import holder
 
     opened = Store.open(store)
     budget = Budget.model_validate(opened.config["budget"])

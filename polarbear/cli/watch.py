@@ -11,8 +11,8 @@ import typer
 
 from polarbear.cli import standings as shown
 from polarbear.cli.common import human_seconds
-from polarbear.racing import Watcher
-from polarbear.standings import standings
+from polarbear.driver.rounds import Watcher
+from polarbear.driver.standings import standings
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

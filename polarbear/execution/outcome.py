@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from polarbear.algorithms.base import Algorithm
-from polarbear.problems.base import Floats, Instance, derived_seed
+from polarbear.numerics.arrays import Floats
+from polarbear.problems.base import Instance
 
 
 class Status(StrEnum):
@@ -50,8 +51,3 @@ class Outcome:
     seconds: float
     invalid: int  # objective values that were not finite
     started: float  # seconds since the epoch
-
-
-def run_seed(seed: int, instance: str, algorithm: str) -> int:
-    """A run's seed depends on nothing but these three, so newcomers change nobody's runs."""
-    return derived_seed(seed, "run", instance, algorithm)

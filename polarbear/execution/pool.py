@@ -30,7 +30,7 @@ STARTING_LIMIT = 120.0  # seconds a worker may take to come up
 
 
 @dataclass(frozen=True)
-class Limits:
+class RunLimits:
     """What one run may take before it is killed."""
 
     seconds: float
@@ -59,7 +59,7 @@ class Pool:
     """Worker processes that execute tasks; use it as a context, then iterate over ``run``."""
 
     def __init__(
-        self, suite: Suite, setting: Setting, workers: int, limits: Limits, threads: int = 1
+        self, suite: Suite, setting: Setting, workers: int, limits: RunLimits, threads: int = 1
     ) -> None:
         self._suite = suite
         self._setting = setting

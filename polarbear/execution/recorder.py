@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from polarbear.budget import EVALUATIONS, SECONDS
 from polarbear.errors import BadOutputError, BudgetExhausted
-from polarbear.problems.base import Floats
+from polarbear.numerics.arrays import Floats
+from polarbear.settings.grid import EVALUATIONS, SECONDS
 
 Objective = Callable[[Any], float]
 POINT = struct.Struct("=dd")

@@ -3,6 +3,8 @@
     posterior = infer(choice_sets, unit_times, ModelOptions(model="gp"), seed=1)
 
 Heavy imports wait until they are asked for.
+
+Uses `rankings` and `numerics`; knows nothing of runs or stores.
 """
 
 from __future__ import annotations

@@ -19,15 +19,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from polarbear.choice_sets import ChoiceSets
-from polarbear.inference.kernels.band import flipped
-from polarbear.inference.kernels.scores import ranking_scores
-from polarbear.inference.kernels.smoothing import smooth_times, smoothed_squares
+from polarbear.inference.loops.band import flipped
+from polarbear.inference.loops.scores import ranking_scores
+from polarbear.inference.loops.smoothing import smooth_times, smoothed_squares
 from polarbear.inference.models import MODELS
 from polarbear.inference.native.laplace import Mode
 from polarbear.inference.native.nested import most_probable
 from polarbear.inference.native.set_sums import helmert, set_sums
 from polarbear.inference.options import ModelOptions
+from polarbear.rankings import ChoiceSets
 
 MOST_INSTANCES = 300  # looked at: the estimate's own error is then some 3 %, and time is bounded
 PRIOR_INSTANCES = 0.5  # imagined beside those seen, with rankings that never change

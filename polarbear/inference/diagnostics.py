@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtri
 
-from polarbear.inference.kernels.series import mixing, normal_scores
-from polarbear.inference.threads import in_threads
+from polarbear.inference.loops.series import mixing, normal_scores
+from polarbear.numerics.threads import in_threads
 
 MAX_R_HAT = 1.01
 MIN_ESS = 400.0

@@ -9,11 +9,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from polarbear.choice_sets import ChoiceSets
 from polarbear.errors import InferenceError
-from polarbear.inference import evidence
+from polarbear.inference import checks
 from polarbear.inference.base import Posterior
 from polarbear.inference.options import ModelOptions
+from polarbear.rankings import ChoiceSets
 
 ENGINES = {
     "native": "polarbear.inference.native.engine",
@@ -41,7 +41,7 @@ def infer(
     were counted from, and takes all rankings for independent where they are not given.
     """
     options = options or ModelOptions()
-    times = evidence.check(choice_sets, unit_times)
+    times = checks.check(choice_sets, unit_times)
     place = ENGINES[options.engine]
     if importlib.util.find_spec(place) is None:
         raise InferenceError(f"the engine '{options.engine}' is not part of this installation")
@@ -56,7 +56,7 @@ def infer(
         times,
         options,
         seed,
-        notes=(*evidence.notes(choice_sets, names), *evidence.on_weight(weight)),
+        notes=(*checks.notes(choice_sets, names), *checks.on_weight(weight)),
         threads=threads,
     )
     return replace(posterior, evidence_weight=weight)

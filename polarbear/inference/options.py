@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field, field_validator
 
-from polarbear.options import Options
+from polarbear.settings.options import Options
 
 ModelName = Literal[
     "dirichlet", "hierarchical", "gp", "sparse-gp", "hsgp", "random-walk", "bspline"
@@ -20,21 +20,21 @@ MethodName = Literal[
 ]
 
 
-class LogNormal(Options):
+class LogNormalPrior(Options):
     """A log-normal prior: exp of a normal."""
 
     location: float = Field(0.0, description="mean of the logarithm")
     scale: float = Field(0.5, gt=0, description="standard deviation of the logarithm")
 
 
-class InverseGamma(Options):
+class InverseGammaPrior(Options):
     """An inverse-gamma prior, on the unit time scale where it is a lengthscale's."""
 
     shape: float = Field(5.0, gt=0, description="shape: larger means a lighter upper tail")
     scale: float = Field(3.0, gt=0, description="scale: larger means larger values")
 
 
-class Exponential(Options):
+class ExponentialPrior(Options):
     """An exponential prior."""
 
     rate: float | None = Field(
@@ -60,10 +60,14 @@ class ModelOptions(Options):
     )
     kernel: KernelName = Field("matern-3/2", description="covariance of gp, sparse-gp and hsgp")
     alpha: float = Field(1.0, description="concentration of the dirichlet model")
-    kappa: Exponential = Field(Exponential(), description="prior of hierarchical's concentration")
-    sigma: LogNormal = Field(LogNormal(), description="prior of the temporal models' amplitude")
-    lengthscale: InverseGamma = Field(
-        InverseGamma(), description="prior of the lengthscale, in units of the whole grid"
+    kappa: ExponentialPrior = Field(
+        ExponentialPrior(), description="prior of hierarchical's concentration"
+    )
+    sigma: LogNormalPrior = Field(
+        LogNormalPrior(), description="prior of the temporal models' amplitude"
+    )
+    lengthscale: InverseGammaPrior = Field(
+        InverseGammaPrior(), description="prior of the lengthscale, in units of the whole grid"
     )
     initial_scale: float = Field(
         1.0, gt=0, description="standard deviation of a random walk's first value"

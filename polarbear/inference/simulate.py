@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from polarbear.inference.kernels.band import band_cholesky, flipped, solve_upper
+from polarbear.inference.loops.band import band_cholesky, flipped, solve_upper
 from polarbear.inference.models import Model
 from polarbear.inference.native.laplace import observed
 from polarbear.inference.native.set_sums import helmert

@@ -1,4 +1,7 @@
-"""How a user values time: a single budget, a distribution over budgets, the worst case, ..."""
+"""How a user values time: a single budget, a distribution over budgets, the worst case, ...
+
+Uses `settings`.
+"""
 
 from __future__ import annotations
 

@@ -13,8 +13,8 @@ import numpy as np
 from pydantic import Field
 
 from polarbear.errors import SelectionError
-from polarbear.options import Options
 from polarbear.preferences.integrals import at_points
+from polarbear.settings.options import Options
 
 _DRAWS_AT_ONCE = 256  # converted to double precision within the processor's cache
 SWEEP_POINTS = 200  # positions of a sweep: more than a reader can tell apart in a figure

@@ -108,7 +108,7 @@ class Normal(Distribution):
         return _from_narrow_to_wide(context)
 
 
-class LogNormal(Distribution):
+class LogNormalBudget(Distribution):
     """A budget that is known up to a factor."""
 
     median: float = Field(gt=0, description="as often longer as shorter than this")
@@ -193,7 +193,7 @@ class Triangular(Distribution):
         return self.model_copy(update={"low": low, "high": high})
 
 
-class Exponential(Distribution):
+class ExponentialBudget(Distribution):
     """A run that may be cut short at any moment, always with the same probability."""
 
     mean: float = Field(gt=0, description="the expected budget")

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from pydantic import Field, SerializeAsAny, field_validator
 
-from polarbear.options import Options
 from polarbear.preferences.base import Context, Preference, Valuation, Weighted, number
 from polarbear.preferences.integrals import normalised
+from polarbear.settings.options import Options
 
 
 class Part(Options):

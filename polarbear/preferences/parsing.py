@@ -17,10 +17,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from polarbear.options import Source, describe, key_names, unknown, validate
 from polarbear.preferences.base import Preference
 from polarbear.preferences.registry import PREFERENCES
-from polarbear.yamlfile import parse_yaml, read_yaml
+from polarbear.settings.options import Source, describe, key_names, unknown, validate
+from polarbear.settings.yaml_lines import parse_yaml, read_yaml
 
 FILLERS = {"and", "to"}
 THOUSANDS = re.compile(r"\d,\d{3}(?!\d)")

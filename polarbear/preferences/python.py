@@ -13,7 +13,7 @@ from pydantic import AfterValidator, Field
 from polarbear.errors import SelectionError
 from polarbear.preferences.base import Context, Preference, Valuation
 from polarbear.preferences.monotone import counterexample, ordered_pairs
-from polarbear.user_code import check_options, check_reference, load_function
+from polarbear.settings.user_code import check_options, check_reference, load_function
 
 
 class Python(Preference):

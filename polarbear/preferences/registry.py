@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from polarbear.preferences.base import Preference
-from polarbear.registry import Registry
+from polarbear.settings.registry import Registry
 
 _HERE = "polarbear.preferences"
 
@@ -17,9 +17,9 @@ PREFERENCES: Registry[Preference] = Registry(
         "final": f"{_HERE}.simple:Final",
         "worst-case": f"{_HERE}.simple:WorstCase",
         "normal": f"{_HERE}.budgets:Normal",
-        "lognormal": f"{_HERE}.budgets:LogNormal",
+        "lognormal": f"{_HERE}.budgets:LogNormalBudget",
         "triangular": f"{_HERE}.budgets:Triangular",
-        "exponential": f"{_HERE}.budgets:Exponential",
+        "exponential": f"{_HERE}.budgets:ExponentialBudget",
         "budgets": f"{_HERE}.files:PastBudgets",
         "weights": f"{_HERE}.files:Weights",
         "mix": f"{_HERE}.mix:Mix",

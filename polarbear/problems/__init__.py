@@ -1,9 +1,12 @@
-"""Problem suites, by the name a configuration gives them. A new suite is a file and a line here."""
+"""Problem suites, by the name a configuration gives them. A new suite is a file and a line here.
+
+Uses `settings` and `numerics`.
+"""
 
 from __future__ import annotations
 
 from polarbear.problems.base import Instance, Kind, Problem, Setting, Suite
-from polarbear.registry import Registry
+from polarbear.settings.registry import Registry
 
 SUITES: Registry[Suite] = Registry(
     "suite",

@@ -6,7 +6,6 @@ from which the problem can be built again, in any process, at any time.
 
 from __future__ import annotations
 
-import hashlib
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -14,14 +13,14 @@ from enum import StrEnum
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
-from polarbear.budget import Budget
-from polarbear.options import Options
+from polarbear.numerics.arrays import Floats
+from polarbear.numerics.seeds import derived_seed
+from polarbear.settings.grid import Budget
+from polarbear.settings.options import Options
 
 Spec = Mapping[str, Any]
-Floats = NDArray[np.float64]
 LARGEST_NUMBER = 100_000  # far beyond any use, and far below where a library's integers end
 
 
@@ -127,9 +126,3 @@ class Suite(Options):
         rng = np.random.default_rng([derived_seed(setting.seed, "instance", self.suite), index])
         label, spec = self.draw(index, rng, setting)
         return Instance(index, label, spec)
-
-
-def derived_seed(*parts: object) -> int:
-    """A seed of 31 bits that depends on all the parts and on nothing else."""
-    text = "\x1f".join(str(part) for part in parts)
-    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big") >> 1

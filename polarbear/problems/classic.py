@@ -8,7 +8,8 @@ from typing import Any, ClassVar, Literal, get_args
 import numpy as np
 from pydantic import Field, field_validator
 
-from polarbear.problems.base import Floats, Kind, Problem, Range, Setting, Spec, Suite
+from polarbear.numerics.arrays import Floats
+from polarbear.problems.base import Kind, Problem, Range, Setting, Spec, Suite
 
 BOUND = 5.0
 SHIFT = 4.0  # optima lie inside the box, clear of its walls

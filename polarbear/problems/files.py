@@ -9,7 +9,8 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from polarbear.errors import ProblemError, SuiteExhaustedError
-from polarbear.problems.base import Kind, Setting, Spec, Suite, derived_seed
+from polarbear.numerics.seeds import derived_seed
+from polarbear.problems.base import Kind, Setting, Spec, Suite
 
 
 class Files(Suite):

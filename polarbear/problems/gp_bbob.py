@@ -19,14 +19,10 @@ import numpy as np
 from pydantic import Field, model_validator
 from scipy.special import ndtr, ndtri
 
-from polarbear.options import Options
-from polarbear.problems.base import Floats, Kind, Problem, Range, Setting, Spec, Suite
-from polarbear.problems.ioh_functions import (
-    SMALLEST_DIMENSION,
-    bbob_box,
-    ioh_function,
-    ioh_package,
-)
+from polarbear.numerics.arrays import Floats
+from polarbear.problems.base import Kind, Problem, Range, Setting, Spec, Suite
+from polarbear.problems.ioh_functions import SMALLEST_DIMENSION, bbob_box, ioh_function, ioh_package
+from polarbear.settings.options import Options
 
 FUNCTIONS = 24
 LEAST_MASS = 1e-9  # truncated priors are drawn by inversion, which needs some mass to invert
@@ -42,7 +38,7 @@ def _check_truncation(start: int, stop: int, mass: float) -> None:
         )
 
 
-class LogNormal(Options):
+class LogNormalSize(Options):
     """A positive number whose logarithm is normal; log_sd = 0 fixes it."""
 
     log_mean: float = Field(ge=-20, le=20, description="the mean of the logarithm")
@@ -119,8 +115,10 @@ class Active(Options):
 
 
 Features = Annotated[Range, Field(description="how many random Fourier features draw the field")]
-Lengthscale = Annotated[LogNormal, Field(description="the distance over which the field changes")]
-Amplitude = Annotated[LogNormal, Field(description="the field's standard deviation")]
+Lengthscale = Annotated[
+    LogNormalSize, Field(description="the distance over which the field changes")
+]
+Amplitude = Annotated[LogNormalSize, Field(description="the field's standard deviation")]
 
 
 class FieldPrior(Options):
@@ -142,12 +140,13 @@ class FieldPrior(Options):
 class Logits(FieldPrior):
     """The fields of which the weights are the softmax."""
 
-    temperature: LogNormal = Field(
-        LogNormal(log_mean=-0.5, log_sd=0.5), description="the lower, the more one function leads"
+    temperature: LogNormalSize = Field(
+        LogNormalSize(log_mean=-0.5, log_sd=0.5),
+        description="the lower, the more one function leads",
     )
     features: Features = Range.model_validate({"from": 32, "to": 128})
-    lengthscale: Lengthscale = LogNormal(log_mean=2.0, log_sd=1.0)
-    amplitude: Amplitude = LogNormal(log_mean=0.0, log_sd=0.7)
+    lengthscale: Lengthscale = LogNormalSize(log_mean=2.0, log_sd=1.0)
+    amplitude: Amplitude = LogNormalSize(log_mean=0.0, log_sd=0.7)
 
 
 class Sparsity(FieldPrior):
@@ -155,8 +154,8 @@ class Sparsity(FieldPrior):
 
     active: Active = Field(Active.model_validate({}), description="the prior of that number")
     features: Features = Range.model_validate({"from": 16, "to": 64})
-    lengthscale: Lengthscale = LogNormal(log_mean=0.0, log_sd=1.0)
-    amplitude: Amplitude = LogNormal(log_mean=0.0, log_sd=0.7)
+    lengthscale: Lengthscale = LogNormalSize(log_mean=0.0, log_sd=1.0)
+    amplitude: Amplitude = LogNormalSize(log_mean=0.0, log_sd=0.7)
 
 
 class GpBbob(Suite):

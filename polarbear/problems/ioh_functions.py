@@ -10,17 +10,9 @@ import numpy as np
 from pydantic import Field, TypeAdapter, field_validator, model_validator
 
 from polarbear.errors import MissingExtraError
-from polarbear.options import describe
-from polarbear.problems.base import (
-    LARGEST_NUMBER,
-    Floats,
-    Kind,
-    Problem,
-    Range,
-    Setting,
-    Spec,
-    Suite,
-)
+from polarbear.numerics.arrays import Floats
+from polarbear.problems.base import LARGEST_NUMBER, Kind, Problem, Range, Setting, Spec, Suite
+from polarbear.settings.options import describe
 
 SMALLEST_DIMENSION = 2
 BITS = frozenset({0, 1})

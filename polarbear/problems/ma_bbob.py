@@ -15,7 +15,8 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import Field, field_validator
 
-from polarbear.problems.base import Floats, Kind, Problem, Setting, Spec, Suite
+from polarbear.numerics.arrays import Floats
+from polarbear.problems.base import Kind, Problem, Setting, Spec, Suite
 from polarbear.problems.ioh_functions import (
     Dimensions,
     bbob_box,

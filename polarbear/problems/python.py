@@ -9,7 +9,7 @@ from pydantic import AfterValidator, Field
 
 from polarbear.errors import ProblemError
 from polarbear.problems.base import Kind, Problem, Setting, Spec, Suite
-from polarbear.user_code import check_options, check_reference, load_function
+from polarbear.settings.user_code import check_options, check_reference, load_function
 
 
 class Python(Suite):

@@ -17,8 +17,10 @@ from pydantic import Field, field_validator
 from scipy.special import log_ndtr, softmax
 
 from polarbear.errors import ProblemError
-from polarbear.options import Options
-from polarbear.problems.base import Floats, Kind, Setting, Spec, Suite, derived_seed
+from polarbear.numerics.arrays import Floats
+from polarbear.numerics.seeds import derived_seed
+from polarbear.problems.base import Kind, Setting, Spec, Suite
+from polarbear.settings.options import Options
 
 STEP = 2000.0  # each time improves on the one before by more than any noise can undo
 

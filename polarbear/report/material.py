@@ -9,20 +9,20 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from polarbear import attainment, race, relations
+from polarbear import attainment, race
 from polarbear.attainment import Comparison, View
-from polarbear.budget import Budget, Spaced
+from polarbear.driver.standings import standings
 from polarbear.errors import ReportError
-from polarbear.inference import Posterior
+from polarbear.inference import Posterior, relations
 from polarbear.race import State
-from polarbear.rules import Rules
+from polarbear.race.rules import Rules
 from polarbear.select import Basis, Contest, contest, find_basis
-from polarbear.standings import standings
+from polarbear.settings.grid import Budget, Spaced
 from polarbear.store import Store
 
 
 @dataclass(frozen=True)
-class Believed:
+class RoundRatings:
     """Ratings and relations at one moment: after a round, or in a posterior kept by `infer`.
 
     ``mean``, ``low`` and ``high`` are ratings[algorithm, time] with the central 95 % interval;
@@ -57,7 +57,7 @@ class Round:
     number: int
     record: dict[str, Any]
     state: State
-    believed: Believed
+    believed: RoundRatings
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ class Material:
         return tuple(self.basis.algorithms[i] for i in self.contest.candidates)
 
     @cached_property
-    def believed(self) -> Believed | None:
+    def believed(self) -> RoundRatings | None:
         """What is believed now; None where nothing has been inferred."""
         if self.rounds:
             return self.rounds[-1].believed
@@ -143,7 +143,7 @@ def _round(store: Store, number: int) -> Round:
     return Round(number, record, state, _of_tables(*store.beliefs(number), np.array(state.times)))
 
 
-def _of_tables(ratings: pa.Table, pairs: pa.Table, times: np.ndarray) -> Believed:
+def _of_tables(ratings: pa.Table, pairs: pa.Table, times: np.ndarray) -> RoundRatings:
     """What the tables of a round say."""
     size = len(times)
     names = tuple(ratings["algorithm"].to_pylist()[::size])
@@ -163,10 +163,10 @@ def _of_tables(ratings: pa.Table, pairs: pa.Table, times: np.ndarray) -> Believe
         always_above[a, b] = pairs["p_above"].to_numpy()[whole]
         always_above[b, a] = pairs["p_below"].to_numpy()[whole]
         crossing[a, b] = crossing[b, a] = pairs["p_alike"].to_numpy()[whole]
-    return Believed(names, times, mean, low, high, above, alike, always_above, crossing)
+    return RoundRatings(names, times, mean, low, high, above, alike, always_above, crossing)
 
 
-def of_posterior(posterior: Posterior, basis: Basis, epsilon: float) -> Believed:
+def of_posterior(posterior: Posterior, basis: Basis, epsilon: float) -> RoundRatings:
     """What a posterior says that no race went by."""
     low, high = posterior.interval()
     at = relations.pointwise(posterior, epsilon)
@@ -174,7 +174,7 @@ def of_posterior(posterior: Posterior, basis: Basis, epsilon: float) -> Believed
     above, alike = at.dominance.copy(), at.equivalence.copy()
     itself = np.arange(len(basis.algorithms))
     above[:, itself, itself] = alike[:, itself, itself] = np.nan
-    return Believed(
+    return RoundRatings(
         basis.algorithms,
         basis.times,
         posterior.mean().T,

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from polarbear import __version__, summary
+from polarbear import __version__
 from polarbear.race import ABOVE, ALIKE, BELOW
 from polarbear.report.figures.base import still_in
 from polarbear.report.leading import Stretch, stretches
 from polarbear.report.material import Material, Round
-from polarbear.report.words import counted, joined, share, span, time
+from polarbear.report.prose.words import counted, joined, share, span, time
+from polarbear.store import summary
 
 PACKAGES = ("numpy", "scipy", "numba", "nutpie", "cmdstanpy", "ioh", "modcma", "cma")
 MANY = 5  # stretches of one leader that a sentence can hold

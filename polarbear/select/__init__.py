@@ -1,4 +1,7 @@
-"""Who to run, once something is known about the budget: from a posterior, without experiments."""
+"""Who to run, once something is known about the budget: from a posterior, without experiments.
+
+Uses `driver`'s posteriors and `preferences`.
+"""
 
 from __future__ import annotations
 

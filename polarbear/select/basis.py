@@ -8,13 +8,13 @@ from typing import Any, Literal
 
 import numpy as np
 
-from polarbear.budget import Budget
 from polarbear.errors import SelectionError
 from polarbear.inference import Posterior
-from polarbear.learn import posterior_from_table
-from polarbear.options import unknown
 from polarbear.select.candidates import ALPHA, undominated
+from polarbear.settings.grid import Budget
+from polarbear.settings.options import unknown
 from polarbear.store import Store
+from polarbear.store.records import posterior_from_table
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ from typing import Literal, get_args
 import numpy as np
 
 from polarbear.errors import SelectionError
-from polarbear.options import unknown
 from polarbear.preferences import Valuation
+from polarbear.settings.options import unknown
 
 Risk = Literal["p2bb", "mean", "quantile", "regret"]
 RISKS: tuple[Risk, ...] = get_args(Risk)

@@ -13,7 +13,7 @@ from math import comb
 import numpy as np
 
 from polarbear.errors import SelectionError
-from polarbear.inference.threads import in_threads
+from polarbear.numerics.threads import in_threads
 from polarbear.preferences import Valuation
 from polarbear.select.criteria import GAMMA, Criteria, Risk, judge
 

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from polarbear.algorithms import ADAPTERS, Algorithm, Trial
-from polarbear.budget import EVALUATIONS, Budget
 from polarbear.errors import BudgetExhausted
-from polarbear.problems.base import Floats, Instance, Kind, Setting
+from polarbear.numerics.arrays import Floats
+from polarbear.problems.base import Instance, Kind, Setting
+from polarbear.settings.grid import EVALUATIONS, Budget
 
 SETTING = Setting(1, Budget.model_validate({"grid": [1, 10]}))
 

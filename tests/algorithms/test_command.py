@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 
 from polarbear.algorithms.command import Command
-from polarbear.budget import Budget
 from polarbear.errors import AlgorithmError, ConfigError
 from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.execution.run import Problems, execute
-from polarbear.options import Source, validate
 from polarbear.problems import Instance, Setting
 from polarbear.problems.files import Files
+from polarbear.settings.grid import Budget
+from polarbear.settings.options import Source, validate
 
 INSTANCE = Instance(4, "data/berlin52.tsp", {"name": "data/berlin52.tsp"})
 

@@ -11,8 +11,8 @@ from polarbear.algorithms import ADAPTERS, Algorithm
 from polarbear.config import parse
 from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.execution.run import Problems, execute
-from polarbear.options import Source
 from polarbear.problems import Kind
+from polarbear.settings.options import Source
 from tests.support import SOLVERS
 
 PRINTS = "import sys\nfor t in range(1, int(sys.argv[2]) + 1): print(t, int(sys.argv[1]) / t)"

@@ -11,7 +11,7 @@ import numpy as np
 
 from polarbear.execution.host import Host
 from polarbear.execution.outcome import Outcome, Status, Task
-from polarbear.imports.base import ImportedAlgorithm
+from polarbear.formats.base import ImportedAlgorithm
 from polarbear.problems.base import Instance
 from polarbear.store import Store
 

@@ -7,9 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from polarbear import learn
 from polarbear.attainment import ViewOptions, agreement, disagreements, view
 from polarbear.attainment.head_to_head import head_to_head
+from polarbear.driver.evidence import evidence_of
+from polarbear.driver.posteriors import keep, learn
 from polarbear.execution.outcome import Status
 from polarbear.inference import ModelOptions
 from polarbear.select import Basis, find_basis
@@ -25,10 +26,10 @@ def full(y: float) -> Run:
 
 
 def inferred(store: Store) -> Basis:
-    evidence = learn.evidence_of(store, None)
-    learned = learn.learn(store, evidence, ModelOptions(model="dirichlet", draws=2000), seed=1)
+    evidence = evidence_of(store, None)
+    learned = learn(store, evidence, ModelOptions(model="dirichlet", draws=2000), seed=1)
     with store.writing():
-        learn.keep(store, evidence, learned)
+        keep(store, evidence, learned)
     return find_basis(store)
 
 

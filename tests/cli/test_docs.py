@@ -11,9 +11,9 @@ from typer.main import get_command
 
 from polarbear.cli import app
 from polarbear.inference.options import ModelOptions
-from polarbear.options import Options, key_names
 from polarbear.preferences import PREFERENCES, parse_preference, read_preference
-from polarbear.yamlfile import parse_yaml
+from polarbear.settings.options import Options, key_names
+from polarbear.settings.yaml_lines import parse_yaml
 
 DOCS = Path(__file__).parents[2] / "docs"
 

@@ -12,13 +12,13 @@ import pytest
 from polarbear.algorithms import ADAPTERS
 from polarbear.algorithms.base import Algorithm
 from polarbear.config import Execution, parse
+from polarbear.config.template import commented_config
 from polarbear.inference import ModelOptions
-from polarbear.options import Options, key_names
 from polarbear.problems import SUITES
 from polarbear.problems.base import Suite
-from polarbear.rules import Rules
-from polarbear.template import commented_config
-from polarbear.yamlfile import parse_yaml
+from polarbear.race.rules import Rules
+from polarbear.settings.options import Options, key_names
+from polarbear.settings.yaml_lines import parse_yaml
 from tests.support import Project
 
 

@@ -16,8 +16,8 @@ import numpy as np
 
 from polarbear.inference import ModelOptions, infer
 from polarbear.inference.models import MODELS
-from polarbear.rankings import choice_sets, rank
-from polarbear.relations import joint, pointwise
+from polarbear.inference.relations import joint, pointwise
+from polarbear.rankings import count_choice_sets, rank
 
 ALGORITHMS, TIMES, INSTANCES, DRAWS = 3, 5, 14, 8_000
 
@@ -41,7 +41,7 @@ def main() -> None:
     cases = [case for case in kept if case["model"] not in wanted]
     for model in wanted:
         options = ModelOptions(model=model, method="mcmc", draws=DRAWS)
-        posterior = infer(choice_sets(places), times, options, seed=1)
+        posterior = infer(count_choice_sets(places), times, options, seed=1)
         relations = pointwise(posterior)
         case = {
             "model": model,

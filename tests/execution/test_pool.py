@@ -15,12 +15,13 @@ import psutil
 import pytest
 
 from polarbear.config import Config, parse
-from polarbear.execution.outcome import Outcome, Status, Task, run_seed
-from polarbear.execution.pool import Limits, Pool
-from polarbear.options import Source
+from polarbear.execution.outcome import Outcome, Status, Task
+from polarbear.execution.pool import Pool, RunLimits
+from polarbear.numerics.seeds import run_seed
+from polarbear.settings.options import Source
 from tests.support import solver
 
-GENEROUS = Limits(seconds=60.0, memory=4 * 2**30)
+GENEROUS = RunLimits(seconds=60.0, memory=4 * 2**30)
 
 
 def configured(*algorithms: dict[str, Any], **changes: Any) -> Config:
@@ -43,7 +44,7 @@ def tasks(config: Config, instances: int = 1, budget: float = 300) -> list[Task]
 
 
 def run(
-    config: Config, *, instances: int = 1, workers: int = 2, limits: Limits = GENEROUS
+    config: Config, *, instances: int = 1, workers: int = 2, limits: RunLimits = GENEROUS
 ) -> dict[tuple[str, str], Outcome]:
     with Pool(config.instances, config.setting, workers, limits) as pool:
         outcomes = list(pool.run(tasks(config, instances)))
@@ -71,7 +72,7 @@ GOOD = solver("coordinate_descent")
 )
 def test_a_bad_run_ends_alone_and_keeps_what_it_had_found(bad: str, status: Status, words: str):
     config = configured(GOOD, solver(bad))
-    limits = Limits(seconds=2.0, memory=400 * 2**20)
+    limits = RunLimits(seconds=2.0, memory=400 * 2**20)
     outcomes = run(config, instances=2, limits=limits)
     for (name, _), outcome in outcomes.items():
         if name == bad:
@@ -180,7 +181,7 @@ def test_killing_a_worker_costs_its_run_and_nothing_else():
 
 def test_programs_that_a_run_had_started_are_killed_with_it(tmp_path: Path):
     config = configured(solver("hangs_with_a_child", pid_file=str(tmp_path / "pid")))
-    outcome = one(run(config, limits=Limits(seconds=3.0, memory=2**32)), "hangs_with_a_child")
+    outcome = one(run(config, limits=RunLimits(seconds=3.0, memory=2**32)), "hangs_with_a_child")
     assert outcome.status is Status.TIMEOUT
     child = int((tmp_path / "pid").read_text())
     wait_for(lambda: not psutil.pid_exists(child) or psutil.Process(child).status() == "zombie")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.interpolate import CubicSpline
 
-from polarbear.choice_sets import ChoiceSets
+from polarbear.rankings import ChoiceSets
 
 
 class Simplex3:

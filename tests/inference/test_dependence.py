@@ -9,10 +9,10 @@ import pytest
 
 from polarbear.inference import ModelOptions, infer
 from polarbear.inference.dependence import evidence_weight
-from polarbear.inference.kernels.scores import ranking_scores
+from polarbear.inference.loops.scores import ranking_scores
 from polarbear.inference.models import MODELS
 from polarbear.inference.native.set_sums import helmert
-from polarbear.rankings import ABSENT, choice_sets, rank
+from polarbear.rankings import ABSENT, count_choice_sets, rank
 
 TEMPORAL = sorted(name for name, model in MODELS.items() if model.temporal)
 
@@ -57,7 +57,7 @@ def test_scores_of_all_instances_add_up_to_the_slope_of_the_choice_sets():
     rng = np.random.default_rng(5)
     values = rng.integers(0, 5, (30, 6, 3)).astype(float)
     positions = rank(values, rng.random(values.shape) < 0.7)
-    sets = choice_sets(positions)
+    sets = count_choice_sets(positions)
     mu = rng.normal(size=(3, 6))
     scores = np.empty((30, 3, 5))
     ranking_scores(positions, mu, helmert(6), scores)
@@ -93,7 +93,7 @@ def wandering_positions(instances, correlation, seed, n=4):
 
 def weight_of(positions, **options):
     chosen = ModelOptions(**{"model": "gp", **options})
-    return evidence_weight(positions, choice_sets(positions), GRID, chosen)
+    return evidence_weight(positions, count_choice_sets(positions), GRID, chosen)
 
 
 @pytest.mark.parametrize("model", TEMPORAL)
@@ -143,7 +143,7 @@ def test_one_timepoint_one_instance_absence_and_ties_everywhere_have_a_weight():
     positions = wandering_positions(10, 0.5, seed=8)
     one_time = positions[:, :, :1]
     options = ModelOptions(model="gp")
-    assert evidence_weight(one_time, choice_sets(one_time), np.zeros(1), options) == 1
+    assert evidence_weight(one_time, count_choice_sets(one_time), np.zeros(1), options) == 1
     assert 0 < weight_of(positions[:1]) < 1
     assert 0 < weight_of(np.zeros_like(positions)) <= 1
     partial = positions.copy()
@@ -154,7 +154,7 @@ def test_one_timepoint_one_instance_absence_and_ties_everywhere_have_a_weight():
 
 def test_the_posterior_is_that_of_weighted_choice_sets_and_says_so():
     positions = wandering_positions(16, 0.9, seed=9)
-    sets = choice_sets(positions)
+    sets = count_choice_sets(positions)
     options = ModelOptions(model="bspline", draws=800)
     posterior = infer(sets, GRID, options, seed=1, positions=positions)
     weight = evidence_weight(positions, sets, GRID, options)

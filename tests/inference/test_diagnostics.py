@@ -16,7 +16,7 @@ from polarbear.inference.diagnostics import (
     smoothed_weights,
 )
 from polarbear.inference.native.nested import Lattice
-from polarbear.rankings import choice_sets, rank
+from polarbear.rankings import count_choice_sets, rank
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
@@ -103,7 +103,7 @@ def test_each_threshold_has_its_sentence():
 
 @pytest.fixture
 def sets():
-    return choice_sets(rank(np.random.default_rng(2).normal(size=(10, 3, 4))))
+    return count_choice_sets(rank(np.random.default_rng(2).normal(size=(10, 3, 4))))
 
 
 @pytest.mark.parametrize("model", ["dirichlet", "bspline"])
@@ -142,6 +142,6 @@ def test_the_hierarchical_lattice_reaches_small_kappa_where_ratings_are_extreme(
     """Two instances, always the same order: Laplace alone would end where the mass begins."""
     values = np.tile(np.arange(4.0)[None, :, None], (2, 1, 3))
     options = ModelOptions(model="hierarchical", draws=2000)
-    posterior = infer(choice_sets(rank(values)), np.linspace(0, 1, 3), options, seed=1)
+    posterior = infer(count_choice_sets(rank(values)), np.linspace(0, 1, 3), options, seed=1)
     assert posterior.diagnostics.missed < diagnostics.MAX_MISSED
     assert np.quantile(posterior.hyper["kappa"], 0.1) < 1

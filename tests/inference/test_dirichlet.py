@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from polarbear.inference import ModelOptions, infer
-from polarbear.rankings import choice_sets, rank
-from polarbear.relations import pointwise
+from polarbear.inference.relations import pointwise
+from polarbear.rankings import count_choice_sets, rank
 
 from .quadrature import Simplex3
 
@@ -24,7 +24,7 @@ def three(instances: int, *, ties: bool = False, loser: bool = False, seed: int 
         values = np.round(values)
     if loser:
         values[:, 2] = 100.0
-    return choice_sets(rank(values))
+    return count_choice_sets(rank(values))
 
 
 @pytest.mark.parametrize("instances", [1, 8, 200])
@@ -68,7 +68,7 @@ def test_timepoints_are_sampled_as_if_each_were_alone():
     """Parts of the grid are separate tasks: none may use another's approximation."""
     rng = np.random.default_rng(4)
     mu = np.linspace(1, -1, 4)[:, None] * np.cos(np.linspace(0, 2, 11))
-    sets = choice_sets(rank(-(mu + rng.gumbel(size=(8, 4, 11)))))
+    sets = count_choice_sets(rank(-(mu + rng.gumbel(size=(8, 4, 11)))))
     options = ModelOptions(model="dirichlet", draws=40_000)
     together = pointwise(infer(sets, np.linspace(0, 1, 11), options, seed=5)).dominance
     for t in range(11):
@@ -82,7 +82,9 @@ def test_timepoints_share_no_random_numbers():
 
     Bound at four standard errors: fails by chance once in 16,000.
     """
-    sets = choice_sets(rank(np.repeat(np.random.default_rng(7).normal(size=(6, 3, 1)), 12, axis=2)))
+    sets = count_choice_sets(
+        rank(np.repeat(np.random.default_rng(7).normal(size=(6, 3, 1)), 12, axis=2))
+    )
     theta = infer(sets, np.linspace(0, 1, 12), ModelOptions(model="dirichlet", draws=4000)).theta
     correlations = np.corrcoef(theta[:, :, 0].T)
     np.fill_diagonal(correlations, 0)

@@ -7,14 +7,14 @@ import pytest
 from scipy.special import betaln
 
 from polarbear.inference import ModelOptions, infer
-from polarbear.rankings import choice_sets, rank
+from polarbear.rankings import count_choice_sets, rank
 
 
 def inferred(values, draws):
     n_times = values.shape[2]
     times = np.linspace(0, 1, n_times) if n_times > 1 else np.zeros(1)
     options = ModelOptions(model="hierarchical", draws=draws)
-    return infer(choice_sets(rank(values)), times, options, seed=1)
+    return infer(count_choice_sets(rank(values)), times, options, seed=1)
 
 
 def always_the_same(instances, n, n_times):
@@ -38,7 +38,7 @@ def test_for_two_algorithms_kappa_has_its_exact_distribution(values):
     """
     posterior = inferred(values, draws=20_000)
     assert posterior.usable, posterior.diagnostics.problems
-    wins = choice_sets(rank(values)).wins
+    wins = count_choice_sets(rank(values)).wins
     log_kappa = np.linspace(-14, 6, 4001)
     a = np.exp(log_kappa)[:, None] / 2
     log_density = log_kappa - a[:, 0]  # an exponential prior of mean n

@@ -9,11 +9,11 @@ from pydantic import ValidationError
 from polarbear.errors import InferenceError
 from polarbear.inference import ModelOptions, infer
 from polarbear.inference.models import MODELS
-from polarbear.rankings import choice_sets, rank
+from polarbear.rankings import count_choice_sets, rank
 
 
 def random_sets(instances=10, n=3, n_times=6, seed=0):
-    return choice_sets(rank(np.random.default_rng(seed).normal(size=(instances, n, n_times))))
+    return count_choice_sets(rank(np.random.default_rng(seed).normal(size=(instances, n, n_times))))
 
 
 GRID = np.linspace(0, 1, 6)
@@ -75,7 +75,7 @@ def test_long_chains_of_one_total_are_rounded_up_to_even():
         (random_sets(), 2 * GRID, "unit interval"),
         (random_sets(), GRID[::-1], "must increase, but timepoint 2"),
         (
-            choice_sets(rank(np.zeros((2, 2, 6)), np.zeros((2, 2, 6), dtype=bool))),
+            count_choice_sets(rank(np.zeros((2, 2, 6)), np.zeros((2, 2, 6), dtype=bool))),
             GRID,
             "no ranking has two algorithms",
         ),
@@ -99,7 +99,7 @@ def test_methods_of_the_other_engine_are_named_as_such(method):
 
 
 def notes_of(values, present=None, model="dirichlet"):
-    sets = choice_sets(rank(values, present))
+    sets = count_choice_sets(rank(values, present))
     times = np.linspace(0, 1, values.shape[2])
     posterior = infer(sets, times, ModelOptions(model=model, draws=800))
     assert np.isfinite(posterior.theta).all()
@@ -137,7 +137,7 @@ def test_all_tied_everywhere_is_noted_and_centred_on_equality(model):
     values = np.zeros((10, 3, 4))
     assert "favour" in notes_of(values, model=model)
     posterior = infer(
-        choice_sets(rank(values)), np.linspace(0, 1, 4), ModelOptions(model=model, draws=4000)
+        count_choice_sets(rank(values)), np.linspace(0, 1, 4), ModelOptions(model=model, draws=4000)
     )
     # six standard errors of a mean of theta with a posterior deviation of some 0.12
     np.testing.assert_allclose(posterior.mean(), 1 / 3, atol=0.015)

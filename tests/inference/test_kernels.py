@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from polarbear.compiling import kernel
-from polarbear.inference.kernels import band, fastmath
-from polarbear.inference.kernels.likelihood import curvature
-from polarbear.inference.kernels.observe import observe, observe_back
+from polarbear.inference.loops import band, fastmath
+from polarbear.inference.loops.likelihood import curvature
+from polarbear.inference.loops.observe import observe, observe_back
 from polarbear.inference.native.set_sums import helmert, set_sums, with_prior
-from polarbear.rankings import choice_sets, rank
+from polarbear.numerics.compiling import kernel
+from polarbear.rankings import count_choice_sets, rank
 
 
 @kernel
@@ -45,7 +45,7 @@ def _some_sets(n, instances, n_times, seed=0):
     values = rng.integers(0, 4, (instances, n, n_times)).astype(float)
     present = rng.random(values.shape) < 0.8
     present[:, :, -1] = False
-    return choice_sets(rank(values, present))
+    return count_choice_sets(rank(values, present))
 
 
 @pytest.mark.parametrize(("n", "instances"), [(2, 5), (3, 9), (5, 12), (9, 30), (16, 6)])
@@ -74,7 +74,7 @@ def test_likelihood_with_a_dirichlet_prior_its_gradient_and_curvature(n, instanc
 
 
 def test_utilities_far_apart_neither_overflow_nor_underflow():
-    sets = choice_sets(rank(np.arange(3.0).reshape(1, 3, 1)))
+    sets = count_choice_sets(rank(np.arange(3.0).reshape(1, 3, 1)))
     laid_out = with_prior(set_sums(sets), 1.0)
     eta = (np.array([[2000.0, 0.0, -2000.0]]) @ helmert(3)).copy()
     values, slopes, bends = np.empty(1), np.empty((1, 2)), np.empty((1, 2, 2))

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from polarbear.inference import ModelOptions, infer
-from polarbear.rankings import choice_sets
-from polarbear.relations import joint, pointwise
+from polarbear.inference.relations import joint, pointwise
+from polarbear.rankings import count_choice_sets
 
 KNOWN = json.loads(
     (Path(__file__).parents[1] / "data" / "known-posteriors.json").read_text(encoding="utf-8")
@@ -20,7 +20,7 @@ CASES = {case["model"]: case for case in KNOWN["cases"]}
 
 @pytest.fixture(scope="module")
 def sets():
-    return choice_sets(np.array(KNOWN["positions"]))
+    return count_choice_sets(np.array(KNOWN["positions"]))
 
 
 @pytest.mark.parametrize("model", sorted(CASES))

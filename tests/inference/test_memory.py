@@ -9,14 +9,14 @@ import pytest
 
 from polarbear.inference import ModelOptions, extend, infer
 from polarbear.inference.models import MODELS
-from polarbear.rankings import choice_sets, rank
+from polarbear.rankings import count_choice_sets, rank
 
 
 @pytest.mark.parametrize("method", ["auto", "laplace"])
 @pytest.mark.parametrize("model", sorted(MODELS))
 def test_new_memory_may_hold_anything(model: str, method: str, monkeypatch: pytest.MonkeyPatch):
     positions = rank(np.random.default_rng(3).normal(size=(12, 4, 5)))
-    sets, before = choice_sets(positions), choice_sets(positions[:, :3])
+    sets, before = count_choice_sets(positions), count_choice_sets(positions[:, :3])
     times, options = np.linspace(0, 1, 5), ModelOptions(model=model, method=method, draws=800)
 
     def draws() -> list[np.ndarray]:

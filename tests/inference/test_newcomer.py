@@ -14,8 +14,8 @@ from polarbear.inference.base import Diagnostics, Posterior
 from polarbear.inference.models import MODELS
 from polarbear.inference.native.set_sums import helmert
 from polarbear.inference.newcomer import chains
-from polarbear.rankings import choice_sets, rank
-from polarbear.relations import joint, pointwise
+from polarbear.inference.relations import joint, pointwise
+from polarbear.rankings import count_choice_sets, rank
 
 from .test_models import prior_covariance
 
@@ -28,7 +28,7 @@ def evidence(values, position, runs=None):
     if runs is not None:
         present[runs:, position] = False
     others = [i for i in range(values.shape[1]) if i != position]
-    return choice_sets(rank(values[:, others])), choice_sets(rank(values, present))
+    return count_choice_sets(rank(values[:, others])), count_choice_sets(rank(values, present))
 
 
 def plackett_luce(instances, n, n_times, seed):
@@ -110,7 +110,7 @@ def test_beside_a_single_algorithm_a_newcomer_follows_a_beta_distribution(weight
     values = np.random.default_rng(4).normal(size=(10, 2, 1))
     values[:7, 1] = -10
     values[7:, 1] = 10
-    full = choice_sets(rank(values), weights=np.full(10, weight))
+    full = count_choice_sets(rank(values), weights=np.full(10, weight))
     alone = posterior_of(np.ones((20_000, 1, 1)), "dirichlet", np.zeros(1), alpha=0.7)
     theta = extend(alone, full, 1, seed=5).theta[:, 0, 1]
     expected = stats.beta(0.7 + 7 * weight, 0.7 + 3 * weight)
@@ -372,8 +372,8 @@ def test_what_limits_the_newcomers_rating_is_noted():
     present = np.ones(values.shape, dtype=bool)
     present[:, 1, 4:] = False  # the newcomer was not run to the end
     present[:4, 0] = present[4:, 1] = False  # and never beside the first
-    full = choice_sets(rank(values, present))
-    old = choice_sets(rank(values[:, [0, 2, 3]]))
+    full = count_choice_sets(rank(values, present))
+    old = count_choice_sets(rank(values[:, [0, 2, 3]]))
     before = infer(old, np.linspace(0, 1, 6), ModelOptions(draws=800))
     notes = extend(before, full, 1, names=["ann", "bob", "cy", "dee"]).notes
     assert "bob is in no ranking at 2 of 6 timepoints (first: timepoint 5)" in notes[1]
@@ -401,6 +401,6 @@ def test_a_posterior_that_is_not_usable_stays_so():
 def test_rankings_that_do_not_fit_the_posterior_are_refused(n, n_times, position, message):
     theta = np.full((400, 2, 3), 1 / 3)
     posterior = posterior_of(theta, "dirichlet", np.array([0.0, 1.0]))
-    full = choice_sets(rank(plackett_luce(4, n, n_times, seed=39)))
+    full = count_choice_sets(rank(plackett_luce(4, n, n_times, seed=39)))
     with pytest.raises(InferenceError, match=message):
         extend(posterior, full, position)

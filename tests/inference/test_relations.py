@@ -8,8 +8,7 @@ import pytest
 from polarbear.errors import InferenceError
 from polarbear.inference import ModelOptions, infer
 from polarbear.inference.base import Diagnostics, Posterior
-from polarbear.rankings import choice_sets, rank
-from polarbear.relations import (
+from polarbear.inference.relations import (
     Pointwise,
     crosses,
     decided,
@@ -18,6 +17,7 @@ from polarbear.relations import (
     joint,
     pointwise,
 )
+from polarbear.rankings import count_choice_sets, rank
 
 
 def posterior_of(theta, model="gp", chains=2):
@@ -62,7 +62,7 @@ def test_joint_relations_need_a_temporal_model(theta):
 
 def test_standard_errors_are_those_of_repeated_inference():
     """Spread of 60 repetitions within a third of what each says of itself (a 99.9 % band)."""
-    sets = choice_sets(rank(np.random.default_rng(1).normal(size=(12, 3, 2))))
+    sets = count_choice_sets(rank(np.random.default_rng(1).normal(size=(12, 3, 2))))
     options = ModelOptions(model="gp", draws=1000)
     found = [pointwise(infer(sets, np.array([0.0, 1.0]), options, seed=seed)) for seed in range(60)]
     off = ~np.eye(3, dtype=bool)

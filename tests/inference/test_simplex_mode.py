@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from polarbear.inference.kernels.likelihood import curvature
+from polarbear.inference.loops.likelihood import curvature
 from polarbear.inference.models.dirichlet import one_coefficient_a_time
 from polarbear.inference.native import simplex_mode
 from polarbear.inference.native.set_sums import set_sums, with_prior
-from polarbear.rankings import choice_sets, rank
+from polarbear.rankings import count_choice_sets, rank
 
 
 @pytest.mark.parametrize("entries", [1, 1_000_000])
@@ -22,7 +22,7 @@ def test_at_the_mode_nothing_pulls_and_the_spread_makes_curvature_one(monkeypatc
     values[:, 4] = 10.0
     present = rng.random(values.shape) < 0.8
     present[:, :, -1] = False
-    sets = set_sums(choice_sets(rank(values, present)))
+    sets = set_sums(count_choice_sets(rank(values, present)))
     mode = simplex_mode.find_simplex_mode(sets, one_coefficient_a_time(6, alpha))
     heights, slopes, bends = np.empty(6), np.empty((6, 4)), np.empty((6, 4, 4))
     curvature(with_prior(sets, alpha), mode.x, heights, slopes, bends)

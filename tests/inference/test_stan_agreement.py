@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from polarbear.choice_sets import choice_sets_from_terms
 from polarbear.inference import ModelOptions, infer
 from polarbear.inference.models import MODELS
-from polarbear.rankings import choice_sets, rank
-from polarbear.relations import joint, pointwise
+from polarbear.inference.relations import joint, pointwise
+from polarbear.rankings import count_choice_sets, rank
+from polarbear.rankings.choice_sets import choice_sets_from_terms
 
 from .quadrature import Simplex3
 from .stan_support import needs_cmdstan
@@ -27,7 +27,7 @@ def test_stan_gives_the_known_answers(model):
     """
     case = CASES[model]
     options = ModelOptions(model=model, engine="stan", draws=20_000)
-    sets = choice_sets(np.array(KNOWN["positions"]))
+    sets = count_choice_sets(np.array(KNOWN["positions"]))
     posterior = infer(sets, np.array(KNOWN["times"]), options, seed=2)
     assert posterior.usable, posterior.diagnostics
     assert posterior.method == "mcmc"
@@ -89,7 +89,7 @@ def test_both_engines_agree(model):
     """
     rng = np.random.default_rng(5)
     mu = np.outer(np.cos(np.linspace(0, 2, 20)), np.linspace(1, -1, 5))
-    sets = choice_sets(rank(-(mu.T + rng.gumbel(size=(30, 5, 20)))))
+    sets = count_choice_sets(rank(-(mu.T + rng.gumbel(size=(30, 5, 20)))))
     times = np.linspace(0, 1, 20)
     native = infer(sets, times, ModelOptions(model=model, draws=160_000), seed=1)
     stan = infer(sets, times, ModelOptions(model=model, engine="stan", draws=32_000), seed=1)

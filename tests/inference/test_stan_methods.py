@@ -7,8 +7,8 @@ import pytest
 
 from polarbear.errors import InferenceError
 from polarbear.inference import ModelOptions, infer
-from polarbear.rankings import choice_sets, rank
-from polarbear.relations import pointwise
+from polarbear.inference.relations import pointwise
+from polarbear.rankings import count_choice_sets, rank
 
 from .quadrature import Simplex3
 from .stan_support import needs_cmdstan
@@ -19,7 +19,9 @@ APPROXIMATIONS = ["pathfinder", "laplace", "advi-meanfield", "advi-fullrank"]
 
 def random_sets(n=4, instances=20, n_times=3):
     rng = np.random.default_rng(0)
-    return choice_sets(rank(rng.normal(size=(instances, n, n_times)) + np.arange(n)[:, None] / 2))
+    return count_choice_sets(
+        rank(rng.normal(size=(instances, n, n_times)) + np.arange(n)[:, None] / 2)
+    )
 
 
 def posterior_of(method, seed=1, threads=None, model="dirichlet", **options):
@@ -79,7 +81,7 @@ def test_a_time_without_rankings_follows_the_prior():
     values = np.random.default_rng(1).normal(size=(9, 3, 3))
     present = np.ones(values.shape, dtype=bool)
     present[:, :, 1] = False
-    sets, times = choice_sets(rank(values, present)), np.array([0.0, 0.5, 1.0])
+    sets, times = count_choice_sets(rank(values, present)), np.array([0.0, 0.5, 1.0])
     for method in ("mcmc", "laplace"):
         options = ModelOptions(model="dirichlet", engine="stan", method=method, draws=8000)
         posterior = infer(sets, times, options)

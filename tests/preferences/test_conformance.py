@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from polarbear.options import Source
 from polarbear.preferences import (
     PREFERENCES,
     Context,
@@ -17,6 +16,7 @@ from polarbear.preferences import (
     read_preference,
 )
 from polarbear.preferences.monotone import counterexample
+from polarbear.settings.options import Source
 
 GRIDS = {
     "log": np.geomspace(20.0, 3000.0, 30),

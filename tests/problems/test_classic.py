@@ -7,9 +7,9 @@ import pytest
 from scipy.optimize import rosen
 from scipy.stats import chisquare
 
-from polarbear.budget import Budget
 from polarbear.problems import Setting
 from polarbear.problems.classic import FUNCTIONS, Classic, random_rotation
+from polarbear.settings.grid import Budget
 
 SETTING = Setting(1, Budget(grid=(1.0, 2.0)))
 

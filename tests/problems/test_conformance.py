@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from polarbear.budget import Budget
 from polarbear.problems import SUITES, Kind, Problem, Setting, Suite
+from polarbear.settings.grid import Budget
 from tests.support import SOLVERS
 
 OPTIONS: dict[str, dict[str, Any]] = {

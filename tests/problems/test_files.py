@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from polarbear.budget import Budget
 from polarbear.errors import ConfigError, ProblemError, SuiteExhaustedError
-from polarbear.options import Source, validate
 from polarbear.problems import Setting
 from polarbear.problems.files import Files
+from polarbear.settings.grid import Budget
+from polarbear.settings.options import Source, validate
 
 
 def suite(**options: Any) -> Files:

@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 from scipy.stats import cauchy, chisquare, kstest, lognorm, norm
 
-from polarbear.budget import Budget
 from polarbear.errors import ConfigError, MissingExtraError
-from polarbear.options import Source, validate
 from polarbear.problems import Problem, Setting
 from polarbear.problems.base import Spec
 from polarbear.problems.gp_bbob import BaseFunctions, GpBbob, mixture, random_fields
+from polarbear.settings.grid import Budget
+from polarbear.settings.options import Source, validate
 
 SETTING = Setting(seed=1, budget=Budget.model_validate({"grid": [10]}))
 ERROR_RATE = 1e-4  # with which a test on random draws would fail by chance, had it another seed

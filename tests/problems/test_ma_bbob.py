@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 from scipy.stats import binom, chisquare, kstest
 
-from polarbear.budget import Budget
 from polarbear.errors import ConfigError, MissingExtraError
-from polarbear.options import Source, validate
 from polarbear.problems import Setting
 from polarbear.problems.base import Spec
 from polarbear.problems.ma_bbob import MaBbob, optimum, sparse_weights
+from polarbear.settings.grid import Budget
+from polarbear.settings.options import Source, validate
 
 SETTING = Setting(seed=1, budget=Budget.model_validate({"grid": [10]}))
 ERROR_RATE = 1e-4  # with which a test on random draws would fail by chance, had it another seed

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from polarbear.budget import Budget
 from polarbear.errors import ConfigError, ProblemError
-from polarbear.options import Source, validate
 from polarbear.problems import Problem, Setting
 from polarbear.problems.python import Python
+from polarbear.settings.grid import Budget
+from polarbear.settings.options import Source, validate
 from tests.support import SOLVERS
 
 

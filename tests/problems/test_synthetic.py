@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare, kstest
 
-from polarbear.budget import Budget
 from polarbear.errors import ConfigError, ProblemError
-from polarbear.options import Source, validate
 from polarbear.problems import Setting
 from polarbear.problems.synthetic import Synthetic
+from polarbear.settings.grid import Budget
+from polarbear.settings.options import Source, validate
 
 NAMES = ("A", "B", "C")
 

@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from polarbear.choice_sets import ChoiceSets
 from polarbear.errors import RankingError
-from polarbear.rankings import ABSENT, choice_sets, rank
+from polarbear.rankings import ABSENT, ChoiceSets, count_choice_sets, rank
 
 
 def brute_force_terms(places, weight=1.0):
@@ -68,7 +67,7 @@ def some_rankings(draw):
 def test_choice_sets_of_tied_partial_weighted_rankings_equal_brute_force(case):
     values, present, weights = case
     positions = rank(values, present)
-    counted = choice_sets(positions, weights)
+    counted = count_choice_sets(positions, weights)
     wins, sets = brute_force(positions, weights)
     np.testing.assert_allclose(counted.wins, wins, atol=1e-12)
     for t, expected in enumerate(sets):
@@ -100,7 +99,7 @@ def test_a_long_list_of_algorithms_counts_like_a_short_one():
     wide[:, :5] = values
     present = np.zeros(wide.shape, dtype=bool)
     present[:, :5] = True
-    short, long = choice_sets(rank(values)), choice_sets(rank(wide, present))
+    short, long = count_choice_sets(rank(values)), count_choice_sets(rank(wide, present))
     np.testing.assert_allclose(long.wins[:, :5], short.wins)
     assert (long.wins[:, 5:] == 0).all()
     np.testing.assert_array_equal(long.masks, short.masks)
@@ -110,8 +109,8 @@ def test_a_long_list_of_algorithms_counts_like_a_short_one():
 def test_counts_of_old_and_new_instances_add_up():
     rng = np.random.default_rng(2)
     positions = rank(rng.integers(0, 4, (30, 6, 5)).astype(float))
-    whole = choice_sets(positions)
-    parts = choice_sets(positions[:11]) + choice_sets(positions[11:])
+    whole = count_choice_sets(positions)
+    parts = count_choice_sets(positions[:11]) + count_choice_sets(positions[11:])
     np.testing.assert_allclose(parts.wins, whole.wins)
     np.testing.assert_array_equal(parts.masks, whole.masks)
     np.testing.assert_array_equal(parts.offsets, whole.offsets)
@@ -121,7 +120,7 @@ def test_counts_of_old_and_new_instances_add_up():
 
 def test_a_part_of_the_grid_keeps_its_own_sets():
     positions = rank(np.random.default_rng(3).normal(size=(9, 4, 6)))
-    whole, part = choice_sets(positions), choice_sets(positions[:, :, [0, 2, 5]])
+    whole, part = count_choice_sets(positions), count_choice_sets(positions[:, :, [0, 2, 5]])
     cut = whole.pick(np.array([0, 2, 5]))
     np.testing.assert_array_equal(cut.masks, part.masks)
     np.testing.assert_array_equal(cut.offsets, part.offsets)
@@ -129,7 +128,7 @@ def test_a_part_of_the_grid_keeps_its_own_sets():
 
 
 def test_a_ten_way_tie_is_exact_in_at_most_1023_terms():
-    counted = choice_sets(rank(np.zeros((1, 10, 1))))
+    counted = count_choice_sets(rank(np.zeros((1, 10, 1))))
     assert len(counted.masks) <= 1023
     assert counted.sampled_ties == 0
     np.testing.assert_allclose(counted.wins, 0.9)
@@ -139,16 +138,16 @@ def test_a_ten_way_tie_is_exact_in_at_most_1023_terms():
 
 def test_a_tie_too_wide_for_its_closed_form_is_sampled_fairly_and_said_so():
     positions = rank(np.zeros((3, 40, 2)))
-    counted = choice_sets(positions, seed=5)
+    counted = count_choice_sets(positions, seed=5)
     assert counted.sampled_ties == 6
     np.testing.assert_allclose(counted.wins, 3 * (1 - 1 / 40))
     member = counted.masks[:, None] >> np.arange(40) & 1
     share = counted.counts / member.sum(axis=1)
     gradient = counted.wins[0] - (share[:, None] * member)[: counted.offsets[1]].sum(axis=0)
     np.testing.assert_allclose(gradient, 0, atol=1e-9)
-    again = choice_sets(positions[:1], seed=5) + choice_sets(positions[1:], seed=5)
+    again = count_choice_sets(positions[:1], seed=5) + count_choice_sets(positions[1:], seed=5)
     np.testing.assert_array_equal(again.masks, counted.masks)
-    other = choice_sets(positions, seed=6)
+    other = count_choice_sets(positions, seed=6)
     assert not np.array_equal(other.masks, counted.masks)
 
 
@@ -162,7 +161,7 @@ def test_log_likelihood_is_the_product_of_sequential_choices():
     for p, order in enumerate(orders):
         positions[p, order, 0] = np.arange(4)
         expected += sum(np.log(theta[order[k]] / theta[order[k:]].sum()) for k in range(4))
-    assert choice_sets(positions).log_likelihood(mu)[0] == pytest.approx(expected)
+    assert count_choice_sets(positions).log_likelihood(mu)[0] == pytest.approx(expected)
 
 
 def test_within_the_tolerance_a_block_is_measured_from_its_best():
@@ -175,7 +174,9 @@ def test_who_never_met_is_known():
     present = np.ones((4, 3, 1), dtype=bool)
     present[:2, 0] = False
     present[2:, 2] = False
-    met = choice_sets(rank(np.random.default_rng(0).normal(size=(4, 3, 1)), present)).compared()
+    met = count_choice_sets(
+        rank(np.random.default_rng(0).normal(size=(4, 3, 1)), present)
+    ).compared()
     assert met.tolist() == [[True, True, False], [True, True, True], [False, True, True]]
 
 
@@ -186,9 +187,12 @@ def test_who_never_met_is_known():
         (lambda: rank(np.full((1, 2, 1), np.nan)), "not a number"),
         (lambda: rank(np.zeros((1, 2, 1)), tie_tolerance=-1), "tolerance"),
         (lambda: rank(np.zeros((1, 2, 1)), np.ones((1, 2, 2))), "presence mask"),
-        (lambda: choice_sets(np.zeros((1, 51, 1))), "at most 50"),
-        (lambda: choice_sets(np.zeros((2, 3, 1)), np.array([1.0, 0.0])), "weights"),
-        (lambda: choice_sets(np.zeros((1, 2, 1))) + choice_sets(np.zeros((1, 3, 1))), "add up"),
+        (lambda: count_choice_sets(np.zeros((1, 51, 1))), "at most 50"),
+        (lambda: count_choice_sets(np.zeros((2, 3, 1)), np.array([1.0, 0.0])), "weights"),
+        (
+            lambda: count_choice_sets(np.zeros((1, 2, 1))) + count_choice_sets(np.zeros((1, 3, 1))),
+            "add up",
+        ),
     ],
 )
 def test_what_cannot_be_ranked_is_refused_with_the_reason(call, message):

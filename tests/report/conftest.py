@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from polarbear import learn
+from polarbear.driver.evidence import evidence_of
+from polarbear.driver.posteriors import keep, learn
 from polarbear.inference import ModelOptions
 from polarbear.report.material import Material, gather
 from polarbear.report.page import write_page
@@ -74,11 +75,11 @@ def raced_project(tmp_path_factory: pytest.TempPathFactory) -> Project:
 
 def infer_temporal(store: Store) -> None:
     """Keep a posterior whose draws belong together over time, by the quickest way there is."""
-    evidence = learn.evidence_of(store)
+    evidence = evidence_of(store)
     options = ModelOptions(model="random-walk", method="laplace", draws=2000)
-    learned = learn.learn(store, evidence, options, seed=1)
+    learned = learn(store, evidence, options, seed=1)
     with store.writing():
-        learn.keep(store, evidence, learned)
+        keep(store, evidence, learned)
 
 
 @pytest.fixture(scope="session")

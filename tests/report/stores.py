@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from polarbear import learn
+from polarbear.driver.evidence import evidence_of
+from polarbear.driver.posteriors import keep, learn
 from polarbear.inference import ModelOptions
 from polarbear.store import Store
 from tests.support import solver
@@ -42,10 +43,10 @@ def inferred(
 ) -> Store:
     """Runs and a posterior, without a race."""
     store = synthetic(folder, instances=12, ratings=ratings, **changes)
-    evidence = learn.evidence_of(store)
-    learned = learn.learn(store, evidence, ModelOptions(model=model, draws=400), seed=1)
+    evidence = evidence_of(store)
+    learned = learn(store, evidence, ModelOptions(model=model, draws=400), seed=1)
     with store.writing():
-        learn.keep(store, evidence, learned)
+        keep(store, evidence, learned)
     return store
 
 

@@ -9,10 +9,10 @@ import polars as pl
 import pytest
 
 from polarbear.attainment import Comparison, ViewOptions
-from polarbear.report.drawing import drawn, styled
+from polarbear.report.drawing.files import drawn, styled
+from polarbear.report.drawing.style import Style
 from polarbear.report.figures import FIGURES
 from polarbear.report.material import Material, gather
-from polarbear.report.style import Style
 from tests.attainment.helpers import make_store, random_runs
 from tests.report.layout import faults
 from tests.report.stores import HOSTILE

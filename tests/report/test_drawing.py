@@ -10,9 +10,9 @@ import polars as pl
 import pytest
 
 from polarbear.errors import ReportError
-from polarbear.report.drawing import write_figures
+from polarbear.report.drawing.files import write_figures
+from polarbear.report.drawing.style import Style
 from polarbear.report.figures import FIGURES
-from polarbear.report.style import Style
 
 QUICK = Style(width="single", dpi=50)
 

@@ -8,10 +8,10 @@ import numpy as np
 import polars as pl
 import pytest
 
-from polarbear.report.drawing import drawn, rendered, styled
+from polarbear.report.drawing.files import drawn, rendered, styled
+from polarbear.report.drawing.style import Style
 from polarbear.report.figures import FIGURES
 from polarbear.report.material import Material
-from polarbear.report.style import Style
 from tests.report import stores
 from tests.report.layout import faults
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from polarbear.report.lettering import number, plain, probability, short_names, shortened
+from polarbear.report.drawing.lettering import number, plain, probability, short_names, shortened
 
 
 def test_what_cannot_be_seen_is_taken_out():

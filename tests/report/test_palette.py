@@ -7,7 +7,16 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from polarbear.palette import COLOURS, INKS, READABLE, contrast, look, mix, readable, writing_on
+from polarbear.report.drawing.palette import (
+    COLOURS,
+    INKS,
+    READABLE,
+    contrast,
+    look,
+    mix,
+    readable,
+    writing_on,
+)
 
 # Machado, Oliveira and Fernandes (2009), severity 1.0, on linear RGB
 VISION = {

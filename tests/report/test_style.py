@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from polarbear.errors import ConfigError
-from polarbear.options import Source, validate
-from polarbear.report.style import Style
+from polarbear.report.drawing.style import Style
+from polarbear.settings.options import Source, validate
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from polarbear.report.leading import Stretch, _merged
-from polarbear.report.markdown import as_markdown
-from polarbear.report.outline import BAR, Bullets, Chart, Heading, Table, bar, curve
-from polarbear.report.text import as_text
-from polarbear.report.words import joined, share, span, time
+from polarbear.report.prose.markdown import as_markdown
+from polarbear.report.prose.outline import BAR, Bullets, Chart, Heading, Table, bar, curve
+from polarbear.report.prose.text import as_text
+from polarbear.report.prose.words import joined, share, span, time
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from polarbear.config import Config
+from polarbear.driver.rounds import SETTLED
 from polarbear.errors import SelectionError
 from polarbear.preferences import Context, read_preference
-from polarbear.racing import SETTLED
 from polarbear.select import contest, expected_regret, find_basis
 from polarbear.select.aim import Aim, aim
 from tests.test_racing import checkpoints, configured, facts_of, run

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from polarbear import learn
+from polarbear.driver.evidence import evidence_of
+from polarbear.driver.posteriors import keep, learn
 from polarbear.errors import SelectionError
 from polarbear.inference import ModelOptions
 from polarbear.select import contest, find_basis
@@ -21,10 +22,10 @@ QUICK = ModelOptions(model="dirichlet", draws=400)
 
 def infer(store: Store, age: int, names: list[str] | None = None, **changes: Any) -> str:
     """Keep a posterior that looks so many seconds old; gives its key."""
-    evidence = learn.evidence_of(store, names)
-    learned = learn.learn(store, evidence, QUICK.model_copy(update=changes), seed=1)
+    evidence = evidence_of(store, names)
+    learned = learn(store, evidence, QUICK.model_copy(update=changes), seed=1)
     with store.writing():
-        learn.keep(store, evidence, learned)
+        keep(store, evidence, learned)
     path = store.path / "posteriors" / f"{learned.key}.parquet"
     then = 1_700_000_000 - age
     os.utime(path, (then, then))

@@ -1,4 +1,7 @@
-"""Priors over ratings in time; a new one is a file here and a line in this registry."""
+"""Priors over ratings in time; a new one is a file here and a line in this registry.
+
+Uses `inference.options`; no engine.
+"""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from polarbear.inference.models import kernels
+from polarbear.inference.models import covariances
 from polarbear.inference.models.base import Latent
 from polarbear.inference.models.markov import chain_precision
 from polarbear.inference.models.priors import inverse_gamma_quantile
@@ -27,7 +27,7 @@ class GaussianProcess(LengthscaleModel):
 
     def __init__(self, times: np.ndarray, n_algorithms: int, options: ModelOptions) -> None:
         super().__init__(times, n_algorithms, options)
-        self.covariance = kernels.COVARIANCES[options.kernel]
+        self.covariance = covariances.COVARIANCES[options.kernel]
         if self.covariance.order is None:
             shortest = inverse_gamma_quantile(options.lengthscale, 1e-4)
             self.inducing = dense_inducing_points(self.covariance, times, shortest)
@@ -42,18 +42,18 @@ class GaussianProcess(LengthscaleModel):
 
     def _markov(self, order: int, sigma: float, ell: float) -> Latent:
         n_times, size = len(self.times), order + 1
-        steps = kernels.decay_rate(order, ell) * np.diff(self.times)
+        steps = covariances.decay_rate(order, ell) * np.diff(self.times)
         precision, half_log_det = chain_precision(
-            first=kernels.stationary_covariance(order),
-            transitions=kernels.transitions(order, steps),
-            noises=kernels.noise_covariances(order, steps),
+            first=covariances.stationary_covariance(order),
+            transitions=covariances.transitions(order, steps),
+            noises=covariances.noise_covariances(order, steps),
         )
         weights = np.full((n_times, 1), sigma)
         return Latent(precision, half_log_det, size * np.arange(n_times), weights)
 
 
 def dense_inducing_points(
-    covariance: kernels.Covariance, times: np.ndarray, lengthscale: float
+    covariance: covariances.Covariance, times: np.ndarray, lengthscale: float
 ) -> np.ndarray:
     """So many quantiles of the grid that their values fix all others."""
     size = min(8, len(times))

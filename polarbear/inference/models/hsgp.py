@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from polarbear.inference.models.base import Latent
-from polarbear.inference.models.kernels import COVARIANCES
+from polarbear.inference.models.covariances import COVARIANCES
 from polarbear.inference.models.priors import inverse_gamma_quantile
 from polarbear.inference.models.smooth import LengthscaleModel, identity_precision
 from polarbear.inference.options import ModelOptions

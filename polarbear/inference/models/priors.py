@@ -7,26 +7,26 @@ import math
 import numpy as np
 from scipy.special import gammaincinv
 
-from polarbear.inference.options import InverseGamma, LogNormal
+from polarbear.inference.options import InverseGammaPrior, LogNormalPrior
 
 
-def log_normal(prior: LogNormal, log_x: float) -> float:
+def log_normal(prior: LogNormalPrior, log_x: float) -> float:
     return -0.5 * ((log_x - prior.location) / prior.scale) ** 2
 
 
-def draw_log_normal(prior: LogNormal, rng: np.random.Generator) -> float:
+def draw_log_normal(prior: LogNormalPrior, rng: np.random.Generator) -> float:
     return float(rng.normal(prior.location, prior.scale))
 
 
-def inverse_gamma(prior: InverseGamma, log_x: float) -> float:
+def inverse_gamma(prior: InverseGammaPrior, log_x: float) -> float:
     return -prior.shape * log_x - prior.scale * math.exp(-log_x)
 
 
-def draw_inverse_gamma(prior: InverseGamma, rng: np.random.Generator) -> float:
+def draw_inverse_gamma(prior: InverseGammaPrior, rng: np.random.Generator) -> float:
     return float(np.log(prior.scale) - np.log(rng.gamma(prior.shape)))
 
 
-def inverse_gamma_quantile(prior: InverseGamma, level: float) -> float:
+def inverse_gamma_quantile(prior: InverseGammaPrior, level: float) -> float:
     return float(prior.scale / gammaincinv(prior.shape, 1 - level))
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.linalg import solve_triangular
 
 from polarbear.inference.models.base import Latent
-from polarbear.inference.models.kernels import COVARIANCES, Covariance
+from polarbear.inference.models.covariances import COVARIANCES, Covariance
 from polarbear.inference.models.smooth import LengthscaleModel, identity_precision
 from polarbear.inference.options import ModelOptions
 

@@ -1,1 +1,4 @@
-"""The embedded engine: Laplace approximations, exact sampling on top of them, and NUTS."""
+"""The embedded engine: Laplace approximations, exact sampling on top of them, and NUTS.
+
+Uses the models, loops and diagnostics.
+"""

@@ -12,13 +12,13 @@ from collections.abc import Callable
 
 import numpy as np
 
-from polarbear.inference.kernels.likelihood import SetSums
+from polarbear.inference.loops.likelihood import SetSums
 from polarbear.inference.models import Model
 from polarbear.inference.native.nested import Lattice
 from polarbear.inference.native.sampling import STEPS, Draws, Effort, draws_a_chain
 from polarbear.inference.native.set_sums import with_prior
 from polarbear.inference.native.simplex import Turns, worst_tenth
-from polarbear.inference.threads import in_threads
+from polarbear.numerics.threads import in_threads
 
 _MUCH_WORK = 5000  # sets; with fewer, threads would only wait for the interpreter's lock
 _LONGEST_WALK = 5.0  # of log kappa

@@ -8,14 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from polarbear.inference.kernels.band import (
-    band_cholesky,
-    flipped,
-    solve_lower,
-    solve_upper,
-)
-from polarbear.inference.kernels.likelihood import SetSums, value_and_slopes
-from polarbear.inference.kernels.observe import observe, observe_back
+from polarbear.inference.loops.band import band_cholesky, flipped, solve_lower, solve_upper
+from polarbear.inference.loops.likelihood import SetSums, value_and_slopes
+from polarbear.inference.loops.observe import observe, observe_back
 from polarbear.inference.models import Latent, Model
 from polarbear.inference.native.set_sums import with_prior
 

@@ -8,7 +8,6 @@ from types import MappingProxyType
 
 import numpy as np
 
-from polarbear.choice_sets import ChoiceSets
 from polarbear.errors import InferenceError
 from polarbear.inference.base import Posterior
 from polarbear.inference.diagnostics import Diagnostics, diagnose, pareto_k
@@ -19,6 +18,7 @@ from polarbear.inference.native.nested import TooWideError, explore
 from polarbear.inference.native.sampling import HARDER, Draws, Effort, nodes_of
 from polarbear.inference.native.set_sums import set_sums
 from polarbear.inference.options import ModelOptions
+from polarbear.rankings import ChoiceSets
 
 METHODS = ("auto", "split-hmc", "laplace", "mcmc")
 

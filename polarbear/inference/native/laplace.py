@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from polarbear.errors import InferenceError
-from polarbear.inference.kernels.band import (
+from polarbear.inference.loops.band import (
     band_cholesky,
     band_times,
     flipped,
@@ -16,8 +16,8 @@ from polarbear.inference.kernels.band import (
     solve_lower,
     solve_upper,
 )
-from polarbear.inference.kernels.likelihood import SetSums, curvature
-from polarbear.inference.kernels.observe import observe, observe_back
+from polarbear.inference.loops.likelihood import SetSums, curvature
+from polarbear.inference.loops.observe import observe, observe_back
 from polarbear.inference.models import Latent
 
 MOST_STEPS = 100

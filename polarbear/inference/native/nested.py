@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from polarbear.errors import InferenceError
-from polarbear.inference.kernels.likelihood import SetSums
+from polarbear.inference.loops.likelihood import SetSums
 from polarbear.inference.models import Model
 from polarbear.inference.native.laplace import find_mode
 from polarbear.inference.native.simplex_mode import find_simplex_mode

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from polarbear.inference.kernels.likelihood import SetSums
+from polarbear.inference.loops.likelihood import SetSums
 from polarbear.inference.models import Model
 from polarbear.inference.native.density import LogPosterior
 from polarbear.inference.native.sampling import Draws, Effort, draws_a_chain
-from polarbear.inference.threads import available_processors
+from polarbear.numerics.threads import available_processors
 
 _POSITION = "position"
 

@@ -12,17 +12,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from polarbear.inference.kernels.band import flipped
-from polarbear.inference.kernels.likelihood import SetSums
-from polarbear.inference.kernels.split_hmc import (
-    Nodes,
-    Noise,
-    State,
-    advance,
-    approximate,
-)
+from polarbear.inference.loops.band import flipped
+from polarbear.inference.loops.likelihood import SetSums
+from polarbear.inference.loops.split_hmc import Nodes, Noise, State, advance, approximate
 from polarbear.inference.native.laplace import Mode
-from polarbear.inference.threads import in_threads
+from polarbear.numerics.threads import in_threads
 
 ROTATION = 1.6  # radians a trajectory turns in all: a quarter circle forgets where it began
 STEPS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)  # it may take; one, where nearly Gaussian

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from polarbear.choice_sets import ChoiceSets
-from polarbear.inference.kernels.likelihood import SetSums
+from polarbear.inference.loops.likelihood import SetSums
+from polarbear.rankings import ChoiceSets
 
 _LANES = 8  # sets a timepoint are padded to a multiple, so that vector loops have no remainder
 

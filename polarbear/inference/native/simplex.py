@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from polarbear.inference.kernels.likelihood import SetSums
-from polarbear.inference.kernels.simplex import rotate
+from polarbear.inference.loops.likelihood import SetSums
+from polarbear.inference.loops.simplex import rotate
 from polarbear.inference.native.nested import Lattice
 from polarbear.inference.native.sampling import (
     BATCH_NUMBERS,
@@ -21,7 +21,7 @@ from polarbear.inference.native.sampling import (
 )
 from polarbear.inference.native.set_sums import with_prior
 from polarbear.inference.native.simplex_mode import SimplexMode
-from polarbear.inference.threads import in_threads
+from polarbear.numerics.threads import in_threads
 
 TIMES_A_PART = 8  # that one task samples
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import gammaln
 
-from polarbear.inference.kernels.likelihood import LOWEST, SetSums
+from polarbear.inference.loops.likelihood import LOWEST, SetSums
 from polarbear.inference.models import Latent
 from polarbear.inference.native.laplace import CONVERGED, MOST_STEPS, SHORTEST_STEP, no_mode
 from polarbear.inference.native.set_sums import with_prior

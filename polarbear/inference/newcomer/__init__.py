@@ -1,1 +1,4 @@
-"""A late entry: the newcomer's ratings, given what is believed of the others."""
+"""A late entry: the newcomer's ratings, given what is believed of the others.
+
+Uses the models, loops and diagnostics.
+"""

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from polarbear.inference.newcomer.gaussian import Shared, near_modes
-from polarbear.inference.newcomer.standing import Likelihood
+from polarbear.inference.newcomer.placement import Likelihood
 
 ROTATION = 1.6  # radians a transition turns in all: a quarter circle forgets where it began
 STEPS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)  # it may take

@@ -19,15 +19,15 @@ from types import MappingProxyType
 import numpy as np
 from scipy.special import expit
 
-from polarbear.choice_sets import ChoiceSets
 from polarbear.errors import InferenceError
 from polarbear.inference.base import Posterior
 from polarbear.inference.diagnostics import Diagnostics, diagnose
 from polarbear.inference.models import MODELS, Model
 from polarbear.inference.newcomer.chains import HARDER, Effort
 from polarbear.inference.newcomer.independent import draw_independent
+from polarbear.inference.newcomer.placement import Placement, standing
 from polarbear.inference.newcomer.smooth import Others, draw_smooth
-from polarbear.inference.newcomer.standing import Standing, standing
+from polarbear.rankings import ChoiceSets
 
 _STREAM = 0x6E6577  # keeps these random numbers apart from those that the others were drawn with
 _SMALLEST = 1e-300  # a rating so low that its logarithm still is a number
@@ -96,7 +96,7 @@ class _Drawn:
 def _independent(
     posterior: Posterior,
     model: Model,
-    place: Standing,
+    place: Placement,
     seed: list[int],
     effort: Effort,
     threads: int | None,
@@ -109,7 +109,7 @@ def _independent(
 def _temporal(
     posterior: Posterior,
     model: Model,
-    place: Standing,
+    place: Placement,
     seed: list[int],
     effort: Effort,
     threads: int | None,
@@ -166,7 +166,7 @@ def _check(posterior: Posterior, sets: ChoiceSets, position: int) -> None:
         )
 
 
-def _notes(place: Standing, position: int, names: Sequence[str] | None) -> list[str]:
+def _notes(place: Placement, position: int, names: Sequence[str] | None) -> list[str]:
     """Sentences on how the newcomer was inferred and what limits that."""
     names = names or [f"algorithm {i + 1}" for i in range(len(place.met) + 1)]
     newcomer = names[position]

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from polarbear.inference.kernels.band import band_cholesky, solve_lower
+from polarbear.inference.loops.band import band_cholesky, solve_lower
 from polarbear.inference.models import Latent
-from polarbear.inference.newcomer.standing import Likelihood
+from polarbear.inference.newcomer.placement import Likelihood
 
 _MOST_NEWTON_STEPS = 50
 _CENTRING_STEPS = 8

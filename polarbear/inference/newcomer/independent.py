@@ -11,9 +11,9 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import expit
 
-from polarbear.inference.newcomer.standing import Likelihood, Standing
+from polarbear.inference.newcomer.placement import Likelihood, Placement
 from polarbear.inference.newcomer.tangents import draw, near_mode
-from polarbear.inference.threads import in_threads
+from polarbear.numerics.threads import in_threads
 
 _NUMBERS_AT_A_TIME = 100_000  # sums of sets held at once, which is a matter of speed alone
 
@@ -48,7 +48,7 @@ class _Rating:
 
 
 def draw_independent(
-    standing: Standing,
+    standing: Placement,
     theta: np.ndarray,
     concentration: np.ndarray,
     seed: list[int],

@@ -10,8 +10,8 @@ import numpy as np
 from polarbear.inference.models import Latent
 from polarbear.inference.newcomer.chains import Chains, Effort, Settled
 from polarbear.inference.newcomer.gaussian import Shared, prior_factor, share
-from polarbear.inference.newcomer.standing import Standing
-from polarbear.inference.threads import in_threads, single_threaded_blas
+from polarbear.inference.newcomer.placement import Placement
+from polarbear.numerics.threads import in_threads, single_threaded_blas
 
 DISPERSION = (0.5, 1.5)  # of where chains begin, from the posterior's first chain to its last
 _NUMBERS_AT_A_TIME = 100_000  # sums of sets held at once, which is a matter of speed alone
@@ -28,7 +28,7 @@ class Others:
 
 
 def draw_smooth(
-    standing: Standing,
+    standing: Placement,
     others: Others,
     latent: Callable[[int], Latent],
     seed: list[int],

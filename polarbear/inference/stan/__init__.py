@@ -1,4 +1,7 @@
-"""The Stan engine: every model as a Stan program, run by CmdStanPy, as the reference."""
+"""The Stan engine: every model as a Stan program, run by CmdStanPy, as the reference.
+
+Uses the models' options and diagnostics, and CmdStanPy.
+"""
 
 from __future__ import annotations
 

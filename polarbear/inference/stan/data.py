@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from polarbear.choice_sets import ChoiceSets
 from polarbear.inference.models import Model
 from polarbear.inference.models.bspline import BSpline
+from polarbear.inference.models.covariances import COVARIANCES
 from polarbear.inference.models.hierarchical import Hierarchical
 from polarbear.inference.models.hsgp import HilbertSpaceGP
-from polarbear.inference.models.kernels import COVARIANCES
 from polarbear.inference.models.priors import inverse_gamma_quantile
 from polarbear.inference.models.sparse_gp import JITTER, SparseGP, inducing_weights
+from polarbear.rankings import ChoiceSets
 
 Data = dict[str, Any]
 

@@ -14,7 +14,6 @@ from types import MappingProxyType
 
 import numpy as np
 
-from polarbear.choice_sets import ChoiceSets
 from polarbear.errors import InferenceError, StanError
 from polarbear.inference.base import Posterior
 from polarbear.inference.diagnostics import Diagnostics, diagnose, pareto_k
@@ -24,7 +23,8 @@ from polarbear.inference.options import ModelOptions
 from polarbear.inference.stan import cmdstan, programs
 from polarbear.inference.stan.data import stan_data
 from polarbear.inference.stan.methods import FIRST, HARDER, METHODS, Drawn, Effort, Task
-from polarbear.inference.threads import available_processors, in_threads
+from polarbear.numerics.threads import available_processors, in_threads
+from polarbear.rankings import ChoiceSets
 
 _LEAST_ROOM = 2**20  # bytes below which a temporary folder counts as full
 _MOST_LINES = 6  # of what a program says before it dies

@@ -14,7 +14,7 @@ from polarbear.errors import MissingExtraError, StanError
 from polarbear.inference.stan import cmdstan, wheels
 from polarbear.inference.stan.cmdstan import CmdStan, silenced
 from polarbear.inference.stan.programs import compiled, is_compiled, program_file
-from polarbear.inference.threads import available_processors, in_threads
+from polarbear.numerics.threads import available_processors, in_threads
 
 Report = Callable[[str], None]
 

@@ -21,7 +21,7 @@ from pathlib import Path
 from polarbear.errors import StanError
 from polarbear.inference.stan.cmdstan import require_build_tools
 from polarbear.inference.stan.programs import sources
-from polarbear.inference.threads import available_processors
+from polarbear.numerics.threads import available_processors
 
 VERSION = "2.39.0"
 ROOM_NEEDED = 3 * 2**29  # bytes: headers, objects, and a precompiled header of half of it

@@ -1,4 +1,7 @@
-"""The figures of a report, each in a file of its own, with its data apart from its drawing."""
+"""The figures of a report, each in a file of its own, with its data apart from its drawing.
+
+Uses the report's material and drawing.
+"""
 
 from __future__ import annotations
 

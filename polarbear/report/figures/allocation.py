@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from polarbear.report.axes import edges, on_log_time, time_axis
+from polarbear.report.drawing.axes import edges, on_log_time, time_axis
+from polarbear.report.drawing.lettering import counted
+from polarbear.report.drawing.style import Style
 from polarbear.report.figures.base import Figure
-from polarbear.report.lettering import counted
 from polarbear.report.material import Material
-from polarbear.report.style import Style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

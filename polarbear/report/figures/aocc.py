@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from polarbear.report.axes import number_ticks
+from polarbear.report.drawing.axes import number_ticks
+from polarbear.report.drawing.style import Style
 from polarbear.report.figures.base import Figure
 from polarbear.report.figures.classical import lacks_values, on_what
 from polarbear.report.material import Material
-from polarbear.report.style import Style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from polarbear.report.lettering import counted
+from polarbear.report.drawing.lettering import counted
+from polarbear.report.drawing.style import Style
 from polarbear.report.material import Material
-from polarbear.report.style import Style
 from polarbear.select import Basis
 
 if TYPE_CHECKING:

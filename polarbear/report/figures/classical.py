@@ -9,9 +9,9 @@ import polars as pl
 
 from polarbear.attainment import View
 from polarbear.errors import ReportError
-from polarbear.report.lettering import SUPERSCRIPTS, counted, number
+from polarbear.report.drawing.lettering import SUPERSCRIPTS, counted, number
+from polarbear.report.drawing.style import Style
 from polarbear.report.material import Material
-from polarbear.report.style import Style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

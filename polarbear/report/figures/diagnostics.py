@@ -8,10 +8,10 @@ import numpy as np
 import polars as pl
 
 from polarbear.inference.diagnostics import MAX_R_HAT, MIN_ESS, convergence_of
-from polarbear.report.axes import number_ticks, time_axis
+from polarbear.report.drawing.axes import number_ticks, time_axis
+from polarbear.report.drawing.style import Style
 from polarbear.report.figures.base import NOTHING_INFERRED, Figure, draws_now
 from polarbear.report.material import Material
-from polarbear.report.style import Style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

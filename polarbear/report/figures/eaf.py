@@ -8,11 +8,11 @@ import numpy as np
 import polars as pl
 
 from polarbear.attainment import View
-from polarbear.report.axes import edges, note_below, on_log_time, time_axis
+from polarbear.report.drawing.axes import edges, note_below, on_log_time, time_axis
+from polarbear.report.drawing.style import Style
 from polarbear.report.figures.base import Figure
 from polarbear.report.figures.classical import lacks_plane, level_axis, on_what, panel_style
 from polarbear.report.material import Material
-from polarbear.report.style import Style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from polarbear import summary
-from polarbear.palette import writing_on
+from polarbear.report.drawing.palette import writing_on
+from polarbear.report.drawing.style import Style
 from polarbear.report.figures.base import Figure
 from polarbear.report.material import Material
-from polarbear.report.style import Style
+from polarbear.store import summary
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas

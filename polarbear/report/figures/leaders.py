@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from polarbear.palette import writing_on
-from polarbear.report.axes import End, edges, label_ends, on_log_time, time_axis
+from polarbear.report.drawing.axes import End, edges, label_ends, on_log_time, time_axis
+from polarbear.report.drawing.palette import writing_on
+from polarbear.report.drawing.style import Style
 from polarbear.report.figures.base import Figure, draws_now, lacks_draws, moment, still_in
 from polarbear.report.material import Material
-from polarbear.report.style import Style
 from polarbear.select import judge
 
 if TYPE_CHECKING:

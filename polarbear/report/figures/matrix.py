@@ -9,10 +9,10 @@ import polars as pl
 
 from polarbear import race
 from polarbear.race import ABOVE, ALIKE, BELOW, OPEN, OUT
-from polarbear.report.axes import note_below
+from polarbear.report.drawing.axes import note_below
+from polarbear.report.drawing.style import Style
 from polarbear.report.figures.base import Figure, lacks_beliefs, moment, still_in
-from polarbear.report.material import Believed, Material
-from polarbear.report.style import Style
+from polarbear.report.material import Material, RoundRatings
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -85,7 +85,7 @@ def verdict(material: Material, a: str, b: str) -> str:
     return _of_codes(codes(believed, believed.index(a), believed.index(b), material.rules.alpha))
 
 
-def codes(believed: Believed, a: int, b: int, alpha: float) -> np.ndarray:
+def codes(believed: RoundRatings, a: int, b: int, alpha: float) -> np.ndarray:
     """What a posterior settles about two algorithms at each time, as a race would."""
     found = np.full(len(believed.times), OPEN, dtype=np.int8)
     found[believed.alike[:, a, b] >= alpha] = ALIKE

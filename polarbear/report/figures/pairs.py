@@ -9,12 +9,12 @@ import numpy as np
 import polars as pl
 
 from polarbear.race import ABOVE, ALIKE, BELOW, CROSSING, OPEN, OUT
-from polarbear.report.axes import edges, note_below, on_log_time, time_axis
+from polarbear.report.drawing.axes import edges, note_below, on_log_time, time_axis
+from polarbear.report.drawing.style import Style
 from polarbear.report.figures.base import Figure, moment, still_in
 from polarbear.report.figures.matrix import codes, order
 from polarbear.report.figures.matrix import missing as missing_matrix
 from polarbear.report.material import Material
-from polarbear.report.style import Style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

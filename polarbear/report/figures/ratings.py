@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from polarbear.report.axes import (
+from polarbear.report.drawing.axes import (
     End,
     edges,
     label_ends,
@@ -15,10 +15,10 @@ from polarbear.report.axes import (
     on_log_time,
     time_axis,
 )
+from polarbear.report.drawing.style import Style
 from polarbear.report.figures.base import Figure, lacks_beliefs, moment, still_in
 from polarbear.report.material import Material
 from polarbear.report.sampled import instances_at
-from polarbear.report.style import Style
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from polarbear.options import Source
 from polarbear.preferences import Context, Preference
 from polarbear.preferences.parsing import parse_preference
-from polarbear.report.axes import note_below, number_ticks
+from polarbear.report.drawing.axes import note_below, number_ticks
+from polarbear.report.drawing.lettering import number, probability
+from polarbear.report.drawing.style import Style
 from polarbear.report.figures.base import Figure, draws_now, lacks_draws, moment, still_in
-from polarbear.report.lettering import number, probability
 from polarbear.report.material import Material
-from polarbear.report.style import Style
 from polarbear.select import judge
+from polarbear.settings.options import Source
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

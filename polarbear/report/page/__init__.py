@@ -1,4 +1,7 @@
-"""A report as one HTML file that opens from disk and asks nobody for anything."""
+"""A report as one HTML file that opens from disk and asks nobody for anything.
+
+Uses the report's story and the figures' data.
+"""
 
 from __future__ import annotations
 

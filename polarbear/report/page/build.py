@@ -7,13 +7,14 @@ from html import escape
 from importlib import resources
 from pathlib import Path
 
-from polarbear import __version__, parts
+from polarbear import __version__
 from polarbear.errors import ReportError, StoreError
 from polarbear.report.material import Material
 from polarbear.report.page import data, figures, sections
 from polarbear.report.page.colours import colours
 from polarbear.report.page.packing import json_in_html
 from polarbear.report.story import tell
+from polarbear.store import files
 
 # In this order: later ones use what earlier ones define, and the last one starts the page.
 SCRIPTS = (
@@ -78,7 +79,7 @@ def write_page(material: Material, path: Path, force: bool = False) -> None:
         )
     text = page(material).encode("utf-8", "replace")
     try:
-        parts.write_whole(path, text)
+        files.write_whole(path, text)
     except StoreError as error:
         raise ReportError(f"cannot write {path}: {error.__cause__ or error}") from error
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from polarbear.palette import COLOURS, look
+from polarbear.report.drawing.palette import COLOURS, look
 from polarbear.report.material import Material
 
 AGAIN_AFTER = len(COLOURS["light"])  # algorithms; then colours come again, with another dash

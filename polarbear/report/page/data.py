@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from polarbear.report.figures.base import draws_now, still_in
-from polarbear.report.material import Believed, Material, Round
+from polarbear.report.material import Material, Round, RoundRatings
 from polarbear.report.page.colours import AGAIN_AFTER
 from polarbear.report.page.packing import packed
-from polarbear.report.words import counted
+from polarbear.report.prose.words import counted
 from polarbear.select import GAMMA
 
 DRAWN_NUMBERS = 560_000  # so many ratings go with a page: two bytes each, a third more as base64
@@ -95,7 +95,7 @@ def _after(found: Round, material: Material) -> dict[str, Any]:
     }
 
 
-def _ratings(believed: Believed, material: Material) -> dict[str, Any]:
+def _ratings(believed: RoundRatings, material: Material) -> dict[str, Any]:
     """What was believed then; times only where the store's grid was another one."""
     same = np.array_equal(believed.times, material.times)
     return {

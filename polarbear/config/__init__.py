@@ -1,0 +1,11 @@
+"""One configuration file as a whole: read, checked, held against another.
+
+Uses `settings`, and the options of `problems`, `algorithms`, `race` and `inference`.
+"""
+
+from __future__ import annotations
+
+from polarbear.config.changes import contradictions, differences
+from polarbear.config.configuration import Config, Execution, PlainConfig, load, parse
+
+__all__ = ["Config", "Execution", "PlainConfig", "contradictions", "differences", "load", "parse"]

@@ -1,0 +1,114 @@
+"""A commented configuration that runs as it is and shows every option with its default."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+from typing import Any
+
+import yaml
+from pydantic_core import PydanticUndefined
+
+from polarbear.algorithms import ADAPTERS
+from polarbear.algorithms.base import Algorithm
+from polarbear.config.configuration import Execution
+from polarbear.inference.options import ModelOptions
+from polarbear.problems import SUITES
+from polarbear.problems.base import Suite
+from polarbear.race.rules import Rules
+from polarbear.settings.options import Options
+
+WIDTH = 88
+HEAD = """\
+# What PolarBear runs: every option with its default. It runs as it is.
+
+# Everything random derives from it.
+seed: 1
+
+# The algorithms to compare. Each has a name of its own; several may use the same adapter.
+algorithms:
+  - name: random search
+    use: random-search
+  - name: Nelder-Mead
+    use: scipy
+    method: nelder-mead
+  - name: CMA-ES
+    use: cma
+
+# Adapters and their options:
+#"""
+
+BUDGET = """\
+# How time is counted, and when algorithms are compared.
+budget:
+  # 'evaluations', 'seconds', or any other name: t is then what algorithms report.
+  axis: evaluations
+  # Evenly spaced in log t or in t ('linear'); or a list of times: [10, 100, 1000].
+  # The last time is the budget of a run.
+  grid: {spacing: log, from: 10, to: 2000, points: 30}
+"""
+
+
+def commented_config() -> str:
+    """The text that `polarbear init` writes."""
+    lines = [HEAD]
+    for name in ADAPTERS:
+        lines += _reference(ADAPTERS[name], "use", name, skip=set(Algorithm.model_fields))
+    lines += ["", "# The suite that problems are drawn from.", "instances:", "  suite: classic"]
+    lines += [f"  {line}" for line in _options(SUITES["classic"], skip={"suite"})]
+    lines += ["", "# Other suites and their options (each has count and maximise, too):", "#"]
+    for name in SUITES:
+        if name != "classic":
+            lines += _reference(SUITES[name], "suite", name, skip=set(Suite.model_fields))
+    lines += ["", BUDGET, "# How runs are executed.", "execution:"]
+    lines += [f"  {line}" for line in _options(Execution)]
+    lines += ["", "# When `polarbear race` eliminates, and when it stops.", "race:"]
+    lines += [f"  {line}" for line in _options(Rules)]
+    lines += ["", "# The model behind a race, and how its posterior is computed.", "inference:"]
+    lines += [f"  {line}" for line in _options(ModelOptions)]
+    return "\n".join(lines) + "\n"
+
+
+def _reference(plug_in: type[Options], key: str, name: str, skip: set[str]) -> Iterator[str]:
+    """A plug-in that this configuration does not use, as a comment."""
+    about = (plug_in.__doc__ or "").strip().splitlines()[0]
+    yield f"# {about.replace('``', '')}"
+    yield f"#   {key}: {name}"
+    for line in _options(plug_in, skip):
+        yield f"#   {line}"
+    yield "#"
+
+
+def _options(
+    group: type[Options], skip: set[str] | None = None, values: Options | None = None
+) -> Iterator[str]:
+    """Each option: what it means, then the key with its default."""
+    for name, field in group.model_fields.items():
+        if name in (skip or ()):
+            continue
+        key = field.alias or name
+        default = field.default if values is None else getattr(values, name)
+        yield from textwrap.wrap(f"# {field.description}", WIDTH, subsequent_indent="# ")
+        if isinstance(default, Options) and _has_groups(default):
+            yield f"{key}:"
+            yield from (f"  {line}" for line in _options(type(default), values=default))
+        elif default is PydanticUndefined:
+            yield f"{key}: (needed)"
+        else:
+            yield from _on_lines(key, default)
+
+
+def _has_groups(options: Options) -> bool:
+    return any(isinstance(getattr(options, name), Options) for name in type(options).model_fields)
+
+
+def _on_lines(key: str, value: Any) -> list[str]:
+    """A key and its value, on one line unless it is long."""
+    if isinstance(value, Options):
+        value = value.model_dump(mode="json", by_alias=True)
+    elif isinstance(value, tuple):
+        value = list(value)
+    if isinstance(value, list | dict):
+        text = yaml.safe_dump({key: value}, default_flow_style=None, sort_keys=False, width=WIDTH)
+        return text.rstrip().splitlines()
+    return [f"{key}: {yaml.safe_dump(value).splitlines()[0]}"]

@@ -1,0 +1,161 @@
+"""From a configuration to stored runs: what is missing is planned, executed, and kept."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from polarbear.config import Config
+from polarbear.errors import StoreMismatchError
+from polarbear.execution import host
+from polarbear.execution.outcome import Outcome, Status, Task
+from polarbear.execution.pool import Pool, RunLimits
+from polarbear.numerics.seeds import run_seed
+from polarbear.problems.base import Instance
+from polarbear.settings.grid import SECONDS
+from polarbear.store import Store
+
+DEFAULT_INSTANCES = 20
+DAY = 86_400.0
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The runs a configuration asks for: those to execute, and how many are there already."""
+
+    tasks: list[Task]
+    present: int
+
+
+def chosen_instances(config: Config, count: int | None = None) -> list[Instance]:
+    """The first instances of the suite's stream, as many as asked for or as there are."""
+    setting = config.setting
+    size = config.instances.size(setting)
+    wanted = count or config.instances.count or size or DEFAULT_INSTANCES
+    return [
+        config.instances.instance(index, setting)
+        for index in range(wanted if size is None else min(wanted, size))
+    ]
+
+
+def stored_runs(store: Store) -> dict[tuple[str, str], dict[str, Any]]:
+    """The runs that count, by algorithm and instance."""
+    return {(run["algorithm"], run["instance"]): run for run in store.runs().iter_rows(named=True)}
+
+
+def plan(
+    config: Config,
+    stored: Mapping[tuple[str, str], Mapping[str, Any]],
+    instances: Sequence[Instance],
+    budgets: Mapping[str, float] | None = None,
+    retry_failed: bool = False,
+) -> Plan:
+    """What has to be run so that algorithms have run on these instances, each up to its budget.
+
+    Without ``budgets`` that is all algorithms up to the end of the grid.
+    """
+    if budgets is None:
+        budgets = {algorithm.name: config.budget.limit for algorithm in config.algorithms}
+    chosen = [algorithm for algorithm in config.algorithms if algorithm.name in budgets]
+    tasks, present = [], 0
+    for instance in instances:
+        for algorithm in chosen:
+            budget = budgets[algorithm.name]
+            run = stored.get((algorithm.name, instance.id))
+            if run is not None and not _again(run["status"], run["reached"], budget, retry_failed):
+                present += 1
+                continue
+            seed = run_seed(config.seed, instance.id, algorithm.name)
+            attempt = run["attempt"] + 1 if run else 1
+            tasks.append(Task(algorithm, instance, seed, budget, attempt))
+    return Plan(tasks, present)
+
+
+def _again(status: str, reached: float, budget: float, retry_failed: bool) -> bool:
+    """Whether a stored run does not do: stopped too early, or failed and to be retried."""
+    if status == Status.BUDGET:
+        return reached < budget
+    return retry_failed and Status(status).failed
+
+
+def prepare(config: Config) -> None:
+    """Raise now what would make every run fail."""
+    for algorithm in config.algorithms:
+        algorithm.prepare(config.setting)
+
+
+def check_hosts(config: Config, store: Store, mix_hosts: bool) -> None:
+    """Seconds of two machines are not comparable; mixing them must be meant."""
+    if config.budget.axis != SECONDS or mix_hosts:
+        return
+    here = host.this_host()
+    others = store.runs().filter((pl.col("host") != here.name) | (pl.col("cpu") != here.cpu))
+    if len(others):
+        name, cpu = others.select("host", "cpu").row(0)
+        raise StoreMismatchError(
+            f"{len(others)} runs in {store.path} were timed on {name} ({cpu}), but this is "
+            f"{here.name} ({here.cpu}); seconds of different machines are not comparable. Go on "
+            "there, choose another folder with --store, or say --mix-hosts if you mean it"
+        )
+
+
+def workers_of(config: Config) -> int:
+    return config.execution.workers or host.cores()
+
+
+def limits_of(config: Config) -> RunLimits:
+    """The limits of a run, with the defaults that depend on the axis and on the machine."""
+    execution = config.execution
+    default = 2 * config.budget.limit + 60 if config.budget.axis == SECONDS else DAY
+    memory = execution.memory_mib
+    return RunLimits(
+        execution.seconds_per_run or default,
+        memory * 2**20 if memory else host.default_memory(workers_of(config)),
+    )
+
+
+def pool_of(config: Config) -> Pool:
+    """The workers that a configuration asks for."""
+    return Pool(
+        config.instances,
+        config.setting,
+        workers_of(config),
+        limits_of(config),
+        config.execution.threads,
+    )
+
+
+def collect(
+    pool: Pool,
+    store: Store,
+    tasks: Iterable[Task],
+    on_outcome: Callable[[Outcome], None] = lambda outcome: None,
+) -> None:
+    """Execute tasks and store what comes of them; the caller holds the store's lock.
+
+    However it ends, by an interrupt or an error too, every run that was finished is stored.
+    """
+    finished: list[Outcome] = []
+    begun = kept = time.monotonic()
+
+    def keep() -> None:
+        nonlocal kept
+        outcomes = finished.copy()
+        finished.clear()
+        store.add_runs(outcomes, host.this_host(), host.load(), pool.size)
+        store.merge_parts()
+        kept = time.monotonic()
+
+    try:
+        for outcome in pool.run(tasks):
+            finished.append(outcome)
+            on_outcome(outcome)
+            # Seldom enough that long work has few parts, often enough to lose little.
+            if time.monotonic() - kept > min(max(2.0, 0.02 * (kept - begun)), 60.0):
+                keep()
+    finally:
+        keep()

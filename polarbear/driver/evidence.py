@@ -1,0 +1,128 @@
+"""What runs say about who is better: rankings on the grid, and what they boil down to."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
+from operator import add
+
+import numpy as np
+
+from polarbear.errors import InferenceError
+from polarbear.execution.outcome import Outcome
+from polarbear.problems.base import Instance
+from polarbear.rankings import ChoiceSets, GridValues, count_choice_sets, rank
+from polarbear.settings.grid import Budget
+from polarbear.settings.options import unknown
+from polarbear.store import Store, best_so_far
+
+BLOCK = 64  # instances that are counted together
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Rankings on the store's grid and what they boil down to."""
+
+    grid: GridValues
+    unit_times: np.ndarray
+    positions: np.ndarray
+    choice_sets: ChoiceSets
+
+    @property
+    def key(self) -> str:
+        """Names this evidence: the same algorithms, times and rankings give the same key."""
+        names = json.dumps([self.grid.algorithms, self.grid.times.tolist()])
+        digest = hashlib.sha256(names.encode())
+        digest.update(self.positions.tobytes())
+        return digest.hexdigest()[:16]
+
+
+def evidence_of(
+    store: Store, algorithms: Sequence[str] | None = None, tie_tolerance: float = 0.0
+) -> Evidence:
+    """Rank the stored runs, of all algorithms or of some, at each time of the store's grid."""
+    known = list(store.config["algorithms"])
+    for name in algorithms or ():
+        if name not in known:
+            raise InferenceError(f"{unknown('algorithm', name, known)} (in {store.path})")
+    chosen = [name for name in known if algorithms is None or name in algorithms]
+    budget = Budget.model_validate(store.config["budget"])
+    return ranked(store.on_grid(budget.times, chosen), budget.unit_times, tie_tolerance)
+
+
+def ranked(grid: GridValues, unit_times: np.ndarray, tie_tolerance: float = 0.0) -> Evidence:
+    """What values on a grid say about who is better than whom."""
+    positions = rank(grid.values, ~np.isnan(grid.values), tie_tolerance)
+    return Evidence(grid, unit_times, positions, count_choice_sets(positions))
+
+
+class Tally:
+    """All runs on the grid, and what they boil down to, kept up to date while runs come in.
+
+    Rankings are counted in blocks of the instance stream and the blocks are added up in their
+    order, so that the counts are the same to the last bit however often a race was interrupted.
+    """
+
+    def __init__(self, store: Store, budget: Budget, tie_tolerance: float = 0.0) -> None:
+        self._budget = budget
+        self._tie_tolerance = tie_tolerance
+        self._absent = np.full(len(budget.times), np.nan)
+        grid = store.on_grid(budget.times)
+        self._values = {
+            (name, instance): grid.values[i, a]
+            for i, instance in enumerate(grid.instances)
+            for a, name in enumerate(grid.algorithms)
+            if not np.isnan(grid.values[i, a]).all()
+        }
+        self._blocks: dict[tuple[int, tuple[str, ...]], Evidence] = {}
+
+    def add(self, outcome: Outcome) -> None:
+        """Take in a run that was just finished."""
+        task = outcome.task
+        self._values[task.algorithm.name, task.instance.id] = best_so_far(
+            outcome.times, outcome.values, outcome.status, outcome.reached, self._budget.times
+        )
+        touched = task.instance.index // BLOCK
+        self._blocks = {key: kept for key, kept in self._blocks.items() if key[0] != touched}
+
+    def found_nothing(self, algorithm: str, instance: Instance) -> bool:
+        """Whether a run has not a single value to show."""
+        values = self._values.get((algorithm, instance.id), self._absent)
+        return not np.isfinite(values).any()
+
+    def evidence(self, instances: Sequence[Instance], algorithms: tuple[str, ...]) -> Evidence:
+        """Rankings and choice sets of the first instances of the stream."""
+        blocks = []
+        for first in range(0, len(instances), BLOCK):
+            part = instances[first : first + BLOCK]
+            key = (first // BLOCK, algorithms)
+            block = self._blocks.get(key)
+            if block is None or len(block.grid.instances) != len(part):
+                block = self._blocks[key] = self._counted(part, algorithms)
+            blocks.append(block)
+        grid = GridValues(
+            tuple(instance.id for instance in instances),
+            algorithms,
+            self._budget.times,
+            np.concatenate([block.grid.values for block in blocks]),
+        )
+        return Evidence(
+            grid,
+            self._budget.unit_times,
+            np.concatenate([block.positions for block in blocks]),
+            reduce(add, (block.choice_sets for block in blocks)),
+        )
+
+    def _counted(self, instances: Sequence[Instance], algorithms: tuple[str, ...]) -> Evidence:
+        values = np.array(
+            [
+                [self._values.get((name, instance.id), self._absent) for name in algorithms]
+                for instance in instances
+            ]
+        )
+        ids = tuple(instance.id for instance in instances)
+        grid = GridValues(ids, algorithms, self._budget.times, values)
+        return ranked(grid, self._budget.unit_times, self._tie_tolerance)

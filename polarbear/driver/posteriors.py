@@ -1,0 +1,93 @@
+"""The posterior of a store's evidence, each kept and answered once."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+
+import numpy as np
+
+from polarbear import __version__
+from polarbear.driver.evidence import Evidence
+from polarbear.inference import ModelOptions, Posterior, extend, infer
+from polarbear.store import Store
+from polarbear.store.records import (
+    choice_sets_table,
+    posterior_from_table,
+    posterior_to_table,
+    rankings_table,
+)
+
+
+@dataclass(frozen=True)
+class Learned:
+    """A posterior with the names of what it is about, and where it came from."""
+
+    posterior: Posterior
+    algorithms: tuple[str, ...]
+    times: np.ndarray
+    instances: int
+    key: str
+    from_store: bool
+
+
+def learn(store: Store, evidence: Evidence, options: ModelOptions, seed: int) -> Learned:
+    """The posterior of this evidence: from the store if it is there, otherwise inferred."""
+    settings = {"options": options.model_dump(mode="json"), "seed": seed, "version": __version__}
+    text = json.dumps({"evidence": evidence.key, **settings}, sort_keys=True)
+    key = hashlib.sha256(text.encode()).hexdigest()[:16]
+    kept = store.posterior(key)
+    if kept is not None:
+        posterior = posterior_from_table(*kept)
+    else:
+        names = evidence.grid.algorithms
+        inferred = infer(
+            evidence.choice_sets,
+            evidence.unit_times,
+            options,
+            seed,
+            names=names,
+            positions=evidence.positions,
+        )
+        posterior = _as_kept(inferred, evidence)
+    grid = evidence.grid
+    return Learned(
+        posterior, grid.algorithms, grid.times, len(grid.instances), key, kept is not None
+    )
+
+
+def learn_newcomer(store: Store, others: Learned, evidence: Evidence, seed: int) -> Learned:
+    """What all rankings say of the last algorithm, given what is believed of the others."""
+    text = json.dumps({"others": others.key, "evidence": evidence.key, "seed": seed})
+    key = hashlib.sha256(text.encode()).hexdigest()[:16]
+    kept = store.posterior(key)
+    grid = evidence.grid
+    if kept is not None:
+        posterior = posterior_from_table(*kept)
+    else:
+        last = len(grid.algorithms) - 1
+        # its rankings repeat each other over time as much as those of the others do
+        weighted = evidence.choice_sets.weighted(others.posterior.evidence_weight)
+        extended = extend(others.posterior, weighted, last, seed, names=grid.algorithms)
+        posterior = _as_kept(extended, evidence)
+    return Learned(
+        posterior, grid.algorithms, grid.times, len(grid.instances), key, kept is not None
+    )
+
+
+def keep(store: Store, evidence: Evidence, learned: Learned) -> None:
+    """Store a posterior and its evidence; the caller holds the store's lock."""
+    store.add_evidence(
+        evidence.key,
+        rankings_table(evidence.grid, evidence.positions),
+        choice_sets_table(evidence.grid, evidence.choice_sets),
+    )
+    store.add_posterior(
+        learned.key, *posterior_to_table(learned.posterior, evidence.grid, evidence.key)
+    )
+
+
+def _as_kept(posterior: Posterior, evidence: Evidence) -> Posterior:
+    """As the store keeps it, so that an answer is the same whether it was kept or not."""
+    return posterior_from_table(*posterior_to_table(posterior, evidence.grid, evidence.key))

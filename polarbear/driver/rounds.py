@@ -1,0 +1,370 @@
+"""The driver of a race: runs what a round asks for, infers, steps, and keeps a checkpoint.
+
+A round is a function of the state before it and of runs that depend on the seed alone, so a race
+that is killed anywhere and started again ends with the same checkpoints.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Protocol
+
+from polarbear import race
+from polarbear.config import Config, differences
+from polarbear.driver import collect
+from polarbear.driver.beliefs import Beliefs, belief_tables, refined, relations_of, threats
+from polarbear.driver.evidence import Evidence, Tally
+from polarbear.driver.posteriors import Learned, keep, learn, learn_newcomer
+from polarbear.errors import AlgorithmError, RaceError, StoreMismatchError
+from polarbear.execution.outcome import Outcome
+from polarbear.execution.pool import Pool
+from polarbear.inference import ModelOptions, Posterior
+from polarbear.numerics.seeds import derived_seed
+from polarbear.problems.base import Instance
+from polarbear.race import State
+from polarbear.race.rules import Rules
+from polarbear.settings.options import unknown
+from polarbear.store import Store
+
+MORE = 4  # times as many draws where a decision hangs on their number
+
+SETTLED = "every relation is settled"
+
+
+class Watcher:
+    """Someone who looks on while a race goes on; this one sees nothing."""
+
+    def begins(self, state: State, horizons: dict[str, float], drawn: int, runs: int) -> None:
+        """A round begins: who runs how far, on how many instances, in how many runs."""
+
+    def finished(self, outcome: Outcome) -> None:
+        """A run is finished."""
+
+    def infers(self) -> None:
+        """The runs of a round are there; inference begins."""
+
+    def ends(self, record: dict[str, Any]) -> None:
+        """A round is over and kept."""
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a race ended: why, and whether a limit was the reason."""
+
+    because: str
+    at_limit: bool
+
+
+class Purpose(Protocol):
+    """What a race may be run for other than to settle everything."""
+
+    def reached(self, state: State, posterior: Posterior) -> str | None:
+        """Why the race has served its purpose, if it has."""
+
+    def horizon(self, times: Sequence[float]) -> float:
+        """The last time that matters for it."""
+
+
+class Race:
+    """A race on a store; the caller holds the store's lock."""
+
+    def __init__(
+        self,
+        config: Config,
+        store: Store,
+        watcher: Watcher | None = None,
+        add: Sequence[str] = (),
+        purpose: Purpose | None = None,
+    ) -> None:
+        self._config = config
+        self._store = store
+        self._watcher = watcher or Watcher()
+        self._purpose = purpose
+        self.state, self._waiting = _entrants(config, store, add)
+        self._began = time.monotonic()
+        self._runs = collect.stored_runs(store)
+        self._tally = Tally(store, config.budget, config.race.tie_tolerance)
+        self._stream: list[Instance] = []
+        self._last: Beliefs | None = None
+
+    @property
+    def rules(self) -> Rules:
+        return self._config.race
+
+    def run(self) -> Ended:
+        """Race until everything is settled or a limit is reached; however it ends, the state and
+        the posterior behind it are in the store."""
+        try:
+            with collect.pool_of(self._config) as pool:
+                while True:
+                    if self._waiting and self.state.joining is None:
+                        self.state = race.admit(self.state, self._waiting.pop(0), self.rules)
+                    ended = self._ended()
+                    if ended:
+                        return ended
+                    self._round(pool)
+        finally:
+            self._keep_posterior()
+
+    def _ended(self) -> Ended | None:
+        state, limits = self.state, self.rules.limits
+        if self._purpose and state.round and not state.joining and not state.untrusted:
+            reason = self._purpose.reached(state, self.posterior)
+            if reason:
+                return Ended(reason, at_limit=False)
+        if not state.open_pairs and not self._purpose:
+            return Ended(SETTLED, at_limit=False)
+        if state.round == 0:  # whatever the limits, there is a result to tell
+            return None
+        size = self._config.instances.size(self._config.setting)
+        hours = (time.monotonic() - self._began) / 3600
+        spent = sum(self.evaluations().values())
+        if state.untrusted >= race.PATIENCE:
+            return Ended(
+                f"the posterior failed its checks in {state.untrusted} rounds in a row", True
+            )
+        if limits.rounds is not None and state.round >= limits.rounds:
+            return Ended(f"the limit of {limits.rounds} rounds is reached", True)
+        if limits.evaluations is not None and spent >= limits.evaluations:
+            return Ended(f"the limit of {limits.evaluations:,} evaluations is reached", True)
+        if limits.hours is not None and hours >= limits.hours:
+            return Ended(f"the limit of {limits.hours:g} hours is reached", True)
+        if state.joining:
+            return None
+        if limits.instances is not None and state.instances >= limits.instances:
+            return Ended(f"the limit of {limits.instances} instances is reached", True)
+        if size is not None and state.instances >= size:
+            return Ended(f"the suite has no further instance: all {size} are used", True)
+        return None
+
+    @property
+    def posterior(self) -> Posterior:
+        """What is believed after the last round; inferred anew where no round was run yet."""
+        return self._beliefs_now().learned.posterior
+
+    def _beliefs_now(self) -> Beliefs:
+        if self._last is None:
+            record = self._store.last_round()
+            assert record is not None, "before the first round nothing is believed"
+            state = race.from_plain(record["state"])
+            newcomer = record["decisions"]["caught_up"] or state.joining
+            before = replace(state, round=state.round - 1, joining=newcomer)
+            self._last = self._believe(before, self._evidence(state))
+        return self._last
+
+    def evaluations(self) -> dict[str, int]:
+        """What each algorithm has spent on the instances of the race."""
+        used = {instance.id for instance in self._instances(self.state.instances)}
+        spent = dict.fromkeys(self.state.algorithms, 0)
+        for (name, instance), run in self._runs.items():
+            if name in spent and instance in used:
+                spent[name] += run["evaluations"]
+        return spent
+
+    def _instances(self, count: int) -> list[Instance]:
+        suite, setting = self._config.instances, self._config.setting
+        for index in range(len(self._stream), count):
+            self._stream.append(suite.instance(index, setting))
+        return self._stream[:count]
+
+    def _evidence(self, state: State, more: int = 0) -> Evidence:
+        """What the instances of a state say, and so many more."""
+        return self._tally.evidence(self._instances(state.instances + more), state.algorithms)
+
+    def _round(self, pool: Pool) -> None:
+        state = self.state
+        horizons = race.horizons(state, self.rules) or self._horizons_beyond(state)
+        instances = self._next_instances()
+        self._store.add_instances(instances, self._config.instances.suite)
+        plan = collect.plan(self._config, self._runs, instances, horizons)
+        self._watcher.begins(state, horizons, len(instances), len(plan.tasks))
+        collect.collect(pool, self._store, plan.tasks, self._take)
+        if state.round == 0:
+            self._refuse_hopeless(instances, horizons)
+        self._watcher.infers()
+        beliefs = self._believe(
+            state, self._evidence(state, more=0 if state.joining else len(instances))
+        )
+        self.state, decisions = race.step(
+            state, self.rules, len(instances), beliefs.pointwise, beliefs.joint
+        )
+        self._last = beliefs
+        record = self._record(beliefs, decisions, horizons, len(instances))
+        ratings, pairs = belief_tables(beliefs)
+        self._store.add_round(self.state.round, record, ratings, pairs)
+        self._watcher.ends(record)
+
+    def _horizons_beyond(self, state: State) -> dict[str, float]:
+        """Who runs how far where everything is settled, but the race's purpose is not reached."""
+        assert self._purpose is not None
+        return dict.fromkeys(state.candidates, self._purpose.horizon(state.times))
+
+    def _next_instances(self) -> list[Instance]:
+        state, limit = self.state, self.rules.limits.instances
+        size = self._config.instances.size(self._config.setting)
+        first, batch = state.instances, state.batch
+        if state.joining:
+            first, last = state.caught_up, min(state.caught_up + batch, state.instances)
+        else:
+            last = min(
+                first + batch,
+                first + batch if limit is None else limit,
+                first + batch if size is None else size,
+            )
+        return self._instances(last)[first:]
+
+    def _take(self, outcome: Outcome) -> None:
+        task = outcome.task
+        self._runs[task.algorithm.name, task.instance.id] = {
+            "status": outcome.status.value,
+            "reached": outcome.reached,
+            "attempt": task.attempt,
+            "evaluations": outcome.evaluations,
+            "message": outcome.message,
+        }
+        self._tally.add(outcome)
+        self._watcher.finished(outcome)
+
+    def _refuse_hopeless(self, instances: list[Instance], horizons: dict[str, float]) -> None:
+        """End a race in which nobody finds anything: it would go on until all are called alike."""
+        found = [
+            not self._tally.found_nothing(name, instance)
+            for name in horizons
+            for instance in instances
+        ]
+        if not any(found):
+            name, first = next(iter(horizons)), instances[0]
+            message = self._runs[name, first.id].get("message") or "it ended without any value"
+            raise AlgorithmError(
+                f"no run of the first round has found anything; {name} on {first.id}: {message}"
+            )
+
+    def _believe(self, state: State, evidence: Evidence) -> Beliefs:
+        """The posterior, and relations that have enough draws for the decisions at hand."""
+        options, rules = self._config.inference, self.rules
+        more = options.model_copy(update={"draws": MORE * options.draws})
+        learned = self._learn(state, evidence, options)
+        if not learned.posterior.usable:
+            options, learned = more, self._learn(state, evidence, more)
+            if not learned.posterior.usable:
+                return Beliefs(learned, evidence, None, None, options.draws)
+        pointwise, joint = relations_of(learned.posterior, rules)
+        hanging = race.hanging(state, rules, pointwise, joint)
+        if not hanging.any() or options is more:
+            return Beliefs(learned, evidence, pointwise, joint, options.draws)
+        if options.model == "dirichlet" and not state.joining:
+            seed = derived_seed(self._config.seed, "race", state.round + 1, "more")
+            pointwise = refined(evidence, more, seed, rules, hanging, pointwise)
+        else:
+            pointwise, joint = relations_of(self._learn(state, evidence, more).posterior, rules)
+        return Beliefs(learned, evidence, pointwise, joint, more.draws)
+
+    def _learn(self, state: State, evidence: Evidence, options: ModelOptions) -> Learned:
+        """A round's posterior; while a newcomer catches up, it moves nobody else's."""
+        seed = derived_seed(self._config.seed, "race", state.round + 1)
+        if not state.joining:
+            return learn(self._store, evidence, options, seed)
+        others = self._tally.evidence(
+            self._instances(len(evidence.grid.instances)), state.algorithms[:-1]
+        )
+        before = derived_seed(self._config.seed, "race", state.entered)
+        believed = learn(self._store, others, options, before)
+        return learn_newcomer(self._store, believed, evidence, seed)
+
+    def _record(
+        self,
+        beliefs: Beliefs,
+        decisions: race.Decisions,
+        horizons: dict[str, float],
+        drawn: int,
+    ) -> dict[str, Any]:
+        """What is kept of a round: nothing in it depends on how fast it went."""
+        pointwise, joint = beliefs.pointwise, beliefs.joint
+        return {
+            "state": race.to_plain(self.state),
+            "decisions": asdict(decisions),
+            "drawn": drawn,
+            "ran_to": horizons,
+            "evaluations": self.evaluations(),
+            "threats": threats(self.state, pointwise, joint),
+            "instances_to_go": (
+                None
+                if pointwise is None
+                else race.instances_to_go(self.state, self.rules, pointwise)
+            ),
+            "draws": beliefs.draws,
+            "problems": list(beliefs.learned.posterior.diagnostics.problems),
+            "posterior": beliefs.learned.key,
+            **_settings(self._config),
+        }
+
+    def _keep_posterior(self) -> None:
+        """Keep the posterior of the last round, in the place of earlier ones."""
+        if self._last is None:  # no round was run: it is there, unless the last race was killed
+            last = self._store.last_round()
+            if last is None or last["posterior"] in self._store.posterior_keys():
+                return
+            self._last = self._beliefs_now()
+        for number in self._store.round_numbers():
+            key = self._store.round(number)["posterior"]
+            if key != self._last.learned.key:
+                self._store.drop_posterior(key)
+        keep(self._store, self._last.evidence, self._last.learned)
+
+
+def _settings(config: Config) -> dict[str, Any]:
+    """What must not change while a race goes on; its limits may."""
+    plain = config.plain()
+    rules = {key: value for key, value in plain["race"].items() if key != "limits"}
+    return {"rules": rules, "inference": plain["inference"]}
+
+
+def _entrants(config: Config, store: Store, add: Sequence[str]) -> tuple[State, list[str]]:
+    """The state to go on from, and the newcomers that wait to enter."""
+    names = [algorithm.name for algorithm in config.algorithms]
+    for name in add:
+        if name not in names:
+            raise RaceError(f"--add: {unknown('algorithm', name, names)} (in the configuration)")
+    last = store.last_round()
+    if last is None:
+        if add:
+            raise RaceError(
+                f"there is no race in {store.path} that '{add[0]}' could enter; start one without "
+                "--add"
+            )
+        return race.start(names, config.budget.times.tolist(), config.race), []
+    state = race.from_plain(last["state"])
+    _check_same_race(config, store, last, state)
+    for name in add:
+        if name in state.algorithms:
+            raise RaceError(
+                f"--add: '{name}' is in the race in {store.path} already; a newcomer needs a name "
+                "of its own"
+            )
+    newcomers = [name for name in names if name not in state.algorithms]
+    return state, [name for name in newcomers if not add or name in add]
+
+
+def _check_same_race(config: Config, store: Store, last: dict[str, Any], state: State) -> None:
+    kept = {key: last[key] for key in ("rules", "inference")}
+    found = differences(kept, _settings(config))
+    times = config.budget.times.tolist()
+    if times != list(state.times):
+        found.append(
+            f"budget.grid: stored {len(state.times)} times up to {state.times[-1]:g}, "
+            f"configuration {len(times)} up to {times[-1]:g}"
+        )
+    names = [algorithm.name for algorithm in config.algorithms]
+    found += [
+        f"algorithms: '{name}' is in the race, but not in the configuration"
+        for name in state.algorithms
+        if name not in names
+    ]
+    if found:
+        listing = "\n".join(f"  {line}" for line in found)
+        raise StoreMismatchError(
+            f"the configuration contradicts the race in {store.path}:\n{listing}\n"
+            "Undo the change, or start over with --fresh."
+        )

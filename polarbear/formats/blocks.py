@@ -1,0 +1,68 @@
+"""Text files in which the points of many runs stand one after the other, a header before each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from math import isnan
+from pathlib import Path
+
+from polarbear.errors import ImportFailedError
+from polarbear.formats.base import Complaint
+
+Points = list[tuple[float, float]]
+
+
+def read_blocks(
+    path: Path,
+    is_header: Callable[[str], bool],
+    t_column: int,
+    y_column: int,
+    complaints: list[Complaint],
+) -> list[Points]:
+    """The points (t, y) of each run in the file; rows that make no sense are complained about."""
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ImportFailedError(
+            f"cannot read {path}, which its description names: {error}"
+        ) from None
+    bad: list[int] = []
+    blocks = list(_blocks(lines, is_header, t_column, y_column, bad))
+    if bad:
+        reason = "the row is not a number of evaluations and a value"
+        complaints.append(Complaint(len(bad), reason, f"{path}, line {bad[0]}"))
+    return blocks
+
+
+def _blocks(
+    lines: list[str], is_header: Callable[[str], bool], t_column: int, y_column: int, bad: list[int]
+) -> Iterator[Points]:
+    block: Points | None = None
+    for number, line in enumerate(lines, 1):
+        if is_header(line):
+            if block is not None:
+                yield block
+            block = []
+        elif line.strip():
+            point = _point(line.split(), t_column, y_column)
+            if block is None or point is None:
+                bad.append(number)
+            else:
+                block.append(point)
+    if block is not None:
+        yield block
+
+
+def _point(words: list[str], t_column: int, y_column: int) -> tuple[float, float] | None:
+    try:
+        t, y = float(words[t_column]), float(words[y_column])
+    except (ValueError, IndexError):
+        return None
+    return None if isnan(t) or isnan(y) else (t, y)
+
+
+def check_count(described: int, blocks: list[Points], path: Path, out: list[Complaint]) -> None:
+    """Complain if a file does not hold as many runs as its description says."""
+    if len(blocks) != described:
+        reason = f"{described} runs are described but {len(blocks)} are there"
+        out.append(Complaint(abs(described - len(blocks)), reason, str(path)))

@@ -1,0 +1,105 @@
+"""Folders of COCO, as its observer writes them for suites with one objective.
+
+An .info file for each function describes its runs; beside it, .dat files hold points at which
+targets were hit, and .tdat files points at fixed numbers of evaluations. Together they are the
+trajectory, as far as COCO keeps it. The third column is the best noise-free
+value, less the optimum.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from polarbear.errors import ImportFailedError
+from polarbear.formats.base import AfterEnd, Complaint, Imported, Point, imported_points
+from polarbear.formats.blocks import Points, check_count, read_blocks
+
+EVALUATIONS_COLUMN, BEST_COLUMN = 0, 2
+
+
+@dataclass(frozen=True)
+class Described:
+    """The runs of one algorithm on one function in one dimension."""
+
+    algorithm: str
+    function: str
+    dimension: str
+    data: Path
+    instances: list[str]
+
+
+def read_coco(folder: Path, after_end: AfterEnd = "keeps") -> Imported:
+    """All runs in a folder and the folders inside it; each may be another algorithm's."""
+    descriptions = sorted(folder.rglob("*.info")) if folder.is_dir() else []
+    if not descriptions:
+        raise ImportFailedError(f"{folder} is not a folder of COCO: there is no .info file in it")
+    points: list[Point] = []
+    complaints: list[Complaint] = []
+    repeats: Counter[tuple[str, str]] = Counter()
+    for path in descriptions:
+        for described in _described(path):
+            points += _points(described, repeats, complaints)
+    note = "between the points that COCO keeps, an improvement may have come earlier than it seems"
+    return imported_points(points, folder, False, after_end, complaints, (note,))
+
+
+def _described(path: Path) -> Iterator[Described]:
+    """Groups of three lines: settings, a comment, the data file with its instances."""
+    try:
+        lines = [line for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+    except (OSError, UnicodeDecodeError) as error:
+        raise ImportFailedError(f"cannot read {path}: {error}") from None
+    head = None
+    for line in lines:
+        if line.lstrip().startswith("%"):
+            continue
+        if "funcId" in line or "function =" in line:
+            head = line
+            continue
+        found = head and _settings(head)
+        if not found:
+            raise ImportFailedError(f"{path} is not what COCO writes: {line[:80]!r}")
+        if "biobj" in (head or ""):
+            raise ImportFailedError(f"{path} has two objectives, which cannot be ranked as one")
+        name, *runs = (part.strip() for part in line.split(","))
+        data = path.parent / name.replace("\\", "/")
+        yield Described(*found, data, [run.partition(":")[0] for run in runs])
+
+
+def _settings(head: str) -> tuple[str, str, str] | None:
+    found = [
+        re.search(pattern, head)
+        for pattern in (r"algId = '([^']*)'", r"func(?:Id|tion) = '?(\w+)", r"DIM = (\d+)")
+    ]
+    if not all(found):
+        return None
+    algorithm, function, dimension = (match[1] for match in found if match)
+    return algorithm, function, dimension
+
+
+def _points(
+    described: Described, repeats: Counter[tuple[str, str]], complaints: list[Complaint]
+) -> Iterator[Point]:
+    files = [described.data, described.data.with_suffix(".tdat")]
+    for instance, runs in zip(
+        described.instances,
+        zip(*(_runs(path, described, complaints) for path in files if path.exists()), strict=False),
+        strict=False,
+    ):
+        base = f"f{described.function}-d{described.dimension}-i{instance}"
+        repeats[described.algorithm, base] += 1
+        name = f"{base}#{repeats[described.algorithm, base]}"
+        for t, y in (point for run in runs for point in run):
+            yield described.algorithm, name, t, y
+
+
+def _runs(path: Path, described: Described, complaints: list[Complaint]) -> list[Points]:
+    blocks = read_blocks(
+        path, lambda line: line.startswith("%"), EVALUATIONS_COLUMN, BEST_COLUMN, complaints
+    )
+    check_count(len(described.instances), blocks, path, complaints)
+    return blocks

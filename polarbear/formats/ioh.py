@@ -1,0 +1,81 @@
+"""Folders of IOHprofiler, as ``ioh.logger.Analyzer`` writes them.
+
+A JSON file for each function describes its runs; a .dat file for each dimension holds their points,
+a header line before every run. The values are current ones, the last row is the last evaluation,
+and ten decimals make ties where there are none: the best value is therefore taken from the JSON,
+which has all its digits.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from polarbear.errors import ImportFailedError
+from polarbear.formats.base import AfterEnd, Complaint, Imported, Point, imported_points
+from polarbear.formats.blocks import check_count, read_blocks
+
+
+def read_ioh(folder: Path, after_end: AfterEnd = "keeps") -> Imported:
+    """All runs in a folder and the folders inside it; each may be another algorithm's."""
+    descriptions = sorted(folder.rglob("IOHprofiler_*.json")) if folder.is_dir() else []
+    if not descriptions:
+        raise ImportFailedError(
+            f"{folder} is not a folder of IOHprofiler: there is no IOHprofiler_*.json in it"
+        )
+    points: list[Point] = []
+    complaints: list[Complaint] = []
+    repeats: Counter[tuple[str, str]] = Counter()
+    directions = set()
+    for path in descriptions:
+        facts = _described(path)
+        directions.add(bool(facts["maximization"]))
+        points += _points(path, facts, repeats, complaints)
+    if len(directions) > 1:
+        raise ImportFailedError(f"{folder} mixes functions to be minimised and to be maximised")
+    rounded = "values have ten decimals in .dat files; each run's best value is taken from the JSON"
+    return imported_points(points, folder, directions.pop(), after_end, complaints, (rounded,))
+
+
+def _described(path: Path) -> dict[str, Any]:
+    try:
+        facts = json.loads(path.read_text(encoding="utf-8"))
+        for key in ("function_id", "maximization", "algorithm", "attributes", "scenarios"):
+            facts[key]
+        return facts  # type: ignore[no-any-return]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ImportFailedError(f"{path} is not what IOHprofiler writes: {error}") from None
+
+
+def _points(
+    path: Path,
+    facts: dict[str, Any],
+    repeats: Counter[tuple[str, str]],
+    complaints: list[Complaint],
+) -> Iterator[Point]:
+    algorithm = str(facts["algorithm"]["name"])
+    columns = facts["attributes"]
+    if "evaluations" not in columns or "raw_y" not in columns:
+        raise ImportFailedError(
+            f"{path} has the attributes {columns}, but 'evaluations' and 'raw_y' are needed"
+        )
+    at_t, at_y = columns.index("evaluations"), columns.index("raw_y")
+    for scenario in facts["scenarios"]:
+        data, runs = path.parent / scenario["path"], scenario["runs"]
+        blocks = read_blocks(data, _is_header, at_t, at_y, complaints)
+        check_count(len(runs), blocks, data, complaints)
+        for run, block in zip(runs, blocks, strict=False):
+            base = f"f{facts['function_id']}-d{scenario['dimension']}-i{run['instance']}"
+            repeats[algorithm, base] += 1
+            instance = f"{base}#{repeats[algorithm, base]}"
+            best = run.get("best", {})
+            for t, y in block:
+                exact = t == best.get("evals")
+                yield algorithm, instance, t, float(best["y"]) if exact else y
+
+
+def _is_header(line: str) -> bool:
+    return line.startswith("evaluations")

@@ -1,0 +1,47 @@
+"""Tables of rankings: who was where on an instance at a time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+
+from polarbear.errors import ImportFailedError
+from polarbear.formats.base import Complaint, Imported, pick_columns, reject
+from polarbear.formats.table import Columns, clean_names, clean_numbers, listed, read_frame
+from polarbear.problems.base import Instance
+
+
+def read_rankings(path: Path, columns: Columns) -> Imported:
+    """Rankings from a table with columns instance, t, algorithm, position; equal positions tie."""
+    wanted: dict[str, str | None] = {
+        "line": "line",
+        "algorithm": columns.algorithm,
+        "instance": columns.instance,
+        "t": columns.t,
+        "position": columns.position,
+    }
+    frame = pick_columns(read_frame(path), wanted, str(path))
+    complaints: list[Complaint] = []
+    frame = clean_names(frame, complaints)
+    frame = clean_numbers(frame, ("t", "position"), complaints)
+    keys = ["instance", "t", "algorithm"]
+    twice = pl.struct(keys).is_first_distinct().not_()
+    frame = reject(frame, twice, "the algorithm already has a position there", complaints)
+    if not len(frame):
+        raise ImportFailedError(f"no row of {path} makes sense: {listed(complaints)}")
+    order = frame["instance"].unique(maintain_order=True).to_list()
+    rankings = frame.sort("instance", "t", "position", "algorithm").group_by(
+        "instance", "t", maintain_order=True
+    )
+    alone = rankings.len().filter(pl.col("len") == 1)
+    notes = [f"{len(alone)} rankings have one algorithm and say nothing"] if len(alone) else []
+    first, last = frame["t"].min(), frame["t"].max()
+    return Imported(
+        tuple(frame["algorithm"].unique(maintain_order=True)),
+        tuple(Instance(i, name, {"imported": name}) for i, name in enumerate(order)),
+        (float(first), float(last)),  # type: ignore[arg-type]
+        rankings=rankings.agg("algorithm", "position"),
+        complaints=tuple(complaints),
+        notes=tuple(notes),
+    )

@@ -1,0 +1,123 @@
+"""Long tables: one row for each value an algorithm had on an instance at a time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+
+from polarbear.errors import ImportFailedError
+from polarbear.formats.base import (
+    AfterEnd,
+    Complaint,
+    Imported,
+    pick_columns,
+    reject,
+    runs_from_points,
+)
+
+
+@dataclass(frozen=True)
+class Columns:
+    """What the columns of a table are called."""
+
+    algorithm: str = "algorithm"
+    instance: str = "instance"
+    t: str = "t"
+    y: str = "y"
+    position: str = "position"
+    seed: str | None = None
+
+
+def read_frame(path: Path) -> pl.DataFrame:
+    """A CSV or Parquet file as it is, everything of a CSV as text, with the line of each row."""
+    try:
+        if path.suffix == ".parquet":
+            frame, first = pl.read_parquet(path), 1
+        else:
+            frame = pl.read_csv(path, infer_schema=False, truncate_ragged_lines=False)
+            first = 2  # below the header
+    except FileNotFoundError:
+        raise ImportFailedError(f"there is no file {path}") from None
+    except pl.exceptions.NoDataError:
+        raise ImportFailedError(f"{path} is empty") from None
+    except (pl.exceptions.PolarsError, OSError) as error:
+        reason = str(error).splitlines()[0]
+        raise ImportFailedError(f"cannot read {path} as a table: {reason}") from None
+    if not len(frame):
+        raise ImportFailedError(f"{path} has a header but no rows")
+    return frame.with_row_index("line", offset=first)
+
+
+def read_table(
+    path: Path, columns: Columns, maximise: bool = False, after_end: AfterEnd = "keeps"
+) -> Imported:
+    """Trajectories from a table with columns algorithm, instance, t, y and perhaps seed."""
+    wanted = {
+        "line": "line",
+        "algorithm": columns.algorithm,
+        "instance": columns.instance,
+        "t": columns.t,
+        "y": columns.y,
+        "seed": columns.seed,
+    }
+    frame = pick_columns(read_frame(path), wanted, str(path))
+    complaints: list[Complaint] = []
+    frame = clean_names(frame, complaints)
+    frame = clean_numbers(frame, ("t", "y"), complaints)
+    frame = reject(frame, pl.col("t") < 0, "t is negative", complaints)
+    if columns.seed is not None:
+        frame = frame.with_columns(instance=replicates())
+    keys = ["algorithm", "instance", "t"]
+    frame = reject(
+        frame, pl.struct(*keys, "y").is_first_distinct().not_(), "the row stands twice", complaints
+    )
+    several = len(frame) - len(frame.unique(keys))
+    notes = [f"{several} rows give another value for a time: the best counts"] if several else []
+    if not len(frame):
+        raise ImportFailedError(f"no row of {path} makes sense: {listed(complaints)}")
+    order = frame["instance"].unique(maintain_order=True).to_list()
+    outcomes, instances = runs_from_points(frame, maximise, after_end, order)
+    algorithms = tuple(frame["algorithm"].unique(maintain_order=True))
+    first, last = frame["t"].min(), frame["t"].max()
+    return Imported(
+        algorithms,
+        instances,
+        (float(first), float(last)),  # type: ignore[arg-type]
+        outcomes,
+        complaints=tuple(complaints),
+        notes=tuple(notes),
+    )
+
+
+def clean_names(frame: pl.DataFrame, complaints: list[Complaint]) -> pl.DataFrame:
+    """Names as text, rows without one taken out."""
+    for column in ("algorithm", "instance"):
+        frame = frame.with_columns(pl.col(column).cast(pl.String).str.strip_chars())
+        frame = reject(frame, pl.col(column) == "", f"no {column} is named", complaints)
+    return frame
+
+
+def clean_numbers(
+    frame: pl.DataFrame, names: tuple[str, ...], complaints: list[Complaint]
+) -> pl.DataFrame:
+    """Numbers as numbers, rows without them taken out."""
+    for column in names:
+        number = pl.col(column)
+        if frame.schema[column] == pl.String:
+            number = number.str.strip_chars()
+        frame = frame.with_columns(number.cast(pl.Float64, strict=False).alias(column))
+        bad = pl.col(column).is_null() | pl.col(column).is_finite().not_()
+        frame = reject(frame, bad, f"{column} is not a finite number", complaints)
+    return frame
+
+
+def replicates() -> pl.Expr:
+    """Instances with repeated runs: k-th seeds are compared with k-th seeds."""
+    number = pl.col("seed").cast(pl.String).rank("dense").over("algorithm", "instance")
+    return pl.col("instance") + pl.lit("#") + number.cast(pl.Int64).cast(pl.String)
+
+
+def listed(complaints: list[Complaint]) -> str:
+    return "; ".join(f"{c.rows} rows: {c.reason} (first: line {c.first})" for c in complaints)

@@ -1,1 +1,0 @@
-"""Data that others have recorded, brought into the form of our own runs. One file a format."""

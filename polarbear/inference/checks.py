@@ -1,0 +1,107 @@
+"""What the rankings can and cannot tell: refused where nothing, noted where less than it seems."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy.sparse.csgraph import connected_components
+
+from polarbear.errors import InferenceError
+from polarbear.rankings import ChoiceSets
+
+
+def check(sets: ChoiceSets, unit_times: np.ndarray) -> np.ndarray:
+    """The times as an array, or an InferenceError that says what is wrong with the input."""
+    times = np.asarray(unit_times, dtype=float)
+    if sets.n_algorithms < 2:
+        raise InferenceError(
+            "only one algorithm is ranked: there is nothing to compare it with; "
+            "add at least a second one"
+        )
+    if times.shape != (sets.n_times,):
+        raise InferenceError(
+            f"the rankings have {sets.n_times} timepoints, but {times.size} times were given"
+        )
+    if not np.all(np.isfinite(times)) or times.min() < 0 or times.max() > 1:
+        raise InferenceError("times must lie on the unit interval: map the grid to [0, 1] first")
+    if np.any(np.diff(times) <= 0):
+        k = int(np.argmax(np.diff(times) <= 0))
+        raise InferenceError(
+            f"times must increase, but timepoint {k + 2} ({times[k + 1]:g}) does not come after "
+            f"timepoint {k + 1} ({times[k]:g})"
+        )
+    if not sets.rankings.any():
+        raise InferenceError(
+            "no ranking has two algorithms in it: run at least two on the same instances"
+        )
+    return times
+
+
+def notes(sets: ChoiceSets, names: Sequence[str] | None = None) -> tuple[str, ...]:
+    """Sentences on what in the data limits the posterior; without names algorithms have numbers."""
+    names = names or [f"algorithm {i + 1}" for i in range(sets.n_algorithms)]
+    found = []
+    if sets.rankings.max() == 1:
+        found.append(
+            "only one instance was ranked: the posterior says little beyond the prior, and "
+            "nothing about how instances differ"
+        )
+    gaps = np.flatnonzero(sets.rankings == 0)
+    if len(gaps):
+        found.append(
+            f"{len(gaps)} of {sets.n_times} timepoints have no rankings (first: timepoint "
+            f"{gaps[0] + 1}): theta there comes from the prior and, in a temporal model, from "
+            "neighbouring times"
+        )
+    found.extend(_overlap(sets, names))
+    if _favours_nobody(sets):
+        found.append(
+            "no timepoint's rankings favour any algorithm, as when all are tied everywhere: the "
+            "posterior is centred on equality"
+        )
+    if sets.sampled_ties:
+        found.append(
+            f"{sets.sampled_ties} ties were too wide for their closed form and entered through a "
+            "subsample of their orderings"
+        )
+    return tuple(found)
+
+
+def on_weight(weight: float) -> tuple[str, ...]:
+    """A sentence on evidence that counts for less than its face value."""
+    if weight == 1:
+        return ()
+    return (
+        "rankings of one instance at neighbouring times repeat each other: each is counted as "
+        f"{weight:.2g} of an independent one",
+    )
+
+
+def _overlap(sets: ChoiceSets, names: Sequence[str]) -> list[str]:
+    compared = sets.compared()
+    groups, member = connected_components(compared, directed=False)
+    if groups > 1:
+        apart = " | ".join(
+            ", ".join(names[int(i)] for i in np.flatnonzero(member == g)) for g in range(groups)
+        )
+        return [
+            f"no ranking connects these groups of algorithms: {apart}; how they compare across "
+            "groups is the prior's word alone"
+        ]
+    if not compared.all():
+        a, b = np.argwhere(~compared)[0]
+        return [
+            f"{(~compared).sum() // 2} pairs of algorithms never stood in one ranking (first: "
+            f"{names[a]} and {names[b]}): they are compared through others only"
+        ]
+    return []
+
+
+def _favours_nobody(sets: ChoiceSets) -> bool:
+    """Whether equal ratings are the likelihood's maximum at every timepoint."""
+    member = (sets.masks[:, None] >> np.arange(sets.n_algorithms) & 1).astype(float)
+    share = (sets.counts / member.sum(axis=1))[:, None] * member
+    expected = np.zeros_like(sets.wins)
+    np.add.at(expected, sets.set_times(), share)
+    return bool(np.abs(sets.wins - expected).max() < 1e-9 * max(1, sets.rankings.max()))

@@ -1,1 +1,0 @@
-"""Compiled loops of inference: pure functions of their arguments; randomness is handed in."""

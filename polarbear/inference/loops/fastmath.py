@@ -1,0 +1,77 @@
+"""Logarithm and exponential that compilers turn into vector instructions.
+
+The library's own are a call for each number, and logarithms of set sums are what a Plackett-Luce
+likelihood spends its time on. These are a bit cast and a polynomial: the logarithm exact to some
+1e-15 for normal positive numbers, the exponential to 1e-13 from -690 to 690.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+
+from polarbear.numerics.compiling import inlined
+
+LOG_2 = 0.6931471805599453
+_SQRT_HALF_BITS = 0x3FE6A09E667F3BCD
+_EXPONENT_BITS = 52
+_BIAS = 1023
+
+
+@intrinsic
+def float_to_bits(typing_context: Any, x: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.bitcast(args[0], ir.IntType(64))
+
+    return types.int64(types.float64), generate
+
+
+@intrinsic
+def bits_to_float(typing_context: Any, x: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.bitcast(args[0], ir.DoubleType())
+
+    return types.float64(types.int64), generate
+
+
+@inlined
+def fast_log(x):
+    bits = float_to_bits(x)
+    exponent = (bits - _SQRT_HALF_BITS) >> _EXPONENT_BITS
+    m = bits_to_float(bits - (exponent << _EXPONENT_BITS))  # in [sqrt(1/2), sqrt(2))
+    f = (m - 1.0) / (m + 1.0)
+    z = f * f
+    series = 1.0 / 17.0 + z * (1.0 / 19.0)
+    series = 1.0 / 15.0 + z * series
+    series = 1.0 / 13.0 + z * series
+    series = 1.0 / 11.0 + z * series
+    series = 1.0 / 9.0 + z * series
+    series = 1.0 / 7.0 + z * series
+    series = 1.0 / 5.0 + z * series
+    series = 1.0 / 3.0 + z * series
+    return exponent * LOG_2 + 2.0 * f * (1.0 + z * series)
+
+
+@inlined
+def fast_exp(x):
+    k = math.floor(x / LOG_2 + 0.5)
+    r = x - k * LOG_2  # in [-log(2)/2, log(2)/2]
+    series = 1.0 / 479001600.0 + r * (1.0 / 6227020800.0)
+    series = 1.0 / 39916800.0 + r * series
+    series = 1.0 / 3628800.0 + r * series
+    series = 1.0 / 362880.0 + r * series
+    series = 1.0 / 40320.0 + r * series
+    series = 1.0 / 5040.0 + r * series
+    series = 1.0 / 720.0 + r * series
+    series = 1.0 / 120.0 + r * series
+    series = 1.0 / 24.0 + r * series
+    series = 1.0 / 6.0 + r * series
+    series = 0.5 + r * series
+    series = 1.0 + r * series
+    series = 1.0 + r * series
+    return series * bits_to_float((np.int64(k) + _BIAS) << _EXPONENT_BITS)

@@ -1,0 +1,136 @@
+"""Posterior to relations: dominance, equivalence, crossing, each with its Monte-Carlo error.
+
+Tables are indexed [a, b] or [time, a, b] and speak about a: 'a dominates b'.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from polarbear.errors import InferenceError
+from polarbear.inference.base import Posterior
+from polarbear.inference.diagnostics import shares_with_errors
+from polarbear.numerics.threads import in_threads
+
+_PAIRS_A_TASK = 64  # bounds memory, not results
+
+
+@dataclass(frozen=True)
+class Pointwise:
+    """P(theta_a > theta_b) and P(theta_a / (theta_a + theta_b) within 0.5 +- epsilon), by time."""
+
+    dominance: np.ndarray
+    dominance_error: np.ndarray
+    equivalence: np.ndarray
+    equivalence_error: np.ndarray
+    epsilon: float
+
+
+@dataclass(frozen=True)
+class Joint:
+    """P(theta_a > theta_b at all times) and P(the two cross): neither is above all the time."""
+
+    dominance: np.ndarray
+    dominance_error: np.ndarray
+    crossing: np.ndarray
+    crossing_error: np.ndarray
+
+
+def pointwise(posterior: Posterior, epsilon: float = 0.05, threads: int | None = None) -> Pointwise:
+    """Relations at each time for itself."""
+    if not 0 <= epsilon < 0.5:
+        raise InferenceError(f"epsilon must lie in [0, 0.5), found {epsilon:g}")
+    _, n_times, n = posterior.theta.shape
+    first, second = np.triu_indices(n, 1)
+    tables = np.zeros((4, n_times, n, n))
+    tables[2] = np.eye(n)
+    ratio = (0.5 + epsilon) / (0.5 - epsilon)
+
+    def run(task: tuple[int, slice]) -> None:
+        t, some = task
+        a, b = first[some], second[some]
+        draws = np.ascontiguousarray(posterior.theta[:, t].T)
+        one, two = draws[a], draws[b]
+        better, better_error = shares_with_errors(one > two, posterior.chains)
+        alike, alike_error = shares_with_errors(
+            (one <= ratio * two) & (two <= ratio * one), posterior.chains
+        )
+        tables[0, t, a, b], tables[0, t, b, a] = better, (one < two).mean(axis=1)
+        tables[1, t, a, b] = tables[1, t, b, a] = better_error
+        tables[2, t, a, b] = tables[2, t, b, a] = alike
+        tables[3, t, a, b] = tables[3, t, b, a] = alike_error
+
+    parts = [slice(k, k + _PAIRS_A_TASK) for k in range(0, len(first), _PAIRS_A_TASK)]
+    in_threads(run, [(t, part) for t in range(n_times) for part in parts], threads)
+    dominance, dominance_error, equivalence, equivalence_error = tables
+    return Pointwise(dominance, dominance_error, equivalence, equivalence_error, epsilon)
+
+
+def joint(posterior: Posterior) -> Joint:
+    """Relations over all times at once, which only a temporal model can speak about."""
+    if not posterior.joint:
+        raise InferenceError(
+            f"the {posterior.model} model treats times as independent and has no joint posterior "
+            "over time: use a temporal model (gp, sparse-gp, hsgp, random-walk, bspline), or "
+            "pointwise relations"
+        )
+    theta = posterior.theta
+    n = theta.shape[2]
+    tables = np.zeros((4, n, n))
+    for a in range(n):
+        for b in range(a):
+            above = (theta[:, :, a] > theta[:, :, b]).all(axis=1)
+            below = (theta[:, :, a] < theta[:, :, b]).all(axis=1)
+            share, error = shares_with_errors(
+                np.stack([above, below, ~(above | below)]), posterior.chains
+            )
+            tables[0, a, b], tables[0, b, a], tables[2, a, b] = share
+            tables[1, a, b], tables[1, b, a], tables[3, a, b] = error
+            tables[2, b, a], tables[3, b, a] = share[2], error[2]
+    return Joint(*tables)
+
+
+def dominates(relations: Pointwise, alpha: float) -> np.ndarray:
+    """Where a alpha-dominates b at time t: bool[time, a, b]."""
+    return _without_diagonal(relations.dominance >= _checked(alpha))
+
+
+def equivalent(relations: Pointwise, alpha: float) -> np.ndarray:
+    """Where a and b are (epsilon, alpha)-equivalent at time t: bool[time, a, b].
+
+    Dominance comes first: a pair that is both counts as dominance, see `decided`.
+    """
+    return _without_diagonal(relations.equivalence >= _checked(alpha))
+
+
+def decided(relations: Pointwise, alpha: float) -> np.ndarray:
+    """Strict resolution C(t, {a, b}): some relation is certain at time t: bool[time, a, b]."""
+    above = dominates(relations, alpha)
+    return np.asarray(above | above.swapaxes(1, 2) | equivalent(relations, alpha))
+
+
+def crosses(relations: Pointwise, alpha: float) -> np.ndarray:
+    """Crossing resolution: bool[a, b], symmetric.
+
+    At some t one dominates or ties, at some t' the other dominates or ties, and at least one of
+    the two is strict.
+    """
+    above = dominates(relations, alpha)
+    tie = equivalent(relations, alpha).any(axis=0)
+    ever_above = above.any(axis=0)
+    ever_below = ever_above.T
+    # a strict side, and anything for the other: both strict, or one strict and a tie somewhere
+    return np.asarray((ever_above & (ever_below | tie)) | (ever_below & (ever_above | tie)))
+
+
+def _checked(alpha: float) -> float:
+    if not 0.5 < alpha <= 1:
+        raise InferenceError(f"the decision threshold alpha must lie in (0.5, 1], found {alpha:g}")
+    return alpha
+
+
+def _without_diagonal(table: np.ndarray) -> np.ndarray:
+    n = table.shape[-1]
+    return np.asarray(table & ~np.eye(n, dtype=bool))

@@ -1,0 +1,75 @@
+"""How loops are compiled: once, kept on disk, free of the interpreter's lock."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numba
+from numba import njit
+from numba.core import event
+
+PACKAGE = Path(__file__).parents[1]
+
+
+def cache_folder() -> Path | None:
+    """Where compiled loops are kept: a folder of its own for each state of their sources.
+
+    None where there is no place to keep them: each process then compiles for itself.
+
+    Numba looks at the file of a loop alone, not at those of the loops it calls: after an upgrade
+    it would mix old machine code with new.
+    """
+    digest = hashlib.sha256()
+    for source in sorted(PACKAGE.rglob("*.py")):
+        digest.update(source.read_bytes())
+    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    root = Path(os.environ.get("NUMBA_CACHE_DIR") or Path(home) / "polarbear")
+    return root / digest.hexdigest()[:16] if _can_be_made(root) else None
+
+
+def _can_be_made(folder: Path) -> bool:
+    there = next(path for path in (folder, *folder.absolute().parents) if path.exists())
+    return there.is_dir() and os.access(there, os.W_OK)
+
+
+_KEPT_IN = cache_folder()
+numba.config.CACHE_DIR = str(_KEPT_IN or "")  # type: ignore[attr-defined]
+
+# Sums may be reordered into vector instructions; NaN and infinity keep their meaning. Division
+# follows IEEE rules, because Python's check for zero would keep every loop from vectorising.
+_SETTINGS: dict[str, Any] = {
+    "cache": _KEPT_IN is not None,
+    "nogil": True,
+    "error_model": "numpy",
+    "fastmath": {"reassoc", "contract", "arcp", "nsz"},
+    "no_cfunc_wrapper": True,  # nobody calls them from C, and it takes time to compile
+}
+
+kernel = njit(**_SETTINGS)
+# for what only other loops call: an entry from Python would take longer to compile than the loop
+inner = njit(**_SETTINGS | {"no_cpython_wrapper": True})
+inlined = njit(**_SETTINGS, inline="always")
+
+
+@contextmanager
+def on_first_compilation(say: Callable[[], None]) -> Iterator[None]:
+    """Call ``say`` once if anything has to be compiled, which may take a while."""
+    said = False
+
+    class Listener(event.Listener):
+        def on_start(self, event: Any) -> None:
+            nonlocal said
+            if not said:
+                said = True
+                say()
+
+        def on_end(self, event: Any) -> None:
+            pass
+
+    with event.install_listener("numba:compile", Listener()):
+        yield

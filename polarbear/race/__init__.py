@@ -1,0 +1,58 @@
+"""What decides a race: rules, state, and a pure step from one round's relations to the next state.
+
+Uses `inference`'s relations, and nothing that runs, draws or writes.
+"""
+
+from __future__ import annotations
+
+from polarbear.race.decisions import (
+    HANGS,
+    MUCH,
+    PATIENCE,
+    Decisions,
+    admit,
+    hanging,
+    horizons,
+    step,
+)
+from polarbear.race.forecast import instances_to_go
+from polarbear.race.rules import Rules
+from polarbear.race.state import (
+    ABOVE,
+    ALIKE,
+    BELOW,
+    CROSSING,
+    LETTERS,
+    OPEN,
+    OUT,
+    Elimination,
+    State,
+    from_plain,
+    start,
+    to_plain,
+)
+
+__all__ = [
+    "ABOVE",
+    "ALIKE",
+    "BELOW",
+    "CROSSING",
+    "HANGS",
+    "LETTERS",
+    "MUCH",
+    "OPEN",
+    "OUT",
+    "PATIENCE",
+    "Decisions",
+    "Elimination",
+    "Rules",
+    "State",
+    "admit",
+    "from_plain",
+    "hanging",
+    "horizons",
+    "instances_to_go",
+    "start",
+    "step",
+    "to_plain",
+]

@@ -1,0 +1,73 @@
+"""What can be set about a race: when to eliminate, when to stop sampling, and its limits."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field, field_validator, model_validator
+
+from polarbear.settings.options import Options
+
+
+class Batch(Options):
+    """How many instances a round draws; it doubles when nothing is settled, halves when much is."""
+
+    start: int = Field(8, ge=1, description="instances of the first round")
+    min: int = Field(8, ge=1, description="never fewer than this")
+    max: int = Field(64, ge=1, description="never more than this")
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Batch:
+        if not self.min <= self.start <= self.max:
+            raise ValueError(
+                f"batch sizes must satisfy min <= start <= max, found {self.min}, {self.start}, "
+                f"{self.max}"
+            )
+        return self
+
+
+class RaceLimits(Options):
+    """Where a race stops even if relations are open; its result is valid there, too."""
+
+    rounds: int | None = Field(None, ge=1, description="at most so many rounds")
+    instances: int | None = Field(None, ge=1, description="at most so many instances")
+    evaluations: int | None = Field(
+        None, ge=1, description="no further round once so many evaluations are spent"
+    )
+    hours: float | None = Field(
+        None, gt=0, description="no further round once this call has taken so many hours"
+    )
+
+
+class Rules(Options):
+    """The rules of a race."""
+
+    elimination: Literal["pointwise", "joint"] = Field(
+        "pointwise",
+        description="out is who is dominated at each time for itself, or at all times at once "
+        "(asks for a temporal model)",
+    )
+    resolution: Literal["crossing", "strict"] = Field(
+        "crossing",
+        description="a pair is settled as soon as it is sure to cross, or only when it is sure at "
+        "every time",
+    )
+    alpha: float = Field(0.99, le=1, description="how probable a relation must be to be settled")
+    epsilon: float = Field(
+        0.05, ge=0, lt=0.5, description="win probabilities this near to even count as equivalent"
+    )
+    batch: Batch = Field(Batch(), description="instances a round")
+    limits: RaceLimits = Field(RaceLimits(), description="where to stop in any case")
+    tie_tolerance: float = Field(
+        0.0, ge=0, description="values that differ by no more than this are tied"
+    )
+
+    @field_validator("alpha")
+    @classmethod
+    def _more_likely_than_not(cls, alpha: float) -> float:
+        if not alpha > 0.5:
+            raise ValueError(
+                f"alpha must be above 0.5, usually 0.95 or 0.99, found {alpha:g}: at or below it "
+                "two algorithms could each dominate the other"
+            )
+        return alpha

@@ -1,0 +1,21 @@
+"""Values to positions to counts to choice sets: what Plackett-Luce needs of any pile of rankings.
+
+Uses `numerics`.
+"""
+
+from __future__ import annotations
+
+from polarbear.rankings.choice_sets import ChoiceSets, choice_sets_from_terms
+from polarbear.rankings.counting import ABSENT, MAX_EXACT_TIE
+from polarbear.rankings.rank import count_choice_sets, rank
+from polarbear.rankings.values import GridValues
+
+__all__ = [
+    "ABSENT",
+    "MAX_EXACT_TIE",
+    "ChoiceSets",
+    "GridValues",
+    "choice_sets_from_terms",
+    "count_choice_sets",
+    "rank",
+]

@@ -1,0 +1,4 @@
+"""How figures are drawn and written: palette, style, axes, lettering, files.
+
+Uses the report's material, and knows no figure's content.
+"""

@@ -1,0 +1,132 @@
+"""Figures as files: PNG, PDF, SVG, and their data as CSV; the same bytes for the same store."""
+
+from __future__ import annotations
+
+import io
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from polarbear.errors import ReportError, StoreError
+from polarbear.report.drawing.style import FORMATS, Format, Style
+from polarbear.report.figures import FIGURES, Figure
+from polarbear.report.material import Material
+from polarbear.settings.options import unknown
+from polarbear.store import files
+
+if TYPE_CHECKING:
+    import polars as pl
+    from matplotlib.figure import Figure as Canvas
+
+# What would differ from one call to the next, or from one machine to another.
+UNDATED: dict[Format, dict[str, None]] = {
+    "png": {"Software": None},
+    "pdf": {"CreationDate": None, "Producer": None, "Creator": None},
+    "svg": {"Date": None, "Creator": None},
+}
+
+
+def chosen(only: Iterable[str] | None = None) -> list[Figure]:
+    """The figures asked for, or all of them."""
+    if only is None:
+        return list(FIGURES.values())
+    for name in (only := list(only)):
+        if name not in FIGURES:
+            raise ReportError(unknown("figure", name, FIGURES))
+    return [figure for name, figure in FIGURES.items() if name in only]
+
+
+def write_figures(
+    material: Material,
+    folder: Path,
+    formats: Sequence[Format],
+    only: Iterable[str] | None = None,
+    style: Style | None = None,
+    csv: bool = False,
+    force: bool = False,
+) -> list[Path]:
+    """Write what the material has to show; gives the files. Nothing is written if one is there.
+
+    Figures for which the material has nothing are left out, unless they were asked for by name.
+    """
+    style = style or Style()
+    for format in formats:
+        if format not in FORMATS:
+            raise ReportError(unknown("format of figures", format, FORMATS))
+    wanted = chosen(only)
+    for figure in wanted:
+        reason = figure.missing(material)
+        if reason and only is not None:
+            raise ReportError(f"there is no figure '{figure.name}' for this store: {reason}")
+    wanted = [figure for figure in wanted if figure.missing(material) is None]
+    endings = [*formats, *(["csv"] if csv else [])]
+    paths = [folder / f"{figure.name}.{ending}" for figure in wanted for ending in endings]
+    if not force:
+        check_free(paths)
+    for figure in wanted:
+        data = figure.data(material)
+        for format in formats:
+            _write(
+                folder / f"{figure.name}.{format}", rendered(figure, data, material, style, format)
+            )
+        if csv:
+            _write(folder / f"{figure.name}.csv", data.write_csv().encode())
+    return paths
+
+
+def _write(path: Path, content: bytes) -> None:
+    """All of the file or none of it."""
+    try:
+        files.make_folder(path.parent)
+        files.write_whole(path, content)
+    except StoreError as error:
+        cause = error.__cause__
+        reason = cause.strerror if isinstance(cause, OSError) and cause.strerror else str(error)
+        raise ReportError(f"cannot write {path}: {reason}; name another folder") from error
+
+
+def check_free(paths: Iterable[Path]) -> None:
+    """Refuse to write over what is there."""
+    taken = next((path for path in paths if path.exists()), None)
+    if taken is not None:
+        raise ReportError(f"{taken} exists already; write over it with --force, or name another")
+
+
+def rendered(
+    figure: Figure, data: pl.DataFrame, material: Material, style: Style, format: Format
+) -> bytes:
+    """One figure as the bytes of a file."""
+    with styled(style):
+        canvas = drawn(figure, data, material, style)
+        buffer = io.BytesIO()
+        canvas.savefig(buffer, format=format, dpi=style.dpi, metadata=UNDATED[format])
+        return buffer.getvalue()
+
+
+@contextmanager
+def styled(style: Style) -> Iterator[None]:
+    """Matplotlib set up for a style, and as it was afterwards."""
+    import matplotlib
+
+    with matplotlib.rc_context(), warnings.catch_warnings():
+        matplotlib.rcdefaults()  # a user's own matplotlibrc has no say
+        matplotlib.rcParams.update(style.settings())  # type: ignore[arg-type]
+        # Names may use letters that the font lacks; a box in their place is all there is to do.
+        warnings.filterwarnings("ignore", message=r"(?s)Glyph .* missing from")
+        warnings.filterwarnings("ignore", message=r".*Matplotlib currently does not support")
+        yield
+
+
+def drawn(figure: Figure, data: pl.DataFrame, material: Material, style: Style) -> Canvas:
+    """One figure on a canvas, laid out; to be called within ``styled``."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure as Canvas
+
+    canvas = Canvas(layout="constrained", dpi=style.dpi)
+    FigureCanvasAgg(canvas)
+    figure.draw(canvas, data, material, style)
+    if style.titles:
+        canvas.suptitle(figure.title, fontsize=1.1 * style.font_size, x=0.01, ha="left")
+    return canvas

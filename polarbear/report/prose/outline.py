@@ -1,0 +1,195 @@
+"""The report as a sequence of blocks, for terminals and pull requests alike."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from polarbear.race import ABOVE, ALIKE, BELOW, OPEN
+from polarbear.report.figures.base import lacks_draws, still_in
+from polarbear.report.leading import p_best
+from polarbear.report.material import Material
+from polarbear.report.prose.words import counted, share, time
+from polarbear.report.story import Entry, Story
+from polarbear.store import summary
+
+BLOCKS = " ▁▂▃▄▅▆▇█"
+BAR = 30  # characters of the longest bar
+WIDEST = 60  # characters of a curve
+
+
+@dataclass(frozen=True)
+class Heading:
+    text: str
+
+
+@dataclass(frozen=True)
+class Paragraph:
+    text: str
+
+
+@dataclass(frozen=True)
+class Bullets:
+    """Lines that each begin with a name; without one, the line stands alone."""
+
+    lines: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Table:
+    """A column whose title ends in '#' holds numbers."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True)
+class Chart:
+    """Rows of characters with a name before and a remark behind each, and a line below."""
+
+    rows: tuple[tuple[str, str, str], ...]
+    below: str = ""
+
+
+Block = Heading | Paragraph | Bullets | Table | Chart
+
+
+def outline(material: Material, story: Story) -> list[Block]:
+    """The whole report: the answer first, how to repeat it last."""
+    made: list[Block] = [Heading(story.title), Paragraph(" ".join(story.answer))]
+    if story.warnings:
+        made.append(Bullets(tuple(("Note", warning) for warning in story.warnings)))
+    if story.members:
+        title = "The anytime Pareto set" if material.race else "Not ruled out"
+        made += [Heading(title), _entries(story.members)]
+    if lacks_draws(material) is None:
+        made += [Heading("Probability of being best, by budget"), _best(material)]
+    if story.out:
+        made += [Heading("Out"), _entries(story.out)]
+    if material.believed is not None and len(material.believed.algorithms) > 1:
+        made += [Heading("Is the row better than the column at every time?"), _matrix(material)]
+        if material.rounds:
+            made.append(Paragraph("x: the two cross; =: they are equivalent; ?: still open"))
+    if material.rounds:
+        made += [Heading("The race, round by round"), _rounds(material)]
+        made += [Heading("Where the evaluations went"), _allocation(material)]
+        made += [Heading("Decisions"), _decisions(story)]
+    failed = summary.failures(material.store)
+    if failed:
+        made += [Heading("Failures"), _failures(failed)]
+    return [*made, Heading("How to repeat it"), Bullets(story.settings)]
+
+
+def _entries(entries: tuple[Entry, ...]) -> Bullets:
+    return Bullets(tuple((entry.algorithm, entry.reason) for entry in entries))
+
+
+def curve(values: np.ndarray, top: float = 1.0) -> str:
+    """A curve as blocks, one character a value, thinned where there are too many."""
+    if len(values) > WIDEST:
+        values = values[np.linspace(0, len(values) - 1, WIDEST).round().astype(int)]
+    steps = np.nan_to_num(np.clip(values / top, 0, 1)) * (len(BLOCKS) - 1)
+    # a value that is not zero is never shown as nothing
+    return "".join(BLOCKS[max(round(float(s)), int(s > 0.08))] for s in steps)
+
+
+def bar(value: float, top: float) -> str:
+    """A bar whose length says how much of the top a value is."""
+    if top <= 0:
+        return ""
+    eighths = round(BAR * 8 * value / top)
+    tail = "▏▎▍▌▋▊▉"[eighths % 8 - 1] if eighths % 8 else ""
+    return "█" * (eighths // 8) + tail
+
+
+def _best(material: Material) -> Chart:
+    names, likely = p_best(material)
+    times = material.times
+    rows = []
+    for name, chance in zip(names, likely.T, strict=True):
+        peak = int(chance.argmax())
+        remark = f"up to {share(float(chance[peak]))} at {time(float(times[peak]))}"
+        rows.append((name, curve(chance), remark))
+    first, last = float(times[0]), float(times[-1])
+    return Chart(tuple(rows), f"{time(first)} to {time(last)} {material.axis}")
+
+
+def _matrix(material: Material) -> Table:
+    believed = material.believed
+    assert believed is not None
+    chance = believed.dominance()
+    remaining = [name for name in believed.algorithms if name in still_in(material)]
+    order = [*remaining, *(name for name in believed.algorithms if name not in remaining)]
+    rows = []
+    for a in order:
+        cells = [a]
+        for b in order:
+            p = chance[believed.index(a), believed.index(b)]
+            cells.append(
+                "" if a == b else "?" if np.isnan(p) else f"{p:.2f}{_mark(material, a, b)}"
+            )
+        rows.append(tuple(cells))
+    return Table(("", *(f"{name}#" for name in order)), tuple(rows))
+
+
+def _mark(material: Material, a: str, b: str) -> str:
+    """What is settled about a pair: x crosses, = equivalent, ? open."""
+    if not material.rounds:
+        return ""
+    state = material.rounds[-1].state
+    if not {a, b} <= set(state.candidates):
+        return ""
+    relation = set(state.relation(a, b).tolist())
+    if OPEN in relation:
+        return " ?"
+    if {ABOVE, BELOW} <= relation:
+        return " x"
+    return " =" if relation == {ALIKE} else ""
+
+
+def _rounds(material: Material) -> Chart:
+    settled = np.array([found.state.share_settled for found in material.rounds])
+    left = np.array([len(found.state.candidates) for found in material.rounds])
+    most = max(len(found.state.algorithms) for found in material.rounds)
+    drawn = np.array([found.record["drawn"] for found in material.rounds])
+    return Chart(
+        (
+            ("pairs settled", curve(settled), f"{settled[-1]:.0%}"),
+            ("algorithms left", curve(left, most), f"{left[-1]} of {most}"),
+            ("instances a round", curve(drawn, drawn.max()), f"up to {drawn.max()}"),
+        ),
+        f"rounds {material.rounds[0].number} to {material.rounds[-1].number}",
+    )
+
+
+def _allocation(material: Material) -> Chart:
+    assert material.race is not None
+    spent, seen = material.race["evaluations"], material.race["instances_by_algorithm"]
+    most = max(spent.values(), default=0)
+    rows = [
+        (name, bar(value, most), f"{value:,} on {counted(seen[name], 'instance')}")
+        for name, value in spent.items()
+    ]
+    return Chart(
+        tuple(rows),
+        f"{sum(spent.values()):,} evaluations; {material.race['saved']:.0%} of the budget of "
+        "running everything was saved",
+    )
+
+
+def _decisions(story: Story) -> Table:
+    return Table(
+        ("round#", "instances#", "decision"),
+        tuple((str(d.round), str(d.instances), d.words) for d in story.decisions),
+    )
+
+
+def _failures(failed: list[dict[str, object]]) -> Table:
+    return Table(
+        ("algorithm", "runs#", "how", "message", "first on"),
+        tuple(
+            tuple(str(entry[key]) for key in ("algorithm", "runs", "status", "message", "example"))
+            for entry in failed
+        ),
+    )

@@ -1,0 +1,93 @@
+"""The report as plain text, for terminals and the logs of pipelines."""
+
+from __future__ import annotations
+
+import textwrap
+import unicodedata
+
+from polarbear.report.prose.outline import Block, Bullets, Chart, Heading, Paragraph, Table
+
+LONGEST = 28  # characters of a name in a table or chart
+
+
+def as_text(blocks: list[Block], width: int = 100) -> str:
+    """All blocks, wrapped to a width; tables and charts keep their own."""
+    made = []
+    for block in blocks:
+        made += [*_lines(block, width), ""]
+    return "\n".join(made).rstrip() + "\n"
+
+
+def visible(text: str) -> str:
+    """Text without what would move a cursor or turn its direction around."""
+    return "".join(
+        character if unicodedata.category(character)[0] != "C" else "\N{REPLACEMENT CHARACTER}"
+        for character in text
+    )
+
+
+def short(name: str, longest: int = LONGEST) -> str:
+    """A name cut to what a column can hold."""
+    name = visible(name)
+    return name if len(name) <= longest else name[: longest - 1] + "…"
+
+
+def cells(text: str) -> int:
+    """How many columns of a terminal a text takes."""
+    wide = sum(unicodedata.east_asian_width(character) in "WF" for character in text)
+    marks = sum(unicodedata.combining(character) > 0 for character in text)
+    return len(text) + wide - marks
+
+
+def _lines(block: Block, width: int) -> list[str]:
+    match block:
+        case Heading(text):
+            shown = visible(text)
+            return [shown, "=" * cells(shown)]
+        case Paragraph(text):
+            return textwrap.wrap(visible(text), width)
+        case Bullets(lines):
+            return [line for name, rest in lines for line in _bullet(name, rest, width)]
+        case Table():
+            return _table(block)
+        case Chart():
+            return _chart(block)
+
+
+def _bullet(name: str, rest: str, width: int) -> list[str]:
+    text = f"{short(name, 60)}: {visible(rest)}" if name else visible(rest)
+    return textwrap.wrap(
+        text, width, initial_indent="- ", subsequent_indent="  ", break_long_words=False
+    )
+
+
+def _padded(text: str, width: int, right: bool = False) -> str:
+    space = " " * max(0, width - cells(text))
+    return space + text if right else text + space
+
+
+def _table(table: Table) -> list[str]:
+    right = [title.endswith("#") for title in table.columns]
+    titles = [short(title.removesuffix("#")) for title in table.columns]
+    last = len(titles) - 1
+    rows = [
+        [visible(cell) if column == last else short(cell) for column, cell in enumerate(row)]
+        for row in table.rows
+    ]
+    widths = [max(map(cells, column)) for column in zip(titles, *rows, strict=True)]
+    made = [
+        "  ".join(_padded(*cell) for cell in zip(row, widths, right, strict=True)).rstrip()
+        for row in (titles, *rows)
+    ]
+    return [made[0], "  ".join("-" * width for width in widths), *made[1:]]
+
+
+def _chart(chart: Chart) -> list[str]:
+    names = [short(name) for name, _, _ in chart.rows]
+    first = max(map(cells, names), default=0)
+    middle = max((len(drawn) for _, drawn, _ in chart.rows), default=0)
+    made = [
+        f"{_padded(name, first)}  {drawn:<{middle}}  {visible(remark)}".rstrip()
+        for name, (_, drawn, remark) in zip(names, chart.rows, strict=True)
+    ]
+    return [*made, " " * (first + 2) + chart.below] if chart.below else made

@@ -1,0 +1,102 @@
+"""How long runs may take and when algorithms are compared: the axis and its grid of times."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, Literal
+
+import numpy as np
+from pydantic import Field, field_validator, model_validator
+
+from polarbear.settings.options import Options, describe
+
+EVALUATIONS = "evaluations"
+SECONDS = "seconds"
+
+
+class Spaced(Options):
+    """A grid of regularly spaced times."""
+
+    spacing: Literal["log", "linear"] = Field("log", description="even steps in log t, or in t")
+    start: float = Field(alias="from", gt=0, description="the first time that matters")
+    stop: float = Field(alias="to", gt=0, description="the last time: the budget of a run")
+    points: int = Field(30, ge=1, le=100_000, description="how many times, both ends included")
+
+    @model_validator(mode="after")
+    def _increasing(self) -> Spaced:
+        if self.stop < self.start or (self.stop == self.start and self.points > 1):
+            raise ValueError(f"a grid must increase, but goes from {self.start:g} to {self.stop:g}")
+        if self.points == 1 and self.stop != self.start:
+            raise ValueError("a grid of one point has 'from' equal to 'to'")
+        return self
+
+    def times(self) -> np.ndarray:
+        space = np.geomspace if self.spacing == "log" else np.linspace
+        times = space(self.start, self.stop, self.points)
+        times[-1] = self.stop  # free of rounding, since it is also the budget
+        return times
+
+
+class Budget(Options):
+    """The axis on which time is counted and the times at which algorithms are compared."""
+
+    axis: str = Field(
+        EVALUATIONS,
+        description="'evaluations', 'seconds', or any other name: t is then what algorithms report",
+    )
+    grid: Spaced | tuple[float, ...] = Field(
+        description="{spacing, from, to, points}, or a list of times; the last is a run's budget"
+    )
+
+    @field_validator("axis")
+    @classmethod
+    def _named(cls, axis: str) -> str:
+        if not axis.strip():
+            raise ValueError("an axis needs a name")
+        return axis
+
+    @field_validator("grid", mode="before")
+    @classmethod
+    def _one_form(cls, grid: Any) -> Any:
+        if isinstance(grid, dict):
+            return Spaced.model_validate(grid)
+        if isinstance(grid, list | tuple):
+            return _listed(grid)
+        if isinstance(grid, Spaced):
+            return grid
+        raise ValueError(
+            f"expected {{spacing, from, to, points}} or a list of times, found {describe(grid)}"
+        )
+
+    @cached_property
+    def times(self) -> np.ndarray:
+        """The grid. Evaluations are whole, so a fine grid loses points that round to the same."""
+        times = np.array(self.grid) if isinstance(self.grid, tuple) else self.grid.times()
+        return np.unique(np.round(times)) if self.axis == EVALUATIONS else times
+
+    @property
+    def limit(self) -> float:
+        """What one run may spend: the last time of the grid."""
+        return float(self.times[-1])
+
+    @cached_property
+    def unit_times(self) -> np.ndarray:
+        """The grid on its own scale (log t where it is log-spaced), mapped to the unit interval."""
+        is_log = isinstance(self.grid, Spaced) and self.grid.spacing == "log"
+        scaled = np.log(self.times) if is_log else self.times
+        span = scaled[-1] - scaled[0]
+        return (scaled - scaled[0]) / span if span > 0 else np.zeros_like(scaled)
+
+
+def _listed(grid: list[Any] | tuple[Any, ...]) -> tuple[float, ...]:
+    try:
+        times = tuple(float(t) for t in grid)
+    except (TypeError, ValueError):
+        raise ValueError("a listed grid consists of numbers") from None
+    if not times or not all(np.isfinite(times)) or times[0] <= 0:
+        raise ValueError("a listed grid needs at least one time, each finite and above zero")
+    for earlier, later in pairwise(times):
+        if later <= earlier:
+            raise ValueError(f"a grid must increase, but {later:g} follows {earlier:g}")
+    return times

@@ -1,0 +1,75 @@
+"""Functions of the user's own, named 'module:function' or 'path/to/file.py:function'."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import inspect
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from polarbear.errors import ConfigError
+from polarbear.settings.options import unknown
+
+
+def check_reference(reference: str) -> str:
+    """Raise ValueError unless this could name a function."""
+    module, colon, function = reference.rpartition(":")
+    if not colon or not module or not function.isidentifier():
+        raise ValueError(f"expected 'module:function' or 'file.py:function', found '{reference}'")
+    return reference
+
+
+def load_function(reference: str, folder: str) -> Callable[..., Any]:
+    """The function; modules and files are looked for in ``folder`` first."""
+    module_name, _, name = reference.rpartition(":")
+    try:
+        module = _load_module(module_name, folder)
+    except Exception as error:  # a user's module may raise anything while it is imported
+        raise ConfigError(
+            f"cannot import '{module_name}' for '{reference}': {type(error).__name__}: {error}. "
+            f"It is looked for in {folder} and among the installed packages"
+        ) from error
+    found = getattr(module, name, None)
+    if found is None:
+        raise ConfigError(f"'{module_name}' has no '{name}', which '{reference}' asks for")
+    if not callable(found):
+        raise ConfigError(f"'{reference}' is not a function but {type(found).__name__}")
+    return found  # type: ignore[no-any-return]
+
+
+def check_options(function: Callable[..., Any], reference: str, options: Mapping[str, Any]) -> None:
+    """Raise if the function could not be called with these options beside its own arguments."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):  # some compiled functions do not tell
+        return
+    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
+        return
+    known = [parameter.name for parameter in parameters]
+    for name in options:
+        if name not in known:
+            raise ConfigError(f"options of '{reference}': {unknown('argument', name, known)}")
+
+
+def _load_module(name: str, folder: str) -> Any:
+    if not name.endswith(".py"):
+        if folder not in sys.path:
+            sys.path.insert(0, folder)
+        return importlib.import_module(name)
+    path = (Path(folder) / name).resolve()
+    key = f"polarbear_user_{path}"
+    if key not in sys.modules:
+        spec = importlib.util.spec_from_file_location(key, path)
+        if spec is None or spec.loader is None or not path.exists():
+            raise FileNotFoundError(f"no file {path}")
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[key] = module
+        try:
+            spec.loader.exec_module(module)
+        except BaseException:
+            del sys.modules[key]
+            raise
+    return sys.modules[key]

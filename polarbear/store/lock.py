@@ -1,0 +1,79 @@
+"""One writer at a time: a lock that the system takes back when its owner dies."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import socket
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from polarbear.errors import StoreLockedError
+from polarbear.store.files import explained
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Hold the lock; whoever comes second is told who holds it."""
+    with explained(path):
+        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+        if not _taken(handle):
+            owner = os.read(handle, 4096).decode(errors="replace")
+            os.close(handle)
+            raise StoreLockedError(
+                f"{path.parent} is being written by {_described(owner)}; wait for it, or end it"
+            )
+        os.ftruncate(handle, 0)
+        os.write(handle, _myself().encode())
+    try:
+        yield
+    finally:
+        os.close(handle)
+
+
+def _taken(handle: int) -> bool:
+    for _ in range(5):  # `holder` looks by taking it for an instant; that is not a writer
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
+        except BlockingIOError:
+            time.sleep(0.05)
+    return False
+
+
+def holder(path: Path) -> str | None:
+    """Who is writing at this moment, in words; None if nobody is."""
+    try:
+        handle = os.open(path, os.O_RDONLY)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return _described(os.read(handle, 4096).decode(errors="replace"))
+    finally:
+        os.close(handle)
+    return None
+
+
+def _myself() -> str:
+    return json.dumps(
+        {
+            "pid": os.getpid(),
+            "host": socket.gethostname(),
+            "since": time.strftime("%Y-%m-%d %H:%M:%S"),
+            "command": " ".join([Path(sys.argv[0]).name, *sys.argv[1:]]),
+        }
+    )
+
+
+def _described(owner: str) -> str:
+    try:
+        facts = json.loads(owner)
+        return "process {pid} on {host} since {since} ({command})".format(**facts)
+    except (ValueError, KeyError):
+        return "another process"

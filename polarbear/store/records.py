@@ -1,0 +1,134 @@
+"""Posteriors, rankings and choice sets as the store's tables, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from polarbear.inference import ModelOptions, Posterior
+from polarbear.inference.diagnostics import Diagnostics
+from polarbear.rankings import ABSENT, ChoiceSets, GridValues
+from polarbear.store import tables
+
+
+def posterior_to_table(
+    posterior: Posterior, grid: GridValues, evidence_key: str
+) -> tuple[pa.Table, Mapping[str, Any]]:
+    """A posterior as the store keeps it: its draws, and everything else as plain facts."""
+    size = posterior.n_draws
+    flat = posterior.theta.astype(np.float32).reshape(size, -1)
+    hyper = (
+        np.stack([*posterior.hyper.values()], axis=1) if posterior.hyper else np.empty((size, 0))
+    )
+    table = pa.table(
+        {
+            "draw": np.arange(size, dtype=np.int32),
+            "chain": np.repeat(
+                np.arange(posterior.chains, dtype=np.int16), size // posterior.chains
+            ),
+            "theta": _lists(flat),
+            "hyper": _lists(hyper.astype(np.float64)),
+        },
+        schema=tables.POSTERIOR,
+    )
+    facts = {
+        "algorithms": list(grid.algorithms),
+        "times": grid.times.tolist(),
+        "instances": len(grid.instances),
+        "unit_times": posterior.unit_times.tolist(),
+        "chains": posterior.chains,
+        "hyper": list(posterior.hyper),
+        "options": posterior.options.model_dump(mode="json"),
+        "engine": posterior.engine,
+        "method": posterior.method,
+        "seed": posterior.seed,
+        "seconds": posterior.seconds,
+        "joint": posterior.joint,
+        "notes": list(posterior.notes),
+        "evidence_weight": posterior.evidence_weight,
+        "diagnostics": asdict(posterior.diagnostics),
+        "evidence": evidence_key,
+    }
+    return table, facts
+
+
+def posterior_from_table(
+    table: pa.Table, facts: Mapping[str, Any], as_kept: bool = False
+) -> Posterior:
+    """A posterior read back from the store; ``as_kept`` leaves theta in single precision."""
+    size, times, n = len(table), len(facts["times"]), len(facts["algorithms"])
+    kind = np.float32 if as_kept else np.float64
+    theta = _numbers(table["theta"], np.float32).astype(kind, copy=False)
+    hyper = _numbers(table["hyper"], np.float64).reshape(size, -1)
+    return Posterior(
+        theta=theta.reshape(size, times, n),
+        chains=facts["chains"],
+        unit_times=np.array(facts["unit_times"]),
+        options=ModelOptions.model_validate(facts["options"]),
+        engine=facts["engine"],
+        method=facts["method"],
+        seed=facts["seed"],
+        seconds=facts["seconds"],
+        diagnostics=Diagnostics(**facts["diagnostics"]),
+        joint=facts["joint"],
+        hyper=MappingProxyType({name: hyper[:, i] for i, name in enumerate(facts["hyper"])}),
+        notes=tuple(facts["notes"]),
+        evidence_weight=facts["evidence_weight"],
+    )
+
+
+def rankings_table(grid: GridValues, positions: np.ndarray) -> pa.Table:
+    """The rankings as a stored table: one row for each instance and time with two or more."""
+    rows = positions.swapaxes(1, 2).reshape(-1, len(grid.algorithms))
+    ranked = (rows != ABSENT).sum(axis=1) > 1
+    rows = rows[ranked]
+    present = rows != ABSENT
+    offsets = np.concatenate([[0], np.cumsum(present.sum(axis=1))]).astype(np.int32)
+    names = np.array(grid.algorithms)[np.nonzero(present)[1]]
+    return pa.table(
+        {
+            "instance": np.repeat(np.array(grid.instances), len(grid.times))[ranked],
+            "t": np.tile(grid.times, len(grid.instances))[ranked],
+            "algorithm": pa.ListArray.from_arrays(offsets, pa.array(names)),
+            "position": pa.ListArray.from_arrays(offsets, rows[present].astype(np.float64)),
+        },
+        schema=tables.RANKINGS,
+    )
+
+
+def choice_sets_table(grid: GridValues, sets: ChoiceSets) -> pa.Table:
+    """The choice sets as a stored table; a set of one stands for how often it was chosen."""
+    names, times = grid.algorithms, grid.times
+    rows = [
+        {"t": float(times[t]), "choice": [name], "count": float(sets.wins[t, i])}
+        for t in range(sets.n_times)
+        for i, name in enumerate(names)
+    ]
+    for t, mask, count in zip(sets.set_times(), sets.masks, sets.counts, strict=True):
+        members = [name for i, name in enumerate(names) if int(mask) >> i & 1]
+        rows.append({"t": float(times[t]), "choice": members, "count": float(count)})
+    return pa.Table.from_pylist(rows, tables.CHOICE_SETS)
+
+
+def _lists(rows: np.ndarray) -> pa.Array:
+    """A matrix as a column of lists."""
+    size, width = rows.shape
+    offsets = np.arange(size + 1, dtype=np.int32) * width
+    return pa.ListArray.from_arrays(offsets, np.ascontiguousarray(rows).ravel())
+
+
+def _numbers(column: pa.ChunkedArray, kind: type[np.floating[Any]]) -> np.ndarray:
+    """All numbers in a column of lists, one list after the other.
+
+    Straight from memory: pyarrow's own way imports pandas where it finds it, which takes longer.
+    """
+    flat = column.combine_chunks().flatten()
+    if not len(flat):
+        return np.empty(0, kind)
+    start = flat.offset * np.dtype(kind).itemsize
+    return np.frombuffer(flat.buffers()[1], kind, len(flat), start)

@@ -1,0 +1,134 @@
+"""From stored runs to a posterior that is kept and answered once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from polarbear.config import parse
+from polarbear.driver.evidence import evidence_of
+from polarbear.driver.posteriors import keep, learn
+from polarbear.errors import InferenceError
+from polarbear.execution.host import Host
+from polarbear.execution.outcome import Task
+from polarbear.execution.run import Problems, execute
+from polarbear.inference import ModelOptions, relations
+from polarbear.numerics.seeds import run_seed
+from polarbear.settings.options import Source
+from polarbear.store import Store
+
+RATINGS = {"A": [0.6, 0.2], "B": [0.3, 0.3], "C": [0.1, 0.5]}
+QUICK = ModelOptions(model="dirichlet", draws=2000)
+
+
+def synthetic(
+    folder: Path, instances: int = 40, ratings: dict[str, list[float]] = RATINGS, **changes: Any
+) -> Store:
+    """A store of runs whose true ratings are known."""
+    data = {
+        "algorithms": [{"name": name, "use": "synthetic"} for name in ratings],
+        "instances": {"suite": "synthetic", "ratings": ratings},
+        "budget": {"grid": [10, 100]},
+        **changes,
+    }
+    config = parse(data, Source("test"))
+    chosen = [config.instances.instance(i, config.setting) for i in range(instances)]
+    problems = Problems(config.instances, config.setting)
+    store = Store.create(folder / "store", config.plain())
+    with store.writing():
+        store.add_instances(chosen, "synthetic")
+        store.add_runs(
+            [
+                execute(Task(a, i, run_seed(1, i.id, a.name), config.budget.limit), problems)
+                for i in chosen
+                for a in config.algorithms
+            ],
+            Host("here", ""),
+            0.0,
+            1,
+        )
+    return store
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    return synthetic(tmp_path_factory.mktemp("learn"), instances=400)
+
+
+def test_the_posterior_covers_the_truth(store: Store):
+    """Six win probabilities, each within five posterior standard deviations: error below 1e-5."""
+    learned = learn(store, evidence_of(store), QUICK, seed=1)
+    truth = np.array([RATINGS[name] for name in learned.algorithms]).T
+    spread = learned.posterior.theta.std(axis=0)
+    assert np.all(np.abs(learned.posterior.mean() - truth) < 5 * spread)
+    assert learned.posterior.usable
+
+
+def test_a_posterior_that_is_kept_is_the_same_to_the_bit(store: Store):
+    evidence = evidence_of(store)
+    fresh = learn(store, evidence, QUICK, seed=2)
+    assert not fresh.from_store
+    with store.writing():
+        keep(store, evidence, fresh)
+    kept = learn(store, evidence_of(store), QUICK, seed=2)
+    assert kept.from_store
+    assert kept.posterior.theta.tobytes() == fresh.posterior.theta.tobytes()
+    assert kept.posterior.diagnostics == fresh.posterior.diagnostics
+    assert kept.posterior.options == QUICK
+    again, before = relations.pointwise(kept.posterior), relations.pointwise(fresh.posterior)
+    assert again.dominance.tobytes() == before.dominance.tobytes()
+
+
+def test_another_question_is_not_answered_from_the_store(store: Store):
+    evidence = evidence_of(store)
+    with store.writing():
+        keep(store, evidence, learn(store, evidence, QUICK, seed=3))
+    assert learn(store, evidence, QUICK, seed=3).from_store
+    assert not learn(store, evidence, QUICK, seed=4).from_store
+    other = QUICK.model_copy(update={"alpha": 2.0})
+    assert not learn(store, evidence, other, seed=3).from_store
+    pair = evidence_of(store, ["A", "C"])
+    assert not learn(store, pair, QUICK, seed=3).from_store
+
+
+def test_hyperparameters_are_kept_as_well(tmp_path: Path):
+    made = synthetic(tmp_path, instances=10)
+    evidence = evidence_of(made)
+    fresh = learn(made, evidence, ModelOptions(model="hierarchical", draws=2000), seed=1)
+    with made.writing():
+        keep(made, evidence, fresh)
+    options = ModelOptions(model="hierarchical", draws=2000)
+    kept = learn(made, evidence, options, seed=1)
+    assert kept.from_store
+    assert set(kept.posterior.hyper) == {"kappa"}
+    assert np.array_equal(kept.posterior.hyper["kappa"], fresh.posterior.hyper["kappa"])
+
+
+def test_rankings_and_choice_sets_are_kept_beside_the_posterior(store: Store):
+    evidence = evidence_of(store)
+    with store.writing():
+        keep(store, evidence, learn(store, evidence, QUICK, seed=5))
+    ranked = pl.read_parquet(store.path / "rankings" / f"derived-{evidence.key}.parquet")
+    assert len(ranked) == 400 * 2
+    first = ranked.filter((pl.col("instance") == "synthetic-0") & (pl.col("t") == 10.0))
+    values = evidence.grid.values[evidence.grid.instances.index("synthetic-0"), :, 0]
+    assert np.array_equal(np.argsort(first["position"][0]), np.argsort(values))
+    sets = pl.read_parquet(store.path / "rankings" / f"choice-sets-{evidence.key}.parquet")
+    everyone = sets.filter((pl.col("choice").list.len() == 3) & (pl.col("t") == 10.0))
+    assert everyone["count"].to_list() == [400.0]
+    wins = sets.filter(pl.col("choice").list.len() == 1).group_by("t").agg(pl.col("count").sum())
+    assert wins["count"].to_list() == [800.0, 800.0]
+    assert store.on_grid(evidence.grid.times).values.shape == (400, 3, 2)  # not taken for imported
+
+
+def test_an_unknown_algorithm_is_refused_with_the_nearest(store: Store):
+    with pytest.raises(InferenceError, match="unknown algorithm 'D'"):
+        evidence_of(store, ["A", "D"])
+
+
+def test_values_within_the_tolerance_are_tied(store: Store):
+    assert len(np.unique(evidence_of(store, None, 1e9).positions)) == 1

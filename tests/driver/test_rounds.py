@@ -1,0 +1,492 @@
+"""The driver of a race, on algorithms whose true ratings are known."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from polarbear import race
+from polarbear.config import Config, parse
+from polarbear.driver.evidence import BLOCK, Tally, evidence_of
+from polarbear.driver.posteriors import Learned, learn
+from polarbear.driver.rounds import SETTLED, Ended, Race, Watcher
+from polarbear.driver.standings import standings
+from polarbear.errors import AlgorithmError, ConfigError, RaceError, StoreMismatchError
+from polarbear.execution.outcome import Outcome
+from polarbear.settings.options import Source
+from polarbear.store import Store
+from tests.support import solver
+
+# Clearly above at all times, below at all times, and two that cross.
+RATINGS = {
+    "good": [2.0] * 6,
+    "bad": [0.4] * 6,
+    "early": [5.0, 5.0, 3.0, 2.0, 0.8, 0.8],
+    "late": [0.8, 0.8, 2.0, 3.0, 5.0, 5.0],
+}
+
+
+def configured(
+    names: tuple[str, ...] = ("good", "bad", "early"),
+    ratings: dict[str, Any] | None = None,
+    rules: dict[str, Any] | None = None,
+    **changes: Any,
+) -> Config:
+    data: dict[str, Any] = {
+        "seed": 7,
+        "algorithms": [{"name": name, "use": "synthetic"} for name in names],
+        "instances": {"suite": "synthetic", "ratings": ratings or RATINGS},
+        "budget": {"grid": [10, 20, 30, 40, 50, 60]},
+        "execution": {"workers": 1},
+        "race": {"alpha": 0.95, **(rules or {})},
+        "inference": {"draws": 1000},
+    }
+    return parse({**data, **changes}, Source("config.yaml"))
+
+
+class Notes(Watcher):
+    """Writes down which runs were executed."""
+
+    def __init__(self) -> None:
+        self.runs: list[tuple[str, str, float]] = []
+        self.rounds: list[dict[str, Any]] = []
+
+    def finished(self, outcome: Outcome) -> None:
+        task = outcome.task
+        self.runs.append((task.algorithm.name, task.instance.id, task.budget))
+
+    def ends(self, record: dict[str, Any]) -> None:
+        self.rounds.append(record)
+
+
+def run(config: Config, folder: Path, **options: Any) -> tuple[Ended, Store, Notes]:
+    notes = Notes()
+    store = Store.open_or_create(folder, config.plain())
+    with store.writing():
+        store.adopt(config.plain(), config.instances.uses_grid)
+        ended = Race(config, store, notes, **options).run()
+    return ended, store, notes
+
+
+def checkpoints(store: Store) -> list[bytes]:
+    return [path.read_bytes() for path in sorted((store.path / "rounds").glob("round-*.json"))]
+
+
+def facts_of(store: Store) -> dict[str, Any]:
+    facts = standings(store)
+    assert facts is not None
+    return facts
+
+
+def test_a_race_finds_the_pareto_set_and_says_why(tmp_path):
+    ended, store, _ = run(configured(), tmp_path / "s")
+    assert ended == Ended(SETTLED, at_limit=False)
+    facts = facts_of(store)
+    assert facts["pareto_set"] == ["good", "early"]
+    (out,) = facts["eliminated"]
+    assert (out["algorithm"], out["by"]) == ("bad", "good")
+    assert out["probability"] >= 0.95
+    assert facts["resolved"]
+    assert facts["open_pairs"] == []
+    assert facts["settled_pairs"] == [{"a": "good", "b": "early", "how": "crossing"}]
+    assert [part["algorithm"] for part in facts["best"]] == ["early", "good"]
+    assert 0 < facts["saved"] < 1
+
+
+def test_a_race_ends_by_equivalence_where_all_are_identical(tmp_path):
+    config = configured(("A", "B"), {"A": 1.0, "B": 1.0}, {"epsilon": 0.2, "alpha": 0.99})
+    ended, store, _ = run(config, tmp_path / "s")
+    assert ended.because == SETTLED
+    facts = facts_of(store)
+    assert facts["pareto_set"] == ["A", "B"]
+    assert facts["settled_pairs"] == [{"a": "A", "b": "B", "how": "equivalent"}]
+
+
+def test_who_is_out_is_not_run_any_further(tmp_path):
+    ratings = {"good": 2.0, "bad": 0.1, "close": 1.9}
+    config = configured(tuple(ratings), ratings, {"limits": {"rounds": 3}, "alpha": 0.99})
+    _, store, notes = run(config, tmp_path / "s")
+    out = store.round(store.round_numbers()[-1])["state"]["eliminated"][0]
+    runs = [instance for name, instance, _ in notes.runs if name == "bad"]
+    assert len(runs) == out["instances"] < facts_of(store)["instances"]
+
+
+def test_late_times_that_are_settled_are_not_run(tmp_path):
+    # Alike at first, then far apart: only the first times stay open.
+    ratings = {"A": [1.0, 1.0, 6.0, 40.0, 40.0, 40.0], "B": [1.0] * 6}
+    limited = {"limits": {"rounds": 3}, "resolution": "strict"}
+    config = configured(("A", "B"), ratings, limited)
+    ended, store, notes = run(config, tmp_path / "s")
+    assert ended == Ended("the limit of 3 rounds is reached", at_limit=True)
+    budgets = [max(record["ran_to"].values()) for record in notes.rounds]
+    assert budgets[0] == 60
+    assert budgets[-1] < 60
+    assert {budget for _, _, budget in notes.runs} == {60.0, *budgets}
+    assert facts_of(store)["saved"] > 0
+
+
+def test_the_posterior_of_the_last_round_is_kept_and_no_other(tmp_path):
+    _, store, notes = run(configured(), tmp_path / "s")
+    assert len(notes.rounds) > 1
+    assert store.posterior_keys() == [notes.rounds[-1]["posterior"]]
+
+
+@pytest.mark.parametrize(
+    ("limits", "because"),
+    [
+        ({"rounds": 1}, "the limit of 1 rounds is reached"),
+        ({"instances": 5}, "the limit of 5 instances is reached"),
+        ({"hours": 1e-9}, "the limit of 1e-09 hours is reached"),
+    ],
+)
+def test_a_limit_ends_a_race_with_a_valid_result(tmp_path, limits, because):
+    config = configured(("A", "B"), {"A": 1.0, "B": 1.1}, {"limits": limits})
+    ended, store, _ = run(config, tmp_path / "s")
+    assert ended == Ended(because, at_limit=True)
+    facts = facts_of(store)
+    assert facts["pareto_set"] == ["A", "B"]
+    assert not facts["resolved"]
+    assert facts["open_pairs"][0]["times"] > 0
+    assert facts["instances_to_go"] > 0
+    assert facts["instances"] == limits.get("instances", 8)
+
+
+def test_a_raised_limit_goes_on_where_the_race_stopped(tmp_path):
+    low = configured(("A", "B"), {"A": 1.0, "B": 1.3}, {"limits": {"rounds": 2}})
+    high = configured(("A", "B"), {"A": 1.0, "B": 1.3}, {"limits": {"rounds": 4}})
+    run(low, tmp_path / "stopped")
+    _, stopped, notes = run(high, tmp_path / "stopped")
+    _, whole, _ = run(high, tmp_path / "whole")
+    assert len(notes.rounds) == 2
+    assert checkpoints(stopped) == checkpoints(whole)
+
+
+def test_an_evaluation_limit_counts_what_was_spent(tmp_path):
+    function = [solver("coordinate_descent"), {"name": "random", "use": "random-search"}]
+    config = parse(
+        {
+            "algorithms": function,
+            "instances": {"suite": "classic", "dimensions": {"from": 2, "to": 3}},
+            "budget": {"grid": [5, 10, 20]},
+            "execution": {"workers": 1},
+            "race": {"limits": {"evaluations": 600}, "alpha": 0.9999},
+            "inference": {"draws": 1000},
+        },
+        Source("config.yaml"),
+    )
+    ended, store, _ = run(config, tmp_path / "s")
+    assert ended == Ended("the limit of 600 evaluations is reached", at_limit=True)
+    assert sum(facts_of(store)["evaluations"].values()) >= 600
+
+
+def test_a_suite_that_runs_out_of_instances_ends_the_race(tmp_path):
+    for number in range(3):
+        (tmp_path / f"{number}.txt").write_text("1")
+    program = "import sys; [print(t, -t, flush=True) for t in range(1, 5)]"
+    config = parse(
+        {
+            "algorithms": [
+                {"name": name, "use": "command", "command": ["python3", "-c", program]}
+                for name in ("A", "B")
+            ],
+            "instances": {"suite": "files", "glob": "*.txt"},
+            "budget": {"axis": "iterations", "grid": [1, 2, 3]},
+            "execution": {"workers": 1},
+            "inference": {"draws": 1000},
+        },
+        Source("config.yaml"),
+        str(tmp_path),
+    )
+    ended, store, _ = run(config, tmp_path / "s")
+    assert ended == Ended("the suite has no further instance: all 3 are used", at_limit=True)
+    assert facts_of(store)["instances"] == 3
+
+
+def test_draws_do_not_depend_on_where_a_race_was_interrupted(tmp_path):
+    """Stop after every single run: the checkpoints are those of an undisturbed race."""
+
+    class Impatient(Notes):
+        def finished(self, outcome: Outcome) -> None:
+            super().finished(outcome)
+            if len(self.runs) == 5:
+                raise KeyboardInterrupt
+
+    config = configured(rules={"batch": {"start": 4, "min": 4, "max": 16}})
+    _, whole, notes = run(config, tmp_path / "whole")
+    executed = []
+    interruptions = 0
+    while True:
+        store = Store.open_or_create(tmp_path / "stopped", config.plain())
+        impatient = Impatient()
+        with store.writing():
+            try:
+                Race(config, store, impatient).run()
+            except KeyboardInterrupt:
+                interruptions += 1
+                executed += impatient.runs
+                continue
+        executed += impatient.runs
+        break
+    assert interruptions > 3
+    assert checkpoints(store) == checkpoints(whole)
+    assert sorted(executed) == sorted(notes.runs)  # each once
+
+
+def test_a_finished_race_runs_nothing_again(tmp_path):
+    run(configured(), tmp_path / "s")
+    ended, _, notes = run(configured(), tmp_path / "s")
+    assert ended.because == SETTLED
+    assert notes.runs == []
+
+
+def test_a_lost_posterior_comes_back_without_a_run(tmp_path):
+    _, store, notes = run(configured(), tmp_path / "s")
+    key = notes.rounds[-1]["posterior"]
+    before = store.posterior(key)
+    store.drop_posterior(key)
+    run(configured(), tmp_path / "s")
+    after = store.posterior(key)
+    assert before is not None
+    assert after is not None
+    assert before[0].equals(after[0])
+
+
+def test_a_lost_posterior_of_a_newcomer_comes_back_under_its_name(tmp_path):
+    cautious = {"alpha": 0.999999, "limits": {"rounds": 1}}
+    run(configured(rules=cautious), tmp_path / "s")
+    cautious["limits"] = {"rounds": 2}
+    config = configured(tuple(RATINGS), rules=cautious)
+    _, store, notes = run(config, tmp_path / "s")
+    assert notes.rounds[-1]["decisions"]["caught_up"] == "late"
+    key = notes.rounds[-1]["posterior"]
+    store.drop_posterior(key)
+    run(config, tmp_path / "s")
+    assert store.posterior_keys() == [key]
+
+
+def test_runs_that_are_there_already_are_used(tmp_path):
+    _, store, _ = run(configured(), tmp_path / "s")
+    for path in (store.path / "rounds").iterdir():
+        path.unlink()
+    _, again, notes = run(configured(), tmp_path / "s")
+    assert notes.runs == []
+    assert facts_of(again)["pareto_set"] == ["good", "early"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"rules": {"alpha": 0.99}}, "rules.alpha: stored 0.95, configuration 0.99"),
+        ({"rules": {"epsilon": 0.1}}, "rules.epsilon"),
+        ({"inference": {"draws": 2000}}, "inference.draws: stored 1000, configuration 2000"),
+        ({"names": ("good", "bad")}, "'early' is in the race, but not in the configuration"),
+    ],
+)
+def test_a_configuration_that_contradicts_the_race_is_refused(tmp_path, changes, words):
+    run(configured(), tmp_path / "s")
+    with pytest.raises(StoreMismatchError, match=words):
+        run(configured(**changes), tmp_path / "s")
+
+
+def test_a_newcomer_enters_a_finished_race_and_nobody_else_runs_again(tmp_path):
+    _, store, _ = run(configured(), tmp_path / "s")
+    seen = facts_of(store)["instances"]
+    ended, store, notes = run(configured((*list(RATINGS)[:3], "late")), tmp_path / "s")
+    assert ended.because == SETTLED
+    facts = facts_of(store)
+    assert facts["pareto_set"] == ["good", "early", "late"]
+    catching_up = [record for record in notes.rounds if set(record["ran_to"]) == {"late"}]
+    assert catching_up
+    cached = {instance.id for instance in configured_instances(seen)}
+    assert {name for name, instance, _ in notes.runs if instance in cached} == {"late"}
+
+
+def test_beliefs_between_old_algorithms_do_not_move_while_a_newcomer_catches_up(tmp_path):
+    """Within three Monte-Carlo errors, or one draw in a thousand where the error is estimated as
+    none, at each time of each round; the newcomer's own do move."""
+    cautious = {"alpha": 0.999999, "limits": {"rounds": 4}, "batch": {"start": 8, "max": 8}}
+    inference = {"draws": 4000}
+    run(configured(rules=cautious, inference=inference), tmp_path / "s")
+    cautious["limits"] = {"rounds": 8}
+    config = configured(tuple(RATINGS), rules=cautious, inference=inference)
+    _, store, notes = run(config, tmp_path / "s")
+    assert [set(record["ran_to"]) for record in notes.rounds] == [{"late"}] * 4
+
+    def believed(number: int) -> dict[tuple[str, str], np.ndarray]:
+        _, pairs = store.beliefs(number)
+        found: dict[tuple[str, str], list[list[float]]] = {}
+        for row in pairs.to_pylist():
+            found.setdefault((row["a"], row["b"]), []).append([row["p_above"], row["error"]])
+        return {pair: np.array(values) for pair, values in found.items()}
+
+    before = believed(4)
+    for number in range(5, 9):
+        now = believed(number)
+        for pair, values in before.items():
+            errors = np.hypot(now[pair][:, 1], values[:, 1])
+            gap = np.abs(now[pair][:, 0] - values[:, 0])
+            assert np.all(gap <= np.maximum(3 * errors, 0.001))
+    moved = believed(8)["good", "late"][:, 0] - believed(5)["good", "late"][:, 0]
+    assert np.abs(moved).max() > 0.1
+
+
+def configured_instances(count: int) -> list[Any]:
+    config = configured()
+    return [config.instances.instance(index, config.setting) for index in range(count)]
+
+
+def test_a_hopeless_newcomer_is_out_on_cached_instances_alone(tmp_path):
+    _, store, _ = run(configured(), tmp_path / "s")
+    seen = facts_of(store)["instances"]
+    ratings = {**RATINGS, "new": 0.01}
+    base = configured(ratings=ratings)
+    _, store, _ = run(base, tmp_path / "other")
+    _, store, notes = run(configured(("good", "bad", "early", "new"), ratings), tmp_path / "other")
+    facts = facts_of(store)
+    assert facts["eliminated"][-1]["algorithm"] == "new"
+    assert facts["instances"] == seen
+    assert {name for name, _, _ in notes.runs} == {"new"}
+
+
+def test_only_the_newcomers_asked_for_enter(tmp_path):
+    run(configured(("good", "bad")), tmp_path / "s")
+    _, store, _ = run(configured(tuple(RATINGS)), tmp_path / "s", add=("late",))
+    assert facts_of(store)["instances_by_algorithm"].keys() == {"good", "bad", "late"}
+    _, store, _ = run(configured(tuple(RATINGS)), tmp_path / "s")
+    assert facts_of(store)["instances_by_algorithm"].keys() == set(RATINGS)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("good", "'good' is in the race in .* already"),
+        ("late", "unknown algorithm 'late'"),
+    ],
+)
+def test_who_cannot_enter_is_told_why(tmp_path, name, words):
+    run(configured(("good", "bad")), tmp_path / "s")
+    with pytest.raises(RaceError, match=words):
+        run(configured(("good", "bad")), tmp_path / "s", add=(name,))
+
+
+def test_nobody_enters_a_race_that_has_not_begun(tmp_path):
+    with pytest.raises(RaceError, match="there is no race in .* that 'good' could enter"):
+        run(configured(), tmp_path / "s", add=("good",))
+
+
+def test_joint_elimination_with_an_independent_model_is_refused_with_the_choices():
+    with pytest.raises(ConfigError, match=r"'dirichlet' treats them as independent.*bspline.*or"):
+        configured(rules={"elimination": "joint"})
+
+
+def test_joint_elimination_races_with_a_temporal_model(tmp_path):
+    config = configured(
+        rules={"elimination": "joint"}, inference={"model": "bspline", "draws": 1000}
+    )
+    ended, store, _ = run(config, tmp_path / "s")
+    assert ended.because == SETTLED
+    assert facts_of(store)["pareto_set"] == ["good", "early"]
+    _, pairs = store.beliefs(1)
+    assert pairs["t"].null_count == 3  # one row a pair for all times at once
+
+
+def test_one_algorithm_is_refused(tmp_path):
+    with pytest.raises(RaceError, match="at least two algorithms"):
+        run(configured(("good",)), tmp_path / "s")
+
+
+def optimisers(*entries: dict[str, Any]) -> Config:
+    return parse(
+        {
+            "algorithms": list(entries),
+            "instances": {"suite": "classic", "dimensions": {"from": 2, "to": 3}},
+            "budget": {"grid": [5, 20, 60]},
+            "execution": {"workers": 1},
+            "race": {"alpha": 0.95, "limits": {"instances": 64}},
+            "inference": {"draws": 1000},
+        },
+        Source("config.yaml"),
+    )
+
+
+def test_an_algorithm_that_always_crashes_is_put_out_by_one_that_does_not(tmp_path):
+    config = optimisers(solver("coordinate_descent"), solver("fails_at_once"))
+    _, store, _ = run(config, tmp_path / "s")
+    facts = facts_of(store)
+    assert facts["pareto_set"] == ["coordinate_descent"]
+    assert facts["failed_runs"] == 8
+
+
+def test_a_newcomer_that_always_crashes_is_put_out(tmp_path):
+    before = (solver("coordinate_descent"), {"name": "random", "use": "random-search"})
+    run(optimisers(*before), tmp_path / "s")
+    _, store, _ = run(optimisers(*before, solver("fails_at_once")), tmp_path / "s")
+    assert facts_of(store)["eliminated"][-1]["algorithm"] == "fails_at_once"
+
+
+def test_a_race_in_which_nobody_finds_anything_is_ended_at_once(tmp_path):
+    config = optimisers(solver("fails_at_once", "A"), solver("fails_at_once", "B"))
+    with pytest.raises(AlgorithmError, match=r"has found anything; A on .*the licence has expired"):
+        run(config, tmp_path / "s")
+    assert len(Store.open(tmp_path / "s").runs()) == 16
+
+
+def test_the_tally_counts_as_the_store_does(tmp_path):
+    config = configured(
+        ("good", "late"), rules={"limits": {"instances": 3 * BLOCK // 2}, "alpha": 0.999999}
+    )
+    _, store, _ = run(config, tmp_path / "s")
+    tally = Tally(store, config.budget)
+    count = facts_of(store)["instances"]
+    instances = [config.instances.instance(i, config.setting) for i in range(count)]
+    mine, its = tally.evidence(instances, ("good", "late")), evidence_of(store)
+    np.testing.assert_array_equal(mine.positions, its.positions)
+    np.testing.assert_array_equal(mine.choice_sets.counts, its.choice_sets.counts)
+    assert mine.key == its.key
+
+
+def test_an_unreadable_checkpoint_is_named(tmp_path):
+    _, store, _ = run(configured(), tmp_path / "s")
+    last = sorted((store.path / "rounds").glob("round-*.json"))[-1]
+    last.write_text("{")
+    with pytest.raises(Exception, match=r"round-\d+\.json cannot be read"):
+        run(configured(), tmp_path / "s")
+    last.unlink()
+    ended, _, notes = run(configured(), tmp_path / "s")
+    assert ended.because == SETTLED
+    assert notes.runs == []
+
+
+def test_a_posterior_that_fails_its_checks_decides_nothing_and_ends_the_race(tmp_path, monkeypatch):
+    def doubtful(*arguments: Any) -> Learned:
+        learned = learn(*arguments)
+        asked.append(learned.posterior.n_draws)
+        diagnostics = replace(learned.posterior.diagnostics, r_hat=1.2)
+        return replace(learned, posterior=replace(learned.posterior, diagnostics=diagnostics))
+
+    asked: list[int] = []
+    monkeypatch.setattr("polarbear.driver.rounds.learn", doubtful)
+    ended, store, notes = run(configured(), tmp_path / "s")
+    assert ended == Ended("the posterior failed its checks in 3 rounds in a row", at_limit=True)
+    assert asked == [1000, 4000] * 3  # each tried again with more draws
+    assert facts_of(store)["pareto_set"] == ["good", "bad", "early"]
+    assert all("R-hat" in record["problems"][0] for record in notes.rounds)
+
+
+def test_decisions_that_hang_on_the_number_of_draws_get_more_of_them(tmp_path):
+    close = {"A": 1.0, "B": 1.5}
+    config = configured(("A", "B"), close, {"limits": {"rounds": 6}, "alpha": 0.9})
+    _, _, notes = run(config, tmp_path / "s")
+    assert {record["draws"] for record in notes.rounds} == {1000, 4000}
+
+
+def test_checkpoints_read_as_plain_json(tmp_path):
+    _, store, _ = run(configured(), tmp_path / "s")
+    record = json.loads(checkpoints(store)[0])
+    assert race.from_plain(record["state"]).algorithms == ("good", "bad", "early")
+    assert record["drawn"] == 8

@@ -1,0 +1,93 @@
+"""Folders of COCO, in the form its observer writes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from polarbear.errors import ImportFailedError
+from polarbear.formats.coco import read_coco
+from tests.support import Project
+
+HEAD = (
+    "% f evaluations | g evaluations | best noise-free fitness - Fopt (7.948e+01) + sum g_i+ | "
+    "measured fitness | best measured fitness or single-digit g-values | x1 | x2...\n"
+)
+INFO = (
+    "suite = 'bbob', funcId = 1, DIM = 2, Precision = 1.000e-08, algId = '{algorithm}', "
+    "coco_version = '2.8.2', logger = 'bbob', data_format = 'bbob-new2', settings = ''\n"
+    "% \n"
+    "data_f1/bbobexp_f1_DIM2.dat, 1:200|1.6e-01, 2:200|3.6e-02"
+)
+DAT = (
+    HEAD + "1 0 +7.688733605e+00 +8.716e+01 +8.716e+01 -2.38e+00 -2.01e+00\n"
+    "120 0 +1.611300489e-01 +7.96e+01 +7.96e+01 +2.63e-01 -7.55e-01\n"
+    "200 0 +1.611300489e-01 +7.96e+01 +7.96e+01 +2.63e-01 -7.55e-01\n"
+    + HEAD
+    + "1 0 +5.605031535e+01 +4.505e+02 +4.505e+02 +2.37e+00 +1.19e+00\n"
+)
+TDAT = (
+    HEAD + "1 0 +7.688733605e+00 +8.716e+01 +8.716e+01 -2.38e+00 -2.01e+00\n"
+    "50 0 +7.500000000e+00 +9.637e+01 +8.716e+01 +3.14e+00 -4.08e+00\n"
+    + HEAD
+    + "7 0 +3.464060235e+01 +4.29e+02 +4.29e+02 +1.88e+00 -3.95e+00\n"
+)
+
+
+def folder_of(root: Path, algorithm: str = "RS") -> Path:
+    folder = root / algorithm
+    (folder / "data_f1").mkdir(parents=True)
+    (folder / "bbobexp_f1.info").write_text(INFO.format(algorithm=algorithm))
+    (folder / "data_f1" / "bbobexp_f1_DIM2.dat").write_text(DAT)
+    (folder / "data_f1" / "bbobexp_f1_DIM2.tdat").write_text(TDAT)
+    return folder
+
+
+def test_points_of_both_files_make_one_trajectory(tmp_path: Path):
+    folder_of(tmp_path)
+    found = read_coco(tmp_path)
+    runs = {o.task.instance.id: o for o in found.outcomes}
+    assert set(runs) == {"f1-d2-i1#1", "f1-d2-i2#1"}
+    assert runs["f1-d2-i1#1"].times.tolist() == [1, 50, 120]
+    assert runs["f1-d2-i1#1"].values.tolist() == [7.688733605, 7.5, 0.1611300489]
+    assert runs["f1-d2-i1#1"].reached == 200
+    assert runs["f1-d2-i2#1"].times.tolist() == [1, 7]
+
+
+def test_several_algorithms_are_compared_on_the_same_instances(project: Project):
+    folder_of(project.folder / "exdata", "A")
+    folder_of(project.folder / "exdata", "B")
+    answer = project.json("import", "exdata", "--format", "coco", "--store", "s")
+    assert (answer["added"], answer["instances"]) == (4, 2)
+    assert answer["algorithms"] == ["A", "B"]
+
+
+def test_the_older_format_with_backslashes_is_read(tmp_path: Path):
+    folder = folder_of(tmp_path)
+    (folder / "bbobexp_f1.info").write_text(
+        "funcId = 1, DIM = 2, Precision = 1.000e-08, algId = 'old one'\n% comment\n"
+        "data_f1\\bbobexp_f1_DIM2.dat, 1:200|1.6e-01, 2:200|3.6e-02\n"
+    )
+    assert read_coco(tmp_path).algorithms == ("old one",)
+
+
+def test_runs_that_are_missing_are_complained_about(tmp_path: Path):
+    folder = folder_of(tmp_path)
+    (folder / "data_f1" / "bbobexp_f1_DIM2.dat").write_text(DAT[: DAT.index(HEAD, 10)] + "x y z\n")
+    reasons = {c.reason for c in read_coco(tmp_path).complaints}
+    assert "2 runs are described but 1 are there" in reasons
+    assert "the row is not a number of evaluations and a value" in reasons
+
+
+def test_what_is_not_cocos_is_refused(tmp_path: Path):
+    with pytest.raises(ImportFailedError, match=r"no \.info file"):
+        read_coco(tmp_path)
+    (tmp_path / "x.info").write_text("hello\n")
+    with pytest.raises(ImportFailedError, match="is not what COCO writes"):
+        read_coco(tmp_path)
+    (tmp_path / "x.info").write_text(
+        "suite = 'bbob-biobj', funcId = 1, DIM = 2, algId = 'A'\n%\ndata/f.dat, 1:2|3\n"
+    )
+    with pytest.raises(ImportFailedError, match="two objectives"):
+        read_coco(tmp_path)

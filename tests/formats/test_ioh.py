@@ -1,0 +1,124 @@
+"""Folders of IOHprofiler, written by ioh itself and by hand."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from polarbear.errors import ImportFailedError
+from polarbear.formats.ioh import read_ioh
+
+
+def folder_of(
+    root: Path, algorithm: str, runs: list[tuple[int, list[tuple[int, float]]]], **changes: Any
+) -> Path:
+    """What the Analyzer writes for one function in two dimensions."""
+    lines, described = [], []
+    for instance, points in runs:
+        lines.append("evaluations raw_y")
+        lines += [f"{t} {y:.10f}" for t, y in points]
+        best = min(points, key=lambda point: point[1])
+        described.append(
+            {"instance": instance, "evals": points[-1][0], "best": {"evals": best[0], "y": best[1]}}
+        )
+    facts = {
+        "version": "0.3.22",
+        "function_id": 3,
+        "function_name": "Rastrigin",
+        "maximization": False,
+        "algorithm": {"name": algorithm, "info": ""},
+        "attributes": ["evaluations", "raw_y"],
+        "scenarios": [{"dimension": 2, "path": "data/f3.dat", "runs": described}],
+        **changes,
+    }
+    folder = root / algorithm
+    (folder / "data").mkdir(parents=True)
+    (folder / "data" / "f3.dat").write_text("\n".join(lines) + "\n")
+    (folder / "IOHprofiler_f3_Rastrigin.json").write_text(json.dumps(facts))
+    return folder
+
+
+def test_current_values_and_a_repeated_header_become_runs(tmp_path: Path):
+    folder_of(tmp_path, "A", [(1, [(1, 9.0), (4, 2.0), (50, 7.0)]), (1, [(1, 3.0), (50, 8.0)])])
+    folder_of(tmp_path, "B", [(1, [(1, 5.0), (50, 5.5)])])
+    found = read_ioh(tmp_path)
+    runs = {(o.task.algorithm.name, o.task.instance.id): o for o in found.outcomes}
+    assert set(runs) == {("A", "f3-d2-i1#1"), ("A", "f3-d2-i1#2"), ("B", "f3-d2-i1#1")}
+    assert runs["A", "f3-d2-i1#1"].values.tolist() == [9, 2]
+    assert runs["A", "f3-d2-i1#1"].reached == 50
+    assert "ten decimals" in found.notes[0]
+
+
+def test_the_best_value_keeps_the_digits_that_the_dat_file_lost(tmp_path: Path):
+    exact = 1.23456789012345e-11  # 0.0000000000 in the .dat file
+    folder_of(tmp_path, "A", [(1, [(1, 1.0), (9, exact), (50, 2.0)])])
+    assert read_ioh(tmp_path).outcomes[0].values.tolist() == [1.0, exact]
+
+
+def test_larger_is_better_where_ioh_says_so(tmp_path: Path):
+    folder_of(tmp_path, "A", [(1, [(1, 3.0), (2, 5.0)])], maximization=True)
+    (run,) = read_ioh(tmp_path).outcomes
+    assert run.values[0] == -3.0
+    assert run.times.tolist() == [1, 2]
+
+
+def test_a_cut_file_and_odd_rows_are_counted_and_named(tmp_path: Path):
+    folder = folder_of(tmp_path, "A", [(1, [(1, 3.0)]), (2, [(1, 3.0)])])
+    data = folder / "data" / "f3.dat"
+    data.write_text("evaluations raw_y\n1 3.0\nnonsense row\n2 nan\n")
+    reasons = {(c.rows, c.reason) for c in read_ioh(tmp_path).complaints}
+    assert (2, "the row is not a number of evaluations and a value") in reasons
+    assert (1, "2 runs are described but 1 are there") in reasons
+
+
+def test_what_is_not_iohprofilers_is_refused(tmp_path: Path):
+    with pytest.raises(ImportFailedError, match="no IOHprofiler_"):
+        read_ioh(tmp_path)
+    with pytest.raises(ImportFailedError, match="no IOHprofiler_"):
+        read_ioh(tmp_path / "none")
+    (tmp_path / "IOHprofiler_f1.json").write_text("{}")
+    with pytest.raises(ImportFailedError, match="is not what IOHprofiler writes"):
+        read_ioh(tmp_path)
+
+
+def test_a_dat_file_that_is_missing_is_named(tmp_path: Path):
+    folder = folder_of(tmp_path, "A", [(1, [(1, 3.0)])])
+    (folder / "data" / "f3.dat").unlink()
+    with pytest.raises(ImportFailedError, match=r"cannot read .*f3\.dat"):
+        read_ioh(tmp_path)
+
+
+def test_functions_of_both_directions_are_not_mixed(tmp_path: Path):
+    folder_of(tmp_path, "A", [(1, [(1, 3.0)])])
+    folder_of(tmp_path, "B", [(1, [(1, 3.0)])], maximization=True)
+    with pytest.raises(ImportFailedError, match="mixes functions"):
+        read_ioh(tmp_path)
+
+
+def test_what_ioh_itself_writes_is_read_as_its_best_so_far(tmp_path: Path):
+    ioh = pytest.importorskip("ioh", reason="ioh is not installed: pip install '.[bbob]'")
+    rng = np.random.default_rng(1)
+    expected = {}
+    for name in ("A", "B"):
+        logger = ioh.logger.Analyzer(root=str(tmp_path), folder_name=name, algorithm_name=name)
+        for function in (1, 3):
+            for instance in (1, 2):
+                problem = ioh.get_problem(function, instance, 3)
+                problem.attach_logger(logger)
+                for repeat in (1, 2):
+                    values = [problem(rng.uniform(-5, 5, 3)) for _ in range(40)]
+                    best = np.minimum.accumulate(np.array(values) - problem.optimum.y)
+                    expected[name, f"f{function}-d3-i{instance}#{repeat}"] = best
+                    problem.reset()
+        logger.close()
+    found = read_ioh(tmp_path)
+    assert len(found.outcomes) == len(expected) == 16
+    for run in found.outcomes:
+        best = expected[run.task.algorithm.name, run.task.instance.id]
+        at = np.searchsorted(run.times, np.arange(1, 41), side="right") - 1
+        assert np.allclose(run.values[at], best, atol=1e-9)
+        assert run.reached == 40

@@ -1,0 +1,139 @@
+"""Long tables of values: what is read, and what is refused or counted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from polarbear.errors import ImportFailedError
+from polarbear.formats.table import Columns, read_table
+from tests.support import Project
+
+GOOD = "algorithm,instance,t,y\nA,i1,1,5\nA,i1,10,3\nB,i1,1,4\nB,i1,20,2\nA,i2,1,7\n"
+
+
+def written(folder: Path, text: str, name: str = "data.csv") -> Path:
+    (folder / name).write_text(text)
+    return folder / name
+
+
+def test_a_table_becomes_trajectories(tmp_path: Path):
+    found = read_table(written(tmp_path, GOOD), Columns())
+    assert found.algorithms == ("A", "B")
+    assert [instance.id for instance in found.instances] == ["i1", "i2"]
+    assert found.times == (1, 20)
+    runs = {(o.task.algorithm.name, o.task.instance.id): o for o in found.outcomes}
+    assert runs["A", "i1"].times.tolist() == [1, 10]
+    assert runs["A", "i1"].values.tolist() == [5, 3]
+    assert set(runs) == {("A", "i1"), ("B", "i1"), ("A", "i2")}
+
+
+def test_current_values_in_any_order_become_best_so_far(tmp_path: Path):
+    rows = "A,i,30,9\nA,i,10,4\nA,i,20,6\nA,i,40,1\nA,i,40,2\n"
+    found = read_table(written(tmp_path, "algorithm,instance,t,y\n" + rows), Columns())
+    (run,) = found.outcomes
+    assert run.times.tolist() == [10, 40]
+    assert run.values.tolist() == [4, 1]
+    assert run.reached == 40
+    assert found.notes == ("1 rows give another value for a time: the best counts",)
+
+
+def test_larger_can_be_better(tmp_path: Path):
+    found = read_table(written(tmp_path, GOOD), Columns(), maximise=True)
+    assert found.outcomes[0].values.tolist() == [-5]
+
+
+def test_columns_of_any_name_are_mapped(tmp_path: Path):
+    path = written(tmp_path, GOOD.replace("algorithm,instance,t,y", "solver,problem,evals,cost"))
+    found = read_table(path, Columns("solver", "problem", "evals", "cost"))
+    assert len(found.outcomes) == 3
+
+
+def test_a_parquet_table_is_read_as_well(tmp_path: Path):
+    frame = pl.read_csv(written(tmp_path, GOOD))
+    frame.write_parquet(tmp_path / "data.parquet")
+    assert len(read_table(tmp_path / "data.parquet", Columns()).outcomes) == 3
+
+
+def test_repeated_runs_are_paired_by_the_order_of_their_seeds(tmp_path: Path):
+    rows = "A,i,7,1,5\nA,i,9,1,6\nB,i,100,1,4\nB,i,200,1,3\n"
+    path = written(tmp_path, "algorithm,instance,seed,t,y\n" + rows)
+    found = read_table(path, Columns(seed="seed"))
+    values = {(o.task.algorithm.name, o.task.instance.id): o.values[0] for o in found.outcomes}
+    assert values == {("A", "i#1"): 5, ("A", "i#2"): 6, ("B", "i#1"): 4, ("B", "i#2"): 3}
+
+
+def test_rows_that_make_no_sense_are_counted_and_named(tmp_path: Path):
+    bad = "A,i1,x,1\nA,i1,2,nan\nA,i1,3,inf\n,i1,4,1\nA,i1,-1,1\nA,i1,1,5\n"
+    found = read_table(written(tmp_path, GOOD + bad), Columns())
+    said = {(c.rows, c.reason, c.first) for c in found.complaints}
+    assert said == {
+        (1, "no algorithm is named", "10"),
+        (1, "t is not a finite number", "7"),
+        (2, "y is not a finite number", "8"),
+        (1, "t is negative", "11"),
+        (1, "the row stands twice", "12"),
+    }
+    assert len(found.outcomes) == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "is empty"),
+        ("algorithm,instance,t,y\n", "has a header but no rows"),
+        ("algorithm,instance,t,value\nA,i,1,2\n", "has no column 'y' for y; it has"),
+        ("algo,instance,t,y\nA,i,1,2\n", "did you mean --algorithm-column 'algo'?"),
+        ("algorithm,instance,t,y\nA,i,x,2\n", "no row of .* makes sense: 1 rows: t is not"),
+        ("algorithm,instance,t,y\nA,i,1,2,3,4\n", "cannot read .* as a table"),
+    ],
+)
+def test_a_table_that_cannot_be_read_is_refused(tmp_path: Path, text: str, words: str):
+    with pytest.raises(ImportFailedError, match=words):
+        read_table(written(tmp_path, text), Columns())
+
+
+def test_a_missing_file_is_named(tmp_path: Path):
+    with pytest.raises(ImportFailedError, match="there is no file"):
+        read_table(tmp_path / "none.csv", Columns())
+
+
+def test_importing_twice_changes_nothing_and_a_second_table_adds_to_the_store(project: Project):
+    written(project.folder, GOOD)
+    first = project.json("import", "data.csv", "--store", "s")
+    assert (first["added"], first["present"]) == (3, 0)
+    again = project.json("import", "data.csv", "--store", "s")
+    assert (again["added"], again["present"]) == (0, 3)
+    written(project.folder, "algorithm,instance,t,y\nC,i1,2,1\n", "more.csv")
+    assert project.json("import", "more.csv", "--store", "s")["added"] == 1
+    status = project.json("status", "s")
+    assert [entry["algorithm"] for entry in status["algorithms"]] == ["A", "B", "C"]
+
+
+def test_what_was_left_out_is_said_on_the_command_line(project: Project):
+    written(project.folder, GOOD + "A,i1,x,1\n")
+    done = project("import", "data.csv", "--store", "s", "--points", 5)
+    assert done.returncode == 0
+    assert "3 runs of 2 algorithms on 2 instances added to s" in done.stdout
+    assert "left out: 1 rows: t is not a finite number (first: 7)" in done.stdout
+
+
+def test_after_its_end_a_run_keeps_its_best_or_is_absent_as_asked(project: Project):
+    from polarbear.store import Store
+
+    written(project.folder, GOOD)
+    for choice, expected in (("keeps", 3.0), ("absent", np.nan)):
+        project.json("import", "data.csv", "--store", choice, "--after-end", choice)
+        grid = Store.open(project.folder / choice).on_grid(np.array([20.0]), ["A"])
+        assert np.array_equal(grid.values[0, 0], [expected], equal_nan=True)
+
+
+def test_an_import_that_contradicts_the_store_is_refused(project: Project):
+    written(project.folder, GOOD)
+    project.json("import", "data.csv", "--store", "s")
+    done = project("import", "data.csv", "--store", "s", "--axis", "seconds")
+    assert done.returncode == 1
+    assert "budget.axis" in done.stderr

@@ -1,0 +1,81 @@
+"""Compilation: said once, when it happens."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from numba import njit
+
+from polarbear.numerics import compiling
+from polarbear.numerics.compiling import on_first_compilation
+
+
+def test_compiling_is_said_once_and_only_when_it_happens():
+    twice, thrice = njit(lambda x: 2 * x), njit(lambda x: 3 * x)
+    said: list[str] = []
+    with on_first_compilation(lambda: said.append("compiling")):
+        assert said == []
+        assert twice(1) == 2
+        assert thrice(1) == 3
+        assert said == ["compiling"]
+    with on_first_compilation(lambda: said.append("again")):
+        assert twice(2) == 4
+    assert said == ["compiling"]
+
+
+def test_a_change_of_any_source_compiles_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    package = tmp_path / "polarbear"
+    shutil.copytree(compiling.PACKAGE, package, ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setattr(compiling, "PACKAGE", package)
+    before = compiling.cache_folder()
+    assert before is not None
+    assert compiling.cache_folder() == before
+    assert before.parent == tmp_path / "cache"
+    changed = package / "inference" / "kernels" / "band.py"
+    changed.write_text(changed.read_text() + "# changed")
+    assert compiling.cache_folder() != before
+
+
+def test_without_a_place_to_keep_them_loops_are_compiled_all_the_same(tmp_path: Path):
+    (tmp_path / "file").touch()
+    code = (
+        "from polarbear import compiling\n"
+        "assert compiling.cache_folder() is None\n"
+        "assert compiling.kernel(lambda x: 2 * x)(21) == 42\n"
+    )
+    nowhere = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "file" / "inside")}
+    subprocess.run([sys.executable, "-c", code], env=nowhere, check=True)
+
+
+def test_the_default_model_waits_for_four_small_loops_and_no_more(tmp_path: Path):
+    """What compiles is what a first use takes its time for."""
+    code = (
+        "import numpy as np\n"
+        "from numba.core import event\n"
+        "found = set()\n"
+        "class Listener(event.Listener):\n"
+        "    def on_start(self, event):\n"
+        "        loop = event.data['dispatcher'].py_func\n"
+        "        if loop.__module__.startswith('polarbear'):\n"
+        "            found.add(loop.__name__)\n"
+        "    def on_end(self, event):\n"
+        "        pass\n"
+        "from polarbear.inference import ModelOptions, infer\n"
+        "from polarbear.rankings.rank import choice_sets, rank\n"
+        "from polarbear.inference.relations import pointwise\n"
+        "with event.install_listener('numba:compile', Listener()):\n"
+        "    sets = choice_sets(rank(np.random.default_rng(0).normal(size=(5, 3, 2))))\n"
+        "    pointwise(infer(sets, np.array([0.0, 1.0]), ModelOptions(draws=400)))\n"
+        "print(*sorted(found))\n"
+    )
+    empty = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=empty, check=True, capture_output=True, text=True
+    )
+    assert done.stdout.split() == ["mixing", "normal_scores", "rank_values", "rotate"]

@@ -1,0 +1,450 @@
+"""The store: whole or absent, one writer, nothing that reading cannot survive."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from polarbear.config import Config, contradictions, parse
+from polarbear.errors import (
+    NotAStoreError,
+    StoreError,
+    StoreFullError,
+    StoreLockedError,
+    StoreMismatchError,
+    StoreReadOnlyError,
+    StoreVersionError,
+)
+from polarbear.execution.host import Host
+from polarbear.execution.outcome import Outcome, Status, Task
+from polarbear.problems.base import Instance
+from polarbear.settings.options import Source
+from polarbear.store import Store, files, store, tables
+
+HERE = Host("here", "a processor")
+
+
+def configured(*names: str, **changes: Any) -> Config:
+    data: dict[str, Any] = {
+        "algorithms": [{"name": name, "use": "synthetic"} for name in names or ("A", "B")],
+        "instances": {"suite": "synthetic"},
+        "budget": {"grid": [10, 100, 1000]},
+        **changes,
+    }
+    return parse(data, Source("test"))
+
+
+def instance(index: int) -> Instance:
+    return Instance(index, f"i{index}", {"seed": index})
+
+
+def outcome(
+    config: Config,
+    name: str,
+    index: int,
+    points: list[tuple[float, float]],
+    status: Status = Status.BUDGET,
+    reached: float = 1000,
+    attempt: int = 1,
+) -> Outcome:
+    algorithm = next(a for a in config.algorithms if a.name == name)
+    times, values = np.array(points, dtype=float).reshape(-1, 2).T
+    task = Task(algorithm, instance(index), 7, reached, attempt)
+    return Outcome(task, status, "", times, values, int(reached), reached, 0.5, 0, 1.7e9)
+
+
+def add(target: Store, *outcomes: Outcome) -> None:
+    target.add_runs(outcomes, HERE, 0.1, 2)
+
+
+@pytest.fixture
+def config() -> Config:
+    return configured()
+
+
+@pytest.fixture
+def stored(tmp_path: Path, config: Config) -> Store:
+    """A store with two algorithms on one instance."""
+    made = Store.create(tmp_path / "store", config.plain())
+    with made.writing():
+        made.add_instances([instance(0), instance(1)], "synthetic")
+        add(made, outcome(config, "A", 0, [(5, 3.0), (50, 2.0)]), outcome(config, "B", 0, []))
+    return made
+
+
+def test_what_is_stored_is_read_back(stored: Store):
+    again = Store.open(stored.path)
+    assert again.config == stored.config
+    assert again.instances()["instance"].to_list() == ["i0", "i1"]
+    runs = again.runs().rows(named=True)
+    assert [(run["algorithm"], run["points"], run["best"]) for run in runs] == [
+        ("A", 2, 2.0),
+        ("B", 0, None),
+    ]
+    ((run, t, y), _) = again.trajectories()
+    assert run["algorithm"] == "A"
+    assert t.tolist() == [5, 50]
+    assert y.tolist() == [3.0, 2.0]
+
+
+def test_every_stored_column_has_the_type_and_meaning_that_tables_says(stored: Store):
+    import pyarrow.parquet as pq
+
+    for name, schema in tables.ALL.items():
+        for path in files.part_paths(stored.path / name):
+            found = pq.read_schema(path)
+            assert found.remove_metadata().equals(schema.remove_metadata())
+            assert all(found.field(column).metadata[b"meaning"] for column in schema.names)
+
+
+def test_polars_and_duckdb_read_the_trajectories_as_tables_says(stored: Store):
+    files = str(stored.path / "trajectories" / "*.parquet")
+    points = pl.read_parquet(files).explode("t", "y").drop_nulls()
+    assert points.select("algorithm", "t", "y").rows() == [("A", 5.0, 3.0), ("A", 50.0, 2.0)]
+    rows = duckdb.sql(f"select algorithm, unnest(t) as t, unnest(y) as y from '{files}'").fetchall()
+    assert rows == [("A", 5.0, 3.0), ("A", 50.0, 2.0)]
+
+
+# --- values on a grid ------------------------------------------------------------------------
+
+
+@settings(max_examples=50, deadline=None)
+@given(
+    improvements=st.lists(st.integers(1, 40), max_size=12, unique=True).map(sorted),
+    grid=st.lists(st.integers(1, 50), min_size=1, max_size=8, unique=True).map(sorted),
+    status=st.sampled_from(list(Status)),
+    reached=st.integers(40, 50),
+)
+def test_on_a_grid_each_value_is_what_a_plain_loop_finds(
+    improvements: list[int], grid: list[int], status: Status, reached: int
+):
+    config = configured("A")
+    points = [(float(t), -float(i)) for i, t in enumerate(improvements)]
+    with tempfile.TemporaryDirectory() as folder:
+        made = Store.create(Path(folder) / "store", config.plain())
+        with made.writing():
+            made.add_instances([instance(0)], "synthetic")
+            add(made, outcome(config, "A", 0, points, status, reached))
+        found = made.on_grid(np.array(grid, dtype=float)).values[0, 0]
+    for t, value in zip(grid, found, strict=True):
+        if status is Status.BUDGET and t > reached:
+            assert np.isnan(value)
+        else:
+            assert value == min((y for at, y in points if at <= t), default=np.inf)
+
+
+def test_an_algorithm_that_did_not_run_on_an_instance_is_absent_there(
+    stored: Store, config: Config
+):
+    with stored.writing():
+        add(stored, outcome(config, "A", 1, [(1, 0.0)]))
+    grid = stored.on_grid(np.array([10.0, 1000.0]))
+    assert grid.algorithms == ("A", "B")
+    assert grid.instances == ("i0", "i1")
+    assert np.array_equal(grid.values[0], [[3.0, 2.0], [np.inf, np.inf]])
+    assert np.array_equal(grid.values[1], [[0.0, 0.0], [np.nan, np.nan]], equal_nan=True)
+
+
+def test_a_run_that_was_run_again_counts_once_with_its_last_attempt(stored: Store, config: Config):
+    with stored.writing():
+        add(stored, outcome(config, "A", 0, [(5, 3.0), (50, 1.0)], attempt=2))
+    assert len(stored.all_runs()) == 3
+    assert len(stored.runs()) == 2
+    assert stored.on_grid(np.array([1000.0]), ["A"]).values.tolist() == [[[1.0]]]
+
+
+# --- parts that are merged -------------------------------------------------------------------
+
+
+def test_many_small_parts_are_merged_and_nothing_is_lost(tmp_path: Path, config: Config):
+    made = Store.create(tmp_path / "store", config.plain())
+    with made.writing():
+        for index in range(store.MERGE_ABOVE + 5):
+            made.add_instances([instance(index)], "synthetic")
+            add(made, outcome(config, "A", index, [(1, -float(index))]))
+            made.merge_parts()
+    assert len(files.part_paths(made.path / "runs")) < 10
+    values = made.on_grid(np.array([10.0]), ["A"]).values.ravel()
+    assert values.tolist() == [-float(index) for index in range(store.MERGE_ABOVE + 5)]
+
+
+def test_a_merge_that_is_killed_at_any_step_loses_and_doubles_nothing(
+    tmp_path: Path, config: Config, monkeypatch: pytest.MonkeyPatch
+):
+    class KilledError(Exception):
+        pass
+
+    def steps() -> Iterator[tuple[str, int]]:
+        yield from (("write_part", n) for n in range(2))
+        yield from (("unlink", n) for n in (0, 1, 3, 5))
+
+    for place, (what, after) in enumerate(steps()):
+        made = Store.create(tmp_path / f"store{place}", config.plain())
+        with made.writing():
+            for index in range(4):
+                made.add_instances([instance(index)], "synthetic")
+                add(made, outcome(config, "A", index, [(1, -float(index))]))
+            calls = 0
+            with monkeypatch.context() as patch:
+                target = files if what == "write_part" else Path
+                original = getattr(target, what)
+
+                def killed(
+                    *args: Any, original: Any = original, after: int = after, **options: Any
+                ) -> Any:
+                    nonlocal calls
+                    calls += 1
+                    if calls > after:
+                        raise KilledError
+                    return original(*args, **options)
+
+                patch.setattr(target, what, killed)
+                patch.setattr(store, "MERGE_ABOVE", 3)
+                with pytest.raises(KilledError):
+                    made.merge_parts()
+        for _ in range(2):  # as it was left, and after the next writer has cleared up
+            again = Store.open(made.path)
+            assert len(again.all_runs()) == 4
+            assert again.on_grid(np.array([10.0]), ["A"]).values.ravel().tolist() == [0, -1, -2, -3]
+            with again.writing():
+                pass
+
+
+def test_a_reader_that_meets_a_merge_sees_every_run_once(
+    stored: Store, config: Config, monkeypatch: pytest.MonkeyPatch
+):
+    with stored.writing():
+        for index in range(2, 6):
+            stored.add_instances([instance(index)], "synthetic")
+            add(stored, outcome(config, "A", index, [(1, 0.0)]))
+        monkeypatch.setattr(store, "MERGE_ABOVE", 2)
+        reading = stored.trajectories(["A"])
+        seen = [next(reading)[0]["instance"]]
+        stored.merge_parts()
+        seen += [run["instance"] for run, _, _ in reading]
+    assert sorted(seen) == ["i0", "i2", "i3", "i4", "i5"]
+
+
+# --- writers that die ------------------------------------------------------------------------
+
+
+def test_a_trajectory_without_its_run_does_not_count_and_is_cleared_away(
+    stored: Store, config: Config, monkeypatch: pytest.MonkeyPatch
+):
+    original = stored._write_part
+
+    def killed_between(table: str, stem: str, rows: list[dict[str, Any]]) -> None:
+        if table == "runs":
+            raise KeyboardInterrupt
+        original(table, stem, rows)
+
+    with stored.writing(), pytest.raises(KeyboardInterrupt), monkeypatch.context() as patch:
+        patch.setattr(stored, "_write_part", killed_between)
+        add(stored, outcome(config, "A", 1, [(1, 0.0)]))
+    assert len(files.part_paths(stored.path / "trajectories")) == 2
+    assert len(list(Store.open(stored.path).trajectories())) == 2
+    with stored.writing():
+        pass
+    assert len(files.part_paths(stored.path / "trajectories")) == 1
+
+
+def test_a_file_left_half_written_is_passed_over_and_cleared_away(stored: Store):
+    leftover = stored.path / "runs" / f"{files.ASIDE}abcd"
+    leftover.write_bytes(b"PAR1 half")
+    assert len(Store.open(stored.path).runs()) == 2
+    with stored.writing():
+        pass
+    assert not leftover.exists()
+
+
+def test_an_unknown_file_is_left_alone(stored: Store):
+    mine = stored.path / "notes.txt"
+    mine.write_text("mine")
+    with stored.writing():
+        pass
+    assert mine.read_text() == "mine"
+    assert len(Store.open(stored.path).runs()) == 2
+
+
+def test_a_damaged_part_is_named_and_the_way_out_works(stored: Store):
+    (path,) = files.part_paths(stored.path / "runs")
+    whole = path.read_bytes()
+    path.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(StoreError, match=f"{path.name} is damaged.*Move it out"):
+        Store.open(stored.path).runs()
+    path.unlink()
+    assert len(Store.open(stored.path).runs()) == 0
+    with stored.writing():
+        pass
+    assert list(Store.open(stored.path).trajectories()) == []
+
+
+# --- disks and permissions -------------------------------------------------------------------
+
+
+def test_a_full_disk_leaves_the_store_as_it_was(
+    stored: Store, config: Config, monkeypatch: pytest.MonkeyPatch
+):
+    def full(handle: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with stored.writing(), monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", full)
+        with pytest.raises(
+            StoreFullError, match="no space left.*everything stored before is intact"
+        ):
+            add(stored, outcome(config, "A", 1, [(1, 0.0)]))
+    assert len(Store.open(stored.path).runs()) == 2
+    assert not list(stored.path.rglob(f"{files.ASIDE}*"))
+
+
+@pytest.fixture
+def nobody() -> Iterator[None]:
+    """Not root for a while, since permissions do not bind root."""
+    if os.geteuid() != 0:
+        yield
+        return
+    os.seteuid(65534)
+    try:
+        yield
+    finally:
+        os.seteuid(0)
+
+
+@pytest.fixture
+def read_only(config: Config) -> Iterator[Store]:
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)
+        made = Store.create(Path(folder) / "store", config.plain())
+        with made.writing():
+            made.add_instances([instance(0)], "synthetic")
+            add(made, outcome(config, "A", 0, [(5, 3.0)]))
+        writable = [path for path in made.path.rglob("*") if path.is_dir()] + [made.path]
+        for path in [*made.path.rglob("*"), made.path]:
+            path.chmod(0o555 if path.is_dir() else 0o444)
+        yield made
+        for path in writable:
+            path.chmod(0o755)
+
+
+def test_a_read_only_store_can_be_read_but_not_written(read_only: Store, nobody: None):
+    opened = Store.open(read_only.path)
+    assert len(opened.runs()) == 1
+    with pytest.raises(StoreReadOnlyError, match="no permission to write"), opened.writing():
+        pass
+
+
+def test_a_store_in_a_read_only_folder_cannot_be_created(
+    read_only: Store, config: Config, nobody: None
+):
+    with pytest.raises(StoreReadOnlyError, match="choose another folder with --store"):
+        Store.create(read_only.path / "inside", config.plain())
+
+
+# --- what is not a store, and who else writes ------------------------------------------------
+
+
+def test_a_second_writer_is_told_who_the_first_is(stored: Store):
+    with (
+        stored.writing(),
+        pytest.raises(StoreLockedError, match=f"written by process {os.getpid()} on "),
+        Store.open(stored.path).writing(),
+    ):
+        pass
+    with stored.writing():
+        pass
+
+
+def test_a_lock_file_left_by_a_dead_process_does_not_bar_the_way(stored: Store):
+    (stored.path / "lock").write_text('{"pid": 1, "host": "x", "since": "y", "command": "z"}')
+    with stored.writing():
+        pass
+
+
+def test_a_folder_that_is_something_else_is_left_alone(tmp_path: Path, config: Config):
+    (tmp_path / "thesis.tex").write_text("x")
+    with pytest.raises(NotAStoreError, match="exists and is not a PolarBear store"):
+        Store.create(tmp_path, config.plain())
+    with pytest.raises(NotAStoreError, match="is not a PolarBear store"):
+        Store.open(tmp_path)
+    with pytest.raises(NotAStoreError, match="does not exist"):
+        Store.open(tmp_path / "none")
+    assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
+
+
+def test_a_store_of_another_format_is_refused_with_both_versions(stored: Store):
+    manifest = json.loads((stored.path / "polarbear.json").read_text())
+    (stored.path / "polarbear.json").write_text(json.dumps({**manifest, "format": 99}))
+    with pytest.raises(StoreVersionError, match="format 99.*reads format 1"):
+        Store.open(stored.path)
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "{}", "null"])
+def test_a_broken_manifest_is_named(stored: Store, text: str):
+    (stored.path / "polarbear.json").write_text(text)
+    with pytest.raises(NotAStoreError, match=r"polarbear\.json is not what PolarBear writes"):
+        Store.open(stored.path)
+
+
+# --- configurations that change --------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"seed": 2}, "seed: stored 1, configuration 2"),
+        ({"budget": {"axis": "x", "grid": [10, 100, 1000]}}, 'budget.axis: stored "evaluations"'),
+        ({"budget": {"grid": [10, 100, 2000]}}, "budget.grid"),  # synthetic depends on its grid
+        ({"instances": {"suite": "synthetic", "correlation": 0.3}}, "instances.correlation"),
+        ({"instances": {"suite": "synthetic", "maximise": True}}, "instances.maximise"),
+    ],
+)
+def test_a_contradiction_is_refused_with_the_difference(
+    stored: Store, changes: dict[str, Any], words: str
+):
+    before = (stored.path / "polarbear.json").read_bytes()
+    with pytest.raises(StoreMismatchError) as error, stored.writing():
+        stored.adopt(configured(**changes).plain(), uses_grid=True)
+    assert words in str(error.value)
+    assert (stored.path / "polarbear.json").read_bytes() == before
+
+
+def test_added_algorithms_more_instances_and_other_limits_are_taken_in(stored: Store):
+    with stored.writing():
+        stored.adopt(
+            configured(
+                "A", "C", instances={"suite": "synthetic", "count": 9}, execution={"workers": 1}
+            ).plain()
+        )
+    assert list(Store.open(stored.path).config["algorithms"]) == ["A", "B", "C"]
+
+
+def test_another_meaning_of_a_known_name_is_a_contradiction():
+    old = configured(instances={"suite": "classic"}, algorithms=[{"name": "A", "use": "cma"}])
+    new = configured(
+        instances={"suite": "classic"}, algorithms=[{"name": "A", "use": "cma", "sigma0": 0.4}]
+    )
+    assert contradictions(old.plain(), new.plain(), False) != []
+    longer = configured(
+        instances={"suite": "classic"},
+        algorithms=[{"name": "A", "use": "cma"}],
+        budget={"grid": [10, 9000]},
+    )
+    assert contradictions(old.plain(), longer.plain(), False) == []
+
+
+def test_an_instance_that_would_now_be_drawn_differently_is_refused(stored: Store):
+    with stored.writing(), pytest.raises(StoreMismatchError, match="i0 is stored.*now drawn as"):
+        stored.add_instances([Instance(0, "i0", {"seed": 12345})], "synthetic")
