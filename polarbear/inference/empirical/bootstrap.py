@@ -1,0 +1,180 @@
+"""Draws of the distribution over instances, and what each says of duels and first places.
+
+A draw gives every problem a weight from the exponential distribution (a Bayesian bootstrap: the
+posterior of a Dirichlet process), the same for all pairs and times, and adds the prior's imaginary
+instances: a random order of the algorithms, all its rotations, and their reversals, each the same
+at all times and with a weight from Gamma(c / 2n). So one draw is one distribution over instances,
+and all that is read off it is consistent; every duel is Beta(c/2 + wins, c/2 + losses), and first
+places of n algorithms are Dirichlet(c/n + first places).
+
+Weights are multiples of 2^-10 and scores of 2^-12, so that every sum is exact and draws depend
+neither on the number of threads nor on the library that multiplies matrices. The weights of a
+problem depend on the seed and its place in the list alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from polarbear.inference.empirical.duels import Duels, Scores
+from polarbear.inference.empirical.evenness import CONCENTRATIONS, evenness_weights
+from polarbear.numerics.threads import in_threads
+
+_WEIGHT_UNIT = 2.0**-10
+_SCORE_UNIT = 2.0**-12
+_GREATEST = 32 - _WEIGHT_UNIT  # of a weight: exceeded once in 10^14
+_DRAWS_A_TASK = 500
+_PRIOR_STREAM = 2**31  # beyond any problem's place in the list
+
+
+@dataclass(frozen=True)
+class Imaginary:
+    """The prior's instances in each draw: orders[draw, k, place] with weights[draw, k]."""
+
+    orders: np.ndarray
+    weights: np.ndarray
+
+    @cached_property
+    def total(self) -> np.ndarray:
+        return np.asarray(self.weights.sum(axis=1))
+
+    def wins(self) -> np.ndarray:
+        """The weight of those in which a comes before b: [draw, pair]."""
+        place = np.argsort(self.orders, axis=2)
+        a, b = np.triu_indices(place.shape[2], 1)
+        before = place[:, :, a] < place[:, :, b]
+        return np.asarray(np.einsum("dk,dkp->dp", self.weights, before))
+
+    def groups(self, field: Sequence[int], groups: Sequence[Sequence[int]]) -> np.ndarray:
+        """The weight of those whose first of the field is in a group: [draw, group]."""
+        place = np.argsort(self.orders, axis=2)[:, :, list(field)]
+        first = np.asarray(field)[place.argmin(axis=2)]
+        return np.stack(
+            [(self.weights * np.isin(first, group)).sum(axis=1) for group in groups], axis=1
+        )
+
+    def firsts(self, field: Sequence[int]) -> np.ndarray:
+        """The weight of those in which one is first, of the field and itself: [draw, algorithm]."""
+        inside = set(field)
+        columns = [
+            self.groups(field if i in inside else [*field, i], [[i]])
+            for i in range(self.orders.shape[2])
+        ]
+        return np.concatenate(columns, axis=1)
+
+
+class Bootstrap:
+    """Draws of a distribution over instances, to ask what it says."""
+
+    def __init__(
+        self,
+        duels: Duels,
+        draws: int,
+        seed: int,
+        concentration: float | None = None,
+        threads: int | None = None,
+    ) -> None:
+        """``concentration`` fixes c, which is learned from all pairs otherwise."""
+        self.duels, self.draws, self.threads = duels, draws, threads
+        self._pairs = [duels.pair_scores(block) for block in duels.blocks()]
+        rng = np.random.default_rng([seed, _PRIOR_STREAM])
+        if concentration is None:
+            self.concentration = rng.choice(CONCENTRATIONS, size=draws, p=self._evenness())
+        else:
+            self.concentration = np.full(draws, float(concentration))
+        self._imaginary = _imaginary(duels.positions.shape[1], self.concentration, rng)
+        self._weights = [_weights(block, draws, seed) for block in duels.blocks()]
+
+    def wins(self) -> np.ndarray:
+        """P(a beats b on a new instance), of pairs as np.triu_indices has them: [draw, time, pair].
+
+        A tie is half a win.
+        """
+        return self._shares(self._pairs, self._imaginary.wins())
+
+    def firsts(self, field: Sequence[int] | None = None) -> np.ndarray:
+        """The share of instances on which an algorithm is first: [draw, time, algorithm].
+
+        Among the ``field``, everybody if not given; of those who are not in it, among the field and
+        itself. Of instances that all of them ran on.
+        """
+        everyone = range(self.duels.positions.shape[1])
+        inside = list(everyone if field is None else field)
+        scores = [self.duels.first_scores(block, inside) for block in self.duels.blocks()]
+        return self._shares(scores, self._imaginary.firsts(inside))
+
+    def has_winner(self, groups: Sequence[Sequence[int]], field: Sequence[int]) -> np.ndarray:
+        """The share of instances on which the first of the field is in a group: [draw, time,
+        group]."""
+        scores = [self.duels.group_scores(block, field, groups) for block in self.duels.blocks()]
+        return self._shares(scores, self._imaginary.groups(field, groups))
+
+    def _evenness(self) -> np.ndarray:
+        n_times = self.duels.positions.shape[2]
+        won, met = (
+            sum(block[k].sum(axis=0, dtype=float) for block in self._pairs).reshape(-1, n_times)
+            for k in (0, 1)
+        )
+        return evenness_weights(won, met)
+
+    def _shares(self, blocks: list[Scores], imaginary: np.ndarray) -> np.ndarray:
+        """Weighted means of scores; the prior adds ``imaginary[draw, item]`` at every time."""
+        n_times = self.duels.positions.shape[2]
+        items = imaginary.shape[1]
+        scores = [_rounded(score) for score, _ in blocks]
+        patterns, pattern_of = _patterns([there for _, there in blocks])
+        found = np.empty((self.draws, n_times, items), dtype=np.float32)
+
+        def run(first: int) -> None:
+            some = slice(first, min(first + _DRAWS_A_TASK, self.draws))
+            total = np.zeros((some.stop - first, items * n_times))
+            of = np.zeros((some.stop - first, patterns[0].shape[1]))
+            for weights, score, pattern in zip(self._weights, scores, patterns, strict=True):
+                total += weights[some].astype(score.dtype, copy=False) @ score
+                of += weights[some] @ pattern
+            of += self._imaginary.total[some, None]
+            shares = total.reshape(-1, items, n_times) + imaginary[some, :, None]
+            shares /= of[:, pattern_of].reshape(-1, items, n_times)
+            found[some] = shares.swapaxes(1, 2)
+
+        in_threads(run, range(0, self.draws, _DRAWS_A_TASK), self.threads)
+        return found
+
+
+def _rounded(scores: np.ndarray) -> np.ndarray:
+    """In single precision where all are wins, losses and ties of two: sums fit into 24 bits."""
+    doubled = 2 * scores
+    if (doubled == np.floor(doubled)).all():
+        return scores
+    return np.asarray(np.round(scores.astype(np.float64) / _SCORE_UNIT) * _SCORE_UNIT)
+
+
+def _patterns(there: list[np.ndarray]) -> tuple[list[np.ndarray], np.ndarray]:
+    """Each way for a column to be there, once, since few differ; and which one a column has."""
+    packed = np.vstack([np.packbits(block, axis=0) for block in there]).T
+    _, example, pattern_of = np.unique(packed, axis=0, return_index=True, return_inverse=True)
+    return [block[:, example].astype(np.float32) for block in there], pattern_of.ravel()
+
+
+def _weights(problems: slice, draws: int, seed: int) -> np.ndarray:
+    """weights[draw, problem], exponential."""
+    found = np.empty((draws, problems.stop - problems.start), dtype=np.float32)
+    for k in range(problems.start, problems.stop):
+        drawn = np.random.default_rng([seed, k]).standard_exponential(draws)
+        found[:, k - problems.start] = np.minimum(
+            np.round(drawn / _WEIGHT_UNIT) * _WEIGHT_UNIT, _GREATEST
+        )
+    return found
+
+
+def _imaginary(n: int, concentration: np.ndarray, rng: np.random.Generator) -> Imaginary:
+    """A random order, its rotations and their reversals: each pair is even, and so are firsts."""
+    draws = len(concentration)
+    order = rng.permuted(np.broadcast_to(np.arange(n, dtype=np.int16), (draws, n)), axis=1)
+    turned = order[:, (np.arange(n)[:, None] + np.arange(n)) % n]
+    weights = rng.standard_gamma(concentration[:, None] / (2 * n), (draws, 2 * n))
+    return Imaginary(np.concatenate([turned, turned[:, :, ::-1]], axis=1), weights)

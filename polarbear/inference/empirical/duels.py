@@ -1,0 +1,114 @@
+"""What rankings say duel by duel: who beat whom on each problem, and who was first.
+
+A problem is the unit. Its seeds, if there are several, are averaged: a problem on which a beats b
+with two seeds of three counts as two thirds of a win, and a problem counts once however many seeds
+it has.
+
+Only instances on which both ran at least to a time say anything about a pair at that time, and only
+those on which all the others ran, too, say who was first. Whether an algorithm is run on an
+instance, and how far, is decided before that instance is looked at, so leaving the rest out favours
+nobody.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from polarbear.rankings import ABSENT
+
+PROBLEMS_AT_A_TIME = 256  # sums of so many rounded weights are exact in single precision
+# scores[problem, column] and whether the problem says anything in that column
+Scores = tuple[np.ndarray, np.ndarray]
+
+
+@dataclass(frozen=True)
+class Duels:
+    """Positions[row, algorithm, time] in the order of problems; problem k has the rows
+    ``starts[k]:starts[k + 1]``."""
+
+    positions: np.ndarray
+    starts: np.ndarray
+
+    @property
+    def n_problems(self) -> int:
+        return len(self.starts) - 1
+
+    def blocks(self) -> Iterator[slice]:
+        """Some problems at a time."""
+        for first in range(0, self.n_problems, PROBLEMS_AT_A_TIME):
+            yield slice(first, min(first + PROBLEMS_AT_A_TIME, self.n_problems))
+
+    def pair_scores(self, problems: slice) -> Scores:
+        """The share of a's wins over b, a tie being half of one: columns are (pair, time)."""
+        places = self._rows(problems)
+        a, b = np.triu_indices(places.shape[1], 1)
+        one, two = places[:, a], places[:, b]
+        met = (one != ABSENT) & (two != ABSENT)
+        won = np.where(met, np.float32(0.5) * (one < two) + np.float32(0.5) * (one <= two), 0)
+        return self._by_problem(won, met, problems)
+
+    def first_scores(self, problems: slice, field: Sequence[int]) -> Scores:
+        """The share of the first place, tied ones dividing it: columns are (algorithm, time).
+
+        Those in the ``field`` compete with each other; of somebody else it is asked whether it
+        would have been first among the field and itself.
+        """
+        places = self._rows(problems)
+        inside = places[:, list(field)]
+        complete = (inside != ABSENT).all(axis=1)
+        best = np.where(inside == ABSENT, np.iinfo(places.dtype).max, inside).min(axis=1)
+        tied = (inside == best[:, None]).sum(axis=1)
+        share = np.zeros(places.shape, dtype=np.float32)
+        there = np.zeros(places.shape, dtype=bool)
+        for i in range(places.shape[1]):
+            own = places[:, i]
+            there[:, i] = complete & (own != ABSENT)
+            if i in field:
+                share[:, i] = (own == best) / tied
+            else:
+                share[:, i] = (own < best) + (own == best) / (tied + 1)
+        share[~there] = 0
+        return self._by_problem(share, there, problems)
+
+    def group_scores(
+        self, problems: slice, field: Sequence[int], groups: Sequence[Sequence[int]]
+    ) -> Scores:
+        """Whether a group has a winner of the field, alone or tied: columns are (group, time)."""
+        inside = self._rows(problems)[:, list(field)]
+        complete = (inside != ABSENT).all(axis=1, keepdims=True)
+        first = (inside == inside.min(axis=1, keepdims=True)) & complete
+        index = {item: place for place, item in enumerate(field)}
+        has = np.stack(
+            [first[:, [index[i] for i in set(group)]].any(axis=1) for group in groups], axis=1
+        )
+        there = np.broadcast_to(complete, has.shape)
+        return self._by_problem(has.astype(np.float32), there, problems)
+
+    def _rows(self, problems: slice) -> np.ndarray:
+        return self.positions[self.starts[problems.start] : self.starts[problems.stop]]
+
+    def _by_problem(self, scores: np.ndarray, there: np.ndarray, problems: slice) -> Scores:
+        """Averaged over the rows of a problem in which there was something to say."""
+        rows = len(scores)
+        flat, present = scores.reshape(rows, -1), there.reshape(rows, -1)
+        if problems.stop - problems.start == rows:
+            return flat, present
+        first = self.starts[problems.start : problems.stop] - self.starts[problems.start]
+        count = np.add.reduceat(present, first, axis=0, dtype=np.float32)
+        total = np.add.reduceat(flat, first, axis=0, dtype=np.float32)
+        return total / np.maximum(count, 1), count > 0
+
+
+def duels_of(positions: np.ndarray, problems: Sequence[str] | np.ndarray | None = None) -> Duels:
+    """Rows gathered by problem, problems by first appearance, so that a further one changes no
+    other's weight; without ``problems`` each row is one of its own."""
+    if problems is None:
+        return Duels(positions, np.arange(len(positions) + 1))
+    _, first, name = np.unique(np.asarray(problems), return_index=True, return_inverse=True)
+    number = np.argsort(np.argsort(first))[name.ravel()]
+    order = np.argsort(number, kind="stable")
+    starts = np.searchsorted(number[order], np.arange(len(first) + 1))
+    return Duels(np.ascontiguousarray(positions[order]), starts)

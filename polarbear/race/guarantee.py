@@ -1,0 +1,54 @@
+"""A bound on wrong eliminations that needs no model: betting on duels.
+
+If a does not beat b on more than half of the instances at some time t, nobody can get rich by
+betting on a at t. Someone who starts with 1 and stakes the share q - (1 - q) of what he has on a at
+each duel (ties return the stake) multiplies it by 2q for a win and by 2(1 - q) for a loss. Averaged
+over q from Beta(h, h) above one half, what he owns after w wins and l losses is
+
+    2^(w + l) B(h + w, h + l) P(q > 1/2 | h + w, h + l) / (B(h, h) / 2),
+
+and by Ville's inequality the chance that it ever reaches 1/d, at whatever number of looks, is at
+most d (Waudby-Smith and Ramdas 2024). So a is called better at t once that is reached. Whoever is
+out was called worse at every time; if it is not worse at one of them, that one call was wrong, so
+times need no correction. There are n (n - 1) such calls in a race, each allowed its share of
+1 - alpha. What is assumed: instances are drawn independently, or their order is random.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import betaincc, betaln
+
+from polarbear.rankings import ABSENT
+
+EVEN_DUELS = 4.0  # h: how near to even the bets expect duels to be; any value keeps the bound
+
+
+def log_wealth(wins: np.ndarray, losses: np.ndarray) -> np.ndarray:
+    """The logarithm of what betting on the winner's side has come to."""
+    one, two = EVEN_DUELS + wins, EVEN_DUELS + losses
+    with np.errstate(divide="ignore"):
+        above = np.log(betaincc(one, two, 0.5))
+    return np.asarray(
+        (wins + losses + 1) * np.log(2) + betaln(one, two) - betaln(EVEN_DUELS, EVEN_DUELS) + above
+    )
+
+
+def record_of_duels(positions: np.ndarray) -> np.ndarray:
+    """How often a was ranked before b, from positions[instance, algorithm, time]: [time, a, b]."""
+    _, n, n_times = positions.shape
+    found = np.zeros((n_times, n, n), dtype=np.int64)
+    there = positions != ABSENT
+    for a in range(n):
+        for b in range(n):
+            if a != b:
+                won = there[:, a] & there[:, b] & (positions[:, a] < positions[:, b])
+                found[:, a, b] = won.sum(axis=0)
+    return found
+
+
+def proven_better(wins: np.ndarray, alpha: float) -> np.ndarray:
+    """Where betting on a against b, with this record [time, a, b], has reached its mark: bool."""
+    n = wins.shape[1]
+    mark = np.log(n * (n - 1) / (1 - alpha))
+    return np.asarray(log_wealth(wins, wins.swapaxes(1, 2)) >= mark)

@@ -1,0 +1,67 @@
+"""The check of fit: silent where Plackett-Luce holds, outspoken where it does not."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.stats import binom
+
+from polarbear.inference import ModelOptions, infer
+from polarbear.inference.fit import LEVEL, Fit, check_fit
+from polarbear.rankings import ABSENT, count_choice_sets, rank
+
+QUICK = ModelOptions(model="dirichlet", draws=1000)
+
+
+def fitted(positions: np.ndarray, names: str = "ABCDE") -> Fit:
+    times = np.linspace(0, 1, positions.shape[2]) if positions.shape[2] > 1 else np.zeros(1)
+    theta = infer(count_choice_sets(positions), times, QUICK, seed=1).theta
+    return check_fit(positions, theta, tuple(names[: positions.shape[1]]), times)
+
+
+def test_plackett_luce_fits_what_it_made():
+    """Sixty data sets: the check rejects at most so many as chance at its level would, which fails
+    once in 1,000 if it rejects at exactly that level."""
+    rng = np.random.default_rng(2)
+    rejected = 0
+    for _ in range(60):
+        utilities = rng.normal(size=(4, 3))
+        constant = rng.gumbel(size=(40, 4, 1))
+        rejected += not fitted(rank(-(utilities + constant))).fits
+    assert rejected <= binom.ppf(0.999, 60, LEVEL)
+
+
+def test_a_mixture_of_two_kinds_of_instances_does_not_fit():
+    """On 60 % of the instances A B C D E, on the rest B C D E A: A wins most duels."""
+    orders = [[0, 1, 2, 3, 4]] * 72 + [[1, 2, 3, 4, 0]] * 48
+    positions = np.array([np.argsort(order) for order in orders])[:, :, None]
+    found = fitted(positions)
+    assert not found.fits
+    assert found.p_value < LEVEL
+    worst = found.worst[0]
+    assert abs(worst.observed - worst.predicted) > 0.1
+    duel = next(w for w in found.worst if (w.a, w.b) == ("A", "B"))
+    assert duel.observed == 0.6
+    assert duel.predicted < 0.5
+
+
+def test_near_clones_beside_one_that_is_different_do_not_fit():
+    """B to E come in together, before A on half of the instances and behind it on the others."""
+    rng = np.random.default_rng(8)
+    rows = []
+    for _ in range(150):
+        clones = list(1 + rng.permutation(4))
+        rows.append([0, *clones] if rng.random() < 0.5 else [*clones, 0])
+    positions = np.array([np.argsort(order) for order in rows])[:, :, None]
+    assert not fitted(positions).fits
+
+
+def test_nothing_is_said_of_few_instances():
+    positions = np.array([np.argsort(o) for o in ([0, 1, 2], [1, 2, 0], [2, 0, 1])])[:, :, None]
+    assert fitted(positions).fits
+
+
+def test_the_absent_say_nothing():
+    rng = np.random.default_rng(1)
+    positions = rank(rng.normal(size=(60, 3, 1)) + np.arange(3)[:, None])
+    positions[20:, 2] = ABSENT
+    assert fitted(positions).fits
