@@ -33,6 +33,7 @@ class Bounded:
 PROBABILITY = Bounded(2, 0.005, "under 0.01", 0.995, "over 0.99")
 PERCENT = Bounded(0, 0.5, "under 1%", 99.5, "over 99%", "%")
 SMALLEST, LESS = 1e-4, "less than 0.0001"
+WHOLE_FROM, TIME_DIGITS = 1000, 4  # times from here on are whole, shorter ones have so many digits
 
 
 def noun(number: float, one: str, many: str | None = None) -> str:
@@ -64,7 +65,7 @@ def multiples(names: Iterable[str]) -> str:
 
 def time(value: float) -> str:
     """A time with the digits that matter: 758, 12,000, 0.223."""
-    return whole(value) if value >= 1000 else f"{value:.4g}"
+    return whole(value) if value >= WHOLE_FROM else f"{value:.{TIME_DIGITS}g}"
 
 
 def timed(value: float, axis: str) -> str:
@@ -174,6 +175,7 @@ def page_words(axis: str, nouns: Iterable[str] = ()) -> dict[str, Any]:
     """What a page needs to say numbers as this module does: limits, and nouns by one and many."""
     return {
         "axis": {"one": singular(axis), "many": axis},
+        "time": {"whole_from": WHOLE_FROM, "digits": TIME_DIGITS},
         "nouns": {one: {"one": one, "many": noun(2, one)} for one in nouns},
         "probability": asdict(PROBABILITY),
         "percent": asdict(PERCENT),

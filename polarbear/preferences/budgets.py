@@ -20,9 +20,12 @@ from polarbear.preferences.base import (
     number,
 )
 from polarbear.preferences.integrals import over_distribution
+from polarbear.wording import percent
 
 LEAST_MASS = 1e-6  # with less on the grid, what is left says nothing about the distribution
 WORTH_A_NOTE = 0.99
+OFF_THE_GRID = "nothing of this distribution lies on the grid"
+CUT_OFF = "{share} of this distribution lies on the grid; the rest was cut off"
 
 
 class Distribution(Preference):
@@ -48,11 +51,8 @@ class Distribution(Preference):
             return Weighted(np.ones(1))
         weights, mass = over_distribution(context.times, self.cdf, self.partial_mean)
         if mass < LEAST_MASS:
-            raise SelectionError(
-                f"{self.text}: nothing of this distribution lies on the grid, which goes "
-                f"{context.span}"
-            )
-        note = f"{mass:.0%} of this distribution lies on the grid; the rest was cut off"
+            raise SelectionError(f"{self.text}: {OFF_THE_GRID}, which goes {context.span}")
+        note = CUT_OFF.format(share=percent(mass))
         return Weighted(weights, (note,) if mass < WORTH_A_NOTE else ())
 
     def with_width(self, width: float) -> Distribution:

@@ -20,6 +20,8 @@ from polarbear.preferences.base import (
 )
 from polarbear.preferences.integrals import at_points, over_range
 
+NEAREST = "{t} is taken at {nearest}, the nearest time of the grid"
+
 
 class Uniform(Preference):
     """Every time counts the same, whatever the spacing of the grid."""
@@ -56,7 +58,7 @@ class At(Preference):
         if context.joint or self.t in context.times:
             return Weighted(at_points(context.times, np.array([self.t]))[0])
         nearest = context.times[np.abs(context.times - self.t).argmin()]
-        note = f"{number(self.t)} is taken at {number(nearest)}, the nearest time of the grid"
+        note = NEAREST.format(t=number(self.t), nearest=number(nearest))
         return Weighted(at_points(context.times, np.array([nearest]))[0], (note,))
 
 
