@@ -1,5 +1,8 @@
 // Pairs as a whole: how probably the row is better than the column at every time.
 
+import { nameAxis } from "../axes.js";
+import { plain } from "../lettering.js";
+
 const SIGNS = {
   dominates: ">",
   dominated: "<",
@@ -11,7 +14,7 @@ const SIGNS = {
   moot: "",
 };
 
-DRAWINGS.matrix = (view, rows) => {
+export function matrix(view, rows) {
   const names = [...new Set(rows.map((row) => row.a))].filter(view.shows);
   const place = new Map(names.map((name, i) => [name, i]));
   const blank = () => names.map(() => names.map(() => null));
@@ -64,4 +67,4 @@ DRAWINGS.matrix = (view, rows) => {
       yaxis: nameAxis(view, names, { autorange: "reversed", showline: false, ticks: "" }),
     },
   };
-};
+}
