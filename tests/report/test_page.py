@@ -15,6 +15,7 @@ from polarbear.report.page import data, write_page
 from polarbear.select import Selection, contest, find_basis, select
 from polarbear.select.criteria import Risk
 from polarbear.store import Store
+from polarbear.wording import decisive
 from tests.report.browser import Browser
 from tests.report.conftest import RATINGS, TIMES
 from tests.support import Project
@@ -99,6 +100,17 @@ def test_the_log_of_requests_would_notice_one(browser: Browser, tmp_path: Path):
     assert any("hm" in line for line in browser.complaints())
 
 
+def test_a_script_that_is_not_the_page_s_own_does_not_run(
+    browser: Browser, race_page: Path, tmp_path: Path
+):
+    page = tmp_path / "changed.html"
+    foreign = "<script>window.harmed = 1</script><img src='x:' onerror='window.harmed = 1'>"
+    page.write_text(race_page.read_text().replace("<footer>", f"{foreign}<footer>"))
+    browser.open(page)
+    assert browser.ask("window.harmed === undefined")
+    assert any("Content Security Policy" in line for line in browser.complaints())
+
+
 def test_every_criterion_of_every_preference_is_that_of_select(
     browser: Browser, raced_project: Project, page: Path, model: str
 ):
@@ -113,6 +125,7 @@ def test_every_criterion_of_every_preference_is_that_of_select(
         )
         if known.valuation.weights is not None:
             np.testing.assert_allclose(found["weights"], known.valuation.weights, atol=1e-9)
+        assert set(known.valuation.notes) <= set(found["notes"]), text
         expected = {known.name(i): i for i in range(len(known.shown))}
         assert {row["algorithm"] for row in found["ranking"]} == set(expected), text
         for row in found["ranking"]:
@@ -267,7 +280,11 @@ def test_the_slider_of_rounds_shows_what_was_believed_then(
         )
         assert len(out) == len(found.state.eliminated)
         for line, gone in zip(out, found.state.eliminated, strict=True):
-            assert line.startswith(f"{gone.algorithm} was out")
+            when = "this round" if gone.round == number else f"round {gone.round}"
+            assert line == (
+                f"{gone.algorithm} was out in {when}: {gone.by} was better at every time with "
+                f"probability {decisive(gone.probability)}"
+            )
         browser.wait("document.getElementById('rounds-chart').dataset.drawn === 'yes'")
         curves = browser.ask(
             "document.getElementById('rounds-chart').data.filter(t => t.customdata)"
@@ -301,6 +318,32 @@ def test_a_toggle_takes_an_algorithm_out_of_every_figure_and_brings_it_back(
     browser.draw_all()
     assert set(browser.ask(names)) == set(with_it)
     assert browser.complaints() == []
+
+
+def test_what_a_chart_says_of_a_point_has_no_gaps(browser: Browser, race_page: Path):
+    browser.open(race_page)
+    browser.draw_all()
+    hover = (
+        "(() => { const said = {};"
+        " for (const chart of document.querySelectorAll('.chart')) {"
+        "  const name = chart.closest('figure').dataset.figure; said[name] = [];"
+        "  chart.data.forEach((trace, curveNumber) => {"
+        "   if (!trace.hovertemplate) return;"
+        "   const pointNumber = trace.type === 'heatmap' ? [0, 0] : 0;"
+        "   const {xaxis, yaxis} = chart._fullData[curveNumber];"
+        "   Plotly.Fx.hover(chart, [{curveNumber, pointNumber}], xaxis + yaxis);"
+        "   const labels = [...chart.querySelectorAll('.hovertext')];"
+        "   said[name].push(...labels.map(label => label.textContent));"
+        "   Plotly.Fx.unhover(chart); }); }"
+        " return said; })()"
+    )
+    said = browser.ask(hover)
+    for name in ("leaders", "ratings", "pairs", "allocation", "ecdf", "eaf", "eaf-difference"):
+        assert any("10 evaluations" in text for text in said[name]), (name, said[name])
+    assert any("instances" in text for text in said["allocation"])
+    for texts in said.values():
+        assert texts
+        assert not [text for text in texts if "%{" in text or "undefined" in text]
 
 
 def test_dark_mode_follows_the_system_and_the_button(browser: Browser, race_page: Path):
