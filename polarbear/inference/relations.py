@@ -111,15 +111,13 @@ def decided(relations: Pointwise, alpha: float) -> np.ndarray:
     return np.asarray(above | above.swapaxes(1, 2) | equivalent(relations, alpha))
 
 
-def crosses(relations: Pointwise, alpha: float) -> np.ndarray:
-    """Crossing resolution: bool[a, b], symmetric.
+def crosses(above: np.ndarray, alike: np.ndarray) -> np.ndarray:
+    """Crossing resolution, from what is certain at each time: bool[a, b], symmetric.
 
     At some t one dominates or ties, at some t' the other dominates or ties, and at least one of
     the two is strict.
     """
-    above = dominates(relations, alpha)
-    tie = equivalent(relations, alpha).any(axis=0)
-    ever_above = above.any(axis=0)
+    ever_above, tie = above.any(axis=0), alike.any(axis=0)
     ever_below = ever_above.T
     # a strict side, and anything for the other: both strict, or one strict and a tie somewhere
     return np.asarray((ever_above & (ever_below | tie)) | (ever_below & (ever_above | tie)))

@@ -11,6 +11,7 @@ from polarbear.race.decisions import (
     PATIENCE,
     Decisions,
     admit,
+    codes,
     hanging,
     horizons,
     step,
@@ -31,6 +32,7 @@ from polarbear.race.state import (
     start,
     to_plain,
 )
+from polarbear.race.verdicts import Kind, Verdict, verdict, verdict_on
 
 __all__ = [
     "ABOVE",
@@ -45,9 +47,12 @@ __all__ = [
     "PATIENCE",
     "Decisions",
     "Elimination",
+    "Kind",
     "Rules",
     "State",
+    "Verdict",
     "admit",
+    "codes",
     "from_plain",
     "hanging",
     "horizons",
@@ -55,4 +60,6 @@ __all__ = [
     "start",
     "step",
     "to_plain",
+    "verdict",
+    "verdict_on",
 ]

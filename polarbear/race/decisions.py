@@ -199,18 +199,26 @@ def _eliminations(
     return tuple(out)
 
 
-def _resolved(state: State, rules: Rules, pointwise: Pointwise) -> np.ndarray:
-    """What is settled now: what was, what these beliefs add, and all about those who are out."""
-    a, b = _indices(state)
-    above = relations.dominates(pointwise, rules.alpha)
-    alike = relations.equivalent(pointwise, rules.alpha)
-    found = np.full(state.settled.shape, OPEN, dtype=np.int8)
+def codes(above: np.ndarray, alike: np.ndarray, resolution: str) -> np.ndarray:
+    """What is settled about each pair by what is certain at each time: int8[pair, time].
+
+    ``above[time, a, b]`` and ``alike[time, a, b]`` say where a dominates b, where they tie.
+    """
+    a, b = np.triu_indices(above.shape[1], 1)
+    found = np.full((len(a), len(above)), OPEN, dtype=np.int8)
     found[alike[:, a, b].T] = ALIKE
     found[above[:, a, b].T] = ABOVE  # dominance comes before equivalence
     found[above[:, b, a].T] = BELOW
-    if rules.resolution == "crossing":
-        crossing = relations.crosses(pointwise, rules.alpha)[a, b]
-        found[(found == OPEN) & crossing[:, None]] = CROSSING
+    if resolution == "crossing":
+        found[(found == OPEN) & relations.crosses(above, alike)[a, b][:, None]] = CROSSING
+    return found
+
+
+def _resolved(state: State, rules: Rules, pointwise: Pointwise) -> np.ndarray:
+    """What is settled now: what was, what these beliefs add, and all about those who are out."""
+    above = relations.dominates(pointwise, rules.alpha)
+    alike = relations.equivalent(pointwise, rules.alpha)
+    found = codes(above, alike, rules.resolution)
     judged = _judged(state)[:, None]
     settled = np.where((state.settled == OPEN) & judged, found, state.settled)
     return np.where((settled == OPEN) & ~_both_in(state)[:, None], OUT, settled).astype(np.int8)

@@ -15,6 +15,7 @@ from polarbear.race.rules import Rules
 # What is settled about a pair (a, b) at a time; as a checkpoint spells it.
 OPEN, ABOVE, BELOW, ALIKE, CROSSING, OUT = range(6)
 LETTERS = ".><=x-"
+MIRROR = np.array([OPEN, BELOW, ABOVE, ALIKE, CROSSING, OUT], dtype=np.int8)  # from b's side
 
 
 @dataclass(frozen=True)
@@ -80,8 +81,7 @@ class State:
         """What is settled about two algorithms over time, as seen from the first."""
         if self.algorithms.index(a) < self.algorithms.index(b):
             return np.asarray(self.settled[self.pairs.index((a, b))])
-        mirror = np.array([OPEN, BELOW, ABOVE, ALIKE, CROSSING, OUT], dtype=np.int8)
-        return np.asarray(mirror[self.settled[self.pairs.index((b, a))]])
+        return np.asarray(MIRROR[self.settled[self.pairs.index((b, a))]])
 
 
 def start(algorithms: Sequence[str], times: Sequence[float], rules: Rules) -> State:
