@@ -118,7 +118,7 @@ def test_what_was_left_out_is_said_on_the_command_line(project: Project):
     done = project("import", "data.csv", "--store", "s", "--points", 5)
     assert done.returncode == 0
     assert "3 runs of 2 algorithms on 2 instances added to s" in done.stdout
-    assert "left out: 1 rows: t is not a finite number (first: 7)" in done.stdout
+    assert "left out: 1 row: t is not a finite number (first: 7)" in done.stdout
 
 
 def test_after_its_end_a_run_keeps_its_best_or_is_absent_as_asked(project: Project):
