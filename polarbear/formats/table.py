@@ -16,6 +16,7 @@ from polarbear.formats.base import (
     reject,
     runs_from_points,
 )
+from polarbear.wording import noun
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,8 @@ def read_table(
         frame, pl.struct(*keys, "y").is_first_distinct().not_(), "the row stands twice", complaints
     )
     several = len(frame) - len(frame.unique(keys))
-    notes = [f"{several} rows give another value for a time: the best counts"] if several else []
+    gives = noun(several, "row gives", "rows give")
+    notes = [f"{several} {gives} another value for a time: the best counts"] if several else []
     if not len(frame):
         raise ImportFailedError(f"no row of {path} makes sense: {listed(complaints)}")
     order = frame["instance"].unique(maintain_order=True).to_list()
@@ -120,4 +122,4 @@ def replicates() -> pl.Expr:
 
 
 def listed(complaints: list[Complaint]) -> str:
-    return "; ".join(f"{c.rows} rows: {c.reason} (first: line {c.first})" for c in complaints)
+    return "; ".join(f"{c.words} (first: line {c.first})" for c in complaints)

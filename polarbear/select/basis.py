@@ -15,6 +15,7 @@ from polarbear.settings.grid import Budget
 from polarbear.settings.options import unknown
 from polarbear.store import Store
 from polarbear.store.records import posterior_from_table
+from polarbear.wording import counted, short
 
 
 @dataclass(frozen=True)
@@ -106,7 +107,7 @@ def contest(basis: Basis, among: Sequence[str] | None = None, alpha: float = ALP
         reason = "eliminated by the race"
     else:
         chosen = undominated(basis.posterior.theta, alpha)
-        reason = f"dominated at every time with probability {alpha:g} or more"
+        reason = f"dominated at every time with probability {short(alpha)} or more"
     left_out = tuple(i for i in everyone if i not in chosen)
     return Contest(tuple(chosen), left_out, reason)
 
@@ -146,7 +147,9 @@ def _what_it_does_not_know(store: Store, facts: dict[str, Any], raced: bool) -> 
     now = store.count_compared_instances()
     known = facts.get("instances")
     if known is not None and now > known:
-        notes.append(f"the posterior knows {known} of the store's {now} instances: {remedy}")
+        notes.append(
+            f"the posterior knows {known} of the store's {counted(now, 'instance')}: {remedy}"
+        )
     times = Budget.model_validate(store.config["budget"]).times
     if times.tolist() != facts["times"]:
         notes.append(f"the store's grid has changed since: {remedy}")
