@@ -11,7 +11,7 @@ from polarbear.report.figures.base import lacks_draws
 from polarbear.report.material import Material
 from polarbear.report.page.figures import Shown
 from polarbear.report.story import Story
-from polarbear.wording import counted, whole
+from polarbear.wording import counted, small, whole
 
 CLASSICAL = ("ecdf", "aocc", "eaf", "eaf-difference")
 PLACED = {
@@ -104,7 +104,7 @@ def _selector(material: Material, content: dict[str, Any], leaders: Shown) -> Se
         "caption": leaders.caption.split(";")[0],
         "has_table": leaders.table is not None,
         "shipped": f"all {of}" if draws == chosen["of_draws"] else f"{whole(draws)} of the {of}",
-        "error": f"{2 * error:.2g}",
+        "error": small(2 * error),
     }
     return Section("choose", title, "selector", words)
 

@@ -78,9 +78,14 @@ export function allocation(view, rows) {
         offset: 0,
         y: given.map((amount, i) => amount / rounds[i].whole),
         marker: { color: view.of(name), line: { width: 0.5, color: view.colour("page") } },
-        customdata: given.map((amount, i) => [plain(name), rounds[i].number, timeLabel(amount)]),
+        customdata: given.map((amount, i) => [
+          plain(name),
+          rounds[i].number,
+          timeLabel(amount),
+          say.percent(amount / rounds[i].whole),
+        ]),
         hovertemplate:
-          "%{customdata[0]}, round %{customdata[1]}<br>%{customdata[2]}, %{y:.0%} of the round's<extra></extra>",
+          "%{customdata[0]}, round %{customdata[1]}<br>%{customdata[2]}, %{customdata[3]} of the round's<extra></extra>",
       });
     }
     layout.barmode = "stack";

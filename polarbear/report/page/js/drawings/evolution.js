@@ -70,7 +70,8 @@ export function rounds(view, rows) {
     mode: "lines+markers",
     line: { color: view.colour("text"), width: 1.5, shape: "hv" },
     marker: { size: numbers.length > 30 ? 2 : 4 },
-    hovertemplate: "round %{x}: %{y:.0%} of pairs settled<extra></extra>",
+    customdata: settled.map(([, share]) => say.percent(share)),
+    hovertemplate: "round %{x}: %{customdata} of pairs settled<extra></extra>",
   });
   const out = grouped(
     ends.filter((end) => end.event === "eliminated"),
