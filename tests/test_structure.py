@@ -18,7 +18,7 @@ ORDER = [
     {"settings", "numerics"},
     {"rankings"},
     {"inference"},
-    {"race"},
+    {"racing"},
     {"problems", "preferences"},
     {"algorithms"},
     {"config"},

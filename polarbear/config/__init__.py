@@ -1,6 +1,6 @@
 """One configuration file as a whole: read, checked, held against another.
 
-Uses `settings`, and the options of `problems`, `algorithms`, `race` and `inference`.
+Uses `settings`, and the options of `problems`, `algorithms`, `racing` and `inference`.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from pydantic import Field
 from polarbear.algorithms import ADAPTERS, Algorithm
 from polarbear.inference.options import TEMPORAL, ModelOptions
 from polarbear.problems import SUITES, Setting, Suite
-from polarbear.race.rules import Rules
+from polarbear.racing.rules import Rules
 from polarbear.settings.grid import EVALUATIONS, SECONDS, Budget
 from polarbear.settings.options import Options, Source, describe, nearest, unknown, validate
 from polarbear.settings.registry import Registry

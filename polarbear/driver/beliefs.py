@@ -12,8 +12,8 @@ from polarbear.driver.evidence import Evidence
 from polarbear.driver.posteriors import Learned
 from polarbear.inference import ModelOptions, Posterior, infer, relations
 from polarbear.inference.relations import Joint, Pointwise
-from polarbear.race import State
-from polarbear.race.rules import Rules
+from polarbear.racing import State
+from polarbear.racing.rules import Rules
 from polarbear.store import tables
 
 

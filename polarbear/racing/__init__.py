@@ -5,7 +5,7 @@ Uses `inference`'s relations, and nothing that runs, draws or writes.
 
 from __future__ import annotations
 
-from polarbear.race.decisions import (
+from polarbear.racing.decisions import (
     HANGS,
     MUCH,
     PATIENCE,
@@ -15,9 +15,9 @@ from polarbear.race.decisions import (
     horizons,
     step,
 )
-from polarbear.race.forecast import instances_to_go
-from polarbear.race.rules import Rules
-from polarbear.race.state import (
+from polarbear.racing.forecast import instances_to_go
+from polarbear.racing.rules import Rules
+from polarbear.racing.state import (
     ABOVE,
     ALIKE,
     BELOW,
