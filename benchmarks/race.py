@@ -109,7 +109,8 @@ def beliefs(
             return found
     if found is not None:
         return found
-    posterior = infer(sets, UNIT, options, seed, threads=1)
+    weighted_already = options.model_copy(update={"dependence": "independent"})
+    posterior = infer(sets, UNIT, weighted_already, seed, threads=1)
     if not posterior.usable:
         return None, None
     joint = relations.joint(posterior) if posterior.joint else None

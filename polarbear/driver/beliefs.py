@@ -43,7 +43,13 @@ def refined(
 ) -> Pointwise:
     """Relations from more draws at the times that hang on it, where times are independent."""
     times = np.flatnonzero(hanging)
-    posterior = infer(evidence.choice_sets.pick(times), evidence.unit_times[times], options, seed)
+    posterior = infer(
+        evidence.choice_sets.pick(times),
+        evidence.unit_times[times],
+        options,
+        seed,
+        positions=evidence.positions[:, :, times],
+    )
     finer = relations.pointwise(posterior, rules.epsilon)
     merged = {}
     for name in ("dominance", "dominance_error", "equivalence", "equivalence_error"):
