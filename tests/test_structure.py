@@ -14,7 +14,7 @@ import polarbear
 ROOT = Path(polarbear.__file__).parent
 # Earlier rooms know nothing of later ones; rooms on one line know nothing of each other.
 ORDER = [
-    {"errors", "wording"},
+    {"errors", "plain", "wording"},
     {"settings", "numerics"},
     {"rankings"},
     {"inference"},

@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from polarbear.plain import plain
+from polarbear.wording import counted, noun, percent_cell, short, whole
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -18,6 +21,7 @@ if TYPE_CHECKING:
 
     from polarbear.config import Config
     from polarbear.inference import ModelOptions
+    from polarbear.store.summary import AlgorithmRuns, Failure
 
 INTERRUPTED = 130
 WIDE = 160  # columns where nobody looks at a terminal, so that logs are not cut
@@ -61,8 +65,9 @@ def note(text: str, quiet: bool = False) -> None:
         typer.echo(text, err=True)
 
 
-def print_json(facts: dict[str, Any]) -> None:
-    typer.echo(json.dumps(facts, indent=2, ensure_ascii=False))
+def print_json(facts: Any) -> None:
+    """Records, or a dictionary of them, as one JSON object."""
+    typer.echo(json.dumps(plain(facts), indent=2, ensure_ascii=False))
 
 
 def console() -> Console:
@@ -132,60 +137,49 @@ def warn_of_busy_cores(settings: Config, quiet: bool) -> None:
     if settings.budget.axis == SECONDS and workers > free:
         remedy = f"--workers {free} avoids that" if free else "wait until the machine is idle"
         note(
-            f"warning: {free} of {cores()} cores are free for {workers} runs at once: seconds will "
-            f"come out longer than they should; {remedy}",
+            f"warning: {free} of {counted(cores(), 'core')} {noun(free, 'is', 'are')} free for "
+            f"{counted(workers, 'run')} at once: seconds will come out longer than they should; "
+            f"{remedy}",
             quiet,
         )
 
 
-def human_seconds(seconds: float) -> str:
-    """A duration as people say it: 45 s, 12 min, 3.4 h."""
-    if seconds < 90:
-        return f"{seconds:.0f} s" if seconds >= 10 else f"{seconds:.1f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
-
-
-def human_bytes(size: float) -> str:
-    for unit in ("B", "KiB", "MiB", "GiB"):
-        if size < 1024 or unit == "GiB":
-            break
-        size /= 1024
-    return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"
-
-
-def algorithms_table(entries: list[dict[str, Any]], axis: str, budget: float) -> Table:
+def algorithms_table(
+    entries: Sequence[AlgorithmRuns],
+    axis: str,
+    budget: float,
+    first: Mapping[str, float | None] | None = None,
+) -> Table:
     """What each algorithm has run and spent, and how often it led at the end."""
     from rich.markup import escape
 
-    with_first = any(entry.get("first_at_end") is not None for entry in entries)
-    first = [f"best at {axis} {budget:g}#"] if with_first else []
-    made = table(
-        "algorithm", "runs#", "failed#", "ended early#", "evaluations#", "seconds#", *first
-    )
+    shares = {name: share for name, share in (first or {}).items() if share is not None}
+    last = [f"best at {axis} {short(budget)}#"] if shares else []
+    made = table("algorithm", "runs#", "failed#", "ended early#", "evaluations#", "seconds#", *last)
     for entry in entries:
         cells = [
-            escape(entry["algorithm"]),
-            f"{entry['runs']}",
-            f"{entry['failed']}",
-            f"{entry['ended']}",
-            f"{entry['evaluations']:,}",
-            f"{entry['seconds']:,.1f}",
+            escape(entry.algorithm),
+            f"{entry.runs}",
+            f"{entry.failed}",
+            f"{entry.ended}",
+            whole(entry.evaluations),
+            f"{entry.seconds:,.1f}",
         ]
-        if with_first:
-            cells.append(
-                f"{entry['first_at_end']:.0%}" if entry["first_at_end"] is not None else ""
-            )
+        if shares:
+            name = entry.algorithm
+            cells.append(percent_cell(shares[name]) if name in shares else "")
         made.add_row(*cells)
     return made
 
 
-def failure_lines(failures: list[dict[str, Any]], most: int = 5) -> list[str]:
+def failure_lines(failures: Sequence[Failure], most: int = 5) -> list[str]:
     """The failures that happened most, each in a line or two."""
     lines = [
-        f"{failure['runs']} x {failure['algorithm']} {failure['status']}: {failure['message']} "
-        f"(first on {failure['example']})"
+        f"{failure.runs} x {failure.algorithm} {failure.status}: {failure.message} "
+        f"(first on {failure.example})"
         for failure in failures[:most]
     ]
     if len(failures) > most:
-        lines.append(f"and {len(failures) - most} more kinds of failure: see --json")
+        more = counted(len(failures) - most, "more kind of failure", "more kinds of failure")
+        lines.append(f"and {more}: see --json")
     return lines

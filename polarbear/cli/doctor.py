@@ -8,6 +8,7 @@ import typer
 
 from polarbear.cli import common
 from polarbear.cli.stan import show
+from polarbear.wording import size
 
 if TYPE_CHECKING:
     from polarbear.inference.stan.status import Finding
@@ -63,7 +64,7 @@ def _temporary_folder() -> Finding:
     except OSError as error:
         return Finding("temporary folder", str(error.strerror), "let TMPDIR name a folder")
     remedy = "" if free > 2**28 else "make room, or let TMPDIR name another folder"
-    return Finding("temporary folder", f"{folder}, {common.human_bytes(free)} free", remedy)
+    return Finding("temporary folder", f"{folder}, {size(free)} free", remedy)
 
 
 def _cache() -> Finding:

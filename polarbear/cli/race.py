@@ -79,7 +79,7 @@ def race(
             with RaceProgress(target, quiet) as progress:
                 running = Race(settings, target, progress, add or (), aim)
                 ended = running.run()
-                reached = aim and aim.standing(running.state, running.posterior)
+                reached = aim and aim.prospect(running.state, running.posterior)
     facts = _facts(target, ended)
     if reached is not None:
         facts["for"] = reached
@@ -129,8 +129,8 @@ def _show(facts: dict[str, Any]) -> None:
     if "for" in facts:
         now = facts["for"]
         console.print(
-            f"for '{now['preference']}': {now['choice']}, {now['p2bb']:.2f} likely to be the best, "
-            f"expected regret {now['expected_regret']:.2g}",
+            f"for '{now.preference}': {now.choice}, {now.p2bb:.2f} likely to be the best, "
+            f"expected regret {now.expected_regret:.2g}",
             markup=False,
         )
     console.print(

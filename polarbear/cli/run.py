@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from polarbear.cli import common
+from polarbear.wording import duration, noun
 
 if TYPE_CHECKING:
-    from polarbear.config import Config
-    from polarbear.store import Store
+    from polarbear.driver.collected import Collected
 
 
 def run(
@@ -38,6 +38,7 @@ def run(
     from polarbear.cli.progress import RunProgress
     from polarbear.config import load
     from polarbear.driver import collect
+    from polarbear.driver.collected import collected
     from polarbear.store import Store
 
     settings = load(config, seed, workers)
@@ -56,7 +57,8 @@ def run(
             common.warn_of_busy_cores(settings, quiet)
             if verbose:
                 common.note(
-                    f"{len(plan.tasks)} runs to do, {plan.present} in {folder} already, "
+                    f"{len(plan.tasks)} {noun(len(plan.tasks), 'run')} to do, "
+                    f"{plan.present} in {folder} already, "
                     f"{collect.workers_of(settings)} at once"
                 )
             with (
@@ -66,45 +68,24 @@ def run(
                 collect.collect(
                     pool, target, plan.tasks, lambda o: progress.advance(o.status.failed)
                 )
-    facts = _facts(target, settings, len(plan.tasks), plan.present, time.monotonic() - begun)
+    seconds = time.monotonic() - begun
+    told = collected(target, settings.budget, len(plan.tasks), plan.present, seconds)
     if json:
-        common.print_json(facts)
+        common.print_json(told)
     else:
-        _show(facts)
+        _show(told)
 
 
-def _facts(
-    store: Store, settings: Config, executed: int, present: int, seconds: float
-) -> dict[str, Any]:
-    from polarbear.store import summary
-
-    algorithms = summary.by_algorithm(store)
-    first = summary.first_at(store, settings.budget.limit)
-    for entry in algorithms:
-        entry["first_at_end"] = first.get(entry["algorithm"])
-    return {
-        "store": str(store.path),
-        "axis": settings.budget.axis,
-        "budget": settings.budget.limit,
-        "instances": len(store.instances()),
-        "executed": executed,
-        "present": present,
-        "failed_runs": sum(entry["failed"] for entry in algorithms),
-        "evaluations": {entry["algorithm"]: entry["evaluations"] for entry in algorithms},
-        "algorithms": algorithms,
-        "failures": summary.failures(store),
-        "seconds": round(seconds, 3),
-    }
-
-
-def _show(facts: dict[str, Any]) -> None:
+def _show(told: Collected) -> None:
     console = common.console()
+    there = f", {told.present} {noun(told.present, 'was', 'were')} there already"
     console.print(
-        f"{facts['executed']} runs in {common.human_seconds(facts['seconds'])}"
-        + (f", {facts['present']} were there already" if facts["present"] else "")
-        + f"; {facts['instances']} instances in {facts['store']}",
+        f"{told.executed} {noun(told.executed, 'run')} in {duration(told.seconds)}"
+        f"{there if told.present else ''}"
+        f"; {told.instances} {noun(told.instances, 'instance')} in {told.store}",
         markup=False,
     )
-    console.print(common.algorithms_table(facts["algorithms"], facts["axis"], facts["budget"]))
-    for line in common.failure_lines(facts["failures"]):
+    first = {entry.algorithm: entry.first_at_end for entry in told.algorithms}
+    console.print(common.algorithms_table(told.algorithms, told.axis, told.budget, first))
+    for line in common.failure_lines(told.failures):
         console.print(line, markup=False)

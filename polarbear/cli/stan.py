@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from polarbear.cli import common
+from polarbear.wording import duration
 
 app = typer.Typer(
     help="Install CmdStan for the stan engine, or see what is there.",
@@ -63,7 +64,7 @@ def install(
     with common.interruptible(message):
         found = install_cmdstan(report, way.value, folder)
         compiled = compile_programs(found, list(get_args(ModelName)), report) if compile else []
-    took = common.human_seconds(time.perf_counter() - begun)
+    took = duration(time.perf_counter() - begun)
     typer.echo(f"CmdStan {found.version_text} in {found.path}, ready after {took}")
     if compiled:
         typer.echo(f"compiled: {', '.join(compiled)}")

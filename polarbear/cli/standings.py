@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from polarbear.cli import common
+from polarbear.wording import counted, noun, percent, short, whole
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -23,7 +24,7 @@ def table(facts: dict[str, Any]) -> Table:
     for entry in facts["algorithms"]:
         name, probability = entry["algorithm"], entry["probability"]
         stretches = ", ".join(
-            f"{part['from']:g} .. {part['to']:g}"
+            f"{short(part['from'])} .. {short(part['to'])}"
             for part in facts["best"]
             if part["algorithm"] == name
         )
@@ -33,7 +34,7 @@ def table(facts: dict[str, Any]) -> Table:
             "" if probability is None else f"{probability:.4f}",
             escape(entry["by"] or ""),
             f"{facts['instances_by_algorithm'][name]}",
-            f"{entry['evaluations']:,}",
+            whole(entry["evaluations"]),
             stretches,
         )
     return made
@@ -43,17 +44,14 @@ def summary_line(facts: dict[str, Any]) -> str:
     """Where the race is, in a line."""
     spent = sum(facts["evaluations"].values())
     parts = [
-        f"{count(facts['rounds'], 'round')}, {count(facts['instances'], 'instance')}",
-        f"{facts['share_settled']:.0%} of pairs settled",
-        f"{spent:,} evaluations, {facts['saved']:.0%} of the budget of running everything saved",
+        f"{counted(facts['rounds'], 'round')}, {counted(facts['instances'], 'instance')}",
+        f"{percent(facts['share_settled'])} of pairs settled",
+        f"{counted(spent, 'evaluation')}, {percent(facts['saved'])} of the budget of running "
+        "everything saved",
     ]
     if facts["joining"]:
         parts.append(f"{facts['joining']} has caught up on {facts['caught_up']}")
     return "; ".join(parts)
-
-
-def count(number: int, what: str) -> str:
-    return f"{number:,} {what}" + ("" if number == 1 else "s")
 
 
 def show(facts: dict[str, Any], console: Console) -> None:
@@ -65,7 +63,7 @@ def show(facts: dict[str, Any], console: Console) -> None:
     console.print(table(facts))
     lines = [
         f"{out['algorithm']} is out: {out['by']} is better at every time with probability "
-        f"{out['probability']:.4f} (round {out['round']}, {count(out['instances'], 'instance')})"
+        f"{out['probability']:.4f} (round {out['round']}, {counted(out['instances'], 'instance')})"
         for out in facts["eliminated"]
     ]
     words = {
@@ -79,11 +77,12 @@ def show(facts: dict[str, Any], console: Console) -> None:
     if facts["open_pairs"] and facts["instances_to_go"]:
         lines.append(
             "settling everything would take roughly "
-            f"{count(facts['instances_to_go'], 'more instance')}"
+            f"{counted(facts['instances_to_go'], 'more instance')}"
         )
     if facts["failed_runs"]:
         lines.append(
-            f"{count(facts['failed_runs'], 'run')} failed and kept the best they had found: "
+            f"{counted(facts['failed_runs'], 'run')} failed and kept the best "
+            f"{noun(facts['failed_runs'], 'it', 'they')} had found: "
             f"`polarbear status {facts['store']}` shows why"
         )
     for line in lines:
@@ -91,9 +90,9 @@ def show(facts: dict[str, Any], console: Console) -> None:
 
 
 def _open_line(pair: dict[str, Any]) -> str:
-    where = f"at {pair['from']:g}"
+    where = f"at {short(pair['from'])}"
     if pair["times"] > 1:
-        where = f"at {pair['times']} times from {pair['from']:g} to {pair['to']:g}"
+        where = f"at {pair['times']} times from {short(pair['from'])} to {short(pair['to'])}"
     leaning = ""
     if pair["p_above"]:
         low, high = pair["p_above"]
@@ -105,4 +104,4 @@ def _open_line(pair: dict[str, Any]) -> str:
 def _few(lines: list[str]) -> list[str]:
     if len(lines) <= FEW:
         return lines
-    return [*lines[: FEW - 1], f"and {len(lines) - FEW + 1} more pairs: see --json"]
+    return [*lines[: FEW - 1], f"and {counted(len(lines) - FEW + 1, 'more pair')}: see --json"]

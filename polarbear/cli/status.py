@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from polarbear.cli import common
+from polarbear.wording import counted, noun, short, size
 
 
 def status(
@@ -55,12 +56,15 @@ def _show(facts: dict[str, Any]) -> None:
     console = common.console()
     owner = facts["written_by"]
     lines = [
-        f"{facts['store']}: {facts['runs']} runs on {facts['instances']} instances of "
-        f"'{facts['suite']}', seed {facts['seed']}, {common.human_bytes(facts['bytes'])}",
-        f"axis {facts['axis']}, {facts['times']} times up to {facts['budget']:g}; "
+        f"{facts['store']}: {facts['runs']} {noun(facts['runs'], 'run')} on "
+        f"{facts['instances']} {noun(facts['instances'], 'instance')} of "
+        f"'{facts['suite']}', seed {facts['seed']}, {size(facts['bytes'])}",
+        f"axis {facts['axis']}, {counted(facts['times'], 'time')} up to {short(facts['budget'])}; "
         f"made {facts['created']} by PolarBear {facts['tool']}",
-        f"{facts['rankings']} imported rankings" if facts["rankings"] else "",
-        f"{facts['posteriors']} posteriors" if facts["posteriors"] else "",
+        f"{facts['rankings']} imported {noun(facts['rankings'], 'ranking')}"
+        if facts["rankings"]
+        else "",
+        counted(facts["posteriors"], "posterior") if facts["posteriors"] else "",
         f"being written by {owner}" if owner else "",
     ]
     for line in filter(None, lines):
@@ -75,5 +79,7 @@ def _show(facts: dict[str, Any]) -> None:
     for line in common.failure_lines(facts["failures"]):
         console.print(line, markup=False)
     if len(facts["hosts"]) > 1:
-        names = ", ".join(f"{host['host']} ({host['runs']} runs)" for host in facts["hosts"])
+        names = ", ".join(
+            f"{host.host} ({host.runs} {noun(host.runs, 'run')})" for host in facts["hosts"]
+        )
         console.print(f"runs come from {len(facts['hosts'])} machines: {names}", markup=False)

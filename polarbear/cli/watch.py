@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from polarbear.cli import standings as shown
-from polarbear.cli.common import human_seconds
 from polarbear.driver.rounds import Watcher
 from polarbear.driver.standings import standings
+from polarbear.wording import counted, duration, noun, percent
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -68,7 +68,8 @@ class RaceProgress(Watcher):
         self._round, self._runs, self._done, self._failed = state.round + 1, runs, 0, 0
         self._began = time.monotonic()
         whom = f"{state.joining} on cached instances: " if state.joining else ""
-        self._doing = f"{whom}{len(horizons)} algorithms on {drawn} instances"
+        names, instances = noun(len(horizons), "algorithm"), noun(drawn, "instance")
+        self._doing = f"{whom}{len(horizons)} {names} on {drawn} {instances}"
 
     def finished(self, outcome: Outcome) -> None:
         self._done += 1
@@ -77,7 +78,7 @@ class RaceProgress(Watcher):
         if self._live is None and not self._quiet and now - self._said > EVERY:
             self._said = now
             left = (now - self._began) / self._done * (self._runs - self._done)
-            typer.echo(f"{self._progress()}, {human_seconds(left)} left in this round", err=True)
+            typer.echo(f"{self._progress()}, {duration(left)} left in this round", err=True)
 
     def infers(self) -> None:
         self._doing = "inferring"
@@ -92,7 +93,9 @@ class RaceProgress(Watcher):
 
     def _progress(self) -> str:
         failures = f", {self._failed} failed" if self._failed else ""
-        return f"round {self._round}: {self._done} of {self._runs} runs{failures}"
+        return (
+            f"round {self._round}: {self._done} of {self._runs} {noun(self._runs, 'run')}{failures}"
+        )
 
     def _round_line(self, record: dict[str, Any]) -> str:
         assert self._facts is not None
@@ -105,8 +108,8 @@ class RaceProgress(Watcher):
         news += [f"do not trust this posterior: {problem}" for problem in record["problems"]]
         facts = self._facts
         state = (
-            f"round {facts['rounds']}: {shown.count(facts['instances'], 'instance')}, "
-            f"{facts['share_settled']:.0%} of pairs settled"
+            f"round {facts['rounds']}: {counted(facts['instances'], 'instance')}, "
+            f"{percent(facts['share_settled'])} of pairs settled"
         )
         return "; ".join([state, *news, *self._outlook()])
 
@@ -114,8 +117,8 @@ class RaceProgress(Watcher):
         if not self._facts or not self._facts["open_pairs"] or not self._facts["instances_to_go"]:
             return []
         to_go = self._facts["instances_to_go"]
-        eta = f", {human_seconds(self._pace * to_go)}" if self._pace else ""
-        return [f"roughly {shown.count(to_go, 'instance')} to go{eta}"]
+        eta = f", {duration(self._pace * to_go)}" if self._pace else ""
+        return [f"roughly {counted(to_go, 'instance')} to go{eta}"]
 
     def _picture(self) -> RenderableType:
         from rich.console import Group

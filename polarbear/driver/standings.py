@@ -30,7 +30,7 @@ def standings(store: Store, upto: int | None = None) -> dict[str, Any] | None:
         "rounds": state.round,
         "instances": state.instances,
         "evaluations": last["evaluations"],
-        "failed_runs": sum(entry["runs"] for entry in summary.failures(store)),
+        "failed_runs": sum(failure.runs for failure in summary.failures(store)),
         "store": str(store.path),
         "model": last["inference"]["model"],
         "rules": last["rules"],

@@ -1,4 +1,4 @@
 """Data that others have recorded, brought into the form of our own runs. One file a format.
 
-Uses `execution`'s outcomes; each format is one file.
+Uses `execution`'s outcomes, and `store` to add what was read.
 """

@@ -15,6 +15,7 @@ from polarbear.errors import AlgorithmError, ImportFailedError
 from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.problems.base import Instance, Kind, Setting
 from polarbear.settings.options import nearest
+from polarbear.wording import noun
 
 AfterEnd = Literal["keeps", "absent"]
 Point = tuple[str, str, float, float]  # algorithm, instance, t, y
@@ -27,6 +28,10 @@ class Complaint:
     rows: int
     reason: str
     first: str
+
+    @property
+    def words(self) -> str:
+        return f"{self.rows} {noun(self.rows, 'row')}: {self.reason}"
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from scipy.special import ndtri
@@ -26,6 +27,8 @@ class Diagnostics:
     ``deep_trees`` counts transitions that NUTS cut off at its greatest depth: they cost time, and
     are no reason for doubt; ``e_bfmi`` is the least of any chain's, known for Stan's NUTS.
     """
+
+    DERIVED: ClassVar[tuple[str, ...]] = ("passed", "problems")  # of it, in plain data
 
     r_hat: float
     ess_bulk: float

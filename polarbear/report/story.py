@@ -261,7 +261,7 @@ def _settings(material: Material) -> list[tuple[str, str]]:
         )
     hosts = summary.hosts(store)
     if hosts:
-        made.append(("Machines", "; ".join(f"{h['cpu']} ({h['runs']:,} runs)" for h in hosts)))
+        made.append(("Machines", "; ".join(f"{h.cpu} ({counted(h.runs, 'run')})" for h in hosts)))
     made.append(("Packages", ", ".join(_versions())))
     made.append(("Configuration", f"sha256 {manifest['config_hash']}"))
     return made
@@ -305,7 +305,7 @@ def _warnings(material: Material) -> list[str]:
         made += material.basis.notes
     failed = summary.failures(material.store)
     if failed:
-        runs = sum(entry["runs"] for entry in failed)
+        runs = sum(failure.runs for failure in failed)
         made.append(f"{counted(runs, 'run')} failed and kept the best they had found")
     hosts = summary.hosts(material.store)
     if len(hosts) > 1 and material.axis == "seconds":

@@ -87,7 +87,7 @@ def test_rows_that_make_no_sense_are_counted_and_named(tmp_path: Path):
         ("algorithm,instance,t,y\n", "has a header but no rows"),
         ("algorithm,instance,t,value\nA,i,1,2\n", "has no column 'y' for y; it has"),
         ("algo,instance,t,y\nA,i,1,2\n", "did you mean --algorithm-column 'algo'?"),
-        ("algorithm,instance,t,y\nA,i,x,2\n", "no row of .* makes sense: 1 rows: t is not"),
+        ("algorithm,instance,t,y\nA,i,x,2\n", "no row of .* makes sense: 1 row: t is not"),
         ("algorithm,instance,t,y\nA,i,1,2,3,4\n", "cannot read .* as a table"),
     ],
 )

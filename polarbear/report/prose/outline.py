@@ -185,11 +185,8 @@ def _decisions(story: Story) -> Table:
     )
 
 
-def _failures(failed: list[dict[str, object]]) -> Table:
+def _failures(failed: list[summary.Failure]) -> Table:
     return Table(
         ("algorithm", "runs#", "how", "message", "first on"),
-        tuple(
-            tuple(str(entry[key]) for key in ("algorithm", "runs", "status", "message", "example"))
-            for entry in failed
-        ),
+        tuple((f.algorithm, str(f.runs), f.status, f.message, f.example) for f in failed),
     )
