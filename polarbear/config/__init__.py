@@ -6,6 +6,22 @@ Uses `settings`, and the options of `problems`, `algorithms`, `racing` and `infe
 from __future__ import annotations
 
 from polarbear.config.changes import contradictions, differences
-from polarbear.config.configuration import Config, Execution, PlainConfig, load, parse
+from polarbear.config.configuration import (
+    Config,
+    Execution,
+    PlainConfig,
+    load,
+    overridden,
+    parse,
+)
 
-__all__ = ["Config", "Execution", "PlainConfig", "contradictions", "differences", "load", "parse"]
+__all__ = [
+    "Config",
+    "Execution",
+    "PlainConfig",
+    "contradictions",
+    "differences",
+    "load",
+    "overridden",
+    "parse",
+]
