@@ -27,7 +27,7 @@ from time import perf_counter
 import numpy as np
 from targets import Row, report
 
-from polarbear import race
+from polarbear import racing as race
 from polarbear.config import Config, parse
 from polarbear.driver.beliefs import Beliefs, belief_tables, relations_of, threats
 from polarbear.driver.evidence import Evidence, ranked

@@ -54,6 +54,17 @@ class Project:
             self.command(*arguments), cwd=self.folder, env=environment, check=False, **options
         )
 
+    def python(self, script: str) -> subprocess.CompletedProcess[str]:
+        """Run a Python script in the folder, to its end."""
+        return subprocess.run(
+            [sys.executable, script],
+            cwd=self.folder,
+            capture_output=True,
+            text=True,
+            timeout=600,
+            check=False,
+        )
+
     def json(self, *arguments: Any) -> Any:
         """Run a command with --json that must succeed, and read its answer."""
         done = self(*arguments, "--json")

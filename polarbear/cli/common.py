@@ -13,14 +13,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from polarbear.plain import plain
-from polarbear.wording import counted, noun, percent_cell, short, whole
+from polarbear.wording import counted, percent_cell, short, whole
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from polarbear.config import Config
-    from polarbear.inference import ModelOptions
     from polarbear.store.summary import AlgorithmRuns, Failure
 
 INTERRUPTED = 130
@@ -52,11 +50,9 @@ Verbose = Annotated[bool, typer.Option("-v", "--verbose", help="Say more on stan
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
 
 
-def store_of(config: Path, store: Path | None) -> Path:
-    """The store a command means: the one named, or the folder named after the configuration."""
-    if store is not None:
-        return store
-    return config.with_suffix("") if config.suffix else config.with_name(f"{config.name}.store")
+def names(text: str | None) -> list[str] | None:
+    """Names separated by commas, if any were given."""
+    return None if text is None else [name.strip() for name in text.split(",")]
 
 
 def note(text: str, quiet: bool = False) -> None:
@@ -89,6 +85,25 @@ def table(*columns: str) -> Table:
     return made
 
 
+def settings(given: list[str], flags: dict[str, Any]) -> dict[str, Any]:
+    """What ``--set KEY=VALUE`` asks for, beside what flags say; a dot leads into a group."""
+    from polarbear.errors import ConfigError
+    from polarbear.settings.yaml_lines import parse_yaml
+
+    data = dict(flags)
+    for setting in given:
+        key, equals, text = setting.partition("=")
+        if not equals or not key:
+            raise ConfigError(f"--set takes KEY=VALUE, found '{setting}'")
+        *groups, last = key.split(".")
+        place = data
+        for group in groups:
+            place[group] = dict(place.get(group) or {})
+            place = place[group]
+        place[last] = parse_yaml(text or "null", "--set")[0]
+    return data
+
+
 @contextmanager
 def interruptible(message: str) -> Iterator[None]:
     """End as the user asks, by Ctrl-C or SIGTERM, with a word on what that means."""
@@ -114,34 +129,6 @@ def announcing_compilation(quiet: bool) -> AbstractContextManager[None]:
         note("compiling for this machine, once; the next call will be quick", quiet)
 
     return on_first_compilation(say)
-
-
-def announce_stan(options: ModelOptions, quiet: bool) -> None:
-    """Say so if a Stan program has to be compiled; fail now if CmdStan is not there."""
-    if options.engine != "stan":
-        return
-    from polarbear.inference.stan import cmdstan, programs
-
-    if not programs.is_compiled(options.model, cmdstan.find_for(options.method)):
-        cmdstan.require_build_tools()
-        note(f"compiling the Stan program of {options.model}, once: about a minute", quiet)
-
-
-def warn_of_busy_cores(settings: Config, quiet: bool) -> None:
-    """Seconds measured on a machine that is busy with something else come out too long."""
-    from polarbear.driver.collect import workers_of
-    from polarbear.execution.host import cores, free_cores
-    from polarbear.settings.grid import SECONDS
-
-    workers, free = workers_of(settings), free_cores()
-    if settings.budget.axis == SECONDS and workers > free:
-        remedy = f"--workers {free} avoids that" if free else "wait until the machine is idle"
-        note(
-            f"warning: {free} of {counted(cores(), 'core')} {noun(free, 'is', 'are')} free for "
-            f"{counted(workers, 'run')} at once: seconds will come out longer than they should; "
-            f"{remedy}",
-            quiet,
-        )
 
 
 def algorithms_table(

@@ -11,12 +11,9 @@ from polarbear.cli import common
 from polarbear.wording import noun
 
 if TYPE_CHECKING:
-    from polarbear.attainment import Comparison
-    from polarbear.attainment.facts import AoccRow, Areas, Compared
-    from polarbear.report.drawing.style import Style
-    from polarbear.report.material import Material
+    from polarbear.api.comparing import ClassicalView
+    from polarbear.attainment.facts import AoccRow, Areas
 
-FIGURES = ("ecdf", "aocc", "eaf", "eaf-difference")
 AOCC_TITLES = ("mean#", "interval#", "median#", "first#")
 
 
@@ -61,67 +58,33 @@ def compare(
     debug: common.Debug = False,
 ) -> None:
     """Show the classical view of a store, and where the posterior sees it differently."""
-    from dataclasses import replace
+    import polarbear
 
-    from polarbear.attainment import Comparison, ViewOptions, names_of, pair_of
-    from polarbear.report.drawing.style import Style
-    from polarbear.report.material import gather
-    from polarbear.settings.options import Source, validate
-    from polarbear.store import Store
-
-    given = {"targets": targets, "scale": scale, "bootstrap": bootstrap, "seed": seed}
-    options = validate(ViewOptions, {**given, "optimum": optimum}, Source("compare"))
-    style = validate(Style, {"theme": theme, "width": width}, Source("compare"))
-    asked = Comparison(
-        names_of(algorithms) if algorithms is not None else None,
-        pair_of(pair) if pair is not None else None,
-        options,
+    told = polarbear.open(store).compare(
+        common.names(pair),
+        algorithms=common.names(algorithms),
+        targets=targets,
+        optimum=optimum,
+        scale=scale,
+        bootstrap=bootstrap,
+        seed=seed,
+        png=png,
+        csv=csv,
+        theme=theme,
+        width=width,
+        force=force,
     )
-    material = replace(gather(Store.open(store)), comparison=asked)
-    told = _compared(material, asked)
-    written = _write(material, {"png": png, "csv": csv}, style, force)
-    told = replace(told, written=tuple(str(path) for path in written))
     if json:
         common.print_json(told)
     else:
         _show(told)
     for line in told.notes:
         common.note(f"note: {line}", quiet)
-    for path in written:
+    for path in told.written:
         common.note(f"wrote {path}", quiet)
 
 
-def _compared(material: Material, asked: Comparison) -> Compared:
-    from polarbear.attainment import facts
-
-    told = facts.compared(material.classical, str(material.store.path))
-    if asked.pair is not None:
-        told = facts.with_pair(told, material.classical_pair(*asked.pair), *asked.pair)
-    if material.basis is not None:
-        told = facts.with_posterior(told, material.classical, material.basis)
-    return told
-
-
-def _write(
-    material: Material, folders: dict[str, Path | None], style: Style, force: bool
-) -> list[Path]:
-    """The figures and their data, those that this store has; nothing if one is there already."""
-    from polarbear.report.drawing.files import check_free, chosen, write_figures
-    from polarbear.report.drawing.style import FORMATS
-
-    wanted = {ending: folder for ending, folder in folders.items() if folder is not None}
-    names = [figure.name for figure in chosen(FIGURES) if figure.missing(material) is None]
-    if not force:
-        for ending, folder in wanted.items():
-            check_free(folder / f"{name}.{ending}" for name in names)
-    written = []
-    for ending, folder in wanted.items():
-        formats = [known for known in FORMATS if known == ending]
-        written += write_figures(material, folder, formats, names, style, ending == "csv", force)
-    return written
-
-
-def _show(told: Compared) -> None:
+def _show(told: ClassicalView) -> None:
     from rich.markup import escape
 
     console = common.console()

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from polarbear.cli import common
+from polarbear.cli.screen import Screen
 from polarbear.wording import counted, noun
 
 if TYPE_CHECKING:
-    from polarbear.formats.adding import ImportResult
+    from polarbear.api.importing import Added
 
 
 class Format(StrEnum):
@@ -71,32 +72,35 @@ def import_(
     table: rows of algorithm, instance, t, y (CSV or Parquet). rankings: rows of instance, t,
     algorithm, position. ioh, coco: a folder that IOHprofiler's Analyzer or COCO's observer wrote.
     """
-    from polarbear.formats.adding import GridWanted, add_imported
-    from polarbear.formats.coco import read_coco
-    from polarbear.formats.ioh import read_ioh
-    from polarbear.formats.rankings import read_rankings
-    from polarbear.formats.table import Columns, read_table
+    from polarbear.api.importing import Added, import_data
 
-    columns = Columns(
-        algorithm_column, instance_column, t_column, y_column, position_column, seed_column
-    )
-    if format is Format.TABLE:
-        found = read_table(source, columns, maximise, after_end.value)
-    elif format is Format.RANKINGS:
-        found = read_rankings(source, columns)
-    elif format is Format.IOH:
-        found = read_ioh(source, after_end.value)
-    else:
-        found = read_coco(source, after_end.value)
-    grid = GridWanted(axis, points, spacing.value, first, last)
-    told = add_imported(store, found, grid, maximise)
+    done = import_data(
+        source,
+        store,
+        format.value,
+        algorithm_column=algorithm_column,
+        instance_column=instance_column,
+        t_column=t_column,
+        y_column=y_column,
+        position_column=position_column,
+        seed_column=seed_column,
+        axis=axis,
+        maximise=maximise,
+        after_end=after_end.value,
+        points=points,
+        spacing=spacing.value,
+        first=first,
+        last=last,
+        listener=Screen(quiet),
+    ).result
+    assert isinstance(done, Added)
     if json:
-        common.print_json(told)
+        common.print_json(done)
     else:
-        _show(told)
+        _show(done)
 
 
-def _show(told: ImportResult) -> None:
+def _show(told: Added) -> None:
     one = told.kind.removesuffix("s")
     there = f", {told.present} {noun(told.present, 'was', 'were')} there already"
     typer.echo(

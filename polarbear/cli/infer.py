@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from polarbear.cli import common
+from polarbear.cli.screen import Screen
 from polarbear.wording import noun, short
 
 if TYPE_CHECKING:
@@ -15,11 +16,7 @@ if TYPE_CHECKING:
     import numpy as np
     from rich.console import Console
 
-    from polarbear.driver.evidence import Evidence
     from polarbear.driver.inferred import Inferred, PairAt, PairOver
-    from polarbear.driver.posteriors import Learned
-    from polarbear.inference import ModelOptions
-    from polarbear.store import Store
 
 SHOWN_TIMES = 6  # in a table for people, unless they ask for other times
 
@@ -64,51 +61,27 @@ def infer(
 
     The posterior is kept in the store: the same question again is answered at once.
     """
-    from polarbear.driver.evidence import evidence_of
-    from polarbear.driver.inferred import inferred, with_pairs
-    from polarbear.driver.posteriors import learn
-    from polarbear.store import Store
+    import polarbear
 
-    opened = Store.open(store)
-    options = _options(set_ or [], model=model, engine=engine, method=method, draws=draws)
-    names = [name.strip() for name in algorithms.split(",")] if algorithms else None
-    common.announce_stan(options, quiet)
+    opened = polarbear.open(store)
+    flags = {"model": model, "engine": engine, "method": method, "draws": draws}
+    given = {name: value for name, value in flags.items() if value is not None}
+    options = common.settings(set_ or [], given)
+    names = common.names(algorithms)
+    shown = _shown_times(opened.times, at, everything=json)
     with common.announcing_compilation(quiet):
-        evidence = evidence_of(opened, names, tie_tolerance)
-        shown = _shown_times(evidence.grid.times, at, everything=json)
-        learned = learn(opened, evidence, options, seed)
-        told = inferred(learned, shown)
-        if pairs:
-            told = with_pairs(told, learned, shown, epsilon)
-    if not learned.from_store:
-        _keep(opened, evidence, learned, quiet)
-    for problem in learned.posterior.diagnostics.problems:
-        common.note(f"warning: do not trust this posterior: {problem}")
+        posterior = opened.infer(
+            algorithms=names,
+            seed=seed,
+            tie_tolerance=tie_tolerance,
+            listener=Screen(quiet),
+            **options,
+        )
+        told = posterior.facts(shown, pairs, epsilon)
     if json:
         common.print_json(told)
     else:
         _show(told)
-
-
-def _options(settings: list[str], **flags: Any) -> ModelOptions:
-    """The options that the command line gives."""
-    from polarbear.errors import ConfigError
-    from polarbear.inference import ModelOptions
-    from polarbear.settings.options import Source, validate
-    from polarbear.settings.yaml_lines import parse_yaml
-
-    data: dict[str, Any] = {name: value for name, value in flags.items() if value is not None}
-    for setting in settings:
-        key, equals, text = setting.partition("=")
-        if not equals or not key:
-            raise ConfigError(f"--set takes KEY=VALUE, found '{setting}'")
-        *groups, last = key.split(".")
-        place = data
-        for group in groups:
-            place[group] = dict(place.get(group) or {})
-            place = place[group]
-        place[last] = parse_yaml(text or "null", "--set")[0]
-    return validate(ModelOptions, data, Source("infer"))
 
 
 def _shown_times(times: np.ndarray, at: str | None, everything: bool) -> list[int]:
@@ -130,17 +103,6 @@ def _shown_times(times: np.ndarray, at: str | None, everything: bool) -> list[in
             span = f"from {short(times[0])} to {short(times[-1])}"
             raise ConfigError(f"--at {short(t)} is outside the grid, {span}")
     return sorted({int(np.argmin(np.abs(times - t))) for t in wanted})
-
-
-def _keep(store: Store, evidence: Evidence, learned: Learned, quiet: bool) -> None:
-    from polarbear.driver.posteriors import keep
-    from polarbear.errors import StoreLockedError, StoreReadOnlyError
-
-    try:
-        with store.writing():
-            keep(store, evidence, learned)
-    except (StoreLockedError, StoreReadOnlyError) as error:
-        common.note(f"note: the posterior was not kept: {error}", quiet)
 
 
 def _show(told: Inferred) -> None:

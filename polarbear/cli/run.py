@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from polarbear.cli import common
+from polarbear.cli.screen import Screen
 from polarbear.wording import duration, noun
 
 if TYPE_CHECKING:
-    from polarbear.driver.collected import Collected
+    from polarbear.api.running import Ran
 
 
 def run(
@@ -35,48 +35,28 @@ def run(
 
     What is stored already is not run again; more algorithms, instances or budget are added to it.
     """
-    from polarbear.cli.progress import RunProgress
-    from polarbear.config import load
-    from polarbear.driver import collect
-    from polarbear.driver.collected import collected
-    from polarbear.store import Store
+    from polarbear.api.running import Ran
+    from polarbear.api.running import run as run_
 
-    settings = load(config, seed, workers)
-    collect.prepare(settings)
-    chosen = collect.chosen_instances(settings, instances)
-    folder = common.store_of(config, store)
-    begun = time.monotonic()
     with common.interruptible("every finished run is stored, and the same command goes on"):
-        target = Store.open_or_create(folder, settings.plain())
-        with target.writing():
-            target.adopt(settings.plain(), settings.instances.uses_grid)
-            collect.check_hosts(settings, target, mix_hosts)
-            target.add_instances(chosen, settings.instances.suite)
-            stored = collect.stored_runs(target)
-            plan = collect.plan(settings, stored, chosen, retry_failed=retry_failed)
-            common.warn_of_busy_cores(settings, quiet)
-            if verbose:
-                common.note(
-                    f"{len(plan.tasks)} {noun(len(plan.tasks), 'run')} to do, "
-                    f"{plan.present} in {folder} already, "
-                    f"{collect.workers_of(settings)} at once"
-                )
-            with (
-                RunProgress(len(plan.tasks), quiet) as progress,
-                collect.pool_of(settings) as pool,
-            ):
-                collect.collect(
-                    pool, target, plan.tasks, lambda o: progress.advance(o.status.failed)
-                )
-    seconds = time.monotonic() - begun
-    told = collected(target, settings.budget, len(plan.tasks), plan.present, seconds)
+        done = run_(
+            config,
+            store,
+            instances=instances,
+            retry_failed=retry_failed,
+            workers=workers,
+            seed=seed,
+            mix_hosts=mix_hosts,
+            listener=Screen(quiet, verbose),
+        ).result
+    assert isinstance(done, Ran)
     if json:
-        common.print_json(told)
+        common.print_json(done)
     else:
-        _show(told)
+        _show(done)
 
 
-def _show(told: Collected) -> None:
+def _show(told: Ran) -> None:
     console = common.console()
     there = f", {told.present} {noun(told.present, 'was', 'were')} there already"
     console.print(

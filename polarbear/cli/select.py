@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from polarbear.cli import common
+from polarbear.cli.screen import Screen
 from polarbear.wording import multiples, noun, short, whole
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from polarbear.select import Selection, Sweep
-    from polarbear.select.facts import Answer, JudgedAlgorithm, JudgedPortfolio, SweepTable
+    from polarbear.api.selecting import Selected
+    from polarbear.select.facts import JudgedAlgorithm, JudgedPortfolio, SweepTable
 
 
 def select(
@@ -74,54 +75,33 @@ def select(
 
     The stored posterior answers at once; nothing is run and nothing is inferred.
     """
-    from polarbear import select as selecting
-    from polarbear.errors import SelectionError
-    from polarbear.preferences import Context, read_preference
-    from polarbear.select import facts
-    from polarbear.store import Store
+    import polarbear
 
-    if png is not None and not sweep:
-        raise SelectionError("--png draws a sweep: give --sweep, too")
-    wanted, folder = read_preference(preference)
-    profile = selecting.check_risk(risk)
-    names = [name.strip() for name in algorithms.split(",")] if algorithms else None
-    opened = Store.open(store)
-    basis = selecting.find_basis(opened, model, key)
-    contest = selecting.contest(basis, names, alpha)
-    context = Context(basis.times, basis.axis, folder, seed, basis.posterior.joint)
-    made = selecting.select(basis, contest, wanted, context, profile, gamma, everyone)
-    result = facts.answer(made, contest)
-    if portfolio is not None or sweep:
-        theta = basis.posterior.theta[:, :, list(contest.candidates)]
-    if portfolio is not None:
-        found = selecting.best_portfolios(theta, made.valuation, portfolio, profile, gamma)
-        result = facts.with_portfolios(result, found)
-    if information:
-        result = facts.with_information(result, made)
-    if sweep:
-        swept = selecting.sweep(theta, wanted.variations(context), profile, gamma)
-        result = facts.with_sweep(result, swept)
-        if png is not None:
-            known, rivals = list(opened.config["algorithms"]), list(result.candidates)
-            _draw(swept, made, rivals, [known.index(name) for name in rivals], png)
-    for problem in basis.posterior.diagnostics.problems:
-        common.note(f"warning: do not trust this posterior: {problem}")
+    told = polarbear.open(store).select(
+        preference,
+        risk,
+        gamma=gamma,
+        portfolio=portfolio,
+        everyone=everyone,
+        algorithms=common.names(algorithms),
+        alpha=alpha,
+        sweep=sweep,
+        png=png,
+        information=information,
+        model=model,
+        key=key,
+        seed=seed,
+        listener=Screen(quiet),
+    )
     if json:
-        common.print_json(result)
+        common.print_json(told)
     else:
-        _show(result, quiet)
+        _show(told, quiet)
     if png is not None:
         common.note(f"drew {png}", quiet)
 
 
-def _draw(swept: Sweep, made: Selection, names: list[str], places: list[int], path: Path) -> None:
-    from polarbear.report.figures.sweep import draw_sweep
-
-    title = f"choice by {made.risk}, {made.basis.posterior.model} model"
-    draw_sweep(swept, names, places, title, path)
-
-
-def _show(told: Answer, quiet: bool) -> None:
+def _show(told: Selected, quiet: bool) -> None:
     from rich.markup import escape
 
     console = common.console()
@@ -160,7 +140,7 @@ def _show(told: Answer, quiet: bool) -> None:
         common.note(f"note: {line}", quiet)
 
 
-def _show_portfolios(told: Answer, console: Console, titles: tuple[str, ...]) -> None:
+def _show_portfolios(told: Selected, console: Console, titles: tuple[str, ...]) -> None:
     from rich.markup import escape
 
     best, rows = told.portfolio or (), told.portfolio_ranking or ()

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rich.live import Live
 
     from polarbear.execution.outcome import Outcome
-    from polarbear.race import State
+    from polarbear.racing import State
     from polarbear.store import Store
 
 EVERY = 15.0  # seconds between lines in a log within a long round

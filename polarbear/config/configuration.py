@@ -11,9 +11,10 @@ from typing import Any
 from pydantic import Field
 
 from polarbear.algorithms import ADAPTERS, Algorithm
+from polarbear.errors import ConfigError
 from polarbear.inference.options import TEMPORAL, ModelOptions
 from polarbear.problems import SUITES, Setting, Suite
-from polarbear.race.rules import Rules
+from polarbear.racing.rules import Rules
 from polarbear.settings.grid import EVALUATIONS, SECONDS, Budget
 from polarbear.settings.options import Options, Source, describe, nearest, unknown, validate
 from polarbear.settings.registry import Registry
@@ -94,11 +95,18 @@ class TopLevel(Options):
 def load(path: Path, seed: int | None = None, workers: int | None = None) -> Config:
     """Read and check a configuration file; ``seed`` and ``workers`` override those in it."""
     config = parse(*read_yaml(path), folder=os.fspath(path.resolve().parent))
+    return overridden(config, seed, workers)
+
+
+def overridden(config: Config, seed: int | None = None, workers: int | None = None) -> Config:
+    """The same configuration with another seed or another number of workers, where given."""
     if seed is not None:
+        if not 0 <= seed < 2**63:
+            raise ConfigError(f"a seed is zero or more and below 2**63, found {seed}")
         config = replace(config, seed=seed)
     if workers is not None:
-        execution = config.execution.model_copy(update={"workers": workers})
-        config = replace(config, execution=execution)
+        wanted = {**config.execution.model_dump(), "workers": workers}
+        config = replace(config, execution=validate(Execution, wanted, Source("execution")))
     return config
 
 

@@ -15,7 +15,7 @@ from polarbear.config.configuration import Execution
 from polarbear.inference.options import ModelOptions
 from polarbear.problems import SUITES
 from polarbear.problems.base import Suite
-from polarbear.race.rules import Rules
+from polarbear.racing.rules import Rules
 from polarbear.settings.options import Options
 
 WIDTH = 88

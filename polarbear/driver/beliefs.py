@@ -12,8 +12,8 @@ from polarbear.driver.evidence import Evidence
 from polarbear.driver.posteriors import Learned
 from polarbear.inference import ModelOptions, Posterior, infer, relations
 from polarbear.inference.relations import Joint, Pointwise
-from polarbear.race import State
-from polarbear.race.rules import Rules
+from polarbear.racing import State
+from polarbear.racing.rules import Rules
 from polarbear.store import tables
 
 
@@ -43,7 +43,13 @@ def refined(
 ) -> Pointwise:
     """Relations from more draws at the times that hang on it, where times are independent."""
     times = np.flatnonzero(hanging)
-    posterior = infer(evidence.choice_sets.pick(times), evidence.unit_times[times], options, seed)
+    posterior = infer(
+        evidence.choice_sets.pick(times),
+        evidence.unit_times[times],
+        options,
+        seed,
+        positions=evidence.positions[:, :, times],
+    )
     finer = relations.pointwise(posterior, rules.epsilon)
     merged = {}
     for name in ("dominance", "dominance_error", "equivalence", "equivalence_error"):

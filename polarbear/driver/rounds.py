@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Protocol
 
-from polarbear import race
+from polarbear import racing as race
 from polarbear.config import Config, differences
 from polarbear.driver import collect
 from polarbear.driver.beliefs import Beliefs, belief_tables, refined, relations_of, threats
@@ -23,8 +23,8 @@ from polarbear.execution.pool import Pool
 from polarbear.inference import ModelOptions, Posterior
 from polarbear.numerics.seeds import derived_seed
 from polarbear.problems.base import Instance
-from polarbear.race import State
-from polarbear.race.rules import Rules
+from polarbear.racing import State
+from polarbear.racing.rules import Rules
 from polarbear.settings.options import unknown
 from polarbear.store import Store
 from polarbear.wording import counted, short, typed_time

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from polarbear import race
-from polarbear.race import OPEN, State
+from polarbear import racing as race
+from polarbear.racing import OPEN, State
 from polarbear.store import Store, summary
 
 

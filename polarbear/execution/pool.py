@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import sys
 import tempfile
 import threading
 import time
@@ -13,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
-from types import TracebackType
+from types import ModuleType, TracebackType
 from typing import Any
 
 import psutil
@@ -126,6 +127,7 @@ class Pool:
         with (
             _environment(dict.fromkeys(THREAD_VARIABLES, str(self._threads))),
             _uninterrupted(),
+            _without_the_script(),
         ):
             process.start()
         theirs.close()
@@ -223,6 +225,17 @@ def _uninterrupted() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def _without_the_script() -> Iterator[None]:
+    """A worker needs nothing of the script that was called; without this it would run it again."""
+    script = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = script
 
 
 @contextmanager

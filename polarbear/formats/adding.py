@@ -12,6 +12,8 @@ from polarbear.settings.grid import EVALUATIONS, Budget
 from polarbear.settings.options import Source, validate
 from polarbear.store import Store
 
+Spacing = Literal["log", "linear"]
+
 
 @dataclass(frozen=True)
 class GridWanted:
@@ -19,7 +21,7 @@ class GridWanted:
 
     axis: str = EVALUATIONS
     points: int = 30
-    spacing: Literal["log", "linear"] = "log"
+    spacing: Spacing = "log"
     first: float | None = None
     last: float | None = None
 
@@ -49,7 +51,7 @@ def add_imported(
         "seed": 0,
         "algorithms": {name: {"use": "imported"} for name in found.algorithms},
         "instances": {"suite": "imported", "maximise": maximise},
-        "budget": _budget(found, grid or GridWanted()),
+        "budget": budget_for(found, grid or GridWanted()).model_dump(mode="json", by_alias=True),
         "execution": {},
     }
     store = Store.open_or_create(path, config)
@@ -70,7 +72,7 @@ def add_imported(
     )
 
 
-def _budget(found: Imported, wanted: GridWanted) -> dict[str, Any]:
+def budget_for(found: Imported, wanted: GridWanted) -> Budget:
     """The grid: the rankings' own times, or as asked for within the range of the data."""
     grid: Any
     if found.rankings is not None:
@@ -82,7 +84,7 @@ def _budget(found: Imported, wanted: GridWanted) -> dict[str, Any]:
         points = 1 if start == stop else wanted.points
         grid = {"spacing": wanted.spacing, "from": start, "to": stop, "points": points}
     data = {"axis": wanted.axis, "grid": grid}
-    return validate(Budget, data, Source("the grid")).model_dump(mode="json", by_alias=True)
+    return validate(Budget, data, Source("the grid"))
 
 
 def _add(store: Store, found: Imported) -> int:

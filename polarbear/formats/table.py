@@ -54,7 +54,18 @@ def read_frame(path: Path) -> pl.DataFrame:
 def read_table(
     path: Path, columns: Columns, maximise: bool = False, after_end: AfterEnd = "keeps"
 ) -> Imported:
-    """Trajectories from a table with columns algorithm, instance, t, y and perhaps seed."""
+    """Trajectories from a CSV or Parquet file with columns algorithm, instance, t, y."""
+    return trajectories_in(read_frame(path), columns, str(path), maximise, after_end)
+
+
+def trajectories_in(
+    rows: pl.DataFrame,
+    columns: Columns,
+    source: str,
+    maximise: bool = False,
+    after_end: AfterEnd = "keeps",
+) -> Imported:
+    """Trajectories from a frame with columns line, algorithm, instance, t, y and perhaps seed."""
     wanted = {
         "line": "line",
         "algorithm": columns.algorithm,
@@ -63,7 +74,7 @@ def read_table(
         "y": columns.y,
         "seed": columns.seed,
     }
-    frame = pick_columns(read_frame(path), wanted, str(path))
+    frame = pick_columns(rows, wanted, source)
     complaints: list[Complaint] = []
     frame = clean_names(frame, complaints)
     frame = clean_numbers(frame, ("t", "y"), complaints)
@@ -78,7 +89,7 @@ def read_table(
     gives = noun(several, "row gives", "rows give")
     notes = [f"{several} {gives} another value for a time: the best counts"] if several else []
     if not len(frame):
-        raise ImportFailedError(f"no row of {path} makes sense: {listed(complaints)}")
+        raise ImportFailedError(f"no row of {source} makes sense: {listed(complaints)}")
     order = frame["instance"].unique(maintain_order=True).to_list()
     outcomes, instances = runs_from_points(frame, maximise, after_end, order)
     algorithms = tuple(frame["algorithm"].unique(maintain_order=True))

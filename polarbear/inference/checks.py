@@ -40,6 +40,21 @@ def check(sets: ChoiceSets, unit_times: np.ndarray) -> np.ndarray:
     return times
 
 
+def check_positions(positions: np.ndarray | None, sets: ChoiceSets, model: str) -> np.ndarray:
+    """The rankings a temporal model weighs its evidence by; an error where they are not given."""
+    expected = f"positions[instance, {sets.n_algorithms} algorithms, {sets.n_times} times]"
+    if positions is None:
+        raise InferenceError(
+            f"the {model} model has to know how far rankings of one instance repeat each other "
+            f"over time: give the {expected} that the choice sets were counted from, or say "
+            "dependence='independent' to count every ranking in full"
+        )
+    positions = np.asarray(positions)
+    if positions.ndim != 3 or positions.shape[1:] != (sets.n_algorithms, sets.n_times):
+        raise InferenceError(f"expected {expected}, found an array of shape {positions.shape}")
+    return positions
+
+
 def notes(sets: ChoiceSets, names: Sequence[str] | None = None) -> tuple[str, ...]:
     """Sentences on what in the data limits the posterior; without names algorithms have numbers."""
     names = names or [f"algorithm {i + 1}" for i in range(sets.n_algorithms)]

@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from polarbear import attainment, race
+from polarbear import attainment
+from polarbear import racing as race
 from polarbear.attainment import Comparison, View
 from polarbear.driver.standings import standings
 from polarbear.errors import ReportError
 from polarbear.inference import Posterior, relations
-from polarbear.race import State
-from polarbear.race.rules import Rules
+from polarbear.racing import State
+from polarbear.racing.rules import Rules
 from polarbear.select import Basis, Contest, contest, find_basis
 from polarbear.settings.grid import Budget, Spaced
 from polarbear.store import Store

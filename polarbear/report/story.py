@@ -8,7 +8,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from polarbear import __version__
-from polarbear.race import ABOVE, ALIKE, BELOW
+from polarbear.racing import ABOVE, ALIKE, BELOW
 from polarbear.report.figures.base import still_in
 from polarbear.report.leading import Stretch, stretches
 from polarbear.report.material import Material, Round

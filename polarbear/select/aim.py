@@ -10,7 +10,7 @@ import numpy as np
 from polarbear.errors import SelectionError
 from polarbear.inference import Posterior
 from polarbear.preferences import Context, Preference, Valuation
-from polarbear.race import State
+from polarbear.racing import State
 from polarbear.select.criteria import judge
 from polarbear.select.information import ENOUGH
 from polarbear.wording import short

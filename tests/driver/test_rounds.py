@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from polarbear import race
+from polarbear import racing as race
 from polarbear.config import Config, parse
 from polarbear.driver.evidence import BLOCK, Tally, evidence_of
 from polarbear.driver.posteriors import Learned, learn

@@ -26,7 +26,7 @@ def test_stan_gives_the_known_answers(model):
     Some 40 probabilities a model at five sigma: fails by chance once in 40,000 choices of seeds.
     """
     case = CASES[model]
-    options = ModelOptions(model=model, engine="stan", draws=20_000)
+    options = ModelOptions(model=model, dependence="independent", engine="stan", draws=20_000)
     sets = count_choice_sets(np.array(KNOWN["positions"]))
     posterior = infer(sets, np.array(KNOWN["times"]), options, seed=2)
     assert posterior.usable, posterior.diagnostics
@@ -91,8 +91,10 @@ def test_both_engines_agree(model):
     mu = np.outer(np.cos(np.linspace(0, 2, 20)), np.linspace(1, -1, 5))
     sets = count_choice_sets(rank(-(mu.T + rng.gumbel(size=(30, 5, 20)))))
     times = np.linspace(0, 1, 20)
-    native = infer(sets, times, ModelOptions(model=model, draws=160_000), seed=1)
-    stan = infer(sets, times, ModelOptions(model=model, engine="stan", draws=32_000), seed=1)
+    options = ModelOptions(model=model, dependence="independent", draws=160_000)
+    native = infer(sets, times, options, seed=1)
+    fewer = options.model_copy(update={"engine": "stan", "draws": 32_000})
+    stan = infer(sets, times, fewer, seed=1)
     assert native.usable
     assert stan.usable, stan.diagnostics
     one, other = pointwise(native), pointwise(stan)

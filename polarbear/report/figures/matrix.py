@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from polarbear import race
-from polarbear.race import ABOVE, ALIKE, BELOW, OPEN, OUT
+from polarbear import racing as race
+from polarbear.racing import ABOVE, ALIKE, BELOW, OPEN, OUT
 from polarbear.report.drawing.axes import note_below
 from polarbear.report.drawing.style import Style
 from polarbear.report.figures.base import Figure, lacks_beliefs, moment, still_in

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from polarbear.race import ABOVE, ALIKE, BELOW, CROSSING, OPEN, OUT
+from polarbear.racing import ABOVE, ALIKE, BELOW, CROSSING, OPEN, OUT
 from polarbear.report.drawing.axes import edges, note_below, on_log_time, time_axis
 from polarbear.report.drawing.style import Style
 from polarbear.report.figures.base import Figure, moment, still_in

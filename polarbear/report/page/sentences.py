@@ -8,7 +8,7 @@ from __future__ import annotations
 from polarbear.preferences import Context
 from polarbear.preferences.budgets import CUT_OFF, OFF_THE_GRID
 from polarbear.preferences.simple import NEAREST
-from polarbear.race import Elimination
+from polarbear.racing import Elimination
 from polarbear.select import Basis
 from polarbear.select.selection import EACH_TIME
 from polarbear.wording import decisive

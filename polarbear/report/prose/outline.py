@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from polarbear.race import ABOVE, ALIKE, BELOW, OPEN
+from polarbear.racing import ABOVE, ALIKE, BELOW, OPEN
 from polarbear.report.figures.base import lacks_draws, still_in
 from polarbear.report.leading import p_best
 from polarbear.report.material import Material

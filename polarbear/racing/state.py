@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from polarbear.errors import RaceError
-from polarbear.race.rules import Rules
+from polarbear.racing.rules import Rules
 
 # What is settled about a pair (a, b) at a time; as a checkpoint spells it.
 OPEN, ABOVE, BELOW, ALIKE, CROSSING, OUT = range(6)

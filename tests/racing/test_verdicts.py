@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from polarbear import race
+from polarbear import racing as race
 from polarbear.inference.relations import Pointwise
-from polarbear.race import LETTERS, Elimination, Kind, Verdict, verdict, verdict_on
-from polarbear.race.rules import Rules
-from polarbear.race.verdicts import AT_A_TIME, SIGNS, WORDS, WORDS_AT_A_TIME, legend
+from polarbear.racing import LETTERS, Elimination, Kind, Verdict, verdict, verdict_on
+from polarbear.racing.rules import Rules
+from polarbear.racing.verdicts import AT_A_TIME, SIGNS, WORDS, WORDS_AT_A_TIME, legend
 
 LONGEST = 4
 COMBINATIONS = [

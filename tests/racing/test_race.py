@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from polarbear import race
+from polarbear import racing as race
 from polarbear.errors import RaceError
 from polarbear.inference.relations import Joint, Pointwise
-from polarbear.race import ABOVE, ALIKE, BELOW, CROSSING, OPEN, OUT
-from polarbear.race.rules import Rules
+from polarbear.racing import ABOVE, ALIKE, BELOW, CROSSING, OPEN, OUT
+from polarbear.racing.rules import Rules
 
 TIMES = (1.0, 2.0, 3.0, 4.0)
 

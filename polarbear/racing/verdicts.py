@@ -14,7 +14,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from polarbear.race.state import ABOVE, ALIKE, BELOW, CROSSING, OPEN, OUT, State
+from polarbear.racing.state import ABOVE, ALIKE, BELOW, CROSSING, OPEN, OUT, State
 
 
 class Kind(StrEnum):

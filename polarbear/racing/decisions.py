@@ -11,8 +11,8 @@ from scipy.sparse.csgraph import connected_components
 from polarbear.errors import RaceError
 from polarbear.inference import relations
 from polarbear.inference.relations import Joint, Pointwise
-from polarbear.race.rules import Rules
-from polarbear.race.state import ABOVE, ALIKE, BELOW, CROSSING, OPEN, OUT, Elimination, State
+from polarbear.racing.rules import Rules
+from polarbear.racing.state import ABOVE, ALIKE, BELOW, CROSSING, OPEN, OUT, Elimination, State
 
 MUCH = 0.2  # a round that settles more than this share halves the batch
 HANGS = 2.0  # Monte-Carlo errors from alpha within which a decision asks for more draws

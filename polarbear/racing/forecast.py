@@ -6,8 +6,8 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from polarbear.inference.relations import Pointwise
-from polarbear.race.rules import Rules
-from polarbear.race.state import OPEN, State
+from polarbear.racing.rules import Rules
+from polarbear.racing.state import OPEN, State
 
 
 def instances_to_go(state: State, rules: Rules, pointwise: Pointwise) -> int:

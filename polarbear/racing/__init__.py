@@ -5,7 +5,7 @@ Uses `inference`'s relations, and nothing that runs, draws or writes.
 
 from __future__ import annotations
 
-from polarbear.race.decisions import (
+from polarbear.racing.decisions import (
     HANGS,
     MUCH,
     PATIENCE,
@@ -16,9 +16,9 @@ from polarbear.race.decisions import (
     horizons,
     step,
 )
-from polarbear.race.forecast import instances_to_go
-from polarbear.race.rules import Rules
-from polarbear.race.state import (
+from polarbear.racing.forecast import instances_to_go
+from polarbear.racing.rules import Rules
+from polarbear.racing.state import (
     ABOVE,
     ALIKE,
     BELOW,
@@ -32,7 +32,7 @@ from polarbear.race.state import (
     start,
     to_plain,
 )
-from polarbear.race.verdicts import Kind, Verdict, verdict, verdict_on
+from polarbear.racing.verdicts import Kind, Verdict, verdict, verdict_on
 
 __all__ = [
     "ABOVE",

@@ -89,7 +89,7 @@ def test_quick_beliefs_are_those_of_the_engine(model):
     mu = races.draw_truth(np.random.default_rng([5, 1]))
     positions = rank(races.draw_values(mu, "0.1", np.random.default_rng([5, 2]))[:60])
     sets = count_choice_sets(positions)
-    options = ModelOptions(model=model, draws=4000)
+    options = ModelOptions(model=model, dependence="independent", draws=4000)
     posterior = infer(sets, races.UNIT, options, seed=1)
     at, over = quick.QuickPosterior(sets, races.UNIT, options).beliefs(4000, 0.05, 1)
     exact = relations.pointwise(posterior, 0.05)
