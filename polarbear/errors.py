@@ -22,6 +22,7 @@ PolarBearError                 caught once, at the command line: exit code 1
     ├── StoreFullError         no space left; what was stored is intact
     └── StoreMismatchError     the configuration contradicts what is stored
 
+PlugInWarning                  a warning: another package's plug-in is left out, and why
 BudgetExhausted                not an error: ends an algorithm's run from inside its objective
 """
 
@@ -114,6 +115,10 @@ class StoreFullError(StoreError):
 
 class StoreMismatchError(StoreError):
     pass
+
+
+class PlugInWarning(UserWarning):
+    """A plug-in of another package cannot be used; everything else can."""
 
 
 class BudgetExhausted(BaseException):

@@ -12,9 +12,9 @@ from polarbear.driver.evidence import evidence_of
 from polarbear.driver.posteriors import keep, learn
 from polarbear.inference import ModelOptions
 from polarbear.store import Store
+from tests.driver.test_posteriors import synthetic
+from tests.driver.test_rounds import configured, optimisers, run
 from tests.support import solver
-from tests.test_learn import synthetic
-from tests.test_racing import configured, optimisers, run
 
 RATINGS = {
     "good": [0.5, 0.5, 0.4, 0.3, 0.2, 0.2],
