@@ -84,6 +84,25 @@ def table(*columns: str) -> Table:
     return made
 
 
+def settings(given: list[str], flags: dict[str, Any]) -> dict[str, Any]:
+    """What ``--set KEY=VALUE`` asks for, beside what flags say; a dot leads into a group."""
+    from polarbear.errors import ConfigError
+    from polarbear.settings.yaml_lines import parse_yaml
+
+    data = dict(flags)
+    for setting in given:
+        key, equals, text = setting.partition("=")
+        if not equals or not key:
+            raise ConfigError(f"--set takes KEY=VALUE, found '{setting}'")
+        *groups, last = key.split(".")
+        place = data
+        for group in groups:
+            place[group] = dict(place.get(group) or {})
+            place = place[group]
+        place[last] = parse_yaml(text or "null", "--set")[0]
+    return data
+
+
 @contextmanager
 def interruptible(message: str) -> Iterator[None]:
     """End as the user asks, by Ctrl-C or SIGTERM, with a word on what that means."""

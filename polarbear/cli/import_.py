@@ -15,15 +15,6 @@ if TYPE_CHECKING:
     from polarbear.store import Store
 
 
-class Format(StrEnum):
-    """What can be imported."""
-
-    TABLE = "table"
-    RANKINGS = "rankings"
-    IOH = "ioh"
-    COCO = "coco"
-
-
 class Spacing(StrEnum):
     LOG = "log"
     LINEAR = "linear"
@@ -34,12 +25,22 @@ class AfterEnd(StrEnum):
     ABSENT = "absent"
 
 
+def _known(name: str) -> str:
+    from polarbear.formats import FORMATS
+
+    if name not in FORMATS:
+        raise typer.BadParameter(FORMATS.refusal(name))
+    return name
+
+
 def import_(
     source: Annotated[
-        Path, typer.Argument(metavar="SOURCE", help="A file; for ioh and coco a folder.")
+        Path, typer.Argument(metavar="SOURCE", help="A file or a folder, as its format has it.")
     ],
     store: Annotated[Path, typer.Option("--store", metavar="DIR", help="The store to add to.")],
-    format: Annotated[Format, typer.Option(help="What SOURCE is.")] = Format.TABLE,
+    format: Annotated[
+        str, typer.Option(metavar="NAME", callback=_known, help="What SOURCE is: {formats}.")
+    ] = "table",
     algorithm_column: Annotated[str, typer.Option(help="Its column of algorithms.")] = "algorithm",
     instance_column: Annotated[str, typer.Option(help="Its column of instances.")] = "instance",
     t_column: Annotated[str, typer.Option(help="Its column of times.")] = "t",
@@ -62,32 +63,36 @@ def import_(
     last: Annotated[
         float | None, typer.Option("--to", help="Its last time; by default the data's.")
     ] = None,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="Any other option that a format has."),
+    ] = None,
     json: common.Json = False,
     quiet: common.Quiet = False,
     debug: common.Debug = False,
 ) -> None:
     """Bring trajectories or rankings from elsewhere into a store.
 
-    table: rows of algorithm, instance, t, y (CSV or Parquet). rankings: rows of instance, t,
-    algorithm, position. ioh, coco: a folder that IOHprofiler's Analyzer or COCO's observer wrote.
+    {formats.about}
     """
-    from polarbear.formats.coco import read_coco
-    from polarbear.formats.ioh import read_ioh
-    from polarbear.formats.rankings import read_rankings
-    from polarbear.formats.table import Columns, read_table
+    from polarbear.formats import FORMATS
+    from polarbear.settings.options import Source, validate
     from polarbear.store import Store
 
-    columns = Columns(
-        algorithm_column, instance_column, t_column, y_column, position_column, seed_column
-    )
-    if format is Format.TABLE:
-        found = read_table(source, columns, maximise, after_end.value)
-    elif format is Format.RANKINGS:
-        found = read_rankings(source, columns)
-    elif format is Format.IOH:
-        found = read_ioh(source, after_end.value)
-    else:
-        found = read_coco(source, after_end.value)
+    flags = {
+        "algorithm_column": algorithm_column,
+        "instance_column": instance_column,
+        "t_column": t_column,
+        "y_column": y_column,
+        "position_column": position_column,
+        "seed_column": seed_column,
+        "maximise": maximise,
+        "after_end": after_end.value,
+    }
+    kind = FORMATS[format]
+    options = {name: value for name, value in flags.items() if name in kind.model_fields}
+    asked = common.settings(set_ or [], options)
+    found = validate(kind, asked, Source(format)).read(source)
     budget = _budget(found, axis, points, spacing.value, first, last)
     config = {
         "seed": 0,

@@ -22,9 +22,7 @@ def infer(
     store: common.StoreFolder,
     model: Annotated[
         str | None,
-        typer.Option(
-            help="dirichlet (default), hierarchical, gp, sparse-gp, hsgp, random-walk, bspline."
-        ),
+        typer.Option(help="One of {models}; by default dirichlet."),
     ] = None,
     engine: Annotated[str | None, typer.Option(help="native or stan.")] = None,
     method: Annotated[
@@ -83,23 +81,11 @@ def infer(
 
 def _options(settings: list[str], **flags: Any) -> ModelOptions:
     """The options that the command line gives."""
-    from polarbear.errors import ConfigError
     from polarbear.inference import ModelOptions
     from polarbear.settings.options import Source, validate
-    from polarbear.settings.yaml_lines import parse_yaml
 
-    data: dict[str, Any] = {name: value for name, value in flags.items() if value is not None}
-    for setting in settings:
-        key, equals, text = setting.partition("=")
-        if not equals or not key:
-            raise ConfigError(f"--set takes KEY=VALUE, found '{setting}'")
-        *groups, last = key.split(".")
-        place = data
-        for group in groups:
-            place[group] = dict(place.get(group) or {})
-            place = place[group]
-        place[last] = parse_yaml(text or "null", "--set")[0]
-    return validate(ModelOptions, data, Source("infer"))
+    data = {name: value for name, value in flags.items() if value is not None}
+    return validate(ModelOptions, common.settings(settings, data), Source("infer"))
 
 
 def _shown_times(times: np.ndarray, at: str | None, everything: bool) -> list[int]:
