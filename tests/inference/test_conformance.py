@@ -8,7 +8,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from pydantic import ValidationError
 
+from polarbear.errors import StanError
 from polarbear.inference import ModelOptions, infer
 from polarbear.inference.models import MODELS, Model, temporal_models
 from polarbear.inference.stan import programs
@@ -86,7 +88,16 @@ def test_its_own_options_are_described(name: str):
         assert field.description, f"{name}: {key} has no description"
 
 
-def test_its_program_is_there_and_is_given_all_that_it_asks_for(name: str, model: Model):
+def test_its_program_is_given_all_that_it_asks_for_and_without_one_stan_is_refused(
+    name: str, model: Model
+):
+    if MODELS[name].stan_program is None:
+        assert name not in programs.programmed_models()
+        with pytest.raises(ValidationError, match=f"'{name}' has no Stan program"):
+            ModelOptions(model=name, engine="stan")
+        with pytest.raises(StanError, match=f"'{name}' has no Stan program"):
+            programs.program_file(name)
+        return
     assert name in programs.programmed_models()
     text = programs.program_file(name).read_text()
     inside = re.search(r"^data \{(.*?)^\}", text, re.MULTILINE | re.DOTALL)
