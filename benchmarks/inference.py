@@ -25,11 +25,10 @@ import engines
 import numpy as np
 
 from polarbear.inference import ModelOptions, Posterior, infer
-from polarbear.inference.models import MODELS
+from polarbear.inference.models import MODELS, temporal_models
 from polarbear.inference.relations import joint, pointwise
+from polarbear.inference.stan.programs import programmed_models
 from polarbear.rankings import count_choice_sets, rank
-
-TEMPORAL = ("gp", "sparse-gp", "hsgp", "random-walk", "bspline")
 
 
 def utilities(n: int, n_times: int) -> np.ndarray:
@@ -139,7 +138,7 @@ def temporal_rows() -> list[str]:
                         f"{limit} CPU s, tail ESS 5,000, R-hat 1.005", good,
                         describe(timed.result)))  # fmt: skip
     large = count_choice_sets(positions(10, 300, 100))
-    for model in TEMPORAL:
+    for model in temporal_models():
         timed = Timed(lambda m=model: infer(large, grid(100), in_full(m), 1), 1)
         rows.append(row(f"{model} n 10, P 300, T 100, 8,000 draws", timed, "20 s wall",
                         timed.wall <= 20, describe(timed.result)))  # fmt: skip
@@ -258,7 +257,7 @@ def main() -> int:
     parser.add_argument("--models", nargs="*", help="with --engines: only these")
     args = parser.parse_args()
     if args.engines:
-        return compare_engines(args.models or list(MODELS), args.write)
+        return compare_engines(args.models or programmed_models(), args.write)
     rows = [
         "# Inference: speed",
         "",

@@ -24,7 +24,7 @@ PolarBearError                 caught once, at the command line: exit code 1
     └── StoreMismatchError     the configuration contradicts what is stored
 
 PolarBearWarning               something to be careful about, from the Python door
-
+PlugInWarning                  a warning: another package's plug-in is left out, and why
 BudgetExhausted                not an error: ends an algorithm's run from inside its objective
 """
 
@@ -128,6 +128,10 @@ class StoreMismatchError(StoreError):
 
 class PolarBearWarning(UserWarning):
     """Something that may make results worse than they look."""
+
+
+class PlugInWarning(PolarBearWarning):
+    """A plug-in of another package cannot be used; everything else can."""
 
 
 class BudgetExhausted(BaseException):

@@ -150,7 +150,7 @@ def view(
 
 def _check_values_mean_something(store: Store) -> None:
     suite = store.config["instances"]["suite"]
-    if suite in set(SUITES) and SUITES[suite].kind is Kind.SCORES:
+    if suite in SUITES and SUITES[suite].kind is Kind.SCORES:
         raise ReportError(
             f"the suite '{suite}' draws only who is ahead of whom; how far ahead means nothing "
             "there, so there is no classical view"

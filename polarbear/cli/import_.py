@@ -16,15 +16,6 @@ if TYPE_CHECKING:
     from polarbear.api.importing import Added
 
 
-class Format(StrEnum):
-    """What can be imported."""
-
-    TABLE = "table"
-    RANKINGS = "rankings"
-    IOH = "ioh"
-    COCO = "coco"
-
-
 class Spacing(StrEnum):
     LOG = "log"
     LINEAR = "linear"
@@ -35,12 +26,22 @@ class AfterEnd(StrEnum):
     ABSENT = "absent"
 
 
+def _known(name: str) -> str:
+    from polarbear.formats import FORMATS
+
+    if name not in FORMATS:
+        raise typer.BadParameter(FORMATS.refusal(name))
+    return name
+
+
 def import_(
     source: Annotated[
-        Path, typer.Argument(metavar="SOURCE", help="A file; for ioh and coco a folder.")
+        Path, typer.Argument(metavar="SOURCE", help="A file or a folder, as its format has it.")
     ],
     store: Annotated[Path, typer.Option("--store", metavar="DIR", help="The store to add to.")],
-    format: Annotated[Format, typer.Option(help="What SOURCE is.")] = Format.TABLE,
+    format: Annotated[
+        str, typer.Option(metavar="NAME", callback=_known, help="What SOURCE is: {formats}.")
+    ] = "table",
     algorithm_column: Annotated[str, typer.Option(help="Its column of algorithms.")] = "algorithm",
     instance_column: Annotated[str, typer.Option(help="Its column of instances.")] = "instance",
     t_column: Annotated[str, typer.Option(help="Its column of times.")] = "t",
@@ -63,35 +64,44 @@ def import_(
     last: Annotated[
         float | None, typer.Option("--to", help="Its last time; by default the data's.")
     ] = None,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="Any other option that a format has."),
+    ] = None,
     json: common.Json = False,
     quiet: common.Quiet = False,
     debug: common.Debug = False,
 ) -> None:
     """Bring trajectories or rankings from elsewhere into a store.
 
-    table: rows of algorithm, instance, t, y (CSV or Parquet). rankings: rows of instance, t,
-    algorithm, position. ioh, coco: a folder that IOHprofiler's Analyzer or COCO's observer wrote.
+    {formats.about}
     """
     from polarbear.api.importing import Added, import_data
+    from polarbear.formats import FORMATS
 
+    flags = {
+        "algorithm_column": algorithm_column,
+        "instance_column": instance_column,
+        "t_column": t_column,
+        "y_column": y_column,
+        "position_column": position_column,
+        "seed_column": seed_column,
+        "maximise": maximise,
+        "after_end": after_end.value,
+    }
+    fields = FORMATS[format].model_fields
+    options = {name: value for name, value in flags.items() if name in fields}
     done = import_data(
         source,
         store,
-        format.value,
-        algorithm_column=algorithm_column,
-        instance_column=instance_column,
-        t_column=t_column,
-        y_column=y_column,
-        position_column=position_column,
-        seed_column=seed_column,
+        format,
         axis=axis,
-        maximise=maximise,
-        after_end=after_end.value,
         points=points,
         spacing=spacing.value,
         first=first,
         last=last,
         listener=Screen(quiet),
+        **common.settings(set_ or [], options),
     ).result
     assert isinstance(done, Added)
     if json:

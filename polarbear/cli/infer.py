@@ -25,9 +25,7 @@ def infer(
     store: common.StoreFolder,
     model: Annotated[
         str | None,
-        typer.Option(
-            help="dirichlet (default), hierarchical, gp, sparse-gp, hsgp, random-walk, bspline."
-        ),
+        typer.Option(help="One of {models}; by default dirichlet."),
     ] = None,
     engine: Annotated[str | None, typer.Option(help="native or stan.")] = None,
     method: Annotated[

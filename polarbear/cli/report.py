@@ -31,7 +31,9 @@ def report(
     ] = False,
     only: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="Only this figure; may be given several times."),
+        typer.Option(
+            metavar="NAME", help="Only this figure of {figures}; may be given several times."
+        ),
     ] = None,
     upto: Annotated[
         int | None, typer.Option("--round", min=1, metavar="N", help="As it stood after round N.")

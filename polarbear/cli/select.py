@@ -24,8 +24,8 @@ def select(
         str,
         typer.Option(
             metavar="PREFERENCE",
-            help="How time is valued: uniform, log-uniform, 'at 5000', 'between 3600 and 7200', "
-            "'normal 5000 500', worst-case, final, ..., mine:function, or a YAML file.",
+            help="How time is valued, as in 'at 5000', 'between 3600 and 7200', 'normal 5000 500', "
+            "mine:function, or a YAML file; known are {preferences}.",
         ),
     ] = "uniform",
     risk: Annotated[

@@ -12,7 +12,8 @@ from pydantic import Field
 
 from polarbear.algorithms import ADAPTERS, Algorithm
 from polarbear.errors import ConfigError
-from polarbear.inference.options import TEMPORAL, ModelOptions
+from polarbear.inference.models import temporal_models
+from polarbear.inference.options import ModelOptions
 from polarbear.problems import SUITES, Setting, Suite
 from polarbear.racing.rules import Rules
 from polarbear.settings.grid import EVALUATIONS, SECONDS, Budget
@@ -88,7 +89,8 @@ class TopLevel(Options):
     execution: Execution = Field(Execution(), description="workers and limits")
     race: Rules = Field(Rules(), description="when to eliminate and when to stop")
     inference: ModelOptions = Field(
-        ModelOptions(), description="the model behind a race, and how its posterior is computed"
+        default_factory=ModelOptions,
+        description="the model behind a race, and how its posterior is computed",
     )
 
 
@@ -144,8 +146,8 @@ def _plug_in(registry: Registry[Any], key: str, data: Any, source: Source, path:
         known = ", ".join(registry)
         raise source.error(path, f"the key '{key}' is missing; it is one of: {known}")
     name = data[key]
-    if name not in registry.places:
-        raise source.error((*path, key), unknown(registry.what, str(name), registry))
+    if not isinstance(name, str) or name not in registry:
+        raise source.error((*path, key), registry.refusal(str(name)))
     return validate(registry[name], data, source, path)
 
 
@@ -170,10 +172,11 @@ def _check_fit(
                 f"but the suite '{suite.suite}' gives {suite.offers().value}",
             )
         if budget.axis not in (EVALUATIONS, SECONDS) and not algorithm.reports_any_axis:
+            can = ", ".join(name for name, use in ADAPTERS.items() if use.reports_any_axis)
             raise source.error(
                 ("budget", "axis"),
                 f"'{algorithm.name}' ({algorithm.use}) cannot report t on '{budget.axis}'; "
-                f"use '{EVALUATIONS}' or '{SECONDS}', or an adapter that reports: command, python",
+                f"use '{EVALUATIONS}' or '{SECONDS}', or an adapter that reports: {can}",
             )
 
 
@@ -183,7 +186,7 @@ def _check_race(top: TopLevel, source: Source) -> None:
             ("race", "elimination"),
             f"joint elimination asks how times hang together, but the model "
             f"'{top.inference.model}' treats them as independent; choose a temporal model under "
-            f"'inference' ({', '.join(TEMPORAL)}), or 'elimination: pointwise'",
+            f"'inference' ({', '.join(temporal_models())}), or 'elimination: pointwise'",
         )
 
 

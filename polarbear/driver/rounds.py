@@ -258,7 +258,7 @@ class Race:
         hanging = race.hanging(state, rules, pointwise, joint)
         if not hanging.any() or options is more:
             return Beliefs(learned, evidence, pointwise, joint, options.draws)
-        if options.model == "dirichlet" and not state.joining:
+        if options.splits_by_time and not state.joining:
             seed = derived_seed(self._config.seed, "race", state.round + 1, "more")
             pointwise = refined(evidence, more, seed, rules, hanging, pointwise)
         else:

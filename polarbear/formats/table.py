@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
+from pydantic import Field
 
 from polarbear.errors import ImportFailedError
 from polarbear.formats.base import (
     AfterEnd,
     Complaint,
+    Format,
     Imported,
     pick_columns,
     reject,
@@ -29,6 +31,37 @@ class Columns:
     y: str = "y"
     position: str = "position"
     seed: str | None = None
+
+
+class TableOptions(Format):
+    """What tables of values and of rankings have in common."""
+
+    algorithm_column: str = Field("algorithm", description="its column of algorithms")
+    instance_column: str = Field("instance", description="its column of instances")
+    t_column: str = Field("t", description="its column of times")
+
+
+class Table(TableOptions):
+    """Rows of algorithm, instance, t, y (CSV or Parquet)."""
+
+    y_column: str = Field("y", description="its column of objective values")
+    seed_column: str | None = Field(
+        None, description="its column of seeds, where instances were run repeatedly"
+    )
+    maximise: bool = Field(False, description="larger values are better")
+    after_end: AfterEnd = Field(
+        "keeps", description="after its last row an algorithm keeps its best, or is absent"
+    )
+
+    def read(self, source: Path) -> Imported:
+        columns = Columns(
+            self.algorithm_column,
+            self.instance_column,
+            self.t_column,
+            self.y_column,
+            seed=self.seed_column,
+        )
+        return read_table(source, columns, self.maximise, self.after_end)
 
 
 def read_frame(path: Path) -> pl.DataFrame:

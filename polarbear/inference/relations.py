@@ -12,6 +12,7 @@ import numpy as np
 from polarbear.errors import InferenceError
 from polarbear.inference.base import Posterior
 from polarbear.inference.diagnostics import shares_with_errors
+from polarbear.inference.models import temporal_models
 from polarbear.numerics.threads import in_threads
 
 _PAIRS_A_TASK = 64  # bounds memory, not results
@@ -73,8 +74,8 @@ def joint(posterior: Posterior) -> Joint:
     if not posterior.joint:
         raise InferenceError(
             f"the {posterior.model} model treats times as independent and has no joint posterior "
-            "over time: use a temporal model (gp, sparse-gp, hsgp, random-walk, bspline), or "
-            "pointwise relations"
+            f"over time: use a temporal model ({', '.join(temporal_models())}), or pointwise "
+            "relations"
         )
     theta = posterior.theta
     n = theta.shape[2]

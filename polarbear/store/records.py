@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from polarbear.inference import ModelOptions, Posterior
 from polarbear.inference.diagnostics import Diagnostics
+from polarbear.inference.options import AS_STORED
 from polarbear.rankings import ABSENT, ChoiceSets, GridValues
 from polarbear.store import tables
 
@@ -89,7 +90,7 @@ def posterior_from_table(
         theta=theta.reshape(size, times, n),
         chains=facts["chains"],
         unit_times=np.array(facts["unit_times"]),
-        options=ModelOptions.model_validate(facts["options"]),
+        options=ModelOptions.model_validate(facts["options"], context=AS_STORED),
         engine=facts["engine"],
         method=facts["method"],
         seed=facts["seed"],

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from polarbear.inference import ModelOptions, infer
-from polarbear.inference.models import MODELS
 from polarbear.inference.relations import joint, pointwise
+from polarbear.inference.stan.programs import programmed_models
 from polarbear.rankings import count_choice_sets, rank
 from polarbear.rankings.choice_sets import choice_sets_from_terms
 
@@ -81,7 +81,7 @@ def test_stan_agrees_with_integration_over_the_simplex(alpha, kinds):
             assert found.equivalence[t, a, b] == pytest.approx(expected, abs=WITHIN)
 
 
-@pytest.mark.parametrize("model", sorted(MODELS))
+@pytest.mark.parametrize("model", sorted(programmed_models()))
 def test_both_engines_agree(model):
     """Five algorithms, thirty instances, twenty times; differences at 3.5 standard errors or more.
 
