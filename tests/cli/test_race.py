@@ -98,8 +98,9 @@ def test_killed_at_random_moments_a_race_ends_with_the_same_decisions_to_the_byt
 ):
     synthetic(project)
     began = time.monotonic()
-    assert project("race", "config.yaml", "--store", "whole").returncode in (0, 3)
+    done = project.in_own_process("race", "config.yaml", "--store", "whole")
     lasted = time.monotonic() - began
+    assert done.returncode in (0, 3), done.stderr
     moments = random.Random(20)
     stores, kills = [project.folder / "killed-1"], 0
     while kills < KILLS:
@@ -163,7 +164,7 @@ def test_a_full_disk_in_mid_round_leaves_the_race_as_it_was(project: Project):
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
 
-    done = project("race", "config.yaml", preexec_fn=small_files)
+    done = project.in_own_process("race", "config.yaml", preexec_fn=small_files)
     assert done.returncode == 1
     assert "no space left" in done.stderr
     assert rounds(project.store) == before

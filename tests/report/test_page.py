@@ -416,7 +416,7 @@ def test_hostile_names_harm_nothing_and_are_shown_as_they_are(browser: Browser, 
         race={"limits": {"rounds": 2}},
         inference={"draws": 400},
     )
-    done = project("race", "config.yaml", timeout=600)
+    done = project("race", "config.yaml")
     assert done.returncode in (0, 3), done.stderr
     path = tmp_path / "hostile.html"
     write_page(gather(Store.open(project.store)), path)
@@ -473,10 +473,10 @@ def test_the_smallest_stores_have_a_page(
         race={"limits": {"rounds": 1}} if race else None,
         inference={"draws": 400},
     )
-    done = project("race" if race else "run", "config.yaml", timeout=600)
+    done = project("race" if race else "run", "config.yaml")
     assert done.returncode in (0, 3), done.stderr
     if not race:
-        project("infer", "config", "--draws", 400, timeout=600)
+        project("infer", "config", "--draws", 400)
     path = tmp_path / "odd.html"
     write_page(gather(Store.open(project.store)), path)
     for width in (1400, 390):
