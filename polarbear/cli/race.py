@@ -11,9 +11,8 @@ from polarbear.cli import common
 
 if TYPE_CHECKING:
     from polarbear.config import Config
-    from polarbear.driver.rounds import Ended
+    from polarbear.driver.standings import Standings
     from polarbear.select.aim import Aim
-    from polarbear.store import Store
 
 AT_LIMIT = 3  # exit code of a race that stopped with pairs unresolved
 
@@ -60,7 +59,8 @@ def race(
     from polarbear.config import load
     from polarbear.driver import collect
     from polarbear.driver.rounds import Race
-    from polarbear.store import Store
+    from polarbear.driver.standings import standings
+    from polarbear.store import Store, summary
 
     settings = load(config, seed, workers)
     aim = _aim(settings, for_, regret) if for_ is not None else None
@@ -80,13 +80,15 @@ def race(
                 running = Race(settings, target, progress, add or (), aim)
                 ended = running.run()
                 reached = aim and aim.standing(running.state, running.posterior)
-    facts = _facts(target, ended)
+    found = standings(target)
+    assert found is not None, "a race that has ended has had a round"
+    facts: dict[str, Any] = {"stopped_because": ended.because, "failures": summary.failures(target)}
     if reached is not None:
         facts["for"] = reached
     if json:
-        common.print_json(facts)
+        common.print_json({**found.to_plain(), **facts})
     else:
-        _show(facts)
+        _show(found, facts)
     if ended.at_limit:
         raise typer.Exit(AT_LIMIT)
 
@@ -110,20 +112,11 @@ def _fresh(folder: Path) -> Path:
     return found
 
 
-def _facts(store: Store, ended: Ended) -> dict[str, Any]:
-    from polarbear.driver.standings import standings
-    from polarbear.store import summary
-
-    facts = standings(store)
-    assert facts is not None, "a race that has ended has had a round"
-    return {**facts, "stopped_because": ended.because, "failures": summary.failures(store)}
-
-
-def _show(facts: dict[str, Any]) -> None:
+def _show(found: Standings, facts: dict[str, Any]) -> None:
     from polarbear.cli import standings
 
     console = common.console()
-    standings.show(facts, console)
+    standings.show(found, console)
     for line in common.failure_lines(facts["failures"]):
         console.print(line, markup=False)
     if "for" in facts:
@@ -133,6 +126,4 @@ def _show(facts: dict[str, Any]) -> None:
             f"expected regret {now['expected_regret']:.2g}",
             markup=False,
         )
-    console.print(
-        f"stopped because {facts['stopped_because']}; store {facts['store']}", markup=False
-    )
+    console.print(f"stopped because {facts['stopped_because']}; store {found.store}", markup=False)

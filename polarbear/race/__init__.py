@@ -17,6 +17,7 @@ from polarbear.race.decisions import (
     step,
 )
 from polarbear.race.forecast import instances_to_go
+from polarbear.race.record import RoundRecord, Threat
 from polarbear.race.rules import Rules
 from polarbear.race.state import (
     ABOVE,
@@ -48,8 +49,10 @@ __all__ = [
     "Decisions",
     "Elimination",
     "Kind",
+    "RoundRecord",
     "Rules",
     "State",
+    "Threat",
     "Verdict",
     "admit",
     "codes",

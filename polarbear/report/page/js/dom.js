@@ -58,6 +58,11 @@ function plain(name, length = 22) {
   return `\u2068${safe}\u2069`;
 }
 
+/** A sentence about a pair, with its names put in; a new line after each half. */
+function ofPair(words, row) {
+  return words.replace(/([;:]) /g, "$1<br>").replace(/\{([ab])\}/g, (_, who) => plain(row[who]));
+}
+
 const AXIS = plain(PAGE.axis);
 
 /** Hand a text to the reader as a file, without asking anybody for it. */

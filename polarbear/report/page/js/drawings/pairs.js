@@ -55,7 +55,7 @@ DRAWINGS.pairs = (view, rows) => {
     strip.map((row) =>
       row.p_above === null
         ? "unknown"
-        : `${plain(row.a)} better: ${row.p_above.toFixed(3)}<br>${plain(row.b)} better: ${row.p_below.toFixed(3)}<br>equivalent: ${row.p_alike.toFixed(3)}<br>${said(row)}`,
+        : `${plain(row.a)} better: ${row.p_above.toFixed(3)}<br>${plain(row.b)} better: ${row.p_below.toFixed(3)}<br>equivalent: ${row.p_alike.toFixed(3)}<br>${ofPair(PAGE.at_a_time[row.settled], row)}`,
     ),
   );
   traces.push({
@@ -110,16 +110,4 @@ function frames(view, strip, i, x) {
       });
   });
   return made;
-}
-
-function said(row) {
-  const words = {
-    above: `${plain(row.a)} is better: settled`,
-    below: `${plain(row.b)} is better: settled`,
-    equivalent: "equivalent: settled",
-    crossing: "the two cross",
-    moot: "one is out",
-    open: "open",
-  };
-  return words[row.settled] ?? row.settled;
 }
