@@ -314,7 +314,7 @@ def test_the_page_says_of_a_pair_what_everybody_else_does(
             f"document.querySelector(\"[data-figure='{figure}'] .chart\").data"
             ".map(trace => trace.customdata).filter(Boolean)[0]"
         )
-        return [[_plain(text) for text in row] for row in found]
+        return [[_plain(text or "") for text in row] for row in found]
 
     material = gather(Store.open(raced_project.store))
     browser.open(race_page)

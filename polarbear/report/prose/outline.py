@@ -130,11 +130,11 @@ def _matrix(material: Material) -> list[Block]:
         for b in order:
             p = chance[believed.index(a), believed.index(b)]
             said = "unknown" if np.isnan(p) else f"{p:.2f}"
-            cells.append("" if a == b else f"{said} {found[a, b].sign}".rstrip())
+            cells.append("" if a == b else f"{said} {found[a, b].sign or ' '}")
         rows.append(tuple(cells))
     made: list[Block] = [Table(("", *(f"{name}#" for name in order)), tuple(rows))]
     signs = legend(one.kind for one in found.values())
-    return [*made, Paragraph(", ".join(signs))] if signs else made
+    return [*made, Paragraph(f"Signs: {', '.join(signs)}.")] if signs else made
 
 
 def _rounds(material: Material) -> Chart:
