@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from polarbear.api.showing import Shown, html_table
+from polarbear.api.showing import Shown, dressed, html_table
 from polarbear.driver import standings as driver
 from polarbear.errors import RaceError
 from polarbear.store import Store as StoreOnDisk
@@ -13,31 +13,12 @@ from polarbear.wording import counted, percent, whole
 
 
 @dataclass(frozen=True, repr=False)
-class Standings(Shown):
+class Standings(Shown, driver.Standings):
     """What the rounds of a race have come to; the fields are keys of `race --json`."""
 
-    pareto_set: list[str]
-    eliminated: list[dict[str, Any]]
-    resolved: bool
-    rounds: int
-    instances: int
-    evaluations: dict[str, int]
-    failed_runs: int
-    store: str
-    model: str
-    rules: dict[str, Any]
-    share_settled: float
-    batch: int
-    joining: str | None
-    caught_up: int
-    saved: float
-    instances_by_algorithm: dict[str, int]
-    instances_to_go: int | None
-    algorithms: list[dict[str, Any]]
-    best: list[dict[str, Any]]
-    open_pairs: list[dict[str, Any]]
-    settled_pairs: list[dict[str, Any]]
-    problems: list[str]
+    def to_dict(self) -> dict[str, Any]:
+        """What `polarbear status --json` prints of the race."""
+        return self.to_plain()
 
     def _in_a_line(self) -> str:
         return (
@@ -49,11 +30,11 @@ class Standings(Shown):
     def _repr_html_(self) -> str:
         rows = [
             [
-                entry["algorithm"],
-                entry["standing"],
-                "" if entry["probability"] is None else f"{entry['probability']:.4f}",
-                entry["by"] or "",
-                whole(entry["evaluations"]),
+                entry.algorithm,
+                entry.standing,
+                "" if entry.probability is None else f"{entry.probability:.4f}",
+                entry.by or "",
+                whole(entry.evaluations),
             ]
             for entry in self.algorithms
         ]
@@ -66,4 +47,4 @@ def standings(disk: StoreOnDisk) -> Standings:
     found = driver.standings(disk)
     if found is None:
         raise RaceError(f"no race has been run in {disk.path}; `polarbear race` runs one")
-    return Standings(**found)
+    return dressed(Standings, found)

@@ -83,8 +83,7 @@ def _show(done: Raced) -> None:
     from polarbear.cli import standings
 
     console = common.console()
-    facts = done.standings.to_dict()
-    standings.show(facts, console)
+    standings.show(done.standings, console)
     for line in common.failure_lines(done.failures):
         console.print(line, markup=False)
     if done.reached is not None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from polarbear.cli import common
 from polarbear.wording import counted, noun, short, size
+
+if TYPE_CHECKING:
+    from polarbear.driver.standings import Standings
 
 
 def status(
@@ -44,15 +47,15 @@ def status(
         "failures": summary.failures(opened),
         "hosts": summary.hosts(opened),
         "bytes": summary.disk_use(opened),
-        "race": standings(opened),
     }
+    race = standings(opened)
     if json:
-        common.print_json(facts)
+        common.print_json({**facts, "race": None if race is None else race.to_plain()})
     else:
-        _show(facts)
+        _show(facts, race)
 
 
-def _show(facts: dict[str, Any]) -> None:
+def _show(facts: dict[str, Any], race: Standings | None) -> None:
     console = common.console()
     owner = facts["written_by"]
     lines = [
@@ -69,11 +72,11 @@ def _show(facts: dict[str, Any]) -> None:
     ]
     for line in filter(None, lines):
         console.print(line, markup=False)
-    if facts["race"]:
+    if race is not None:
         from polarbear.cli import standings
 
         console.print("", markup=False)
-        standings.show(facts["race"], console)
+        standings.show(race, console)
         console.print("", markup=False)
     console.print(common.algorithms_table(facts["algorithms"], facts["axis"], facts["budget"]))
     for line in common.failure_lines(facts["failures"]):

@@ -17,6 +17,7 @@ from polarbear.racing.decisions import (
     step,
 )
 from polarbear.racing.forecast import instances_to_go
+from polarbear.racing.record import RoundRecord, Threat
 from polarbear.racing.rules import Rules
 from polarbear.racing.state import (
     ABOVE,
@@ -48,8 +49,10 @@ __all__ = [
     "Decisions",
     "Elimination",
     "Kind",
+    "RoundRecord",
     "Rules",
     "State",
+    "Threat",
     "Verdict",
     "admit",
     "codes",

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import platform
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from polarbear import __version__
-from polarbear.racing import ABOVE, ALIKE, BELOW
-from polarbear.report.figures.base import still_in
+from polarbear.racing import Kind, verdict_on
 from polarbear.report.leading import Stretch, stretches
 from polarbear.report.material import Material, Round
+from polarbear.report.moment import still_in
 from polarbear.report.prose.words import span
 from polarbear.store import summary
 from polarbear.wording import counted, decisive, joined, noun, percent, short, time, timed
@@ -117,20 +118,20 @@ def _evidence(material: Material) -> str:
         held = f"{counted(runs, 'run')} on {seen}" if runs else f"imported rankings of {seen}"
         model = f", inferred with the {basis.posterior.model} model" if basis else ""
         return f"This rests on {held}{model}; no race was run."
-    gone = len(race["eliminated"])
-    seen = counted(race["instances"], "instance")
+    gone = len(race.eliminated)
+    seen = counted(race.instances, "instance")
     out = (
-        f"{gone} of {counted(len(race['algorithms']), 'algorithm')} {noun(gone, 'is', 'are')} out"
+        f"{gone} of {counted(len(race.algorithms), 'algorithm')} {noun(gone, 'is', 'are')} out"
         if gone
         else "nobody is out"
     )
-    if race["resolved"]:
-        done = f"every relation is settled with probability {short(race['rules']['alpha'])}"
+    if race.resolved:
+        done = f"every pair is settled with probability {short(material.rules.alpha)}"
     else:
-        done = f"{percent(race['share_settled'])} of the pairs are settled, the others still open"
+        done = f"{percent(race.share_settled)} of the pairs are settled, the others still open"
     return (
-        f"After {counted(race['rounds'], 'round')} on {seen}, {out} and {done}; "
-        f"{percent(race['saved'])} of the budget of running everything was saved."
+        f"After {counted(race.rounds, 'round')} on {seen}, {out} and {done}; "
+        f"{percent(race.saved)} of the budget of running everything was saved."
     )
 
 
@@ -153,12 +154,11 @@ def _not_ruled_out(material: Material, name: str) -> str:
     believed, race = material.believed, material.race
     assert believed is not None
     if race is not None:
-        pairs = {
-            ({pair["a"], pair["b"]} - {name}).pop(): pair["how"]
-            for pair in race["settled_pairs"]
-            if name in (pair["a"], pair["b"])
-        }
-        alike = [other for other, how in pairs.items() if how == "equivalent"]
+        alike = [
+            pair.b if pair.a == name else pair.a
+            for pair in race.settled_pairs
+            if name in (pair.a, pair.b) and pair.verdict.kind is Kind.EQUIVALENT
+        ]
         if alike:
             return f"is as good as {joined(alike)} at all times"
     rivals = [other for other in still_in(material) if other != name]
@@ -177,12 +177,12 @@ def _out(material: Material) -> list[Entry]:
     if material.race is not None:
         return [
             Entry(
-                gone["algorithm"],
-                f"{gone['by']} is better at every time with probability "
-                f"{decisive(gone['probability'])} (round {gone['round']}, after "
-                f"{counted(gone['instances'], 'instance')})",
+                gone.algorithm,
+                f"{gone.by} is better at every time with probability "
+                f"{decisive(gone.probability)} (round {gone.round}, after "
+                f"{counted(gone.instances, 'instance')})",
             )
-            for gone in material.race["eliminated"]
+            for gone in material.race.eliminated
         ]
     if material.basis is None or material.contest is None:
         return []
@@ -193,7 +193,7 @@ def _out(material: Material) -> list[Entry]:
 def decisions(material: Material, found: Round) -> list[Decision]:
     """What one round settled, in plain words."""
     record, state = found.record, found.state
-    taken, seen = record["decisions"], state.instances
+    taken, seen = record.decisions, state.instances
 
     def said(kind: str, words: str) -> Decision:
         return Decision(found.number, seen, kind, words)
@@ -201,34 +201,23 @@ def decisions(material: Material, found: Round) -> list[Decision]:
     made = [
         said(
             "eliminated",
-            f"{gone['algorithm']} is out: {gone['by']} is better at every time with probability "
-            f"{decisive(gone['probability'])}.",
+            f"{gone.algorithm} is out: {gone.by} is better at every time with probability "
+            f"{decisive(gone.probability)}.",
         )
-        for gone in taken["eliminated"]
+        for gone in taken.eliminated
     ]
     remaining = set(state.candidates)
-    for a, b in taken["settled_pairs"]:
+    for a, b in taken.settled_pairs:
         if {a, b} <= remaining:
-            made.append(said("settled", _settled(state.relation(a, b).tolist(), a, b)))
-    for a, b in taken["reopened"]:
+            made.append(said("settled", f"{verdict_on(state, a, b).words(a, b)}."))
+    for a, b in taken.reopened:
         words = f"{a} and {b} are looked at again: above at every time, but never all at once."
         made.append(said("reopened", words))
-    if taken["caught_up"]:
-        made.append(said("joined", f"{taken['caught_up']} has caught up and races with the rest."))
-    for problem in record["problems"]:
+    if taken.caught_up:
+        made.append(said("joined", f"{taken.caught_up} has caught up and races with the rest."))
+    for problem in record.problems:
         made.append(said("doubted", f"The posterior was not to be trusted: {problem}."))
     return made
-
-
-def _settled(relation: list[int], a: str, b: str) -> str:
-    if ABOVE in relation and BELOW in relation:
-        return f"{a} and {b} cross: each is better at some times."
-    if ABOVE in relation or BELOW in relation:
-        one, other = (a, b) if ABOVE in relation else (b, a)
-        return f"{one} is never worse than {other}, but as good at some times."
-    if relation and set(relation) == {ALIKE}:
-        return f"{a} and {b} are equivalent at all times."
-    return f"{a} and {b} are settled."
 
 
 def _settings(material: Material) -> list[tuple[str, str]]:
@@ -249,9 +238,9 @@ def _settings(material: Material) -> list[tuple[str, str]]:
     ]
     made += [("Algorithm", f"{name}: {_options(o)}") for name, o in config["algorithms"].items()]
     if material.rounds:
-        rules = material.rounds[-1].record["rules"]
-        made.append(("Race", _options(rules)))
-        made.append(("Inference", _options(material.rounds[-1].record["inference"])))
+        record = material.rounds[-1].record
+        made.append(("Race", _options(record.rules)))
+        made.append(("Inference", _options(record.inference)))
     elif material.basis is not None:
         chosen = material.basis.posterior.options.model_dump(mode="json")
         made.append(("Inference", _options(chosen)))
@@ -273,7 +262,7 @@ def _settings(material: Material) -> list[tuple[str, str]]:
     return made
 
 
-def _options(options: dict[str, Any], first: str | None = None) -> str:
+def _options(options: Mapping[str, Any], first: str | None = None) -> str:
     """Settings as people write them: key value, key value."""
     rest = {key: value for key, value in options.items() if key != first}
     written = {key: _value(value) for key, value in rest.items() if value is not None}

@@ -61,7 +61,7 @@ def find_basis(store: Store, model: str | None = None, key: str | None = None) -
         raise SelectionError(
             f"{store.path} holds no posterior yet; `polarbear infer {store.path}` makes one"
         )
-    raced = race["posterior"] if race is not None else None
+    raced = race.posterior if race is not None else None
     if key is not None:
         chosen = _by_key(store, keys, key)
     elif model is not None:
@@ -75,8 +75,8 @@ def find_basis(store: Store, model: str | None = None, key: str | None = None) -
     names = about.algorithms
     pareto_set = None
     if race is not None:
-        remaining = set(race["state"]["candidates"])
-        entered = set(race["state"]["algorithms"])
+        remaining = set(race.state.candidates)
+        entered = set(race.state.algorithms)
         # Whoever never raced was not eliminated either.
         pareto_set = tuple(n for n in names if n in remaining or n not in entered)
     return Basis(

@@ -140,5 +140,6 @@ def test_pairs_of_which_nothing_is_known_are_not_drawn(kinds):
     unknown = np.full_like(only.believed.above, np.nan)
     believed = replace(only.believed, above=unknown, alike=unknown)
     state = replace(only.state, settled=np.zeros_like(only.state.settled), eliminated=())
-    blind = replace(kinds["one round"], rounds=(replace(only, believed=believed, state=state),))
+    record = replace(only.record, state=state)
+    blind = replace(kinds["one round"], rounds=(replace(only, believed=believed, record=record),))
     assert "nothing is known about pairs" in str(FIGURES["pairs"].missing(blind))

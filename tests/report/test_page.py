@@ -10,8 +10,11 @@ import numpy as np
 import pytest
 
 from polarbear.preferences import Context, read_preference
+from polarbear.racing.verdicts import WORDS_AT_A_TIME
+from polarbear.report.figures import FIGURES
 from polarbear.report.material import gather
 from polarbear.report.page import data, write_page
+from polarbear.report.settled import verdict
 from polarbear.select import Selection, contest, find_basis, select
 from polarbear.select.criteria import Risk
 from polarbear.store import Store
@@ -344,6 +347,36 @@ def test_what_a_chart_says_of_a_point_has_no_gaps(browser: Browser, race_page: P
     for texts in said.values():
         assert texts
         assert not [text for text in texts if "%{" in text or "undefined" in text]
+
+
+def test_the_page_says_of_a_pair_what_everybody_else_does(
+    browser: Browser, race_page: Path, raced_project: Project
+):
+    def told(figure: str) -> list[list[str]]:
+        found = browser.ask(
+            f"document.querySelector(\"[data-figure='{figure}'] .chart\").data"
+            ".map(trace => trace.customdata).filter(Boolean)[0]"
+        )
+        return [[_plain(text or "") for text in row] for row in found]
+
+    material = gather(Store.open(raced_project.store))
+    browser.open(race_page)
+    browser.draw_all()
+    cells, rows = told("matrix"), FIGURES["matrix"].data(material)
+    names = rows["a"].unique(maintain_order=True).to_list()
+    for a, b in rows.select("a", "b").iter_rows():
+        said = cells[names.index(a)][names.index(b)]
+        assert said.endswith(f" {verdict(material, a, b).words(a, b)}")
+    strips, times = told("pairs"), FIGURES["pairs"].data(material)
+    settled = times.group_by("a", "b", maintain_order=True).agg("settled").rows()
+    for strip, (a, b, at_each_time) in zip(strips, settled, strict=True):
+        for said, at in zip(strip, at_each_time, strict=True):
+            assert said.endswith(f" {WORDS_AT_A_TIME[at].format(a=a, b=b)}")
+
+
+def _plain(text: str) -> str:
+    """A hover's text without line breaks and marks of direction."""
+    return text.replace("<br>", " ").translate({0x2068: None, 0x2069: None})
 
 
 def test_dark_mode_follows_the_system_and_the_button(browser: Browser, race_page: Path):

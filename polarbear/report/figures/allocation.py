@@ -27,8 +27,8 @@ def data(material: Material) -> pl.DataFrame:
     end = float(material.times[-1])
     rows: list[tuple[int | None, str, int, float, float, float]] = []
     for entry in material.rounds:
-        drawn, ran_to = entry.record["drawn"], entry.record["ran_to"]
-        newcomer = entry.record["state"]["joining"] or entry.record["decisions"]["caught_up"]
+        drawn, ran_to = entry.record.drawn, entry.record.ran_to
+        newcomer = entry.record.newcomer
         names = [newcomer] if newcomer else list(entry.state.algorithms)
         for name in names:
             to = float(ran_to.get(name, 0.0))
@@ -198,7 +198,7 @@ def caption(material: Material) -> str:
     if not material.rounds:
         return "How many instances saw each algorithm run at least so far."
     last = material.rounds[-1]
-    saved = material.race["saved"] if material.race else 0.0
+    saved = material.race.saved if material.race else 0.0
     return (
         "Above: how many instances saw each algorithm run at least so far. Below: a bar a round, "
         "as wide as its instances are many, filled with what was given out to each algorithm; full "

@@ -11,8 +11,9 @@ from polarbear.preferences import Context, Preference
 from polarbear.preferences.parsing import parse_preference
 from polarbear.report.drawing.axes import note_below, number_ticks
 from polarbear.report.drawing.style import Style
-from polarbear.report.figures.base import Figure, draws_now, lacks_draws, moment, still_in
+from polarbear.report.figures.base import Figure, lacks_draws, moment
 from polarbear.report.material import Material
+from polarbear.report.moment import draws_now, still_in
 from polarbear.select import judge
 from polarbear.settings.options import Source
 from polarbear.wording import probability_mark, tick

@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from polarbear.inference.beliefs import Beliefs
 from polarbear.preferences.budgets import LEAST_MASS, WORTH_A_NOTE
-from polarbear.report.figures.base import draws_now, still_in
-from polarbear.report.material import Material, Round, RoundRatings
+from polarbear.racing.verdicts import SIGNS, WORDS, WORDS_AT_A_TIME, Kind
+from polarbear.report.material import Material, Round
+from polarbear.report.moment import draws_now, still_in
 from polarbear.report.page.colours import AGAIN_AFTER
 from polarbear.report.page.packing import packed
 from polarbear.report.page.sentences import is_out, sentences
@@ -34,6 +36,8 @@ def of(material: Material) -> dict[str, Any]:
         "ticks": ticks(float(material.times[0]), float(material.times[-1])),
         "alpha": material.rules.alpha,
         "colours": AGAIN_AFTER,
+        "verdicts": {kind: {"sign": SIGNS[kind], "words": WORDS[kind]} for kind in Kind},
+        "at_a_time": dict(WORDS_AT_A_TIME),
         "selector": selector(material),
         "moments": moments(material),
     }
@@ -89,7 +93,7 @@ def moments(material: Material) -> list[dict[str, Any]]:
 def _after(found: Round, material: Material) -> dict[str, Any]:
     state, record = found.state, found.record
     facts = (
-        f"{counted(state.instances, 'instance')} so far, {record['drawn']} of them in this round; "
+        f"{counted(state.instances, 'instance')} so far, {record.drawn} of them in this round; "
         f"{len(state.candidates)} of {len(state.algorithms)} algorithms still in, "
         f"{percent(state.share_settled)} of pairs settled."
     )
@@ -102,7 +106,7 @@ def _after(found: Round, material: Material) -> dict[str, Any]:
     }
 
 
-def _ratings(believed: RoundRatings, material: Material) -> dict[str, Any]:
+def _ratings(believed: Beliefs, material: Material) -> dict[str, Any]:
     """What was believed then; times only where the store's grid was another one."""
     same = np.array_equal(believed.times, material.times)
     return {

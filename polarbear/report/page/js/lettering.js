@@ -16,3 +16,8 @@ export function plain(name, length = 22) {
     .replace(/>/g, "&gt;");
   return `\u2068${safe}\u2069`;
 }
+
+/** A sentence about a pair, with its names put in; a new line after each half. */
+export function ofPair(words, row) {
+  return words.replace(/([;:]) /g, "$1<br>").replace(/\{([ab])\}/g, (_, who) => plain(row[who]));
+}

@@ -1,18 +1,8 @@
 // Pairs as a whole: how probably the row is better than the column at every time.
 
 import { nameAxis } from "../axes.js";
-import { plain } from "../lettering.js";
-
-const SIGNS = {
-  dominates: ">",
-  dominated: "<",
-  "never worse": "≥",
-  "never better": "≤",
-  equivalent: "=",
-  crossing: "×",
-  open: "?",
-  moot: "",
-};
+import { ofPair, plain } from "../lettering.js";
+import { PAGE } from "../page.js";
 
 export function matrix(view, rows) {
   const names = [...new Set(rows.map((row) => row.a))].filter(view.shows);
@@ -24,13 +14,13 @@ export function matrix(view, rows) {
   for (const row of rows) {
     if (!place.has(row.a) || !place.has(row.b)) continue;
     const [y, x] = [place.get(row.a), place.get(row.b)];
-    const sign = (SIGNS[row.verdict] ?? "").replace("<", "&lt;").replace(">", "&gt;");
+    const sign = PAGE.verdicts[row.verdict].sign.replace("<", "&lt;").replace(">", "&gt;");
     z[y][x] = row.probability;
     const share = row.probability === null ? "–" : row.probability.toFixed(2);
     text[y][x] =
       room > 58 ? `${share} ${sign}` : room > 34 ? `${share.replace(/^0/, "")}<br>${sign}` : sign;
     hover[y][x] =
-      `${plain(row.a)} better than ${plain(row.b)}<br>at every time: ${row.probability === null ? "unknown" : row.probability.toFixed(4)}<br>${row.verdict === "moot" ? "not looked into: one is out" : row.verdict}`;
+      `${plain(row.a)} better than ${plain(row.b)}<br>at every time: ${row.probability === null ? "unknown" : row.probability.toFixed(4)}<br>${ofPair(PAGE.verdicts[row.verdict].words, row)}`;
   }
   const height = Math.min(Math.max(names.length * 40, 120), 560) + 90;
   return {

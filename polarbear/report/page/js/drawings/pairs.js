@@ -2,7 +2,7 @@
 // Thick where that is settled, thin where it only leans, framed where the two are equivalent.
 
 import { borders, stripRange, timeAxis, timeLabel } from "../axes.js";
-import { plain } from "../lettering.js";
+import { ofPair, plain } from "../lettering.js";
 import { withAlpha } from "../marks.js";
 import { PAGE } from "../page.js";
 import { grouped } from "../rows.js";
@@ -61,7 +61,7 @@ export function pairs(view, rows) {
     strip.map((row) =>
       row.p_above === null
         ? "unknown"
-        : `${plain(row.a)} better: ${row.p_above.toFixed(3)}<br>${plain(row.b)} better: ${row.p_below.toFixed(3)}<br>equivalent: ${row.p_alike.toFixed(3)}<br>${said(row)}`,
+        : `${plain(row.a)} better: ${row.p_above.toFixed(3)}<br>${plain(row.b)} better: ${row.p_below.toFixed(3)}<br>equivalent: ${row.p_alike.toFixed(3)}<br>${ofPair(PAGE.at_a_time[row.settled], row)}`,
     ),
   );
   traces.push({
@@ -116,16 +116,4 @@ function frames(view, strip, i, x) {
       });
   });
   return made;
-}
-
-function said(row) {
-  const words = {
-    above: `${plain(row.a)} is better: settled`,
-    below: `${plain(row.b)} is better: settled`,
-    equivalent: "equivalent: settled",
-    crossing: "the two cross",
-    moot: "one is out",
-    open: "open",
-  };
-  return words[row.settled] ?? row.settled;
 }
