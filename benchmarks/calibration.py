@@ -52,7 +52,7 @@ def truth_ranks(seed: int, name: str, method: str = "auto") -> np.ndarray:
     """The truth's rank, for each quantity, in one simulation."""
     rng = np.random.default_rng([seed, sorted(MODELS).index(name)])
     times = np.linspace(0, 1, TIMES)
-    options = ModelOptions(model=name, draws=DRAWS, method=method)
+    options = ModelOptions(model=name, dependence="independent", draws=DRAWS, method=method)
     mu = draw_truth(MODELS[name](times, ALGORITHMS, options), rng)
     sets = count_choice_sets(draw_positions(mu, INSTANCES, rng))
     posterior = infer(sets, times, options, seed=seed, threads=1)

@@ -52,11 +52,11 @@ def section(models: Sequence[str]) -> list[str]:
     ]
     trusted: dict[str, list[str]] = {}
     for model in models:
-        asked = ModelOptions(model=model, engine="stan", draws=LONG)
+        asked = ModelOptions(model=model, dependence="independent", engine="stan", draws=LONG)
         reference = infer(sets, grid, asked, seed=7)
         assert reference.usable, (model, reference.diagnostics)
         for engine, method in METHODS:
-            options = ModelOptions(model=model, engine=engine, method=method, draws=DRAWS)
+            options = asked.model_copy(update={"engine": engine, "method": method, "draws": DRAWS})
             try:
                 infer(sets, grid, options.model_copy(update={"draws": 400}), seed=1)  # warm
                 begun = _cpu_seconds()

@@ -25,11 +25,10 @@ import engines
 import numpy as np
 
 from polarbear.inference import ModelOptions, Posterior, infer
-from polarbear.inference.models import MODELS
+from polarbear.inference.models import MODELS, temporal_models
 from polarbear.inference.relations import joint, pointwise
+from polarbear.inference.stan.programs import programmed_models
 from polarbear.rankings import count_choice_sets, rank
-
-TEMPORAL = ("gp", "sparse-gp", "hsgp", "random-walk", "bspline")
 
 
 def utilities(n: int, n_times: int) -> np.ndarray:
@@ -118,28 +117,29 @@ def counting_rows() -> list[str]:
     ]
 
 
+def in_full(model: str) -> ModelOptions:
+    """Options under which every ranking counts in full: these are drawn independently."""
+    return ModelOptions(model=model, dependence="independent", draws=8000)
+
+
 def temporal_rows() -> list[str]:
     rows = []
     for n_times, limit in ((60, 1.5), (100, 2.5), (1000, 15.0)):
         sets = count_choice_sets(positions(5, 30, n_times))
-        timed = Timed(
-            lambda s=sets, t=n_times: infer(s, grid(t), ModelOptions(model="gp", draws=8000), 1), 1
-        )
+        timed = Timed(lambda s=sets, t=n_times: infer(s, grid(t), in_full("gp"), 1), 1)
         rows.append(row(f"gp n 5, P 30, T {n_times:,}, 8,000 draws", timed, f"{limit} s wall",
                         timed.wall <= limit, describe(timed.result)))  # fmt: skip
     sets = count_choice_sets(positions(5, 30, 100))
     for model, limit in (("bspline", 3), ("random-walk", 5), ("hsgp", 3)):
-        timed = Timed(lambda m=model: infer(sets, grid(100), ModelOptions(model=m, draws=8000), 1))
+        timed = Timed(lambda m=model: infer(sets, grid(100), in_full(m), 1))
         d = timed.result.diagnostics
         good = timed.cpu <= limit and d.ess_tail > 5000 and d.r_hat < 1.005
         rows.append(row(f"{model} n 5, P 30, T 100, 8,000 draws", timed,
                         f"{limit} CPU s, tail ESS 5,000, R-hat 1.005", good,
                         describe(timed.result)))  # fmt: skip
     large = count_choice_sets(positions(10, 300, 100))
-    for model in TEMPORAL:
-        timed = Timed(
-            lambda m=model: infer(large, grid(100), ModelOptions(model=m, draws=8000), 1), 1
-        )
+    for model in temporal_models():
+        timed = Timed(lambda m=model: infer(large, grid(100), in_full(m), 1), 1)
         rows.append(row(f"{model} n 10, P 300, T 100, 8,000 draws", timed, "20 s wall",
                         timed.wall <= 20, describe(timed.result)))  # fmt: skip
     timed = Timed(lambda p=timed.result: (pointwise(p), joint(p)), 1)
@@ -200,7 +200,7 @@ def numpyro_rows(warm_up: int, draws: int, precision: str) -> list[str]:
         rest = jax.lax.cumlogsumexp(chosen, axis=2, reverse=True)
         numpyro.factor("rankings", (chosen - rest).sum())
 
-    ours = Timed(lambda: infer(sets, grid(100), ModelOptions(model="bspline", draws=8000), 1))
+    ours = Timed(lambda: infer(sets, grid(100), in_full("bspline"), 1))
     sampler = numpyro.infer.MCMC(
         numpyro.infer.NUTS(naive), num_warmup=warm_up, num_samples=draws, num_chains=2,
         chain_method="sequential", progress_bar=False,
@@ -257,7 +257,7 @@ def main() -> int:
     parser.add_argument("--models", nargs="*", help="with --engines: only these")
     args = parser.parse_args()
     if args.engines:
-        return compare_engines(args.models or list(MODELS), args.write)
+        return compare_engines(args.models or programmed_models(), args.write)
     rows = [
         "# Inference: speed",
         "",

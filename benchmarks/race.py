@@ -32,11 +32,11 @@ import f_race
 import race_report
 from quick_beliefs import QuickPosterior
 
-from polarbear import race
+from polarbear import racing as race
 from polarbear.inference import ModelOptions, infer, relations
 from polarbear.inference.dependence import evidence_weight
 from polarbear.inference.relations import Joint, Pointwise
-from polarbear.race.rules import Rules
+from polarbear.racing.rules import Rules
 from polarbear.rankings import ChoiceSets, count_choice_sets, rank
 
 ALGORITHMS, TIMES, LIMIT = 5, 20, 200
@@ -109,7 +109,8 @@ def beliefs(
             return found
     if found is not None:
         return found
-    posterior = infer(sets, UNIT, options, seed, threads=1)
+    weighted_already = options.model_copy(update={"dependence": "independent"})
+    posterior = infer(sets, UNIT, weighted_already, seed, threads=1)
     if not posterior.usable:
         return None, None
     joint = relations.joint(posterior) if posterior.joint else None

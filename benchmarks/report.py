@@ -20,17 +20,17 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from dataclasses import asdict
 from pathlib import Path
 from time import perf_counter
 
 import numpy as np
 from targets import Row, report
 
-from polarbear import race
+from polarbear import racing as race
 from polarbear.config import Config, parse
-from polarbear.driver.beliefs import Beliefs, belief_tables, relations_of, threats
+from polarbear.driver.entrants import settings_kept
 from polarbear.driver.evidence import Evidence, ranked
+from polarbear.driver.inferred import Inferred, relations_of, threats
 from polarbear.driver.posteriors import Learned, keep
 from polarbear.execution.host import this_host
 from polarbear.execution.outcome import Outcome, Status, Task
@@ -85,31 +85,27 @@ def add_rounds(store: Store, config: Config, rng: np.random.Generator) -> None:
     """Rounds whose beliefs sharpen, about algorithms that each lead for a while."""
     times, rules = config.budget.times, config.race
     state = race.start(NAMES, times.tolist(), rules)
-    plain = config.plain()
-    settings = {
-        "rules": {key: value for key, value in plain["race"].items() if key != "limits"},
-        "inference": plain["inference"],
-    }
+    settings = settings_kept(config)
     for number in range(1, ROUNDS + 1):
         learned, evidence = believed(times, number, config.inference, rng)
         pointwise, joint = relations_of(learned.posterior, rules)
         horizons = race.horizons(state, rules) or dict.fromkeys(NAMES, float(BUDGET))
         state, decisions = race.step(state, rules, BATCH, pointwise, joint)
-        record = {
-            "state": race.to_plain(state),
-            "decisions": asdict(decisions),
-            "drawn": BATCH,
-            "ran_to": horizons,
-            "evaluations": dict.fromkeys(NAMES, number * BATCH * BUDGET),
-            "threats": threats(state, pointwise, joint),
-            "instances_to_go": 0,
-            "draws": DRAWS,
-            "problems": [],
-            "posterior": learned.key,
+        record = race.RoundRecord(
+            state=state,
+            decisions=decisions,
+            drawn=BATCH,
+            ran_to=horizons,
+            evaluations=dict.fromkeys(NAMES, number * BATCH * BUDGET),
+            threats=threats(state, pointwise, joint),
+            instances_to_go=0,
+            draws=DRAWS,
+            problems=(),
+            posterior=learned.key,
             **settings,
-        }
-        beliefs = Beliefs(learned, evidence, pointwise, joint, DRAWS)
-        store.add_round(number, record, *belief_tables(beliefs))
+        )
+        inferred = Inferred(learned, evidence, pointwise, joint, DRAWS)
+        store.add_round(record, inferred.beliefs())
     keep(store, evidence, learned)
 
 

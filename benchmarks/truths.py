@@ -58,7 +58,9 @@ def drawn(kind: str, correlation: str, seed: int, size: int) -> Truth:
         mu, scale = log_ratings(rng), np.exp(rng.normal(0, 0.8, ALGORITHMS))
         apart = np.sqrt(scale[:, None] ** 2 + scale**2)
         return Truth(values, ndtr((mu[:, :, None] - mu[:, None, :]) / apart), 0.0)
-    return Truth(values, head_to_head(draw(MANY, np.random.default_rng([seed, 3]))), 0.5 / MANY**0.5)
+    return Truth(
+        values, head_to_head(draw(MANY, np.random.default_rng([seed, 3]))), 0.5 / MANY**0.5
+    )
 
 
 def head_to_head(values: np.ndarray) -> np.ndarray:

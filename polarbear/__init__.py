@@ -1,3 +1,84 @@
-"""PolarBear: which anytime algorithm to run when the time limit is not yet known."""
+"""PolarBear: which anytime algorithm to run when the time limit is not yet known.
+
+    import polarbear as pb
+
+    store = pb.race("config.yaml")
+    store.select("at 1000").choice
+
+What is offered here is loaded when it is first asked for; docs/python.md describes it.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from polarbear.api.frames import infer
+    from polarbear.api.importing import import_data
+    from polarbear.api.listening import Listener
+    from polarbear.api.posterior import Posterior
+    from polarbear.api.racing import race
+    from polarbear.api.running import run
+    from polarbear.api.store import Store, open
+    from polarbear.errors import (
+        AlgorithmError,
+        ConfigError,
+        ImportFailedError,
+        InferenceError,
+        PolarBearError,
+        PolarBearWarning,
+        ProblemError,
+        RaceError,
+        ReportError,
+        SelectionError,
+        StoreError,
+    )
 
 __version__ = "0.1.0"
+
+__all__ = [
+    "AlgorithmError",
+    "ConfigError",
+    "ImportFailedError",
+    "InferenceError",
+    "Listener",
+    "PolarBearError",
+    "PolarBearWarning",
+    "Posterior",
+    "ProblemError",
+    "RaceError",
+    "ReportError",
+    "SelectionError",
+    "Store",
+    "StoreError",
+    "__version__",
+    "import_data",
+    "infer",
+    "open",
+    "race",
+    "run",
+]
+
+_PLACES = {
+    "Listener": "api.listening",
+    "Posterior": "api.posterior",
+    "Store": "api.store",
+    "import_data": "api.importing",
+    "infer": "api.frames",
+    "open": "api.store",
+    "race": "api.racing",
+    "run": "api.running",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module = importlib.import_module(f"{__name__}.{_PLACES.get(name, 'errors')}")
+    found = globals()[name] = getattr(module, name)
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

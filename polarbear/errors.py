@@ -2,6 +2,7 @@
 
 PolarBearError                 caught once, at the command line: exit code 1
 ├── ConfigError                a configuration that cannot be meant, with file, line and key
+├── MissingPackageError        something that needs a package which is not installed
 ├── MissingExtraError          a suite or adapter whose optional packages are not installed
 ├── ProblemError               an instance that cannot be drawn or built
 │   └── SuiteExhaustedError    a finite suite has no further instance
@@ -22,6 +23,8 @@ PolarBearError                 caught once, at the command line: exit code 1
     ├── StoreFullError         no space left; what was stored is intact
     └── StoreMismatchError     the configuration contradicts what is stored
 
+PolarBearWarning               something to be careful about, from the Python door
+PlugInWarning                  a warning: another package's plug-in is left out, and why
 BudgetExhausted                not an error: ends an algorithm's run from inside its objective
 """
 
@@ -34,6 +37,13 @@ class PolarBearError(Exception):
 
 class ConfigError(PolarBearError):
     pass
+
+
+class MissingPackageError(PolarBearError):
+    def __init__(self, what: str, package: str) -> None:
+        super().__init__(
+            f"{what} needs the package '{package}', which is not installed: pip install {package}"
+        )
 
 
 class MissingExtraError(PolarBearError):
@@ -114,6 +124,14 @@ class StoreFullError(StoreError):
 
 class StoreMismatchError(StoreError):
     pass
+
+
+class PolarBearWarning(UserWarning):
+    """Something that may make results worse than they look."""
+
+
+class PlugInWarning(PolarBearWarning):
+    """A plug-in of another package cannot be used; everything else can."""
 
 
 class BudgetExhausted(BaseException):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -9,7 +10,21 @@ from typing import Any
 
 import pytest
 
+from polarbear.numerics.threads import available_processors
 from tests.support import Project
+
+MOST_PROCESSES = 8  # beyond that, starting them costs more than it brings
+ROOT = Path(__file__).parents[1]
+
+# Processes that tests start use the package that the tests use, not one that is installed.
+os.environ["PYTHONPATH"] = os.pathsep.join(
+    [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
+)
+
+
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """How many processes `-n auto` means: one a processor that this process may use."""
+    return min(available_processors(), MOST_PROCESSES)
 
 
 @pytest.fixture

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import importlib
+import io
 import json
 import os
 import subprocess
 import sys
+import traceback
+from collections.abc import Iterator
+from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import yaml
 
+from polarbear.cli import main
+
 SOLVERS = Path(__file__).parent / "solvers.py"
+WIDE = {"COLUMNS": "160"}
 
 
 def solver(function: str, name: str | None = None, **options: Any) -> dict[str, Any]:
@@ -43,15 +52,52 @@ class Project:
         path.write_text(yaml.safe_dump({k: v for k, v in config.items() if v is not None}))
         return path
 
-    def command(self, *arguments: str) -> list[str]:
-        return [sys.executable, "-m", "polarbear", *map(str, arguments)]
-
     def __call__(self, *arguments: Any, **options: Any) -> subprocess.CompletedProcess[str]:
-        """Run a command in the folder, to its end."""
-        options = {"capture_output": True, "text": True, "timeout": 120, **options}
-        environment = {**os.environ, "COLUMNS": "160"}
+        """Run a command in the folder, to its end: here, which saves the seconds of importing.
+
+        Options are those of subprocess.run, and make it a process of its own.
+        """
+        if options:
+            return self.in_own_process(*arguments, **options)
+        command, out, err = ["polarbear", *map(str, arguments)], io.StringIO(), io.StringIO()
+        with self._as_if_alone(command), redirect_stdout(out), redirect_stderr(err):
+            code = exit_code_of_main()
+        return subprocess.CompletedProcess(command, code, out.getvalue(), err.getvalue())
+
+    @contextmanager
+    def _as_if_alone(self, command: list[str]) -> Iterator[None]:
+        """Whatever a command changes about its process is undone, as if it had one of its own."""
+        importlib.invalidate_caches()
+        with (
+            chdir(self.folder),
+            mock.patch.dict(os.environ, WIDE),
+            mock.patch.object(sys, "argv", command),
+            mock.patch.object(sys, "path", list(sys.path)),
+        ):
+            try:
+                yield
+            finally:
+                for name, module in list(sys.modules.items()):
+                    if str(getattr(module, "__file__", None)).startswith(str(self.folder)):
+                        del sys.modules[name]  # a user's file may be another one next time
+
+    def in_own_process(self, *arguments: Any, **options: Any) -> subprocess.CompletedProcess[str]:
+        """Run a command to its end in a process of its own."""
+        options = {"capture_output": True, "text": True, "timeout": 600, **options}
+        environment = {**os.environ, **WIDE}
         return subprocess.run(
             self.command(*arguments), cwd=self.folder, env=environment, check=False, **options
+        )
+
+    def python(self, script: str) -> subprocess.CompletedProcess[str]:
+        """Run a Python script in the folder, to its end."""
+        return subprocess.run(
+            [sys.executable, script],
+            cwd=self.folder,
+            capture_output=True,
+            text=True,
+            timeout=600,
+            check=False,
         )
 
     def json(self, *arguments: Any) -> Any:
@@ -59,6 +105,9 @@ class Project:
         done = self(*arguments, "--json")
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout)
+
+    def command(self, *arguments: Any) -> list[str]:
+        return [sys.executable, "-m", "polarbear", *map(str, arguments)]
 
     def start(self, *arguments: str) -> subprocess.Popen[str]:
         """Start a command and leave it running, in a process group of its own."""
@@ -70,3 +119,15 @@ class Project:
             stderr=subprocess.PIPE,
             start_new_session=True,
         )
+
+
+def exit_code_of_main() -> int:
+    """What the process would end with; an error that nobody caught is printed, as Python does."""
+    try:
+        main()
+    except SystemExit as ended:
+        return ended.code if isinstance(ended.code, int) else int(ended.code is not None)
+    except Exception:
+        traceback.print_exc()
+        return 1
+    return 0

@@ -1,5 +1,7 @@
 """Adapters, by the name a configuration gives them. A new adapter is a file and a line here.
 
+Other packages add theirs by an entry point in the group polarbear.algorithms.
+
 Uses `problems` and `settings`; runs nothing by itself.
 """
 
@@ -8,8 +10,10 @@ from __future__ import annotations
 from polarbear.algorithms.base import Algorithm, Trial
 from polarbear.settings.registry import Registry
 
-ADAPTERS: Registry[Algorithm] = Registry(
+ADAPTERS: Registry[type[Algorithm]] = Registry(
     "adapter",
+    "polarbear.algorithms",
+    "polarbear.algorithms.base:Algorithm",
     {
         "cma": "polarbear.algorithms.cma:Cma",
         "command": "polarbear.algorithms.command:Command",

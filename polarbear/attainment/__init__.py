@@ -5,7 +5,7 @@ Uses `store`, `select` and what is below them; draws nothing.
 
 from __future__ import annotations
 
-from polarbear.attainment.comparison import Comparison, names_of, pair_of
+from polarbear.attainment.comparison import Comparison, checked_names, checked_pair
 from polarbear.attainment.disagreement import Note, agreement, disagreements
 from polarbear.attainment.options import ViewOptions
 from polarbear.attainment.view import View, view
@@ -16,8 +16,8 @@ __all__ = [
     "View",
     "ViewOptions",
     "agreement",
+    "checked_names",
+    "checked_pair",
     "disagreements",
-    "names_of",
-    "pair_of",
     "view",
 ]

@@ -18,17 +18,19 @@ class Comparison:
     options: ViewOptions = field(default_factory=ViewOptions)
 
 
-def names_of(text: str) -> tuple[str, ...]:
-    """Names separated by commas, each once."""
-    names = dict.fromkeys(name.strip() for name in text.split(","))
-    if "" in names:
-        raise ReportError(f"expected names separated by commas, as in A,B; found '{text}'")
-    return tuple(names)
+def checked_names(names: Sequence[str]) -> tuple[str, ...]:
+    """Names of algorithms, each once."""
+    if not all(names):
+        raise ReportError(
+            f"expected names separated by commas, as in A,B; found '{','.join(names)}'"
+        )
+    return tuple(dict.fromkeys(names))
 
 
-def pair_of(text: str) -> tuple[str, str]:
-    """Two names separated by a comma."""
-    names: Sequence[str] = [name.strip() for name in text.split(",")]
+def checked_pair(names: Sequence[str]) -> tuple[str, str]:
+    """The names of two algorithms."""
     if len(names) != 2 or names[0] == names[1] or not all(names):
-        raise ReportError(f"a pair is two different algorithms, as in --pair A,B; found '{text}'")
+        raise ReportError(
+            f"a pair is two different algorithms, as in --pair A,B; found '{','.join(names)}'"
+        )
     return names[0], names[1]

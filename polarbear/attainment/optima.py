@@ -22,7 +22,7 @@ def known_optima(
     sign = -1.0 if settings.get("maximise") else 1.0
     if given is not None:
         return np.full(len(instances), sign * given)
-    if settings["suite"] not in set(SUITES):  # imported data has no suite that could know
+    if settings["suite"] not in SUITES:  # imported data has no suite that could know
         return None
     try:
         suite = SUITES[settings["suite"]].model_validate(settings)

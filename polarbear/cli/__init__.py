@@ -6,6 +6,8 @@ Uses every room; the only one that prints.
 from __future__ import annotations
 
 import sys
+import warnings
+from typing import Any
 
 import typer
 
@@ -23,7 +25,8 @@ from polarbear.cli import (
     stan,
     status,
 )
-from polarbear.errors import PolarBearError
+from polarbear.cli.naming import Naming
+from polarbear.errors import PlugInWarning, PolarBearError
 
 app = typer.Typer(
     name="polarbear",
@@ -36,13 +39,13 @@ app = typer.Typer(
 )
 app.command("race")(race.race)
 app.command("run")(run.run)
-app.command("infer")(infer.infer)
-app.command("select")(select.select)
-app.command("report")(report.report)
+app.command("infer", cls=Naming)(infer.infer)
+app.command("select", cls=Naming)(select.select)
+app.command("report", cls=Naming)(report.report)
 app.command("compare")(compare.compare)
 app.command("status")(status.status)
 app.command("init")(init.init)
-app.command("import")(import_.import_)
+app.command("import", cls=Naming)(import_.import_)
 app.command("doctor")(doctor.doctor)
 app.add_typer(stan.app, name="stan")
 
@@ -62,8 +65,20 @@ def _options(
     pass
 
 
+_show_as_usual = warnings.showwarning
+
+
+def _show_warning(message: Any, category: type[Warning], *where: Any, **more: Any) -> None:
+    """What PolarBear itself warns of is a line like any other note."""
+    if issubclass(category, PlugInWarning):
+        typer.echo(f"warning: {message}", err=True)
+    else:
+        _show_as_usual(message, category, *where, **more)
+
+
 def main() -> None:
     """Run a command; what the user can mend is said in a line or two, with exit code 1."""
+    warnings.showwarning = _show_warning
     try:
         app()
     except PolarBearError as error:

@@ -5,19 +5,21 @@ from __future__ import annotations
 import json
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from polarbear.plain import plain
+from polarbear.wording import counted, percent_cell, short, whole
+
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from polarbear.config import Config
-    from polarbear.inference import ModelOptions
+    from polarbear.store.summary import AlgorithmRuns, Failure
 
 INTERRUPTED = 130
 WIDE = 160  # columns where nobody looks at a terminal, so that logs are not cut
@@ -48,11 +50,9 @@ Verbose = Annotated[bool, typer.Option("-v", "--verbose", help="Say more on stan
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
 
 
-def store_of(config: Path, store: Path | None) -> Path:
-    """The store a command means: the one named, or the folder named after the configuration."""
-    if store is not None:
-        return store
-    return config.with_suffix("") if config.suffix else config.with_name(f"{config.name}.store")
+def names(text: str | None) -> list[str] | None:
+    """Names separated by commas, if any were given."""
+    return None if text is None else [name.strip() for name in text.split(",")]
 
 
 def note(text: str, quiet: bool = False) -> None:
@@ -61,8 +61,9 @@ def note(text: str, quiet: bool = False) -> None:
         typer.echo(text, err=True)
 
 
-def print_json(facts: dict[str, Any]) -> None:
-    typer.echo(json.dumps(facts, indent=2, ensure_ascii=False))
+def print_json(facts: Any) -> None:
+    """Records, or a dictionary of them, as one JSON object."""
+    typer.echo(json.dumps(plain(facts), indent=2, ensure_ascii=False))
 
 
 def console() -> Console:
@@ -82,6 +83,25 @@ def table(*columns: str) -> Table:
         numbers = column.endswith("#")
         made.add_column(column.removesuffix("#"), justify="right" if numbers else "left")
     return made
+
+
+def settings(given: list[str], flags: dict[str, Any]) -> dict[str, Any]:
+    """What ``--set KEY=VALUE`` asks for, beside what flags say; a dot leads into a group."""
+    from polarbear.errors import ConfigError
+    from polarbear.settings.yaml_lines import parse_yaml
+
+    data = dict(flags)
+    for setting in given:
+        key, equals, text = setting.partition("=")
+        if not equals or not key:
+            raise ConfigError(f"--set takes KEY=VALUE, found '{setting}'")
+        *groups, last = key.split(".")
+        place = data
+        for group in groups:
+            place[group] = dict(place.get(group) or {})
+            place = place[group]
+        place[last] = parse_yaml(text or "null", "--set")[0]
+    return data
 
 
 @contextmanager
@@ -111,81 +131,42 @@ def announcing_compilation(quiet: bool) -> AbstractContextManager[None]:
     return on_first_compilation(say)
 
 
-def announce_stan(options: ModelOptions, quiet: bool) -> None:
-    """Say so if a Stan program has to be compiled; fail now if CmdStan is not there."""
-    if options.engine != "stan":
-        return
-    from polarbear.inference.stan import cmdstan, programs
-
-    if not programs.is_compiled(options.model, cmdstan.find_for(options.method)):
-        cmdstan.require_build_tools()
-        note(f"compiling the Stan program of {options.model}, once: about a minute", quiet)
-
-
-def warn_of_busy_cores(settings: Config, quiet: bool) -> None:
-    """Seconds measured on a machine that is busy with something else come out too long."""
-    from polarbear.driver.collect import workers_of
-    from polarbear.execution.host import cores, free_cores
-    from polarbear.settings.grid import SECONDS
-
-    workers, free = workers_of(settings), free_cores()
-    if settings.budget.axis == SECONDS and workers > free:
-        remedy = f"--workers {free} avoids that" if free else "wait until the machine is idle"
-        note(
-            f"warning: {free} of {cores()} cores are free for {workers} runs at once: seconds will "
-            f"come out longer than they should; {remedy}",
-            quiet,
-        )
-
-
-def human_seconds(seconds: float) -> str:
-    """A duration as people say it: 45 s, 12 min, 3.4 h."""
-    if seconds < 90:
-        return f"{seconds:.0f} s" if seconds >= 10 else f"{seconds:.1f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
-
-
-def human_bytes(size: float) -> str:
-    for unit in ("B", "KiB", "MiB", "GiB"):
-        if size < 1024 or unit == "GiB":
-            break
-        size /= 1024
-    return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"
-
-
-def algorithms_table(entries: list[dict[str, Any]], axis: str, budget: float) -> Table:
+def algorithms_table(
+    entries: Sequence[AlgorithmRuns],
+    axis: str,
+    budget: float,
+    first: Mapping[str, float | None] | None = None,
+) -> Table:
     """What each algorithm has run and spent, and how often it led at the end."""
     from rich.markup import escape
 
-    with_first = any(entry.get("first_at_end") is not None for entry in entries)
-    first = [f"best at {axis} {budget:g}#"] if with_first else []
-    made = table(
-        "algorithm", "runs#", "failed#", "ended early#", "evaluations#", "seconds#", *first
-    )
+    shares = {name: share for name, share in (first or {}).items() if share is not None}
+    last = [f"best at {axis} {short(budget)}#"] if shares else []
+    made = table("algorithm", "runs#", "failed#", "ended early#", "evaluations#", "seconds#", *last)
     for entry in entries:
         cells = [
-            escape(entry["algorithm"]),
-            f"{entry['runs']}",
-            f"{entry['failed']}",
-            f"{entry['ended']}",
-            f"{entry['evaluations']:,}",
-            f"{entry['seconds']:,.1f}",
+            escape(entry.algorithm),
+            f"{entry.runs}",
+            f"{entry.failed}",
+            f"{entry.ended}",
+            whole(entry.evaluations),
+            f"{entry.seconds:,.1f}",
         ]
-        if with_first:
-            cells.append(
-                f"{entry['first_at_end']:.0%}" if entry["first_at_end"] is not None else ""
-            )
+        if shares:
+            name = entry.algorithm
+            cells.append(percent_cell(shares[name]) if name in shares else "")
         made.add_row(*cells)
     return made
 
 
-def failure_lines(failures: list[dict[str, Any]], most: int = 5) -> list[str]:
+def failure_lines(failures: Sequence[Failure], most: int = 5) -> list[str]:
     """The failures that happened most, each in a line or two."""
     lines = [
-        f"{failure['runs']} x {failure['algorithm']} {failure['status']}: {failure['message']} "
-        f"(first on {failure['example']})"
+        f"{failure.runs} x {failure.algorithm} {failure.status}: {failure.message} "
+        f"(first on {failure.example})"
         for failure in failures[:most]
     ]
     if len(failures) > most:
-        lines.append(f"and {len(failures) - most} more kinds of failure: see --json")
+        more = counted(len(failures) - most, "more kind of failure", "more kinds of failure")
+        lines.append(f"and {more}: see --json")
     return lines

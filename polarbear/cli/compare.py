@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from polarbear.cli import common
+from polarbear.wording import noun
 
 if TYPE_CHECKING:
-    from polarbear.attainment import Comparison
-    from polarbear.report.drawing.style import Style
-    from polarbear.report.material import Material
+    from polarbear.api.comparing import ClassicalView
+    from polarbear.attainment.facts import AoccRow, Areas
 
-FIGURES = ("ecdf", "aocc", "eaf", "eaf-difference")
 AOCC_TITLES = ("mean#", "interval#", "median#", "first#")
 
 
@@ -59,67 +58,33 @@ def compare(
     debug: common.Debug = False,
 ) -> None:
     """Show the classical view of a store, and where the posterior sees it differently."""
-    from dataclasses import replace
+    import polarbear
 
-    from polarbear.attainment import Comparison, ViewOptions, names_of, pair_of
-    from polarbear.report.drawing.style import Style
-    from polarbear.report.material import gather
-    from polarbear.settings.options import Source, validate
-    from polarbear.store import Store
-
-    given = {"targets": targets, "scale": scale, "bootstrap": bootstrap, "seed": seed}
-    options = validate(ViewOptions, {**given, "optimum": optimum}, Source("compare"))
-    style = validate(Style, {"theme": theme, "width": width}, Source("compare"))
-    asked = Comparison(
-        names_of(algorithms) if algorithms is not None else None,
-        pair_of(pair) if pair is not None else None,
-        options,
+    told = polarbear.open(store).compare(
+        common.names(pair),
+        algorithms=common.names(algorithms),
+        targets=targets,
+        optimum=optimum,
+        scale=scale,
+        bootstrap=bootstrap,
+        seed=seed,
+        png=png,
+        csv=csv,
+        theme=theme,
+        width=width,
+        force=force,
     )
-    material = replace(gather(Store.open(store)), comparison=asked)
-    facts = _facts(material, asked)
-    written = _write(material, {"png": png, "csv": csv}, style, force)
-    facts["written"] = [str(path) for path in written]
     if json:
-        common.print_json(facts)
+        common.print_json(told)
     else:
-        _show(facts)
-    for line in facts["notes"]:
+        _show(told)
+    for line in told.notes:
         common.note(f"note: {line}", quiet)
-    for path in written:
+    for path in told.written:
         common.note(f"wrote {path}", quiet)
 
 
-def _facts(material: Material, asked: Comparison) -> dict[str, Any]:
-    from polarbear.attainment import facts
-
-    made = {"store": str(material.store.path), **facts.of_view(material.classical)}
-    if asked.pair is not None:
-        made["pair"] = facts.of_pair(material.classical_pair(*asked.pair), *asked.pair)
-    if material.basis is not None:
-        made |= facts.of_disagreement(material.classical, material.basis)
-    return made
-
-
-def _write(
-    material: Material, folders: dict[str, Path | None], style: Style, force: bool
-) -> list[Path]:
-    """The figures and their data, those that this store has; nothing if one is there already."""
-    from polarbear.report.drawing.files import check_free, chosen, write_figures
-    from polarbear.report.drawing.style import FORMATS
-
-    wanted = {ending: folder for ending, folder in folders.items() if folder is not None}
-    names = [figure.name for figure in chosen(FIGURES) if figure.missing(material) is None]
-    if not force:
-        for ending, folder in wanted.items():
-            check_free(folder / f"{name}.{ending}" for name in names)
-    written = []
-    for ending, folder in wanted.items():
-        formats = [known for known in FORMATS if known == ending]
-        written += write_figures(material, folder, formats, names, style, ending == "csv", force)
-    return written
-
-
-def _show(facts: dict[str, Any]) -> None:
+def _show(told: ClassicalView) -> None:
     from rich.markup import escape
 
     console = common.console()
@@ -127,35 +92,36 @@ def _show(facts: dict[str, Any]) -> None:
     def say(line: str) -> None:
         console.print(line, markup=False)
 
-    say(f"instances: {facts['instances']}, of {facts['instances_in_store']} in the store")
-    say(f"scale: {facts['scale']['words']}")
+    say(f"instances: {told.instances}, of {told.instances_in_store} in the store")
+    say(f"scale: {told.scale.words}")
     say("")
     say("AOCC: mean share of targets reached, over time and over log time, with 95 % intervals;")
     say("first: how often an algorithm has the highest mean when instances are drawn anew")
     made = common.table(
         "algorithm", *AOCC_TITLES, *(title.replace("#", " (log t)#") for title in AOCC_TITLES)
     )
-    for row in facts["aocc"]:
-        made.add_row(escape(row["algorithm"]), *_areas(row), *_areas(row["log_time"]))
+    for row in told.aocc:
+        made.add_row(escape(row.algorithm), *_areas(row), *_areas(row.log_time))
     console.print(made)
-    say(f"ECDF: share of targets reached by that many {facts['axis']}")
-    times = [entry["t"] for entry in facts["ecdf"][0]["at"]]
+    say(f"ECDF: share of targets reached by that many {told.axis}")
+    times = [point.t for point in told.ecdf[0].at]
     made = common.table("algorithm", *(f"{t:.{6 if t.is_integer() else 3}g}#" for t in times))
-    for row in facts["ecdf"]:
-        made.add_row(escape(row["algorithm"]), *(f"{at['share']:.3f}" for at in row["at"]))
+    for curve in told.ecdf:
+        made.add_row(escape(curve.algorithm), *(f"{point.share:.3f}" for point in curve.at))
     console.print(made)
-    if "pair" in facts:
-        say(f"EAF difference, on the {facts['pair']['instances']} instances both ran in full:")
-        for line in facts["pair"]["words"]:
+    if told.pair is not None:
+        both = told.pair.instances
+        say(f"EAF difference, on the {both} {noun(both, 'instance')} both ran in full:")
+        for line in told.pair.words:
             say(f"  {line}")
         say("")
-    for note in facts.get("disagreements", ()):
-        say(f"the views disagree: {note['words']}.")
-        say(f"  Why: {note['why']}.")
-    if facts.get("verdict"):
-        say(f"{facts['verdict']}.")
+    for note in told.disagreements or ():
+        say(f"the views disagree: {note.words}.")
+        say(f"  Why: {note.why}.")
+    if told.verdict:
+        say(f"{told.verdict}.")
 
 
-def _areas(row: dict[str, Any]) -> list[str]:
-    interval = "" if row["low"] is None else f"{row['low']:.3f} to {row['high']:.3f}"
-    return [f"{row['mean']:.3f}", interval, f"{row['median']:.3f}", f"{row['first']:.2f}"]
+def _areas(row: Areas | AoccRow) -> list[str]:
+    interval = "" if row.low is None else f"{row.low:.3f} to {row.high:.3f}"
+    return [f"{row.mean:.3f}", interval, f"{row.median:.3f}", f"{row.first:.2f}"]

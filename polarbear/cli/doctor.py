@@ -8,6 +8,7 @@ import typer
 
 from polarbear.cli import common
 from polarbear.cli.stan import show
+from polarbear.wording import size
 
 if TYPE_CHECKING:
     from polarbear.inference.stan.status import Finding
@@ -24,7 +25,11 @@ def doctor(json: common.Json = False, debug: common.Debug = False) -> None:
     from polarbear.inference.stan.status import findings
 
     needed = [_python(), _temporary_folder(), _cache()]
-    optional = {"suites and adapters of ioh and modcma": _extras(), "the stan engine": findings()}
+    optional = {
+        "suites and adapters of ioh and modcma": _extras(),
+        "the stan engine": findings(),
+        "what other packages add": _plug_ins(),
+    }
     if json:
         common.print_json(
             {
@@ -63,7 +68,7 @@ def _temporary_folder() -> Finding:
     except OSError as error:
         return Finding("temporary folder", str(error.strerror), "let TMPDIR name a folder")
     remedy = "" if free > 2**28 else "make room, or let TMPDIR name another folder"
-    return Finding("temporary folder", f"{folder}, {common.human_bytes(free)} free", remedy)
+    return Finding("temporary folder", f"{folder}, {size(free)} free", remedy)
 
 
 def _cache() -> Finding:
@@ -93,3 +98,16 @@ def _extras() -> list[Finding]:
             remedy = "pip install '.[bbob]' in PolarBear's folder"
             found.append(Finding(package, "not installed", remedy))
     return found
+
+
+def _plug_ins() -> list[Finding]:
+    from polarbear.cli.naming import REGISTRIES, registry
+    from polarbear.inference.stan.status import Finding
+
+    found = []
+    for known in map(registry, REGISTRIES):
+        for stranger in known.strangers:
+            where = f"{known.what} of the package '{stranger.package}'"
+            remedy = f"it is left out: {stranger.flaw}" if stranger.flaw else ""
+            found.append(Finding(stranger.name, where, remedy))
+    return found or [Finding("plug-ins", "none")]

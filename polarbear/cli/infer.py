@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from polarbear.cli import common
+from polarbear.cli.screen import Screen
+from polarbear.wording import noun, short
 
 if TYPE_CHECKING:
-    import numpy as np
+    from collections.abc import Sequence
 
-    from polarbear.driver.posteriors import Learned
-    from polarbear.inference import ModelOptions
-    from polarbear.store import Store
+    import numpy as np
+    from rich.console import Console
+
+    from polarbear.driver.inferred import Inferred, PairAt, PairOver
 
 SHOWN_TIMES = 6  # in a table for people, unless they ask for other times
 
@@ -22,9 +25,7 @@ def infer(
     store: common.StoreFolder,
     model: Annotated[
         str | None,
-        typer.Option(
-            help="dirichlet (default), hierarchical, gp, sparse-gp, hsgp, random-walk, bspline."
-        ),
+        typer.Option(help="One of {models}; by default dirichlet."),
     ] = None,
     engine: Annotated[str | None, typer.Option(help="native or stan.")] = None,
     method: Annotated[
@@ -58,48 +59,27 @@ def infer(
 
     The posterior is kept in the store: the same question again is answered at once.
     """
-    from polarbear.driver.evidence import evidence_of
-    from polarbear.driver.posteriors import learn
-    from polarbear.store import Store
+    import polarbear
 
-    opened = Store.open(store)
-    options = _options(set_ or [], model=model, engine=engine, method=method, draws=draws)
-    names = [name.strip() for name in algorithms.split(",")] if algorithms else None
-    common.announce_stan(options, quiet)
+    opened = polarbear.open(store)
+    flags = {"model": model, "engine": engine, "method": method, "draws": draws}
+    given = {name: value for name, value in flags.items() if value is not None}
+    options = common.settings(set_ or [], given)
+    names = common.names(algorithms)
+    shown = _shown_times(opened.times, at, everything=json)
     with common.announcing_compilation(quiet):
-        evidence = evidence_of(opened, names, tie_tolerance)
-        shown = _shown_times(evidence.grid.times, at, everything=json)
-        learned = learn(opened, evidence, options, seed)
-        facts = _facts(learned, shown, pairs, epsilon)
-    if not learned.from_store:
-        _keep(opened, evidence, learned, quiet)
-    for problem in learned.posterior.diagnostics.problems:
-        common.note(f"warning: do not trust this posterior: {problem}")
+        posterior = opened.infer(
+            algorithms=names,
+            seed=seed,
+            tie_tolerance=tie_tolerance,
+            listener=Screen(quiet),
+            **options,
+        )
+        told = posterior.facts(shown, pairs, epsilon)
     if json:
-        common.print_json(facts)
+        common.print_json(told)
     else:
-        _show(facts, learned, pairs)
-
-
-def _options(settings: list[str], **flags: Any) -> ModelOptions:
-    """The options that the command line gives."""
-    from polarbear.errors import ConfigError
-    from polarbear.inference import ModelOptions
-    from polarbear.settings.options import Source, validate
-    from polarbear.settings.yaml_lines import parse_yaml
-
-    data: dict[str, Any] = {name: value for name, value in flags.items() if value is not None}
-    for setting in settings:
-        key, equals, text = setting.partition("=")
-        if not equals or not key:
-            raise ConfigError(f"--set takes KEY=VALUE, found '{setting}'")
-        *groups, last = key.split(".")
-        place = data
-        for group in groups:
-            place[group] = dict(place.get(group) or {})
-            place = place[group]
-        place[last] = parse_yaml(text or "null", "--set")[0]
-    return validate(ModelOptions, data, Source("infer"))
+        _show(told)
 
 
 def _shown_times(times: np.ndarray, at: str | None, everything: bool) -> list[int]:
@@ -118,130 +98,52 @@ def _shown_times(times: np.ndarray, at: str | None, everything: bool) -> list[in
         raise ConfigError(f"--at takes times separated by commas, found '{at}'") from None
     for t in wanted:
         if not times[0] <= t <= times[-1]:
-            raise ConfigError(f"--at {t:g} is outside the grid, from {times[0]:g} to {times[-1]:g}")
+            span = f"from {short(times[0])} to {short(times[-1])}"
+            raise ConfigError(f"--at {short(t)} is outside the grid, {span}")
     return sorted({int(np.argmin(np.abs(times - t))) for t in wanted})
 
 
-def _keep(store: Store, evidence: Any, learned: Learned, quiet: bool) -> None:
-    from polarbear.driver.posteriors import keep
-    from polarbear.errors import StoreLockedError, StoreReadOnlyError
-
-    try:
-        with store.writing():
-            keep(store, evidence, learned)
-    except (StoreLockedError, StoreReadOnlyError) as error:
-        common.note(f"note: the posterior was not kept: {error}", quiet)
-
-
-def _facts(learned: Learned, shown: list[int], with_pairs: bool, epsilon: float) -> dict[str, Any]:
-    from dataclasses import asdict
-
-    from polarbear.inference import relations
-
-    posterior = learned.posterior
-    mean, (low, high) = posterior.mean(), posterior.interval()
-    facts: dict[str, Any] = {
-        "model": posterior.model,
-        "engine": posterior.engine,
-        "method": posterior.method,
-        "draws": posterior.n_draws,
-        "seed": posterior.seed,
-        "seconds": round(posterior.seconds, 3),
-        "from_store": learned.from_store,
-        "instances": learned.instances,
-        "evidence_weight": posterior.evidence_weight,
-        "diagnostics": {
-            **asdict(posterior.diagnostics),
-            "passed": posterior.usable,
-            "problems": list(posterior.diagnostics.problems),
-        },
-        "notes": list(posterior.notes),
-        "ratings": [
-            {
-                "algorithm": name,
-                "t": float(learned.times[t]),
-                "mean": float(mean[t, i]),
-                "low": float(low[t, i]),
-                "high": float(high[t, i]),
-            }
-            for i, name in enumerate(learned.algorithms)
-            for t in shown
-        ],
-    }
-    if not with_pairs:
-        return facts
-    at = relations.pointwise(posterior, epsilon)
-    over = relations.joint(posterior) if posterior.joint else None
-    names = learned.algorithms
-    facts["epsilon"] = epsilon
-    facts["pairs"] = [
-        {
-            "a": names[a],
-            "b": names[b],
-            "t": float(learned.times[t]),
-            "p_dominates": float(at.dominance[t, a, b]),
-            "p_equivalent": float(at.equivalence[t, a, b]),
-            "error": float(at.dominance_error[t, a, b]),
-        }
-        for a in range(len(names))
-        for b in range(len(names))
-        if a != b
-        for t in shown
-    ]
-    if over is not None:
-        facts["joint"] = [
-            {
-                "a": names[a],
-                "b": names[b],
-                "p_dominates": float(over.dominance[a, b]),
-                "p_crosses": float(over.crossing[a, b]),
-                "error": float(over.dominance_error[a, b]),
-            }
-            for a in range(len(names))
-            for b in range(len(names))
-            if a != b
-        ]
-    return facts
-
-
-def _show(facts: dict[str, Any], learned: Learned, with_pairs: bool) -> None:
+def _show(told: Inferred) -> None:
     from rich.markup import escape
 
     console = common.console()
-    judged = facts["diagnostics"]
-    source = "from the store" if facts["from_store"] else f"in {facts['seconds']:.1f} s"
+    judged = told.diagnostics
+    source = "from the store" if told.from_store else f"in {told.seconds:.1f} s"
     console.print(
-        f"{facts['model']}, instances: {facts['instances']}; {facts['draws']} draws by "
-        f"{facts['method']} ({facts['engine']}), {source}; "
-        f"R-hat {judged['r_hat']:.3f}, tail ESS {judged['ess_tail']:.0f}",
+        f"{told.model}, instances: {told.instances}; {told.draws} {noun(told.draws, 'draw')} by "
+        f"{told.method} ({told.engine}), {source}; "
+        f"R-hat {judged.r_hat:.3f}, tail ESS {judged.ess_tail:.0f}",
         markup=False,
     )
-    for line in facts["notes"]:
+    for line in told.notes:
         console.print(f"note: {line}", markup=False)
-    times = sorted({row["t"] for row in facts["ratings"]})
-    made = common.table("P(best) at t =", *(f"{t:g}#" for t in times))
-    for name in learned.algorithms:
-        rows = [row for row in facts["ratings"] if row["algorithm"] == name]
-        made.add_row(
-            escape(name),
-            *(f"{row['mean']:.2f} [{row['low']:.2f}, {row['high']:.2f}]" for row in rows),
-        )
+    times = sorted({row.t for row in told.ratings})
+    made = common.table("P(best) at t =", *(f"{short(t)}#" for t in times))
+    by_name: dict[str, list[str]] = {}
+    for row in told.ratings:
+        cell = f"{row.mean:.2f} [{row.low:.2f}, {row.high:.2f}]"
+        by_name.setdefault(row.algorithm, []).append(cell)
+    for name, cells in by_name.items():
+        made.add_row(escape(name), *cells)
     console.print(made)
-    if with_pairs:
-        _show_pairs(facts, times, console)
+    if told.pairs is not None:
+        _show_pairs(told.pairs, told.joint or (), times, console)
 
 
-def _show_pairs(facts: dict[str, Any], times: list[float], console: Any) -> None:
+def _show_pairs(
+    pairs: Sequence[PairAt], joint: Sequence[PairOver], times: list[float], console: Console
+) -> None:
     from rich.markup import escape
 
-    over = {(row["a"], row["b"]): row for row in facts.get("joint", [])}
+    over = {(row.a, row.b): row.p_dominates for row in joint}
     last = ["at all times#"] if over else []
-    made = common.table("P(a better than b) / P(equivalent)", *(f"{t:g}#" for t in times), *last)
-    by_pair: dict[tuple[str, str], list[dict[str, Any]]] = {}
-    for row in facts["pairs"]:
-        by_pair.setdefault((row["a"], row["b"]), []).append(row)
-    for (a, b), rows in by_pair.items():
-        cells = [f"{row['p_dominates']:.3f} / {row['p_equivalent']:.3f}" for row in rows]
-        cells += [f"{over[a, b]['p_dominates']:.3f}"] if over else []
-        made.add_row(escape(f"{a} > {b}"), *cells)
+    made = common.table(
+        "P(a better than b) / P(equivalent)", *(f"{short(t)}#" for t in times), *last
+    )
+    by_pair: dict[tuple[str, str], list[str]] = {}
+    for row in pairs:
+        cell = f"{row.p_dominates:.3f} / {row.p_equivalent:.3f}"
+        by_pair.setdefault((row.a, row.b), []).append(cell)
+    for (a, b), cells in by_pair.items():
+        made.add_row(escape(f"{a} > {b}"), *cells, *([f"{over[a, b]:.3f}"] if over else []))
     console.print(made)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from polarbear.cli.common import human_seconds
+from polarbear.wording import duration, noun
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -74,5 +74,7 @@ class RunProgress:
             left = (self._said - self._begun) / self._done * (self._total - self._done)
             extra = f", {failures}" if failures else ""
             typer.echo(
-                f"{self._done} of {self._total} runs{extra}, {human_seconds(left)} left", err=True
+                f"{self._done} of {self._total} {noun(self._total, 'run')}{extra}, "
+                f"{duration(left)} left",
+                err=True,
             )

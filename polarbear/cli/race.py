@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from polarbear.cli import common
+from polarbear.cli.screen import Screen
 
 if TYPE_CHECKING:
-    from polarbear.config import Config
-    from polarbear.driver.rounds import Ended
-    from polarbear.select.aim import Aim
-    from polarbear.store import Store
+    from polarbear.api.racing import Raced
 
 AT_LIMIT = 3  # exit code of a race that stopped with pairs unresolved
 
@@ -56,83 +53,46 @@ def race(
     Goes on where it stopped; algorithms that are new in CONFIG enter on instances already seen.
     Exit code 3: a limit was reached with pairs unresolved; the result is valid and printed.
     """
-    from polarbear.cli.watch import RaceProgress
-    from polarbear.config import load
-    from polarbear.driver import collect
-    from polarbear.driver.rounds import Race
-    from polarbear.store import Store
+    from polarbear.api.racing import Raced
+    from polarbear.api.racing import race as race_
 
-    settings = load(config, seed, workers)
-    aim = _aim(settings, for_, regret) if for_ is not None else None
-    collect.prepare(settings)
-    common.announce_stan(settings.inference, quiet)
-    folder = _fresh(common.store_of(config, store)) if fresh else common.store_of(config, store)
-    if fresh:
-        common.note(f"a new race, in {folder}", quiet)
     message = "the race goes on from its last round, and no finished run is run again"
     with common.interruptible(message), common.announcing_compilation(quiet):
-        target = Store.open_or_create(folder, settings.plain())
-        with target.writing():
-            target.adopt(settings.plain(), settings.instances.uses_grid)
-            collect.check_hosts(settings, target, mix_hosts)
-            common.warn_of_busy_cores(settings, quiet)
-            with RaceProgress(target, quiet) as progress:
-                running = Race(settings, target, progress, add or (), aim)
-                ended = running.run()
-                reached = aim and aim.standing(running.state, running.posterior)
-    facts = _facts(target, ended)
-    if reached is not None:
-        facts["for"] = reached
+        done = race_(
+            config,
+            store,
+            add=add or (),
+            fresh=fresh,
+            preference=for_,
+            regret=regret,
+            workers=workers,
+            seed=seed,
+            mix_hosts=mix_hosts,
+            listener=Screen(quiet),
+        ).result
+    assert isinstance(done, Raced)
     if json:
-        common.print_json(facts)
+        common.print_json(done.to_dict())
     else:
-        _show(facts)
-    if ended.at_limit:
+        _show(done)
+    if done.at_limit:
         raise typer.Exit(AT_LIMIT)
 
 
-def _aim(settings: Config, preference: str, threshold: float) -> Aim:
-    from polarbear.preferences import Context, read_preference
-    from polarbear.select.aim import aim
-
-    wanted, folder = read_preference(preference)
-    budget, joint = settings.budget, settings.inference.temporal
-    context = Context(budget.times, budget.axis, folder, settings.seed, joint)
-    return aim(wanted, context, threshold)
-
-
-def _fresh(folder: Path) -> Path:
-    """The first folder of this name, or of this name and a number, that is not there yet."""
-    number, found = 1, folder
-    while found.exists():
-        number += 1
-        found = folder.with_name(f"{folder.name}-{number}")
-    return found
-
-
-def _facts(store: Store, ended: Ended) -> dict[str, Any]:
-    from polarbear.driver.standings import standings
-    from polarbear.store import summary
-
-    facts = standings(store)
-    assert facts is not None, "a race that has ended has had a round"
-    return {**facts, "stopped_because": ended.because, "failures": summary.failures(store)}
-
-
-def _show(facts: dict[str, Any]) -> None:
+def _show(done: Raced) -> None:
     from polarbear.cli import standings
 
     console = common.console()
-    standings.show(facts, console)
-    for line in common.failure_lines(facts["failures"]):
+    standings.show(done.standings, console)
+    for line in common.failure_lines(done.failures):
         console.print(line, markup=False)
-    if "for" in facts:
-        now = facts["for"]
+    if done.reached is not None:
+        now = done.reached
         console.print(
-            f"for '{now['preference']}': {now['choice']}, {now['p2bb']:.2f} likely to be the best, "
-            f"expected regret {now['expected_regret']:.2g}",
+            f"for '{now.preference}': {now.choice}, {now.p2bb:.2f} likely to be the best, "
+            f"expected regret {now.expected_regret:.2g}",
             markup=False,
         )
     console.print(
-        f"stopped because {facts['stopped_because']}; store {facts['store']}", markup=False
+        f"stopped because {done.stopped_because}; store {done.standings.store}", markup=False
     )

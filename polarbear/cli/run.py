@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import time
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from polarbear.cli import common
+from polarbear.cli.screen import Screen
+from polarbear.wording import duration, noun
 
 if TYPE_CHECKING:
-    from polarbear.config import Config
-    from polarbear.store import Store
+    from polarbear.api.running import Ran
 
 
 def run(
@@ -35,76 +35,37 @@ def run(
 
     What is stored already is not run again; more algorithms, instances or budget are added to it.
     """
-    from polarbear.cli.progress import RunProgress
-    from polarbear.config import load
-    from polarbear.driver import collect
-    from polarbear.store import Store
+    from polarbear.api.running import Ran
+    from polarbear.api.running import run as run_
 
-    settings = load(config, seed, workers)
-    collect.prepare(settings)
-    chosen = collect.chosen_instances(settings, instances)
-    folder = common.store_of(config, store)
-    begun = time.monotonic()
     with common.interruptible("every finished run is stored, and the same command goes on"):
-        target = Store.open_or_create(folder, settings.plain())
-        with target.writing():
-            target.adopt(settings.plain(), settings.instances.uses_grid)
-            collect.check_hosts(settings, target, mix_hosts)
-            target.add_instances(chosen, settings.instances.suite)
-            stored = collect.stored_runs(target)
-            plan = collect.plan(settings, stored, chosen, retry_failed=retry_failed)
-            common.warn_of_busy_cores(settings, quiet)
-            if verbose:
-                common.note(
-                    f"{len(plan.tasks)} runs to do, {plan.present} in {folder} already, "
-                    f"{collect.workers_of(settings)} at once"
-                )
-            with (
-                RunProgress(len(plan.tasks), quiet) as progress,
-                collect.pool_of(settings) as pool,
-            ):
-                collect.collect(
-                    pool, target, plan.tasks, lambda o: progress.advance(o.status.failed)
-                )
-    facts = _facts(target, settings, len(plan.tasks), plan.present, time.monotonic() - begun)
+        done = run_(
+            config,
+            store,
+            instances=instances,
+            retry_failed=retry_failed,
+            workers=workers,
+            seed=seed,
+            mix_hosts=mix_hosts,
+            listener=Screen(quiet, verbose),
+        ).result
+    assert isinstance(done, Ran)
     if json:
-        common.print_json(facts)
+        common.print_json(done)
     else:
-        _show(facts)
+        _show(done)
 
 
-def _facts(
-    store: Store, settings: Config, executed: int, present: int, seconds: float
-) -> dict[str, Any]:
-    from polarbear.store import summary
-
-    algorithms = summary.by_algorithm(store)
-    first = summary.first_at(store, settings.budget.limit)
-    for entry in algorithms:
-        entry["first_at_end"] = first.get(entry["algorithm"])
-    return {
-        "store": str(store.path),
-        "axis": settings.budget.axis,
-        "budget": settings.budget.limit,
-        "instances": len(store.instances()),
-        "executed": executed,
-        "present": present,
-        "failed_runs": sum(entry["failed"] for entry in algorithms),
-        "evaluations": {entry["algorithm"]: entry["evaluations"] for entry in algorithms},
-        "algorithms": algorithms,
-        "failures": summary.failures(store),
-        "seconds": round(seconds, 3),
-    }
-
-
-def _show(facts: dict[str, Any]) -> None:
+def _show(told: Ran) -> None:
     console = common.console()
+    there = f", {told.present} {noun(told.present, 'was', 'were')} there already"
     console.print(
-        f"{facts['executed']} runs in {common.human_seconds(facts['seconds'])}"
-        + (f", {facts['present']} were there already" if facts["present"] else "")
-        + f"; {facts['instances']} instances in {facts['store']}",
+        f"{told.executed} {noun(told.executed, 'run')} in {duration(told.seconds)}"
+        f"{there if told.present else ''}"
+        f"; {told.instances} {noun(told.instances, 'instance')} in {told.store}",
         markup=False,
     )
-    console.print(common.algorithms_table(facts["algorithms"], facts["axis"], facts["budget"]))
-    for line in common.failure_lines(facts["failures"]):
+    first = {entry.algorithm: entry.first_at_end for entry in told.algorithms}
+    console.print(common.algorithms_table(told.algorithms, told.axis, told.budget, first))
+    for line in common.failure_lines(told.failures):
         console.print(line, markup=False)

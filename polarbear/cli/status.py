@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from polarbear.cli import common
+from polarbear.wording import counted, noun, short, size
+
+if TYPE_CHECKING:
+    from polarbear.driver.standings import Standings
 
 
 def status(
@@ -43,37 +47,42 @@ def status(
         "failures": summary.failures(opened),
         "hosts": summary.hosts(opened),
         "bytes": summary.disk_use(opened),
-        "race": standings(opened),
     }
+    race = standings(opened)
     if json:
-        common.print_json(facts)
+        common.print_json({**facts, "race": None if race is None else race.to_plain()})
     else:
-        _show(facts)
+        _show(facts, race)
 
 
-def _show(facts: dict[str, Any]) -> None:
+def _show(facts: dict[str, Any], race: Standings | None) -> None:
     console = common.console()
     owner = facts["written_by"]
     lines = [
-        f"{facts['store']}: {facts['runs']} runs on {facts['instances']} instances of "
-        f"'{facts['suite']}', seed {facts['seed']}, {common.human_bytes(facts['bytes'])}",
-        f"axis {facts['axis']}, {facts['times']} times up to {facts['budget']:g}; "
+        f"{facts['store']}: {facts['runs']} {noun(facts['runs'], 'run')} on "
+        f"{facts['instances']} {noun(facts['instances'], 'instance')} of "
+        f"'{facts['suite']}', seed {facts['seed']}, {size(facts['bytes'])}",
+        f"axis {facts['axis']}, {counted(facts['times'], 'time')} up to {short(facts['budget'])}; "
         f"made {facts['created']} by PolarBear {facts['tool']}",
-        f"{facts['rankings']} imported rankings" if facts["rankings"] else "",
-        f"{facts['posteriors']} posteriors" if facts["posteriors"] else "",
+        f"{facts['rankings']} imported {noun(facts['rankings'], 'ranking')}"
+        if facts["rankings"]
+        else "",
+        counted(facts["posteriors"], "posterior") if facts["posteriors"] else "",
         f"being written by {owner}" if owner else "",
     ]
     for line in filter(None, lines):
         console.print(line, markup=False)
-    if facts["race"]:
+    if race is not None:
         from polarbear.cli import standings
 
         console.print("", markup=False)
-        standings.show(facts["race"], console)
+        standings.show(race, console)
         console.print("", markup=False)
     console.print(common.algorithms_table(facts["algorithms"], facts["axis"], facts["budget"]))
     for line in common.failure_lines(facts["failures"]):
         console.print(line, markup=False)
     if len(facts["hosts"]) > 1:
-        names = ", ".join(f"{host['host']} ({host['runs']} runs)" for host in facts["hosts"])
+        names = ", ".join(
+            f"{host.host} ({host.runs} {noun(host.runs, 'run')})" for host in facts["hosts"]
+        )
         console.print(f"runs come from {len(facts['hosts'])} machines: {names}", markup=False)

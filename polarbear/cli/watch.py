@@ -5,21 +5,21 @@ from __future__ import annotations
 import sys
 import time
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
 from polarbear.cli import standings as shown
-from polarbear.cli.common import human_seconds
 from polarbear.driver.rounds import Watcher
-from polarbear.driver.standings import standings
+from polarbear.driver.standings import Standings, standings
+from polarbear.wording import counted, duration, noun, percent
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.live import Live
 
     from polarbear.execution.outcome import Outcome
-    from polarbear.race import State
+    from polarbear.racing import RoundRecord, State
     from polarbear.store import Store
 
 EVERY = 15.0  # seconds between lines in a log within a long round
@@ -32,7 +32,7 @@ class RaceProgress(Watcher):
         self._store = store
         self._quiet = quiet
         self._live: Live | None = None
-        self._facts: dict[str, Any] | None = None
+        self._facts: Standings | None = None
         self._doing = ""
         self._runs = self._done = self._failed = 0
         self._round = 0
@@ -68,7 +68,8 @@ class RaceProgress(Watcher):
         self._round, self._runs, self._done, self._failed = state.round + 1, runs, 0, 0
         self._began = time.monotonic()
         whom = f"{state.joining} on cached instances: " if state.joining else ""
-        self._doing = f"{whom}{len(horizons)} algorithms on {drawn} instances"
+        names, instances = noun(len(horizons), "algorithm"), noun(drawn, "instance")
+        self._doing = f"{whom}{len(horizons)} {names} on {drawn} {instances}"
 
     def finished(self, outcome: Outcome) -> None:
         self._done += 1
@@ -77,45 +78,47 @@ class RaceProgress(Watcher):
         if self._live is None and not self._quiet and now - self._said > EVERY:
             self._said = now
             left = (now - self._began) / self._done * (self._runs - self._done)
-            typer.echo(f"{self._progress()}, {human_seconds(left)} left in this round", err=True)
+            typer.echo(f"{self._progress()}, {duration(left)} left in this round", err=True)
 
     def infers(self) -> None:
         self._doing = "inferring"
 
-    def ends(self, record: dict[str, Any]) -> None:
+    def ends(self, record: RoundRecord) -> None:
         self._facts = standings(self._store)
-        if record["drawn"] and self._runs:
-            self._pace = (time.monotonic() - self._began) / record["drawn"]
+        if record.drawn and self._runs:
+            self._pace = (time.monotonic() - self._began) / record.drawn
         if self._live is None and not self._quiet:
             self._said = time.monotonic()
             typer.echo(self._round_line(record), err=True)
 
     def _progress(self) -> str:
         failures = f", {self._failed} failed" if self._failed else ""
-        return f"round {self._round}: {self._done} of {self._runs} runs{failures}"
+        return (
+            f"round {self._round}: {self._done} of {self._runs} {noun(self._runs, 'run')}{failures}"
+        )
 
-    def _round_line(self, record: dict[str, Any]) -> str:
+    def _round_line(self, record: RoundRecord) -> str:
         assert self._facts is not None
         news = [
-            f"{out['algorithm']} is out by {out['by']} ({out['probability']:.4f})"
-            for out in record["decisions"]["eliminated"]
+            f"{out.algorithm} is out by {out.by} ({out.probability:.4f})"
+            for out in record.decisions.eliminated
         ]
-        if record["decisions"]["caught_up"]:
-            news.append(f"{record['decisions']['caught_up']} has caught up")
-        news += [f"do not trust this posterior: {problem}" for problem in record["problems"]]
+        if record.decisions.caught_up:
+            news.append(f"{record.decisions.caught_up} has caught up")
+        news += [f"do not trust this posterior: {problem}" for problem in record.problems]
         facts = self._facts
         state = (
-            f"round {facts['rounds']}: {shown.count(facts['instances'], 'instance')}, "
-            f"{facts['share_settled']:.0%} of pairs settled"
+            f"round {facts.rounds}: {counted(facts.instances, 'instance')}, "
+            f"{percent(facts.share_settled)} of pairs settled"
         )
         return "; ".join([state, *news, *self._outlook()])
 
     def _outlook(self) -> list[str]:
-        if not self._facts or not self._facts["open_pairs"] or not self._facts["instances_to_go"]:
+        if not self._facts or not self._facts.open_pairs or not self._facts.instances_to_go:
             return []
-        to_go = self._facts["instances_to_go"]
-        eta = f", {human_seconds(self._pace * to_go)}" if self._pace else ""
-        return [f"roughly {shown.count(to_go, 'instance')} to go{eta}"]
+        to_go = self._facts.instances_to_go
+        eta = f", {duration(self._pace * to_go)}" if self._pace else ""
+        return [f"roughly {counted(to_go, 'instance')} to go{eta}"]
 
     def _picture(self) -> RenderableType:
         from rich.console import Group
@@ -129,4 +132,4 @@ class RaceProgress(Watcher):
         return Group(*lines)
 
     def _batch(self) -> int | str:
-        return self._facts["batch"] if self._facts else "?"
+        return self._facts.batch if self._facts else "?"

@@ -11,13 +11,16 @@ from typing import Any
 from pydantic import Field
 
 from polarbear.algorithms import ADAPTERS, Algorithm
-from polarbear.inference.options import TEMPORAL, ModelOptions
+from polarbear.errors import ConfigError
+from polarbear.inference.models import temporal_models
+from polarbear.inference.options import ModelOptions
 from polarbear.problems import SUITES, Setting, Suite
-from polarbear.race.rules import Rules
+from polarbear.racing.rules import Rules
 from polarbear.settings.grid import EVALUATIONS, SECONDS, Budget
 from polarbear.settings.options import Options, Source, describe, nearest, unknown, validate
 from polarbear.settings.registry import Registry
 from polarbear.settings.yaml_lines import read_yaml
+from polarbear.wording import joined
 
 PlainConfig = dict[str, Any]  # a configuration as the store keeps it
 
@@ -86,18 +89,26 @@ class TopLevel(Options):
     execution: Execution = Field(Execution(), description="workers and limits")
     race: Rules = Field(Rules(), description="when to eliminate and when to stop")
     inference: ModelOptions = Field(
-        ModelOptions(), description="the model behind a race, and how its posterior is computed"
+        default_factory=ModelOptions,
+        description="the model behind a race, and how its posterior is computed",
     )
 
 
 def load(path: Path, seed: int | None = None, workers: int | None = None) -> Config:
     """Read and check a configuration file; ``seed`` and ``workers`` override those in it."""
     config = parse(*read_yaml(path), folder=os.fspath(path.resolve().parent))
+    return overridden(config, seed, workers)
+
+
+def overridden(config: Config, seed: int | None = None, workers: int | None = None) -> Config:
+    """The same configuration with another seed or another number of workers, where given."""
     if seed is not None:
+        if not 0 <= seed < 2**63:
+            raise ConfigError(f"a seed is zero or more and below 2**63, found {seed}")
         config = replace(config, seed=seed)
     if workers is not None:
-        execution = config.execution.model_copy(update={"workers": workers})
-        config = replace(config, execution=execution)
+        wanted = {**config.execution.model_dump(), "workers": workers}
+        config = replace(config, execution=validate(Execution, wanted, Source("execution")))
     return config
 
 
@@ -135,8 +146,8 @@ def _plug_in(registry: Registry[Any], key: str, data: Any, source: Source, path:
         known = ", ".join(registry)
         raise source.error(path, f"the key '{key}' is missing; it is one of: {known}")
     name = data[key]
-    if name not in registry.places:
-        raise source.error((*path, key), unknown(registry.what, str(name), registry))
+    if not isinstance(name, str) or name not in registry:
+        raise source.error((*path, key), registry.refusal(str(name)))
     return validate(registry[name], data, source, path)
 
 
@@ -154,17 +165,18 @@ def _check_fit(
             )
         seen[algorithm.name] = position
         if suite.offers() not in algorithm.accepts:
-            takes = " or ".join(sorted(kind.value for kind in algorithm.accepts))
+            takes = joined(sorted(kind.value for kind in algorithm.accepts), "or")
             raise source.error(
                 path,
                 f"'{algorithm.use}' takes problems of the kind {takes}, "
                 f"but the suite '{suite.suite}' gives {suite.offers().value}",
             )
         if budget.axis not in (EVALUATIONS, SECONDS) and not algorithm.reports_any_axis:
+            can = ", ".join(name for name, use in ADAPTERS.items() if use.reports_any_axis)
             raise source.error(
                 ("budget", "axis"),
                 f"'{algorithm.name}' ({algorithm.use}) cannot report t on '{budget.axis}'; "
-                f"use '{EVALUATIONS}' or '{SECONDS}', or an adapter that reports: command, python",
+                f"use '{EVALUATIONS}' or '{SECONDS}', or an adapter that reports: {can}",
             )
 
 
@@ -174,7 +186,7 @@ def _check_race(top: TopLevel, source: Source) -> None:
             ("race", "elimination"),
             f"joint elimination asks how times hang together, but the model "
             f"'{top.inference.model}' treats them as independent; choose a temporal model under "
-            f"'inference' ({', '.join(TEMPORAL)}), or 'elimination: pointwise'",
+            f"'inference' ({', '.join(temporal_models())}), or 'elimination: pointwise'",
         )
 
 

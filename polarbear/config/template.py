@@ -12,10 +12,11 @@ from pydantic_core import PydanticUndefined
 from polarbear.algorithms import ADAPTERS
 from polarbear.algorithms.base import Algorithm
 from polarbear.config.configuration import Execution
+from polarbear.inference.models import MODELS, Model
 from polarbear.inference.options import ModelOptions
 from polarbear.problems import SUITES
 from polarbear.problems.base import Suite
-from polarbear.race.rules import Rules
+from polarbear.racing.rules import Rules
 from polarbear.settings.options import Options
 
 WIDTH = 88
@@ -66,17 +67,33 @@ def commented_config() -> str:
     lines += [f"  {line}" for line in _options(Rules)]
     lines += ["", "# The model behind a race, and how its posterior is computed.", "inference:"]
     lines += [f"  {line}" for line in _options(ModelOptions)]
+    for name, model in MODELS.items():
+        if model.own_options.model_fields:
+            lines += _own_options(model, name)
     return "\n".join(lines) + "\n"
 
 
 def _reference(plug_in: type[Options], key: str, name: str, skip: set[str]) -> Iterator[str]:
     """A plug-in that this configuration does not use, as a comment."""
-    about = (plug_in.__doc__ or "").strip().splitlines()[0]
-    yield f"# {about.replace('``', '')}"
+    yield f"# {_about(plug_in)}"
     yield f"#   {key}: {name}"
     for line in _options(plug_in, skip):
         yield f"#   {line}"
     yield "#"
+
+
+def _about(plug_in: type) -> str:
+    """The first line of its docstring, which a plug-in from outside may lack."""
+    return (plug_in.__doc__ or "").strip().partition("\n")[0].replace("``", "")
+
+
+def _own_options(model: type[Model], name: str) -> Iterator[str]:
+    """A model that this configuration does not use and that has options of its own."""
+    yield f"  # {_about(model)}"
+    yield f"  #   model: {name}"
+    yield "  #   options:"
+    for line in _options(model.own_options):
+        yield f"  #     {line}"
 
 
 def _options(

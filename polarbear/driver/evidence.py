@@ -53,10 +53,15 @@ def evidence_of(
     return ranked(store.on_grid(budget.times, chosen), budget.unit_times, tie_tolerance)
 
 
-def ranked(grid: GridValues, unit_times: np.ndarray, tie_tolerance: float = 0.0) -> Evidence:
-    """What values on a grid say about who is better than whom."""
+def ranked(
+    grid: GridValues,
+    unit_times: np.ndarray,
+    tie_tolerance: float = 0.0,
+    weights: np.ndarray | None = None,
+) -> Evidence:
+    """What values on a grid say about who is better than whom; ``weights`` are by instance."""
     positions = rank(grid.values, ~np.isnan(grid.values), tie_tolerance)
-    return Evidence(grid, unit_times, positions, count_choice_sets(positions))
+    return Evidence(grid, unit_times, positions, count_choice_sets(positions, weights))
 
 
 class Tally:

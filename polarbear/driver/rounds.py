@@ -8,25 +8,26 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import Any, Protocol
+from dataclasses import dataclass, replace
+from typing import Protocol
 
-from polarbear import race
-from polarbear.config import Config, differences
+from polarbear import racing as race
+from polarbear.config import Config
 from polarbear.driver import collect
-from polarbear.driver.beliefs import Beliefs, belief_tables, refined, relations_of, threats
+from polarbear.driver.entrants import entrants, settings_kept
 from polarbear.driver.evidence import Evidence, Tally
+from polarbear.driver.judgement import Judgement, refined, relations_of, threats
 from polarbear.driver.posteriors import Learned, keep, learn, learn_newcomer
-from polarbear.errors import AlgorithmError, RaceError, StoreMismatchError
+from polarbear.errors import AlgorithmError
 from polarbear.execution.outcome import Outcome
 from polarbear.execution.pool import Pool
 from polarbear.inference import ModelOptions, Posterior
 from polarbear.numerics.seeds import derived_seed
 from polarbear.problems.base import Instance
-from polarbear.race import State
-from polarbear.race.rules import Rules
-from polarbear.settings.options import unknown
+from polarbear.racing import RoundRecord, State
+from polarbear.racing.rules import Rules
 from polarbear.store import Store
+from polarbear.wording import counted, typed_time
 
 MORE = 4  # times as many draws where a decision hangs on their number
 
@@ -45,7 +46,7 @@ class Watcher:
     def infers(self) -> None:
         """The runs of a round are there; inference begins."""
 
-    def ends(self, record: dict[str, Any]) -> None:
+    def ends(self, record: RoundRecord) -> None:
         """A round is over and kept."""
 
 
@@ -82,12 +83,12 @@ class Race:
         self._store = store
         self._watcher = watcher or Watcher()
         self._purpose = purpose
-        self.state, self._waiting = _entrants(config, store, add)
+        self.state, self._waiting = entrants(config, store, add)
         self._began = time.monotonic()
         self._runs = collect.stored_runs(store)
         self._tally = Tally(store, config.budget, config.race.tie_tolerance)
         self._stream: list[Instance] = []
-        self._last: Beliefs | None = None
+        self._last: Judgement | None = None
 
     @property
     def rules(self) -> Rules:
@@ -123,18 +124,21 @@ class Race:
         spent = sum(self.evaluations().values())
         if state.untrusted >= race.PATIENCE:
             return Ended(
-                f"the posterior failed its checks in {state.untrusted} rounds in a row", True
+                f"the posterior failed its checks in {counted(state.untrusted, 'round')} in a row",
+                True,
             )
         if limits.rounds is not None and state.round >= limits.rounds:
-            return Ended(f"the limit of {limits.rounds} rounds is reached", True)
+            return Ended(f"the limit of {counted(limits.rounds, 'round')} is reached", True)
         if limits.evaluations is not None and spent >= limits.evaluations:
-            return Ended(f"the limit of {limits.evaluations:,} evaluations is reached", True)
+            return Ended(
+                f"the limit of {counted(limits.evaluations, 'evaluation')} is reached", True
+            )
         if limits.hours is not None and hours >= limits.hours:
-            return Ended(f"the limit of {limits.hours:g} hours is reached", True)
+            return Ended(f"the limit of {typed_time(limits.hours, 'hours')} is reached", True)
         if state.joining:
             return None
         if limits.instances is not None and state.instances >= limits.instances:
-            return Ended(f"the limit of {limits.instances} instances is reached", True)
+            return Ended(f"the limit of {counted(limits.instances, 'instance')} is reached", True)
         if size is not None and state.instances >= size:
             return Ended(f"the suite has no further instance: all {size} are used", True)
         return None
@@ -142,16 +146,15 @@ class Race:
     @property
     def posterior(self) -> Posterior:
         """What is believed after the last round; inferred anew where no round was run yet."""
-        return self._beliefs_now().learned.posterior
+        return self._inferred_now().learned.posterior
 
-    def _beliefs_now(self) -> Beliefs:
+    def _inferred_now(self) -> Judgement:
         if self._last is None:
             record = self._store.last_round()
             assert record is not None, "before the first round nothing is believed"
-            state = race.from_plain(record["state"])
-            newcomer = record["decisions"]["caught_up"] or state.joining
-            before = replace(state, round=state.round - 1, joining=newcomer)
-            self._last = self._believe(before, self._evidence(state))
+            state = record.state
+            before = replace(state, round=state.round - 1, joining=record.newcomer)
+            self._last = self._infer(before, self._evidence(state))
         return self._last
 
     def evaluations(self) -> dict[str, int]:
@@ -184,16 +187,15 @@ class Race:
         if state.round == 0:
             self._refuse_hopeless(instances, horizons)
         self._watcher.infers()
-        beliefs = self._believe(
+        inferred = self._infer(
             state, self._evidence(state, more=0 if state.joining else len(instances))
         )
         self.state, decisions = race.step(
-            state, self.rules, len(instances), beliefs.pointwise, beliefs.joint
+            state, self.rules, len(instances), inferred.pointwise, inferred.joint
         )
-        self._last = beliefs
-        record = self._record(beliefs, decisions, horizons, len(instances))
-        ratings, pairs = belief_tables(beliefs)
-        self._store.add_round(self.state.round, record, ratings, pairs)
+        self._last = inferred
+        record = self._record(inferred, decisions, horizons, len(instances))
+        self._store.add_round(record, inferred.beliefs())
         self._watcher.ends(record)
 
     def _horizons_beyond(self, state: State) -> dict[str, float]:
@@ -241,7 +243,7 @@ class Race:
                 f"no run of the first round has found anything; {name} on {first.id}: {message}"
             )
 
-    def _believe(self, state: State, evidence: Evidence) -> Beliefs:
+    def _infer(self, state: State, evidence: Evidence) -> Judgement:
         """The posterior, and relations that have enough draws for the decisions at hand."""
         options, rules = self._config.inference, self.rules
         more = options.model_copy(update={"draws": MORE * options.draws})
@@ -249,17 +251,17 @@ class Race:
         if not learned.posterior.usable:
             options, learned = more, self._learn(state, evidence, more)
             if not learned.posterior.usable:
-                return Beliefs(learned, evidence, None, None, options.draws)
+                return Judgement(learned, evidence, None, None, options.draws)
         pointwise, joint = relations_of(learned.posterior, rules)
         hanging = race.hanging(state, rules, pointwise, joint)
         if not hanging.any() or options is more:
-            return Beliefs(learned, evidence, pointwise, joint, options.draws)
-        if options.model == "dirichlet" and not state.joining:
+            return Judgement(learned, evidence, pointwise, joint, options.draws)
+        if options.splits_by_time and not state.joining:
             seed = derived_seed(self._config.seed, "race", state.round + 1, "more")
             pointwise = refined(evidence, more, seed, rules, hanging, pointwise)
         else:
             pointwise, joint = relations_of(self._learn(state, evidence, more).posterior, rules)
-        return Beliefs(learned, evidence, pointwise, joint, more.draws)
+        return Judgement(learned, evidence, pointwise, joint, more.draws)
 
     def _learn(self, state: State, evidence: Evidence, options: ModelOptions) -> Learned:
         """A round's posterior; while a newcomer catches up, it moves nobody else's."""
@@ -275,96 +277,40 @@ class Race:
 
     def _record(
         self,
-        beliefs: Beliefs,
+        inferred: Judgement,
         decisions: race.Decisions,
         horizons: dict[str, float],
         drawn: int,
-    ) -> dict[str, Any]:
-        """What is kept of a round: nothing in it depends on how fast it went."""
-        pointwise, joint = beliefs.pointwise, beliefs.joint
-        return {
-            "state": race.to_plain(self.state),
-            "decisions": asdict(decisions),
-            "drawn": drawn,
-            "ran_to": horizons,
-            "evaluations": self.evaluations(),
-            "threats": threats(self.state, pointwise, joint),
-            "instances_to_go": (
+    ) -> RoundRecord:
+        """What is kept of a round."""
+        pointwise, joint = inferred.pointwise, inferred.joint
+        return RoundRecord(
+            state=self.state,
+            decisions=decisions,
+            drawn=drawn,
+            ran_to=horizons,
+            evaluations=self.evaluations(),
+            threats=threats(self.state, pointwise, joint),
+            instances_to_go=(
                 None
                 if pointwise is None
                 else race.instances_to_go(self.state, self.rules, pointwise)
             ),
-            "draws": beliefs.draws,
-            "problems": list(beliefs.learned.posterior.diagnostics.problems),
-            "posterior": beliefs.learned.key,
-            **_settings(self._config),
-        }
+            draws=inferred.draws,
+            problems=tuple(inferred.learned.posterior.diagnostics.problems),
+            posterior=inferred.learned.key,
+            **settings_kept(self._config),
+        )
 
     def _keep_posterior(self) -> None:
         """Keep the posterior of the last round, in the place of earlier ones."""
         if self._last is None:  # no round was run: it is there, unless the last race was killed
             last = self._store.last_round()
-            if last is None or last["posterior"] in self._store.posterior_keys():
+            if last is None or last.posterior in self._store.posterior_keys():
                 return
-            self._last = self._beliefs_now()
+            self._last = self._inferred_now()
         for number in self._store.round_numbers():
-            key = self._store.round(number)["posterior"]
+            key = self._store.round(number).posterior
             if key != self._last.learned.key:
                 self._store.drop_posterior(key)
         keep(self._store, self._last.evidence, self._last.learned)
-
-
-def _settings(config: Config) -> dict[str, Any]:
-    """What must not change while a race goes on; its limits may."""
-    plain = config.plain()
-    rules = {key: value for key, value in plain["race"].items() if key != "limits"}
-    return {"rules": rules, "inference": plain["inference"]}
-
-
-def _entrants(config: Config, store: Store, add: Sequence[str]) -> tuple[State, list[str]]:
-    """The state to go on from, and the newcomers that wait to enter."""
-    names = [algorithm.name for algorithm in config.algorithms]
-    for name in add:
-        if name not in names:
-            raise RaceError(f"--add: {unknown('algorithm', name, names)} (in the configuration)")
-    last = store.last_round()
-    if last is None:
-        if add:
-            raise RaceError(
-                f"there is no race in {store.path} that '{add[0]}' could enter; start one without "
-                "--add"
-            )
-        return race.start(names, config.budget.times.tolist(), config.race), []
-    state = race.from_plain(last["state"])
-    _check_same_race(config, store, last, state)
-    for name in add:
-        if name in state.algorithms:
-            raise RaceError(
-                f"--add: '{name}' is in the race in {store.path} already; a newcomer needs a name "
-                "of its own"
-            )
-    newcomers = [name for name in names if name not in state.algorithms]
-    return state, [name for name in newcomers if not add or name in add]
-
-
-def _check_same_race(config: Config, store: Store, last: dict[str, Any], state: State) -> None:
-    kept = {key: last[key] for key in ("rules", "inference")}
-    found = differences(kept, _settings(config))
-    times = config.budget.times.tolist()
-    if times != list(state.times):
-        found.append(
-            f"budget.grid: stored {len(state.times)} times up to {state.times[-1]:g}, "
-            f"configuration {len(times)} up to {times[-1]:g}"
-        )
-    names = [algorithm.name for algorithm in config.algorithms]
-    found += [
-        f"algorithms: '{name}' is in the race, but not in the configuration"
-        for name in state.algorithms
-        if name not in names
-    ]
-    if found:
-        listing = "\n".join(f"  {line}" for line in found)
-        raise StoreMismatchError(
-            f"the configuration contradicts the race in {store.path}:\n{listing}\n"
-            "Undo the change, or start over with --fresh."
-        )

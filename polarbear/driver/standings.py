@@ -2,17 +2,135 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from enum import StrEnum
 from itertools import groupby
 from typing import Any
 
 import numpy as np
 
-from polarbear import race
-from polarbear.race import OPEN, State
+from polarbear.inference.beliefs import Beliefs
+from polarbear.racing import OPEN, Elimination, RoundRecord, State, Verdict, verdict_on
 from polarbear.store import Store, summary
 
 
-def standings(store: Store, upto: int | None = None) -> dict[str, Any] | None:
+class Standing(StrEnum):
+    """How an algorithm stands: in with something open, in for good, out, or catching up."""
+
+    IN = "in"
+    SETTLED = "settled"
+    OUT = "out"
+    JOINING = "joining"
+
+
+@dataclass(frozen=True)
+class Entrant:
+    """An algorithm in a race; ``by`` is who has put it out or comes nearest to that."""
+
+    algorithm: str
+    evaluations: int
+    standing: Standing
+    by: str | None
+    probability: float | None
+
+
+@dataclass(frozen=True)
+class Lead:
+    """A stretch of time over which one candidate has the highest rating."""
+
+    algorithm: str
+    start: float
+    stop: float
+
+    def to_plain(self) -> dict[str, Any]:
+        return {"algorithm": self.algorithm, "from": self.start, "to": self.stop}
+
+
+@dataclass(frozen=True)
+class OpenPair:
+    """A pair that is open at so many ``times``, and between what P(a is better) lies there."""
+
+    a: str
+    b: str
+    times: int
+    start: float
+    stop: float
+    p_above: tuple[float, float] | None
+
+    def to_plain(self) -> dict[str, Any]:
+        return {
+            "a": self.a,
+            "b": self.b,
+            "times": self.times,
+            "from": self.start,
+            "to": self.stop,
+            "p_above": None if self.p_above is None else list(self.p_above),
+        }
+
+
+@dataclass(frozen=True)
+class SettledPair:
+    """A pair of candidates that is done with, and how."""
+
+    a: str
+    b: str
+    verdict: Verdict
+
+    @property
+    def words(self) -> str:
+        return self.verdict.words(self.a, self.b)
+
+    def to_plain(self) -> dict[str, Any]:
+        return {"a": self.a, "b": self.b, "how": self.verdict.kind.value}
+
+
+@dataclass(frozen=True)
+class Standings:
+    """What the rounds of a race have come to.
+
+    ``saved`` is the share of the budget of running everything to the end that was not spent;
+    ``rules`` are those of the last round, as a configuration spells them.
+    """
+
+    pareto_set: tuple[str, ...]
+    eliminated: tuple[Elimination, ...]
+    resolved: bool
+    rounds: int
+    instances: int
+    evaluations: Mapping[str, int]
+    failed_runs: int
+    store: str
+    model: str
+    rules: Mapping[str, Any]
+    share_settled: float
+    batch: int
+    joining: str | None
+    caught_up: int
+    saved: float
+    instances_by_algorithm: Mapping[str, int]
+    instances_to_go: int | None
+    algorithms: tuple[Entrant, ...]
+    best: tuple[Lead, ...]
+    open_pairs: tuple[OpenPair, ...]
+    settled_pairs: tuple[SettledPair, ...]
+    problems: tuple[str, ...]
+
+    def to_plain(self) -> dict[str, Any]:
+        """The facts as `--json` prints them."""
+        return {
+            **vars(self),
+            "pareto_set": list(self.pareto_set),
+            "eliminated": [asdict(elimination) for elimination in self.eliminated],
+            "algorithms": [asdict(entrant) for entrant in self.algorithms],
+            "best": [lead.to_plain() for lead in self.best],
+            "open_pairs": [pair.to_plain() for pair in self.open_pairs],
+            "settled_pairs": [pair.to_plain() for pair in self.settled_pairs],
+            "problems": list(self.problems),
+        }
+
+
+def standings(store: Store, upto: int | None = None) -> Standings | None:
     """What the rounds in a store have come to; None where no race has been run.
 
     ``upto`` looks back at an earlier round as if it were the last.
@@ -21,122 +139,94 @@ def standings(store: Store, upto: int | None = None) -> dict[str, Any] | None:
     if not numbers:
         return None
     rounds = [store.round(number) for number in numbers]
-    last = rounds[-1]
-    state = race.from_plain(last["state"])
-    return {
-        "pareto_set": list(state.candidates),
-        "eliminated": [vars(elimination) for elimination in state.eliminated],
-        "resolved": not state.open_pairs,
-        "rounds": state.round,
-        "instances": state.instances,
-        "evaluations": last["evaluations"],
-        "failed_runs": sum(entry["runs"] for entry in summary.failures(store)),
-        "store": str(store.path),
-        "model": last["inference"]["model"],
-        "rules": last["rules"],
-        "share_settled": state.share_settled,
-        "batch": state.batch,
-        "joining": state.joining,
-        "caught_up": state.caught_up,
-        "saved": _saved(rounds, state),
-        "instances_by_algorithm": _instances_of(rounds, state),
-        "instances_to_go": last["instances_to_go"],
-        "algorithms": _algorithms(last, state),
-        "best": _leaders(store, state),
-        "open_pairs": _open_pairs(store, state),
-        "settled_pairs": _settled_pairs(state),
-        "problems": last["problems"],
-    }
+    last, state = rounds[-1], rounds[-1].state
+    believed = store.beliefs(numbers[-1])
+    return Standings(
+        pareto_set=state.candidates,
+        eliminated=state.eliminated,
+        resolved=not state.open_pairs,
+        rounds=state.round,
+        instances=state.instances,
+        evaluations=last.evaluations,
+        failed_runs=sum(failure.runs for failure in summary.failures(store)),
+        store=str(store.path),
+        model=last.inference["model"],
+        rules=last.rules,
+        share_settled=state.share_settled,
+        batch=state.batch,
+        joining=state.joining,
+        caught_up=state.caught_up,
+        saved=_saved(rounds, state),
+        instances_by_algorithm=_instances_of(rounds, state),
+        instances_to_go=last.instances_to_go,
+        algorithms=tuple(_entrant(last, name) for name in state.algorithms),
+        best=tuple(_leads(believed, state)),
+        open_pairs=tuple(_open_pairs(believed, state)),
+        settled_pairs=tuple(_settled_pairs(state)),
+        problems=last.problems,
+    )
 
 
-def _algorithms(last: dict[str, Any], state: State) -> list[dict[str, Any]]:
-    """One entry an algorithm: in or out, and what speaks against it."""
-    out = {elimination.algorithm: elimination for elimination in state.eliminated}
-    found = []
-    for name in state.algorithms:
-        entry: dict[str, Any] = {"algorithm": name, "evaluations": last["evaluations"][name]}
-        if name in out:
-            gone = out[name]
-            entry |= {"standing": "out", "by": gone.by, "probability": gone.probability}
-        else:
-            threat = last["threats"].get(name, {"by": None, "probability": None})
-            standing = "in" if name in state.unresolved else "settled"
-            entry |= {"standing": "joining" if name == state.joining else standing, **threat}
-        found.append(entry)
-    return found
+def _entrant(last: RoundRecord, name: str) -> Entrant:
+    """An algorithm in or out, and what speaks against it."""
+    state, spent = last.state, last.evaluations[name]
+    for gone in state.eliminated:
+        if gone.algorithm == name:
+            return Entrant(name, spent, Standing.OUT, gone.by, gone.probability)
+    standing = Standing.IN if name in state.unresolved else Standing.SETTLED
+    if name == state.joining:
+        standing = Standing.JOINING
+    threat = last.threats.get(name)
+    if threat is None:
+        return Entrant(name, spent, standing, None, None)
+    return Entrant(name, spent, standing, threat.by, threat.probability)
 
 
-def _instances_of(rounds: list[dict[str, Any]], state: State) -> dict[str, int]:
+def _instances_of(rounds: Sequence[RoundRecord], state: State) -> dict[str, int]:
     """On how many instances each algorithm was run."""
     found = dict.fromkeys(state.algorithms, 0)
     for record in rounds:
-        for name in record["ran_to"]:
-            found[name] += record["drawn"]
+        for name in record.ran_to:
+            found[name] += record.drawn
     return found
 
 
-def _saved(rounds: list[dict[str, Any]], state: State) -> float:
+def _saved(rounds: Sequence[RoundRecord], state: State) -> float:
     """The share of the budget of running everything to the end that the race did not spend."""
     everything = len(state.algorithms) * state.instances * state.times[-1]
-    allotted = sum(record["drawn"] * t for record in rounds for t in record["ran_to"].values())
+    allotted = sum(record.drawn * t for record in rounds for t in record.ran_to.values())
     return 1 - allotted / everything if everything else 0.0
 
 
-def _leaders(store: Store, state: State) -> list[dict[str, Any]]:
+def _leads(believed: Beliefs, state: State) -> list[Lead]:
     """Which candidate has the highest rating when: one entry a stretch of time."""
-    ratings, _ = store.beliefs(state.round)
-    names = ratings["algorithm"].to_pylist()
-    mean = ratings["mean"].to_numpy().reshape(-1, len(state.times))
-    rows = [names[i * len(state.times)] for i in range(len(mean))]
-    keep = [i for i, name in enumerate(rows) if name in state.candidates]
-    leader = [rows[keep[i]] for i in mean[keep].argmax(axis=0)]
+    names = [name for name in believed.algorithms if name in state.candidates]
+    mean = believed.mean[[believed.index(name) for name in names]]
+    leader = [names[i] for i in mean.argmax(axis=0)]
     found = []
     for name, stretch in groupby(range(len(leader)), key=leader.__getitem__):
-        times = list(stretch)
-        found.append(
-            {"algorithm": name, "from": state.times[times[0]], "to": state.times[times[-1]]}
-        )
+        places = list(stretch)
+        found.append(Lead(name, state.times[places[0]], state.times[places[-1]]))
     return found
 
 
-def _open_pairs(store: Store, state: State) -> list[dict[str, Any]]:
+def _open_pairs(believed: Beliefs, state: State) -> list[OpenPair]:
     """Pairs about which something is not settled: at how many times, where, and how it leans."""
-    if not state.open_pairs:
-        return []
-    _, pairs = store.beliefs(state.round)
-    believed = {
-        (row["a"], row["b"], row["t"]): row["p_above"] for row in pairs.to_pylist() if row["t"]
-    }
     found = []
     for a, b in state.open_pairs:
-        times = [state.times[i] for i in np.flatnonzero(state.relation(a, b) == OPEN)]
-        leaning = [p for t in times if (p := believed.get((a, b, t))) is not None]
-        found.append(
-            {
-                "a": a,
-                "b": b,
-                "times": len(times),
-                "from": times[0],
-                "to": times[-1],
-                "p_above": [min(leaning), max(leaning)] if leaning else None,
-            }
-        )
+        places = np.flatnonzero(state.relation(a, b) == OPEN)
+        times = [state.times[i] for i in places]
+        leaning = believed.above[places, believed.index(a), believed.index(b)].tolist()
+        p_above = (min(leaning), max(leaning)) if believed.trusted else None
+        found.append(OpenPair(a, b, len(times), times[0], times[-1], p_above))
     return found
 
 
-def _settled_pairs(state: State) -> list[dict[str, Any]]:
-    """Pairs of candidates that are done with, and how: crossing, equivalent, or time by time."""
-    found = []
-    gone = set(state.algorithms) - set(state.candidates)
-    for (a, b), row in zip(state.pairs, state.settled, strict=True):
-        if {a, b} & gone or (row == OPEN).any():
-            continue
-        above, below = (row == race.ABOVE).any(), (row == race.BELOW).any()
-        if above and below:
-            how = "crossing"
-        elif above or below:
-            how = "never worse" if above else "never better"
-        else:
-            how = "equivalent"
-        found.append({"a": a, "b": b, "how": how})
-    return found
+def _settled_pairs(state: State) -> list[SettledPair]:
+    """Pairs of candidates that are done with, and how."""
+    is_open, inside = set(state.open_pairs), set(state.candidates)
+    return [
+        SettledPair(a, b, verdict_on(state, a, b))
+        for a, b in state.pairs
+        if {a, b} <= inside and (a, b) not in is_open
+    ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import sys
 import tempfile
 import threading
 import time
@@ -13,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
-from types import TracebackType
+from types import ModuleType, TracebackType
 from typing import Any
 
 import psutil
@@ -23,6 +24,7 @@ from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.execution.recorder import Journal
 from polarbear.execution.worker import THREAD_VARIABLES, kill_tree, log_tail, serve
 from polarbear.problems.base import Setting, Suite
+from polarbear.wording import typed_time
 
 MEMORY_EVERY = 0.25  # seconds between looks at a worker's own memory
 FAMILY_EVERY = 4  # every so many looks, programs it has started are counted too
@@ -125,6 +127,7 @@ class Pool:
         with (
             _environment(dict.fromkeys(THREAD_VARIABLES, str(self._threads))),
             _uninterrupted(),
+            _without_the_script(),
         ):
             process.start()
         theirs.close()
@@ -158,7 +161,9 @@ class Pool:
                 yield from self._bury(worker, Status.KILLED, "its process did not start")
             return
         if worker.seconds > self._limits.seconds:
-            message = f"killed after {self._limits.seconds:g} seconds, the limit of a run"
+            message = (
+                f"killed after {typed_time(self._limits.seconds, 'seconds')}, the limit of a run"
+            )
             yield from self._bury(worker, Status.TIMEOUT, message)
         elif worker.seconds > (worker.looks + 1) * MEMORY_EVERY:
             worker.looks = int(worker.seconds / MEMORY_EVERY)
@@ -220,6 +225,17 @@ def _uninterrupted() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def _without_the_script() -> Iterator[None]:
+    """A worker needs nothing of the script that was called; without this it would run it again."""
+    script = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = script
 
 
 @contextmanager

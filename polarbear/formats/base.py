@@ -9,12 +9,14 @@ from typing import ClassVar, Literal
 
 import numpy as np
 import polars as pl
+from pydantic import Field
 
 from polarbear.algorithms.base import Algorithm, Trial
 from polarbear.errors import AlgorithmError, ImportFailedError
 from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.problems.base import Instance, Kind, Setting
-from polarbear.settings.options import nearest
+from polarbear.settings.options import Options, nearest
+from polarbear.wording import noun
 
 AfterEnd = Literal["keeps", "absent"]
 Point = tuple[str, str, float, float]  # algorithm, instance, t, y
@@ -28,6 +30,10 @@ class Complaint:
     reason: str
     first: str
 
+    @property
+    def words(self) -> str:
+        return f"{self.rows} {noun(self.rows, 'row')}: {self.reason}"
+
 
 @dataclass(frozen=True)
 class Imported:
@@ -40,6 +46,26 @@ class Imported:
     rankings: pl.DataFrame | None = None
     complaints: tuple[Complaint, ...] = ()
     notes: tuple[str, ...] = field(default=())
+
+
+class Format(Options):
+    """A form in which others keep runs or rankings; a subclass adds its options.
+
+    ``polarbear import`` gives it those of its own flags that the format has a field for, and
+    whatever is asked for by ``--set``. One that can only be written leaves ``read`` as it is.
+    """
+
+    def read(self, source: Path) -> Imported:
+        """Everything in a file or a folder; what makes no sense becomes a complaint."""
+        raise ImportFailedError(f"{source} is of a format that can be written, but not read")
+
+
+class RunFolder(Format):
+    """What formats have in common that keep each run in a block of its own."""
+
+    after_end: AfterEnd = Field(
+        "keeps", description="after its last row an algorithm keeps its best, or is absent"
+    )
 
 
 class ImportedAlgorithm(Algorithm):

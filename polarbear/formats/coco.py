@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from polarbear.errors import ImportFailedError
-from polarbear.formats.base import AfterEnd, Complaint, Imported, Point, imported_points
+from polarbear.formats.base import AfterEnd, Complaint, Imported, Point, RunFolder, imported_points
 from polarbear.formats.blocks import Points, check_count, read_blocks
 
 EVALUATIONS_COLUMN, BEST_COLUMN = 0, 2
@@ -30,6 +30,13 @@ class Described:
     dimension: str
     data: Path
     instances: list[str]
+
+
+class Coco(RunFolder):
+    """A folder that COCO's observer wrote."""
+
+    def read(self, source: Path) -> Imported:
+        return read_coco(source, self.after_end)
 
 
 def read_coco(folder: Path, after_end: AfterEnd = "keeps") -> Imported:

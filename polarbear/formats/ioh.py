@@ -15,8 +15,15 @@ from pathlib import Path
 from typing import Any
 
 from polarbear.errors import ImportFailedError
-from polarbear.formats.base import AfterEnd, Complaint, Imported, Point, imported_points
+from polarbear.formats.base import AfterEnd, Complaint, Imported, Point, RunFolder, imported_points
 from polarbear.formats.blocks import check_count, read_blocks
+
+
+class Ioh(RunFolder):
+    """A folder that IOHprofiler's Analyzer wrote."""
+
+    def read(self, source: Path) -> Imported:
+        return read_ioh(source, self.after_end)
 
 
 def read_ioh(folder: Path, after_end: AfterEnd = "keeps") -> Imported:

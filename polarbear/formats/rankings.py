@@ -5,11 +5,35 @@ from __future__ import annotations
 from pathlib import Path
 
 import polars as pl
+from pydantic import Field
 
 from polarbear.errors import ImportFailedError
 from polarbear.formats.base import Complaint, Imported, pick_columns, reject
-from polarbear.formats.table import Columns, clean_names, clean_numbers, listed, read_frame
+from polarbear.formats.table import (
+    Columns,
+    TableOptions,
+    clean_names,
+    clean_numbers,
+    listed,
+    read_frame,
+)
 from polarbear.problems.base import Instance
+from polarbear.wording import noun
+
+
+class Rankings(TableOptions):
+    """Rows of instance, t, algorithm, position (CSV or Parquet)."""
+
+    position_column: str = Field("position", description="its column of positions")
+
+    def read(self, source: Path) -> Imported:
+        columns = Columns(
+            self.algorithm_column,
+            self.instance_column,
+            self.t_column,
+            position=self.position_column,
+        )
+        return read_rankings(source, columns)
 
 
 def read_rankings(path: Path, columns: Columns) -> Imported:
@@ -35,7 +59,10 @@ def read_rankings(path: Path, columns: Columns) -> Imported:
         "instance", "t", maintain_order=True
     )
     alone = rankings.len().filter(pl.col("len") == 1)
-    notes = [f"{len(alone)} rankings have one algorithm and say nothing"] if len(alone) else []
+    said = noun(
+        len(alone), "ranking has one algorithm and says", "rankings have one algorithm and say"
+    )
+    notes = [f"{len(alone)} {said} nothing"] if len(alone) else []
     first, last = frame["t"].min(), frame["t"].max()
     return Imported(
         tuple(frame["algorithm"].unique(maintain_order=True)),

@@ -6,16 +6,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
+from pydantic import Field
 
 from polarbear.errors import ImportFailedError
 from polarbear.formats.base import (
     AfterEnd,
     Complaint,
+    Format,
     Imported,
     pick_columns,
     reject,
     runs_from_points,
 )
+from polarbear.wording import noun
 
 
 @dataclass(frozen=True)
@@ -28,6 +31,37 @@ class Columns:
     y: str = "y"
     position: str = "position"
     seed: str | None = None
+
+
+class TableOptions(Format):
+    """What tables of values and of rankings have in common."""
+
+    algorithm_column: str = Field("algorithm", description="its column of algorithms")
+    instance_column: str = Field("instance", description="its column of instances")
+    t_column: str = Field("t", description="its column of times")
+
+
+class Table(TableOptions):
+    """Rows of algorithm, instance, t, y (CSV or Parquet)."""
+
+    y_column: str = Field("y", description="its column of objective values")
+    seed_column: str | None = Field(
+        None, description="its column of seeds, where instances were run repeatedly"
+    )
+    maximise: bool = Field(False, description="larger values are better")
+    after_end: AfterEnd = Field(
+        "keeps", description="after its last row an algorithm keeps its best, or is absent"
+    )
+
+    def read(self, source: Path) -> Imported:
+        columns = Columns(
+            self.algorithm_column,
+            self.instance_column,
+            self.t_column,
+            self.y_column,
+            seed=self.seed_column,
+        )
+        return read_table(source, columns, self.maximise, self.after_end)
 
 
 def read_frame(path: Path) -> pl.DataFrame:
@@ -53,7 +87,18 @@ def read_frame(path: Path) -> pl.DataFrame:
 def read_table(
     path: Path, columns: Columns, maximise: bool = False, after_end: AfterEnd = "keeps"
 ) -> Imported:
-    """Trajectories from a table with columns algorithm, instance, t, y and perhaps seed."""
+    """Trajectories from a CSV or Parquet file with columns algorithm, instance, t, y."""
+    return trajectories_in(read_frame(path), columns, str(path), maximise, after_end)
+
+
+def trajectories_in(
+    rows: pl.DataFrame,
+    columns: Columns,
+    source: str,
+    maximise: bool = False,
+    after_end: AfterEnd = "keeps",
+) -> Imported:
+    """Trajectories from a frame with columns line, algorithm, instance, t, y and perhaps seed."""
     wanted = {
         "line": "line",
         "algorithm": columns.algorithm,
@@ -62,7 +107,7 @@ def read_table(
         "y": columns.y,
         "seed": columns.seed,
     }
-    frame = pick_columns(read_frame(path), wanted, str(path))
+    frame = pick_columns(rows, wanted, source)
     complaints: list[Complaint] = []
     frame = clean_names(frame, complaints)
     frame = clean_numbers(frame, ("t", "y"), complaints)
@@ -74,9 +119,10 @@ def read_table(
         frame, pl.struct(*keys, "y").is_first_distinct().not_(), "the row stands twice", complaints
     )
     several = len(frame) - len(frame.unique(keys))
-    notes = [f"{several} rows give another value for a time: the best counts"] if several else []
+    gives = noun(several, "row gives", "rows give")
+    notes = [f"{several} {gives} another value for a time: the best counts"] if several else []
     if not len(frame):
-        raise ImportFailedError(f"no row of {path} makes sense: {listed(complaints)}")
+        raise ImportFailedError(f"no row of {source} makes sense: {listed(complaints)}")
     order = frame["instance"].unique(maintain_order=True).to_list()
     outcomes, instances = runs_from_points(frame, maximise, after_end, order)
     algorithms = tuple(frame["algorithm"].unique(maintain_order=True))
@@ -120,4 +166,4 @@ def replicates() -> pl.Expr:
 
 
 def listed(complaints: list[Complaint]) -> str:
-    return "; ".join(f"{c.rows} rows: {c.reason} (first: line {c.first})" for c in complaints)
+    return "; ".join(f"{c.words} (first: line {c.first})" for c in complaints)

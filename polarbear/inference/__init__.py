@@ -1,6 +1,7 @@
 """Temporal Plackett-Luce posteriors: choice sets in, draws of theta and their diagnostics out.
 
-    posterior = infer(choice_sets, unit_times, ModelOptions(model="gp"), seed=1)
+    options = ModelOptions(model="gp")
+    posterior = infer(choice_sets, unit_times, options, seed=1, positions=positions)
 
 Heavy imports wait until they are asked for.
 

@@ -37,20 +37,23 @@ def infer(
     ``notes`` for what limits the evidence; they call the algorithms by ``names``, if given.
 
     Rankings of one instance at neighbouring times repeat each other. How much, the choice sets
-    cannot tell: a temporal model asks for the ``positions[instance, algorithm, time]`` that they
-    were counted from, and takes all rankings for independent where they are not given.
+    cannot tell: a temporal model needs the ``positions[instance, algorithm, time]`` that they were
+    counted from, unless the options say that ``dependence`` is 'independent'.
     """
     options = options or ModelOptions()
     times = checks.check(choice_sets, unit_times)
+    ranked = None  # what a temporal model weighs its evidence by
+    if options.temporal and options.dependence != "independent" and len(times) > 1:
+        ranked = checks.check_positions(positions, choice_sets, options.model)
     place = ENGINES[options.engine]
     if importlib.util.find_spec(place) is None:
         raise InferenceError(f"the engine '{options.engine}' is not part of this installation")
     engine = importlib.import_module(place)
     weight = 1.0
-    if positions is not None and options.temporal:
+    if ranked is not None:
         from polarbear.inference.dependence import evidence_weight  # compiles what others need not
 
-        weight = evidence_weight(positions, choice_sets, times, options)
+        weight = evidence_weight(ranked, choice_sets, times, options)
     posterior: Posterior = engine.run(
         choice_sets.weighted(weight),
         times,

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
-from pydantic import Field, field_validator
+from pydantic import (
+    Field,
+    SerializerFunctionWrapHandler,
+    ValidationInfo,
+    field_validator,
+    model_serializer,
+)
 
-from polarbear.settings.options import Options
+from polarbear.errors import ConfigError
+from polarbear.inference.models import MODELS, without_program
+from polarbear.settings.options import Options, Source, validate
 
-ModelName = Literal[
-    "dirichlet", "hierarchical", "gp", "sparse-gp", "hsgp", "random-walk", "bspline"
-]
-TEMPORAL = ("gp", "sparse-gp", "hsgp", "random-walk", "bspline")
+AS_STORED = {"as_stored": True}  # the context in which options are read without asking the model
+
 DependenceName = Literal["clustered", "independent"]
 KernelName = Literal["matern-3/2", "matern-5/2", "squared-exponential"]
 EngineName = Literal["native", "stan"]
@@ -48,7 +54,7 @@ class ModelOptions(Options):
     """A model of ratings over time, and how its posterior is computed."""
 
     # Times are correlated in real runs; the independent model's marginals do not mind that.
-    model: ModelName = Field("dirichlet", description="prior over theta(t)")
+    model: str = Field("dirichlet", description="prior over theta(t)")
     engine: EngineName = Field("native", description="'native' is embedded; 'stan' the reference")
     method: MethodName = Field("auto", description="'auto' picks what is exact and fastest")
     draws: int = Field(4000, ge=400, le=10_000_000, description="posterior draws, all chains")
@@ -83,11 +89,60 @@ class ModelOptions(Options):
         None, ge=2, description="B-splines K of bspline; half the number of times if not given"
     )
     spline_degree: int = Field(3, ge=1, le=5, description="degree of the B-splines")
+    options: dict[str, Any] = Field(
+        {},
+        validate_default=True,
+        description="options of the model's own, where it comes from another package",
+    )
 
     @property
     def temporal(self) -> bool:
         """Whether the model knows how ratings hang together over time."""
-        return self.model in TEMPORAL
+        return MODELS[self.model].temporal
+
+    @property
+    def splits_by_time(self) -> bool:
+        """Whether the posterior at one time is the same whatever is known of the others."""
+        model = MODELS[self.model]
+        return not model.temporal and not model.hyperparameters
+
+    @field_validator("model")
+    @classmethod
+    def _known(cls, model: str, info: ValidationInfo) -> str:
+        if info.context != AS_STORED and model not in MODELS:
+            raise ValueError(MODELS.refusal(model))
+        return model
+
+    @field_validator("engine")
+    @classmethod
+    def _programmed(cls, engine: EngineName, info: ValidationInfo) -> EngineName:
+        model = info.data.get("model")  # which is missing where it was not valid
+        if engine != "stan" or model is None or info.context == AS_STORED:
+            return engine
+        if MODELS[model].stan_program is None:
+            raise ValueError(without_program(model))
+        return engine
+
+    @field_validator("options")
+    @classmethod
+    def _of_the_model(cls, options: dict[str, Any], info: ValidationInfo) -> dict[str, Any]:
+        """Complete, with the defaults that the model gives them."""
+        model = info.data.get("model")
+        if model is None or info.context == AS_STORED:
+            return options
+        try:
+            own = validate(MODELS[model].own_options, options, Source(f"options of {model}"))
+        except ConfigError as error:
+            raise ValueError(str(error)) from None
+        return own.model_dump(mode="json", by_alias=True)
+
+    @model_serializer(mode="wrap")
+    def _plain(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Without 'options' where there are none: a posterior's key is made of what is here."""
+        plain: dict[str, Any] = handler(self)
+        if not plain.get("options"):
+            plain.pop("options", None)
+        return plain
 
     @field_validator("alpha")
     @classmethod

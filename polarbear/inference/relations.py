@@ -12,6 +12,7 @@ import numpy as np
 from polarbear.errors import InferenceError
 from polarbear.inference.base import Posterior
 from polarbear.inference.diagnostics import shares_with_errors
+from polarbear.inference.models import temporal_models
 from polarbear.numerics.threads import in_threads
 
 _PAIRS_A_TASK = 64  # bounds memory, not results
@@ -73,8 +74,8 @@ def joint(posterior: Posterior) -> Joint:
     if not posterior.joint:
         raise InferenceError(
             f"the {posterior.model} model treats times as independent and has no joint posterior "
-            "over time: use a temporal model (gp, sparse-gp, hsgp, random-walk, bspline), or "
-            "pointwise relations"
+            f"over time: use a temporal model ({', '.join(temporal_models())}), or pointwise "
+            "relations"
         )
     theta = posterior.theta
     n = theta.shape[2]
@@ -111,15 +112,13 @@ def decided(relations: Pointwise, alpha: float) -> np.ndarray:
     return np.asarray(above | above.swapaxes(1, 2) | equivalent(relations, alpha))
 
 
-def crosses(relations: Pointwise, alpha: float) -> np.ndarray:
-    """Crossing resolution: bool[a, b], symmetric.
+def crosses(above: np.ndarray, alike: np.ndarray) -> np.ndarray:
+    """Crossing resolution, from what is certain at each time: bool[a, b], symmetric.
 
     At some t one dominates or ties, at some t' the other dominates or ties, and at least one of
     the two is strict.
     """
-    above = dominates(relations, alpha)
-    tie = equivalent(relations, alpha).any(axis=0)
-    ever_above = above.any(axis=0)
+    ever_above, tie = above.any(axis=0), alike.any(axis=0)
     ever_below = ever_above.T
     # a strict side, and anything for the other: both strict, or one strict and a tie somewhere
     return np.asarray((ever_above & (ever_below | tie)) | (ever_below & (ever_above | tie)))

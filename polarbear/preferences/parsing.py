@@ -19,7 +19,7 @@ from typing import Any
 
 from polarbear.preferences.base import Preference
 from polarbear.preferences.registry import PREFERENCES
-from polarbear.settings.options import Source, describe, key_names, unknown, validate
+from polarbear.settings.options import Source, describe, key_names, validate
 from polarbear.settings.yaml_lines import parse_yaml, read_yaml
 
 FILLERS = {"and", "to"}
@@ -52,8 +52,8 @@ def parse_preference(data: Any, source: Source, path: tuple[str | int, ...] = ()
         return parse_preference(name, source, (*path, "preference"))
     if name == "mix":
         data = {**data, "of": _parts(data.get("of"), source, (*path, "of"))}
-    elif name not in PREFERENCES.places:
-        raise source.error((*path, "preference"), unknown("preference", name, PREFERENCES))
+    elif name not in PREFERENCES:
+        raise source.error((*path, "preference"), PREFERENCES.refusal(name))
     return validate(PREFERENCES[name], data, source, path)
 
 
@@ -84,8 +84,8 @@ def _from_words(text: str, source: Source, path: tuple[str | int, ...]) -> Prefe
     if not words:
         raise source.error(path, f"a preference is missing; it is one of: {_known()}")
     name, *rest = words
-    if name not in PREFERENCES.places:
-        raise source.error(path, unknown("preference", name, PREFERENCES))
+    if name not in PREFERENCES:
+        raise source.error(path, PREFERENCES.refusal(name))
     if name == "mix":
         raise source.error(path, "a mix is written as '0.7 * at 5000 + 0.3 * worst-case'")
     return validate(PREFERENCES[name], _options(name, rest, source, path), source, path)

@@ -1,14 +1,23 @@
-"""Preferences by name; a new one is a class in this folder and a line here."""
+"""Preferences by name; a new one is a class in this folder and a line here.
+
+Other packages add theirs by an entry point in the group polarbear.preferences.
+"""
 
 from __future__ import annotations
 
-from polarbear.preferences.base import Preference
+from typing import TYPE_CHECKING
+
 from polarbear.settings.registry import Registry
+
+if TYPE_CHECKING:
+    from polarbear.preferences.base import Preference
 
 _HERE = "polarbear.preferences"
 
-PREFERENCES: Registry[Preference] = Registry(
+PREFERENCES: Registry[type[Preference]] = Registry(
     "preference",
+    "polarbear.preferences",
+    f"{_HERE}.base:Preference",
     {
         "uniform": f"{_HERE}.simple:Uniform",
         "log-uniform": f"{_HERE}.simple:LogUniform",

@@ -1,5 +1,7 @@
 """Problem suites, by the name a configuration gives them. A new suite is a file and a line here.
 
+Other packages add theirs by an entry point in the group polarbear.suites.
+
 Uses `settings` and `numerics`.
 """
 
@@ -8,8 +10,10 @@ from __future__ import annotations
 from polarbear.problems.base import Instance, Kind, Problem, Setting, Suite
 from polarbear.settings.registry import Registry
 
-SUITES: Registry[Suite] = Registry(
+SUITES: Registry[type[Suite]] = Registry(
     "suite",
+    "polarbear.suites",
+    "polarbear.problems.base:Suite",
     {
         "bbob": "polarbear.problems.ioh_functions:Bbob",
         "classic": "polarbear.problems.classic:Classic",

@@ -7,9 +7,9 @@ from itertools import groupby
 
 import numpy as np
 
-from polarbear.report.figures.base import draws_now, still_in
-from polarbear.report.figures.leaders import LEADERS
 from polarbear.report.material import Material
+from polarbear.report.moment import draws_now, still_in
+from polarbear.select import judge
 
 SHORT = 0.06  # a stretch of at most this share of the times, within another's, is passed over
 
@@ -32,10 +32,12 @@ class Stretch:
 
 
 def p_best(material: Material) -> tuple[tuple[str, ...], np.ndarray]:
-    """Who may be chosen, and P(best at t)[time, algorithm] among them."""
-    found = LEADERS.data(material)
-    names = tuple(found["algorithm"].unique(maintain_order=True))
-    return names, found["p_best"].to_numpy().reshape(-1, len(names))
+    """Who may be chosen, and P(best at t)[time, algorithm] among them; ties are shared."""
+    basis = draws_now(material)
+    assert basis is not None
+    names = tuple(name for name in basis.algorithms if name in still_in(material))
+    theta = basis.posterior.theta[:, :, [basis.algorithms.index(name) for name in names]]
+    return names, np.stack([judge(theta[:, t]).p2bb for t in range(theta.shape[1])])
 
 
 def stretches(material: Material) -> list[Stretch]:

@@ -4,50 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
-from polarbear import attainment, race
+from polarbear import attainment
 from polarbear.attainment import Comparison, View
-from polarbear.driver.standings import standings
+from polarbear.driver.standings import Standings, standings
 from polarbear.errors import ReportError
-from polarbear.inference import Posterior, relations
-from polarbear.race import State
-from polarbear.race.rules import Rules
+from polarbear.inference import relations
+from polarbear.inference.beliefs import Beliefs, beliefs
+from polarbear.racing import RoundRecord, State
+from polarbear.racing.rules import Rules
 from polarbear.select import Basis, Contest, contest, find_basis
 from polarbear.settings.grid import Budget, Spaced
 from polarbear.store import Store
-
-
-@dataclass(frozen=True)
-class RoundRatings:
-    """Ratings and relations at one moment: after a round, or in a posterior kept by `infer`.
-
-    ``mean``, ``low`` and ``high`` are ratings[algorithm, time] with the central 95 % interval;
-    ``above[time, a, b]`` is P(a is better than b), ``alike[time, a, b]`` that they are equivalent;
-    ``always_above[a, b]`` and ``crossing[a, b]`` speak of all times at once and are None where the
-    model does not know that. Relations are NaN where the posterior was not to be trusted.
-    """
-
-    algorithms: tuple[str, ...]
-    times: np.ndarray
-    mean: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
-    above: np.ndarray
-    alike: np.ndarray
-    always_above: np.ndarray | None
-    crossing: np.ndarray | None
-
-    def index(self, name: str) -> int:
-        return self.algorithms.index(name)
-
-    def dominance(self) -> np.ndarray:
-        """P(a is better than b at every time)[a, b]; where times are known each for itself, the
-        lowest probability over time, which is what the race goes by."""
-        return self.above.min(axis=0) if self.always_above is None else self.always_above
 
 
 @dataclass(frozen=True)
@@ -55,9 +25,12 @@ class Round:
     """A round of the race: its checkpoint, and what was believed after it."""
 
     number: int
-    record: dict[str, Any]
-    state: State
-    believed: RoundRatings
+    record: RoundRecord
+    believed: Beliefs
+
+    @property
+    def state(self) -> State:
+        return self.record.state
 
 
 @dataclass(frozen=True)
@@ -76,7 +49,7 @@ class Material:
     axis: str
     log_times: bool
     rules: Rules
-    race: dict[str, Any] | None
+    race: Standings | None
     rounds: tuple[Round, ...]
     basis: Basis | None
     contest: Contest | None
@@ -90,13 +63,16 @@ class Material:
         return tuple(self.basis.algorithms[i] for i in self.contest.candidates)
 
     @cached_property
-    def believed(self) -> RoundRatings | None:
+    def believed(self) -> Beliefs | None:
         """What is believed now; None where nothing has been inferred."""
         if self.rounds:
             return self.rounds[-1].believed
         if self.basis is None:
             return None
-        return of_posterior(self.basis.posterior, self.basis, self.rules.epsilon)
+        posterior = self.basis.posterior
+        at = relations.pointwise(posterior, self.rules.epsilon)
+        over = relations.joint(posterior) if posterior.joint else None
+        return beliefs(posterior, self.basis.algorithms, self.basis.times, at, over)
 
     @cached_property
     def classical(self) -> View:
@@ -120,8 +96,8 @@ def gather(store: Store, upto: int | None = None, model: str | None = None) -> M
             held = f"rounds 1 to {numbers[-1]}" if numbers else "no round of a race"
             raise ReportError(f"{store.path} has no round {upto}; it has {held}")
         numbers = numbers[: numbers.index(upto) + 1]
-    rounds = tuple(_round(store, number) for number in numbers)
-    rules = Rules.model_validate(rounds[-1].record["rules"] if rounds else {})
+    rounds = tuple(Round(n, store.round(n), store.beliefs(n)) for n in numbers)
+    rules = Rules.model_validate(rounds[-1].record.rules if rounds else {})
     basis = find_basis(store, model) if store.posterior_keys() else None
     return Material(
         store=store,
@@ -134,54 +110,4 @@ def gather(store: Store, upto: int | None = None, model: str | None = None) -> M
         rounds=rounds,
         basis=basis,
         contest=contest(basis) if basis is not None else None,
-    )
-
-
-def _round(store: Store, number: int) -> Round:
-    record = store.round(number)
-    state = race.from_plain(record["state"])
-    return Round(number, record, state, _of_tables(*store.beliefs(number), np.array(state.times)))
-
-
-def _of_tables(ratings: pa.Table, pairs: pa.Table, times: np.ndarray) -> RoundRatings:
-    """What the tables of a round say."""
-    size = len(times)
-    names = tuple(ratings["algorithm"].to_pylist()[::size])
-    n = len(names)
-    mean, low, high = (ratings[c].to_numpy().reshape(n, size) for c in ("mean", "low", "high"))
-    above, alike = (np.full((size, n, n), np.nan) for _ in range(2))
-    always_above = crossing = None
-    a, b = np.triu_indices(n, 1)
-    whole = pairs["t"].is_null().to_numpy()
-    at = {c: pairs[c].to_numpy()[~whole] for c in ("p_above", "p_below", "p_alike")}
-    if len(at["p_above"]):
-        above[:, a, b] = at["p_above"].reshape(-1, size).T
-        above[:, b, a] = at["p_below"].reshape(-1, size).T
-        alike[:, a, b] = alike[:, b, a] = at["p_alike"].reshape(-1, size).T
-    if whole.any():
-        always_above, crossing = np.full((n, n), np.nan), np.full((n, n), np.nan)
-        always_above[a, b] = pairs["p_above"].to_numpy()[whole]
-        always_above[b, a] = pairs["p_below"].to_numpy()[whole]
-        crossing[a, b] = crossing[b, a] = pairs["p_alike"].to_numpy()[whole]
-    return RoundRatings(names, times, mean, low, high, above, alike, always_above, crossing)
-
-
-def of_posterior(posterior: Posterior, basis: Basis, epsilon: float) -> RoundRatings:
-    """What a posterior says that no race went by."""
-    low, high = posterior.interval()
-    at = relations.pointwise(posterior, epsilon)
-    over = relations.joint(posterior) if posterior.joint else None
-    above, alike = at.dominance.copy(), at.equivalence.copy()
-    itself = np.arange(len(basis.algorithms))
-    above[:, itself, itself] = alike[:, itself, itself] = np.nan
-    return RoundRatings(
-        basis.algorithms,
-        basis.times,
-        posterior.mean().T,
-        low.T,
-        high.T,
-        above,
-        alike,
-        None if over is None else over.dominance,
-        None if over is None else over.crossing,
     )

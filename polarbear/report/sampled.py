@@ -19,8 +19,8 @@ def instances_at(material: Material) -> dict[str, np.ndarray] | None:
     if material.rounds:
         found = {name: np.zeros(len(times), dtype=int) for name in material.algorithms}
         for entry in material.rounds:
-            for name, horizon in entry.record["ran_to"].items():
-                found[name] += entry.record["drawn"] * (times <= horizon)
+            for name, horizon in entry.record.ran_to.items():
+                found[name] += entry.record.drawn * (times <= horizon)
         return found
     runs = material.store.runs()
     if runs.is_empty():

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import platform
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from polarbear import __version__
-from polarbear.race import ABOVE, ALIKE, BELOW
-from polarbear.report.figures.base import still_in
+from polarbear.racing import Kind, verdict_on
 from polarbear.report.leading import Stretch, stretches
 from polarbear.report.material import Material, Round
-from polarbear.report.prose.words import counted, joined, share, span, time
+from polarbear.report.moment import still_in
+from polarbear.report.prose.words import span
 from polarbear.store import summary
+from polarbear.wording import counted, decisive, joined, noun, percent, short, time, timed
 
 PACKAGES = ("numpy", "scipy", "numba", "nutpie", "cmdstanpy", "ioh", "modcma", "cma")
 MANY = 5  # stretches of one leader that a sentence can hold
@@ -91,7 +93,7 @@ def _choice(material: Material, parts: list[Stretch]) -> str:
         by_length = _longest(material, parts)
         return (
             f"Whom to run depends on the budget, and the lead changes {len(parts) - 1} times: "
-            f"{joined([f'{name} leads at {of:.0%} of the times' for name, of in by_length])}."
+            f"{joined([f'{name} leads at {percent(of)} of the times' for name, of in by_length])}."
         )
     said = [f"{part.algorithm} {span(part, first, last, axis)}" for part in parts]
     return f"Run {joined(said)}."
@@ -116,16 +118,20 @@ def _evidence(material: Material) -> str:
         held = f"{counted(runs, 'run')} on {seen}" if runs else f"imported rankings of {seen}"
         model = f", inferred with the {basis.posterior.model} model" if basis else ""
         return f"This rests on {held}{model}; no race was run."
-    gone = len(race["eliminated"])
-    seen = counted(race["instances"], "instance")
-    out = f"{gone} of {len(race['algorithms'])} algorithms are out" if gone else "nobody is out"
-    if race["resolved"]:
-        done = f"every relation is settled with probability {race['rules']['alpha']:g}"
+    gone = len(race.eliminated)
+    seen = counted(race.instances, "instance")
+    out = (
+        f"{gone} of {counted(len(race.algorithms), 'algorithm')} {noun(gone, 'is', 'are')} out"
+        if gone
+        else "nobody is out"
+    )
+    if race.resolved:
+        done = f"every pair is settled with probability {short(material.rules.alpha)}"
     else:
-        done = f"{race['share_settled']:.0%} of the pairs are settled, the others still open"
+        done = f"{percent(race.share_settled)} of the pairs are settled, the others still open"
     return (
-        f"After {counted(race['rounds'], 'round')} on {seen}, {out} and {done}; "
-        f"{race['saved']:.0%} of the budget of running everything was saved."
+        f"After {counted(race.rounds, 'round')} on {seen}, {out} and {done}; "
+        f"{percent(race.saved)} of the budget of running everything was saved."
     )
 
 
@@ -138,7 +144,7 @@ def _member(material: Material, name: str, parts: list[Stretch]) -> Entry:
         where = joined([span(part, first, last, axis) for part in mine])
         if best.p_best is None:
             return Entry(name, f"has the highest rating {where}")
-        peak = f"most so at {time(best.peak)}, with probability {share(best.p_best)}"
+        peak = f"most so at {time(best.peak)}, with probability {decisive(best.p_best)}"
         return Entry(name, f"is the likeliest to be best {where}; {peak}")
     return Entry(name, f"never leads, but {_not_ruled_out(material, name)}")
 
@@ -148,12 +154,11 @@ def _not_ruled_out(material: Material, name: str) -> str:
     believed, race = material.believed, material.race
     assert believed is not None
     if race is not None:
-        pairs = {
-            ({pair["a"], pair["b"]} - {name}).pop(): pair["how"]
-            for pair in race["settled_pairs"]
-            if name in (pair["a"], pair["b"])
-        }
-        alike = [other for other, how in pairs.items() if how == "equivalent"]
+        alike = [
+            pair.b if pair.a == name else pair.a
+            for pair in race.settled_pairs
+            if name in (pair.a, pair.b) and pair.verdict.kind is Kind.EQUIVALENT
+        ]
         if alike:
             return f"is as good as {joined(alike)} at all times"
     rivals = [other for other in still_in(material) if other != name]
@@ -164,7 +169,7 @@ def _not_ruled_out(material: Material, name: str) -> str:
     probability = float(chance[believed.index(by), believed.index(name)])
     return (
         f"nobody is sure to be better at every time: {by} comes nearest, with probability "
-        f"{share(probability)}"
+        f"{decisive(probability)}"
     )
 
 
@@ -172,12 +177,12 @@ def _out(material: Material) -> list[Entry]:
     if material.race is not None:
         return [
             Entry(
-                gone["algorithm"],
-                f"{gone['by']} is better at every time with probability "
-                f"{share(gone['probability'])} (round {gone['round']}, after "
-                f"{counted(gone['instances'], 'instance')})",
+                gone.algorithm,
+                f"{gone.by} is better at every time with probability "
+                f"{decisive(gone.probability)} (round {gone.round}, after "
+                f"{counted(gone.instances, 'instance')})",
             )
-            for gone in material.race["eliminated"]
+            for gone in material.race.eliminated
         ]
     if material.basis is None or material.contest is None:
         return []
@@ -188,7 +193,7 @@ def _out(material: Material) -> list[Entry]:
 def decisions(material: Material, found: Round) -> list[Decision]:
     """What one round settled, in plain words."""
     record, state = found.record, found.state
-    taken, seen = record["decisions"], state.instances
+    taken, seen = record.decisions, state.instances
 
     def said(kind: str, words: str) -> Decision:
         return Decision(found.number, seen, kind, words)
@@ -196,34 +201,23 @@ def decisions(material: Material, found: Round) -> list[Decision]:
     made = [
         said(
             "eliminated",
-            f"{gone['algorithm']} is out: {gone['by']} is better at every time with probability "
-            f"{share(gone['probability'])}.",
+            f"{gone.algorithm} is out: {gone.by} is better at every time with probability "
+            f"{decisive(gone.probability)}.",
         )
-        for gone in taken["eliminated"]
+        for gone in taken.eliminated
     ]
     remaining = set(state.candidates)
-    for a, b in taken["settled_pairs"]:
+    for a, b in taken.settled_pairs:
         if {a, b} <= remaining:
-            made.append(said("settled", _settled(state.relation(a, b).tolist(), a, b)))
-    for a, b in taken["reopened"]:
+            made.append(said("settled", f"{verdict_on(state, a, b).words(a, b)}."))
+    for a, b in taken.reopened:
         words = f"{a} and {b} are looked at again: above at every time, but never all at once."
         made.append(said("reopened", words))
-    if taken["caught_up"]:
-        made.append(said("joined", f"{taken['caught_up']} has caught up and races with the rest."))
-    for problem in record["problems"]:
+    if taken.caught_up:
+        made.append(said("joined", f"{taken.caught_up} has caught up and races with the rest."))
+    for problem in record.problems:
         made.append(said("doubted", f"The posterior was not to be trusted: {problem}."))
     return made
-
-
-def _settled(relation: list[int], a: str, b: str) -> str:
-    if ABOVE in relation and BELOW in relation:
-        return f"{a} and {b} cross: each is better at some times."
-    if ABOVE in relation or BELOW in relation:
-        one, other = (a, b) if ABOVE in relation else (b, a)
-        return f"{one} is never worse than {other}, but as good at some times."
-    if relation and set(relation) == {ALIKE}:
-        return f"{a} and {b} are equivalent at all times."
-    return f"{a} and {b} are settled."
 
 
 def _settings(material: Material) -> list[tuple[str, str]]:
@@ -238,15 +232,15 @@ def _settings(material: Material) -> list[tuple[str, str]]:
         ("Instances", _options(config["instances"], "suite")),
         (
             "Times",
-            f"{len(times)} from {time(float(times[0]))} to {time(float(times[-1]))} "
-            f"{material.axis}",
+            f"{len(times)} from {time(float(times[0]))} to "
+            f"{timed(float(times[-1]), material.axis)}",
         ),
     ]
     made += [("Algorithm", f"{name}: {_options(o)}") for name, o in config["algorithms"].items()]
     if material.rounds:
-        rules = material.rounds[-1].record["rules"]
-        made.append(("Race", _options(rules)))
-        made.append(("Inference", _options(material.rounds[-1].record["inference"])))
+        record = material.rounds[-1].record
+        made.append(("Race", _options(record.rules)))
+        made.append(("Inference", _options(record.inference)))
     elif material.basis is not None:
         chosen = material.basis.posterior.options.model_dump(mode="json")
         made.append(("Inference", _options(chosen)))
@@ -256,18 +250,19 @@ def _settings(material: Material) -> list[tuple[str, str]]:
             (
                 "Posterior",
                 f"{posterior.model}, {posterior.engine} engine, {posterior.method}, "
-                f"{posterior.n_draws:,} draws, seed {posterior.seed}, key {material.basis.key}",
+                f"{counted(posterior.n_draws, 'draw')}, seed {posterior.seed}, "
+                f"key {material.basis.key}",
             )
         )
     hosts = summary.hosts(store)
     if hosts:
-        made.append(("Machines", "; ".join(f"{h['cpu']} ({h['runs']:,} runs)" for h in hosts)))
+        made.append(("Machines", "; ".join(f"{h.cpu} ({counted(h.runs, 'run')})" for h in hosts)))
     made.append(("Packages", ", ".join(_versions())))
     made.append(("Configuration", f"sha256 {manifest['config_hash']}"))
     return made
 
 
-def _options(options: dict[str, Any], first: str | None = None) -> str:
+def _options(options: Mapping[str, Any], first: str | None = None) -> str:
     """Settings as people write them: key value, key value."""
     rest = {key: value for key, value in options.items() if key != first}
     written = {key: _value(value) for key, value in rest.items() if value is not None}
@@ -281,7 +276,7 @@ def _value(value: Any) -> str:
     if isinstance(value, list):
         shown = [str(v) for v in value[:6]] + (["..."] if len(value) > 6 else [])
         return "[" + ", ".join(shown) + "]"
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    return short(value) if isinstance(value, float) else str(value)
 
 
 def _versions() -> list[str]:
@@ -305,8 +300,9 @@ def _warnings(material: Material) -> list[str]:
         made += material.basis.notes
     failed = summary.failures(material.store)
     if failed:
-        runs = sum(entry["runs"] for entry in failed)
-        made.append(f"{counted(runs, 'run')} failed and kept the best they had found")
+        runs = sum(failure.runs for failure in failed)
+        they = noun(runs, "it", "they")
+        made.append(f"{counted(runs, 'run')} failed and kept the best {they} had found")
     hosts = summary.hosts(material.store)
     if len(hosts) > 1 and material.axis == "seconds":
         made.append(f"seconds were measured on {len(hosts)} machines")

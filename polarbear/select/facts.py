@@ -1,11 +1,13 @@
-"""Choices as plain facts, for people, scripts and pipelines."""
+"""Choices as records: their fields are the keys of `polarbear select --json`."""
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass, replace
 
+from polarbear.plain import asked
 from polarbear.select import words
-from polarbear.select.basis import Contest
+from polarbear.select.basis import Basis, Contest
+from polarbear.select.criteria import Criteria, Risk
 from polarbear.select.information import ENOUGH, value_of_information
 from polarbear.select.portfolios import Portfolios
 from polarbear.select.selection import Selection
@@ -14,112 +16,230 @@ from polarbear.select.sweeps import Sweep
 SHOWN_PORTFOLIOS = 5
 
 
-def of_selection(made: Selection, contest: Contest) -> dict[str, Any]:
-    """The choice and everything beside it."""
-    basis, criteria, error = made.basis, made.criteria, made.p2bb_error()
-    posterior = basis.posterior
-    return {
-        "choice": made.name(made.choice),
-        "criterion": made.risk,
-        "preference": made.preference.text,
-        "preference_words": made.words,
-        "statement": words.statement(made),
-        "gamma": made.gamma,
-        "ranking": [
-            {
-                "algorithm": made.name(item),
-                "p2bb": float(criteria.p2bb[item]),
-                "mean": float(criteria.mean[item]),
-                "quantile": float(criteria.quantile[item]),
-                "regret": float(criteria.regret[item]),
-                "p2bb_error": float(error[item]),
-                "competes": made.competes[item],
-            }
-            for item in made.order
-        ],
-        "disagreements": [
-            {
-                "criterion": found.criterion,
-                "prefers": made.name(found.prefers),
-                "cost": found.cost,
-                "words": words.disagreement(made, found),
-            }
-            for found in made.disagreements()
-        ],
-        "candidates": [basis.algorithms[i] for i in contest.candidates],
-        "left_out": [basis.algorithms[i] for i in contest.left_out],
-        "left_out_because": contest.reason if contest.left_out else None,
-        "posterior": {
-            "key": basis.key,
-            "from": basis.source,
-            "model": posterior.model,
-            "engine": posterior.engine,
-            "method": posterior.method,
-            "draws": posterior.n_draws,
-            "instances": basis.instances,
-            "passed": posterior.usable,
-        },
-        "notes": made.notes(),
-    }
+@dataclass(frozen=True)
+class JudgedAlgorithm:
+    """What each criterion says of an algorithm; ``p2bb_error`` is the Monte-Carlo error."""
+
+    algorithm: str
+    p2bb: float
+    mean: float
+    quantile: float
+    regret: float
+    p2bb_error: float
+    competes: bool
 
 
-def of_portfolios(found: Portfolios, names: list[str]) -> dict[str, Any]:
-    """The best portfolio, and the next ones."""
-    rows = [
-        {
-            "portfolio": [names[i] for i in found.slots[row]],
-            "p2bb": float(found.criteria.p2bb[row]),
-            "mean": float(found.criteria.mean[row]),
-            "quantile": float(found.criteria.quantile[row]),
-            "regret": float(found.criteria.regret[row]),
-        }
-        for row in range(min(SHOWN_PORTFOLIOS, len(found.slots)))
-    ]
-    return {
-        "portfolio": rows[0]["portfolio"],
-        "portfolio_ranking": rows,
-        "portfolios_possible": found.possible,
-        "portfolios_looked_at": len(found.slots),
-        "portfolio_search": "exhaustive" if found.exhaustive else "greedy, then local search",
-    }
+@dataclass(frozen=True)
+class JudgedPortfolio:
+    """What each criterion says of a portfolio: names, with repetition."""
+
+    portfolio: tuple[str, ...]
+    p2bb: float
+    mean: float
+    quantile: float
+    regret: float
 
 
-def of_information(made: Selection) -> dict[str, Any]:
+@dataclass(frozen=True)
+class OtherChoice:
+    """A criterion that prefers another algorithm, and what the choice costs by it."""
+
+    criterion: Risk
+    prefers: str
+    cost: float
+    words: str
+
+
+@dataclass(frozen=True)
+class PosteriorUsed:
+    """The posterior that a choice rests on."""
+
+    key: str
+    from_: str
+    model: str
+    engine: str
+    method: str
+    draws: int
+    instances: int | None
+    passed: bool
+
+
+@dataclass(frozen=True)
+class RivalGain:
+    """Whom racing on might show to be better, and what that would gain."""
+
+    algorithm: str
+    p2bb: float
+    gain: float
+
+
+@dataclass(frozen=True)
+class InformationValue:
     """What racing on could still gain."""
+
+    gain: float
+    share: float
+    enough: float
+    words: tuple[str, ...]
+    rivals: tuple[RivalGain, ...]
+
+
+@dataclass(frozen=True)
+class SweptInterval:
+    """Neighbouring positions of a sweep with the same choice."""
+
+    from_: float
+    to: float
+    choice: str
+    p2bb: float
+    lowest_p2bb: float
+    highest_p2bb: float
+    regret: float
+
+
+@dataclass(frozen=True)
+class SweepTable:
+    """Where each candidate is the choice; ``p2bb`` has its values at each position by name."""
+
+    over: str
+    intervals: tuple[SweptInterval, ...]
+    positions: tuple[float, ...]
+    choices: tuple[str, ...]
+    p2bb: dict[str, tuple[float, ...]]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The choice and everything beside it; what was not asked for is None."""
+
+    choice: str
+    criterion: Risk
+    preference: str
+    preference_words: str
+    statement: str
+    gamma: float
+    ranking: tuple[JudgedAlgorithm, ...]
+    disagreements: tuple[OtherChoice, ...]
+    candidates: tuple[str, ...]
+    left_out: tuple[str, ...]
+    left_out_because: str | None
+    posterior: PosteriorUsed
+    notes: tuple[str, ...]
+    portfolio: tuple[str, ...] | None = asked()
+    portfolio_ranking: tuple[JudgedPortfolio, ...] | None = asked()
+    portfolios_possible: int | None = asked()
+    portfolios_looked_at: int | None = asked()
+    portfolio_search: str | None = asked()
+    value_of_information: InformationValue | None = asked()
+    sweep: SweepTable | None = asked()
+
+
+def answer(made: Selection, contest: Contest) -> Answer:
+    """The choice, as people and scripts are told of it."""
+    basis, error = made.basis, made.p2bb_error()
+    return Answer(
+        choice=made.name(made.choice),
+        criterion=made.risk,
+        preference=made.preference.text,
+        preference_words=made.words,
+        statement=words.statement(made),
+        gamma=made.gamma,
+        ranking=tuple(
+            JudgedAlgorithm(
+                made.name(item),
+                *_judged(made.criteria, item),
+                p2bb_error=float(error[item]),
+                competes=made.competes[item],
+            )
+            for item in made.order
+        ),
+        disagreements=tuple(
+            OtherChoice(
+                found.criterion,
+                made.name(found.prefers),
+                found.cost,
+                words.disagreement(made, found),
+            )
+            for found in made.disagreements()
+        ),
+        candidates=tuple(basis.algorithms[i] for i in contest.candidates),
+        left_out=tuple(basis.algorithms[i] for i in contest.left_out),
+        left_out_because=contest.reason if contest.left_out else None,
+        posterior=_used(basis),
+        notes=tuple(made.notes()),
+    )
+
+
+def with_portfolios(told: Answer, found: Portfolios) -> Answer:
+    """The answer with the best portfolio of its candidates, and the next ones."""
+    rows = tuple(
+        JudgedPortfolio(
+            tuple(told.candidates[i] for i in found.slots[row]), *_judged(found.criteria, row)
+        )
+        for row in range(min(SHOWN_PORTFOLIOS, len(found.slots)))
+    )
+    return replace(
+        told,
+        portfolio=rows[0].portfolio,
+        portfolio_ranking=rows,
+        portfolios_possible=found.possible,
+        portfolios_looked_at=len(found.slots),
+        portfolio_search="exhaustive" if found.exhaustive else "greedy, then local search",
+    )
+
+
+def with_information(told: Answer, made: Selection) -> Answer:
+    """The answer with what racing on could still gain."""
     found = value_of_information(made.values[:, list(made.candidates)], 0)
-    return {
-        "gain": found.gain,
-        "share": found.share,
-        "enough": ENOUGH,
-        "words": words.information(made, found),
-        "rivals": [
-            {
-                "algorithm": made.name(made.candidates[rival.item]),
-                "p2bb": rival.p2bb,
-                "gain": rival.gain,
-            }
-            for rival in found.rivals
-        ],
-    }
+    rivals = tuple(
+        RivalGain(made.name(made.candidates[rival.item]), rival.p2bb, rival.gain)
+        for rival in found.rivals
+    )
+    said = tuple(words.information(made, found))
+    gained = InformationValue(found.gain, found.share, ENOUGH, said, rivals)
+    return replace(told, value_of_information=gained)
 
 
-def of_sweep(swept: Sweep, names: list[str]) -> dict[str, Any]:
-    """Where each candidate is the choice."""
-    return {
-        "over": swept.variations.name,
-        "intervals": [
-            {
-                "from": one.start,
-                "to": one.stop,
-                "choice": names[one.choice],
-                "p2bb": one.p2bb,
-                "lowest_p2bb": one.lowest_p2bb,
-                "highest_p2bb": one.highest_p2bb,
-                "regret": one.regret,
-            }
+def with_sweep(told: Answer, swept: Sweep) -> Answer:
+    """The answer with the choice among its candidates as the budget varies."""
+    names = told.candidates
+    table = SweepTable(
+        over=swept.variations.name,
+        intervals=tuple(
+            SweptInterval(
+                one.start,
+                one.stop,
+                names[one.choice],
+                one.p2bb,
+                one.lowest_p2bb,
+                one.highest_p2bb,
+                one.regret,
+            )
             for one in swept.intervals()
-        ],
-        "positions": swept.variations.positions.tolist(),
-        "choices": [names[i] for i in swept.choices],
-        "p2bb": {name: swept.p2bb[:, i].tolist() for i, name in enumerate(names)},
-    }
+        ),
+        positions=tuple(swept.variations.positions.tolist()),
+        choices=tuple(names[i] for i in swept.choices),
+        p2bb={name: tuple(swept.p2bb[:, i].tolist()) for i, name in enumerate(names)},
+    )
+    return replace(told, sweep=table)
+
+
+def _judged(criteria: Criteria, row: int) -> tuple[float, float, float, float]:
+    """P2BB, mean, lower quantile and expected regret of one row."""
+    columns = (criteria.p2bb, criteria.mean, criteria.quantile, criteria.regret)
+    p2bb, mean, quantile, regret = (float(column[row]) for column in columns)
+    return p2bb, mean, quantile, regret
+
+
+def _used(basis: Basis) -> PosteriorUsed:
+    posterior = basis.posterior
+    return PosteriorUsed(
+        key=basis.key,
+        from_=basis.source,
+        model=posterior.model,
+        engine=posterior.engine,
+        method=posterior.method,
+        draws=posterior.n_draws,
+        instances=basis.instances,
+        passed=posterior.usable,
+    )

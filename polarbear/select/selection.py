@@ -11,6 +11,11 @@ from polarbear.preferences import Context, Preference, Valuation
 from polarbear.select.basis import Basis, Contest
 from polarbear.select.criteria import GAMMA, RISKS, Criteria, Risk, judge, wins
 
+EACH_TIME = (
+    "the {model} model knows each time for itself, so a preference over several times looks surer "
+    "than it is"
+)
+
 
 @dataclass(frozen=True)
 class Disagreement:
@@ -89,10 +94,7 @@ class Selection:
         weights = self.valuation.weights
         several = weights is None or np.count_nonzero(weights) > 1
         if several and not self.basis.posterior.joint and len(self.basis.times) > 1:
-            made.append(
-                f"the {self.basis.posterior.model} model knows each time for itself, so a "
-                "preference over several times looks surer than it is"
-            )
+            made.append(EACH_TIME.format(model=self.basis.posterior.model))
         if self.too_close() and self.runner_up is not None:
             made.append(
                 f"{self.name(self.choice)} and {self.name(self.runner_up)} differ by less than the "

@@ -1,7 +1,7 @@
 """Everything that knows the folder on disk: tables, parts, lock, records, and what is in it.
 
-Uses `config`, `execution`'s outcomes, `rankings` and `inference`'s posterior; the only reader and
-writer of a store.
+Uses `config`, `execution`'s outcomes, `rankings`, `inference`'s posterior and beliefs, `race`'s
+records; the only reader and writer of a store.
 """
 
 from __future__ import annotations

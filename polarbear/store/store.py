@@ -38,6 +38,9 @@ from polarbear.problems.base import Instance
 from polarbear.rankings import GridValues
 from polarbear.store import files, tables
 from polarbear.store.lock import locked
+from polarbear.store.posteriors import Posteriors
+from polarbear.store.rounds import Rounds
+from polarbear.store.run_rows import run_facts, run_key
 
 FORMAT = 1
 MANIFEST = "polarbear.json"
@@ -46,7 +49,7 @@ SMALL_PART = 8 * 2**20  # bytes of trajectories
 ROW_GROUPS = {"trajectories": "algorithm", "runs": None}  # what readers often want some of
 
 
-class Store:
+class Store(Posteriors, Rounds):
     """A store on disk. Reading needs nothing; writing happens inside ``writing()``."""
 
     def __init__(self, path: Path, manifest: Mapping[str, Any]) -> None:
@@ -194,8 +197,8 @@ class Store:
         """Store runs with their trajectories: all of these, or none."""
         runs, trajectories = [], []
         for outcome in outcomes:
-            key = _run_key(outcome)
-            runs.append({**key, **_run_facts(outcome, host, load, workers)})
+            key = run_key(outcome)
+            runs.append({**key, **run_facts(outcome, host, load, workers)})
             trajectories.append(
                 {
                     **{name: key[name] for name in ("run", "algorithm", "instance")},
@@ -263,93 +266,6 @@ class Store:
         table = rankings.select(tables.RANKINGS.names).to_arrow().cast(tables.RANKINGS)
         files.write_part(self.path / "rankings", files.new_stem(), table)
 
-    # --- evidence and posteriors -------------------------------------------------------------
-
-    def add_evidence(self, key: str, rankings: pa.Table, choice_sets: pa.Table) -> None:
-        """Keep the rankings, and what they boil down to, that a posterior was inferred from."""
-        for name, table in (("derived", rankings), ("choice-sets", choice_sets)):
-            path = self.path / "rankings" / f"{name}-{key}.parquet"
-            if not path.exists():
-                files.write_table(path, table)
-
-    def add_posterior(self, key: str, draws: pa.Table, facts: Mapping[str, Any]) -> None:
-        """Keep a posterior under the key of what it answers."""
-        files.make_folder(self.path / "posteriors")
-        text = json.dumps(facts).encode()
-        table = draws.replace_schema_metadata({b"polarbear": text})
-        # Draws hardly compress; what matters is that `select` has them at once.
-        files.write_table(self.path / "posteriors" / f"{key}.parquet", table, compression="lz4")
-
-    def posterior(self, key: str) -> tuple[pa.Table, dict[str, Any]] | None:
-        """A posterior kept earlier, with the facts about it."""
-        path = self.path / "posteriors" / f"{key}.parquet"
-        if not path.exists():
-            return None
-        table = files.read_part(path, tables.POSTERIOR)
-        return table, json.loads(files.metadata_of(path)[b"polarbear"])
-
-    def drop_posterior(self, key: str) -> None:
-        """Forget a posterior that another has taken the place of."""
-        with files.explained(self.path):
-            (self.path / "posteriors" / f"{key}.parquet").unlink(missing_ok=True)
-
-    def posterior_keys(self) -> list[str]:
-        """What posteriors are kept."""
-        return sorted(path.stem for path in (self.path / "posteriors").glob("*.parquet"))
-
-    def posterior_facts(self, key: str) -> dict[str, Any]:
-        """What is known about a kept posterior, without its draws."""
-        path = self.path / "posteriors" / f"{key}.parquet"
-        return json.loads(files.metadata_of(path)[b"polarbear"])  # type: ignore[no-any-return]
-
-    def newest_posteriors(self) -> list[str]:
-        """What posteriors are kept, the one kept last first."""
-        paths = (self.path / "posteriors").glob("*.parquet")
-        return [p.stem for p in sorted(paths, key=lambda p: (-p.stat().st_mtime_ns, p.stem))]
-
-    # --- rounds of a race --------------------------------------------------------------------
-
-    def add_round(
-        self, number: int, record: Mapping[str, Any], ratings: pa.Table, pairs: pa.Table
-    ) -> None:
-        """Keep a round: what was believed, then the checkpoint, which makes it count."""
-        folder = self.path / "rounds"
-        files.make_folder(folder)
-        files.write_table(folder / f"ratings-{number:04}.parquet", ratings)
-        files.write_table(folder / f"pairs-{number:04}.parquet", pairs)
-        text = json.dumps(record, indent=1, ensure_ascii=False)
-        files.write_whole(folder / f"round-{number:04}.json", text.encode() + b"\n")
-
-    def round_numbers(self) -> list[int]:
-        """The rounds that are kept, in their order."""
-        found = (path.stem for path in (self.path / "rounds").glob("round-*.json"))
-        return sorted(int(stem.removeprefix("round-")) for stem in found)
-
-    def round(self, number: int) -> dict[str, Any]:
-        """The checkpoint of one round."""
-        path = self.path / "rounds" / f"round-{number:04}.json"
-        try:
-            record: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
-            raise StoreError(
-                f"{path} cannot be read ({error}); move it out of the store and give the `race` "
-                "command again: the race goes on from the round before, and runs nothing again"
-            ) from None
-        return record
-
-    def last_round(self) -> dict[str, Any] | None:
-        """The newest checkpoint, or None where no race has been run."""
-        numbers = self.round_numbers()
-        return self.round(numbers[-1]) if numbers else None
-
-    def beliefs(self, number: int) -> tuple[pa.Table, pa.Table]:
-        """What was believed after a round: ratings over time, and relations of pairs."""
-        folder = self.path / "rounds"
-        return (
-            files.read_part(folder / f"ratings-{number:04}.parquet", tables.ROUND_RATINGS),
-            files.read_part(folder / f"pairs-{number:04}.parquet", tables.ROUND_PAIRS),
-        )
-
     # --- values on a grid --------------------------------------------------------------------
 
     def on_grid(self, times: Floats, algorithms: Sequence[str] | None = None) -> GridValues:
@@ -383,35 +299,3 @@ def best_so_far(t: Floats, y: Floats, status: str, reached: float, times: Floats
     if status == Status.BUDGET:
         found[times > reached] = np.nan  # stopped on purpose: absent, not last
     return found
-
-
-def _run_key(outcome: Outcome) -> dict[str, Any]:
-    task = outcome.task
-    text = f"{task.algorithm.name}\x1f{task.instance.id}\x1f{task.attempt}"
-    return {
-        "run": hashlib.sha256(text.encode()).hexdigest()[:20],
-        "algorithm": task.algorithm.name,
-        "instance": task.instance.id,
-        "attempt": task.attempt,
-    }
-
-
-def _run_facts(outcome: Outcome, host: Host, load: float, workers: int) -> dict[str, Any]:
-    return {
-        "seed": outcome.task.seed,
-        "budget": outcome.task.budget,
-        "status": outcome.status.value,
-        "message": outcome.message,
-        "reached": outcome.reached,
-        "best": float(outcome.values[-1]) if len(outcome.values) else None,
-        "points": len(outcome.values),
-        "evaluations": outcome.evaluations,
-        "invalid": outcome.invalid,
-        "seconds": outcome.seconds,
-        "started": datetime.fromtimestamp(outcome.started, UTC),
-        "host": host.name,
-        "cpu": host.cpu,
-        "load": load,
-        "workers": workers,
-        "version": __version__,
-    }

@@ -1,8 +1,8 @@
-"""What a store holds, as plain facts for people, scripts and pipelines."""
+"""What a store holds: its runs by algorithm, its failures, the machines they ran on."""
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
@@ -15,8 +15,47 @@ FAILED = [status.value for status in Status if status.failed]
 _ended_early = (pl.col("status") == Status.ENDED) & (pl.col("reached") < pl.col("budget"))
 
 
-def by_algorithm(store: Store) -> list[dict[str, Any]]:
-    """One entry an algorithm: its runs, its failures, and what it spent."""
+@dataclass(frozen=True)
+class AlgorithmRuns:
+    """The runs of one algorithm, and what it spent.
+
+    ``ended`` are those that ended by themselves before their budget, ``reached`` is the last time
+    of any, and ``invalid`` counts objective values that were not finite.
+    """
+
+    algorithm: str
+    runs: int = 0
+    failed: int = 0
+    ended: int = 0
+    invalid: int = 0
+    reached: float = 0
+    evaluations: int = 0
+    seconds: float = 0
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Failed runs of one algorithm that say the same; ``example`` is an instance they failed on."""
+
+    algorithm: str
+    status: str
+    message: str
+    runs: int
+    example: str
+
+
+@dataclass(frozen=True)
+class HostRuns:
+    """A machine that runs were executed on."""
+
+    host: str
+    cpu: str
+    runs: int
+    mean_load: float
+
+
+def by_algorithm(store: Store) -> list[AlgorithmRuns]:
+    """One entry an algorithm, in the order of the configuration."""
     runs = store.runs()
     spent = store.all_runs().group_by("algorithm").agg(pl.col("evaluations", "seconds").sum())
     counts = (
@@ -30,11 +69,8 @@ def by_algorithm(store: Store) -> list[dict[str, Any]]:
         )
         .join(spent, on="algorithm")
     )
-    known = {row["algorithm"]: row for row in counts.iter_rows(named=True)}
-    empty = {name: 0 for name in counts.columns if name != "algorithm"}
-    return [
-        {"algorithm": name, **empty, **known.get(name, {})} for name in store.config["algorithms"]
-    ]
+    known = {row["algorithm"]: AlgorithmRuns(**row) for row in counts.iter_rows(named=True)}
+    return [known.get(name, AlgorithmRuns(name)) for name in store.config["algorithms"]]
 
 
 def first_at(store: Store, t: float) -> dict[str, float]:
@@ -49,23 +85,25 @@ def first_at(store: Store, t: float) -> dict[str, float]:
     return dict(zip(grid.algorithms, share.tolist(), strict=True))
 
 
-def failures(store: Store) -> list[dict[str, Any]]:
+def failures(store: Store) -> list[Failure]:
     """Failed runs by algorithm, status and message, the most frequent first."""
     failed = store.runs().filter(pl.col("status").is_in(FAILED))
     grouped = failed.group_by("algorithm", "status", "message").agg(
         pl.len().alias("runs"), pl.col("instance").min().alias("example")
     )
-    return grouped.sort(["runs", "algorithm"], descending=[True, False]).to_dicts()
+    ordered = grouped.sort(["runs", "algorithm"], descending=[True, False])
+    return [Failure(**row) for row in ordered.iter_rows(named=True)]
 
 
-def hosts(store: Store) -> list[dict[str, Any]]:
+def hosts(store: Store) -> list[HostRuns]:
     """The machines runs were executed on, with how many runs and how loaded they were."""
     grouped = (
         store.runs()
         .group_by("host", "cpu")
         .agg(pl.len().alias("runs"), pl.col("load").mean().alias("mean_load"))
     )
-    return grouped.sort("runs", descending=True).to_dicts()
+    ordered = grouped.sort("runs", descending=True)
+    return [HostRuns(**row) for row in ordered.iter_rows(named=True)]
 
 
 def disk_use(store: Store) -> int:

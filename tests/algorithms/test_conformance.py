@@ -71,9 +71,9 @@ def test_another_seed_gives_another_trajectory(use: str):
         assert run(use, seed=1).values.tobytes() != run(use, seed=2).values.tobytes()
 
 
+# synthetic scores are drawn for one grid
+@pytest.mark.parametrize("use", [use for use in ADAPTERS if use != "synthetic"])
 def test_a_longer_budget_extends_the_trajectory(use: str):
-    if use == "synthetic":  # it is drawn for one grid
-        return
     short, long = run(use, seed=3), run(use, seed=3, budget=2 * BUDGET)
     within = long.times <= BUDGET
     assert long.times[within].tobytes() == short.times.tobytes()

@@ -7,7 +7,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from polarbear.attainment import names_of, pair_of, view
+from polarbear.attainment import checked_names, checked_pair, view
 from polarbear.errors import ReportError
 from polarbear.execution.outcome import Status
 from tests.attainment.helpers import Run, make_store
@@ -105,11 +105,11 @@ def test_an_unknown_name_is_refused_with_the_nearest_known(tmp_path: Path):
 @pytest.mark.parametrize("text", ["A", "A,A", "A,B,C", "A,", ""])
 def test_a_pair_is_two_different_names(text: str):
     with pytest.raises(ReportError, match="a pair is two different algorithms"):
-        pair_of(text)
-    assert pair_of(" A , B") == ("A", "B")
+        checked_pair(text.split(","))
+    assert checked_pair(["A", "B"]) == ("A", "B")
 
 
 def test_names_are_separated_by_commas_and_count_once():
-    assert names_of("B, A,B") == ("B", "A")
+    assert checked_names(["B", "A", "B"]) == ("B", "A")
     with pytest.raises(ReportError, match="separated by commas"):
-        names_of("A,,B")
+        checked_names(["A", "", "B"])

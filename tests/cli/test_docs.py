@@ -12,6 +12,7 @@ from typer.main import get_command
 from polarbear.cli import app
 from polarbear.inference.options import ModelOptions
 from polarbear.preferences import PREFERENCES, parse_preference, read_preference
+from polarbear.report.figures import FIGURES
 from polarbear.settings.options import Options, key_names
 from polarbear.settings.yaml_lines import parse_yaml
 
@@ -42,6 +43,12 @@ def test_the_examples_of_preferences_in_the_documentation_can_be_read():
         assert read_preference(example[1])[0].preference == name
     (inside,) = re.findall(r"```yaml\n(.*?)```", text, re.DOTALL)
     assert parse_preference(*parse_yaml(inside, "docs")).preference == "mix"
+
+
+def test_every_figure_stands_in_the_documentation_of_the_report():
+    rows = [line for line in (DOCS / "report.md").read_text().splitlines() if "|" in line]
+    listed = {name for row in rows for name in re.findall(r"`([^`]+)`", row.split("|")[1])}
+    assert listed == set(FIGURES)
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from polarbear.config.template import commented_config
 from polarbear.inference import ModelOptions
 from polarbear.problems import SUITES
 from polarbear.problems.base import Suite
-from polarbear.race.rules import Rules
+from polarbear.racing.rules import Rules
 from polarbear.settings.options import Options, key_names
 from polarbear.settings.yaml_lines import parse_yaml
 from tests.support import Project

@@ -93,13 +93,27 @@ def test_a_limit_ends_with_exit_code_3_and_a_valid_result(project: Project):
     assert answer["open_pairs"][0]["a"] == "good"
 
 
+@pytest.mark.parametrize("limits", [{}, {"rounds": 1}])
+def test_an_algorithm_s_standing_is_the_same_word_in_table_and_json(project: Project, limits):
+    synthetic(project, "good", "bad", "early", race={"alpha": 0.95, "limits": limits})
+    project("race", "config.yaml", "-q")
+    told = project("status", "config").stdout.splitlines()
+    entries = project.json("status", "config")["race"]["algorithms"]
+    assert {entry["standing"] for entry in entries} <= {"in", "settled", "out", "joining"}
+    for entry in entries:
+        (row,) = [line for line in told if line.split()[:1] == [entry["algorithm"]]
+                  and entry["standing"] in line.split()[1:2]]  # fmt: skip
+        assert row.split()[1] == entry["standing"]
+
+
 def test_killed_at_random_moments_a_race_ends_with_the_same_decisions_to_the_byte(
     project: Project,
 ):
     synthetic(project)
     began = time.monotonic()
-    assert project("race", "config.yaml", "--store", "whole").returncode in (0, 3)
+    done = project.in_own_process("race", "config.yaml", "--store", "whole")
     lasted = time.monotonic() - began
+    assert done.returncode in (0, 3), done.stderr
     moments = random.Random(20)
     stores, kills = [project.folder / "killed-1"], 0
     while kills < KILLS:
@@ -131,7 +145,7 @@ def test_ctrl_c_ends_a_race_with_130_and_a_word_on_how_to_go_on(project: Project
     assert process.returncode == 130
     assert "interrupted; the race goes on from its last round" in said
     kept = Store.open(project.store)
-    assert kept.last_round()["posterior"] in kept.posterior_keys()
+    assert kept.last_round().posterior in kept.posterior_keys()
 
 
 def test_a_second_race_on_the_same_store_is_refused(project: Project, wait_until):
@@ -163,7 +177,7 @@ def test_a_full_disk_in_mid_round_leaves_the_race_as_it_was(project: Project):
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
 
-    done = project("race", "config.yaml", preexec_fn=small_files)
+    done = project.in_own_process("race", "config.yaml", preexec_fn=small_files)
     assert done.returncode == 1
     assert "no space left" in done.stderr
     assert rounds(project.store) == before
@@ -232,8 +246,7 @@ def test_beliefs_of_every_round_are_kept_for_the_report(project: Project):
     project("race", "config.yaml")
     store = Store.open(project.store)
     for number in (1, 2):
-        ratings, pairs = store.beliefs(number)
-        assert len(ratings) == 4 * 6
-        assert len(pairs) == 6 * 6
-        total = ratings["mean"].to_numpy().reshape(4, 6).sum(axis=0)
-        np.testing.assert_allclose(total, 1.0)
+        found = store.beliefs(number)
+        assert found.mean.shape == (4, 6)
+        np.testing.assert_allclose(found.mean.sum(axis=0), 1.0)
+        assert (~np.isnan(found.above)).sum() == 6 * 12  # at each time, each pair from both sides

@@ -318,7 +318,7 @@ def test_a_disk_that_fills_up_loses_nothing_that_was_stored(project: Project):
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
 
-    done = project("run", "config.yaml", "--instances", 6, preexec_fn=small_files)
+    done = project.in_own_process("run", "config.yaml", "--instances", 6, preexec_fn=small_files)
     assert done.returncode == 1
     assert "no space left" in done.stderr
     assert "everything stored before is intact" in done.stderr

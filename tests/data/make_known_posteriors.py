@@ -40,7 +40,7 @@ def main() -> None:
     kept = json.loads(file.read_text())["cases"] if sys.argv[1:] else []
     cases = [case for case in kept if case["model"] not in wanted]
     for model in wanted:
-        options = ModelOptions(model=model, method="mcmc", draws=DRAWS)
+        options = ModelOptions(model=model, dependence="independent", method="mcmc", draws=DRAWS)
         posterior = infer(count_choice_sets(places), times, options, seed=1)
         relations = pointwise(posterior)
         case = {

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
 
-from polarbear import race
+from polarbear import racing as race
 from polarbear.config import Config, parse
 from polarbear.driver.evidence import BLOCK, Tally, evidence_of
 from polarbear.driver.posteriors import Learned, learn
@@ -18,6 +20,7 @@ from polarbear.driver.rounds import SETTLED, Ended, Race, Watcher
 from polarbear.driver.standings import standings
 from polarbear.errors import AlgorithmError, ConfigError, RaceError, StoreMismatchError
 from polarbear.execution.outcome import Outcome
+from polarbear.racing import RoundRecord
 from polarbear.settings.options import Source
 from polarbear.store import Store
 from tests.support import solver
@@ -54,13 +57,13 @@ class Notes(Watcher):
 
     def __init__(self) -> None:
         self.runs: list[tuple[str, str, float]] = []
-        self.rounds: list[dict[str, Any]] = []
+        self.rounds: list[RoundRecord] = []
 
     def finished(self, outcome: Outcome) -> None:
         task = outcome.task
         self.runs.append((task.algorithm.name, task.instance.id, task.budget))
 
-    def ends(self, record: dict[str, Any]) -> None:
+    def ends(self, record: RoundRecord) -> None:
         self.rounds.append(record)
 
 
@@ -78,9 +81,9 @@ def checkpoints(store: Store) -> list[bytes]:
 
 
 def facts_of(store: Store) -> dict[str, Any]:
-    facts = standings(store)
-    assert facts is not None
-    return facts
+    found = standings(store)
+    assert found is not None
+    return found.to_plain()
 
 
 def test_a_race_finds_the_pareto_set_and_says_why(tmp_path):
@@ -98,6 +101,26 @@ def test_a_race_finds_the_pareto_set_and_says_why(tmp_path):
     assert 0 < facts["saved"] < 1
 
 
+def test_standings_have_the_keys_that_scripts_rely_on_in_their_order(tmp_path):
+    _, store, _ = run(configured(rules={"limits": {"rounds": 1}, "alpha": 0.999}), tmp_path / "s")
+    facts = facts_of(store)
+    assert list(facts) == [
+        *("pareto_set", "eliminated", "resolved", "rounds", "instances", "evaluations"),
+        *("failed_runs", "store", "model", "rules", "share_settled", "batch", "joining"),
+        *("caught_up", "saved", "instances_by_algorithm", "instances_to_go", "algorithms"),
+        *("best", "open_pairs", "settled_pairs", "problems"),
+    ]
+    assert json.loads(json.dumps(facts)) == facts  # plain throughout
+    assert list(facts["algorithms"][0]) == [
+        *("algorithm", "evaluations", "standing", "by", "probability"),
+    ]
+    assert list(facts["best"][0]) == ["algorithm", "from", "to"]
+    assert list(facts["open_pairs"][0]) == ["a", "b", "times", "from", "to", "p_above"]
+    for pair in facts["open_pairs"]:
+        low, high = pair["p_above"]
+        assert 0 <= low <= high <= 1
+
+
 def test_a_race_ends_by_equivalence_where_all_are_identical(tmp_path):
     config = configured(("A", "B"), {"A": 1.0, "B": 1.0}, {"epsilon": 0.2, "alpha": 0.99})
     ended, store, _ = run(config, tmp_path / "s")
@@ -111,9 +134,9 @@ def test_who_is_out_is_not_run_any_further(tmp_path):
     ratings = {"good": 2.0, "bad": 0.1, "close": 1.9}
     config = configured(tuple(ratings), ratings, {"limits": {"rounds": 3}, "alpha": 0.99})
     _, store, notes = run(config, tmp_path / "s")
-    out = store.round(store.round_numbers()[-1])["state"]["eliminated"][0]
+    out = store.round(store.round_numbers()[-1]).state.eliminated[0]
     runs = [instance for name, instance, _ in notes.runs if name == "bad"]
-    assert len(runs) == out["instances"] < facts_of(store)["instances"]
+    assert len(runs) == out.instances < facts_of(store)["instances"]
 
 
 def test_late_times_that_are_settled_are_not_run(tmp_path):
@@ -123,7 +146,7 @@ def test_late_times_that_are_settled_are_not_run(tmp_path):
     config = configured(("A", "B"), ratings, limited)
     ended, store, notes = run(config, tmp_path / "s")
     assert ended == Ended("the limit of 3 rounds is reached", at_limit=True)
-    budgets = [max(record["ran_to"].values()) for record in notes.rounds]
+    budgets = [max(record.ran_to.values()) for record in notes.rounds]
     assert budgets[0] == 60
     assert budgets[-1] < 60
     assert {budget for _, _, budget in notes.runs} == {60.0, *budgets}
@@ -133,13 +156,13 @@ def test_late_times_that_are_settled_are_not_run(tmp_path):
 def test_the_posterior_of_the_last_round_is_kept_and_no_other(tmp_path):
     _, store, notes = run(configured(), tmp_path / "s")
     assert len(notes.rounds) > 1
-    assert store.posterior_keys() == [notes.rounds[-1]["posterior"]]
+    assert store.posterior_keys() == [notes.rounds[-1].posterior]
 
 
 @pytest.mark.parametrize(
     ("limits", "because"),
     [
-        ({"rounds": 1}, "the limit of 1 rounds is reached"),
+        ({"rounds": 1}, "the limit of 1 round is reached"),
         ({"instances": 5}, "the limit of 5 instances is reached"),
         ({"hours": 1e-9}, "the limit of 1e-09 hours is reached"),
     ],
@@ -246,7 +269,7 @@ def test_a_finished_race_runs_nothing_again(tmp_path):
 
 def test_a_lost_posterior_comes_back_without_a_run(tmp_path):
     _, store, notes = run(configured(), tmp_path / "s")
-    key = notes.rounds[-1]["posterior"]
+    key = notes.rounds[-1].posterior
     before = store.posterior(key)
     store.drop_posterior(key)
     run(configured(), tmp_path / "s")
@@ -262,8 +285,8 @@ def test_a_lost_posterior_of_a_newcomer_comes_back_under_its_name(tmp_path):
     cautious["limits"] = {"rounds": 2}
     config = configured(tuple(RATINGS), rules=cautious)
     _, store, notes = run(config, tmp_path / "s")
-    assert notes.rounds[-1]["decisions"]["caught_up"] == "late"
-    key = notes.rounds[-1]["posterior"]
+    assert notes.rounds[-1].decisions.caught_up == "late"
+    key = notes.rounds[-1].posterior
     store.drop_posterior(key)
     run(config, tmp_path / "s")
     assert store.posterior_keys() == [key]
@@ -300,7 +323,7 @@ def test_a_newcomer_enters_a_finished_race_and_nobody_else_runs_again(tmp_path):
     assert ended.because == SETTLED
     facts = facts_of(store)
     assert facts["pareto_set"] == ["good", "early", "late"]
-    catching_up = [record for record in notes.rounds if set(record["ran_to"]) == {"late"}]
+    catching_up = [record for record in notes.rounds if set(record.ran_to) == {"late"}]
     assert catching_up
     cached = {instance.id for instance in configured_instances(seen)}
     assert {name for name, instance, _ in notes.runs if instance in cached} == {"late"}
@@ -315,14 +338,16 @@ def test_beliefs_between_old_algorithms_do_not_move_while_a_newcomer_catches_up(
     cautious["limits"] = {"rounds": 8}
     config = configured(tuple(RATINGS), rules=cautious, inference=inference)
     _, store, notes = run(config, tmp_path / "s")
-    assert [set(record["ran_to"]) for record in notes.rounds] == [{"late"}] * 4
+    assert [set(record.ran_to) for record in notes.rounds] == [{"late"}] * 4
 
     def believed(number: int) -> dict[tuple[str, str], np.ndarray]:
-        _, pairs = store.beliefs(number)
-        found: dict[tuple[str, str], list[list[float]]] = {}
-        for row in pairs.to_pylist():
-            found.setdefault((row["a"], row["b"]), []).append([row["p_above"], row["error"]])
-        return {pair: np.array(values) for pair, values in found.items()}
+        found = store.beliefs(number)
+        return {
+            (found.algorithms[a], found.algorithms[b]): np.stack(
+                [found.above[:, a, b], found.above_error[:, a, b]], axis=1
+            )
+            for a, b in combinations(range(len(found.algorithms)), 2)
+        }
 
     before = believed(4)
     for number in range(5, 9):
@@ -391,7 +416,7 @@ def test_joint_elimination_races_with_a_temporal_model(tmp_path):
     ended, store, _ = run(config, tmp_path / "s")
     assert ended.because == SETTLED
     assert facts_of(store)["pareto_set"] == ["good", "early"]
-    _, pairs = store.beliefs(1)
+    pairs = pq.read_table(store.path / "rounds" / "pairs-0001.parquet")
     assert pairs["t"].null_count == 3  # one row a pair for all times at once
 
 
@@ -475,14 +500,14 @@ def test_a_posterior_that_fails_its_checks_decides_nothing_and_ends_the_race(tmp
     assert ended == Ended("the posterior failed its checks in 3 rounds in a row", at_limit=True)
     assert asked == [1000, 4000] * 3  # each tried again with more draws
     assert facts_of(store)["pareto_set"] == ["good", "bad", "early"]
-    assert all("R-hat" in record["problems"][0] for record in notes.rounds)
+    assert all("R-hat" in record.problems[0] for record in notes.rounds)
 
 
 def test_decisions_that_hang_on_the_number_of_draws_get_more_of_them(tmp_path):
     close = {"A": 1.0, "B": 1.5}
     config = configured(("A", "B"), close, {"limits": {"rounds": 6}, "alpha": 0.9})
     _, _, notes = run(config, tmp_path / "s")
-    assert {record["draws"] for record in notes.rounds} == {1000, 4000}
+    assert {record.draws for record in notes.rounds} == {1000, 4000}
 
 
 def test_checkpoints_read_as_plain_json(tmp_path):

@@ -38,7 +38,7 @@ def test_current_values_in_any_order_become_best_so_far(tmp_path: Path):
     assert run.times.tolist() == [10, 40]
     assert run.values.tolist() == [4, 1]
     assert run.reached == 40
-    assert found.notes == ("1 rows give another value for a time: the best counts",)
+    assert found.notes == ("1 row gives another value for a time: the best counts",)
 
 
 def test_larger_can_be_better(tmp_path: Path):
@@ -87,7 +87,7 @@ def test_rows_that_make_no_sense_are_counted_and_named(tmp_path: Path):
         ("algorithm,instance,t,y\n", "has a header but no rows"),
         ("algorithm,instance,t,value\nA,i,1,2\n", "has no column 'y' for y; it has"),
         ("algo,instance,t,y\nA,i,1,2\n", "did you mean --algorithm-column 'algo'?"),
-        ("algorithm,instance,t,y\nA,i,x,2\n", "no row of .* makes sense: 1 rows: t is not"),
+        ("algorithm,instance,t,y\nA,i,x,2\n", "no row of .* makes sense: 1 row: t is not"),
         ("algorithm,instance,t,y\nA,i,1,2,3,4\n", "cannot read .* as a table"),
     ],
 )
@@ -118,7 +118,7 @@ def test_what_was_left_out_is_said_on_the_command_line(project: Project):
     done = project("import", "data.csv", "--store", "s", "--points", 5)
     assert done.returncode == 0
     assert "3 runs of 2 algorithms on 2 instances added to s" in done.stdout
-    assert "left out: 1 rows: t is not a finite number (first: 7)" in done.stdout
+    assert "left out: 1 row: t is not a finite number (first: 7)" in done.stdout
 
 
 def test_after_its_end_a_run_keeps_its_best_or_is_absent_as_asked(project: Project):

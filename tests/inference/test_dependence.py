@@ -159,7 +159,8 @@ def test_the_posterior_is_that_of_weighted_choice_sets_and_says_so():
     posterior = infer(sets, GRID, options, seed=1, positions=positions)
     weight = evidence_weight(positions, sets, GRID, options)
     assert posterior.evidence_weight == weight < 1
-    by_hand = infer(sets.weighted(weight), GRID, options, seed=1)
+    in_full = options.model_copy(update={"dependence": "independent"})
+    by_hand = infer(sets.weighted(weight), GRID, in_full, seed=1)
     np.testing.assert_array_equal(posterior.theta, by_hand.theta)
     assert any("repeat each other" in note for note in posterior.notes)
-    assert infer(sets, GRID, options, seed=1).evidence_weight == 1
+    assert infer(sets, GRID, in_full, seed=1, positions=positions).evidence_weight == 1

@@ -109,7 +109,9 @@ def sets():
 @pytest.mark.parametrize("model", ["dirichlet", "bspline"])
 def test_a_posterior_that_fails_is_tried_once_more_and_marked(monkeypatch, sets, model):
     monkeypatch.setattr(diagnostics, "MIN_ESS", 1e9)
-    posterior = infer(sets, np.linspace(0, 1, 4), ModelOptions(model=model, draws=1000))
+    posterior = infer(
+        sets, np.linspace(0, 1, 4), ModelOptions(model=model, dependence="independent", draws=1000)
+    )
     assert posterior.diagnostics.attempts == 2
     assert not posterior.usable
     assert "ESS" in posterior.diagnostics.problems[0]

@@ -21,7 +21,9 @@ GRID = np.linspace(0, 1, 6)
 
 @pytest.mark.parametrize("model", sorted(MODELS))
 def test_auto_is_exact_says_what_it_picked_and_passes(model):
-    posterior = infer(random_sets(), GRID, ModelOptions(model=model, draws=2000), seed=1)
+    posterior = infer(
+        random_sets(), GRID, ModelOptions(model=model, dependence="independent", draws=2000), seed=1
+    )
     assert posterior.method == "split-hmc"
     assert posterior.engine == "native"
     assert posterior.usable, posterior.diagnostics.problems
@@ -36,7 +38,7 @@ def test_auto_is_exact_says_what_it_picked_and_passes(model):
 @pytest.mark.parametrize("model", ["dirichlet", "hierarchical", "gp"])
 @pytest.mark.parametrize("method", ["auto", "laplace"])
 def test_draws_depend_on_the_seed_alone_not_on_the_threads(model, method):
-    options = ModelOptions(model=model, method=method, draws=800)
+    options = ModelOptions(model=model, dependence="independent", method=method, draws=800)
     sets = random_sets(n_times=19)
     times = np.linspace(0, 1, 19)
     one, three, other = (
@@ -56,7 +58,9 @@ def test_one_timepoint_is_enough(model):
 @pytest.mark.parametrize("model", ["dirichlet", "random-walk"])
 def test_forty_algorithms_can_be_ranked(model):
     posterior = infer(
-        random_sets(12, n=40, n_times=2), np.array([0.0, 1.0]), ModelOptions(model=model, draws=800)
+        random_sets(12, n=40, n_times=2),
+        np.array([0.0, 1.0]),
+        ModelOptions(model=model, dependence="independent", draws=800),
     )
     assert posterior.theta.shape == (800, 2, 40)
     assert posterior.diagnostics.r_hat < 1.05
@@ -86,6 +90,23 @@ def test_input_that_cannot_be_meant_is_refused_with_the_reason(sets, times, mess
         infer(sets, times, ModelOptions(model="dirichlet"))
 
 
+@pytest.mark.parametrize("model", sorted(name for name in MODELS if MODELS[name].temporal))
+def test_a_temporal_model_is_refused_without_the_rankings_it_weighs_evidence_by(model):
+    options = ModelOptions(model=model, draws=800)
+    with pytest.raises(InferenceError, match="or say dependence='independent'"):
+        infer(random_sets(), GRID, options)
+    with pytest.raises(InferenceError, match=r"3 algorithms, 6 times\], found .* \(10, 6, 3\)"):
+        infer(random_sets(), GRID, options, positions=np.zeros((10, 6, 3), dtype=np.int16))
+    in_full = options.model_copy(update={"dependence": "independent"})
+    assert infer(random_sets(), GRID, in_full).evidence_weight == 1
+
+
+@pytest.mark.parametrize("model", sorted(name for name in MODELS if not MODELS[name].temporal))
+def test_a_model_of_each_time_for_itself_needs_no_rankings_to_weigh_by(model):
+    options = ModelOptions(model=model, draws=800)
+    assert infer(random_sets(), GRID, options).evidence_weight == 1
+
+
 @pytest.mark.parametrize("alpha", [0.0, -1.0])
 def test_an_improper_prior_is_refused_with_the_reason(alpha):
     with pytest.raises(ValidationError, match="improper as soon as one algorithm always"):
@@ -101,7 +122,7 @@ def test_methods_of_the_other_engine_are_named_as_such(method):
 def notes_of(values, present=None, model="dirichlet"):
     sets = count_choice_sets(rank(values, present))
     times = np.linspace(0, 1, values.shape[2])
-    posterior = infer(sets, times, ModelOptions(model=model, draws=800))
+    posterior = infer(sets, times, ModelOptions(model=model, dependence="independent", draws=800))
     assert np.isfinite(posterior.theta).all()
     return " / ".join(posterior.notes)
 
@@ -124,7 +145,7 @@ def test_algorithms_that_never_met_are_noted():
     values = np.random.default_rng(2).normal(size=(8, 4, 3))
     present = np.ones(values.shape, dtype=bool)
     present[:4, 0] = present[4:, 1] = False
-    assert "1 pairs of algorithms never stood in one ranking" in notes_of(values, present)
+    assert "1 pair of algorithms never stood in one ranking" in notes_of(values, present)
     present[:4, :2] = False
     present[4:, :2] = True
     present[4:, 2:] = False
@@ -137,7 +158,9 @@ def test_all_tied_everywhere_is_noted_and_centred_on_equality(model):
     values = np.zeros((10, 3, 4))
     assert "favour" in notes_of(values, model=model)
     posterior = infer(
-        count_choice_sets(rank(values)), np.linspace(0, 1, 4), ModelOptions(model=model, draws=4000)
+        count_choice_sets(rank(values)),
+        np.linspace(0, 1, 4),
+        ModelOptions(model=model, dependence="independent", draws=4000),
     )
     # six standard errors of a mean of theta with a posterior deviation of some 0.12
     np.testing.assert_allclose(posterior.mean(), 1 / 3, atol=0.015)

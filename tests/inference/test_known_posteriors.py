@@ -31,7 +31,7 @@ def test_split_hmc_agrees_with_nuts(sets, model):
     """
     case = CASES[model]
     assert case["usable"]
-    options = ModelOptions(model=model, draws=40_000)
+    options = ModelOptions(model=model, dependence="independent", draws=40_000)
     posterior = infer(sets, np.array(KNOWN["times"]), options, seed=2)
     assert posterior.usable
     found = pointwise(posterior)
@@ -53,7 +53,9 @@ def test_split_hmc_agrees_with_nuts(sets, model):
 def test_nuts_itself_still_agrees(sets, model):
     """A short run, so that the method stays tried: within five joint standard errors."""
     case = CASES[model]
-    options = ModelOptions(model=model, method="mcmc", draws=1000, chains=2)
+    options = ModelOptions(
+        model=model, dependence="independent", method="mcmc", draws=1000, chains=2
+    )
     posterior = infer(sets, np.array(KNOWN["times"]), options, seed=3)
     assert posterior.method == "mcmc"
     found = pointwise(posterior)

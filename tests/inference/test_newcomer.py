@@ -226,7 +226,7 @@ def test_without_rankings_a_newcomer_has_the_process_priors_covariance(model):
 def test_on_a_long_grid_short_chains_agree_with_ones_five_times_as_long(monkeypatch):
     """Means and squares at 40 times within 4.5 standard errors: by chance off 1 in 1,800."""
     old, full = evidence(plackett_luce(8, 4, 40, seed=40), position=2)
-    options = ModelOptions(model="gp", draws=6000)
+    options = ModelOptions(model="gp", dependence="independent", draws=6000)
     before = infer(old, np.linspace(0, 1, 40), options, seed=41)
     short = np.log(extend(before, full, 2, seed=42).theta)
     monkeypatch.setattr("polarbear.inference.newcomer.extend.Effort", lambda: chains.HARDER)
@@ -257,7 +257,9 @@ def test_every_model_takes_a_newcomer_and_leaves_the_others_as_they_were(model, 
     values = plackett_luce(12, 4, 6, seed=18)
     old, full = evidence(values, position, runs=8)
     times = np.linspace(0, 1, 6)
-    before = infer(old, times, ModelOptions(model=model, draws=2000), seed=19)
+    before = infer(
+        old, times, ModelOptions(model=model, dependence="independent", draws=2000), seed=19
+    )
     after = extend(before, full, position, seed=20, names="abcd")
     assert after.usable, after.diagnostics.problems
     assert after.theta.shape == (2000, 6, 4)
@@ -284,7 +286,7 @@ def test_the_joint_posterior_would_move_beliefs_between_the_others(model):
     first = np.where(np.arange(10) < 7, -1.0, 1.0)[:, None]
     values = np.stack([first, -first, np.zeros_like(first)], axis=1) + np.zeros((1, 1, 2))
     old, full = evidence(values, position=2)
-    options = ModelOptions(model=model, draws=8000)
+    options = ModelOptions(model=model, dependence="independent", draws=8000)
     times = np.array([0.0, 1.0])
     before = infer(old, times, options, seed=22)
     one, cut = pointwise(before), pointwise(extend(before, full, 2, seed=23))
@@ -309,7 +311,7 @@ def test_where_the_others_are_known_the_cut_is_the_joint_posterior(model):
     """4,000 rankings fix the others, priors the hyperparameters: within 4.5 standard errors."""
     values = plackett_luce(4000, 4, 2, seed=25)
     old, full = evidence(values, position=1, runs=12)
-    options = ModelOptions(model=model, draws=16_000, **PINNED[model])
+    options = ModelOptions(model=model, dependence="independent", draws=16_000, **PINNED[model])
     times = np.array([0.0, 1.0])
     cut = extend(infer(old, times, options, seed=26), full, 1, seed=27)
     together = infer(full, times, options, seed=28)
@@ -323,7 +325,12 @@ def test_where_the_others_are_known_the_cut_is_the_joint_posterior(model):
 def test_draws_depend_on_the_seed_alone_not_on_the_threads(model):
     values = plackett_luce(8, 4, 9, seed=29)
     old, full = evidence(values, position=1)
-    before = infer(old, np.linspace(0, 1, 9), ModelOptions(model=model, draws=800), seed=30)
+    before = infer(
+        old,
+        np.linspace(0, 1, 9),
+        ModelOptions(model=model, dependence="independent", draws=800),
+        seed=30,
+    )
     one, three, other = (
         extend(before, full, 1, seed=seed, threads=threads).theta
         for seed, threads in ((5, 1), (5, 3), (6, 1))
@@ -348,7 +355,12 @@ def test_draws_with_continuous_hyperparameters_are_extended_too():
     """As NUTS leaves them: every draw has a setting of its own."""
     values = plackett_luce(8, 4, 4, seed=32)
     old, full = evidence(values, position=3)
-    before = infer(old, np.linspace(0, 1, 4), ModelOptions(model="gp", draws=800), seed=33)
+    before = infer(
+        old,
+        np.linspace(0, 1, 4),
+        ModelOptions(model="gp", dependence="independent", draws=800),
+        seed=33,
+    )
     spread = np.exp(0.01 * np.random.default_rng(34).standard_normal(before.n_draws))
     hyper = {name: draws * spread for name, draws in before.hyper.items()}
     one, many = (extend(p, full, 3, seed=35) for p in (before, replace(before, hyper=hyper)))

@@ -96,6 +96,7 @@ def test_a_kernel_is_the_same_in_both_engines():
     for kernel in ("matern-5/2", "squared-exponential"):
         for model in ("hsgp", "sparse-gp"):
             options = {"model": model, "kernel": kernel, "draws": 8000}
+            options["dependence"] = "independent"
             stan = infer(random_sets(), times, ModelOptions(engine="stan", **options), seed=1)
             native = infer(random_sets(), times, ModelOptions(**options), seed=1)
             np.testing.assert_allclose(stan.mean(), native.mean(), atol=0.01)

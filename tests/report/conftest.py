@@ -5,7 +5,7 @@ Nothing here is written to by a test.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -18,6 +18,7 @@ from polarbear.report.page import write_page
 from polarbear.store import Store
 from tests.report import stores
 from tests.report.browser import Browser, chromium
+from tests.sharing import filled_once
 from tests.support import Project
 
 TIMES = [10, 20, 40, 80, 160, 320]
@@ -29,25 +30,40 @@ RATINGS = {
 }
 
 
+class Kinds(Mapping[str, Material]):
+    """Everything a figure must cope with, by what is odd about it; made when asked for."""
+
+    def __init__(self, factory: pytest.TempPathFactory) -> None:
+        self._factory = factory
+        self._gathered: dict[str, Material] = {}
+
+    def __getitem__(self, name: str) -> Material:
+        if name not in self._gathered:
+            self._gathered[name] = self._gather(name)
+        return self._gathered[name]
+
+    def _gather(self, name: str) -> Material:
+        if name == "looking back":
+            return gather(self["raced"].store, upto=1)
+        folder = filled_once(self._factory, name, stores.KINDS[name])
+        return gather(Store.open(folder / "store"))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter([*stores.KINDS, "looking back"])
+
+    def __len__(self) -> int:
+        return len(stores.KINDS) + 1
+
+
 @pytest.fixture(scope="session")
-def raced_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def kinds(tmp_path_factory: pytest.TempPathFactory) -> Kinds:
+    return Kinds(tmp_path_factory)
+
+
+@pytest.fixture(scope="session")
+def raced(kinds: Kinds) -> Material:
     """A small race that ended: one out, the others settled, several rounds."""
-    return stores.raced(tmp_path_factory.mktemp("raced")).path
-
-
-@pytest.fixture(scope="session")
-def raced(raced_store: Path) -> Material:
-    return gather(Store.open(raced_store))
-
-
-@pytest.fixture(scope="session")
-def kinds(raced: Material, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Material]:
-    """Everything a figure must cope with, by what is odd about it."""
-    made = {"raced": raced}
-    for name, make in stores.KINDS.items():
-        made[name] = gather(make(tmp_path_factory.mktemp(name.replace(" ", "-"))))
-    made["looking back"] = gather(raced.store, upto=1)
-    return made
+    return kinds["raced"]
 
 
 @pytest.fixture(scope="session")
@@ -59,7 +75,11 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture(scope="session")
 def raced_project(tmp_path_factory: pytest.TempPathFactory) -> Project:
     """A race over six times, and a posterior of a temporal model beside it; only read."""
-    made = Project(tmp_path_factory.mktemp("raced"))
+    return Project(filled_once(tmp_path_factory, "raced project", race_over_six_times))
+
+
+def race_over_six_times(folder: Path) -> None:
+    made = Project(folder)
     made.configure(
         algorithms=[{"name": name, "use": "synthetic"} for name in RATINGS],
         instances={"suite": "synthetic", "ratings": RATINGS},
@@ -67,10 +87,9 @@ def raced_project(tmp_path_factory: pytest.TempPathFactory) -> Project:
         race={"alpha": 0.95, "limits": {"rounds": 4}},
         inference={"draws": 2000},
     )
-    done = made("race", "config.yaml", timeout=600)
+    done = made("race", "config.yaml")
     assert done.returncode in (0, 3), done.stderr
     infer_temporal(Store.open(made.store))
-    return made
 
 
 def infer_temporal(store: Store) -> None:
@@ -84,14 +103,18 @@ def infer_temporal(store: Store) -> None:
 
 @pytest.fixture(scope="session")
 def race_page(raced_project: Project, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("page") / "race.html"
-    write_page(gather(Store.open(raced_project.store)), path)
-    return path
+    def fill(folder: Path) -> None:
+        write_page(gather(Store.open(raced_project.store)), folder / "race.html")
+
+    return filled_once(tmp_path_factory, "race page", fill) / "race.html"
 
 
 @pytest.fixture(scope="session")
 def temporal_page(raced_project: Project, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The same store by the model in which draws of neighbouring times belong together."""
-    path = tmp_path_factory.mktemp("page") / "temporal.html"
-    write_page(gather(Store.open(raced_project.store), model="random-walk"), path)
-    return path
+
+    def fill(folder: Path) -> None:
+        material = gather(Store.open(raced_project.store), model="random-walk")
+        write_page(material, folder / "temporal.html")
+
+    return filled_once(tmp_path_factory, "temporal page", fill) / "temporal.html"

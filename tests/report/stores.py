@@ -12,9 +12,9 @@ from polarbear.driver.evidence import evidence_of
 from polarbear.driver.posteriors import keep, learn
 from polarbear.inference import ModelOptions
 from polarbear.store import Store
+from tests.driver.test_posteriors import synthetic
+from tests.driver.test_rounds import configured, optimisers, run
 from tests.support import solver
-from tests.test_learn import synthetic
-from tests.test_racing import configured, optimisers, run
 
 RATINGS = {
     "good": [0.5, 0.5, 0.4, 0.3, 0.2, 0.2],
@@ -61,6 +61,7 @@ def failing(folder: Path) -> Store:
 
 
 KINDS: dict[str, Callable[[Path], Store]] = {
+    "raced": raced,
     "runs only": lambda folder: synthetic(folder, instances=5),
     "inferred": lambda folder: inferred(folder, {"A": [0.6, 0.2], "B": [0.4, 0.8]}, "random-walk"),
     "one algorithm": lambda folder: synthetic(folder, instances=5, ratings={"alone": [1.0, 1.0]}),

@@ -11,8 +11,8 @@ import pytest
 from scipy import stats
 
 from polarbear.preferences import Context, read_preference
+from polarbear.racing.verdicts import MIRROR
 from polarbear.report.figures import FIGURES
-from polarbear.report.figures.matrix import MIRROR
 from polarbear.report.figures.rounds import stretched
 from polarbear.report.figures.values import smooth
 from polarbear.report.material import Material, gather
@@ -38,7 +38,7 @@ def test_ratings_sum_to_one_and_count_the_instances_of_the_runs(raced):
     for name, t, instances in rows.select("algorithm", "t", "instances").iter_rows():
         seen = runs.filter((pl.col("algorithm") == name) & (pl.col("budget") >= t))
         assert instances == len(seen)
-    assert set(rows.filter("in")["algorithm"]) == set(raced.race["pareto_set"])
+    assert set(rows.filter("in")["algorithm"]) == set(raced.race.pareto_set)
 
 
 def test_runs_without_a_race_are_counted_too(kinds):
@@ -48,14 +48,14 @@ def test_runs_without_a_race_are_counted_too(kinds):
 
 def test_at_an_earlier_round_it_is_what_was_believed_then(raced):
     early = data("ratings", gather(raced.store, upto=2))
-    kept = pl.from_arrow(raced.store.beliefs(2)[0])
+    kept = pl.read_parquet(raced.store.path / "rounds" / "ratings-0002.parquet")
     assert early["mean"].to_list() == kept["mean"].to_list()
 
 
 def test_leaders_are_those_with_the_highest_draw_most_often(raced):
     rows = data("leaders", raced)
     names = rows["algorithm"].unique(maintain_order=True).to_list()
-    assert set(names) == set(raced.race["pareto_set"])
+    assert set(names) == set(raced.race.pareto_set)
     theta = raced.basis.posterior.theta[:, :, [raced.basis.algorithms.index(n) for n in names]]
     wins = (theta.argmax(axis=2)[:, :, None] == np.arange(len(names))).mean(axis=0)
     assert rows["p_best"].to_numpy().reshape(wins.shape) == pytest.approx(wins)
@@ -81,20 +81,20 @@ def test_a_verdict_reads_the_same_from_both_sides(kind, kinds):
 def test_whoever_put_another_out_dominates_it_and_candidates_come_first(raced):
     rows = data("matrix", raced)
     verdicts = {(a, b): how for a, b, _, how in rows.iter_rows()}
-    out = raced.race["eliminated"]
+    out = raced.race.eliminated
     assert out
     for entry in out:
-        assert verdicts[entry["by"], entry["algorithm"]] == "dominates"
+        assert verdicts[entry.by, entry.algorithm] == "dominates"
     order = rows["a"].unique(maintain_order=True).to_list()
-    assert order[len(raced.race["pareto_set"]) :] == [e["algorithm"] for e in reversed(out)]
-    for entry in raced.race["settled_pairs"]:
-        assert verdicts[entry["a"], entry["b"]] == entry["how"]
+    assert order[len(raced.race.pareto_set) :] == [entry.algorithm for entry in reversed(out)]
+    for entry in raced.race.settled_pairs:
+        assert verdicts[entry.a, entry.b] == entry.verdict.kind
 
 
 def test_a_pair_about_which_something_is_not_settled_is_open(kinds):
     material = kinds["one round"]
     verdicts = {(a, b): how for a, b, _, how in data("matrix", material).iter_rows()}
-    open_pairs = {(entry["a"], entry["b"]) for entry in material.race["open_pairs"]}
+    open_pairs = {(entry.a, entry.b) for entry in material.race.open_pairs}
     assert open_pairs
     assert {pair for pair, how in verdicts.items() if how == "open" and pair in open_pairs} == (
         open_pairs
@@ -114,7 +114,7 @@ def test_pairs_say_what_the_checkpoint_says(raced):
             found = [swap.get(word, word) for word in found]
         assert found == [words[letter] for letter in pair["settled"]]
     first = rows.select("a", "b").row(0)
-    assert set(first) <= set(raced.race["pareto_set"])
+    assert set(first) <= set(raced.race.pareto_set)
     n = len(raced.algorithms)
     assert len(rows) == n * (n - 1) // 2 * len(raced.times)
 
@@ -123,16 +123,13 @@ def test_rounds_show_what_the_checkpoints_decided_by(raced):
     rows = data("rounds", raced)
     kept = checkpoints(raced)
     assert rows["round"].unique().sort().to_list() == list(range(1, len(kept) + 1))
-    for entry in raced.race["eliminated"]:
+    for entry in raced.race.eliminated:
         one = rows.filter(
-            (pl.col("round") == entry["round"]) & (pl.col("algorithm") == entry["algorithm"])
+            (pl.col("round") == entry.round) & (pl.col("algorithm") == entry.algorithm)
         ).row(0, named=True)
-        assert (one["event"], one["by"]) == ("eliminated", entry["by"])
-        assert one["probability"] == entry["probability"]
-        assert (
-            rows.filter(pl.col("algorithm") == entry["algorithm"])["round"].max()
-            == (entry["round"])
-        )
+        assert (one["event"], one["by"]) == ("eliminated", entry.by)
+        assert one["probability"] == entry.probability
+        assert rows.filter(pl.col("algorithm") == entry.algorithm)["round"].max() == (entry.round)
     for number, record in enumerate(kept, start=1):
         now = rows.filter(pl.col("round") == number)
         if not record["decisions"]["eliminated"]:
@@ -143,8 +140,8 @@ def test_rounds_show_what_the_checkpoints_decided_by(raced):
 
 def test_each_member_of_the_pareto_set_is_resolved_once(raced, kinds):
     resolved = data("rounds", raced).filter(pl.col("event") == "resolved")
-    assert sorted(resolved["algorithm"]) == sorted(raced.race["pareto_set"])
-    unresolved = {n for e in kinds["one round"].race["open_pairs"] for n in (e["a"], e["b"])}
+    assert sorted(resolved["algorithm"]) == sorted(raced.race.pareto_set)
+    unresolved = {n for e in kinds["one round"].race.open_pairs for n in (e.a, e.b)}
     rows = data("rounds", kinds["one round"])
     assert not unresolved & set(rows.filter(pl.col("event") == "resolved")["algorithm"])
 
@@ -188,7 +185,7 @@ def test_the_allocation_is_the_budget_of_the_runs_and_agrees_on_what_was_saved(r
         given = runs.filter(pl.col("algorithm") == name)["budget"].sum()
         assert rows.filter(pl.col("algorithm") == name)["allotted"].sum() == given
     saved = 1 - rows["allotted"].sum() / rows["everything"].sum()
-    assert saved == pytest.approx(raced.race["saved"])
+    assert saved == pytest.approx(raced.race.saved)
     assert saved > 0
 
 

@@ -10,11 +10,15 @@ import numpy as np
 import pytest
 
 from polarbear.preferences import Context, read_preference
+from polarbear.racing.verdicts import WORDS_AT_A_TIME
+from polarbear.report.figures import FIGURES
 from polarbear.report.material import gather
 from polarbear.report.page import data, write_page
+from polarbear.report.settled import verdict
 from polarbear.select import Selection, contest, find_basis, select
 from polarbear.select.criteria import Risk
 from polarbear.store import Store
+from polarbear.wording import decisive
 from tests.report.browser import Browser
 from tests.report.conftest import RATINGS, TIMES
 from tests.support import Project
@@ -99,6 +103,17 @@ def test_the_log_of_requests_would_notice_one(browser: Browser, tmp_path: Path):
     assert any("hm" in line for line in browser.complaints())
 
 
+def test_a_script_that_is_not_the_page_s_own_does_not_run(
+    browser: Browser, race_page: Path, tmp_path: Path
+):
+    page = tmp_path / "changed.html"
+    foreign = "<script>window.harmed = 1</script><img src='x:' onerror='window.harmed = 1'>"
+    page.write_text(race_page.read_text().replace("<footer>", f"{foreign}<footer>"))
+    browser.open(page)
+    assert browser.ask("window.harmed === undefined")
+    assert any("Content Security Policy" in line for line in browser.complaints())
+
+
 def test_every_criterion_of_every_preference_is_that_of_select(
     browser: Browser, raced_project: Project, page: Path, model: str
 ):
@@ -113,6 +128,7 @@ def test_every_criterion_of_every_preference_is_that_of_select(
         )
         if known.valuation.weights is not None:
             np.testing.assert_allclose(found["weights"], known.valuation.weights, atol=1e-9)
+        assert set(known.valuation.notes) <= set(found["notes"]), text
         expected = {known.name(i): i for i in range(len(known.shown))}
         assert {row["algorithm"] for row in found["ranking"]} == set(expected), text
         for row in found["ranking"]:
@@ -267,7 +283,11 @@ def test_the_slider_of_rounds_shows_what_was_believed_then(
         )
         assert len(out) == len(found.state.eliminated)
         for line, gone in zip(out, found.state.eliminated, strict=True):
-            assert line.startswith(f"{gone.algorithm} was out")
+            when = "this round" if gone.round == number else f"round {gone.round}"
+            assert line == (
+                f"{gone.algorithm} was out in {when}: {gone.by} was better at every time with "
+                f"probability {decisive(gone.probability)}"
+            )
         browser.wait("document.getElementById('rounds-chart').dataset.drawn === 'yes'")
         curves = browser.ask(
             "document.getElementById('rounds-chart').data.filter(t => t.customdata)"
@@ -301,6 +321,62 @@ def test_a_toggle_takes_an_algorithm_out_of_every_figure_and_brings_it_back(
     browser.draw_all()
     assert set(browser.ask(names)) == set(with_it)
     assert browser.complaints() == []
+
+
+def test_what_a_chart_says_of_a_point_has_no_gaps(browser: Browser, race_page: Path):
+    browser.open(race_page)
+    browser.draw_all()
+    hover = (
+        "(() => { const said = {};"
+        " for (const chart of document.querySelectorAll('.chart')) {"
+        "  const name = chart.closest('figure').dataset.figure; said[name] = [];"
+        "  chart.data.forEach((trace, curveNumber) => {"
+        "   if (!trace.hovertemplate) return;"
+        "   const pointNumber = trace.type === 'heatmap' ? [0, 0] : 0;"
+        "   const {xaxis, yaxis} = chart._fullData[curveNumber];"
+        "   Plotly.Fx.hover(chart, [{curveNumber, pointNumber}], xaxis + yaxis);"
+        "   const labels = [...chart.querySelectorAll('.hovertext')];"
+        "   said[name].push(...labels.map(label => label.textContent));"
+        "   Plotly.Fx.unhover(chart); }); }"
+        " return said; })()"
+    )
+    said = browser.ask(hover)
+    for name in ("leaders", "ratings", "pairs", "allocation", "ecdf", "eaf", "eaf-difference"):
+        assert any("10 evaluations" in text for text in said[name]), (name, said[name])
+    assert any("instances" in text for text in said["allocation"])
+    for texts in said.values():
+        assert texts
+        assert not [text for text in texts if "%{" in text or "undefined" in text]
+
+
+def test_the_page_says_of_a_pair_what_everybody_else_does(
+    browser: Browser, race_page: Path, raced_project: Project
+):
+    def told(figure: str) -> list[list[str]]:
+        found = browser.ask(
+            f"document.querySelector(\"[data-figure='{figure}'] .chart\").data"
+            ".map(trace => trace.customdata).filter(Boolean)[0]"
+        )
+        return [[_plain(text or "") for text in row] for row in found]
+
+    material = gather(Store.open(raced_project.store))
+    browser.open(race_page)
+    browser.draw_all()
+    cells, rows = told("matrix"), FIGURES["matrix"].data(material)
+    names = rows["a"].unique(maintain_order=True).to_list()
+    for a, b in rows.select("a", "b").iter_rows():
+        said = cells[names.index(a)][names.index(b)]
+        assert said.endswith(f" {verdict(material, a, b).words(a, b)}")
+    strips, times = told("pairs"), FIGURES["pairs"].data(material)
+    settled = times.group_by("a", "b", maintain_order=True).agg("settled").rows()
+    for strip, (a, b, at_each_time) in zip(strips, settled, strict=True):
+        for said, at in zip(strip, at_each_time, strict=True):
+            assert said.endswith(f" {WORDS_AT_A_TIME[at].format(a=a, b=b)}")
+
+
+def _plain(text: str) -> str:
+    """A hover's text without line breaks and marks of direction."""
+    return text.replace("<br>", " ").translate({0x2068: None, 0x2069: None})
 
 
 def test_dark_mode_follows_the_system_and_the_button(browser: Browser, race_page: Path):
@@ -373,7 +449,7 @@ def test_hostile_names_harm_nothing_and_are_shown_as_they_are(browser: Browser, 
         race={"limits": {"rounds": 2}},
         inference={"draws": 400},
     )
-    done = project("race", "config.yaml", timeout=600)
+    done = project("race", "config.yaml")
     assert done.returncode in (0, 3), done.stderr
     path = tmp_path / "hostile.html"
     write_page(gather(Store.open(project.store)), path)
@@ -430,10 +506,10 @@ def test_the_smallest_stores_have_a_page(
         race={"limits": {"rounds": 1}} if race else None,
         inference={"draws": 400},
     )
-    done = project("race" if race else "run", "config.yaml", timeout=600)
+    done = project("race" if race else "run", "config.yaml")
     assert done.returncode in (0, 3), done.stderr
     if not race:
-        project("infer", "config", "--draws", 400, timeout=600)
+        project("infer", "config", "--draws", 400)
     path = tmp_path / "odd.html"
     write_page(gather(Store.open(project.store)), path)
     for width in (1400, 390):

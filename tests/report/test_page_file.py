@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import re
+from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
 import pytest
+from jinja2 import UndefinedError
 
 from polarbear.errors import ReportError
 from polarbear.report.material import Material, gather
-from polarbear.report.page import data, write_page
+from polarbear.report.page import data, page, write_page
 from polarbear.report.page.packing import json_in_html, packed, unpacked
+from polarbear.report.page.templating import sentence, templates
+from polarbear.report.page.ticks import ticks
 from polarbear.store import Store
 from tests.support import Project
 
@@ -61,6 +66,36 @@ def test_it_refers_to_nothing_outside_itself(race_page: Path):
     assert "{{" not in rest.split('id="page-data"')[0]
 
 
+def test_only_the_page_s_own_scripts_may_run_in_it(race_page: Path):
+    text = race_page.read_text()
+    (policy,) = re.findall(r'Content-Security-Policy" content="(.*?)"', text)
+    (allowed,) = re.findall(r"script-src (.*?);", policy)
+    scripts = re.findall(r"<script>(.*?)</script>", text, re.DOTALL)
+    digests = [base64.b64encode(sha256(script.encode()).digest()).decode() for script in scripts]
+    assert allowed.split() == [f"'sha256-{digest}'" for digest in digests]
+    assert len(scripts) == 3
+
+
+def test_templates_escape_whatever_is_put_into_them_and_miss_nothing():
+    made = templates().from_string("<p title='{{ name }}'>{{ name }}</p>")
+    assert made.render(name="<b>'\"&") == (
+        "<p title='&lt;b&gt;&#39;&#34;&amp;'>&lt;b&gt;&#39;&#34;&amp;</p>"
+    )
+    with pytest.raises(UndefinedError, match="'name' is undefined"):
+        made.render()
+
+
+def test_a_page_holds_no_markup_from_names(kinds: dict[str, Material]):
+    made = page(kinds["hostile names"])
+    assert "<script>alert" not in made
+    assert "&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;" in made
+
+
+@pytest.mark.parametrize(("line", "said"), [("a b", "A b."), ("Two.", "Two."), ("", ".")])
+def test_a_line_becomes_a_sentence(line: str, said: str):
+    assert sentence(line) == said
+
+
 def test_the_same_store_gives_the_same_page(material: Material, tmp_path: Path):
     for name in ("one.html", "two.html"):
         write_page(material, tmp_path / name)
@@ -90,6 +125,20 @@ def test_draws_are_thinned_evenly_and_only_where_they_do_not_fit():
     assert kept[0] == 0
     assert set(np.diff(kept)) == {9, 10}  # 430 of 4000
     assert len(data.thinned(10, 10**9)) == 1
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "words"),
+    [
+        (10, 200, ["10", "20", "50", "100", "200"]),
+        (50, 2000, ["50", "100", "200", "500", "1000", "2000"]),
+        (1, 1e6, ["1", "10", "100", "1000", "10,000", "10⁵", "10⁶"]),
+        (1e-6, 1e4, ["10⁻⁶", "10⁻⁴", "0.01", "1", "100", "10,000"]),
+        (0, 10, []),
+    ],
+)
+def test_ticks_stand_at_ones_twos_and_fives_or_at_orders_of_magnitude(first, last, words):
+    assert [text for _, text in ticks(first, last)] == words
 
 
 def test_json_in_a_page_ends_no_element_and_reads_back():

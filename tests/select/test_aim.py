@@ -12,7 +12,7 @@ from polarbear.errors import SelectionError
 from polarbear.preferences import Context, read_preference
 from polarbear.select import contest, expected_regret, find_basis
 from polarbear.select.aim import Aim, aim
-from tests.test_racing import checkpoints, configured, facts_of, run
+from tests.driver.test_rounds import checkpoints, configured, facts_of, run
 
 
 def aim_of(config: Config, text: str, threshold: float) -> Aim:

@@ -15,7 +15,7 @@ from polarbear.errors import SelectionError
 from polarbear.inference import ModelOptions
 from polarbear.select import contest, find_basis
 from polarbear.store import Store
-from tests.test_learn import synthetic
+from tests.driver.test_posteriors import synthetic
 
 QUICK = ModelOptions(model="dirichlet", draws=400)
 

@@ -13,11 +13,15 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from polarbear.inference.options import ModelOptions
+from polarbear.settings.options import Options
+
+if TYPE_CHECKING:
+    from polarbear.inference.options import ModelOptions
 
 
 @dataclass(frozen=True)
@@ -41,17 +45,43 @@ class Latent:
         return int(self.precision.shape[0])
 
 
-class Model(ABC):
-    """One prior over theta(t) on a grid of unit times, for n algorithms."""
+class NoOptions(Options):
+    """What a model has that needs no options of its own."""
 
-    name: ClassVar[str]
+
+class Model(ABC):
+    """One prior over theta(t) on a grid of unit times, for n algorithms.
+
+    A temporal model has a Gaussian prior on its coefficients. Any other has a Dirichlet one at each
+    time, of a concentration that is fixed or the hyperparameter kappa over n. ``self.own`` holds
+    the model's own options, which a user writes under 'options' and the class describes.
+    """
+
     temporal: ClassVar[bool]  # whether statements about several times at once mean something
     hyperparameters: ClassVar[tuple[str, ...]]  # inferred on their logarithms
+    own_options: ClassVar[type[Options]] = NoOptions
+    # The same model for the stan engine: a file, absolute or in PolarBear's folder of programs,
+    # and the acceptance that NUTS aims at. A model without one is the native engine's alone.
+    stan_program: ClassVar[Path | str | None] = None
+    stan_adapt_delta: ClassVar[float] = 0.9
+
+    def __init_subclass__(cls) -> None:
+        hyper = getattr(cls, "hyperparameters", ())
+        if not getattr(cls, "temporal", True) and hyper not in ((), ("kappa",)):
+            raise TypeError(
+                f"{cls.__name__} is not temporal, so kappa is the one hyperparameter it may have, "
+                f"but it has {', '.join(hyper)}"
+            )
 
     def __init__(self, times: np.ndarray, n_algorithms: int, options: ModelOptions) -> None:
         self.times = times
         self.n_algorithms = n_algorithms
         self.options = options
+        self.own: Any = self.own_options.model_validate(options.options)
+
+    @property
+    def name(self) -> str:
+        return self.options.model
 
     @abstractmethod
     def latent(self, log_hyper: np.ndarray) -> Latent:
@@ -64,6 +94,10 @@ class Model(ABC):
     @abstractmethod
     def draw_hyper(self, rng: np.random.Generator) -> np.ndarray:
         """Logarithms of hyperparameters from their prior."""
+
+    def stan_data(self) -> dict[str, Any]:
+        """What the model's Stan program is given beside the rankings."""
+        return {}
 
     def hyper_with_another(self, hyper: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         """Hyperparameters under which one more algorithm leaves the prior of these as it is.

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.interpolate import BSpline as Spline
 
 from polarbear.inference.models.base import Latent
 from polarbear.inference.models.smooth import AmplitudeModel, identity_precision
-from polarbear.inference.options import ModelOptions
+
+if TYPE_CHECKING:
+    from polarbear.inference.options import ModelOptions
 
 
 class BSpline(AmplitudeModel):
-    name = "bspline"
+    stan_program = "bspline.stan"
 
     def __init__(self, times: np.ndarray, n_algorithms: int, options: ModelOptions) -> None:
         super().__init__(times, n_algorithms, options)
@@ -33,3 +36,9 @@ class BSpline(AmplitudeModel):
     def latent(self, log_hyper: np.ndarray) -> Latent:
         weights = math.exp(log_hyper[0]) * self.basis
         return Latent(identity_precision(self.size), 0.0, self.starts, weights)
+
+    def stan_data(self) -> dict[str, Any]:
+        basis = np.zeros((len(self.times), self.size))
+        columns = self.starts[:, None] + np.arange(self.basis.shape[1])
+        np.put_along_axis(basis, columns, self.basis, axis=1)
+        return {**super().stan_data(), "n_basis": self.size, "basis": basis.T}

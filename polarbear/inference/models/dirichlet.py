@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from polarbear.inference.models.base import Latent, Model
 
 
 class Dirichlet(Model):
-    name = "dirichlet"
     temporal = False
     hyperparameters = ()
+    stan_program = "dirichlet.stan"
 
     def latent(self, log_hyper: np.ndarray) -> Latent:
         return one_coefficient_a_time(len(self.times), self.options.alpha)
@@ -20,6 +22,9 @@ class Dirichlet(Model):
 
     def draw_hyper(self, rng: np.random.Generator) -> np.ndarray:
         return np.empty(0)
+
+    def stan_data(self) -> dict[str, Any]:
+        return {"alpha": self.options.alpha}
 
 
 def one_coefficient_a_time(n_times: int, alpha: float, log_constant: float = 0.0) -> Latent:

@@ -8,6 +8,7 @@ fix all others: it is given by inducing points dense enough to leave nothing ove
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,14 +17,16 @@ from polarbear.inference.models.base import Latent
 from polarbear.inference.models.markov import chain_precision
 from polarbear.inference.models.priors import inverse_gamma_quantile
 from polarbear.inference.models.smooth import LengthscaleModel, identity_precision
-from polarbear.inference.models.sparse_gp import inducing_weights
-from polarbear.inference.options import ModelOptions
+from polarbear.inference.models.sparse_gp import inducing_weights, process_data
+
+if TYPE_CHECKING:
+    from polarbear.inference.options import ModelOptions
 
 LEFT_OVER = 1e-6  # share of the variance that dense inducing points may leave unexplained
 
 
 class GaussianProcess(LengthscaleModel):
-    name = "gp"
+    stan_program = "gp.stan"
 
     def __init__(self, times: np.ndarray, n_algorithms: int, options: ModelOptions) -> None:
         super().__init__(times, n_algorithms, options)
@@ -50,6 +53,9 @@ class GaussianProcess(LengthscaleModel):
         )
         weights = np.full((n_times, 1), sigma)
         return Latent(precision, half_log_det, size * np.arange(n_times), weights)
+
+    def stan_data(self) -> dict[str, Any]:
+        return {**super().stan_data(), **process_data(self, self.times)}
 
 
 def dense_inducing_points(

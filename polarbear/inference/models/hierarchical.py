@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
@@ -13,9 +14,9 @@ from polarbear.inference.models.dirichlet import one_coefficient_a_time
 
 
 class Hierarchical(Model):
-    name = "hierarchical"
     temporal = False
     hyperparameters = ("kappa",)
+    stan_program = "hierarchical.stan"
 
     @property
     def rate(self) -> float:
@@ -31,6 +32,9 @@ class Hierarchical(Model):
 
     def draw_hyper(self, rng: np.random.Generator) -> np.ndarray:
         return np.array([priors.draw_exponential(self.rate, rng)])
+
+    def stan_data(self) -> dict[str, Any]:
+        return {"kappa_rate": self.rate}
 
     def hyper_with_another(self, hyper: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         """What one more algorithm leaves as it is, is the concentration kappa / n of each.

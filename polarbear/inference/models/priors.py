@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import gammaincinv
 
-from polarbear.inference.options import InverseGammaPrior, LogNormalPrior
+if TYPE_CHECKING:
+    from polarbear.inference.options import InverseGammaPrior, LogNormalPrior
 
 
 def log_normal(prior: LogNormalPrior, log_x: float) -> float:

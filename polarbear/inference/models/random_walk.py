@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
 from polarbear.inference.models.base import Latent
 from polarbear.inference.models.markov import chain_precision
-from polarbear.inference.models.smooth import AmplitudeModel
+from polarbear.inference.models.smooth import AmplitudeModel, rotation
 
 
 class RandomWalk(AmplitudeModel):
-    name = "random-walk"
+    stan_program = "random_walk.stan"
 
     def latent(self, log_hyper: np.ndarray) -> Latent:
         n_times = len(self.times)
@@ -23,3 +24,14 @@ class RandomWalk(AmplitudeModel):
             noises=math.exp(2 * log_hyper[0]) * steps,
         )
         return Latent(precision, half_log_det, np.arange(n_times), np.ones((n_times, 1)))
+
+    def stan_data(self) -> dict[str, Any]:
+        typical = np.exp(self.options.sigma.location)
+        steps = typical * np.sqrt(np.diff(self.times, prepend=self.times[0]))
+        steps[0] = self.options.initial_scale
+        return {
+            **super().stan_data(),
+            "times": self.times,
+            "initial_scale": self.options.initial_scale,
+            "rotation": rotation(np.tril(np.broadcast_to(steps, (len(steps), len(steps))))),
+        }

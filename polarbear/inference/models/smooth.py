@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from polarbear.inference.models import priors
 from polarbear.inference.models.base import Model
+
+KERNELS = {"matern-3/2": 1, "matern-5/2": 2, "squared-exponential": 3}  # in Stan programs
 
 
 class AmplitudeModel(Model):
@@ -19,6 +23,9 @@ class AmplitudeModel(Model):
 
     def draw_hyper(self, rng: np.random.Generator) -> np.ndarray:
         return np.array([priors.draw_log_normal(self.options.sigma, rng)])
+
+    def stan_data(self) -> dict[str, Any]:
+        return amplitude_data(self)
 
 
 class LengthscaleModel(Model):
@@ -40,7 +47,31 @@ class LengthscaleModel(Model):
             ]
         )
 
+    def stan_data(self) -> dict[str, Any]:
+        prior = self.options.lengthscale
+        return {
+            **amplitude_data(self),
+            "kernel": KERNELS[self.options.kernel],
+            "ell_shape": prior.shape,
+            "ell_scale": prior.scale,
+        }
+
+
+def amplitude_data(model: Model) -> dict[str, Any]:
+    """The prior of sigma, as the Stan programs know it."""
+    prior = model.options.sigma
+    return {"sigma_location": prior.location, "sigma_scale": prior.scale}
+
 
 def identity_precision(size: int) -> np.ndarray:
     """Standard normal coefficients: what models with a basis have."""
     return np.ones((size, 1))
+
+
+def rotation(weights: np.ndarray) -> np.ndarray:
+    """Rows that turn coefficients so that each moves its own shape of curve, for Stan programs.
+
+    The data tell much about smooth shapes and nothing about rough ones; once each has its own
+    coefficient, a step size for each coefficient is all that NUTS needs.
+    """
+    return np.asarray(np.linalg.svd(weights)[2])

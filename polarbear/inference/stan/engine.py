@@ -22,7 +22,7 @@ from polarbear.inference.native.sampling import draws_a_chain
 from polarbear.inference.options import ModelOptions
 from polarbear.inference.stan import cmdstan, programs
 from polarbear.inference.stan.data import stan_data
-from polarbear.inference.stan.methods import FIRST, HARDER, METHODS, Drawn, Effort, Task
+from polarbear.inference.stan.methods import HARDER, METHODS, Drawn, Effort, Task
 from polarbear.numerics.threads import available_processors, in_threads
 from polarbear.rankings import ChoiceSets
 
@@ -49,7 +49,7 @@ def run(
     executable = programs.compiled(programs.program_file(options.model), installed)
     begun = time.perf_counter()
     model = MODELS[options.model](times, sets.n_algorithms, options)
-    first = FIRST.get(options.model, Effort())
+    first = Effort(adapt_delta=model.stan_adapt_delta)
     for number, effort in enumerate((first, HARDER), start=1):
         drawn = _run(executable, method, model, sets, seed, effort, threads)
         diagnostics = _judged(drawn, options.chains, number, threads)
@@ -90,7 +90,7 @@ def _run(
 
         def work(place: int) -> Drawn:
             times = parts[place]
-            part = MODELS[model.name](model.times[times], model.n_algorithms, options)
+            part = type(model)(model.times[times], model.n_algorithms, options)
             task = Task(
                 executable=executable,
                 data=stan_data(part, sets.pick(times)),

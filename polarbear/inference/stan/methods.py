@@ -27,9 +27,6 @@ class Effort:
 
 
 HARDER = Effort(warm_up=2000, adapt_delta=0.99)
-# Where a first attempt at the usual pace tends to end in a second one: of 32,000 transitions on the
-# data of the agreement test 9 diverged with hsgp and 1 with sparse-gp.
-FIRST = {"hsgp": Effort(adapt_delta=0.99), "sparse-gp": Effort(adapt_delta=0.95)}
 
 
 @dataclass(frozen=True)

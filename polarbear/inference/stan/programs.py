@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from polarbear.errors import StanError
+from polarbear.inference.models import MODELS, without_program
 from polarbear.inference.stan.cmdstan import (
     CmdStan,
     compiler,
@@ -35,7 +36,15 @@ def sources() -> Path:
 
 def program_file(model: str) -> Path:
     """The program of a model."""
-    return sources() / f"{model.replace('-', '_')}.stan"
+    program = MODELS[model].stan_program
+    if program is None:
+        raise StanError(without_program(model))
+    return sources() / program
+
+
+def programmed_models() -> list[str]:
+    """The models that have a program."""
+    return [name for name, model in MODELS.items() if model.stan_program is not None]
 
 
 def cache_folder() -> Path:
@@ -47,7 +56,8 @@ def cache_folder() -> Path:
 def key_of(program: Path, cmdstan: CmdStan) -> str:
     """Names a compiled program by all that goes into it: the same key, the same machine code."""
     digest = hashlib.sha256()
-    for file in (program, *sorted((program.parent / "functions").glob("*"))):
+    included = [file for folder in _includes(program) for file in (folder / "functions").glob("*")]
+    for file in (program, *sorted(included)):
         digest.update(file.name.encode() + b"\0" + file.read_bytes())
     for name in ("makefile", "make/local"):
         settings = cmdstan.path / name
@@ -104,16 +114,20 @@ def _compile(program: Path, folder: Path, cmdstan: CmdStan) -> Path:
 
         copy = folder / program.name
         shutil.copy(program, copy)
-        includes = [program.parent]
         try:
             made = cmdstanpy.compile_stan_file(
                 copy,
-                stanc_options={"include-paths": [str(path) for path in includes]},
+                stanc_options={"include-paths": [str(path) for path in _includes(program)]},
                 cpp_options={"STAN_THREADS": "TRUE"},
             )
         except (ValueError, RuntimeError) as error:
             raise StanError(_why(program, str(error), cmdstan)) from None
     return Path(made)
+
+
+def _includes(program: Path) -> list[Path]:
+    """Where a program's includes are looked for: beside it, then among PolarBear's own."""
+    return list(dict.fromkeys([program.parent, sources()]))
 
 
 def _why(program: Path, words: str, cmdstan: CmdStan) -> str:

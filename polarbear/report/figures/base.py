@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from polarbear.report.drawing.lettering import counted
 from polarbear.report.drawing.style import Style
 from polarbear.report.material import Material
-from polarbear.select import Basis
+from polarbear.report.moment import draws_now
+from polarbear.wording import counted
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
@@ -38,21 +38,6 @@ class Figure:
     draw: Callable[[Canvas, pl.DataFrame, Material, Style], None]
 
 
-def draws_now(material: Material) -> Basis | None:
-    """The posterior's draws, if there are any of the moment the material looks at.
-
-    A race keeps only the draws of its last round, so a look back has none.
-    """
-    basis = material.basis
-    if basis is None:
-        return None
-    if basis.source == "race" and material.rounds[-1].record["posterior"] != basis.key:
-        return None
-    if basis.source == "infer" and material.rounds and _looks_back(material):
-        return None
-    return basis
-
-
 def lacks_draws(material: Material) -> str | None:
     """Why there is nothing to draw for a figure that is made of draws."""
     if material.basis is None:
@@ -70,18 +55,6 @@ def lacks_race(material: Material) -> str | None:
     return None if material.rounds else NO_RACE
 
 
-def still_in(material: Material) -> tuple[str, ...]:
-    """Who may be chosen, at the moment the material looks at."""
-    if material.rounds:
-        state = material.rounds[-1].state
-        return tuple(
-            name
-            for name in material.algorithms
-            if name in state.candidates or name not in state.algorithms
-        )
-    return material.candidates
-
-
 def moment(material: Material) -> str:
     """When this was believed, in words."""
     if material.rounds:
@@ -90,7 +63,3 @@ def moment(material: Material) -> str:
     if material.basis is not None and material.basis.instances is not None:
         return f"inferred from {counted(material.basis.instances, 'instance')}"
     return "as inferred"
-
-
-def _looks_back(material: Material) -> bool:
-    return material.rounds[-1].number != material.store.round_numbers()[-1]

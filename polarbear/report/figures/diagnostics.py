@@ -10,8 +10,10 @@ import polars as pl
 from polarbear.inference.diagnostics import MAX_R_HAT, MIN_ESS, convergence_of
 from polarbear.report.drawing.axes import number_ticks, time_axis
 from polarbear.report.drawing.style import Style
-from polarbear.report.figures.base import NOTHING_INFERRED, Figure, draws_now
+from polarbear.report.figures.base import NOTHING_INFERRED, Figure
 from polarbear.report.material import Material
+from polarbear.report.moment import draws_now
+from polarbear.wording import percent
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,8 +31,8 @@ def data(material: Material) -> pl.DataFrame:
     """
     rows: list[dict[str, Any]] = []
     for entry in material.rounds:
-        problems = entry.record["problems"]
-        rows.append({"what": "draws", "round": entry.number, "value": entry.record["draws"]})
+        problems = entry.record.problems
+        rows.append({"what": "draws", "round": entry.number, "value": entry.record.draws})
         rows.append(
             {
                 "what": "problems",
@@ -198,11 +200,11 @@ def caption(material: Material) -> str:
         )
         if basis.posterior.evidence_weight < 1:
             parts.append(
-                f"Each ranking was counted at {basis.posterior.evidence_weight:.0%} of its face "
-                "value, since those of one instance resemble each other."
+                f"Each ranking was counted at {percent(basis.posterior.evidence_weight)} of its "
+                "face value, since those of one instance resemble each other."
             )
     if material.rounds:
-        bad = sum(bool(entry.record["problems"]) for entry in material.rounds)
+        bad = sum(bool(entry.record.problems) for entry in material.rounds)
         trusted = "none of them had problems" if not bad else f"{bad} had problems (crosses)"
         parts.append(f"Draws of each round, more where a decision hung on them; {trusted}.")
     return " ".join(parts)

@@ -11,6 +11,7 @@ from polarbear.report.drawing.style import Style
 from polarbear.report.figures.base import Figure
 from polarbear.report.material import Material
 from polarbear.store import summary
+from polarbear.wording import whole
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
@@ -23,7 +24,7 @@ def data(material: Material) -> pl.DataFrame:
     """
     runs = dict(material.store.runs().group_by("algorithm").len().iter_rows())
     rows = [
-        (e["algorithm"], e["status"], e["message"], e["runs"], runs[e["algorithm"]], e["example"])
+        (e.algorithm, e.status, e.message, e.runs, runs[e.algorithm], e.example)
         for e in summary.failures(material.store)
     ]
     rows.sort(key=lambda row: (material.algorithms.index(row[0]), row[1], -row[3], row[2]))
@@ -51,7 +52,7 @@ def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -
         look = style.look(material.colour_index(name))
         share = failed / runs
         axes.barh(place, share, 0.7, facecolor=look.colour, hatch=look.hatch, linewidth=0)
-        text = f"{kind}: {failed:,} of {runs:,}"
+        text = f"{kind}: {whole(failed)} of {whole(runs)}"
         inside = share > 0.55
         axes.annotate(
             text,

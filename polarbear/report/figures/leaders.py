@@ -11,9 +11,10 @@ import polars as pl
 from polarbear.report.drawing.axes import End, edges, label_ends, on_log_time, time_axis
 from polarbear.report.drawing.palette import writing_on
 from polarbear.report.drawing.style import Style
-from polarbear.report.figures.base import Figure, draws_now, lacks_draws, moment, still_in
+from polarbear.report.figures.base import Figure, lacks_draws, moment
+from polarbear.report.leading import p_best
 from polarbear.report.material import Material
-from polarbear.select import judge
+from polarbear.report.moment import draws_now
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,16 +25,13 @@ def data(material: Material) -> pl.DataFrame:
     """P(best of all candidates) at each time, from the posterior's draws; ties are shared."""
     basis = draws_now(material)
     assert basis is not None
-    names = [name for name in basis.algorithms if name in still_in(material)]
-    items = [basis.algorithms.index(name) for name in names]
-    theta = basis.posterior.theta[:, :, items]
-    p_best = np.stack([judge(theta[:, t]).p2bb for t in range(theta.shape[1])])
+    names, likely = p_best(material)
     return pl.DataFrame(
         {
             "t": np.repeat(basis.times, len(names)),
-            "algorithm": names * len(basis.times),
-            "p_best": p_best.ravel(),
-            "leads": (np.arange(len(names)) == p_best.argmax(axis=1)[:, None]).ravel(),
+            "algorithm": list(names) * len(basis.times),
+            "p_best": likely.ravel(),
+            "leads": (np.arange(len(names)) == likely.argmax(axis=1)[:, None]).ravel(),
         }
     )
 

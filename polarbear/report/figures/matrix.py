@@ -7,34 +7,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from polarbear import race
-from polarbear.race import ABOVE, ALIKE, BELOW, OPEN, OUT
+from polarbear.racing import Kind
+from polarbear.racing.verdicts import SIGNS, legend
 from polarbear.report.drawing.axes import note_below
 from polarbear.report.drawing.style import Style
-from polarbear.report.figures.base import Figure, lacks_beliefs, moment, still_in
-from polarbear.report.material import Material, RoundRatings
+from polarbear.report.figures.base import Figure, lacks_beliefs, moment
+from polarbear.report.material import Material
+from polarbear.report.moment import still_in
+from polarbear.report.settled import verdict
+from polarbear.wording import probability_cell, short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Canvas
-
-# What is settled about two algorithms, as seen from the first; and how a cell shows it.
-SIGNS = {
-    "dominates": ">",
-    "dominated": "<",
-    "never worse": "≥",
-    "never better": "≤",
-    "equivalent": "=",
-    "crossing": "×",
-    "open": "?",
-    "moot": "",
-}
-MIRROR = {
-    "dominates": "dominated",
-    "dominated": "dominates",
-    "never worse": "never better",
-    "never better": "never worse",
-}
 
 
 def order(material: Material) -> list[str]:
@@ -52,8 +37,7 @@ def order(material: Material) -> list[str]:
 def data(material: Material) -> pl.DataFrame:
     """For each ordered pair, P(a is better than b at every time), and what is settled.
 
-    ``verdict`` is one of dominates, dominated, never worse, never better, equivalent, crossing,
-    open, and moot: one of the two is out, so nobody looked any further.
+    ``verdict`` is a kind of `polarbear.racing.verdicts`.
     """
     believed = material.believed
     assert believed is not None
@@ -64,54 +48,10 @@ def data(material: Material) -> pl.DataFrame:
         for b in names:
             if a != b:
                 p = float(probability[believed.index(a), believed.index(b)])
-                rows.append((a, b, None if np.isnan(p) else p, verdict(material, a, b)))
+                how = verdict(material, a, b).kind.value
+                rows.append((a, b, None if np.isnan(p) else p, how))
     schema = {"a": pl.String, "b": pl.String, "probability": pl.Float64, "verdict": pl.String}
     return pl.DataFrame(rows, schema=schema, orient="row")
-
-
-def verdict(material: Material, a: str, b: str) -> str:
-    """What is settled about two algorithms over all times."""
-    if material.rounds:
-        state = material.rounds[-1].state
-        if a in state.algorithms and b in state.algorithms:
-            for entry in state.eliminated:
-                if (entry.by, entry.algorithm) == (a, b):
-                    return "dominates"
-                if (entry.by, entry.algorithm) == (b, a):
-                    return "dominated"
-            return _of_codes(state.relation(a, b))
-    believed = material.believed
-    assert believed is not None
-    return _of_codes(codes(believed, believed.index(a), believed.index(b), material.rules.alpha))
-
-
-def codes(believed: RoundRatings, a: int, b: int, alpha: float) -> np.ndarray:
-    """What a posterior settles about two algorithms at each time, as a race would."""
-    found = np.full(len(believed.times), OPEN, dtype=np.int8)
-    found[believed.alike[:, a, b] >= alpha] = ALIKE
-    found[believed.above[:, a, b] >= alpha] = ABOVE
-    found[believed.above[:, b, a] >= alpha] = BELOW
-    above, below, alike = ((found == code).any() for code in (ABOVE, BELOW, ALIKE))
-    if (above and (below or alike)) or (below and alike):
-        found[found == OPEN] = race.CROSSING
-    return found
-
-
-def _of_codes(found: np.ndarray) -> str:
-    if (found == OPEN).any():
-        return "open"
-    above, below, alike = ((found == code).any() for code in (ABOVE, BELOW, ALIKE))
-    if above and below:
-        return "crossing"
-    if (found == OUT).any():
-        return "moot"
-    if (found == ABOVE).all():
-        return "dominates"
-    if (found == BELOW).all():
-        return "dominated"
-    if above or below:
-        return "never worse" if above else "never better"
-    return "equivalent" if alike else "crossing"
 
 
 def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -> None:
@@ -138,15 +78,15 @@ def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -
     size = min(style.small, cell * 72 / 2.2)
     for a, b, p, how in data.iter_rows():
         colour = style.inks.paper if p is not None and p > 0.5 else style.inks.ink
-        _write(axes, (place[b], place[a]), SIGNS[how], _share(p), colour, size, one_line, numbers)
+        _write(
+            axes, (place[b], place[a]), SIGNS[Kind(how)], _share(p), colour, size, one_line, numbers
+        )
     _frame(axes, names, short, stands, material, style)
     if not numbers:  # shades have to speak for themselves
         bar = canvas.colorbar(image, ax=axes, fraction=0.03, pad=0.015, ticks=[0, 0.5, 1])
         bar.set_label("P(row better always)", fontsize=style.small)
         bar.outline.set_visible(False)
-    used = [how for how in SIGNS if SIGNS[how] and how in set(data["verdict"])]
-    used = [how for how in used if MIRROR.get(how) not in used[: used.index(how)]]
-    signs = [f"{SIGNS[how]} {how}".replace(" ", "\N{NO-BREAK SPACE}") for how in used]
+    signs = [text.replace(" ", "\N{NO-BREAK SPACE}") for text in legend(data["verdict"])]
     note_below(canvas, ",  ".join(["P(row better at every time)", *signs]), style)
 
 
@@ -202,7 +142,7 @@ def _share(p: float | None) -> str:
     """Two digits in as little room as can be; never certain when it is not."""
     if p is None:
         return ""
-    return ">.99" if p >= 0.995 else "0" if p < 0.005 else f"{p:.2f}".lstrip("0")
+    return probability_cell(p)
 
 
 def missing(material: Material) -> str | None:
@@ -220,8 +160,9 @@ def caption(material: Material) -> str:
     )
     return (
         f"Pairs as a whole ({moment(material)}). {how}; signs are what is settled with probability "
-        f"{material.rules.alpha:g}. Candidates come first, then those who are out (in brackets), "
-        "the last to go first; no sign: one of the two is out, and it was not looked into further."
+        f"{short(material.rules.alpha)}. Candidates come first, then those who are out (in "
+        "brackets), the last to go first; no sign: one of the two is out, and it was not looked "
+        "into further."
     )
 
 

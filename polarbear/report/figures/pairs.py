@@ -8,26 +8,22 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from polarbear.race import ABOVE, ALIKE, BELOW, CROSSING, OPEN, OUT
+from polarbear.racing import ABOVE, ALIKE, BELOW
+from polarbear.racing.verdicts import AT_A_TIME
 from polarbear.report.drawing.axes import edges, note_below, on_log_time, time_axis
 from polarbear.report.drawing.style import Style
-from polarbear.report.figures.base import Figure, moment, still_in
-from polarbear.report.figures.matrix import codes, order
+from polarbear.report.figures.base import Figure, moment
 from polarbear.report.figures.matrix import missing as missing_matrix
+from polarbear.report.figures.matrix import order
 from polarbear.report.material import Material
+from polarbear.report.moment import still_in
+from polarbear.report.settled import codes
+from polarbear.wording import short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Canvas
 
-WORDS = {
-    OPEN: "open",
-    ABOVE: "above",
-    BELOW: "below",
-    ALIKE: "equivalent",
-    CROSSING: "crossing",
-    OUT: "moot",
-}
 SURE = {"above": 1.0, "below": -1.0}
 THICK = ("above", "below", "equivalent")
 GREYS = ("#202020", "#A0A0A0")  # in print: the left one is better, the right one is
@@ -37,8 +33,8 @@ MOST = 21  # all pairs of seven; more strips than that nobody reads
 def data(material: Material) -> pl.DataFrame:
     """For each pair and time: P(a is better), P(b is better), P(equivalent), and what is settled.
 
-    ``settled`` is above, below, equivalent, open; crossing where the pair is settled because it
-    crosses and this time is not; moot where one of the two is out. Pairs of candidates come first,
+    ``settled`` is above, below, equivalent, open; crossing where nothing was shown and the pair is
+    settled because it crosses; moot where one of the two is out. Pairs of candidates come first,
     then each that is out with whoever put it there.
     """
     believed = material.believed
@@ -55,7 +51,7 @@ def data(material: Material) -> pl.DataFrame:
                     "p_above": believed.above[:, i, j],
                     "p_below": believed.above[:, j, i],
                     "p_alike": believed.alike[:, i, j],
-                    "settled": [WORDS[int(code)] for code in _settled(material, a, b)],
+                    "settled": [AT_A_TIME[code] for code in codes(material, a, b).tolist()],
                 }
             ).with_columns(pl.col("p_above", "p_below", "p_alike").fill_nan(None))
         )
@@ -76,16 +72,6 @@ def pairs(material: Material) -> list[tuple[str, str]]:
         return 1 if by.get(b) == a or by.get(a) == b else 2
 
     return sorted(combinations(names, 2), key=rank)
-
-
-def _settled(material: Material, a: str, b: str) -> np.ndarray:
-    if material.rounds:
-        state = material.rounds[-1].state
-        if a in state.algorithms and b in state.algorithms:
-            return state.relation(a, b)
-    believed = material.believed
-    assert believed is not None
-    return codes(believed, believed.index(a), believed.index(b), material.rules.alpha)
 
 
 def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -> None:
@@ -166,7 +152,7 @@ def _small_print(shown: int, total: int, style: Style) -> str:
         if style.theme == "print"
         else "colour: who is better"
     )
-    text = f"{who}; thick: settled; framed: equivalent"
+    text = f"{who}; thick: shown; framed: equivalent"
     return text if shown == total else f"{text}\n{shown} of {total} pairs, candidates' first"
 
 
@@ -175,7 +161,7 @@ def missing(material: Material) -> str | None:
     believed = material.believed
     if reason or believed is None or not np.isnan(believed.above).all():
         return reason
-    settled = [_settled(material, a, b) for a, b in pairs(material)]
+    settled = [codes(material, a, b) for a, b in pairs(material)]
     if np.isin(settled, (ABOVE, BELOW, ALIKE)).any():
         return None
     return "no posterior was to be trusted so far, so nothing is known about pairs"
@@ -184,10 +170,10 @@ def missing(material: Material) -> str | None:
 def caption(material: Material) -> str:
     return (
         f"Pairs over time ({moment(material)}). Each strip has the colour of whoever is better "
-        "then, the stronger the surer; it is thick where that is settled with probability "
-        f"{material.rules.alpha:g}, thin where it only leans, framed where the two are equivalent. "
-        f"Pairs of candidates come first, then those who are out; at most {MOST} are drawn, the "
-        "data has all."
+        "then, the stronger the surer; it is thick where that was shown with probability "
+        f"{short(material.rules.alpha)}, thin where it only leans, framed where the two are "
+        f"equivalent. Pairs of candidates come first, then those who are out; at most {MOST} are "
+        "drawn, the data has all."
     )
 
 

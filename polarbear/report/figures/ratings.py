@@ -16,8 +16,9 @@ from polarbear.report.drawing.axes import (
     time_axis,
 )
 from polarbear.report.drawing.style import Style
-from polarbear.report.figures.base import Figure, lacks_beliefs, moment, still_in
+from polarbear.report.figures.base import Figure, lacks_beliefs, moment
 from polarbear.report.material import Material
+from polarbear.report.moment import still_in
 from polarbear.report.sampled import instances_at
 
 if TYPE_CHECKING:

@@ -1,4 +1,8 @@
-"""A sweep drawn: how likely each algorithm is the best, and which one is chosen where."""
+"""A sweep drawn: how likely each algorithm is the best, and which one is chosen where.
+
+It shows one selection, with the preference and the risk that were asked for, and is drawn where
+that is made (`polarbear select --sweep --png`); figures in the registry show a store.
+"""
 
 from __future__ import annotations
 

@@ -2,45 +2,39 @@
 
 from __future__ import annotations
 
-import re
-from html import escape
+import base64
+import hashlib
+from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
+
+from markupsafe import Markup
 
 from polarbear import __version__
 from polarbear.errors import ReportError, StoreError
 from polarbear.report.material import Material
 from polarbear.report.page import data, figures, sections
 from polarbear.report.page.colours import colours
+from polarbear.report.page.modules import bundle
 from polarbear.report.page.packing import json_in_html
+from polarbear.report.page.templating import templates
 from polarbear.report.story import tell
 from polarbear.store import files
 
-# In this order: later ones use what earlier ones define, and the last one starts the page.
-SCRIPTS = (
-    "numbers",
-    "dom",
-    "preferences",
-    "choosing",
-    "charts",
-    "tables",
-    "controls",
-    "answer",
-    "selector",
-    "rounds",
-    "figures",
-    "rowpanels",
-    "drawings/matrix",
-    "drawings/pairs",
-    "drawings/evolution",
-    "drawings/values",
-    "drawings/allocation",
-    "drawings/curves",
-    "drawings/attainment",
-    "drawings/trust",
-    "main",
-)
-PLACE = re.compile(r"\{\{(\w+)\}\}")
+START = "main.js"  # the module that starts the page
+CAN_DRAW = 'dispatchEvent(new Event("can-draw"));'
+
+
+@dataclass(frozen=True)
+class Script:
+    """A script of the page; no other runs there, because the page names their fingerprints."""
+
+    text: Markup
+
+    @property
+    def fingerprint(self) -> str:
+        digest = hashlib.sha256(self.text.encode()).digest()
+        return f"sha256-{base64.b64encode(digest).decode('ascii')}"
 
 
 def page(material: Material) -> str:
@@ -49,22 +43,22 @@ def page(material: Material) -> str:
     content = data.of(material)
     shown = figures.of(material)
     content["figures"] = {figure.name: figure.table for figure in shown if figure.table}
-    made = sections.of(material, story, content, shown)
-    filled = {
-        "version": escape(__version__),
-        "title": escape(f"{story.title} · PolarBear"),
-        "name": escape(story.title),
-        "colours": colours(material),
-        "style": _source("style.css"),
-        "answer": sections.answer(story),
-        "warnings": sections.warnings(story),
-        "contents": "".join(section.link for section in made),
-        "sections": "\n".join(section.markup for section in made),
-        "data": json_in_html(content),
-        "plotly": _plotly(),
-        "scripts": "\n".join(_source(f"js/{name}.js") for name in SCRIPTS),
-    }
-    return PLACE.sub(lambda place: filled[place[1]], _source("template.html"))
+    # What is marked as markup here is made so that it cannot leave its element; all else is
+    # escaped by the templates.
+    return (
+        templates()
+        .get_template("page.html")
+        .render(
+            version=__version__,
+            story=story,
+            colours=Markup(colours(material)),
+            style=Markup(_source("style.css")),
+            sections=sections.of(material, story, content, shown),
+            data=Markup(json_in_html(content)),
+            # The page answers before it can draw: plotly.js takes a browser a while to read.
+            scripts=[Script(Markup(text)) for text in (_own_scripts(), _plotly(), CAN_DRAW)],
+        )
+    )
 
 
 def write_page(material: Material, path: Path, force: bool = False) -> None:
@@ -86,6 +80,10 @@ def write_page(material: Material, path: Path, force: bool = False) -> None:
 
 def _source(name: str) -> str:
     return (resources.files("polarbear.report.page") / name).read_text(encoding="utf-8")
+
+
+def _own_scripts() -> str:
+    return bundle(START, lambda name: _source(f"js/{name}"))
 
 
 def _plotly() -> str:

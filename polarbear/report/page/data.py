@@ -7,14 +7,20 @@ from typing import Any
 
 import numpy as np
 
-from polarbear.report.figures.base import draws_now, still_in
-from polarbear.report.material import Material, Round, RoundRatings
+from polarbear.inference.beliefs import Beliefs
+from polarbear.preferences.budgets import LEAST_MASS, WORTH_A_NOTE
+from polarbear.racing.verdicts import SIGNS, WORDS, WORDS_AT_A_TIME, Kind
+from polarbear.report.material import Material, Round
+from polarbear.report.moment import draws_now, still_in
 from polarbear.report.page.colours import AGAIN_AFTER
 from polarbear.report.page.packing import packed
-from polarbear.report.prose.words import counted
+from polarbear.report.page.sentences import is_out, sentences
+from polarbear.report.page.ticks import ticks
 from polarbear.select import GAMMA
+from polarbear.wording import counted, page_words, percent
 
 DRAWN_NUMBERS = 560_000  # so many ratings go with a page: two bytes each, a third more as base64
+NOUNS = ("draw", "instance", "run")  # that the page counts by itself
 
 
 def of(material: Material) -> dict[str, Any]:
@@ -25,9 +31,13 @@ def of(material: Material) -> dict[str, Any]:
         "out": [name for name in material.algorithms if name not in still_in(material)],
         "times": material.times.tolist(),
         "axis": material.axis,
+        "words": page_words(material.axis, NOUNS),
         "log_times": material.log_times,
+        "ticks": ticks(float(material.times[0]), float(material.times[-1])),
         "alpha": material.rules.alpha,
         "colours": AGAIN_AFTER,
+        "verdicts": {kind: {"sign": SIGNS[kind], "words": WORDS[kind]} for kind in Kind},
+        "at_a_time": dict(WORDS_AT_A_TIME),
         "selector": selector(material),
         "moments": moments(material),
     }
@@ -48,9 +58,10 @@ def selector(material: Material) -> dict[str, Any] | None:
         "of_draws": posterior.n_draws,
         "effective": min(float(len(kept)), basis.effective_draws),
         "joint": posterior.joint,
-        "model": posterior.model,
         "gamma": GAMMA,
         "command": f"polarbear select {shlex.quote(str(material.store.path))}",
+        "sentences": sentences(basis),
+        "limits": {"least_mass": LEAST_MASS, "worth_a_note": WORTH_A_NOTE},
         "theta": packed(theta[kept].transpose(2, 1, 0)),
     }
 
@@ -82,20 +93,20 @@ def moments(material: Material) -> list[dict[str, Any]]:
 def _after(found: Round, material: Material) -> dict[str, Any]:
     state, record = found.state, found.record
     facts = (
-        f"{counted(state.instances, 'instance')} so far, {record['drawn']} of them in this round; "
+        f"{counted(state.instances, 'instance')} so far, {record.drawn} of them in this round; "
         f"{len(state.candidates)} of {len(state.algorithms)} algorithms still in, "
-        f"{state.share_settled:.0%} of pairs settled."
+        f"{percent(state.share_settled)} of pairs settled."
     )
     return {
         "number": found.number,
         "title": f"Round {found.number}",
         "facts": facts,
-        "out": [vars(gone) for gone in state.eliminated],
+        "out": [is_out(gone, found.number) for gone in state.eliminated],
         **_ratings(found.believed, material),
     }
 
 
-def _ratings(believed: RoundRatings, material: Material) -> dict[str, Any]:
+def _ratings(believed: Beliefs, material: Material) -> dict[str, Any]:
     """What was believed then; times only where the store's grid was another one."""
     same = np.array_equal(believed.times, material.times)
     return {

@@ -6,13 +6,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from polarbear.race import ABOVE, ALIKE, BELOW, OPEN
-from polarbear.report.figures.base import lacks_draws, still_in
+from polarbear.racing.verdicts import legend
+from polarbear.report.figures.base import lacks_draws
 from polarbear.report.leading import p_best
 from polarbear.report.material import Material
-from polarbear.report.prose.words import counted, share, time
+from polarbear.report.moment import still_in
+from polarbear.report.settled import verdict
 from polarbear.report.story import Entry, Story
 from polarbear.store import summary
+from polarbear.wording import counted, decisive, percent, time, timed, whole
 
 BLOCKS = " ▁▂▃▄▅▆▇█"
 BAR = 30  # characters of the longest bar
@@ -68,9 +70,8 @@ def outline(material: Material, story: Story) -> list[Block]:
     if story.out:
         made += [Heading("Out"), _entries(story.out)]
     if material.believed is not None and len(material.believed.algorithms) > 1:
-        made += [Heading("Is the row better than the column at every time?"), _matrix(material)]
-        if material.rounds:
-            made.append(Paragraph("x: the two cross; =: they are equivalent; ?: still open"))
+        title = "Is the row better than the column at every time?"
+        made += [Heading(title), *_matrix(material)]
     if material.rounds:
         made += [Heading("The race, round by round"), _rounds(material)]
         made += [Heading("Where the evaluations went"), _allocation(material)]
@@ -109,53 +110,41 @@ def _best(material: Material) -> Chart:
     rows = []
     for name, chance in zip(names, likely.T, strict=True):
         peak = int(chance.argmax())
-        remark = f"up to {share(float(chance[peak]))} at {time(float(times[peak]))}"
+        remark = f"up to {decisive(float(chance[peak]))} at {time(float(times[peak]))}"
         rows.append((name, curve(chance), remark))
     first, last = float(times[0]), float(times[-1])
-    return Chart(tuple(rows), f"{time(first)} to {time(last)} {material.axis}")
+    return Chart(tuple(rows), f"{time(first)} to {timed(last, material.axis)}")
 
 
-def _matrix(material: Material) -> Table:
+def _matrix(material: Material) -> list[Block]:
+    """Numbers, each with the sign of what is settled, and what the signs mean."""
     believed = material.believed
     assert believed is not None
     chance = believed.dominance()
     remaining = [name for name in believed.algorithms if name in still_in(material)]
     order = [*remaining, *(name for name in believed.algorithms if name not in remaining)]
+    found = {(a, b): verdict(material, a, b) for a in order for b in order if a != b}
     rows = []
     for a in order:
         cells = [a]
         for b in order:
             p = chance[believed.index(a), believed.index(b)]
-            cells.append(
-                "" if a == b else "?" if np.isnan(p) else f"{p:.2f}{_mark(material, a, b)}"
-            )
+            said = "unknown" if np.isnan(p) else f"{p:.2f}"
+            cells.append("" if a == b else f"{said} {found[a, b].sign or ' '}")
         rows.append(tuple(cells))
-    return Table(("", *(f"{name}#" for name in order)), tuple(rows))
-
-
-def _mark(material: Material, a: str, b: str) -> str:
-    """What is settled about a pair: x crosses, = equivalent, ? open."""
-    if not material.rounds:
-        return ""
-    state = material.rounds[-1].state
-    if not {a, b} <= set(state.candidates):
-        return ""
-    relation = set(state.relation(a, b).tolist())
-    if OPEN in relation:
-        return " ?"
-    if {ABOVE, BELOW} <= relation:
-        return " x"
-    return " =" if relation == {ALIKE} else ""
+    made: list[Block] = [Table(("", *(f"{name}#" for name in order)), tuple(rows))]
+    signs = legend(one.kind for one in found.values())
+    return [*made, Paragraph(f"Signs: {', '.join(signs)}.")] if signs else made
 
 
 def _rounds(material: Material) -> Chart:
     settled = np.array([found.state.share_settled for found in material.rounds])
     left = np.array([len(found.state.candidates) for found in material.rounds])
     most = max(len(found.state.algorithms) for found in material.rounds)
-    drawn = np.array([found.record["drawn"] for found in material.rounds])
+    drawn = np.array([found.record.drawn for found in material.rounds])
     return Chart(
         (
-            ("pairs settled", curve(settled), f"{settled[-1]:.0%}"),
+            ("pairs settled", curve(settled), f"{percent(float(settled[-1]))}"),
             ("algorithms left", curve(left, most), f"{left[-1]} of {most}"),
             ("instances a round", curve(drawn, drawn.max()), f"up to {drawn.max()}"),
         ),
@@ -165,16 +154,16 @@ def _rounds(material: Material) -> Chart:
 
 def _allocation(material: Material) -> Chart:
     assert material.race is not None
-    spent, seen = material.race["evaluations"], material.race["instances_by_algorithm"]
+    spent, seen = material.race.evaluations, material.race.instances_by_algorithm
     most = max(spent.values(), default=0)
     rows = [
-        (name, bar(value, most), f"{value:,} on {counted(seen[name], 'instance')}")
+        (name, bar(value, most), f"{whole(value)} on {counted(seen[name], 'instance')}")
         for name, value in spent.items()
     ]
     return Chart(
         tuple(rows),
-        f"{sum(spent.values()):,} evaluations; {material.race['saved']:.0%} of the budget of "
-        "running everything was saved",
+        f"{counted(sum(spent.values()), 'evaluation')}; {percent(material.race.saved)} of the "
+        "budget of running everything was saved",
     )
 
 
@@ -185,11 +174,8 @@ def _decisions(story: Story) -> Table:
     )
 
 
-def _failures(failed: list[dict[str, object]]) -> Table:
+def _failures(failed: list[summary.Failure]) -> Table:
     return Table(
         ("algorithm", "runs#", "how", "message", "first on"),
-        tuple(
-            tuple(str(entry[key]) for key in ("algorithm", "runs", "status", "message", "example"))
-            for entry in failed
-        ),
+        tuple((f.algorithm, str(f.runs), f.status, f.message, f.example) for f in failed),
     )

@@ -1,29 +1,37 @@
 // What the selector shows: the choice in words, a table beside it, and the command that asks the same.
 
-function showProblem(problem) {
+import { bestOnLog, timeAxis, timeLabel } from "./axes.js";
+import { errorOf } from "./choosing.js";
+import { byId, element, labelled, nameElement } from "./dom.js";
+import { plain } from "./lettering.js";
+import { endLabels } from "./marks.js";
+import { PAGE, say } from "./page.js";
+import { pieces, typed } from "./wording.js";
+
+export function showProblem(problem) {
   byId("choice").replaceChildren(element("p", { class: "problem" }, `No choice: ${problem}.`));
   byId("choice-table").replaceChildren();
   byId("choice-notes").replaceChildren();
 }
 
-function showChoice(posterior, made, gamma, risk) {
+export function showChoice(posterior, made, gamma, risk) {
   const [first, second] = made.ranking;
   const name = (one) => posterior.items[one.item];
-  const error = errorOf(first.p2bb, posterior);
   const lines = [
     element("p", { class: "chosen" }, labelled(name(first))),
     second
       ? element(
           "p",
           {},
-          element("strong", {}, probability(first.p2bb)),
-          ` likely to be the best (± ${small(error)}); expected regret `,
-          element("strong", {}, small(first.regret)),
-          `, or ${small(second.regret)} if you take `,
-          nameElement(name(second)),
-          " instead.",
+          ...pieces(posterior.sentences.choice, {
+            probability: element("strong", {}, say.probability(first.p2bb)),
+            error: say.small(errorOf(first.p2bb, posterior)),
+            regret: element("strong", {}, say.small(first.regret)),
+            other_regret: say.small(second.regret),
+            other: nameElement(name(second)),
+          }),
         )
-      : element("p", {}, "Nobody else competes."),
+      : element("p", {}, posterior.sentences.alone),
   ];
   byId("choice").replaceChildren(...lines);
   byId("choice-table").replaceChildren(choiceTable(posterior, made, gamma, risk));
@@ -64,13 +72,13 @@ function choiceTable(posterior, made, gamma, risk) {
   return element("table", {}, element("thead", {}, head), element("tbody", {}, rows));
 }
 
-function showCommand(selector, text, risk, gamma) {
+export function showCommand(selector, text, risk, gamma) {
   const level = risk === "quantile" ? ` --gamma ${typed(gamma, 4)}` : "";
   byId("command").textContent = `${selector.command} --preference "${text}" --risk ${risk}${level}`;
 }
 
 /** P(best) over budgets, with what is wanted shaded behind it. */
-function selectorChart(view, posterior, shares, preference, kind, controls) {
+export function selectorChart(view, posterior, shares, preference, kind, controls) {
   const { times, items } = posterior;
   const single = times.length === 1;
   const traces = [];
@@ -118,8 +126,8 @@ function selectorChart(view, posterior, shares, preference, kind, controls) {
       mode: times.length > 60 ? "lines" : "lines+markers",
       marker: { size: 5, color: view.of(name) },
       line: { color: view.of(name), dash: view.dash(name), width: 2.2 },
-      customdata: times.map(() => plain(name)),
-      hovertemplate: `%{customdata}<br>%{x:,.4~g} ${AXIS}<br>P(best) %{y:.3f}<extra></extra>`,
+      customdata: times.map((t) => [plain(name), timeLabel(t)]),
+      hovertemplate: "%{customdata[0]}<br>%{customdata[1]}<br>P(best) %{y:.3f}<extra></extra>",
     });
   });
   const last = times.length - 1;

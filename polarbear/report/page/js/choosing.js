@@ -1,7 +1,10 @@
 // Who to run: a preference and a risk profile applied to the draws that came with the page.
 
+import { unpacked } from "./packing.js";
+import { filled } from "./wording.js";
+
 /** The draws: at(item, time) are the ratings of one algorithm at one time, in all draws. */
-function posteriorOf(selector) {
+export function posteriorOf(selector) {
   const { times, draws, items } = selector;
   const all = unpacked(selector.theta);
   const at = (item, time) => {
@@ -83,7 +86,7 @@ function ordered(criteria, risk) {
 }
 
 /** Monte-Carlo error of a probability of being best, at worst. */
-function errorOf(share, posterior) {
+export function errorOf(share, posterior) {
   const smoothed = (share * posterior.draws + 0.5) / (posterior.draws + 1);
   return Math.sqrt((smoothed * (1 - smoothed)) / posterior.effective);
 }
@@ -99,28 +102,23 @@ function tooClose(first, second, risk, posterior) {
 }
 
 /** The choice for a preference on the grid, with every criterion of every candidate. */
-function choose(posterior, preference, risk, gamma) {
+export function choose(posterior, preference, risk, gamma) {
   const ranking = ordered(judge(valuesOf(posterior, preference.weights), gamma), risk);
   const [first, second] = ranking;
   const notes = [...preference.notes];
   const several = !preference.weights || preference.weights.filter((w) => w !== 0).length > 1;
   if (several && !posterior.joint && posterior.times.length > 1) {
-    notes.push(
-      `the ${posterior.model} model knows each time for itself, so a preference over several ` +
-        "times looks surer than it is",
-    );
+    notes.push(posterior.sentences.each_time);
   }
   const name = (one) => posterior.items[one.item];
   if (second && tooClose(first, second, risk, posterior)) {
-    notes.push(
-      `${name(first)} and ${name(second)} differ by less than these draws can tell: either will do`,
-    );
+    notes.push(filled(posterior.sentences.close, { first: name(first), second: name(second) }));
   }
   return { ranking, notes, choice: name(first) };
 }
 
 /** P(best)[item][time]: who would be best if the run ended there. */
-function bestOverTime(posterior) {
+export function bestOverTime(posterior) {
   const shares = Array.from({ length: posterior.size }, () => []);
   for (let time = 0; time < posterior.times.length; time++) {
     const values = shares.map((_, item) => posterior.at(item, time));

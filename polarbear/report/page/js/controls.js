@@ -1,12 +1,17 @@
 // What a reader drags and picks: sliders with a box for the exact number, and radio buttons.
 
+import { bestOnLog } from "./axes.js";
+import { element } from "./dom.js";
+import { say } from "./page.js";
+import { typed } from "./wording.js";
+
 /** Rounded as a slider moves, but never off its ends. */
-function rounded(value, low, high) {
+export function rounded(value, low, high) {
   return Math.min(Math.max(Number(value.toPrecision(3)), low), high);
 }
 
 /** A slider with a box for the exact number beside it. */
-function numberControl(id, label, { low, high, log, value, stops }, changed) {
+export function numberControl(id, label, { low, high, log, value, stops }, changed) {
   const steps = stops ? stops.length - 1 : 400;
   const isLog = log && low > 0;
   const toValue = (place) => {
@@ -38,7 +43,7 @@ function numberControl(id, label, { low, high, log, value, stops }, changed) {
       control.value = number;
       box.value = typed(number);
       slider.value = toPlace(number);
-      slider.setAttribute("aria-valuetext", budget(number));
+      slider.setAttribute("aria-valuetext", say.time(number));
     },
     row: element("div", { class: "control" }, element("label", { for: id }, label), slider, box),
   };
@@ -51,7 +56,7 @@ function numberControl(id, label, { low, high, log, value, stops }, changed) {
     if (!Number.isFinite(number)) return;
     control.value = number;
     slider.value = toPlace(number);
-    slider.setAttribute("aria-valuetext", budget(number));
+    slider.setAttribute("aria-valuetext", say.time(number));
     changed(control);
   });
   control.set(value);
@@ -59,7 +64,7 @@ function numberControl(id, label, { low, high, log, value, stops }, changed) {
 }
 
 /** The controls of every kind of preference; read() gives its name and numbers. */
-function preferenceControls(grid, changed) {
+export function preferenceControls(grid, changed) {
   const { times, joint } = grid;
   const [low, high] = [times[0], times[times.length - 1]];
   const log = bestOnLog(times);
@@ -116,7 +121,7 @@ function preferenceControls(grid, changed) {
   return { at, between: range, ...parameters };
 }
 
-function radios(name, legend, options, changed) {
+export function radios(name, legend, options, changed) {
   const inputs = Object.entries(options).map(([value, [label, title]], i) =>
     element(
       "label",
@@ -128,6 +133,6 @@ function radios(name, legend, options, changed) {
   return element("fieldset", { class: "choices" }, element("legend", {}, legend), ...inputs);
 }
 
-function picked(name) {
+export function picked(name) {
   return document.querySelector(`input[name="${name}"]:checked`).value;
 }

@@ -1,7 +1,9 @@
 // Elements of the page. Names from the store reach it as text only, never as markup.
 
+import { PAGE } from "./page.js";
+
 /** An element with attributes, listeners (onclick: ...) and children; strings become text. */
-function element(tag, attributes = {}, ...children) {
+export function element(tag, attributes = {}, ...children) {
   const made = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
     if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
@@ -13,12 +15,12 @@ function element(tag, attributes = {}, ...children) {
   return made;
 }
 
-function byId(id) {
+export function byId(id) {
   return document.getElementById(id);
 }
 
 /** A name whose letters may run in another direction than the text around it. */
-function nameElement(name) {
+export function nameElement(name) {
   return element(
     "bdi",
     { class: name.length > 14 ? "name" : "name short", title: name.length > 40 ? name : null },
@@ -27,7 +29,7 @@ function nameElement(name) {
 }
 
 /** A coloured mark of an algorithm beside its name. */
-function labelled(name) {
+export function labelled(name) {
   return element("span", { class: "labelled" }, swatch(name), nameElement(name));
 }
 
@@ -41,27 +43,8 @@ function swatch(name) {
   });
 }
 
-/** Reads as well where colours cannot be told apart: names cut in the middle, for charts. */
-function shortened(name, length = 22) {
-  const letters = Array.from(name.replace(/\s+/g, " "));
-  if (letters.length <= length) return letters.join("");
-  const half = Math.floor((length - 1) / 2);
-  return `${letters.slice(0, half).join("")}…${letters.slice(-half).join("")}`;
-}
-
-/** A name for a chart: Plotly would read tags and entities in it, and mix directions. */
-function plain(name, length = 22) {
-  const safe = shortened(name, length)
-    .replace(/&/g, "&amp;")
-    .replace(/</g, "&lt;")
-    .replace(/>/g, "&gt;");
-  return `\u2068${safe}\u2069`;
-}
-
-const AXIS = plain(PAGE.axis);
-
 /** Hand a text to the reader as a file, without asking anybody for it. */
-function download(name, text, type = "text/csv") {
+export function download(name, text, type = "text/csv") {
   const address = URL.createObjectURL(new Blob([text], { type: `${type};charset=utf-8` }));
   const link = element("a", { href: address, download: name });
   document.body.append(link);
@@ -71,7 +54,7 @@ function download(name, text, type = "text/csv") {
 }
 
 /** Copy a text; where the browser does not allow it, select it for the reader to copy. */
-async function copy(source, button) {
+export async function copy(source, button) {
   try {
     await navigator.clipboard.writeText(source.textContent);
     button.textContent = "Copied";

@@ -1,5 +1,12 @@
 // What happens when the page opens.
 
+import { hidden, updateAll } from "./charts.js";
+import { byId, copy, element, labelled } from "./dom.js";
+import { startFigures } from "./figures.js";
+import { PAGE } from "./page.js";
+import { startRounds } from "./rounds.js";
+import { startSelector } from "./selector.js";
+
 /** One set of switches for all figures; it is their legend, too. */
 function startToggles() {
   const place = byId("toggles");

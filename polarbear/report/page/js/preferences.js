@@ -1,8 +1,10 @@
 // How time is valued, as weights on the grid; the same integrals as `polarbear select` takes.
 // Between two times of the grid a rating is taken to be linear.
 
+import { filled, typed } from "./wording.js";
+
 /** P(Z <= z) of a standard normal variable: a series near zero, a continued fraction far out. */
-function normalBelow(z) {
+export function normalBelow(z) {
   const x = Math.abs(z);
   if (x > 38) return z > 0 ? 1 : 0;
   const density = Math.exp(-0.5 * x * x) / Math.sqrt(2 * Math.PI);
@@ -45,7 +47,7 @@ function overPoint(times, point) {
 }
 
 /** The mean over a range in which every t counts the same, or every log t. */
-function overRange(times, start, stop, log = false) {
+export function overRange(times, start, stop, log = false) {
   const points = [start, ...times.filter((t) => t > start && t < stop), stop];
   const place = log ? points.map(Math.log) : points;
   const weights = new Array(times.length).fill(0);
@@ -116,37 +118,34 @@ function exponential(mean) {
   };
 }
 
-const LEAST_MASS = 1e-6;
-
-function cutOff(times, text, distribution) {
+/** A distribution cut off at the grid, or why nothing of it is left there. */
+function cutOff({ times, limits, sentences, say }, text, distribution) {
   const { weights, mass } = overDistribution(times, distribution.below, distribution.partialMean);
-  if (!(mass >= LEAST_MASS))
-    return { text, problem: "nothing of this distribution lies on the grid" };
-  const share = `${Math.round(100 * mass)} %`;
-  const note = `${share} of this distribution lies on the grid; the rest was cut off`;
-  return { text, weights, notes: mass < 0.99 ? [note] : [] };
+  if (!(mass >= limits.least_mass)) return { text, problem: sentences.off_the_grid };
+  const note = filled(sentences.cut_off, { share: say.percent(mass) });
+  return { text, weights, notes: mass < limits.worth_a_note ? [note] : [] };
 }
 
 /**
  * A preference put on the grid: { text, weights, notes }, without weights where the worst time
  * counts, with a problem where it does not fit the grid.
  */
-function preferenceOn(grid, name, values) {
-  const { times, joint } = grid;
+export function preferenceOn(grid, name, values) {
+  const { times, joint, sentences } = grid;
   const [first, last] = [times[0], times[times.length - 1]];
   const text = [name, values.map((value) => typed(value)).join(name === "between" ? " and " : " ")]
     .filter(Boolean)
     .join(" ");
   const outside = (t) => !(t >= first && t <= last);
   if ((name === "at" || name === "between") && values.some(outside)) {
-    return { text, problem: `the grid goes from ${budget(first)} to ${budget(last)} ${grid.axis}` };
+    return { text, problem: sentences.grid };
   }
   switch (name) {
     case "at": {
       const [t] = values;
       if (joint || times.includes(t)) return { text, weights: overPoint(times, t), notes: [] };
       const nearest = times.reduce((a, b) => (Math.abs(b - t) < Math.abs(a - t) ? b : a));
-      const note = `${typed(t)} is taken at ${typed(nearest)}, the nearest time of the grid`;
+      const note = filled(sentences.nearest, { t: typed(t), nearest: typed(nearest) });
       return { text, weights: overPoint(times, nearest), notes: [note] };
     }
     case "between":
@@ -160,21 +159,21 @@ function preferenceOn(grid, name, values) {
       return { text, weights: null, notes: [] };
     case "normal":
       if (!(values[1] > 0)) return { text, problem: "the standard deviation must be above 0" };
-      return cutOff(times, text, normal(...values));
+      return cutOff(grid, text, normal(...values));
     case "lognormal":
       if (!values.every((value) => value > 0))
         return { text, problem: "both numbers must be above 0" };
-      return cutOff(times, text, logNormal(...values));
+      return cutOff(grid, text, logNormal(...values));
     case "triangular": {
       const [low, mode, high] = values;
       if (!(low <= mode && mode <= high && low < high)) {
         return { text, problem: "shortest, most likely and longest budget must be in this order" };
       }
-      return cutOff(times, text, triangular(low, mode, high));
+      return cutOff(grid, text, triangular(low, mode, high));
     }
     case "exponential":
       if (!(values[0] > 0)) return { text, problem: "the mean must be above 0" };
-      return cutOff(times, text, exponential(...values));
+      return cutOff(grid, text, exponential(...values));
     default:
       throw new Error(`unknown preference ${name}`);
   }

@@ -1,6 +1,16 @@
 // Rounds as a slider over the posterior: what was believed when, and who was out by then.
 
-function startRounds(moments) {
+import { timeAxis, timeLabel } from "./axes.js";
+import { addChart, soon, update } from "./charts.js";
+import { byId, element, labelled, nameElement } from "./dom.js";
+import { plain } from "./lettering.js";
+import { bandTraces, endLabels } from "./marks.js";
+import { unpacked } from "./packing.js";
+import { PAGE } from "./page.js";
+import { startTable } from "./tables.js";
+import { pieces } from "./wording.js";
+
+export function startRounds(moments) {
   const unpack = (moment) => {
     moment.times ??= PAGE.times;
     for (const key of ["mean", "low", "high"]) {
@@ -28,7 +38,7 @@ function startRounds(moments) {
     byId("round-number").textContent = moment.title;
     slider.setAttribute("aria-valuetext", moment.title);
     byId("round-facts").textContent = moment.facts;
-    byId("round-out").replaceChildren(...moment.out.map((out) => outLine(out, moment)));
+    byId("round-out").replaceChildren(...moment.out.map(outLine));
     soon(chart);
   };
   slider.addEventListener("input", show);
@@ -71,16 +81,9 @@ function ratingsTable(moments) {
   return { columns, data, rows: data[0].length };
 }
 
-function outLine(out, moment) {
-  const since = out.round === moment.number ? "in this round" : `in round ${out.round}`;
-  return element(
-    "li",
-    {},
-    labelled(out.algorithm),
-    ` was out ${since}: `,
-    nameElement(out.by),
-    ` was better at every time with probability ${out.probability.toFixed(4)}`,
-  );
+function outLine({ algorithm, by, words }) {
+  const names = { algorithm: labelled(algorithm), by: nameElement(by) };
+  return element("li", {}, ...pieces(words, names));
 }
 
 function ratingsChart(view, moment, scales) {
@@ -98,7 +101,7 @@ function ratingsChart(view, moment, scales) {
     const out = gone.has(name);
     lowest = Math.min(lowest, ...low.filter((value) => value > 0));
     highest = Math.max(highest, ...high.filter(Number.isFinite));
-    traces.push(...bandTraces(view, times, low, high, colour, out ? 0.07 : 0.18));
+    traces.push(...bandTraces(times, low, high, colour, out ? 0.07 : 0.18));
     traces.push({
       x: times,
       y: mean,
@@ -106,8 +109,14 @@ function ratingsChart(view, moment, scales) {
       line: { color: colour, width: out ? 1.2 : 2.4, dash: view.dash(name) },
       opacity: out ? 0.65 : 1,
       marker: { color: colour, size: 9 },
-      customdata: times.map((_, i) => [plain(name) + (out ? " (out)" : ""), low[i], high[i]]),
-      hovertemplate: `%{customdata[0]}<br>%{x:,.4~g} ${AXIS}<br>rating %{y:.3f} (%{customdata[1]:.3f} to %{customdata[2]:.3f})<extra></extra>`,
+      customdata: times.map((t, i) => [
+        plain(name) + (out ? " (out)" : ""),
+        timeLabel(t),
+        low[i],
+        high[i],
+      ]),
+      hovertemplate:
+        "%{customdata[0]}<br>%{customdata[1]}<br>rating %{y:.3f} (%{customdata[2]:.3f} to %{customdata[3]:.3f})<extra></extra>",
     });
     ends.push({
       name,
@@ -139,30 +148,4 @@ function ratingsChart(view, moment, scales) {
       annotations: labels,
     },
   };
-}
-
-/** The area between two curves; a bar where there is a single time. */
-function bandTraces(view, times, low, high, colour, alpha) {
-  if (times.length === 1) {
-    return [
-      {
-        x: [times[0], times[0]],
-        y: [low[0], high[0]],
-        mode: "lines",
-        line: { color: withAlpha(colour, 0.6), width: 3 },
-        hoverinfo: "skip",
-      },
-    ];
-  }
-  return [
-    {
-      x: [...times, ...[...times].reverse()],
-      y: [...high, ...[...low].reverse()],
-      mode: "lines",
-      line: { width: 0 },
-      fill: "toself",
-      fillcolor: withAlpha(colour, alpha),
-      hoverinfo: "skip",
-    },
-  ];
 }

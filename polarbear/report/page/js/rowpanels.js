@@ -1,7 +1,7 @@
 // Panels in which each algorithm has a row: its name on the left, a number on the right.
 
 /** The axis of the rows: it shows nothing by itself. */
-function rowsAxis(id, domain, range) {
+export function rowsAxis(id, domain, range) {
   return {
     domain,
     anchor: `x${id}`,
@@ -14,7 +14,7 @@ function rowsAxis(id, domain, range) {
 }
 
 /** What stands above a panel: its title, and what the numbers on the right are. */
-function panelHeads(view, title, numbers, { left, right, top }) {
+export function panelHeads(view, title, numbers, { left, right, top }) {
   const above = {
     xref: "paper",
     yref: "paper",
@@ -31,7 +31,7 @@ function panelHeads(view, title, numbers, { left, right, top }) {
 }
 
 /** What stands beside a row: its name and its number, in its colour. */
-function rowEnds(id, name, number, y, colour, { left, right }) {
+export function rowEnds(id, name, number, y, colour, { left, right }) {
   const beside = { xref: "paper", yref: `y${id}`, y, showarrow: false, font: { color: colour } };
   return [
     { ...beside, text: name, x: left, xshift: -8, xanchor: "right" },

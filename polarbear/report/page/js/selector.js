@@ -1,5 +1,13 @@
 // The live selector: a preference and a risk profile in, the choice out, at once.
 
+import { selectorChart, showChoice, showCommand, showProblem } from "./answer.js";
+import { addChart, soon } from "./charts.js";
+import { bestOverTime, choose, posteriorOf } from "./choosing.js";
+import { numberControl, picked, preferenceControls, radios, rounded } from "./controls.js";
+import { byId, element } from "./dom.js";
+import { say } from "./page.js";
+import { preferenceOn } from "./preferences.js";
+
 const RISKS = {
   p2bb: ["most likely the best", "takes whoever is the best with the highest probability"],
   mean: ["highest on average", "takes the highest expected value"],
@@ -17,12 +25,14 @@ const DISTRIBUTIONS = {
 };
 
 /** Build the selector, and answer at once. */
-function startSelector(selector) {
+export function startSelector(selector) {
   const posterior = posteriorOf(selector);
   const grid = {
     times: selector.times,
     joint: selector.joint,
-    axis: PAGE.axis,
+    limits: selector.limits,
+    sentences: selector.sentences,
+    say,
   };
   const place = byId("selector-controls");
   let chart = null;
@@ -108,7 +118,7 @@ function startSelector(selector) {
     controls.at[0].set(rounded(Number(t), grid.times[0], grid.times[grid.times.length - 1]));
     answer();
   });
-  window.polarbear = {
+  globalThis.polarbear = {
     choose: (name, values, risk, level) => chosen(posterior, grid, name, values, risk, level),
   };
 }

@@ -1,8 +1,11 @@
 // Tables of figures: as text beside the picture, and as files to take away.
 
+import { download, element } from "./dom.js";
+import { PAGE, say } from "./page.js";
+
 const ROWS_SHOWN = 200;
 
-function csvOf(table) {
+export function csvOf(table) {
   const quoted = (value) => {
     if (value === null || value === undefined) return "";
     const text = String(value);
@@ -14,7 +17,7 @@ function csvOf(table) {
   return `${lines.join("\r\n")}\r\n`;
 }
 
-function shownValue(value) {
+export function shownValue(value) {
   if (value === null || value === undefined) return "";
   if (typeof value === "boolean") return value ? "yes" : "no";
   return typeof value === "number"
@@ -51,7 +54,7 @@ function tableElement(table) {
 }
 
 /** The buttons under a figure: its numbers as a file, and as a table in the page. */
-function startTable(figure, table) {
+export function startTable(figure, table) {
   const details = figure.querySelector("details.data");
   const whole = () => (typeof table === "function" ? table() : table);
   const name = `${PAGE.name}-${figure.dataset.figure}.csv`;
@@ -64,7 +67,7 @@ function startTable(figure, table) {
     const place = details.querySelector(".table");
     place.replaceChildren(tableElement({ rows, ...rest }));
     if (rows > ROWS_SHOWN) {
-      const words = `The first ${ROWS_SHOWN} of ${rows.toLocaleString("en")} rows; the CSV file has all of them.`;
+      const words = `The first ${ROWS_SHOWN} of ${say.whole(rows)} rows; the CSV file has all of them.`;
       place.append(element("p", { class: "quiet" }, words));
     }
   });

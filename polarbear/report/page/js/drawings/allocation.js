@@ -1,6 +1,11 @@
 // Where the budget went: how many instances saw each algorithm how far, and what rounds gave out.
 
-DRAWINGS.allocation = (view, rows) => {
+import { borders, nameAxis, stripRange, timeAxis, timeLabel } from "../axes.js";
+import { plain } from "../lettering.js";
+import { PAGE, say } from "../page.js";
+import { grouped } from "../rows.js";
+
+export function allocation(view, rows) {
   const names = [...new Set(rows.map((row) => row.algorithm))]
     .filter(view.shows)
     .sort((a, b) => PAGE.algorithms.indexOf(a) - PAGE.algorithms.indexOf(b));
@@ -27,8 +32,11 @@ DRAWINGS.allocation = (view, rows) => {
         [1, view.colour("most")],
       ],
       showscale: false,
-      customdata: seen.map((row, i) => row.map(() => plain(names[i]))),
-      hovertemplate: `%{customdata} ran to %{x:,.4~g} ${AXIS}<br>on %{z:,} instances<extra></extra>`,
+      customdata: seen.map((row, i) =>
+        row.map((n, t) => [plain(names[i]), timeLabel(times[t]), say.counted(n, "instance")]),
+      ),
+      hovertemplate:
+        "%{customdata[0]} ran to %{customdata[1]}<br>on %{customdata[2]}<extra></extra>",
     },
   ];
   const layout = {
@@ -70,8 +78,14 @@ DRAWINGS.allocation = (view, rows) => {
         offset: 0,
         y: given.map((amount, i) => amount / rounds[i].whole),
         marker: { color: view.of(name), line: { width: 0.5, color: view.colour("page") } },
-        customdata: given.map((amount, i) => [plain(name), rounds[i].number, amount]),
-        hovertemplate: `%{customdata[0]}, round %{customdata[1]}<br>%{customdata[2]:,} ${AXIS}, %{y:.0%} of the round's<extra></extra>`,
+        customdata: given.map((amount, i) => [
+          plain(name),
+          rounds[i].number,
+          timeLabel(amount),
+          say.percent(amount / rounds[i].whole),
+        ]),
+        hovertemplate:
+          "%{customdata[0]}, round %{customdata[1]}<br>%{customdata[2]}, %{customdata[3]} of the round's<extra></extra>",
       });
     }
     layout.barmode = "stack";
@@ -104,10 +118,4 @@ DRAWINGS.allocation = (view, rows) => {
     }));
   }
   return { traces, layout };
-};
-
-function stripRange(times) {
-  const edges = borders(times, PAGE.log_times);
-  const ends = [edges[0], edges[edges.length - 1]];
-  return { range: PAGE.log_times ? ends.map(Math.log10) : ends };
 }

@@ -1,5 +1,12 @@
 // Attainment in the plane of times and targets, which get harder downwards; and its differences.
 
+import { borders, stripRange, timeAxis, timeLabel } from "../axes.js";
+import { plain } from "../lettering.js";
+import { withAlpha } from "../marks.js";
+import { PAGE } from "../page.js";
+import { grouped } from "../rows.js";
+import { typed } from "../wording.js";
+
 const MOST_PANELS = 12;
 const QUARTERS = [
   [0.25, "dot", 1],
@@ -98,7 +105,9 @@ function planeOf(rows, value) {
   ];
   const z = levels.map(() => times.map(() => null));
   for (const row of cells) z[down.get(row.level)][at.get(row.t)] = row[value];
-  return { x: borders(times, PAGE.log_times), y: [0, ...levels], z };
+  const labels = times.map(timeLabel);
+  const customdata = levels.map(() => labels);
+  return { x: borders(times, PAGE.log_times), y: [0, ...levels], z, customdata };
 }
 
 /** The line that a share of the runs has passed, as steps to the end of the grid. */
@@ -119,13 +128,13 @@ function passed(rows, share, line) {
   ];
 }
 
-DRAWINGS.eaf = (view, rows) => {
+export function eaf(view, rows) {
   const panels = [...grouped(rows, (row) => row.algorithm)]
     .filter(([name]) => view.shows(name))
     .slice(0, MOST_PANELS)
     .map(([name, mine]) => ({ name, rows: mine }));
   const title = ({ name }) => `<span style="color:${view.of(name)}"><b>${plain(name)}</b></span>`;
-  return planes(view, panels, title, ({ name, rows: mine }) => [
+  return planes(view, panels, title, ({ rows: mine }) => [
     {
       type: "heatmap",
       ...planeOf(mine, "share"),
@@ -136,15 +145,15 @@ DRAWINGS.eaf = (view, rows) => {
         [0, view.colour("least")],
         [1, view.colour("most")],
       ],
-      hovertemplate: `${AXIS} %{x:,.4~g}<br>share of runs %{z:.2f}<extra></extra>`,
+      hovertemplate: "%{customdata}<br>share of runs %{z:.2f}<extra></extra>",
     },
     ...QUARTERS.flatMap(([share, dash, width]) =>
       passed(mine, share, { color: view.colour("alarm"), dash, width }),
     ),
   ]);
-};
+}
 
-DRAWINGS["eaf-difference"] = (view, rows) => {
+export function eafDifference(view, rows) {
   const panels = [...grouped(rows, (row) => JSON.stringify([row.a, row.b])).values()]
     .map((mine) => ({ a: mine[0].a, b: mine[0].b, n: mine[0].instances, rows: mine }))
     .filter(({ a, b }) => view.shows(a) && view.shows(b));
@@ -152,7 +161,7 @@ DRAWINGS["eaf-difference"] = (view, rows) => {
   const title = ({ a, b, n }) =>
     `<span style="color:${view.of(a)}">${plain(a, 12)}</span> – <span style="color:${view.of(b)}">${plain(b, 12)}</span> (n = ${n})`;
   return planes(view, panels, title, ({ a, b, rows: mine }) => {
-    const { x, y, z } = planeOf(mine, "difference");
+    const { x, y, z, customdata } = planeOf(mine, "difference");
     const ahead = (name, sign) => ({
       type: "heatmap",
       x,
@@ -166,8 +175,9 @@ DRAWINGS["eaf-difference"] = (view, rows) => {
         [0, withAlpha(view.of(name), 0)],
         [1, view.of(name)],
       ],
-      customdata: z.map((line) => line.map(() => plain(name))),
-      hovertemplate: `${AXIS} %{x:,.4~g}<br>%{customdata} is ahead in %{z:.2f} of the runs<extra></extra>`,
+      customdata: customdata.map((line) => line.map((t) => [t, plain(name)])),
+      hovertemplate:
+        "%{customdata[0]}<br>%{customdata[1]} is ahead in %{z:.2f} of the runs<extra></extra>",
     });
     const medians = [a, b].flatMap((name) =>
       passed(
@@ -178,4 +188,4 @@ DRAWINGS["eaf-difference"] = (view, rows) => {
     );
     return [ahead(a, 1), ahead(b, -1), ...medians];
   });
-};
+}

@@ -1,6 +1,13 @@
 // The classical view, averaged over targets: ECDF over time, and its area run by run.
 
-DRAWINGS.ecdf = (view, rows) => {
+import { timeAxis, timeLabel } from "../axes.js";
+import { plain } from "../lettering.js";
+import { bandTraces, endLabels, withAlpha } from "../marks.js";
+import { PAGE } from "../page.js";
+import { panelHeads, rowEnds, rowsAxis } from "../rowpanels.js";
+import { grouped } from "../rows.js";
+
+export function ecdf(view, rows) {
   const traces = [];
   const ends = [];
   for (const [name, mine] of grouped(rows, (row) => row.algorithm)) {
@@ -10,7 +17,6 @@ DRAWINGS.ecdf = (view, rows) => {
     if (mine[0].low !== null) {
       traces.push(
         ...bandTraces(
-          view,
           times,
           mine.map((row) => row.low),
           mine.map((row) => row.high),
@@ -27,9 +33,11 @@ DRAWINGS.ecdf = (view, rows) => {
       marker: { color: colour, size: 9 },
       customdata: mine.map((row) => [
         plain(name),
+        timeLabel(row.t),
         row.low === null ? "" : `(${row.low.toFixed(3)} to ${row.high.toFixed(3)})`,
       ]),
-      hovertemplate: `%{customdata[0]}<br>%{x:,.4~g} ${AXIS}<br>share of targets %{y:.3f} %{customdata[1]}<extra></extra>`,
+      hovertemplate:
+        "%{customdata[0]}<br>%{customdata[1]}<br>share of targets %{y:.3f} %{customdata[2]}<extra></extra>",
     });
     ends.push({ name, y: mine[mine.length - 1].share });
   }
@@ -46,9 +54,9 @@ DRAWINGS.ecdf = (view, rows) => {
       annotations: endLabels(view, ends, 0, 1, view.narrow ? 260 : 340),
     },
   };
-};
+}
 
-DRAWINGS.aocc = (view, rows) => {
+export function aocc(view, rows) {
   const titles = { linear: "over time", log: "over log time" };
   const panels = [...grouped(rows, (row) => row.time)];
   const across = view.narrow ? 1 : panels.length;
@@ -125,4 +133,4 @@ DRAWINGS.aocc = (view, rows) => {
     }
   });
   return { traces, layout };
-};
+}

@@ -1,5 +1,11 @@
 // The race, round after round: how near each algorithm is to being put out, and what is settled.
 
+import { roundAxis } from "../axes.js";
+import { plain } from "../lettering.js";
+import { apart, endLabels } from "../marks.js";
+import { PAGE, say } from "../page.js";
+import { grouped } from "../rows.js";
+
 const BEND = 0.9; // above it, the axis is logarithmic in 1 - p
 const DECADE = 0.3;
 const MARKS = [0, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999, 0.9999];
@@ -10,7 +16,7 @@ function stretchedPlace(p, top) {
   return q > BEND ? BEND - DECADE * Math.log10((1 - q) / (1 - BEND)) : q;
 }
 
-DRAWINGS.rounds = (view, rows) => {
+export function rounds(view, rows) {
   const numbers = [...new Set(rows.map((row) => row.round))];
   const [first, last] = [numbers[0], numbers[numbers.length - 1]];
   const highest = Math.max(...rows.map((row) => row.probability ?? 0), PAGE.alpha);
@@ -40,10 +46,10 @@ DRAWINGS.rounds = (view, rows) => {
         row.probability,
         plain(row.by ?? ""),
         row.event,
-        row.instances,
+        say.counted(row.instances, "instance"),
       ]),
       hovertemplate:
-        "%{customdata[0]}, round %{x} (%{customdata[4]} instances)<br>dominated by %{customdata[2]}: %{customdata[1]:.4f}<br>%{customdata[3]}<extra></extra>",
+        "%{customdata[0]}, round %{x} (%{customdata[4]})<br>dominated by %{customdata[2]}: %{customdata[1]:.4f}<br>%{customdata[3]}<extra></extra>",
     });
     const end = known[known.length - 1];
     ends.push({
@@ -64,7 +70,8 @@ DRAWINGS.rounds = (view, rows) => {
     mode: "lines+markers",
     line: { color: view.colour("text"), width: 1.5, shape: "hv" },
     marker: { size: numbers.length > 30 ? 2 : 4 },
-    hovertemplate: "round %{x}: %{y:.0%} of pairs settled<extra></extra>",
+    customdata: settled.map(([, share]) => say.percent(share)),
+    hovertemplate: "round %{x}: %{customdata} of pairs settled<extra></extra>",
   });
   const out = grouped(
     ends.filter((end) => end.event === "eliminated"),
@@ -135,4 +142,4 @@ DRAWINGS.rounds = (view, rows) => {
       annotations: labels,
     },
   };
-};
+}

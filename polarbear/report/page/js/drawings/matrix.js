@@ -1,17 +1,10 @@
 // Pairs as a whole: how probably the row is better than the column at every time.
 
-const SIGNS = {
-  dominates: ">",
-  dominated: "<",
-  "never worse": "≥",
-  "never better": "≤",
-  equivalent: "=",
-  crossing: "×",
-  open: "?",
-  moot: "",
-};
+import { nameAxis } from "../axes.js";
+import { ofPair, plain } from "../lettering.js";
+import { PAGE } from "../page.js";
 
-DRAWINGS.matrix = (view, rows) => {
+export function matrix(view, rows) {
   const names = [...new Set(rows.map((row) => row.a))].filter(view.shows);
   const place = new Map(names.map((name, i) => [name, i]));
   const blank = () => names.map(() => names.map(() => null));
@@ -21,13 +14,13 @@ DRAWINGS.matrix = (view, rows) => {
   for (const row of rows) {
     if (!place.has(row.a) || !place.has(row.b)) continue;
     const [y, x] = [place.get(row.a), place.get(row.b)];
-    const sign = (SIGNS[row.verdict] ?? "").replace("<", "&lt;").replace(">", "&gt;");
+    const sign = PAGE.verdicts[row.verdict].sign.replace("<", "&lt;").replace(">", "&gt;");
     z[y][x] = row.probability;
     const share = row.probability === null ? "–" : row.probability.toFixed(2);
     text[y][x] =
       room > 58 ? `${share} ${sign}` : room > 34 ? `${share.replace(/^0/, "")}<br>${sign}` : sign;
     hover[y][x] =
-      `${plain(row.a)} better than ${plain(row.b)}<br>at every time: ${row.probability === null ? "unknown" : row.probability.toFixed(4)}<br>${row.verdict === "moot" ? "not looked into: one is out" : row.verdict}`;
+      `${plain(row.a)} better than ${plain(row.b)}<br>at every time: ${row.probability === null ? "unknown" : row.probability.toFixed(4)}<br>${ofPair(PAGE.verdicts[row.verdict].words, row)}`;
   }
   const height = Math.min(Math.max(names.length * 40, 120), 560) + 90;
   return {
@@ -64,4 +57,4 @@ DRAWINGS.matrix = (view, rows) => {
       yaxis: nameAxis(view, names, { autorange: "reversed", showline: false, ticks: "" }),
     },
   };
-};
+}

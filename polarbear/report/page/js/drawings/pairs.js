@@ -1,11 +1,17 @@
 // Pairs over time: a strip a pair, in the colour of whoever is better then.
 // Thick where that is settled, thin where it only leans, framed where the two are equivalent.
 
+import { borders, stripRange, timeAxis, timeLabel } from "../axes.js";
+import { ofPair, plain } from "../lettering.js";
+import { withAlpha } from "../marks.js";
+import { PAGE } from "../page.js";
+import { grouped } from "../rows.js";
+
 const MOST_STRIPS = 21;
 const THIN = [0.38, 0.62];
 const THICK = [0.12, 0.88];
 
-DRAWINGS.pairs = (view, rows) => {
+export function pairs(view, rows) {
   const strips = [...grouped(rows, (row) => JSON.stringify([row.a, row.b])).values()]
     .filter(([first]) => view.shows(first.a) && view.shows(first.b))
     .slice(0, MOST_STRIPS);
@@ -55,7 +61,7 @@ DRAWINGS.pairs = (view, rows) => {
     strip.map((row) =>
       row.p_above === null
         ? "unknown"
-        : `${plain(row.a)} better: ${row.p_above.toFixed(3)}<br>${plain(row.b)} better: ${row.p_below.toFixed(3)}<br>equivalent: ${row.p_alike.toFixed(3)}<br>${said(row)}`,
+        : `${plain(row.a)} better: ${row.p_above.toFixed(3)}<br>${plain(row.b)} better: ${row.p_below.toFixed(3)}<br>equivalent: ${row.p_alike.toFixed(3)}<br>${ofPair(PAGE.at_a_time[row.settled], row)}`,
     ),
   );
   traces.push({
@@ -65,8 +71,8 @@ DRAWINGS.pairs = (view, rows) => {
     z: strips.map((strip) => strip.map(() => 0)),
     opacity: 0,
     showscale: false,
-    customdata: told,
-    hovertemplate: `%{x:,.4~g} ${AXIS}<br>%{customdata}<extra></extra>`,
+    customdata: told.map((words) => words.map((one, t) => [timeLabel(times[t]), one])),
+    hovertemplate: "%{customdata[0]}<br>%{customdata[1]}<extra></extra>",
   });
   const length = view.narrow ? 9 : 14;
   const labels = strips.map(
@@ -90,7 +96,7 @@ DRAWINGS.pairs = (view, rows) => {
       },
     },
   };
-};
+}
 
 /** A frame around each stretch of times at which the two are equivalent. */
 function frames(view, strip, i, x) {
@@ -110,16 +116,4 @@ function frames(view, strip, i, x) {
       });
   });
   return made;
-}
-
-function said(row) {
-  const words = {
-    above: `${plain(row.a)} is better: settled`,
-    below: `${plain(row.b)} is better: settled`,
-    equivalent: "equivalent: settled",
-    crossing: "the two cross",
-    moot: "one is out",
-    open: "open",
-  };
-  return words[row.settled] ?? row.settled;
 }

@@ -1,6 +1,11 @@
 // Failed runs, and whether to believe the draws.
 
-DRAWINGS.failures = (view, rows) => {
+import { nameAxis, roundAxis, timeAxis, timeLabel } from "../axes.js";
+import { plain } from "../lettering.js";
+import { PAGE, say } from "../page.js";
+import { grouped } from "../rows.js";
+
+export function failures(view, rows) {
   const names = [...new Set(rows.map((row) => row.algorithm))].filter(view.shows);
   const kinds = [...grouped(rows, (row) => row.kind)];
   const patterns = ["", "/", ".", "x", "-", "+"];
@@ -19,10 +24,10 @@ DRAWINGS.failures = (view, rows) => {
         plain(row.algorithm),
         kind,
         plain(row.message ?? "", 60),
-        row.runs,
+        say.counted(row.runs, "run"),
       ]),
       hovertemplate:
-        "%{customdata[0]}: %{x} of %{customdata[3]} runs<br>%{customdata[1]}: %{customdata[2]}<extra></extra>",
+        "%{customdata[0]}: %{x} of %{customdata[3]}<br>%{customdata[1]}: %{customdata[2]}<extra></extra>",
     };
   });
   return {
@@ -39,10 +44,10 @@ DRAWINGS.failures = (view, rows) => {
       yaxis: nameAxis(view, names, { range: [names.length - 0.4, -0.6], ticks: "" }),
     },
   };
-};
+}
 
 /** R-hat and effective draws over time, and how many draws each round took. */
-DRAWINGS.diagnostics = (view, rows) => {
+export function diagnostics(view, rows) {
   const panels = [
     ["R-hat", ["r_hat"]],
     ["effective draws", ["ess_bulk", "ess_tail"]],
@@ -99,8 +104,8 @@ DRAWINGS.diagnostics = (view, rows) => {
         mode: mine.length > 1 ? "lines" : "markers",
         line: { color: view.of(name), dash: view.dash(name), width: what === "ess_tail" ? 0.8 : 2 },
         marker: { color: view.of(name) },
-        customdata: mine.map(() => plain(name)),
-        hovertemplate: `%{customdata}<br>%{x:,.4~g} ${AXIS}<br>${words[what]} %{y:,.4~g}<extra></extra>`,
+        customdata: mine.map((row) => [plain(name), timeLabel(row.t)]),
+        hovertemplate: `%{customdata[0]}<br>%{customdata[1]}<br>${words[what]} %{y:,.4~g}<extra></extra>`,
       });
     }
   });
@@ -115,7 +120,8 @@ DRAWINGS.diagnostics = (view, rows) => {
       yaxis: `y${id}`,
       width: 0.7,
       marker: { color: view.colour("soft") },
-      hovertemplate: "round %{x}: %{y:,} draws<extra></extra>",
+      customdata: byRound.map((row) => say.counted(row.value, "draw")),
+      hovertemplate: "round %{x}: %{customdata}<extra></extra>",
     });
     layout[`xaxis${id}`] = roundAxis(numbers[0], numbers[numbers.length - 1], { anchor: `y${id}` });
     layout[`yaxis${id}`] = {
@@ -127,4 +133,4 @@ DRAWINGS.diagnostics = (view, rows) => {
     };
   }
   return { traces, layout };
-};
+}

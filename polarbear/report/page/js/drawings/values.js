@@ -1,6 +1,12 @@
 // What each candidate is worth under several preferences: a hill, its median and 95 % interval.
 
-DRAWINGS.values = (view, rows) => {
+import { plain } from "../lettering.js";
+import { withAlpha } from "../marks.js";
+import { say } from "../page.js";
+import { panelHeads, rowEnds, rowsAxis } from "../rowpanels.js";
+import { grouped } from "../rows.js";
+
+export function values(view, rows) {
   const titles = [...grouped(rows, (row) => row.title)];
   const names = [...new Set(rows.map((row) => row.algorithm))].filter(view.shows);
   const across = view.narrow || titles.length === 1 ? 1 : 2;
@@ -74,12 +80,12 @@ DRAWINGS.values = (view, rows) => {
           "%{customdata[0]}<br>median %{x:.4f}, mean %{customdata[3]:.4f}<br>95 %: %{customdata[1]:.4f} to %{customdata[2]:.4f}<br>P(best) %{customdata[4]:.3f}<extra></extra>",
       });
       layout.annotations.push(
-        ...rowEnds(id, plain(name, letters), bestShare(best), place - 0.2, colour, sides),
+        ...rowEnds(id, plain(name, letters), say.probability(best), place - 0.2, colour, sides),
       );
     }
   });
   return { traces, layout };
-};
+}
 
 /** Where there is something to see: hills without their thin ends. */
 function seenRange(points, names) {
@@ -96,10 +102,4 @@ function seenRange(points, names) {
   const [low, high] = [Math.min(...ends), Math.max(...ends)];
   const pad = 0.04 * (high - low) || 0.01;
   return [low - pad, high + pad];
-}
-
-function bestShare(p) {
-  if (p === 0 || p === 1) return String(p);
-  if (p >= 0.995) return "over 0.99";
-  return p < 0.005 ? "under 0.01" : p.toFixed(2);
 }

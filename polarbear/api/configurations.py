@@ -1,0 +1,42 @@
+"""A configuration as a caller gives it, and the folder its store is meant to be in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from polarbear.config import Config, load, overridden, parse
+from polarbear.errors import ConfigError
+from polarbear.settings.options import Source
+
+ConfigLike = str | Path | Mapping[str, Any]
+
+
+def read(config: ConfigLike, seed: int | None = None, workers: int | None = None) -> Config:
+    """A configuration from a YAML file, or from a mapping of the same keys."""
+    if isinstance(config, Mapping):
+        return overridden(parse(config, Source("the configuration")), seed, workers)
+    return load(Path(config), seed, workers)
+
+
+def store_folder(config: ConfigLike, store: str | Path | None) -> Path:
+    """The folder a call means: the one named, or the one named after the configuration's file."""
+    if store is not None:
+        return Path(store)
+    if isinstance(config, Mapping):
+        raise ConfigError(
+            "a configuration that is not a file does not name a store: say which folder, as in "
+            "store='results'"
+        )
+    path = Path(config)
+    return path.with_suffix("") if path.suffix else path.with_name(f"{path.name}.store")
+
+
+def fresh_folder(folder: Path) -> Path:
+    """The first folder of this name, or of this name and a number, that is not there yet."""
+    number, found = 1, folder
+    while found.exists():
+        number += 1
+        found = folder.with_name(f"{folder.name}-{number}")
+    return found

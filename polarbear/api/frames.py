@@ -1,0 +1,178 @@
+"""A posterior from a frame of trajectories, without a store."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from polarbear.api.inferring import checked_seed, model_options
+from polarbear.api.listening import Listener
+from polarbear.api.posterior import Posterior
+from polarbear.api.warming import announce_stan
+from polarbear.driver.evidence import ranked
+from polarbear.driver.posteriors import Learned
+from polarbear.errors import ImportFailedError
+from polarbear.formats.adding import GridWanted, budget_for
+from polarbear.formats.base import AfterEnd, Imported
+from polarbear.formats.table import Columns, trajectories_in
+from polarbear.inference import infer as draw
+from polarbear.rankings import GridValues
+from polarbear.settings.grid import EVALUATIONS, Budget
+from polarbear.settings.options import Source, nearest, validate
+from polarbear.store import best_so_far
+
+if TYPE_CHECKING:
+    from typing import TypeAlias
+
+    import pandas as pd
+
+    FrameLike: TypeAlias = pl.DataFrame | pl.LazyFrame | pd.DataFrame | Mapping[str, Sequence[Any]]
+
+NEEDED = ("algorithm", "instance", "t", "y")
+SEED = "seed"
+ANY_AXIS = "t"  # what an axis is called that nobody has named
+
+
+def infer(
+    frame: FrameLike,
+    model: str | None = None,
+    *,
+    seed: int = 0,
+    axis: str | None = None,
+    grid: Mapping[str, Any] | Sequence[float] | None = None,
+    maximise: bool = False,
+    after_end: AfterEnd = "keeps",
+    tie_tolerance: float = 0.0,
+    listener: Listener | None = None,
+    **options: Any,
+) -> Posterior:
+    """How likely each algorithm is to win over time, from a frame with a row for each value.
+
+    The columns are algorithm, instance, t and y, where y is the current or the best value. With a
+    column seed, the runs of one instance count together as one: k seeds as 1/k each. ``grid`` is
+    as in a configuration's budget; by default 30 times, evenly spaced in log t. Options are those
+    of a configuration's inference.
+    """
+    listener = listener or Listener()
+    asked = model_options(model, options)
+    announce_stan(asked, listener)
+    rows = _checked(_as_polars(frame))
+    found = _trajectories(rows, maximise, after_end, listener)
+    budget = _budget(found, axis, grid)
+    values = _on_grid(found, budget)
+    weights, firsts = _weights(values, SEED in rows.columns)
+    evidence = ranked(values, budget.unit_times, tie_tolerance, weights)
+    posterior = draw(
+        evidence.choice_sets,
+        evidence.unit_times,
+        asked,
+        checked_seed(seed),
+        names=values.algorithms,
+        # One run of each problem: seeds that agree are no evidence that times do not.
+        positions=evidence.positions[firsts],
+    )
+    if len(firsts) < len(weights):
+        note = (
+            f"runs with several seeds count once for each of {len(firsts)} instances: k seeds as "
+            "1/k each"
+        )
+        posterior = replace(posterior, notes=(*posterior.notes, note))
+    for problem in posterior.diagnostics.problems:
+        listener.doubts(problem)
+    learned = Learned(posterior, values.algorithms, values.times, len(firsts), "", False)
+    return Posterior(learned, budget.axis)
+
+
+def _checked(rows: pl.DataFrame) -> pl.DataFrame:
+    """The columns that matter, if they are there and do not contradict each other."""
+    for name in NEEDED:
+        if name not in rows.columns:
+            guess = nearest(name, rows.columns)
+            hint = f"rename '{guess}'" if guess else "rename the one that holds it"
+            raise ImportFailedError(
+                f"the frame has no column '{name}'; it has: {', '.join(rows.columns)}; {hint}"
+            )
+    seeded = SEED in rows.columns
+    keys = ["algorithm", "instance", "t", *([SEED] if seeded else [])]
+    rows = rows.select(*keys, "y")
+    distinct = rows.drop_nulls().unique()
+    clashes = len(distinct) - len(distinct.unique(keys))
+    if clashes:
+        repeated = f"if those are repeated runs, tell them apart by a column '{SEED}'"
+        raise ImportFailedError(
+            f"{clashes} rows of the frame give another y for the same {', '.join(keys)}; "
+            + ("keep one of each" if seeded else repeated)
+        )
+    return rows
+
+
+def _trajectories(
+    rows: pl.DataFrame, maximise: bool, after_end: AfterEnd, listener: Listener
+) -> Imported:
+    numbered = rows.with_row_index("line", offset=1)
+    columns = Columns(seed=SEED if SEED in rows.columns else None)
+    found = trajectories_in(numbered, columns, "the frame", maximise, after_end)
+    for complaint in found.complaints:
+        listener.warn(f"left out: {complaint.words} (first: row {complaint.first})")
+    return found
+
+
+def _as_polars(frame: Any) -> pl.DataFrame:
+    if isinstance(frame, pl.LazyFrame):
+        return frame.collect()
+    if isinstance(frame, pl.DataFrame):
+        return frame
+    if type(frame).__module__.partition(".")[0] == "pandas" and hasattr(frame, "columns"):
+        return pl.from_pandas(frame)
+    if isinstance(frame, Mapping):
+        return pl.DataFrame(dict(frame))
+    raise ImportFailedError(
+        "expected a polars or pandas frame with the columns algorithm, instance, t and y, "
+        f"found {type(frame).__name__}"
+    )
+
+
+def _budget(found: Imported, axis: str | None, grid: Any) -> Budget:
+    if axis is None:
+        whole = all((outcome.times % 1 == 0).all() for outcome in found.outcomes)
+        axis = EVALUATIONS if whole else ANY_AXIS
+    if grid is None:
+        return budget_for(found, GridWanted(axis))
+    grid = dict(grid) if isinstance(grid, Mapping) else [float(t) for t in grid]
+    return validate(Budget, {"axis": axis, "grid": grid}, Source("the grid"))
+
+
+def _on_grid(found: Imported, budget: Budget) -> GridValues:
+    instances = tuple(instance.id for instance in found.instances)
+    row = {name: i for i, name in enumerate(instances)}
+    column = {name: i for i, name in enumerate(found.algorithms)}
+    values = np.full((len(row), len(column), len(budget.times)), np.nan)
+    for outcome in found.outcomes:
+        task = outcome.task
+        values[row[task.instance.id], column[task.algorithm.name]] = best_so_far(
+            outcome.times, outcome.values, outcome.status, outcome.reached, budget.times
+        )
+    return GridValues(instances, found.algorithms, budget.times, values)
+
+
+def _weights(values: GridValues, seeded: bool) -> tuple[np.ndarray, list[int]]:
+    """What each comparison counts for, and the first one of each problem.
+
+    Comparisons of the same problem by several seeds count as one together. Of those in which only
+    one algorithm has a run nothing follows, so they take no share.
+    """
+    names = values.instances
+    problems = [name.rpartition("#")[0] if seeded else name for name in names]
+    compares = (~np.isnan(values.values)).any(axis=2).sum(axis=1) > 1
+    sharing = Counter(name for name, real in zip(problems, compares, strict=True) if real)
+    weights = np.array([1 / max(1, sharing[name]) for name in problems])
+    firsts: dict[str, int] = {}
+    for i, name in enumerate(problems):
+        if name not in firsts or not compares[firsts[name]]:
+            firsts[name] = i
+    return weights, list(firsts.values())

@@ -1,0 +1,227 @@
+"""A posterior as Python users meet it: named, in frames, and for ArviZ."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from polarbear.api.showing import html_table
+from polarbear.driver.inferred import Inferred, inferred, with_pairs
+from polarbear.driver.posteriors import Learned
+from polarbear.errors import MissingPackageError
+from polarbear.inference import relations
+from polarbear.inference.diagnostics import Diagnostics
+
+SHOWN_TIMES = 6  # in a table for people
+
+
+class Posterior:
+    """Draws of how likely each algorithm is to win at each time, and whether to believe them.
+
+    ``theta[draw, time, algorithm]`` holds the draws, chain after chain; ``algorithms`` and
+    ``times`` name its axes. Look at ``usable`` before deciding anything: where it is False,
+    ``problems`` say why. ``notes`` say what limits the evidence.
+    """
+
+    def __init__(self, learned: Learned, axis: str) -> None:
+        self._learned = learned
+        self._posterior = learned.posterior
+        self.axis = axis
+
+    @property
+    def algorithms(self) -> tuple[str, ...]:
+        return self._learned.algorithms
+
+    @property
+    def times(self) -> np.ndarray:
+        return self._learned.times
+
+    @property
+    def theta(self) -> np.ndarray:
+        return self._posterior.theta
+
+    @property
+    def hyper(self) -> Mapping[str, np.ndarray]:
+        """Draws of the model's hyperparameters, by name."""
+        return self._posterior.hyper
+
+    @property
+    def model(self) -> str:
+        return self._posterior.model
+
+    @property
+    def engine(self) -> str:
+        return self._posterior.engine
+
+    @property
+    def method(self) -> str:
+        return self._posterior.method
+
+    @property
+    def draws(self) -> int:
+        return self._posterior.n_draws
+
+    @property
+    def chains(self) -> int:
+        return self._posterior.chains
+
+    @property
+    def seed(self) -> int:
+        return self._posterior.seed
+
+    @property
+    def seconds(self) -> float:
+        """How long inference took, when it was done."""
+        return self._posterior.seconds
+
+    @property
+    def instances(self) -> int:
+        """On how many instances the rankings behind it were."""
+        return self._learned.instances
+
+    @property
+    def from_store(self) -> bool:
+        """Whether it was kept earlier and read back."""
+        return self._learned.from_store
+
+    @property
+    def evidence_weight(self) -> float:
+        """The share of its face value that each ranking was counted at."""
+        return self._posterior.evidence_weight
+
+    @property
+    def joint(self) -> bool:
+        """Whether the model can speak about several times at once."""
+        return self._posterior.joint
+
+    @property
+    def diagnostics(self) -> Diagnostics:
+        return self._posterior.diagnostics
+
+    @property
+    def usable(self) -> bool:
+        return self._posterior.usable
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        return self.diagnostics.problems
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return self._posterior.notes
+
+    def summary(self, level: float = 0.95) -> pl.DataFrame:
+        """Posterior mean and central interval of each algorithm's win probability at each time."""
+        mean, (low, high) = self._posterior.mean(), self._posterior.interval(level)
+        size = len(self.algorithms)
+        return pl.DataFrame(
+            {
+                "algorithm": np.repeat(np.array(self.algorithms, dtype=object), len(self.times)),
+                "t": np.tile(self.times, size),
+                "mean": mean.T.ravel(),
+                "low": low.T.ravel(),
+                "high": high.T.ravel(),
+            },
+            schema_overrides={"algorithm": pl.String},
+        )
+
+    def pairs(self, epsilon: float = 0.05) -> pl.DataFrame:
+        """How each algorithm compares with each other one, at each time.
+
+        ``p_dominates`` is P(a is better than b at t), ``p_equivalent`` that a wins against b with
+        a probability within ``epsilon`` of even, ``error`` the Monte-Carlo error of the first.
+        Where the model can say, ``p_dominates_always`` and ``p_crosses`` speak of all times at
+        once: that a is better at every time, and that neither is.
+        """
+        at = relations.pointwise(self._posterior, epsilon)
+        names, n_times = np.array(self.algorithms, dtype=object), len(self.times)
+        a, b = np.nonzero(~np.eye(len(names), dtype=bool))
+        columns = {
+            "a": np.repeat(names[a], n_times),
+            "b": np.repeat(names[b], n_times),
+            "t": np.tile(self.times, len(a)),
+            "p_dominates": at.dominance[:, a, b].T.ravel(),
+            "p_equivalent": at.equivalence[:, a, b].T.ravel(),
+            "error": at.dominance_error[:, a, b].T.ravel(),
+        }
+        if self.joint:
+            over = relations.joint(self._posterior)
+            columns["p_dominates_always"] = np.repeat(over.dominance[a, b], n_times)
+            columns["p_crosses"] = np.repeat(over.crossing[a, b], n_times)
+        return pl.DataFrame(columns, schema_overrides={"a": pl.String, "b": pl.String})
+
+    def facts(
+        self, times: Sequence[int] | None = None, pairs: bool = False, epsilon: float = 0.05
+    ) -> Inferred:
+        """What `polarbear infer` tells: at all times or at some, given by their places."""
+        shown = range(len(self.times)) if times is None else times
+        told = inferred(self._learned, shown)
+        return with_pairs(told, self._learned, shown, epsilon) if pairs else told
+
+    def to_arviz(self) -> Any:
+        """The draws for ArviZ: theta with dimensions chain, draw, time and algorithm.
+
+        An InferenceData, or the DataTree that has taken its place from ArviZ 1 on.
+        """
+        try:
+            import arviz
+            import xarray
+        except ImportError:
+            raise MissingPackageError("to_arviz()", "arviz") from None
+        chains = (self.chains, -1)
+        found = {"theta": (("chain", "draw", "time", "algorithm"), self._by_chain(self.theta))}
+        data = xarray.Dataset(
+            {**found, **{k: (("chain", "draw"), v.reshape(chains)) for k, v in self.hyper.items()}},
+            coords={
+                "chain": np.arange(self.chains),
+                "draw": np.arange(self.draws // self.chains),
+                "time": self.times,
+                "algorithm": list(self.algorithms),
+            },
+            attrs={
+                "inference_library": "polarbear",
+                "model": self.model,
+                "engine": self.engine,
+                "method": self.method,
+                "seed": self.seed,
+                "axis": self.axis,
+                "instances": self.instances,
+                "evidence_weight": self.evidence_weight,
+            },
+        )
+        if hasattr(arviz, "InferenceData"):
+            return arviz.InferenceData(posterior=data)
+        return xarray.DataTree.from_dict({"posterior": data})
+
+    def _by_chain(self, draws: np.ndarray) -> np.ndarray:
+        return draws.reshape(self.chains, -1, *draws.shape[1:])
+
+    def __repr__(self) -> str:
+        trust = "" if self.usable else ", not to be trusted"
+        return (
+            f"<Posterior of {self.model}: {len(self.algorithms)} algorithms at "
+            f"{len(self.times)} times, instances: {self.instances}, {self.draws} draws by "
+            f"{self.method} ({self.engine}){trust}>"
+        )
+
+    def _repr_html_(self) -> str:
+        shown = some_times(self.times)
+        mean, (low, high) = self._posterior.mean(), self._posterior.interval()
+        rows = [
+            [name, *(f"{mean[t, i]:.2f} [{low[t, i]:.2f}, {high[t, i]:.2f}]" for t in shown)]
+            for i, name in enumerate(self.algorithms)
+        ]
+        doubts = [f"do not trust this posterior: {problem}" for problem in self.problems]
+        notes = [f"note: {note}" for note in self.notes]
+        columns = ["P(best) at t =", *(f"{self.times[t]:g}" for t in shown)]
+        return html_table(repr(self).strip("<>"), columns, rows, [*doubts, *notes])
+
+
+def some_times(times: np.ndarray) -> list[int]:
+    """Indices of a few times, both ends among them."""
+    if len(times) <= SHOWN_TIMES:
+        return list(range(len(times)))
+    return [int(i) for i in np.linspace(0, len(times) - 1, SHOWN_TIMES).round()]

@@ -1,0 +1,95 @@
+"""A race, from a configuration to the store that holds its result."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from polarbear.api import configurations
+from polarbear.api.configurations import ConfigLike
+from polarbear.api.listening import Listener
+from polarbear.api.showing import Shown
+from polarbear.api.standing import Standings, standings
+from polarbear.api.store import Store
+from polarbear.api.warming import announce_stan, warn_of_busy_cores
+from polarbear.config import Config
+from polarbear.driver import collect
+from polarbear.driver.rounds import Race
+from polarbear.plain import plain
+from polarbear.preferences import Context, read_preference
+from polarbear.select.aim import Aim, Prospect, aim
+from polarbear.store import Store as StoreOnDisk
+from polarbear.store import summary
+from polarbear.store.summary import Failure
+
+
+@dataclass(frozen=True, repr=False)
+class Raced(Shown):
+    """How a call of `race` ended; ``reached`` is there where it raced for one preference."""
+
+    stopped_because: str
+    at_limit: bool
+    standings: Standings
+    failures: tuple[Failure, ...]
+    reached: Prospect | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """What `polarbear race --json` prints."""
+        ended = {"stopped_because": self.stopped_because, "failures": plain(self.failures)}
+        aim = {} if self.reached is None else {"for": plain(self.reached)}
+        return {**self.standings.to_dict(), **ended, **aim}
+
+    def _in_a_line(self) -> str:
+        return f"stopped because {self.stopped_because}"
+
+
+def race(
+    config: ConfigLike,
+    store: str | Path | None = None,
+    *,
+    add: Sequence[str] = (),
+    fresh: bool = False,
+    preference: str | None = None,
+    regret: float = 0.01,
+    workers: int | None = None,
+    seed: int | None = None,
+    mix_hosts: bool = False,
+    listener: Listener | None = None,
+) -> Store:
+    """Race algorithms until it is settled which of them belong in the anytime Pareto set.
+
+    Goes on where it stopped; algorithms that are new in the configuration enter on instances
+    already seen, or only those named by ``add``. The store is the folder named, or one named after
+    the configuration beside it; ``fresh`` starts over in a new folder. With a ``preference`` the
+    race ends as soon as the choice for it has an expected regret below ``regret``.
+    """
+    listener = listener or Listener()
+    settings = configurations.read(config, seed, workers)
+    purpose = _purpose(settings, preference, regret) if preference is not None else None
+    collect.prepare(settings)
+    announce_stan(settings.inference, listener)
+    folder = configurations.store_folder(config, store)
+    if fresh:
+        folder = configurations.fresh_folder(folder)
+        listener.note(f"a new race, in {folder}")
+    disk = StoreOnDisk.open_or_create(folder, settings.plain())
+    with disk.writing():
+        disk.adopt(settings.plain(), settings.instances.uses_grid)
+        collect.check_hosts(settings, disk, mix_hosts)
+        warn_of_busy_cores(settings, listener)
+        with listener.race(disk) as watcher:
+            running = Race(settings, disk, watcher, add, purpose)
+            ended = running.run()
+            reached = purpose.prospect(running.state, running.posterior) if purpose else None
+    failures = tuple(summary.failures(disk))
+    done = Raced(ended.because, ended.at_limit, standings(disk), failures, reached)
+    return Store(disk, done)
+
+
+def _purpose(settings: Config, preference: str, threshold: float) -> Aim:
+    wanted, folder = read_preference(preference)
+    budget, joint = settings.budget, settings.inference.temporal
+    context = Context(budget.times, budget.axis, folder, settings.seed, joint)
+    return aim(wanted, context, threshold)

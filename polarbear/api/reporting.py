@@ -1,0 +1,136 @@
+"""What a store has to tell, as a page, figures, text or Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from polarbear.api.showing import html_table
+from polarbear.errors import ReportError
+from polarbear.report.drawing.files import check_free, write_figures
+from polarbear.report.drawing.style import FORMATS, Style
+from polarbear.report.figures import FIGURES
+from polarbear.report.material import Material, gather
+from polarbear.report.page import write_page
+from polarbear.report.prose.markdown import as_markdown
+from polarbear.report.prose.outline import outline
+from polarbear.report.prose.text import as_text
+from polarbear.report.story import Story, tell
+from polarbear.settings.options import Source, unknown, validate
+from polarbear.store import Store as StoreOnDisk
+
+TIME_AXES = {"log": True, "linear": False, "grid": None}
+
+
+@dataclass(frozen=True, repr=False)
+class Report:
+    """What a store comes to in words, and the files that were written."""
+
+    material: Material
+    story: Story
+    written: tuple[Path, ...]
+
+    @property
+    def answer(self) -> tuple[str, ...]:
+        """Whom to run and when, and on what that rests: a sentence or two each."""
+        return self.story.answer
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What a reader should know before trusting it."""
+        return self.story.warnings
+
+    def text(self) -> str:
+        """The report as plain text."""
+        return as_text(outline(self.material, self.story))
+
+    def markdown(self) -> str:
+        """The report as Markdown, for a pull request."""
+        return as_markdown(outline(self.material, self.story))
+
+    def to_dict(self) -> dict[str, Any]:
+        """What `polarbear report --json` prints."""
+        told = asdict(self.story)
+        return {
+            "store": str(self.material.store.path),
+            "written": [str(path) for path in self.written],
+            "answer": list(self.answer),
+            "pareto_set": [entry.algorithm for entry in self.story.members],
+            "members": told["members"],
+            "out": told["out"],
+            "decisions": told["decisions"],
+            "settings": [list(pair) for pair in self.story.settings],
+            "warnings": list(self.warnings),
+            "figures": {name: figure.missing(self.material) for name, figure in FIGURES.items()},
+        }
+
+    def __repr__(self) -> str:
+        files = f"; written: {', '.join(map(str, self.written))}" if self.written else ""
+        return f"<Report: {self.answer[0]}{files}>"
+
+    def _repr_html_(self) -> str:
+        rows = [[entry.algorithm, entry.reason] for entry in (*self.story.members, *self.story.out)]
+        notes = [f"note: {warning}" for warning in self.warnings]
+        return html_table(self.answer[0], ["algorithm", "why"], rows, [*self.answer[1:], *notes])
+
+
+def report(
+    disk: StoreOnDisk,
+    html: Path | None,
+    folders: Mapping[str, Path],
+    only: Sequence[str] | None,
+    upto: int | None,
+    model: str | None,
+    style: Style,
+    force: bool,
+) -> Report:
+    """Write the page and, into folders named by their endings, figures and data."""
+    material = gather(disk, upto, model)
+    if only and not folders:
+        raise ReportError("--only picks figures: say where to with --png, --pdf, --svg or --csv")
+    written = _write(material, html, folders, only, style, force)
+    return Report(material, tell(material), tuple(written))
+
+
+def folders_of(**named: str | Path | None) -> dict[str, Path]:
+    """The folders that were named, by the ending of what goes into them."""
+    return {ending: Path(folder) for ending, folder in named.items() if folder is not None}
+
+
+def style_of(
+    theme: str,
+    width: str | float,
+    font_size: float = 8.0,
+    time_axis: str = "grid",
+    source: str = "figures",
+) -> Style:
+    """How figures look."""
+    if time_axis not in TIME_AXES:
+        raise ReportError(unknown("time axis", time_axis, TIME_AXES))
+    log_time = TIME_AXES[time_axis]
+    options = {"theme": theme, "width": width, "font_size": font_size, "log_time": log_time}
+    return validate(Style, options, Source(source))
+
+
+def _write(
+    material: Material,
+    html: Path | None,
+    folders: Mapping[str, Path],
+    only: Sequence[str] | None,
+    style: Style,
+    force: bool,
+) -> list[Path]:
+    """All files asked for."""
+    if html is not None and not force:
+        check_free([html])
+    written = []
+    for folder in dict.fromkeys(folders.values()):
+        endings = [ending for ending, chosen in folders.items() if chosen == folder]
+        formats = [known for known in FORMATS if known in endings]
+        written += write_figures(material, folder, formats, only, style, "csv" in endings, force)
+    if html is not None:
+        write_page(material, html, force)
+        written.append(html)
+    return written

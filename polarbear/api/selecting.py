@@ -1,0 +1,94 @@
+"""A choice for a preference over time, from the posterior that a store holds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from polarbear import select as selecting
+from polarbear.api.listening import Listener
+from polarbear.api.showing import Shown, dressed, html_table
+from polarbear.errors import SelectionError
+from polarbear.preferences import Context, read_preference
+from polarbear.select import facts
+from polarbear.select.facts import Answer
+from polarbear.store import Store as StoreOnDisk
+from polarbear.wording import short
+
+
+@dataclass(frozen=True, repr=False)
+class Selected(Shown, Answer):
+    """The choice and everything beside it; the fields are the keys of `select --json`."""
+
+    def _in_a_line(self) -> str:
+        return self.statement
+
+    def _repr_html_(self) -> str:
+        columns = [
+            "algorithm",
+            "P(best)",
+            "mean",
+            f"quantile {short(self.gamma)}",
+            "expected regret",
+        ]
+        rows = [
+            [
+                row.algorithm if row.competes else f"({row.algorithm})",
+                f"{row.p2bb:.3f}",
+                *(f"{value:.4f}" for value in (row.mean, row.quantile, row.regret)),
+            ]
+            for row in self.ranking
+        ]
+        lines = [self.preference_words, *(f"note: {note}" for note in self.notes)]
+        return html_table(self.statement, columns, rows, lines)
+
+
+def select(
+    disk: StoreOnDisk,
+    preference: str,
+    risk: str,
+    *,
+    gamma: float,
+    portfolio: int | None,
+    everyone: bool,
+    algorithms: Sequence[str] | None,
+    alpha: float,
+    sweep: bool,
+    png: Path | None,
+    information: bool,
+    model: str | None,
+    key: str | None,
+    seed: int,
+    listener: Listener,
+) -> Selected:
+    """Choose among those who compete, by a preference and a risk profile."""
+    if png is not None and not sweep:
+        raise SelectionError("--png draws a sweep: give --sweep, too")
+    wanted, folder = read_preference(preference)
+    profile = selecting.check_risk(risk)
+    basis = selecting.find_basis(disk, model, key)
+    contest = selecting.contest(basis, algorithms, alpha)
+    context = Context(basis.times, basis.axis, folder, seed, basis.posterior.joint)
+    made = selecting.select(basis, contest, wanted, context, profile, gamma, everyone)
+    told = facts.answer(made, contest)
+    if portfolio is not None or sweep:
+        theta = basis.posterior.theta[:, :, list(contest.candidates)]
+    if portfolio is not None:
+        found = selecting.best_portfolios(theta, made.valuation, portfolio, profile, gamma)
+        told = facts.with_portfolios(told, found)
+    if information:
+        told = facts.with_information(told, made)
+    if sweep:
+        swept = selecting.sweep(theta, wanted.variations(context), profile, gamma)
+        told = facts.with_sweep(told, swept)
+        if png is not None:
+            from polarbear.report.figures.sweep import draw_sweep
+
+            known = list(disk.config["algorithms"])
+            places = [known.index(name) for name in told.candidates]
+            title = f"choice by {profile}, {basis.posterior.model} model"
+            draw_sweep(swept, told.candidates, places, title, png)
+    for problem in basis.posterior.diagnostics.problems:
+        listener.doubts(problem)
+    return dressed(Selected, told)

@@ -1,0 +1,268 @@
+"""A store as Python users meet it: what is in it, and everything one can ask of it."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from polarbear.api.listening import Listener
+from polarbear.api.posterior import Posterior
+from polarbear.api.showing import html_table
+from polarbear.settings.grid import Budget
+from polarbear.store import Store as StoreOnDisk
+from polarbear.store import summary
+from polarbear.wording import counted, timed, whole
+
+if TYPE_CHECKING:
+    from polarbear.api.comparing import ClassicalView
+    from polarbear.api.importing import Added
+    from polarbear.api.racing import Raced
+    from polarbear.api.reporting import Report
+    from polarbear.api.running import Ran
+    from polarbear.api.selecting import Selected
+    from polarbear.api.standing import Standings
+
+
+class Store:
+    """A folder of runs, posteriors and rounds of a race, open for questions.
+
+    ``result`` is what the call did that gave this object, with the facts of the command's --json:
+    of `race`, `run` or `import_data`; None after `open`.
+    """
+
+    def __init__(self, disk: StoreOnDisk, result: Raced | Ran | Added | None = None) -> None:
+        self._disk = disk
+        self.result = result
+
+    @property
+    def path(self) -> Path:
+        return self._disk.path
+
+    @property
+    def config(self) -> dict[str, Any]:
+        """The configuration of everything stored, with every default filled in."""
+        return copy.deepcopy(self._disk.config)
+
+    @property
+    def algorithms(self) -> tuple[str, ...]:
+        return tuple(self._disk.config["algorithms"])
+
+    @property
+    def times(self) -> np.ndarray:
+        """The grid: the times at which algorithms are compared."""
+        return self._budget.times.copy()
+
+    @property
+    def axis(self) -> str:
+        """What times count: evaluations, seconds, or what the algorithms report."""
+        return self._budget.axis
+
+    @property
+    def _budget(self) -> Budget:
+        return Budget.model_validate(self._disk.config["budget"])
+
+    @property
+    def _sign(self) -> int:
+        """By which stored values are multiplied to be the objective's own."""
+        return -1 if self._disk.config["instances"].get("maximise") else 1
+
+    def instances(self) -> pl.DataFrame:
+        """One row an instance: its id, its place in the stream, its suite and what rebuilds it."""
+        return self._disk.instances()
+
+    def runs(self) -> pl.DataFrame:
+        """One row for each algorithm on each instance: the run that counts."""
+        return self._disk.runs().with_columns(best=self._sign * pl.col("best"))
+
+    def trajectories(self, algorithms: Sequence[str] | None = None) -> pl.DataFrame:
+        """All improvements of the runs that count: a row for each algorithm, instance, t and y."""
+        names: dict[str, list[str]] = {"algorithm": [], "instance": []}
+        points: dict[str, list[np.ndarray]] = {"t": [], "y": []}
+        for run, t, y in self._disk.trajectories(algorithms):
+            names["algorithm"].append(run["algorithm"])
+            names["instance"].append(run["instance"])
+            points["t"].append(t)
+            points["y"].append(self._sign * y)
+        lengths = [len(t) for t in points["t"]]
+        long = {
+            name: pl.Series(name, found, pl.String).gather(np.repeat(range(len(found)), lengths))
+            for name, found in names.items()
+        }
+        return pl.DataFrame(
+            {**long, **{name: np.concatenate([np.empty(0), *p]) for name, p in points.items()}}
+        )
+
+    def infer(
+        self,
+        model: str | None = None,
+        *,
+        algorithms: Sequence[str] | None = None,
+        seed: int = 0,
+        tie_tolerance: float = 0.0,
+        keep: bool = True,
+        listener: Listener | None = None,
+        **options: Any,
+    ) -> Posterior:
+        """How likely each algorithm is to win over time.
+
+        Options are those of a configuration's inference, as in ``lengthscale={"scale": 2}``. The
+        posterior is kept in the store: the same question again is answered at once.
+        """
+        from polarbear.api.inferring import infer, model_options
+
+        asked = model_options(model, options)
+        told = listener or Listener()
+        return infer(self._disk, asked, algorithms, seed, tie_tolerance, keep, told)
+
+    def standings(self) -> Standings:
+        """How the race stands; an error where no race has been run."""
+        from polarbear.api.standing import standings
+
+        return standings(self._disk)
+
+    def select(
+        self,
+        preference: str = "uniform",
+        risk: str = "p2bb",
+        *,
+        gamma: float = 0.05,
+        portfolio: int | None = None,
+        everyone: bool = False,
+        algorithms: Sequence[str] | None = None,
+        alpha: float = 0.99,
+        sweep: bool = False,
+        png: str | Path | None = None,
+        information: bool = False,
+        model: str | None = None,
+        key: str | None = None,
+        seed: int = 0,
+        listener: Listener | None = None,
+    ) -> Selected:
+        """Choose an algorithm, or a portfolio, for a preference over time.
+
+        The stored posterior answers at once; nothing is run and nothing is inferred.
+        """
+        from polarbear.api.selecting import select
+
+        return select(
+            self._disk,
+            preference,
+            risk,
+            gamma=gamma,
+            portfolio=portfolio,
+            everyone=everyone,
+            algorithms=algorithms,
+            alpha=alpha,
+            sweep=sweep,
+            png=None if png is None else Path(png),
+            information=information,
+            model=model,
+            key=key,
+            seed=seed,
+            listener=listener or Listener(),
+        )
+
+    def compare(
+        self,
+        pair: Sequence[str] | None = None,
+        *,
+        algorithms: Sequence[str] | None = None,
+        png: str | Path | None = None,
+        csv: str | Path | None = None,
+        theme: str = "light",
+        width: str | float = "double",
+        force: bool = False,
+        **options: Any,
+    ) -> ClassicalView:
+        """The classical view of the same runs: ECDF and AOCC, and where the posterior disagrees.
+
+        ``pair`` names two algorithms to be compared by their EAF. Options are those of `polarbear
+        compare`: targets, optimum, scale, bootstrap and seed. Figures and their data are written
+        into the folders ``png`` and ``csv``.
+        """
+        from polarbear.api.comparing import compare
+        from polarbear.api.reporting import folders_of, style_of
+
+        return compare(
+            self._disk,
+            pair,
+            algorithms,
+            options,
+            folders_of(png=png, csv=csv),
+            style_of(theme, width, source="compare"),
+            force,
+        )
+
+    @property
+    def page(self) -> Path:
+        """Where `polarbear report` writes the page, unless told otherwise: beside the store."""
+        path = self.path.resolve()
+        return path.with_name(f"{path.name}.html")
+
+    def report(
+        self,
+        html: str | Path | None = None,
+        *,
+        png: str | Path | None = None,
+        pdf: str | Path | None = None,
+        svg: str | Path | None = None,
+        csv: str | Path | None = None,
+        only: Sequence[str] | None = None,
+        round: int | None = None,
+        model: str | None = None,
+        theme: str = "light",
+        width: str | float = "double",
+        font_size: float = 8.0,
+        time_axis: str = "grid",
+        force: bool = False,
+    ) -> Report:
+        """What the store has to tell: in words, and in the files that are named.
+
+        ``html`` is the page; figures go into the folders ``png``, ``pdf`` and ``svg``, their data
+        into ``csv``. ``round`` tells it as it stood after that round of the race. A file that is
+        there is written over only by ``force``.
+        """
+        from polarbear.api.reporting import folders_of, report, style_of
+
+        return report(
+            self._disk,
+            None if html is None else Path(html),
+            folders_of(png=png, pdf=pdf, svg=svg, csv=csv),
+            only,
+            round,
+            model,
+            style_of(theme, width, font_size, time_axis),
+            force,
+        )
+
+    def __repr__(self) -> str:
+        return f"<Store {str(self.path)!r}: {self._contents()}>"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            [entry.algorithm, whole(entry.runs), whole(entry.failed), whole(entry.evaluations)]
+            for entry in summary.by_algorithm(self._disk)
+        ]
+        columns = ["algorithm", "runs", "failed", "evaluations"]
+        return html_table(f"{self.path}: {self._contents()}", columns, rows)
+
+    def _contents(self) -> str:
+        budget, rounds = self._budget, len(self._disk.round_numbers())
+        parts = [
+            counted(len(self.algorithms), "algorithm"),
+            counted(len(self._disk.instances()), "instance"),
+            f"{counted(len(budget.times), 'time')} up to {timed(budget.limit, budget.axis)}",
+        ]
+        if rounds:
+            parts.append(f"{counted(rounds, 'round')} of a race")
+        return ", ".join(parts)
+
+
+def open(path: str | Path) -> Store:
+    """The store in a folder."""
+    return Store(StoreOnDisk.open(Path(path)))

@@ -1,0 +1,60 @@
+"""What `polarbear run` came to: what was executed, and what the store now holds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from polarbear.settings.grid import Budget
+from polarbear.store import Store, summary
+from polarbear.store.summary import AlgorithmRuns, Failure
+
+
+@dataclass(frozen=True)
+class AlgorithmResult(AlgorithmRuns):
+    """The runs of one algorithm, and how often it was best at the end of the grid.
+
+    ``first_at_end`` is a share of the instances that all ran on; None where there is none.
+    """
+
+    first_at_end: float | None = None
+
+
+@dataclass(frozen=True)
+class Collected:
+    """What a store holds after runs were added; fields are the keys of `polarbear run --json`."""
+
+    store: str
+    axis: str
+    budget: float
+    instances: int
+    executed: int
+    present: int
+    failed_runs: int
+    evaluations: dict[str, int]
+    algorithms: tuple[AlgorithmResult, ...]
+    failures: tuple[Failure, ...]
+    seconds: float
+
+
+def collected(
+    store: Store, budget: Budget, executed: int, present: int, seconds: float
+) -> Collected:
+    """The whole store after ``executed`` runs in so many seconds; ``present`` were there before."""
+    first = summary.first_at(store, budget.limit)
+    algorithms = tuple(
+        AlgorithmResult(**vars(entry), first_at_end=first.get(entry.algorithm))
+        for entry in summary.by_algorithm(store)
+    )
+    return Collected(
+        store=str(store.path),
+        axis=budget.axis,
+        budget=budget.limit,
+        instances=len(store.instances()),
+        executed=executed,
+        present=present,
+        failed_runs=sum(entry.failed for entry in algorithms),
+        evaluations={entry.algorithm: entry.evaluations for entry in algorithms},
+        algorithms=algorithms,
+        failures=tuple(summary.failures(store)),
+        seconds=round(seconds, 3),
+    )

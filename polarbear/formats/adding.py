@@ -1,0 +1,106 @@
+"""From an import to a store: what was not there yet is added, on a grid that fits the data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from polarbear.execution.host import Host
+from polarbear.formats.base import Complaint, Imported
+from polarbear.settings.grid import EVALUATIONS, Budget
+from polarbear.settings.options import Source, validate
+from polarbear.store import Store
+
+Spacing = Literal["log", "linear"]
+
+
+@dataclass(frozen=True)
+class GridWanted:
+    """The times at which imported runs are compared: the data's range, unless ends are given."""
+
+    axis: str = EVALUATIONS
+    points: int = 30
+    spacing: Spacing = "log"
+    first: float | None = None
+    last: float | None = None
+
+
+@dataclass(frozen=True)
+class ImportResult:
+    """What an import came to; fields are the keys of `polarbear import --json`.
+
+    ``present`` counts what was in the store already, ``instances`` those of the source.
+    """
+
+    store: str
+    kind: Literal["runs", "rankings"]
+    added: int
+    present: int
+    algorithms: tuple[str, ...]
+    instances: int
+    rejected: tuple[Complaint, ...]
+    notes: tuple[str, ...]
+
+
+def add_imported(
+    path: Path, found: Imported, grid: GridWanted | None = None, maximise: bool = False
+) -> ImportResult:
+    """Add an import to the store in a folder, which is made if it is not there."""
+    config = {
+        "seed": 0,
+        "algorithms": {name: {"use": "imported"} for name in found.algorithms},
+        "instances": {"suite": "imported", "maximise": maximise},
+        "budget": budget_for(found, grid or GridWanted()).model_dump(mode="json", by_alias=True),
+        "execution": {},
+    }
+    store = Store.open_or_create(path, config)
+    with store.writing():
+        store.adopt(config)
+        store.add_instances(found.instances, "imported")
+        added = _add(store, found)
+    total = len(found.outcomes) if found.rankings is None else len(found.rankings)
+    return ImportResult(
+        store=str(store.path),
+        kind="runs" if found.rankings is None else "rankings",
+        added=added,
+        present=total - added,
+        algorithms=found.algorithms,
+        instances=len(found.instances),
+        rejected=found.complaints,
+        notes=found.notes,
+    )
+
+
+def budget_for(found: Imported, wanted: GridWanted) -> Budget:
+    """The grid: the rankings' own times, or as asked for within the range of the data."""
+    grid: Any
+    if found.rankings is not None:
+        grid = sorted(set(found.rankings["t"]))
+    else:
+        start, stop = wanted.first or found.times[0], wanted.last or found.times[1]
+        if start <= 0:
+            start = min(outcome.times[outcome.times > 0].min() for outcome in found.outcomes)
+        points = 1 if start == stop else wanted.points
+        grid = {"spacing": wanted.spacing, "from": start, "to": stop, "points": points}
+    data = {"axis": wanted.axis, "grid": grid}
+    return validate(Budget, data, Source("the grid"))
+
+
+def _add(store: Store, found: Imported) -> int:
+    """Store what is not there yet; how many runs or rankings that were."""
+    if found.rankings is not None:
+        there = set(store.rankings().select("instance", "t").rows())
+        new = [key not in there for key in found.rankings.select("instance", "t").rows()]
+        fresh = found.rankings.filter(new)
+        if len(fresh):
+            store.add_rankings(fresh)
+        return len(fresh)
+    known = set(store.runs().select("algorithm", "instance").rows())
+    outcomes = [
+        outcome
+        for outcome in found.outcomes
+        if (outcome.task.algorithm.name, outcome.task.instance.id) not in known
+    ]
+    store.add_runs(outcomes, Host("imported", ""), 0.0, 0)
+    return len(outcomes)

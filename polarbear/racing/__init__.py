@@ -1,0 +1,68 @@
+"""What decides a race: rules, state, and a pure step from one round's relations to the next state.
+
+Uses `inference`'s relations, and nothing that runs, draws or writes.
+"""
+
+from __future__ import annotations
+
+from polarbear.racing.decisions import (
+    HANGS,
+    MUCH,
+    PATIENCE,
+    Decisions,
+    admit,
+    codes,
+    hanging,
+    horizons,
+    step,
+)
+from polarbear.racing.forecast import instances_to_go
+from polarbear.racing.record import RoundRecord, Threat
+from polarbear.racing.rules import Rules
+from polarbear.racing.state import (
+    ABOVE,
+    ALIKE,
+    BELOW,
+    CROSSING,
+    LETTERS,
+    OPEN,
+    OUT,
+    Elimination,
+    State,
+    from_plain,
+    start,
+    to_plain,
+)
+from polarbear.racing.verdicts import Kind, Verdict, verdict, verdict_on
+
+__all__ = [
+    "ABOVE",
+    "ALIKE",
+    "BELOW",
+    "CROSSING",
+    "HANGS",
+    "LETTERS",
+    "MUCH",
+    "OPEN",
+    "OUT",
+    "PATIENCE",
+    "Decisions",
+    "Elimination",
+    "Kind",
+    "RoundRecord",
+    "Rules",
+    "State",
+    "Threat",
+    "Verdict",
+    "admit",
+    "codes",
+    "from_plain",
+    "hanging",
+    "horizons",
+    "instances_to_go",
+    "start",
+    "step",
+    "to_plain",
+    "verdict",
+    "verdict_on",
+]

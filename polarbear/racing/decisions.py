@@ -1,0 +1,257 @@
+"""A pure step from beliefs to the next state of a race; nothing here draws, runs or writes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+import numpy as np
+from scipy.sparse.csgraph import connected_components
+
+from polarbear.errors import RaceError
+from polarbear.inference import relations
+from polarbear.inference.relations import Joint, Pointwise
+from polarbear.racing.rules import Rules
+from polarbear.racing.state import ABOVE, ALIKE, BELOW, CROSSING, OPEN, OUT, Elimination, State
+
+MUCH = 0.2  # a round that settles more than this share halves the batch
+HANGS = 2.0  # Monte-Carlo errors from alpha within which a decision asks for more draws
+PATIENCE = 3  # rounds in a row whose posterior could not be trusted, then the race stops
+
+
+@dataclass(frozen=True)
+class Decisions:
+    """What one round settled: eliminations, pairs done with, and how many pair-times of how many.
+
+    ``reopened`` are pairs above at every time by the record of several rounds, but not in one
+    posterior: their weakest time is looked at again.
+    """
+
+    eliminated: tuple[Elimination, ...] = ()
+    settled_pairs: tuple[tuple[str, str], ...] = ()
+    reopened: tuple[tuple[str, str], ...] = ()
+    newly_settled: int = 0
+    open_before: int = 0
+    caught_up: str | None = None
+
+
+def admit(state: State, newcomer: str, rules: Rules) -> State:
+    """Let a newcomer in: nothing is known about it, everything else stays as it is."""
+    if newcomer in state.algorithms:
+        raise RaceError(f"'{newcomer}' is in the race already")
+    if state.joining:
+        raise RaceError(f"'{newcomer}' must wait until '{state.joining}' has caught up")
+    names = (*state.algorithms, newcomer)
+    known = dict(zip(state.pairs, state.settled, strict=True))
+    candidates = state.candidates
+    rows = []
+    for a, b in combinations(names, 2):
+        fresh = OPEN if a in candidates else OUT
+        rows.append(known.get((a, b), np.full(len(state.times), fresh, dtype=np.int8)))
+    return replace(
+        state,
+        algorithms=names,
+        settled=np.stack(rows),
+        joining=newcomer,
+        caught_up=0,
+        entered=state.round,
+        batch=rules.batch.start,
+    )
+
+
+def horizons(state: State, rules: Rules) -> dict[str, float]:
+    """Who is to be run in the next round, and up to which time (tau_A of the paper).
+
+    Joint elimination asks about all times at once, so there everybody runs to the end.
+    """
+    found = {}
+    for name in (state.joining,) if state.joining else state.unresolved:
+        is_open = np.zeros(len(state.times), dtype=bool)
+        for other in state.candidates:
+            if other != name:
+                is_open |= state.relation(name, other) == OPEN
+        if rules.elimination == "joint":
+            is_open[-1] = True
+        found[name] = state.times[int(np.flatnonzero(is_open)[-1])]
+    return found
+
+
+def step(
+    state: State, rules: Rules, drawn: int, pointwise: Pointwise | None, joint: Joint | None = None
+) -> tuple[State, Decisions]:
+    """The next state, after a round on ``drawn`` further instances led to these beliefs.
+
+    ``pointwise`` is None where the posterior could not be trusted: nothing is decided then.
+    """
+    if state.joining:
+        state = replace(state, round=state.round + 1, caught_up=state.caught_up + drawn)
+    else:
+        state = replace(state, round=state.round + 1, instances=state.instances + drawn)
+    if pointwise is None:
+        state, arrived = _arrival(replace(state, untrusted=state.untrusted + 1))
+        return state, Decisions(caught_up=arrived)
+    before = state.settled == OPEN
+    eliminated = _eliminations(state, rules, pointwise, joint)
+    state = replace(state, eliminated=(*state.eliminated, *eliminated), untrusted=0)
+    settled = _resolved(state, rules, pointwise)
+    settled, reopened = _reopened(state, settled, pointwise)
+    after = settled == OPEN
+    newly, open_before = int((before & ~after).sum()), int(before[_judged(state)].sum())
+    done = [
+        pair
+        for pair, was, still in zip(state.pairs, before.any(axis=1), after.any(axis=1), strict=True)
+        if was and not still
+    ]
+    state = replace(state, settled=settled, batch=_next_batch(state, rules, newly, open_before))
+    state, arrived = _arrival(state)
+    return state, Decisions(
+        eliminated, tuple(done), reopened, newly, open_before, caught_up=arrived
+    )
+
+
+def hanging(
+    state: State, rules: Rules, pointwise: Pointwise, joint: Joint | None = None
+) -> np.ndarray:
+    """Times at which a decision hangs on the number of draws: bool[time].
+
+    Something is about to be settled by a probability within two Monte-Carlo errors above alpha (not
+    to settle it yet does no harm), or an elimination is within two on either side. Where a joint
+    decision hangs, it is all times.
+    """
+    a, b = _indices(state)
+    judged = _judged(state) & _both_in(state)
+    near = np.zeros((len(state.times), len(a)), dtype=bool)
+    for probability, error in (
+        (pointwise.dominance[:, a, b], pointwise.dominance_error[:, a, b]),
+        (pointwise.dominance[:, b, a], pointwise.dominance_error[:, b, a]),
+        (pointwise.equivalence[:, a, b], pointwise.equivalence_error[:, a, b]),
+    ):
+        above = probability - rules.alpha
+        near |= (above >= 0) & (above <= HANGS * error)
+    near &= (state.settled == OPEN).T & judged
+    times = np.asarray(near.any(axis=1))
+    if rules.elimination == "joint" and joint is not None:
+        for one, two in ((a, b), (b, a)):
+            gap = np.abs(joint.dominance[one, two] - rules.alpha)
+            if (judged & (gap <= HANGS * joint.dominance_error[one, two])).any():
+                times[:] = True
+    else:
+        for one, two in ((a, b), (b, a)):
+            weakest = pointwise.dominance[:, one, two].argmin(axis=0)
+            pair = np.arange(len(a))
+            gap = np.abs(pointwise.dominance[weakest, one, two] - rules.alpha)
+            error = pointwise.dominance_error[weakest, one, two]
+            times[weakest[pair[judged & (gap <= HANGS * error)]]] = True
+    return times
+
+
+def _indices(state: State) -> tuple[np.ndarray, np.ndarray]:
+    return np.triu_indices(len(state.algorithms), 1)
+
+
+def _judged(state: State) -> np.ndarray:
+    """Pairs that a round may settle: while a newcomer catches up, only its own: bool[pair]."""
+    a, b = _indices(state)
+    if state.joining is None:
+        return np.ones(len(a), dtype=bool)
+    newcomer = state.algorithms.index(state.joining)
+    return np.asarray((a == newcomer) | (b == newcomer))
+
+
+def _both_in(state: State) -> np.ndarray:
+    """Pairs of candidates: bool[pair]."""
+    a, b = _indices(state)
+    is_in = np.array([name in state.candidates for name in state.algorithms])
+    return np.asarray(is_in[a] & is_in[b])
+
+
+def _eliminations(
+    state: State, rules: Rules, pointwise: Pointwise, joint: Joint | None
+) -> tuple[Elimination, ...]:
+    """Who is out. Whatever the order of the list, and never all of a circle of dominances."""
+    if rules.elimination == "joint":
+        if joint is None:
+            raise RaceError("joint elimination asks for beliefs over all times at once")
+        probability = joint.dominance
+    else:
+        probability = pointwise.dominance.min(axis=0)
+    n = len(state.algorithms)
+    a, b = _indices(state)
+    pairs = _judged(state) & _both_in(state)
+    compared = np.zeros((n, n), dtype=bool)
+    compared[a[pairs], b[pairs]] = compared[b[pairs], a[pairs]] = True
+    beats = compared & (probability >= rules.alpha)
+    _, circle = connected_components(beats, directed=True, connection="strong")
+    beats &= circle[:, None] != circle[None, :]
+    gone = np.asarray(beats.any(axis=0))
+    out = []
+    for i in np.flatnonzero(gone):
+        by = max(np.flatnonzero(beats[:, i]), key=lambda j: (not gone[j], probability[j, i], -j))
+        out.append(
+            Elimination(
+                state.algorithms[i],
+                state.algorithms[by],
+                state.round,
+                state.caught_up if state.joining else state.instances,
+                float(probability[by, i]),
+            )
+        )
+    return tuple(out)
+
+
+def codes(above: np.ndarray, alike: np.ndarray, resolution: str) -> np.ndarray:
+    """What is settled about each pair by what is certain at each time: int8[pair, time].
+
+    ``above[time, a, b]`` and ``alike[time, a, b]`` say where a dominates b, where they tie.
+    """
+    a, b = np.triu_indices(above.shape[1], 1)
+    found = np.full((len(a), len(above)), OPEN, dtype=np.int8)
+    found[alike[:, a, b].T] = ALIKE
+    found[above[:, a, b].T] = ABOVE  # dominance comes before equivalence
+    found[above[:, b, a].T] = BELOW
+    if resolution == "crossing":
+        found[(found == OPEN) & relations.crosses(above, alike)[a, b][:, None]] = CROSSING
+    return found
+
+
+def _resolved(state: State, rules: Rules, pointwise: Pointwise) -> np.ndarray:
+    """What is settled now: what was, what these beliefs add, and all about those who are out."""
+    above = relations.dominates(pointwise, rules.alpha)
+    alike = relations.equivalent(pointwise, rules.alpha)
+    found = codes(above, alike, rules.resolution)
+    judged = _judged(state)[:, None]
+    settled = np.where((state.settled == OPEN) & judged, found, state.settled)
+    return np.where((settled == OPEN) & ~_both_in(state)[:, None], OUT, settled).astype(np.int8)
+
+
+def _reopened(
+    state: State, settled: np.ndarray, pointwise: Pointwise
+) -> tuple[np.ndarray, tuple[tuple[str, str], ...]]:
+    """Keep open what is above at every time by its record and yet not out."""
+    settled = settled.copy()
+    a, b = _indices(state)
+    judged = _judged(state) & _both_in(state)
+    again = []
+    for code, one, two in ((ABOVE, a, b), (BELOW, b, a)):
+        for pair in np.flatnonzero((settled == code).all(axis=1) & judged):
+            weakest = pointwise.dominance[:, one[pair], two[pair]].argmin()
+            settled[pair, weakest] = OPEN
+            again.append(state.pairs[pair])
+    return settled, tuple(again)
+
+
+def _next_batch(state: State, rules: Rules, newly: int, open_before: int) -> int:
+    batch = state.batch
+    if newly == 0:
+        batch *= 2
+    elif newly > MUCH * open_before:
+        batch //= 2
+    return min(max(batch, rules.batch.min), rules.batch.max)
+
+
+def _arrival(state: State) -> tuple[State, str | None]:
+    """End of a newcomer's catching up: it is out, has nothing open, or has seen all instances."""
+    name = state.joining
+    if name is None or (name in state.unresolved and state.caught_up < state.instances):
+        return state, None
+    return replace(state, joining=None, caught_up=0), name

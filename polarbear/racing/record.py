@@ -1,0 +1,96 @@
+"""What is kept of a round: its state, what it decided, and what that rests on.
+
+Nothing in it depends on how fast the round went, so the same race leaves the same bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from polarbear.racing.decisions import Decisions
+from polarbear.racing.state import Elimination, State, from_plain, to_plain
+
+
+@dataclass(frozen=True)
+class Threat:
+    """Who comes nearest to putting a candidate out, and how near."""
+
+    by: str
+    probability: float
+
+
+@dataclass(frozen=True)
+class RoundRecord:
+    """One round of a race, as its checkpoint keeps it.
+
+    ``ran_to`` says who ran, and up to which time, on each of the ``drawn`` instances;
+    ``evaluations`` is what each algorithm has spent so far. ``posterior`` is the key of the one
+    that decided, inferred with so many ``draws``; ``problems`` are why it was not to be trusted.
+    ``rules`` and ``inference`` are settings as a configuration spells them.
+    """
+
+    state: State
+    decisions: Decisions
+    drawn: int
+    ran_to: Mapping[str, float]
+    evaluations: Mapping[str, int]
+    threats: Mapping[str, Threat]
+    instances_to_go: int | None
+    draws: int
+    problems: tuple[str, ...]
+    posterior: str
+    rules: Mapping[str, Any]
+    inference: Mapping[str, Any]
+
+    @property
+    def newcomer(self) -> str | None:
+        """Whom this round was for, where a newcomer was catching up."""
+        return self.decisions.caught_up or self.state.joining
+
+    def to_plain(self) -> dict[str, Any]:
+        """The record as JSON keeps it."""
+        return {
+            "state": to_plain(self.state),
+            "decisions": asdict(self.decisions),
+            "drawn": self.drawn,
+            "ran_to": dict(self.ran_to),
+            "evaluations": dict(self.evaluations),
+            "threats": {name: asdict(threat) for name, threat in self.threats.items()},
+            "instances_to_go": self.instances_to_go,
+            "draws": self.draws,
+            "problems": list(self.problems),
+            "posterior": self.posterior,
+            "rules": dict(self.rules),
+            "inference": dict(self.inference),
+        }
+
+    @classmethod
+    def from_plain(cls, plain: Mapping[str, Any]) -> RoundRecord:
+        """A record from its JSON; what a later version may have added is left aside."""
+        return cls(
+            state=from_plain(plain["state"]),
+            decisions=_decisions(plain["decisions"]),
+            drawn=plain["drawn"],
+            ran_to=plain["ran_to"],
+            evaluations=plain["evaluations"],
+            threats={name: Threat(**threat) for name, threat in plain["threats"].items()},
+            instances_to_go=plain["instances_to_go"],
+            draws=plain["draws"],
+            problems=tuple(plain["problems"]),
+            posterior=plain["posterior"],
+            rules=plain["rules"],
+            inference=plain["inference"],
+        )
+
+
+def _decisions(plain: Mapping[str, Any]) -> Decisions:
+    return Decisions(
+        eliminated=tuple(Elimination(**entry) for entry in plain["eliminated"]),
+        settled_pairs=tuple((a, b) for a, b in plain["settled_pairs"]),
+        reopened=tuple((a, b) for a, b in plain["reopened"]),
+        newly_settled=plain["newly_settled"],
+        open_before=plain["open_before"],
+        caught_up=plain["caught_up"],
+    )

@@ -1,0 +1,135 @@
+"""What a race remembers from one round to the next: who is in, who is out, what is settled."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from polarbear.errors import RaceError
+from polarbear.racing.rules import Rules
+
+# What is settled about a pair (a, b) at a time; as a checkpoint spells it.
+OPEN, ABOVE, BELOW, ALIKE, CROSSING, OUT = range(6)
+LETTERS = ".><=x-"
+MIRROR = np.array([OPEN, BELOW, ABOVE, ALIKE, CROSSING, OUT], dtype=np.int8)  # from b's side
+
+
+@dataclass(frozen=True)
+class Elimination:
+    """Who is out, because of whom, since when, and how sure that was."""
+
+    algorithm: str
+    by: str
+    round: int
+    instances: int
+    probability: float
+
+
+@dataclass(frozen=True)
+class State:
+    """Everything a race must remember from one round to the next.
+
+    ``settled[pair, time]`` goes over ``pairs`` in their order. ``joining`` is a newcomer that runs
+    on instances the others have seen, so far on the first ``caught_up`` of them; it ``entered``
+    after that round.
+    """
+
+    algorithms: tuple[str, ...]
+    times: tuple[float, ...]
+    batch: int
+    settled: np.ndarray
+    round: int = 0
+    instances: int = 0
+    eliminated: tuple[Elimination, ...] = ()
+    joining: str | None = None
+    caught_up: int = 0
+    entered: int = 0
+    untrusted: int = 0
+
+    @property
+    def pairs(self) -> list[tuple[str, str]]:
+        return list(combinations(self.algorithms, 2))
+
+    @property
+    def candidates(self) -> tuple[str, ...]:
+        """Those who are not out: the anytime Pareto set as far as is known."""
+        gone = {elimination.algorithm for elimination in self.eliminated}
+        return tuple(name for name in self.algorithms if name not in gone)
+
+    @property
+    def open_pairs(self) -> list[tuple[str, str]]:
+        """Pairs about which something is not settled."""
+        is_open = (self.settled == OPEN).any(axis=1)
+        return [pair for pair, found in zip(self.pairs, is_open, strict=True) if found]
+
+    @property
+    def unresolved(self) -> tuple[str, ...]:
+        """Candidates with something open."""
+        names = {name for pair in self.open_pairs for name in pair}
+        return tuple(name for name in self.algorithms if name in names)
+
+    @property
+    def share_settled(self) -> float:
+        """Settled pairs of all pairs: the paper's proportion of resolved algorithm pairs."""
+        return float((self.settled != OPEN).all(axis=1).mean())
+
+    def relation(self, a: str, b: str) -> np.ndarray:
+        """What is settled about two algorithms over time, as seen from the first."""
+        if self.algorithms.index(a) < self.algorithms.index(b):
+            return np.asarray(self.settled[self.pairs.index((a, b))])
+        return np.asarray(MIRROR[self.settled[self.pairs.index((b, a))]])
+
+
+def start(algorithms: Sequence[str], times: Sequence[float], rules: Rules) -> State:
+    """A race in which nothing is known."""
+    if len(algorithms) < 2:
+        raise RaceError(
+            f"a race needs at least two algorithms, found {len(algorithms)}; add another under "
+            "'algorithms', or use `polarbear run` for one alone"
+        )
+    size = len(algorithms) * (len(algorithms) - 1) // 2
+    settled = np.full((size, len(times)), OPEN, dtype=np.int8)
+    return State(tuple(algorithms), tuple(map(float, times)), rules.batch.start, settled)
+
+
+def to_plain(state: State) -> dict[str, Any]:
+    """A state as a checkpoint keeps it: plain, readable, the same to the byte for the same race."""
+    return {
+        "algorithms": list(state.algorithms),
+        "times": list(state.times),
+        "round": state.round,
+        "instances": state.instances,
+        "batch": state.batch,
+        "candidates": list(state.candidates),
+        "eliminated": [vars(elimination) for elimination in state.eliminated],
+        "joining": state.joining,
+        "caught_up": state.caught_up,
+        "entered": state.entered,
+        "untrusted": state.untrusted,
+        "pairs": [
+            {"a": a, "b": b, "settled": "".join(LETTERS[code] for code in row)}
+            for (a, b), row in zip(state.pairs, state.settled, strict=True)
+        ],
+    }
+
+
+def from_plain(plain: Mapping[str, Any]) -> State:
+    """A state from its checkpoint."""
+    rows = [[LETTERS.index(letter) for letter in pair["settled"]] for pair in plain["pairs"]]
+    return State(
+        algorithms=tuple(plain["algorithms"]),
+        times=tuple(plain["times"]),
+        batch=plain["batch"],
+        settled=np.array(rows, dtype=np.int8),
+        round=plain["round"],
+        instances=plain["instances"],
+        eliminated=tuple(Elimination(**entry) for entry in plain["eliminated"]),
+        joining=plain["joining"],
+        caught_up=plain["caught_up"],
+        entered=plain["entered"],
+        untrusted=plain["untrusted"],
+    )

@@ -1,0 +1,80 @@
+// What stands in a chart beside its lines: names at their ends, bands around them.
+
+import { plain } from "./lettering.js";
+
+/** Increasing places moved apart to at least a gap, as little as it takes. */
+export function apart(values, gap, low, high) {
+  const places = [...values];
+  for (let pass = 0; pass < 50; pass++) {
+    for (let i = 1; i < places.length; i++) {
+      const lack = gap - (places[i] - places[i - 1]);
+      if (lack > 0) {
+        places[i] += lack / 2;
+        places[i - 1] -= lack / 2;
+      }
+    }
+    for (let i = 0; i < places.length; i++) {
+      places[i] = Math.min(
+        Math.max(places[i], low + i * gap),
+        high - (places.length - 1 - i) * gap,
+      );
+    }
+  }
+  return places;
+}
+
+/** Ends of lines with their names, moved apart so that none covers another. */
+export function endLabels(view, lines, low, high, height) {
+  if (view.narrow) return [];
+  const gap = (16 * (high - low)) / height;
+  const sorted = [...lines].sort((a, b) => a.y - b.y);
+  const places = apart(
+    sorted.map((line) => line.y),
+    gap,
+    low,
+    high,
+  );
+  return sorted.map((line, i) => ({
+    x: 1,
+    xref: "paper",
+    xanchor: "left",
+    xshift: 6,
+    y: places[i],
+    yanchor: "middle",
+    showarrow: false,
+    text: line.text ?? plain(line.name, 16),
+    font: { color: view.of(line.name), size: 12 },
+  }));
+}
+
+/** A colour through which others can be seen. */
+export function withAlpha(colour, alpha) {
+  const [r, g, b] = [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
+  return `rgba(${r},${g},${b},${alpha})`;
+}
+
+/** The area between two curves; a bar where there is a single time. */
+export function bandTraces(times, low, high, colour, alpha) {
+  if (times.length === 1) {
+    return [
+      {
+        x: [times[0], times[0]],
+        y: [low[0], high[0]],
+        mode: "lines",
+        line: { color: withAlpha(colour, 0.6), width: 3 },
+        hoverinfo: "skip",
+      },
+    ];
+  }
+  return [
+    {
+      x: [...times, ...[...times].reverse()],
+      y: [...high, ...[...low].reverse()],
+      mode: "lines",
+      line: { width: 0 },
+      fill: "toself",
+      fillcolor: withAlpha(colour, alpha),
+      hoverinfo: "skip",
+    },
+  ];
+}

@@ -1,0 +1,65 @@
+// Numbers in words. What is said of which number comes with the page, from Python's `wording`;
+// only the digits are made here, because a reader may ask for any number.
+
+/** So many digits after the point; between two of them the even one, as Python has it. */
+export function fixed(value, digits) {
+  const isTie = (value * 2 ** (digits + 1)) % 2 === 1; // exact: only the exponent changes
+  if (!isTie) return value.toFixed(digits);
+  const up = Math.round(value * 10 ** digits);
+  return ((up % 2 === 0 ? up : up - 1) / 10 ** digits).toFixed(digits);
+}
+
+/** So many digits that matter, without zeros behind them, as Python's g has it. */
+export function significant(value, digits) {
+  if (value === 0) return "0";
+  const [front, power] = value.toExponential(digits - 1).split("e");
+  const exponent = Number(power);
+  const isShort = exponent >= -4 && exponent < digits;
+  if (isShort) return String(Number(fixed(value, digits - 1 - exponent)));
+  const sign = exponent < 0 ? "-" : "+";
+  return `${Number(front)}e${sign}${String(Math.abs(exponent)).padStart(2, "0")}`;
+}
+
+/** A number as it can be typed, with all digits that matter: 5000, 0.25, 1e-7. */
+export function typed(value, digits = 10) {
+  return String(Number(value.toPrecision(digits)));
+}
+
+/** A sentence with its gaps, {like_this}, filled: texts and elements, in their order. */
+export function pieces(sentence, values) {
+  return sentence
+    .split(/\{(\w+)\}/)
+    .map((piece, i) => (i % 2 ? values[piece] : piece))
+    .filter((piece) => piece !== "");
+}
+
+/** A sentence with its gaps filled by texts. */
+export function filled(sentence, values) {
+  return pieces(sentence, values).join("");
+}
+
+/** How numbers are said, by the limits and nouns that came with the page. */
+export function wordingOf(words) {
+  const bounded = (limits, value) => {
+    if (value >= limits.high) return limits.over;
+    if (value > 0 && value < limits.low) return limits.under;
+    return `${fixed(value, limits.digits)}${limits.unit}`;
+  };
+  const noun = (forms, shown) => (shown === "1" ? forms.one : forms.many);
+  const whole = (number) => Number(fixed(number, 0)).toLocaleString("en");
+  const time = (value) =>
+    value >= words.time.whole_from ? whole(value) : significant(value, words.time.digits);
+  return {
+    whole,
+    time,
+    timed: (value) => `${time(value)} ${noun(words.axis, time(value))}`,
+    counted: (number, what) => `${whole(number)} ${noun(words.nouns[what], whole(number))}`,
+    probability: (value) => bounded(words.probability, value),
+    percent: (share) =>
+      share === 1 ? `100${words.percent.unit}` : bounded(words.percent, 100 * share),
+    small: (value) => {
+      if (value === 0) return "0";
+      return value < words.small.smallest ? words.small.less : significant(value, 2);
+    },
+  };
+}

@@ -1,0 +1,45 @@
+"""Sentences for what a reader drags: the page fills their gaps, {named}, and words nothing itself.
+
+Where `polarbear select` says the same, the words are its own.
+"""
+
+from __future__ import annotations
+
+from polarbear.preferences import Context
+from polarbear.preferences.budgets import CUT_OFF, OFF_THE_GRID
+from polarbear.preferences.simple import NEAREST
+from polarbear.racing import Elimination
+from polarbear.select import Basis
+from polarbear.select.selection import EACH_TIME
+from polarbear.wording import decisive
+
+CHOICE = (
+    "{probability} likely to be the best (± {error}); expected regret {regret}, or {other_regret} "
+    "if you take {other} instead."
+)
+TOO_CLOSE = "{first} and {second} differ by less than these draws can tell: either will do"
+
+
+def sentences(basis: Basis) -> dict[str, str]:
+    """What the selector may have to say."""
+    context = Context(basis.times, basis.axis)
+    return {
+        "alone": "Nobody else competes.",
+        "choice": CHOICE,
+        "close": TOO_CLOSE,
+        "cut_off": CUT_OFF,
+        "each_time": EACH_TIME.format(model=basis.posterior.model),
+        "grid": f"the grid goes {context.span}",
+        "nearest": NEAREST,
+        "off_the_grid": OFF_THE_GRID,
+    }
+
+
+def is_out(gone: Elimination, now: int) -> dict[str, str]:
+    """Who was out by a round, put out by whom, in words around their names."""
+    when = "in this round" if gone.round == now else f"in round {gone.round}"
+    words = (
+        f"{{algorithm}} was out {when}: {{by}} was better at every time with probability "
+        f"{decisive(gone.probability)}"
+    )
+    return {"algorithm": gone.algorithm, "by": gone.by, "words": words}

@@ -1,0 +1,39 @@
+"""What is settled about a pair: by the race where both ran in it, otherwise by the posterior."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from polarbear import racing as race
+from polarbear.racing import State, Verdict
+from polarbear.report.material import Material
+
+
+def verdict(material: Material, a: str, b: str) -> Verdict:
+    """What is settled about two algorithms over all times."""
+    state = _race_of(material, a, b)
+    if state is not None:
+        return race.verdict_on(state, a, b)
+    return race.verdict(_by_posterior(material, a, b))
+
+
+def codes(material: Material, a: str, b: str) -> np.ndarray:
+    """What is settled about two algorithms at each time."""
+    state = _race_of(material, a, b)
+    return _by_posterior(material, a, b) if state is None else state.relation(a, b)
+
+
+def _race_of(material: Material, a: str, b: str) -> State | None:
+    if not material.rounds:
+        return None
+    state = material.rounds[-1].state
+    return state if {a, b} <= set(state.algorithms) else None
+
+
+def _by_posterior(material: Material, a: str, b: str) -> np.ndarray:
+    """What a race would settle by this posterior alone."""
+    believed, rules = material.believed, material.rules
+    assert believed is not None
+    pair = np.ix_(range(len(believed.times)), *[[believed.index(a), believed.index(b)]] * 2)
+    above, alike = believed.above[pair] >= rules.alpha, believed.alike[pair] >= rules.alpha
+    return np.asarray(race.codes(above, alike, rules.resolution)[0])

@@ -1,0 +1,91 @@
+"""What was believed after a round, as the store's two tables, and back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from polarbear.inference.beliefs import Beliefs
+from polarbear.store import tables
+
+
+def beliefs_to_tables(beliefs: Beliefs) -> tuple[pa.Table, pa.Table]:
+    """Ratings over time, and relations of pairs: at each time, then over all of them."""
+    names, times, n = beliefs.algorithms, beliefs.times, len(beliefs.algorithms)
+    ratings = pa.table(
+        {
+            "algorithm": np.repeat(np.array(names, dtype=object), len(times)),
+            "t": np.tile(times, n),
+            "mean": beliefs.mean.ravel(),
+            "low": beliefs.low.ravel(),
+            "high": beliefs.high.ravel(),
+        },
+        schema=tables.ROUND_RATINGS,
+    )
+    a, b = np.triu_indices(n, 1)
+    columns: dict[str, list[Any]] = {field.name: [] for field in tables.ROUND_PAIRS}
+
+    def add(t: np.ndarray | None, **values: np.ndarray) -> None:
+        repeat = 1 if t is None else len(t)
+        columns["a"] += [names[i] for i in a for _ in range(repeat)]
+        columns["b"] += [names[i] for i in b for _ in range(repeat)]
+        columns["t"] += [None] * len(a) if t is None else np.tile(t, len(a)).tolist()
+        for name, value in values.items():
+            columns[name] += value.T.ravel().tolist()
+
+    if beliefs.trusted:
+        add(
+            times,
+            p_above=beliefs.above[:, a, b],
+            p_below=beliefs.above[:, b, a],
+            p_alike=beliefs.alike[:, a, b],
+            error=beliefs.above_error[:, a, b],
+        )
+    always, error, crossing = beliefs.always_above, beliefs.always_above_error, beliefs.crossing
+    if always is not None and error is not None and crossing is not None:
+        add(
+            None,
+            p_above=always[a, b],
+            p_below=always[b, a],
+            p_alike=crossing[a, b],
+            error=error[a, b],
+        )
+    return ratings, pa.table(columns, schema=tables.ROUND_PAIRS)
+
+
+def beliefs_from_tables(ratings: pa.Table, pairs: pa.Table) -> Beliefs:
+    """Beliefs as a round kept them; a pair's one error stands for both of its sides."""
+    names = tuple(dict.fromkeys(ratings["algorithm"].to_pylist()))
+    n, size = len(names), len(ratings) // len(names)
+    mean, low, high = (ratings[c].to_numpy().reshape(n, size) for c in ("mean", "low", "high"))
+    above, error, alike = (np.full((size, n, n), np.nan) for _ in range(3))
+    always_above = always_above_error = crossing = None
+    a, b = np.triu_indices(n, 1)
+    whole = pairs["t"].is_null().to_numpy()
+    column = {c: pairs[c].to_numpy() for c in ("p_above", "p_below", "p_alike", "error")}
+    if not whole.all():
+        at = {c: values[~whole].reshape(-1, size).T for c, values in column.items()}
+        above[:, a, b], above[:, b, a] = at["p_above"], at["p_below"]
+        alike[:, a, b] = alike[:, b, a] = at["p_alike"]
+        error[:, a, b] = error[:, b, a] = at["error"]
+    if whole.any():
+        always_above, always_above_error, crossing = (np.full((n, n), np.nan) for _ in range(3))
+        over = {c: values[whole] for c, values in column.items()}
+        always_above[a, b], always_above[b, a] = over["p_above"], over["p_below"]
+        crossing[a, b] = crossing[b, a] = over["p_alike"]
+        always_above_error[a, b] = always_above_error[b, a] = over["error"]
+    return Beliefs(
+        algorithms=names,
+        times=ratings["t"].to_numpy()[:size],
+        mean=mean,
+        low=low,
+        high=high,
+        above=above,
+        above_error=error,
+        alike=alike,
+        always_above=always_above,
+        always_above_error=always_above_error,
+        crossing=crossing,
+    )

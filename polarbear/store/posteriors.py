@@ -1,0 +1,60 @@
+"""Posteriors on disk, one file each, named by what it answers, and the evidence behind them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from polarbear.store import files, tables
+
+
+class Posteriors:
+    """The folder ``posteriors/`` of a store, and what its posteriors were inferred from."""
+
+    path: Path
+
+    def add_evidence(self, key: str, rankings: pa.Table, choice_sets: pa.Table) -> None:
+        """Keep the rankings, and what they boil down to, that a posterior was inferred from."""
+        for name, table in (("derived", rankings), ("choice-sets", choice_sets)):
+            path = self.path / "rankings" / f"{name}-{key}.parquet"
+            if not path.exists():
+                files.write_table(path, table)
+
+    def add_posterior(self, key: str, draws: pa.Table, facts: Mapping[str, Any]) -> None:
+        """Keep a posterior under the key of what it answers."""
+        files.make_folder(self.path / "posteriors")
+        text = json.dumps(facts).encode()
+        table = draws.replace_schema_metadata({b"polarbear": text})
+        # Draws hardly compress; what matters is that `select` has them at once.
+        files.write_table(self.path / "posteriors" / f"{key}.parquet", table, compression="lz4")
+
+    def posterior(self, key: str) -> tuple[pa.Table, dict[str, Any]] | None:
+        """A posterior kept earlier, with the facts about it."""
+        path = self.path / "posteriors" / f"{key}.parquet"
+        if not path.exists():
+            return None
+        table = files.read_part(path, tables.POSTERIOR)
+        return table, json.loads(files.metadata_of(path)[b"polarbear"])
+
+    def drop_posterior(self, key: str) -> None:
+        """Forget a posterior that another has taken the place of."""
+        with files.explained(self.path):
+            (self.path / "posteriors" / f"{key}.parquet").unlink(missing_ok=True)
+
+    def posterior_keys(self) -> list[str]:
+        """What posteriors are kept."""
+        return sorted(path.stem for path in (self.path / "posteriors").glob("*.parquet"))
+
+    def posterior_facts(self, key: str) -> dict[str, Any]:
+        """What is known about a kept posterior, without its draws."""
+        path = self.path / "posteriors" / f"{key}.parquet"
+        return json.loads(files.metadata_of(path)[b"polarbear"])  # type: ignore[no-any-return]
+
+    def newest_posteriors(self) -> list[str]:
+        """What posteriors are kept, the one kept last first."""
+        paths = (self.path / "posteriors").glob("*.parquet")
+        return [p.stem for p in sorted(paths, key=lambda p: (-p.stat().st_mtime_ns, p.stem))]

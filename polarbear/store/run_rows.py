@@ -1,0 +1,45 @@
+"""A run as rows of the store's tables: what names it, and what is known about it."""
+
+from __future__ import annotations
+
+import hashlib
+from datetime import UTC, datetime
+from typing import Any
+
+from polarbear import __version__
+from polarbear.execution.host import Host
+from polarbear.execution.outcome import Outcome
+
+
+def run_key(outcome: Outcome) -> dict[str, Any]:
+    """What names a run."""
+    task = outcome.task
+    text = f"{task.algorithm.name}\x1f{task.instance.id}\x1f{task.attempt}"
+    return {
+        "run": hashlib.sha256(text.encode()).hexdigest()[:20],
+        "algorithm": task.algorithm.name,
+        "instance": task.instance.id,
+        "attempt": task.attempt,
+    }
+
+
+def run_facts(outcome: Outcome, host: Host, load: float, workers: int) -> dict[str, Any]:
+    """How a run went, and where it ran."""
+    return {
+        "seed": outcome.task.seed,
+        "budget": outcome.task.budget,
+        "status": outcome.status.value,
+        "message": outcome.message,
+        "reached": outcome.reached,
+        "best": float(outcome.values[-1]) if len(outcome.values) else None,
+        "points": len(outcome.values),
+        "evaluations": outcome.evaluations,
+        "invalid": outcome.invalid,
+        "seconds": outcome.seconds,
+        "started": datetime.fromtimestamp(outcome.started, UTC),
+        "host": host.name,
+        "cpu": host.cpu,
+        "load": load,
+        "workers": workers,
+        "version": __version__,
+    }

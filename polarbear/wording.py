@@ -1,0 +1,193 @@
+"""Numbers, names and times in words: plurals, lists, probabilities, shares, times with their units.
+
+Uses nothing of ours. The page says the same by `page_words`: limits and nouns, as data.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+@dataclass(frozen=True)
+class Bounded:
+    """Numbers written with some digits, unless rounding would make them certain or nothing."""
+
+    digits: int
+    low: float  # what is positive and below it is said to be ``under``
+    under: str
+    high: float  # what is at or above it is said to be ``over``
+    over: str
+    unit: str = ""
+
+    def __call__(self, value: float) -> str:
+        if value >= self.high:
+            return self.over
+        return self.under if 0 < value < self.low else f"{value:.{self.digits}f}{self.unit}"
+
+
+PROBABILITY = Bounded(2, 0.005, "under 0.01", 0.995, "over 0.99")
+PERCENT = Bounded(0, 0.5, "under 1%", 99.5, "over 99%", "%")
+SMALLEST, LESS = 1e-4, "less than 0.0001"
+WHOLE_FROM, TIME_DIGITS = 1000, 4  # times from here on are whole, shorter ones have so many digits
+
+
+def noun(number: float, one: str, many: str | None = None) -> str:
+    """The form of a noun that goes with a number: round or rounds."""
+    return one if number == 1 else many or f"{one}s"
+
+
+def counted(number: int, one: str, many: str | None = None) -> str:
+    """1 round, 12,000 rounds."""
+    return f"{whole(number)} {noun(number, one, many)}"
+
+
+def whole(number: float) -> str:
+    """A whole number with its thousands set apart."""
+    return f"{number:,}" if isinstance(number, int) else f"{number:,.0f}"
+
+
+def joined(names: Sequence[str], last: str = "and") -> str:
+    """A, B and C."""
+    if len(names) < 2:
+        return "".join(names)
+    return f"{', '.join(names[:-1])} {last} {names[-1]}"
+
+
+def multiples(names: Iterable[str]) -> str:
+    """Names that repeat, the most frequent first: 3 x CSA, 1 x XNES."""
+    return ", ".join(f"{count} x {name}" for name, count in Counter(names).most_common())
+
+
+def time(value: float) -> str:
+    """A time with the digits that matter: 758, 12,000, 0.223."""
+    return whole(value) if value >= WHOLE_FROM else f"{value:.{TIME_DIGITS}g}"
+
+
+def timed(value: float, axis: str) -> str:
+    """A time with its unit: 12,000 evaluations, 1 evaluation, 0.5 seconds."""
+    return f"{time(value)} {unit(time(value), axis)}"
+
+
+def unit(shown: str, axis: str) -> str:
+    """The name of an axis as it goes with a number that is shown so."""
+    return singular(axis) if shown == "1" else axis
+
+
+def singular(axis: str) -> str:
+    """One of what an axis counts: evaluation, query, batch; an abbreviation stays as it is."""
+    *before, word = axis.split(" ")
+    if word.endswith("ies") and len(word) > 4:
+        word = f"{word[:-3]}y"
+    elif word.endswith(("ches", "shes", "sses", "xes")):
+        word = word[:-2]
+    elif len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
+        word = word[:-1]
+    return " ".join([*before, word])
+
+
+def duration(seconds: float) -> str:
+    """How long something takes, as people say it: 45 s, 12 min, 3.4 h."""
+    if seconds < 90:
+        return f"{seconds:.0f} s" if seconds >= 10 else f"{seconds:.1f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+
+
+def size(count: float) -> str:
+    """How much room something takes: 12 B, 3.4 MiB."""
+    for scale in ("B", "KiB", "MiB", "GiB"):
+        if count < 1024 or scale == "GiB":
+            break
+        count /= 1024
+    return f"{count:.0f} {scale}" if scale == "B" else f"{count:.1f} {scale}"
+
+
+def probability(value: float) -> str:
+    """Two digits, but never certain when it is not."""
+    return PROBABILITY(value)
+
+
+def decisive(value: float) -> str:
+    """A probability that decides: two digits, more of them near 1, but never certain."""
+    if value >= 0.99995:
+        return "over 0.9999"
+    return f"{value:.4f}" if value >= 0.99 else PROBABILITY(value)
+
+
+def probability_mark(value: float) -> str:
+    """A probability where there is little room: > 0.99, 0.95, < 0.01."""
+    if value >= PROBABILITY.high:
+        return "> 0.99"
+    return "< 0.01" if value < PROBABILITY.low else f"{value:.2f}"
+
+
+def probability_cell(value: float) -> str:
+    """A probability where there is hardly any room: >.99, .95, 0."""
+    if value >= PROBABILITY.high:
+        return ">.99"
+    return "0" if value < PROBABILITY.low else f"{value:.2f}".lstrip("0")
+
+
+def percent(share: float) -> str:
+    """A share of a whole in percent, which is all or nothing only if it is: 45%, over 99%."""
+    return "100%" if share == 1 else PERCENT(100 * share)
+
+
+def percent_cell(share: float, digits: int = 0) -> str:
+    """A share of a whole in percent, as a table or a drawing has room for: 45%."""
+    return f"{share:.{digits}%}"
+
+
+def small(value: float) -> str:
+    """A small number with the digits that matter."""
+    if value == 0:
+        return "0"
+    return LESS if value < SMALLEST else f"{value:.2g}"
+
+
+def short(value: float) -> str:
+    """A number in a row of numbers: 0.5, 2000, 1e+06."""
+    return f"{value:g}"
+
+
+def typed(value: float) -> str:
+    """A number as it can be typed, with all digits that matter."""
+    return f"{value:.10g}"
+
+
+def typed_time(value: float, axis: str) -> str:
+    """A time with its unit, as it can be typed: 5000 evaluations, 1 evaluation."""
+    return f"{typed(value)} {unit(typed(value), axis)}"
+
+
+def tick(value: float) -> str:
+    """A number on an axis: 0.05, 2000, 50,000, 2×10⁵."""
+    if value == 0 or 1e-3 <= abs(value) < 1e4:
+        return short(value)
+    if 1e4 <= abs(value) < 1e5 and value == round(value):
+        return whole(value)
+    mantissa, _, exponent = f"{value:.2e}".partition("e")
+    front = short(float(mantissa))
+    power = power_of_ten(int(exponent))
+    return power if front == "1" else f"-{power}" if front == "-1" else f"{front}×{power}"
+
+
+def power_of_ten(exponent: int) -> str:
+    """10⁻⁴."""
+    return f"10{str(exponent).translate(SUPERSCRIPTS)}"
+
+
+def page_words(axis: str, nouns: Iterable[str] = ()) -> dict[str, Any]:
+    """What a page needs to say numbers as this module does: limits, and nouns by one and many."""
+    return {
+        "axis": {"one": singular(axis), "many": axis},
+        "time": {"whole_from": WHOLE_FROM, "digits": TIME_DIGITS},
+        "nouns": {one: {"one": one, "many": noun(2, one)} for one in nouns},
+        "probability": asdict(PROBABILITY),
+        "percent": asdict(PERCENT),
+        "small": {"smallest": SMALLEST, "less": LESS},
+    }

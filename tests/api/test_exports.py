@@ -1,0 +1,55 @@
+"""What `import polarbear` offers is there, is documented, and is where it says it is."""
+
+from __future__ import annotations
+
+import importlib
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import polarbear as pb
+from polarbear import errors
+
+DOCS = Path(__file__).parents[2] / "docs" / "python.md"
+
+
+@pytest.mark.parametrize("name", pb.__all__)
+def test_every_export_is_there_and_in_the_directory(name: str):
+    assert getattr(pb, name) is not None
+    assert name in dir(pb)
+
+
+def test_exports_are_listed_in_order_and_once():
+    assert pb.__all__ == sorted(set(pb.__all__))
+
+
+@pytest.mark.parametrize("name", pb.__all__)
+def test_every_export_is_documented(name: str):
+    words = set(re.findall(r"[\w.]+", DOCS.read_text()))
+    assert {name, f"pb.{name}"} & words
+
+
+@pytest.mark.parametrize("name", sorted(set(pb.__all__) - {"__version__"}))
+def test_every_export_says_where_it_comes_from_and_what_it_is(name: str):
+    found = getattr(pb, name)
+    assert re.fullmatch(r"polarbear\.(api\.\w+|errors)", found.__module__)
+    assert getattr(importlib.import_module(found.__module__), found.__qualname__) is found
+    if found.__module__ != errors.__name__:
+        assert found.__doc__
+
+
+def test_the_function_race_is_not_hidden_by_a_module_of_that_name():
+    code = (
+        "import polarbear.driver.rounds, polarbear.cli, polarbear.report.material\n"
+        "import polarbear as pb\n"
+        "assert all(callable(getattr(pb, name)) for name in pb.__all__ if name[0] != '_')"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_a_name_that_is_not_offered_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="no attribute 'rase'"):
+        pb.rase  # noqa: B018

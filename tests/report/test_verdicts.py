@@ -1,0 +1,96 @@
+"""One verdict a pair: standings, figures, story, text and page say the same of the same codes."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from polarbear.racing import LETTERS, verdict
+from polarbear.racing.verdicts import AT_A_TIME
+from polarbear.report.figures import FIGURES
+from polarbear.report.material import Material, gather
+from polarbear.report.page import data
+from polarbear.report.prose.outline import Table, outline
+from polarbear.report.settled import verdict as verdict_of
+from polarbear.report.story import tell
+from polarbear.store import Store
+
+# Six times each; as races leave them, and some that only a change of beliefs between rounds does.
+SETTLED = [">>x===", "==xx<x", ">>xxxx", "=x=x=x", ">=>=>=", "======", ">xx<==", "xxxxxx"]
+
+
+def with_codes(raced: Material, folder: Path, letters: str) -> tuple[Material, str, str]:
+    """The same race, had its last round settled a pair of candidates like this."""
+    shutil.copytree(raced.store.path, folder / "store")
+    path = sorted((folder / "store" / "rounds").glob("round-*.json"))[-1]
+    record = json.loads(path.read_text())
+    inside = record["state"]["candidates"]
+    pair = next(p for p in record["state"]["pairs"] if {p["a"], p["b"]} <= set(inside))
+    pair["settled"] = letters
+    record["decisions"]["settled_pairs"] = [[pair["a"], pair["b"]]]
+    path.write_text(json.dumps(record))
+    return gather(Store.open(folder / "store")), pair["a"], pair["b"]
+
+
+@pytest.mark.parametrize("letters", SETTLED)
+def test_all_who_speak_of_a_pair_say_the_same(letters: str, raced: Material, tmp_path: Path):
+    material, a, b = with_codes(raced, tmp_path, letters)
+    codes = [LETTERS.index(letter) for letter in letters]
+    expected = verdict(codes)
+    words = expected.words(a, b)
+    assert verdict_of(material, a, b) == expected
+    assert verdict_of(material, b, a) == expected.mirrored()
+    # standings, as JSON and in words
+    assert material.race is not None
+    (settled,) = [pair for pair in material.race.settled_pairs if (pair.a, pair.b) == (a, b)]
+    assert settled.to_plain() == {"a": a, "b": b, "how": expected.kind}
+    assert settled.words == words
+    # the matrix, and the pairs over time
+    rows = FIGURES["matrix"].data(material)
+    (how,) = rows.filter((pl.col("a") == a) & (pl.col("b") == b))["verdict"]
+    assert how == expected.kind
+    strip = FIGURES["pairs"].data(material).filter((pl.col("a") == a) & (pl.col("b") == b))
+    assert strip["settled"].to_list() == [AT_A_TIME[code] for code in codes]
+    # the story's log, and the text's matrix
+    story = tell(material)
+    assert f"{words}." in [d.words for d in story.decisions if d.round == material.race.rounds]
+    blocks = outline(material, story)
+    table = next(block for block in blocks if isinstance(block, Table) and not block.columns[0])
+    row = next(row for row in table.rows if row[0] == a)
+    assert row[table.columns.index(f"{b}#")].split()[1] == expected.sign
+    # the page
+    said = data.of(material)["verdicts"][how]
+    assert said == {"sign": expected.sign, "words": said["words"]}
+    assert said["words"].format(a=a, b=b) == words
+
+
+def test_a_member_is_as_good_at_all_times_only_where_that_was_shown(raced, tmp_path):
+    for letters in ("======", "=x=x=x"):
+        material, a, b = with_codes(raced, tmp_path / letters.replace("=", "e"), letters)
+        reasons = " ".join(entry.reason for entry in tell(material).members)
+        alike = any(f"is as good as {name} at all times" in reasons for name in (a, b))
+        leads = sum("likeliest" in entry.reason for entry in tell(material).members)
+        assert alike == (letters == "======" and leads < len(tell(material).members))
+
+
+def test_without_a_race_the_posterior_settles_as_a_race_would(kinds):
+    material = kinds["inferred"]
+    believed, alpha = material.believed, material.rules.alpha
+    assert not material.rounds
+    a, b = believed.algorithms[:2]
+    certain = {
+        ">": believed.above[:, 0, 1] >= alpha,
+        "<": believed.above[:, 1, 0] >= alpha,
+        "=": believed.alike[:, 0, 1] >= alpha,
+    }
+    letters = "".join(
+        next((letter for letter, at in certain.items() if at[t]), ".")
+        for t in range(len(believed.times))
+    )
+    if len({*letters} - {"."}) > 1:  # one is better somewhere, and the other or neither elsewhere
+        letters = letters.replace(".", "x")
+    assert verdict_of(material, a, b) == verdict([LETTERS.index(letter) for letter in letters])

@@ -1,0 +1,174 @@
+"""Plug-ins by name: our own, and what other packages declare by entry points."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from pathlib import Path
+
+import pytest
+
+from polarbear.errors import ConfigError, PlugInWarning
+from polarbear.preferences.base import Preference
+from polarbear.report.figures.base import Figure
+from polarbear.settings.registry import Registry
+from tests.plug_ins import install
+
+PLACES = {
+    "uniform": "polarbear.preferences.simple:Uniform",
+    "at": "polarbear.preferences.simple:At",
+}
+GOOD = """
+from polarbear.preferences.simple import Uniform
+class Mine(Uniform):
+    '''Every time counts the same, once more.
+
+    In so many words.
+    '''
+"""
+
+
+def preferences() -> Registry[type[Preference]]:
+    """A registry that has not been asked yet."""
+    base = "polarbear.preferences.base:Preference"
+    return Registry("preference", "polarbear.preferences", base, PLACES)
+
+
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder on Python's path; what is imported from there is forgotten afterwards."""
+    monkeypatch.syspath_prepend(str(tmp_path))
+    before = set(sys.modules)
+    yield tmp_path
+    for name in set(sys.modules) - before:
+        if str(tmp_path) in str(getattr(sys.modules[name], "__file__", "")):
+            del sys.modules[name]
+
+
+def declare(site: Path, package: str, text: str, **entries: str) -> None:
+    module = package.replace("-", "_")
+    places = {
+        name.replace("_", "-"): f"{module}:{attribute}" for name, attribute in entries.items()
+    }
+    install(site, package, {module: text}, {"polarbear.preferences": places})
+
+
+def warned(registry: Registry) -> list[str]:
+    """What a registry says when it is first asked."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        list(registry)
+    assert all(issubclass(entry.category, PlugInWarning) for entry in caught)
+    return [str(entry.message) for entry in caught]
+
+
+def test_without_packages_there_are_our_own_in_their_order():
+    known = preferences()
+    assert warned(known) == []
+    assert list(known) == ["uniform", "at"]
+    assert len(known) == 2
+    assert [kind.__name__ for kind in known.values()] == ["Uniform", "At"]
+
+
+def test_a_package_adds_one_after_our_own(site: Path):
+    declare(site, "bear-mine", GOOD, all_alike="Mine")
+    known = preferences()
+    assert warned(known) == []
+    assert list(known) == ["uniform", "at", "all-alike"]
+    assert "all-alike" in known
+    assert known["all-alike"].__name__ == "Mine"
+    assert dict(known.items())["all-alike"] is known["all-alike"]
+
+
+def test_what_a_plug_in_is_about_is_the_first_line_of_its_docstring(site: Path):
+    declare(site, "bear-mine", GOOD, mine="Mine")
+    assert preferences().about("mine") == "Every time counts the same, once more."
+    assert preferences().about("at") == "The budget is known exactly."
+
+
+BROKEN = {
+    "does not import": ("import no_such_thing_at_all", "ModuleNotFoundError: No module named"),
+    "does not parse": ("class Mine(", "SyntaxError"),
+    "ends the process": ("import sys; sys.exit('no')", "SystemExit: no"),
+    "has no such class": ("", "AttributeError"),
+    "is something else": ("Mine = 3", "3 is not a class derived from polarbear.preferences.base"),
+    "is another class": ("class Mine: pass", "is not a class derived from"),
+    "lacks a method": (
+        "from polarbear.preferences.base import Preference\nclass Mine(Preference): pass",
+        "Mine lacks on, words",
+    ),
+}
+
+
+@pytest.mark.parametrize("how", BROKEN)
+def test_a_broken_one_is_named_in_a_warning_and_the_others_work(site: Path, how: str):
+    text, reason = BROKEN[how]
+    declare(site, "bear-broken", text, broken="Mine")
+    declare(site, "bear-good", GOOD, good="Mine")
+    known = preferences()
+    (words,) = warned(known)
+    assert words.startswith("the preference 'broken' of the package 'bear-broken' is left out: ")
+    assert reason in words
+    assert "\n" not in words
+    assert list(known) == ["uniform", "at", "good"]
+    assert known["at"].__name__ == "At"
+    with pytest.raises(ConfigError, match="'broken' of the package 'bear-broken' cannot be used"):
+        known["broken"]
+
+
+def test_it_is_warned_of_once(site: Path):
+    declare(site, "bear-broken", "raise RuntimeError('no')", broken="Mine")
+    known = preferences()
+    assert len(warned(known)) == 1
+    assert warned(known) == []
+
+
+def test_a_package_does_not_replace_one_of_our_own(site: Path):
+    declare(site, "bear-bold", GOOD, at="Mine")
+    known = preferences()
+    (words,) = warned(known)
+    assert "'at' of the package 'bear-bold' is left out" in words
+    assert "one of PolarBear's own" in words
+    assert known["at"].__name__ == "At"
+    assert list(known) == ["uniform", "at"]
+
+
+def test_of_two_packages_with_one_name_the_first_by_name_has_it(site: Path):
+    declare(site, "bear-b", GOOD.replace("Mine", "Second"), mine="Second")
+    declare(site, "bear-a", GOOD.replace("Mine", "First"), mine="First")
+    known = preferences()
+    (words,) = warned(known)
+    assert "'mine' of the package 'bear-b' is left out" in words
+    assert "taken by the package 'bear-a'" in words
+    assert known["mine"].__name__ == "First"
+
+
+def test_a_name_nobody_knows_is_refused_with_the_nearest():
+    with pytest.raises(ConfigError, match="unknown preference 'unifrom'; did you mean 'uniform'?"):
+        preferences()["unifrom"]
+
+
+def test_where_plug_ins_are_objects_their_own_name_counts(site: Path):
+    text = (
+        "from polarbear.report.figures.base import Figure\n"
+        "one = Figure('one', 'One', None, None, None, None)\n"
+    )
+    install(site, "bear-figures", {"bear_figures": text}, {
+        "polarbear.figures": {"one": "bear_figures:one", "two": "bear_figures:one"}
+    })  # fmt: skip
+    base = "polarbear.report.figures.base:Figure"
+    known: Registry[Figure] = Registry("figure", "polarbear.figures", base, {}, objects=True)
+    (words,) = warned(known)
+    assert "the figure 'two' of the package 'bear-figures' is left out: it calls itself" in words
+    assert list(known) == ["one"]
+
+
+def test_nothing_is_looked_up_until_somebody_asks(monkeypatch: pytest.MonkeyPatch):
+    asked = []
+    monkeypatch.setattr(
+        "importlib.metadata.entry_points", lambda **group: asked.append(group) or ()
+    )
+    known = preferences()
+    assert asked == []
+    list(known)
+    assert asked == [{"group": "polarbear.preferences"}]

@@ -1,0 +1,26 @@
+"""Folders that are expensive to fill, shared by all processes of a test session."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+
+def filled_once(factory: pytest.TempPathFactory, name: str, fill: Callable[[Path], object]) -> Path:
+    """A folder that whoever asks first fills, while others wait; from then on it is only read."""
+    base = factory.getbasetemp()
+    session = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    folder = session / "shared" / name.replace(" ", "-")
+    folder.parent.mkdir(exist_ok=True)
+    full = folder.with_name(f"{folder.name}.full")
+    with folder.with_name(f"{folder.name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not full.exists():
+            folder.mkdir()  # fails where an earlier attempt did, rather than go on from half of it
+            fill(folder)
+            full.touch()
+    return folder

@@ -1,0 +1,109 @@
+"""Rounds on disk: checkpoints that earlier versions wrote come back the same to the byte."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import fields, replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from polarbear.errors import StoreError
+from polarbear.inference.beliefs import Beliefs
+from polarbear.racing import RoundRecord
+from polarbear.store import Store
+from polarbear.store.beliefs import beliefs_from_tables, beliefs_to_tables
+
+KEPT = sorted((Path(__file__).parents[1] / "data" / "rounds").glob("*.json"))
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return Store.create(tmp_path / "store", {"algorithms": {}})
+
+
+def kept(path: Path) -> RoundRecord:
+    return RoundRecord.from_plain(json.loads(path.read_text()))
+
+
+def made_up(names: tuple[str, ...], times: int, joint: bool = False) -> Beliefs:
+    rng, n = np.random.default_rng(3), len(names)
+    above, error, alike = rng.uniform(size=(3, times, n, n))
+    for sides in (error, alike):  # a table keeps one number of each pair
+        sides[:] = (sides + sides.swapaxes(1, 2)) / 2
+    always, always_error, crossing = rng.uniform(size=(3, n, n))
+    for sides in (always_error, crossing):
+        sides[:] = (sides + sides.T) / 2
+    for table in (above, error, alike, always, always_error, crossing):
+        table[..., np.arange(n), np.arange(n)] = np.nan
+    mean, low, high = rng.uniform(size=(3, n, times))
+    found = Beliefs(names, np.arange(times) + 0.5, mean, low, high, above, error, alike)
+    if not joint:
+        return found
+    return replace(found, always_above=always, always_above_error=always_error, crossing=crossing)
+
+
+def same(one: Beliefs, other: Beliefs) -> None:
+    for field in fields(Beliefs):
+        a, b = getattr(one, field.name), getattr(other, field.name)
+        if isinstance(a, np.ndarray):
+            np.testing.assert_array_equal(a, b)
+        else:
+            assert a == b
+
+
+@pytest.mark.parametrize("path", KEPT, ids=lambda path: path.stem)
+def test_a_checkpoint_of_an_earlier_version_is_written_again_to_the_byte(path: Path, store: Store):
+    record = kept(path)
+    store.add_round(record, made_up(record.state.algorithms, len(record.state.times)))
+    (number,) = store.round_numbers()
+    written = store.path / "rounds" / f"round-{number:04}.json"
+    assert written.read_bytes() == path.read_bytes()
+    assert store.round(number).to_plain() == record.to_plain()
+
+
+def test_checkpoints_of_every_sort_are_among_those_tried():
+    records = [kept(path) for path in KEPT]
+    assert any(record.decisions.eliminated for record in records)
+    assert any(record.newcomer for record in records)
+    letters = {c for path in KEPT for p in json.loads(path.read_text())["state"]["pairs"]
+               for c in p["settled"]}  # fmt: skip
+    assert set("><x-") <= letters
+
+
+def test_a_checkpoint_that_lacks_something_is_named_with_the_way_out(store: Store):
+    plain = json.loads(KEPT[0].read_text())
+    del plain["threats"]
+    folder = store.path / "rounds"
+    folder.mkdir()
+    (folder / "round-0001.json").write_text(json.dumps(plain))
+    with pytest.raises(StoreError, match=r"round-0001\.json lacks 'threats'; move it out"):
+        store.round(1)
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"state": 3}', '{"state": null}'])
+def test_a_checkpoint_that_is_something_else_is_refused(text: str, store: Store):
+    folder = store.path / "rounds"
+    folder.mkdir()
+    (folder / "round-0001.json").write_text(text)
+    with pytest.raises(StoreError, match=r"round-0001\.json .*move it out of the store"):
+        store.round(1)
+
+
+@pytest.mark.parametrize("joint", [False, True])
+@pytest.mark.parametrize(("names", "times"), [(("A", "B"), 1), (("C", "A", "B"), 4)])
+def test_beliefs_come_back_from_their_tables(names: tuple[str, ...], times: int, joint: bool):
+    told = made_up(names, times, joint)
+    same(beliefs_from_tables(*beliefs_to_tables(told)), told)
+
+
+def test_beliefs_that_were_not_to_be_trusted_keep_ratings_and_no_pairs():
+    told = made_up(("A", "B", "C"), 3)
+    unknown = np.full_like(told.above, np.nan)
+    blind = replace(told, above=unknown, above_error=unknown, alike=unknown)
+    ratings, pairs = beliefs_to_tables(blind)
+    assert len(pairs) == 0
+    back = beliefs_from_tables(ratings, pairs)
+    assert not back.trusted
+    same(back, blind)
