@@ -22,7 +22,7 @@ import numpy as np
 from scipy.stats import binom
 
 from polarbear.inference import ModelOptions, infer
-from polarbear.inference.models import MODELS
+from polarbear.inference.models import rating_model, rating_models
 from polarbear.inference.simulate import draw_positions, draw_truth
 from polarbear.rankings import count_choice_sets
 
@@ -50,10 +50,10 @@ def quantities(mu: np.ndarray, log_likelihood: np.ndarray) -> np.ndarray:
 
 def truth_ranks(seed: int, name: str, method: str = "auto") -> np.ndarray:
     """The truth's rank, for each quantity, in one simulation."""
-    rng = np.random.default_rng([seed, sorted(MODELS).index(name)])
+    rng = np.random.default_rng([seed, sorted(rating_models()).index(name)])
     times = np.linspace(0, 1, TIMES)
     options = ModelOptions(model=name, dependence="independent", draws=DRAWS, method=method)
-    mu = draw_truth(MODELS[name](times, ALGORITHMS, options), rng)
+    mu = draw_truth(rating_model(name)(times, ALGORITHMS, options), rng)
     sets = count_choice_sets(draw_positions(mu, INSTANCES, rng))
     posterior = infer(sets, times, options, seed=seed, threads=1)
     with np.errstate(divide="ignore"):
@@ -119,7 +119,7 @@ def calibrate(
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--simulations", type=int, default=300)
-    parser.add_argument("--models", nargs="*", default=sorted(MODELS), choices=sorted(MODELS))
+    parser.add_argument("--models", nargs="*", default=rating_models(), choices=rating_models())
     parser.add_argument("--method", default="auto")
     parser.add_argument("--first-seed", type=int, default=0)
     parser.add_argument("--processes", type=int, default=2)

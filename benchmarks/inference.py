@@ -25,7 +25,7 @@ import engines
 import numpy as np
 
 from polarbear.inference import ModelOptions, Posterior, infer
-from polarbear.inference.models import MODELS, temporal_models
+from polarbear.inference.models import rating_model, temporal_models
 from polarbear.inference.relations import joint, pointwise
 from polarbear.inference.stan.programs import programmed_models
 from polarbear.rankings import count_choice_sets, rank
@@ -185,7 +185,7 @@ def numpyro_rows(warm_up: int, draws: int, precision: str) -> list[str]:
     numpyro.enable_x64(precision == "double")
     places = positions(5, 30, 100)
     sets = count_choice_sets(places)
-    model = MODELS["bspline"](grid(100), 5, ModelOptions(model="bspline"))
+    model = rating_model("bspline")(grid(100), 5, ModelOptions(model="bspline"))
     basis = np.zeros((100, model.size))
     for t, start in enumerate(model.starts):
         basis[t, start : start + model.basis.shape[1]] = model.basis[t]

@@ -13,7 +13,7 @@ import numpy as np
 
 from polarbear.inference import ModelOptions
 from polarbear.inference.diagnostics import MAX_PARETO_K, pareto_k
-from polarbear.inference.models import MODELS
+from polarbear.inference.models import rating_model
 from polarbear.inference.native import sampling, simplex
 from polarbear.inference.native.nested import explore
 from polarbear.inference.native.set_sums import set_sums
@@ -27,7 +27,7 @@ class QuickPosterior:
     """A posterior to draw from, more than once if need be."""
 
     def __init__(self, sets: ChoiceSets, times: np.ndarray, options: ModelOptions) -> None:
-        self.model = MODELS[options.model](times, sets.n_algorithms, options)
+        self.model = rating_model(options.model)(times, sets.n_algorithms, options)
         self.sets = set_sums(sets)
         self.lattice = explore(self.model, self.sets, pruned=PRUNED)
 

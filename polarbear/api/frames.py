@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +19,7 @@ from polarbear.formats.adding import GridWanted, budget_for
 from polarbear.formats.base import AfterEnd, Imported
 from polarbear.formats.table import Columns, trajectories_in
 from polarbear.inference import infer as draw
+from polarbear.problems.base import PROBLEM
 from polarbear.rankings import GridValues
 from polarbear.settings.grid import EVALUATIONS, Budget
 from polarbear.settings.options import Source, nearest, validate
@@ -54,7 +53,7 @@ def infer(
     """How likely each algorithm is to win over time, from a frame with a row for each value.
 
     The columns are algorithm, instance, t and y, where y is the current or the best value. With a
-    column seed, the runs of one instance count together as one: k seeds as 1/k each. ``grid`` is
+    column seed, the runs of one instance count together as one. ``grid`` is
     as in a configuration's budget; by default 30 times, evenly spaced in log t. Options are those
     of a configuration's inference.
     """
@@ -65,26 +64,20 @@ def infer(
     found = _trajectories(rows, maximise, after_end, listener)
     budget = _budget(found, axis, grid)
     values = _on_grid(found, budget)
-    weights, firsts = _weights(values, SEED in rows.columns)
-    evidence = ranked(values, budget.unit_times, tie_tolerance, weights)
+    problems = [instance.spec.get(PROBLEM, instance.id) for instance in found.instances]
+    evidence = ranked(values, budget.unit_times, tie_tolerance, problems)
     posterior = draw(
         evidence.choice_sets,
         evidence.unit_times,
         asked,
         checked_seed(seed),
         names=values.algorithms,
-        # One run of each problem: seeds that agree are no evidence that times do not.
-        positions=evidence.positions[firsts],
+        positions=evidence.positions,
+        problems=evidence.problems,
     )
-    if len(firsts) < len(weights):
-        note = (
-            f"runs with several seeds count once for each of {len(firsts)} instances: k seeds as "
-            "1/k each"
-        )
-        posterior = replace(posterior, notes=(*posterior.notes, note))
     for problem in posterior.diagnostics.problems:
         listener.doubts(problem)
-    learned = Learned(posterior, values.algorithms, values.times, len(firsts), "", False)
+    learned = Learned(posterior, values.algorithms, values.times, len(set(problems)), "", False)
     return Posterior(learned, budget.axis)
 
 
@@ -158,21 +151,3 @@ def _on_grid(found: Imported, budget: Budget) -> GridValues:
             outcome.times, outcome.values, outcome.status, outcome.reached, budget.times
         )
     return GridValues(instances, found.algorithms, budget.times, values)
-
-
-def _weights(values: GridValues, seeded: bool) -> tuple[np.ndarray, list[int]]:
-    """What each comparison counts for, and the first one of each problem.
-
-    Comparisons of the same problem by several seeds count as one together. Of those in which only
-    one algorithm has a run nothing follows, so they take no share.
-    """
-    names = values.instances
-    problems = [name.rpartition("#")[0] if seeded else name for name in names]
-    compares = (~np.isnan(values.values)).any(axis=2).sum(axis=1) > 1
-    sharing = Counter(name for name, real in zip(problems, compares, strict=True) if real)
-    weights = np.array([1 / max(1, sharing[name]) for name in problems])
-    firsts: dict[str, int] = {}
-    for i, name in enumerate(problems):
-        if name not in firsts or not compares[firsts[name]]:
-            firsts[name] = i
-    return weights, list(firsts.values())

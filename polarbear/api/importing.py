@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from polarbear.api.listening import Listener
 from polarbear.api.showing import Shown, dressed
 from polarbear.api.store import Store
 from polarbear.formats import FORMATS
 from polarbear.formats.adding import GridWanted, ImportResult, Spacing, add_imported
-from polarbear.formats.base import Imported, RunFolder
 from polarbear.settings.options import Source, validate
 from polarbear.store import Store as StoreOnDisk
 from polarbear.wording import counted
@@ -36,7 +34,6 @@ def import_data(
     spacing: Spacing = "log",
     first: float | None = None,
     last: float | None = None,
-    listener: Listener | None = None,
     **options: Any,
 ) -> Store:
     """Bring trajectories or rankings from elsewhere into a store.
@@ -47,27 +44,11 @@ def import_data(
     them ``algorithm_column`` and the like, ``maximise``, and ``after_end``: after its last row an
     algorithm "keeps" its best, or is "absent".
 
-    Repeated runs of one problem, those of ``seed_column`` too, become instances of their own; where
-    there are any, a warning says what that does to posteriors.
+    Repeated runs of one problem, those of ``seed_column`` too, are told apart as 'problem#k' and
+    belong together: a problem counts once, however many seeds it has.
     """
     asked = validate(FORMATS[format], options, Source(format))
     found = asked.read(Path(source))
-    if isinstance(asked, RunFolder) or getattr(asked, "seed_column", None) is not None:
-        found = _noting_repeats(found, listener or Listener())
     grid = GridWanted(axis, points, spacing, first, last)
     told = add_imported(Path(store), found, grid, bool(getattr(asked, "maximise", False)))
     return Store(StoreOnDisk.open(Path(store)), dressed(Added, told))
-
-
-def _noting_repeats(found: Imported, listener: Listener) -> Imported:
-    """With a note if several instances are runs of one problem, which formats number by '#'."""
-    problems = {instance.id.rpartition("#")[0] for instance in found.instances}
-    repeats = len(found.instances) - len(problems)
-    if not repeats:
-        return found
-    note = (
-        f"{repeats} of {len(found.instances)} instances repeat a problem with another seed; each "
-        "is counted as an instance of its own, which makes posteriors look surer than they are"
-    )
-    listener.repeats(note)
-    return replace(found, notes=(*found.notes, note))

@@ -90,6 +90,6 @@ def race(
 
 def _purpose(settings: Config, preference: str, threshold: float) -> Aim:
     wanted, folder = read_preference(preference)
-    budget, joint = settings.budget, settings.inference.temporal
+    budget, joint = settings.budget, settings.inference.joint
     context = Context(budget.times, budget.axis, folder, settings.seed, joint)
     return aim(wanted, context, threshold)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from polarbear.cli import common
-from polarbear.cli.screen import Screen
 from polarbear.wording import counted, noun
 
 if TYPE_CHECKING:
@@ -100,7 +99,6 @@ def import_(
         spacing=spacing.value,
         first=first,
         last=last,
-        listener=Screen(quiet),
         **common.settings(set_ or [], options),
     ).result
     assert isinstance(done, Added)

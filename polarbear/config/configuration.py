@@ -12,7 +12,7 @@ from pydantic import Field
 
 from polarbear.algorithms import ADAPTERS, Algorithm
 from polarbear.errors import ConfigError
-from polarbear.inference.models import temporal_models
+from polarbear.inference.models import joint_models
 from polarbear.inference.options import ModelOptions
 from polarbear.problems import SUITES, Setting, Suite
 from polarbear.racing.rules import Rules
@@ -181,12 +181,12 @@ def _check_fit(
 
 
 def _check_race(top: TopLevel, source: Source) -> None:
-    if top.race.elimination == "joint" and not top.inference.temporal:
+    if top.race.elimination == "joint" and not top.inference.joint:
         raise source.error(
             ("race", "elimination"),
             f"joint elimination asks how times hang together, but the model "
-            f"'{top.inference.model}' treats them as independent; choose a temporal model under "
-            f"'inference' ({', '.join(temporal_models())}), or 'elimination: pointwise'",
+            f"'{top.inference.model}' treats them as independent; choose another under "
+            f"'inference' ({', '.join(joint_models())}), or 'elimination: pointwise'",
         )
 
 

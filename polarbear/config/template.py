@@ -12,7 +12,7 @@ from pydantic_core import PydanticUndefined
 from polarbear.algorithms import ADAPTERS
 from polarbear.algorithms.base import Algorithm
 from polarbear.config.configuration import Execution
-from polarbear.inference.models import MODELS, Model
+from polarbear.inference.models import MODELS, AnyModel
 from polarbear.inference.options import ModelOptions
 from polarbear.problems import SUITES
 from polarbear.problems.base import Suite
@@ -87,7 +87,7 @@ def _about(plug_in: type) -> str:
     return (plug_in.__doc__ or "").strip().partition("\n")[0].replace("``", "")
 
 
-def _own_options(model: type[Model], name: str) -> Iterator[str]:
+def _own_options(model: type[AnyModel], name: str) -> Iterator[str]:
     """A model that this configuration does not use and that has options of its own."""
     yield f"  # {_about(model)}"
     yield f"  #   model: {name}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
@@ -30,11 +31,13 @@ class Evidence:
     unit_times: np.ndarray
     positions: np.ndarray
     choice_sets: ChoiceSets
+    problems: tuple[str, ...] | None = None  # of each instance, where several are seeds of one
 
     @property
     def key(self) -> str:
         """Names this evidence: the same algorithms, times and rankings give the same key."""
-        names = json.dumps([self.grid.algorithms, self.grid.times.tolist()])
+        seeds = [] if self.problems is None else [self.problems]
+        names = json.dumps([self.grid.algorithms, self.grid.times.tolist(), *seeds])
         digest = hashlib.sha256(names.encode())
         digest.update(self.positions.tobytes())
         return digest.hexdigest()[:16]
@@ -50,18 +53,33 @@ def evidence_of(
             raise InferenceError(f"{unknown('algorithm', name, known)} (in {store.path})")
     chosen = [name for name in known if algorithms is None or name in algorithms]
     budget = Budget.model_validate(store.config["budget"])
-    return ranked(store.on_grid(budget.times, chosen), budget.unit_times, tie_tolerance)
+    grid = store.on_grid(budget.times, chosen)
+    problem = store.problems()
+    problems = [problem.get(instance, instance) for instance in grid.instances]
+    return ranked(grid, budget.unit_times, tie_tolerance, problems)
 
 
 def ranked(
     grid: GridValues,
     unit_times: np.ndarray,
     tie_tolerance: float = 0.0,
-    weights: np.ndarray | None = None,
+    problems: Sequence[str] | None = None,
 ) -> Evidence:
-    """What values on a grid say about who is better than whom; ``weights`` are by instance."""
-    positions = rank(grid.values, ~np.isnan(grid.values), tie_tolerance)
-    return Evidence(grid, unit_times, positions, count_choice_sets(positions, weights))
+    """What values on a grid say about who is better than whom.
+
+    ``problems`` names the problem of each instance: its runs with several seeds count as one. Those
+    in which only one algorithm was run say nothing, and take no share.
+    """
+    present = ~np.isnan(grid.values)
+    positions = rank(grid.values, present, tie_tolerance)
+    if problems is None or len(set(problems)) == len(problems):
+        return Evidence(grid, unit_times, positions, count_choice_sets(positions))
+    compares = present.any(axis=2).sum(axis=1) > 1
+    sharing = Counter(name for name, real in zip(problems, compares, strict=True) if real)
+    weights = np.array([1 / max(1, sharing[name]) for name in problems])
+    return Evidence(
+        grid, unit_times, positions, count_choice_sets(positions, weights), tuple(problems)
+    )
 
 
 class Tally:

@@ -9,6 +9,7 @@ from itertools import permutations
 from polarbear.driver.posteriors import Learned
 from polarbear.inference import relations
 from polarbear.inference.diagnostics import Diagnostics
+from polarbear.inference.fit import NamedFit, named
 from polarbear.plain import asked
 
 
@@ -25,7 +26,10 @@ class Rating:
 
 @dataclass(frozen=True)
 class PairAt:
-    """How likely a is better than b at a time, or as good; ``error`` is the Monte-Carlo error."""
+    """How likely a is better than b at a time, or as good; ``error`` is the Monte-Carlo error.
+
+    ``p_wins`` is the expected share of instances on which a beats b.
+    """
 
     a: str
     b: str
@@ -33,6 +37,7 @@ class PairAt:
     p_dominates: float
     p_equivalent: float
     error: float
+    p_wins: float
 
 
 @dataclass(frozen=True)
@@ -64,6 +69,7 @@ class Inferred:
     instances: int
     evidence_weight: float
     diagnostics: Diagnostics
+    fit: NamedFit | None
     notes: tuple[str, ...]
     ratings: tuple[Rating, ...]
     epsilon: float | None = asked()
@@ -86,6 +92,7 @@ def inferred(learned: Learned, shown: Sequence[int]) -> Inferred:
         instances=learned.instances,
         evidence_weight=posterior.evidence_weight,
         diagnostics=posterior.diagnostics,
+        fit=named(posterior.fit, learned.algorithms, learned.times),
         notes=posterior.notes,
         ratings=tuple(
             Rating(
@@ -114,6 +121,10 @@ def with_pairs(told: Inferred, learned: Learned, shown: Sequence[int], epsilon: 
 def pairs_at(learned: Learned, shown: Sequence[int], epsilon: float) -> tuple[PairAt, ...]:
     """Every ordered pair at some times of the grid."""
     at, names = relations.pointwise(learned.posterior, epsilon), learned.algorithms
+    wins = {
+        (a, b): learned.posterior.head_to_head(a, b).mean(axis=0)
+        for a, b in permutations(range(len(names)), 2)
+    }
     return tuple(
         PairAt(
             names[a],
@@ -122,6 +133,7 @@ def pairs_at(learned: Learned, shown: Sequence[int], epsilon: float) -> tuple[Pa
             float(at.dominance[t, a, b]),
             float(at.equivalence[t, a, b]),
             float(at.dominance_error[t, a, b]),
+            float(wins[a, b][t]),
         )
         for a, b in permutations(range(len(names)), 2)
         for t in shown

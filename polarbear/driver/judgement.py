@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -10,9 +11,15 @@ from polarbear.driver.evidence import Evidence
 from polarbear.driver.posteriors import Learned
 from polarbear.inference import ModelOptions, Posterior, infer, relations
 from polarbear.inference.beliefs import Beliefs, beliefs
+from polarbear.inference.empirical.bootstrap import Bootstrap
+from polarbear.inference.empirical.duels import duels_of
+from polarbear.inference.fit import NamedFit, named
 from polarbear.inference.relations import Joint, Pointwise
-from polarbear.racing import State, Threat
+from polarbear.racing import Elimination, State, Threat
+from polarbear.racing.guarantee import record_of_duels
 from polarbear.racing.rules import Rules
+
+LOOKING_BACK = 1000  # draws that say how likely an elimination was wrong
 
 
 @dataclass(frozen=True)
@@ -24,6 +31,35 @@ class Judgement:
     pointwise: Pointwise | None
     joint: Joint | None
     draws: int
+
+    @property
+    def fit(self) -> NamedFit | None:
+        """Whether Plackett-Luce fits, where it is assumed."""
+        return named(self.learned.posterior.fit, self.learned.algorithms, self.learned.times)
+
+    def duels(self, rules: Rules) -> np.ndarray | None:
+        """How often one was ranked before another, where decisions have to heed it: [time, a, b].
+
+        The empirical model says nothing else.
+        """
+        if rules.guarantee == "none" and not self.learned.posterior.options.plackett_luce:
+            return None
+        return record_of_duels(self.evidence.positions)
+
+    def p_any_wrong(self, eliminated: Sequence[Elimination]) -> float:
+        """How likely one of these at least is wrong: not better at every time, by the duels."""
+        if not eliminated:
+            return 0.0
+        posterior, names = self.learned.posterior, self.learned.algorithms
+        if posterior.wins is None:
+            duels = duels_of(self.evidence.positions, self.evidence.problems)
+            wins = Bootstrap(duels, LOOKING_BACK, posterior.seed).wins()
+            posterior = replace(posterior, wins=wins)
+        right = [
+            (posterior.head_to_head(names.index(e.by), names.index(e.algorithm)) > 0.5).all(axis=1)
+            for e in eliminated
+        ]
+        return float(1 - np.logical_and.reduce(right).mean())
 
     def beliefs(self) -> Beliefs:
         """What is kept of it for whoever looks back at the round."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -32,16 +33,29 @@ class Learned:
     from_store: bool
 
 
-def learn(store: Store, evidence: Evidence, options: ModelOptions, seed: int) -> Learned:
-    """The posterior of this evidence: from the store if it is there, otherwise inferred."""
+def learn(
+    store: Store,
+    evidence: Evidence,
+    options: ModelOptions,
+    seed: int,
+    field: Sequence[str] | None = None,
+) -> Learned:
+    """The posterior of this evidence: from the store if it is there, otherwise inferred.
+
+    ``field`` names who competes for first places, where a race has put others out.
+    """
     settings = {"options": options.model_dump(mode="json"), "seed": seed, "version": __version__}
+    names = evidence.grid.algorithms
+    inside = None
+    if field is not None and not options.plackett_luce:
+        inside = [names.index(name) for name in field]
+        settings["field"] = inside
     text = json.dumps({"evidence": evidence.key, **settings}, sort_keys=True)
     key = hashlib.sha256(text.encode()).hexdigest()[:16]
     kept = store.posterior(key)
     if kept is not None:
         posterior = posterior_from_table(*kept)
     else:
-        names = evidence.grid.algorithms
         inferred = infer(
             evidence.choice_sets,
             evidence.unit_times,
@@ -49,6 +63,8 @@ def learn(store: Store, evidence: Evidence, options: ModelOptions, seed: int) ->
             seed,
             names=names,
             positions=evidence.positions,
+            problems=evidence.problems,
+            field=inside,
         )
         posterior = _as_kept(inferred, evidence)
     grid = evidence.grid

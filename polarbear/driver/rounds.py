@@ -155,6 +155,7 @@ class Race:
             state = record.state
             before = replace(state, round=state.round - 1, joining=record.newcomer)
             self._last = self._infer(before, self._evidence(state))
+            self._last = self._among(state, self._last)
         return self._last
 
     def evaluations(self) -> dict[str, int]:
@@ -191,9 +192,14 @@ class Race:
             state, self._evidence(state, more=0 if state.joining else len(instances))
         )
         self.state, decisions = race.step(
-            state, self.rules, len(instances), inferred.pointwise, inferred.joint
+            state,
+            self.rules,
+            len(instances),
+            inferred.pointwise,
+            inferred.joint,
+            inferred.duels(self.rules),
         )
-        self._last = inferred
+        inferred = self._last = self._among(self.state, inferred)
         record = self._record(inferred, decisions, horizons, len(instances))
         self._store.add_round(record, inferred.beliefs())
         self._watcher.ends(record)
@@ -263,11 +269,20 @@ class Race:
             pointwise, joint = relations_of(self._learn(state, evidence, more).posterior, rules)
         return Judgement(learned, evidence, pointwise, joint, more.draws)
 
+    def _among(self, state: State, inferred: Judgement) -> Judgement:
+        """The same, first places being among those who are still in."""
+        options = inferred.learned.posterior.options
+        if options.plackett_luce:
+            return inferred
+        seed = inferred.learned.posterior.seed
+        learned = learn(self._store, inferred.evidence, options, seed, state.candidates)
+        return replace(inferred, learned=learned)
+
     def _learn(self, state: State, evidence: Evidence, options: ModelOptions) -> Learned:
         """A round's posterior; while a newcomer catches up, it moves nobody else's."""
         seed = derived_seed(self._config.seed, "race", state.round + 1)
-        if not state.joining:
-            return learn(self._store, evidence, options, seed)
+        if not state.joining or not options.plackett_luce:
+            return learn(self._store, evidence, options, seed, state.candidates)
         others = self._tally.evidence(
             self._instances(len(evidence.grid.instances)), state.algorithms[:-1]
         )
@@ -299,6 +314,8 @@ class Race:
             draws=inferred.draws,
             problems=tuple(inferred.learned.posterior.diagnostics.problems),
             posterior=inferred.learned.key,
+            p_any_wrong=inferred.p_any_wrong(self.state.eliminated),
+            fit=inferred.fit,
             **settings_kept(self._config),
         )
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from polarbear.inference.beliefs import Beliefs
+from polarbear.inference.fit import NamedFit
 from polarbear.racing import OPEN, Elimination, RoundRecord, State, Verdict, verdict_on
 from polarbear.store import Store, summary
 
@@ -115,6 +116,8 @@ class Standings:
     open_pairs: tuple[OpenPair, ...]
     settled_pairs: tuple[SettledPair, ...]
     problems: tuple[str, ...]
+    p_any_wrong: float | None
+    fit: NamedFit | None
 
     def to_plain(self) -> dict[str, Any]:
         """The facts as `--json` prints them."""
@@ -127,6 +130,7 @@ class Standings:
             "open_pairs": [pair.to_plain() for pair in self.open_pairs],
             "settled_pairs": [pair.to_plain() for pair in self.settled_pairs],
             "problems": list(self.problems),
+            "fit": None if self.fit is None else asdict(self.fit),
         }
 
 
@@ -164,6 +168,8 @@ def standings(store: Store, upto: int | None = None) -> Standings | None:
         open_pairs=tuple(_open_pairs(believed, state)),
         settled_pairs=tuple(_settled_pairs(state)),
         problems=last.problems,
+        p_any_wrong=last.p_any_wrong,
+        fit=last.fit,
     )
 
 

@@ -14,7 +14,7 @@ from pydantic import Field
 from polarbear.algorithms.base import Algorithm, Trial
 from polarbear.errors import AlgorithmError, ImportFailedError
 from polarbear.execution.outcome import Outcome, Status, Task
-from polarbear.problems.base import Instance, Kind, Setting
+from polarbear.problems.base import PROBLEM, Instance, Kind, Setting
 from polarbear.settings.options import Options, nearest
 from polarbear.wording import noun
 
@@ -109,11 +109,16 @@ def reject(
 
 
 def runs_from_points(
-    points: pl.DataFrame, maximise: bool, after_end: AfterEnd, order: Sequence[str]
+    points: pl.DataFrame,
+    maximise: bool,
+    after_end: AfterEnd,
+    order: Sequence[str],
+    numbered: bool = False,
 ) -> tuple[list[Outcome], tuple[Instance, ...]]:
     """Runs from rows (algorithm, instance, t, y), in which y may be the current or the best value.
 
-    ``order`` lists the instances as they appeared, which is the order they are numbered in.
+    ``order`` lists the instances as they appeared, which is the order they are numbered in. Where
+    they are ``numbered``, 'problem#k' is the k-th run of a problem.
     """
     keys = ["algorithm", "instance"]
     best = (
@@ -128,7 +133,10 @@ def runs_from_points(
     grouped = improvements.group_by(keys, maintain_order=True).agg(
         "t", "best", pl.col("last").first()
     )
-    instances = {name: Instance(i, name, {"imported": name}) for i, name in enumerate(order)}
+    instances = {
+        name: Instance(i, name, {"imported": name} | _problem_of(name, numbered))
+        for i, name in enumerate(order)
+    }
     status = Status.ENDED if after_end == "keeps" else Status.BUDGET
     outcomes = []
     for row in grouped.iter_rows(named=True):
@@ -152,6 +160,10 @@ def runs_from_points(
     return outcomes, tuple(instances.values())
 
 
+def _problem_of(instance: str, numbered: bool) -> dict[str, str]:
+    return {PROBLEM: instance.rpartition("#")[0]} if numbered else {}
+
+
 def imported_points(
     points: list[Point],
     source: Path,
@@ -165,7 +177,7 @@ def imported_points(
         raise ImportFailedError(f"no run in {source} has a row that makes sense")
     frame = pl.DataFrame(points, schema=["algorithm", "instance", "t", "y"], orient="row")
     order = frame["instance"].unique(maintain_order=True).to_list()
-    outcomes, instances = runs_from_points(frame, maximise, after_end, order)
+    outcomes, instances = runs_from_points(frame, maximise, after_end, order, numbered=True)
     times = frame["t"].to_numpy()
     return Imported(
         tuple(frame["algorithm"].unique(maintain_order=True)),

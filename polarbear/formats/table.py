@@ -124,7 +124,9 @@ def trajectories_in(
     if not len(frame):
         raise ImportFailedError(f"no row of {source} makes sense: {listed(complaints)}")
     order = frame["instance"].unique(maintain_order=True).to_list()
-    outcomes, instances = runs_from_points(frame, maximise, after_end, order)
+    outcomes, instances = runs_from_points(
+        frame, maximise, after_end, order, numbered=columns.seed is not None
+    )
     algorithms = tuple(frame["algorithm"].unique(maintain_order=True))
     first, last = frame["t"].min(), frame["t"].max()
     return Imported(

@@ -9,6 +9,7 @@ from types import MappingProxyType
 import numpy as np
 
 from polarbear.inference.diagnostics import Diagnostics
+from polarbear.inference.fit import Fit
 from polarbear.inference.options import ModelOptions
 
 __all__ = ["Diagnostics", "ModelOptions", "Posterior"]
@@ -18,6 +19,10 @@ __all__ = ["Diagnostics", "ModelOptions", "Posterior"]
 class Posterior:
     """Draws of theta[draw, time, algorithm], chain after chain, and whether to believe them.
 
+    theta is how likely an algorithm is the best of all on a new instance. ``wins`` [draw, time,
+    pair] is how likely the first of a pair beats the second, pairs as np.triu_indices has them;
+    where it is None it follows from theta, as Plackett-Luce has it. ``fit`` is there where that is
+    assumed and rankings were given to hold it against.
     ``method`` is what was run where 'auto' was asked for; ``hyper`` holds the draws of the
     hyperparameters by name; ``notes`` what a reader should know about the data behind it;
     ``joint`` whether statements about several times at once mean something; ``evidence_weight``
@@ -37,6 +42,8 @@ class Posterior:
     hyper: Mapping[str, np.ndarray] = field(default_factory=lambda: MappingProxyType({}))
     notes: tuple[str, ...] = ()
     evidence_weight: float = 1.0
+    wins: np.ndarray | None = None
+    fit: Fit | None = None
 
     @property
     def model(self) -> str:
@@ -50,6 +57,16 @@ class Posterior:
     def usable(self) -> bool:
         """Whether every diagnostic is within its threshold; never decide on one that is not."""
         return self.diagnostics.passed
+
+    def head_to_head(self, a: int, b: int) -> np.ndarray:
+        """P(a beats b on a new instance): [draw, time]."""
+        n = self.theta.shape[2]
+        if self.wins is None:
+            return np.asarray(self.theta[:, :, a] / (self.theta[:, :, a] + self.theta[:, :, b]))
+        low, high = min(a, b), max(a, b)
+        place = low * (2 * n - low - 1) // 2 + high - low - 1
+        found = self.wins[:, :, place]
+        return np.asarray(found if a < b else 1 - found)
 
     def mean(self) -> np.ndarray:
         """Posterior mean of the win probabilities: [time, algorithm]."""

@@ -17,12 +17,15 @@ wide as it should be (the magnitude adjustment of composite likelihoods: Pauli, 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
+from polarbear.inference.empirical.duels import duels_of
 from polarbear.inference.loops.band import flipped
 from polarbear.inference.loops.scores import ranking_scores
 from polarbear.inference.loops.smoothing import smooth_times, smoothed_squares
-from polarbear.inference.models import MODELS
+from polarbear.inference.models import rating_model
 from polarbear.inference.native.laplace import Mode
 from polarbear.inference.native.nested import most_probable
 from polarbear.inference.native.set_sums import helmert, set_sums
@@ -36,40 +39,54 @@ _MOST_ROUNDS = 8
 
 
 def evidence_weight(
-    positions: np.ndarray, sets: ChoiceSets, times: np.ndarray, options: ModelOptions
+    positions: np.ndarray,
+    sets: ChoiceSets,
+    times: np.ndarray,
+    options: ModelOptions,
+    problems: Sequence[str] | None = None,
 ) -> float:
     """The share of its face value that each ranking counts for, in (0, 1].
 
     ``positions[instance, algorithm, time]`` are the rankings that the choice sets were counted
-    from. The weight decides how widely a model smooths, and that decides the weight: both are
-    brought into agreement, from above.
+    from, ``problems`` the problem of each instance where several are seeds of one; the choice sets
+    then count a problem once. The weight decides how widely a model smooths, and that decides the
+    weight: both are brought into agreement, from above.
     """
-    model = MODELS[options.model](times, sets.n_algorithms, options)
+    model = rating_model(options.model)(times, sets.n_algorithms, options)
     if not model.temporal or options.dependence == "independent" or len(times) == 1:
         return 1.0
-    ranked = positions[((positions >= 0).sum(axis=1) > 1).any(axis=1)]
-    stride = -(-len(ranked) // MOST_INSTANCES)
-    some = np.ascontiguousarray(ranked[::stride])
+    duels = duels_of(positions, problems)
+    stride = -(-duels.n_problems // MOST_INSTANCES)
+    looked_at = duels.problem % stride == 0
+    ranked = ((duels.positions >= 0).sum(axis=1) > 1).any(axis=1)
+    some = np.ascontiguousarray(duels.positions[looked_at & ranked])
+    problem = np.unique(duels.problem[looked_at & ranked], return_inverse=True)[1].ravel()
     full = set_sums(sets)
     weight, start = 1.0, None
     for _ in range(_MOST_ROUNDS):
         counted = full._replace(wins=weight * full.wins, counts=weight * full.counts)
         start, mode = most_probable(model, counted, start)
-        before, weight = weight, 1 / max(1.0, _inflation(some, mode, weight))
+        before, weight = weight, 1 / max(1.0, _inflation(some, problem, mode, weight))
         if weight > (1 - _CONVERGED) * before:
             break
     return weight
 
 
-def _inflation(positions: np.ndarray, mode: Mode, weight: float) -> float:
+def _inflation(positions: np.ndarray, problem: np.ndarray, mode: Mode, weight: float) -> float:
     """Of the variance after smoothing; drawn towards that of unchanging rankings.
 
-    The mode was fitted to the same instances, which takes one in P off the numerator.
+    The mode was fitted to the same problems, which takes one in P off the numerator.
     """
-    n_instances, n, n_times = positions.shape
+    rows, n, n_times = positions.shape
     basis = helmert(n)
-    scores = np.empty((n_instances, n_times, n - 1))
+    scores = np.empty((rows, n_times, n - 1))
     ranking_scores(positions, mode.eta @ basis.T, basis, scores)
+    seeds = np.bincount(problem)
+    n_instances = len(seeds)
+    if n_instances < rows:
+        averaged = np.zeros((n_instances, n_times, n - 1))
+        np.add.at(averaged, problem, scores)
+        scores = averaged / seeds[:, None, None]
     smoother = mode.lower, flipped(mode.lower), mode.latent.starts, mode.latent.weights
     information = mode.curvatures / weight
     squares = np.empty_like(information)

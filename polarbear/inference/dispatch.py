@@ -12,6 +12,8 @@ import numpy as np
 from polarbear.errors import InferenceError
 from polarbear.inference import checks
 from polarbear.inference.base import Posterior
+from polarbear.inference.empirical import engine as empirical
+from polarbear.inference.fit import check_fit
 from polarbear.inference.options import ModelOptions
 from polarbear.rankings import ChoiceSets
 
@@ -29,6 +31,8 @@ def infer(
     threads: int | None = None,
     names: Sequence[str] | None = None,
     positions: np.ndarray | None = None,
+    problems: Sequence[str] | None = None,
+    field: Sequence[int] | None = None,
 ) -> Posterior:
     """Draw theta[draw, time, algorithm] from the posterior.
 
@@ -38,10 +42,26 @@ def infer(
 
     Rankings of one instance at neighbouring times repeat each other. How much, the choice sets
     cannot tell: a temporal model needs the ``positions[instance, algorithm, time]`` that they were
-    counted from, unless the options say that ``dependence`` is 'independent'.
+    counted from, unless the options say that ``dependence`` is 'independent'. So does the empirical
+    model, which takes nothing from choice sets. ``problems`` names the problem of each instance
+    where several are runs of one with different seeds: they count as one. ``field`` is who competes
+    for first places, everybody if not given; Plackett-Luce has no need to know.
+
+    A Plackett-Luce posterior whose rankings are given says how well it fits them.
     """
     options = options or ModelOptions()
     times = checks.check(choice_sets, unit_times)
+    if not options.plackett_luce:
+        return empirical.run(
+            checks.check_positions(positions, choice_sets, options.model),
+            times,
+            options,
+            seed,
+            problems=problems,
+            field=field,
+            notes=checks.notes(choice_sets, names),
+            threads=threads,
+        )
     ranked = None  # what a temporal model weighs its evidence by
     if options.temporal and options.dependence != "independent" and len(times) > 1:
         ranked = checks.check_positions(positions, choice_sets, options.model)
@@ -53,7 +73,7 @@ def infer(
     if ranked is not None:
         from polarbear.inference.dependence import evidence_weight  # compiles what others need not
 
-        weight = evidence_weight(ranked, choice_sets, times, options)
+        weight = evidence_weight(ranked, choice_sets, times, options, problems)
     posterior: Posterior = engine.run(
         choice_sets.weighted(weight),
         times,
@@ -62,4 +82,7 @@ def infer(
         notes=(*checks.notes(choice_sets, names), *checks.on_weight(weight)),
         threads=threads,
     )
-    return replace(posterior, evidence_weight=weight)
+    fit = None
+    if positions is not None:
+        fit = check_fit(np.asarray(positions), posterior.theta, problems, seed)
+    return replace(posterior, evidence_weight=weight, fit=fit)

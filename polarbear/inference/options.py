@@ -53,8 +53,12 @@ class ExponentialPrior(Options):
 class ModelOptions(Options):
     """A model of ratings over time, and how its posterior is computed."""
 
-    # Times are correlated in real runs; the independent model's marginals do not mind that.
-    model: str = Field("dirichlet", description="prior over theta(t)")
+    # What holds where Plackett-Luce does not: docs/inference.md and benchmarks/results/race.md.
+    model: str = Field(
+        "empirical",
+        description="'empirical' counts duels and assumes nothing but exchangeable instances; the "
+        "others are priors over Plackett-Luce ratings in time",
+    )
     engine: EngineName = Field("native", description="'native' is embedded; 'stan' the reference")
     method: MethodName = Field("auto", description="'auto' picks what is exact and fastest")
     draws: int = Field(4000, ge=400, le=10_000_000, description="posterior draws, all chains")
@@ -65,6 +69,12 @@ class ModelOptions(Options):
         "each other over time; 'independent' counts each in full (temporal models only)",
     )
     kernel: KernelName = Field("matern-3/2", description="covariance of gp, sparse-gp and hsgp")
+    concentration: float | None = Field(
+        None,
+        gt=0,
+        description="imaginary duels of the empirical model, half of them won by either; learned "
+        "from all pairs if not given",
+    )
     alpha: float = Field(1.0, description="concentration of the dirichlet model")
     kappa: ExponentialPrior = Field(
         ExponentialPrior(), description="prior of hierarchical's concentration"
@@ -101,10 +111,20 @@ class ModelOptions(Options):
         return MODELS[self.model].temporal
 
     @property
+    def joint(self) -> bool:
+        """Whether statements about all times at once mean something."""
+        return MODELS[self.model].joint
+
+    @property
+    def plackett_luce(self) -> bool:
+        """Whether the model is a prior over Plackett-Luce ratings."""
+        return MODELS[self.model].plackett_luce
+
+    @property
     def splits_by_time(self) -> bool:
         """Whether the posterior at one time is the same whatever is known of the others."""
         model = MODELS[self.model]
-        return not model.temporal and not model.hyperparameters
+        return not model.joint and not model.hyperparameters
 
     @field_validator("model")
     @classmethod

@@ -12,7 +12,7 @@ import numpy as np
 from polarbear.errors import InferenceError
 from polarbear.inference.base import Posterior
 from polarbear.inference.diagnostics import shares_with_errors
-from polarbear.inference.models import temporal_models
+from polarbear.inference.models import joint_models
 from polarbear.numerics.threads import in_threads
 
 _PAIRS_A_TASK = 64  # bounds memory, not results
@@ -20,7 +20,7 @@ _PAIRS_A_TASK = 64  # bounds memory, not results
 
 @dataclass(frozen=True)
 class Pointwise:
-    """P(theta_a > theta_b) and P(theta_a / (theta_a + theta_b) within 0.5 +- epsilon), by time."""
+    """P(a beats b on more than half of the instances), and on a share within 0.5 +- epsilon."""
 
     dominance: np.ndarray
     dominance_error: np.ndarray
@@ -31,7 +31,7 @@ class Pointwise:
 
 @dataclass(frozen=True)
 class Joint:
-    """P(theta_a > theta_b at all times) and P(the two cross): neither is above all the time."""
+    """P(a beats b on more than half of them at all times), and P(neither does: the two cross)."""
 
     dominance: np.ndarray
     dominance_error: np.ndarray
@@ -52,12 +52,16 @@ def pointwise(posterior: Posterior, epsilon: float = 0.05, threads: int | None =
     def run(task: tuple[int, slice]) -> None:
         t, some = task
         a, b = first[some], second[some]
-        draws = np.ascontiguousarray(posterior.theta[:, t].T)
-        one, two = draws[a], draws[b]
+        if posterior.wins is None:
+            draws = np.ascontiguousarray(posterior.theta[:, t].T)
+            one, two = draws[a], draws[b]
+            near = (one <= ratio * two) & (two <= ratio * one)
+        else:
+            one = np.ascontiguousarray(posterior.wins[:, t, some].T)
+            two = 1 - one
+            near = np.abs(one - 0.5) <= epsilon
         better, better_error = shares_with_errors(one > two, posterior.chains)
-        alike, alike_error = shares_with_errors(
-            (one <= ratio * two) & (two <= ratio * one), posterior.chains
-        )
+        alike, alike_error = shares_with_errors(near, posterior.chains)
         tables[0, t, a, b], tables[0, t, b, a] = better, (one < two).mean(axis=1)
         tables[1, t, a, b] = tables[1, t, b, a] = better_error
         tables[2, t, a, b] = tables[2, t, b, a] = alike
@@ -70,20 +74,19 @@ def pointwise(posterior: Posterior, epsilon: float = 0.05, threads: int | None =
 
 
 def joint(posterior: Posterior) -> Joint:
-    """Relations over all times at once, which only a temporal model can speak about."""
+    """Relations over all times at once, where the model can speak about them."""
     if not posterior.joint:
         raise InferenceError(
             f"the {posterior.model} model treats times as independent and has no joint posterior "
-            f"over time: use a temporal model ({', '.join(temporal_models())}), or pointwise "
+            f"over time: use one that has ({', '.join(joint_models())}), or pointwise "
             "relations"
         )
-    theta = posterior.theta
-    n = theta.shape[2]
+    n = posterior.theta.shape[2]
     tables = np.zeros((4, n, n))
     for a in range(n):
         for b in range(a):
-            above = (theta[:, :, a] > theta[:, :, b]).all(axis=1)
-            below = (theta[:, :, a] < theta[:, :, b]).all(axis=1)
+            wins = posterior.head_to_head(a, b)
+            above, below = (wins > 0.5).all(axis=1), (wins < 0.5).all(axis=1)
             share, error = shares_with_errors(
                 np.stack([above, below, ~(above | below)]), posterior.chains
             )

@@ -24,6 +24,10 @@ Spec = Mapping[str, Any]
 LARGEST_NUMBER = 100_000  # far beyond any use, and far below where a library's integers end
 
 
+# The key of a spec that names the problem of which an instance is one run of several, if it is.
+PROBLEM = "problem"
+
+
 class Kind(StrEnum):
     """What a problem offers to an algorithm."""
 

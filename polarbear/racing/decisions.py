@@ -11,6 +11,7 @@ from scipy.sparse.csgraph import connected_components
 from polarbear.errors import RaceError
 from polarbear.inference import relations
 from polarbear.inference.relations import Joint, Pointwise
+from polarbear.racing.guarantee import proven_better
 from polarbear.racing.rules import Rules
 from polarbear.racing.state import ABOVE, ALIKE, BELOW, CROSSING, OPEN, OUT, Elimination, State
 
@@ -24,7 +25,8 @@ class Decisions:
     """What one round settled: eliminations, pairs done with, and how many pair-times of how many.
 
     ``reopened`` are pairs above at every time by the record of several rounds, but not in one
-    posterior: their weakest time is looked at again.
+    posterior: their weakest time is looked at again. ``withheld`` are eliminations that the model
+    asks for and the record of duels speaks against: who would be out, and by whom.
     """
 
     eliminated: tuple[Elimination, ...] = ()
@@ -33,6 +35,7 @@ class Decisions:
     newly_settled: int = 0
     open_before: int = 0
     caught_up: str | None = None
+    withheld: tuple[tuple[str, str], ...] = ()
 
 
 def admit(state: State, newcomer: str, rules: Rules) -> State:
@@ -77,11 +80,18 @@ def horizons(state: State, rules: Rules) -> dict[str, float]:
 
 
 def step(
-    state: State, rules: Rules, drawn: int, pointwise: Pointwise | None, joint: Joint | None = None
+    state: State,
+    rules: Rules,
+    drawn: int,
+    pointwise: Pointwise | None,
+    joint: Joint | None = None,
+    duels: np.ndarray | None = None,
 ) -> tuple[State, Decisions]:
     """The next state, after a round on ``drawn`` further instances led to these beliefs.
 
     ``pointwise`` is None where the posterior could not be trusted: nothing is decided then.
+    ``duels[time, a, b]`` is how often a was ranked before b. Where it is given, nobody is put out
+    by somebody who lost most of their duels at any time; a guarantee asks for it.
     """
     if state.joining:
         state = replace(state, round=state.round + 1, caught_up=state.caught_up + drawn)
@@ -91,7 +101,7 @@ def step(
         state, arrived = _arrival(replace(state, untrusted=state.untrusted + 1))
         return state, Decisions(caught_up=arrived)
     before = state.settled == OPEN
-    eliminated = _eliminations(state, rules, pointwise, joint)
+    eliminated, withheld = _eliminations(state, rules, pointwise, joint, duels)
     state = replace(state, eliminated=(*state.eliminated, *eliminated), untrusted=0)
     settled = _resolved(state, rules, pointwise)
     settled, reopened = _reopened(state, settled, pointwise)
@@ -105,7 +115,7 @@ def step(
     state = replace(state, settled=settled, batch=_next_batch(state, rules, newly, open_before))
     state, arrived = _arrival(state)
     return state, Decisions(
-        eliminated, tuple(done), reopened, newly, open_before, caught_up=arrived
+        eliminated, tuple(done), reopened, newly, open_before, arrived, withheld
     )
 
 
@@ -166,9 +176,16 @@ def _both_in(state: State) -> np.ndarray:
 
 
 def _eliminations(
-    state: State, rules: Rules, pointwise: Pointwise, joint: Joint | None
-) -> tuple[Elimination, ...]:
-    """Who is out. Whatever the order of the list, and never all of a circle of dominances."""
+    state: State,
+    rules: Rules,
+    pointwise: Pointwise,
+    joint: Joint | None,
+    duels: np.ndarray | None,
+) -> tuple[tuple[Elimination, ...], tuple[tuple[str, str], ...]]:
+    """Who is out, and whom only the duels keep in.
+
+    Whatever the order of the list, and never all of a circle of dominances.
+    """
     if rules.elimination == "joint":
         if joint is None:
             raise RaceError("joint elimination asks for beliefs over all times at once")
@@ -180,9 +197,17 @@ def _eliminations(
     pairs = _judged(state) & _both_in(state)
     compared = np.zeros((n, n), dtype=bool)
     compared[a[pairs], b[pairs]] = compared[b[pairs], a[pairs]] = True
-    beats = compared & (probability >= rules.alpha)
+    asked = compared & (probability >= rules.alpha)
+    beats, held = asked, np.zeros_like(asked)
+    if rules.guarantee == "anytime":
+        if duels is None:
+            raise RaceError("a guarantee rests on the record of duels, which is not given")
+        beats = compared & proven_better(duels, rules.alpha).all(axis=0)
+    elif duels is not None:
+        beats = asked & (duels >= duels.swapaxes(1, 2)).all(axis=0)
+        held = asked & ~beats
     _, circle = connected_components(beats, directed=True, connection="strong")
-    beats &= circle[:, None] != circle[None, :]
+    beats = beats & (circle[:, None] != circle[None, :])
     gone = np.asarray(beats.any(axis=0))
     out = []
     for i in np.flatnonzero(gone):
@@ -196,7 +221,9 @@ def _eliminations(
                 float(probability[by, i]),
             )
         )
-    return tuple(out)
+    held &= ~gone
+    withheld = [(state.algorithms[i], state.algorithms[by]) for by, i in np.argwhere(held)]
+    return tuple(out), tuple(sorted(withheld))
 
 
 def codes(above: np.ndarray, alike: np.ndarray, resolution: str) -> np.ndarray:

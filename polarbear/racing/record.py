@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from polarbear.inference.fit import NamedFit
 from polarbear.racing.decisions import Decisions
 from polarbear.racing.state import Elimination, State, from_plain, to_plain
 
@@ -28,7 +29,9 @@ class RoundRecord:
     ``ran_to`` says who ran, and up to which time, on each of the ``drawn`` instances;
     ``evaluations`` is what each algorithm has spent so far. ``posterior`` is the key of the one
     that decided, inferred with so many ``draws``; ``problems`` are why it was not to be trusted.
-    ``rules`` and ``inference`` are settings as a configuration spells them.
+    ``rules`` and ``inference`` are settings as a configuration spells them. ``p_any_wrong`` is how
+    likely it is that at least one elimination so far is wrong, ``fit`` how Plackett-Luce fits;
+    both are None in a round of an older version, and ``fit`` where it is not assumed.
     """
 
     state: State
@@ -43,6 +46,8 @@ class RoundRecord:
     posterior: str
     rules: Mapping[str, Any]
     inference: Mapping[str, Any]
+    p_any_wrong: float | None = None
+    fit: NamedFit | None = None
 
     @property
     def newcomer(self) -> str | None:
@@ -64,6 +69,8 @@ class RoundRecord:
             "posterior": self.posterior,
             "rules": dict(self.rules),
             "inference": dict(self.inference),
+            "p_any_wrong": self.p_any_wrong,
+            "fit": None if self.fit is None else asdict(self.fit),
         }
 
     @classmethod
@@ -82,6 +89,8 @@ class RoundRecord:
             posterior=plain["posterior"],
             rules=plain["rules"],
             inference=plain["inference"],
+            p_any_wrong=plain.get("p_any_wrong"),
+            fit=NamedFit.from_plain(plain.get("fit")),
         )
 
 
@@ -93,4 +102,5 @@ def _decisions(plain: Mapping[str, Any]) -> Decisions:
         newly_settled=plain["newly_settled"],
         open_before=plain["open_before"],
         caught_up=plain["caught_up"],
+        withheld=tuple((name, by) for name, by in plain.get("withheld", ())),
     )

@@ -45,7 +45,7 @@ class Rules(Options):
     elimination: Literal["pointwise", "joint"] = Field(
         "pointwise",
         description="out is who is dominated at each time for itself, or at all times at once "
-        "(asks for a temporal model)",
+        "(asks for a model that can say: empirical, or a temporal one)",
     )
     resolution: Literal["crossing", "strict"] = Field(
         "crossing",
@@ -53,6 +53,11 @@ class Rules(Options):
         "every time",
     )
     alpha: float = Field(0.99, le=1, description="how probable a relation must be to be settled")
+    guarantee: Literal["none", "anytime"] = Field(
+        "none",
+        description="'anytime' puts nobody out before bets on duels have proven it: the chance of "
+        "any wrong elimination in the whole race is then at most 1 - alpha, whatever the model",
+    )
     epsilon: float = Field(
         0.05, ge=0, lt=0.5, description="win probabilities this near to even count as equivalent"
     )

@@ -106,7 +106,7 @@ def contest(basis: Basis, among: Sequence[str] | None = None, alpha: float = ALP
         chosen = [i for i in everyone if names[i] in basis.pareto_set]
         reason = "eliminated by the race"
     else:
-        chosen = undominated(basis.posterior.theta, alpha)
+        chosen = undominated(basis.posterior, alpha)
         reason = f"dominated at every time with probability {short(alpha)} or more"
     left_out = tuple(i for i in everyone if i not in chosen)
     return Contest(tuple(chosen), left_out, reason)

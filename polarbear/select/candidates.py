@@ -5,36 +5,35 @@ from __future__ import annotations
 import numpy as np
 
 from polarbear.errors import SelectionError
+from polarbear.inference import Posterior
 
 ALPHA = 0.99
 
 
-def undominated(theta: np.ndarray, alpha: float = ALPHA) -> list[int]:
-    """Items of theta[draw, time, item] that none of the others alpha-dominates at every time.
+def undominated(posterior: Posterior, alpha: float = ALPHA) -> list[int]:
+    """The algorithms that none of the others alpha-dominates at every time.
 
-    The race's pointwise elimination, on one posterior: P(theta_b(t) > theta_a(t)) >= alpha at
-    each t takes a out.
+    The race's pointwise elimination, on one posterior: P(b beats a on more than half of the
+    instances) >= alpha at each time takes a out.
     """
     if not 0.5 < alpha <= 1:
         raise SelectionError(f"the decision threshold alpha must lie in (0.5, 1], found {alpha:g}")
-    above = _dominates_everywhere(theta, alpha)
+    above = _dominates_everywhere(posterior, alpha)
     reaches = above.copy()
-    for _ in range(theta.shape[2]):
+    for _ in range(posterior.theta.shape[2]):
         reaches |= (reaches.astype(int) @ above.astype(int)) > 0
     above &= ~(reaches & reaches.T)  # nobody goes because of a circle of dominances
     return [int(i) for i in np.flatnonzero(~above.any(axis=0))]
 
 
-def _dominates_everywhere(theta: np.ndarray, alpha: float) -> np.ndarray:
+def _dominates_everywhere(posterior: Posterior, alpha: float) -> np.ndarray:
     """bool[b, a]: b alpha-dominates a at every time. Most pairs fall out at the first times."""
-    _, times, n = theta.shape
+    _, times, n = posterior.theta.shape
     possible = ~np.eye(n, dtype=bool)
     ends_first = [0, times - 1, *range(1, times - 1)][:times]
     for t in ends_first:
-        draws = np.ascontiguousarray(theta[:, t].T)
         for b, a in np.argwhere(possible):
-            share = np.count_nonzero(draws[b] > draws[a]) / draws.shape[1]
-            possible[b, a] = share >= alpha
+            possible[b, a] = (posterior.head_to_head(b, a)[:, t] > 0.5).mean() >= alpha
         if not possible.any():
             break
     return possible

@@ -37,8 +37,11 @@ class Posteriors:
         path = self.path / "posteriors" / f"{key}.parquet"
         if not path.exists():
             return None
-        table = files.read_part(path, tables.POSTERIOR)
-        return table, json.loads(files.metadata_of(path)[b"polarbear"])
+        facts = json.loads(files.metadata_of(path)[b"polarbear"])
+        schema = tables.POSTERIOR
+        if facts.get("head_to_head"):
+            schema = schema.append(tables.POSTERIOR_WINS)
+        return files.read_part(path, schema), facts
 
     def drop_posterior(self, key: str) -> None:
         """Forget a posterior that another has taken the place of."""

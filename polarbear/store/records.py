@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from polarbear.inference import ModelOptions, Posterior
 from polarbear.inference.diagnostics import Diagnostics
+from polarbear.inference.fit import Deviation, Fit
 from polarbear.inference.options import AS_STORED
 from polarbear.rankings import ABSENT, ChoiceSets, GridValues
 from polarbear.store import tables
@@ -57,6 +58,9 @@ def posterior_to_table(
         },
         schema=tables.POSTERIOR,
     )
+    if posterior.wins is not None:
+        wins = _lists(posterior.wins.astype(np.float32).reshape(size, -1))
+        table = table.append_column(tables.POSTERIOR_WINS, wins)
     facts = {
         "algorithms": list(grid.algorithms),
         "times": grid.times.tolist(),
@@ -74,6 +78,8 @@ def posterior_to_table(
         "evidence_weight": posterior.evidence_weight,
         "diagnostics": asdict(posterior.diagnostics),
         "evidence": evidence_key,
+        "head_to_head": posterior.wins is not None,
+        "fit": None if posterior.fit is None else asdict(posterior.fit),
     }
     return table, facts
 
@@ -86,6 +92,9 @@ def posterior_from_table(
     kind = np.float32 if as_kept else np.float64
     theta = _numbers(table["theta"], np.float32).astype(kind, copy=False)
     hyper = _numbers(table["hyper"], np.float64).reshape(size, -1)
+    wins = None
+    if "wins" in table.column_names:
+        wins = _numbers(table["wins"], np.float32).reshape(size, times, n * (n - 1) // 2)
     return Posterior(
         theta=theta.reshape(size, times, n),
         chains=facts["chains"],
@@ -100,7 +109,16 @@ def posterior_from_table(
         hyper=MappingProxyType({name: hyper[:, i] for i, name in enumerate(facts["hyper"])}),
         notes=tuple(facts["notes"]),
         evidence_weight=facts["evidence_weight"],
+        wins=wins,
+        fit=_fit(facts.get("fit")),
     )
+
+
+def _fit(plain: Mapping[str, Any] | None) -> Fit | None:
+    if plain is None:
+        return None
+    worst = tuple(Deviation(**deviation) for deviation in plain["worst"])
+    return Fit(plain["fits"], plain["p_value"], worst)
 
 
 def rankings_table(grid: GridValues, positions: np.ndarray) -> pa.Table:

@@ -34,7 +34,7 @@ from polarbear.errors import NotAStoreError, StoreError, StoreMismatchError, Sto
 from polarbear.execution.host import Host
 from polarbear.execution.outcome import Outcome, Status
 from polarbear.numerics.arrays import Floats
-from polarbear.problems.base import Instance
+from polarbear.problems.base import PROBLEM, Instance
 from polarbear.rankings import GridValues
 from polarbear.store import files, tables
 from polarbear.store.lock import locked
@@ -155,6 +155,12 @@ class Store(Posteriors, Rounds):
     def instances(self) -> pl.DataFrame:
         """One row an instance, in the order of the stream."""
         return self._read("instances").unique("instance").sort("index", "instance")
+
+    def problems(self) -> dict[str, str]:
+        """The problem of each instance that is one of several runs of a problem."""
+        seeded = self.instances().filter(pl.col("spec").str.contains(f'"{PROBLEM}"', literal=True))
+        specs = seeded.select("instance", "spec").iter_rows()
+        return {instance: json.loads(spec)[PROBLEM] for instance, spec in specs}
 
     def count_compared_instances(self) -> int:
         """On how many instances there are runs or imported rankings."""

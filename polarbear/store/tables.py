@@ -103,6 +103,11 @@ POSTERIOR = pa.schema(
     ]
 )
 
+# Beside these, where duels do not follow from theta: the empirical model's.
+POSTERIOR_WINS = _column(
+    "wins", pa.list_(pa.float32()), "head to head: time after time, by pair in the order of names"
+)
+
 ROUND_RATINGS = pa.schema(
     [
         _column("algorithm", pa.string(), "the algorithm's name"),

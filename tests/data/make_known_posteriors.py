@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from polarbear.inference import ModelOptions, infer
-from polarbear.inference.models import MODELS
+from polarbear.inference.models import rating_models
 from polarbear.inference.relations import joint, pointwise
 from polarbear.rankings import count_choice_sets, rank
 
@@ -36,7 +36,7 @@ def positions() -> np.ndarray:
 def main() -> None:
     places, times = positions(), np.array([0.0, 0.2, 0.45, 0.7, 1.0])
     file = Path(__file__).with_name("known-posteriors.json")
-    wanted = sys.argv[1:] or sorted(MODELS)
+    wanted = sys.argv[1:] or sorted(rating_models())
     kept = json.loads(file.read_text())["cases"] if sys.argv[1:] else []
     cases = [case for case in kept if case["model"] not in wanted]
     for model in wanted:

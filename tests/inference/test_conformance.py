@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from polarbear.errors import StanError
 from polarbear.inference import ModelOptions, infer
-from polarbear.inference.models import MODELS, Model, temporal_models
+from polarbear.inference.models import MODELS, Model, rating_model, rating_models, temporal_models
 from polarbear.inference.stan import programs
 from polarbear.inference.stan.data import stan_data
 from polarbear.rankings import count_choice_sets, rank
@@ -22,14 +22,14 @@ N = 4
 DOCS = Path(__file__).parents[2] / "docs"
 
 
-@pytest.fixture(params=list(MODELS))
+@pytest.fixture(params=rating_models())
 def name(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
 @pytest.fixture
 def model(name: str) -> Model:
-    return MODELS[name](GRID, N, ModelOptions(model=name))
+    return rating_model(name)(GRID, N, ModelOptions(model=name))
 
 
 def repeating(instances: int = 30) -> np.ndarray:

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from polarbear.errors import InferenceError
 from polarbear.inference import ModelOptions, infer
-from polarbear.inference.models import MODELS
+from polarbear.inference.models import MODELS, rating_models
 from polarbear.rankings import count_choice_sets, rank
 
 
@@ -19,7 +19,7 @@ def random_sets(instances=10, n=3, n_times=6, seed=0):
 GRID = np.linspace(0, 1, 6)
 
 
-@pytest.mark.parametrize("model", sorted(MODELS))
+@pytest.mark.parametrize("model", sorted(rating_models()))
 def test_auto_is_exact_says_what_it_picked_and_passes(model):
     posterior = infer(
         random_sets(), GRID, ModelOptions(model=model, dependence="independent", draws=2000), seed=1
@@ -49,7 +49,7 @@ def test_draws_depend_on_the_seed_alone_not_on_the_threads(model, method):
     assert not np.array_equal(one, other)
 
 
-@pytest.mark.parametrize("model", sorted(MODELS))
+@pytest.mark.parametrize("model", sorted(rating_models()))
 def test_one_timepoint_is_enough(model):
     posterior = infer(random_sets(n_times=1), np.zeros(1), ModelOptions(model=model, draws=2000))
     assert posterior.usable, posterior.diagnostics.problems
@@ -153,7 +153,7 @@ def test_algorithms_that_never_met_are_noted():
     assert f"no ranking connects these groups of algorithms: {apart}" in notes_of(values, present)
 
 
-@pytest.mark.parametrize("model", sorted(MODELS))
+@pytest.mark.parametrize("model", sorted(rating_models()))
 def test_all_tied_everywhere_is_noted_and_centred_on_equality(model):
     values = np.zeros((10, 3, 4))
     assert "favour" in notes_of(values, model=model)

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from polarbear.inference import ModelOptions, extend, infer
-from polarbear.inference.models import MODELS
+from polarbear.inference.models import rating_models
 from polarbear.rankings import count_choice_sets, rank
 
 
 @pytest.mark.parametrize("method", ["auto", "laplace"])
-@pytest.mark.parametrize("model", sorted(MODELS))
+@pytest.mark.parametrize("model", sorted(rating_models()))
 def test_new_memory_may_hold_anything(model: str, method: str, monkeypatch: pytest.MonkeyPatch):
     positions = rank(np.random.default_rng(3).normal(size=(12, 4, 5)))
     sets, before = count_choice_sets(positions), count_choice_sets(positions[:, :3])

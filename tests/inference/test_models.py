@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from polarbear.inference import ModelOptions
-from polarbear.inference.models import MODELS
+from polarbear.inference.models import rating_model, rating_models
 from polarbear.inference.models.covariances import COVARIANCES
 from polarbear.inference.models.hsgp import basis_by_rule
 from polarbear.inference.native.density import LogPosterior
@@ -39,11 +39,11 @@ def correlation(kernel, times, ell):
     return COVARIANCES[kernel].correlation(np.abs(times[:, None] - times), ell)
 
 
-@pytest.mark.parametrize("name", sorted(MODELS))
+@pytest.mark.parametrize("name", sorted(rating_models()))
 @pytest.mark.parametrize("times", [np.zeros(1), np.array([0.0, 1.0]), UNEVEN], ids=len)
 def test_every_model_is_a_proper_log_density_with_gradient(name, times):
     options = ModelOptions(model=name)
-    model = MODELS[name](times, 3, options)
+    model = rating_model(name)(times, 3, options)
     rng = np.random.default_rng(1)
     hyper = model.draw_hyper(rng)
     assert len(hyper) == len(model.hyperparameters)
@@ -72,14 +72,14 @@ def test_every_model_is_a_proper_log_density_with_gradient(name, times):
 @pytest.mark.parametrize("kernel", sorted(COVARIANCES))
 @pytest.mark.parametrize("ell", [0.2, 0.7, 3.0])
 def test_the_full_gp_has_its_kernels_covariance(kernel, ell):
-    model = MODELS["gp"](UNEVEN, 3, ModelOptions(model="gp", kernel=kernel))
+    model = rating_model("gp")(UNEVEN, 3, ModelOptions(model="gp", kernel=kernel))
     found = prior_covariance(model.latent(np.log([1.5, ell])))
     np.testing.assert_allclose(found, 1.5**2 * correlation(kernel, UNEVEN, ell), atol=2e-5)
 
 
 def test_on_a_long_grid_the_squared_exponential_needs_few_inducing_points():
     times = np.linspace(0, 1, 300)
-    model = MODELS["gp"](times, 3, ModelOptions(model="gp", kernel="squared-exponential"))
+    model = rating_model("gp")(times, 3, ModelOptions(model="gp", kernel="squared-exponential"))
     assert len(model.inducing) < 60
     found = prior_covariance(model.latent(np.log([1.0, 0.3])))
     np.testing.assert_allclose(found, correlation("squared-exponential", times, 0.3), atol=1e-4)
@@ -88,7 +88,7 @@ def test_on_a_long_grid_the_squared_exponential_needs_few_inducing_points():
 @pytest.mark.parametrize("kernel", sorted(COVARIANCES))
 @pytest.mark.parametrize("ell", [0.4, 0.6, 1.2])
 def test_hsgp_is_close_to_the_gp_over_its_priors_lengthscales(kernel, ell):
-    model = MODELS["hsgp"](UNEVEN, 3, ModelOptions(model="hsgp", kernel=kernel))
+    model = rating_model("hsgp")(UNEVEN, 3, ModelOptions(model="hsgp", kernel=kernel))
     found = prior_covariance(model.latent(np.log([1.0, ell])))
     np.testing.assert_allclose(found, correlation(kernel, UNEVEN, ell), atol=0.02)
 
@@ -102,13 +102,13 @@ def test_hsgp_follows_riutort_mayols_rules_unless_told():
 @pytest.mark.parametrize("kernel", ["matern-3/2", "matern-5/2"])
 def test_the_sparse_gp_is_exact_at_its_inducing_points_and_below_the_gp_between(kernel):
     options = ModelOptions(model="sparse-gp", kernel=kernel, inducing_points=5)
-    model = MODELS["sparse-gp"](UNEVEN, 3, options)
+    model = rating_model("sparse-gp")(UNEVEN, 3, options)
     found = prior_covariance(model.latent(np.log([1.0, 0.6])))
     full = correlation(kernel, UNEVEN, 0.6)
     np.testing.assert_allclose(np.diag(found)[[0, -1]], 1, atol=1e-6)
     assert np.linalg.eigvalsh(full - found).min() > -1e-6
     options = ModelOptions(model="sparse-gp", kernel=kernel, inducing_points=len(UNEVEN))
-    every = MODELS["sparse-gp"](np.linspace(0, 1, 14), 3, options)
+    every = rating_model("sparse-gp")(np.linspace(0, 1, 14), 3, options)
     expected = correlation(kernel, np.linspace(0, 1, 14), 0.6)
     np.testing.assert_allclose(
         prior_covariance(every.latent(np.log([1.0, 0.6]))), expected, atol=1e-6
@@ -117,7 +117,7 @@ def test_the_sparse_gp_is_exact_at_its_inducing_points_and_below_the_gp_between(
 
 def test_a_random_walk_gathers_variance_with_time():
     options = ModelOptions(model="random-walk", initial_scale=2.0)
-    found = prior_covariance(MODELS["random-walk"](UNEVEN, 3, options).latent(np.log([0.7])))
+    found = prior_covariance(rating_model("random-walk")(UNEVEN, 3, options).latent(np.log([0.7])))
     expected = 4.0 + 0.49 * np.minimum.outer(UNEVEN, UNEVEN)
     np.testing.assert_allclose(found, expected, atol=1e-6)
 
@@ -125,7 +125,7 @@ def test_a_random_walk_gathers_variance_with_time():
 @pytest.mark.parametrize("n_times", [1, 2, 7, 8, 30])
 def test_b_splines_are_a_partition_of_unity_with_half_as_many_functions_as_times(n_times):
     times = np.linspace(0, 1, n_times) if n_times > 1 else np.zeros(1)
-    model = MODELS["bspline"](times, 3, ModelOptions(model="bspline"))
+    model = rating_model("bspline")(times, 3, ModelOptions(model="bspline"))
     assert model.size == max(4, n_times // 2)
     np.testing.assert_allclose(model.latent(np.array([0.0])).weights.sum(axis=1), 1, atol=1e-12)
 
@@ -134,6 +134,6 @@ def test_small_steps_keep_the_state_space_form_exact():
     """Process noise over a step of 1e-5 would cancel to nothing if taken as a difference."""
     times = np.array([0.0, 1e-5, 2e-5, 0.5, 1.0])
     for kernel in ("matern-3/2", "matern-5/2"):
-        model = MODELS["gp"](times, 3, ModelOptions(model="gp", kernel=kernel))
+        model = rating_model("gp")(times, 3, ModelOptions(model="gp", kernel=kernel))
         found = prior_covariance(model.latent(np.log([1.0, 0.5])))
         np.testing.assert_allclose(found, correlation(kernel, times, 0.5), atol=1e-3)

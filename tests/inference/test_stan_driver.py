@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from polarbear.inference import ModelOptions
-from polarbear.inference.models import MODELS
+from polarbear.inference.models import rating_model
 from polarbear.inference.stan import cmdstan, programs
 from polarbear.inference.stan.data import stan_data
 
@@ -38,7 +38,7 @@ def model(executable):
 
 @pytest.fixture(scope="module")
 def data():
-    return stan_data(MODELS["dirichlet"](np.zeros(1), 3, ModelOptions()), SETS)
+    return stan_data(rating_model("dirichlet")(np.zeros(1), 3, ModelOptions()), SETS)
 
 
 @pytest.fixture(scope="module")

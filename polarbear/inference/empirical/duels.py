@@ -36,6 +36,11 @@ class Duels:
     def n_problems(self) -> int:
         return len(self.starts) - 1
 
+    @property
+    def problem(self) -> np.ndarray:
+        """Which problem each row belongs to."""
+        return np.repeat(np.arange(self.n_problems), np.diff(self.starts))
+
     def blocks(self) -> Iterator[slice]:
         """Some problems at a time."""
         for first in range(0, self.n_problems, PROBLEMS_AT_A_TIME):

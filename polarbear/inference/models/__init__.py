@@ -1,4 +1,4 @@
-"""Priors over ratings in time; a new one is a file here and a line in this registry.
+"""Models of who is better when; a new one is a file here and a line in this registry.
 
 Other packages add theirs by an entry point in the group polarbear.models. Heavy imports wait until
 they are asked for: the names alone need none.
@@ -11,18 +11,20 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from polarbear.errors import InferenceError
 from polarbear.settings.registry import Registry
 
 if TYPE_CHECKING:
-    from polarbear.inference.models.base import Latent, Model
+    from polarbear.inference.models.base import AnyModel, Latent, Model
 
 _HERE = "polarbear.inference.models"
 
-MODELS: Registry[type[Model]] = Registry(
+MODELS: Registry[type[AnyModel]] = Registry(
     "model",
     "polarbear.models",
-    f"{_HERE}.base:Model",
+    f"{_HERE}.base:AnyModel",
     {
+        "empirical": f"{_HERE}.empirical:Empirical",
         "dirichlet": f"{_HERE}.dirichlet:Dirichlet",
         "hierarchical": f"{_HERE}.hierarchical:Hierarchical",
         "gp": f"{_HERE}.gp:GaussianProcess",
@@ -33,12 +35,40 @@ MODELS: Registry[type[Model]] = Registry(
     },
 )
 
-__all__ = ["MODELS", "Latent", "Model", "temporal_models", "without_program"]
+__all__ = [
+    "MODELS",
+    "AnyModel",
+    "Latent",
+    "Model",
+    "joint_models",
+    "rating_model",
+    "rating_models",
+    "temporal_models",
+    "without_program",
+]
 
 
 def temporal_models() -> list[str]:
     """The names of the models that know how ratings hang together over time."""
     return [name for name, model in MODELS.items() if model.temporal]
+
+
+def joint_models() -> list[str]:
+    """The names of the models whose statements about all times at once mean something."""
+    return [name for name, model in MODELS.items() if model.joint]
+
+
+def rating_models() -> list[str]:
+    """The names of the models that are priors over Plackett-Luce ratings."""
+    return [name for name, model in MODELS.items() if model.plackett_luce]
+
+
+def rating_model(name: str) -> type[Model]:
+    """A prior over Plackett-Luce ratings, by its name."""
+    model = MODELS[name]
+    if not model.plackett_luce:
+        raise InferenceError(f"the model '{name}' is no prior over ratings")
+    return model  # type: ignore[return-value]
 
 
 def without_program(name: str) -> str:
@@ -47,6 +77,6 @@ def without_program(name: str) -> str:
 
 
 def __getattr__(name: str) -> Any:
-    if name not in ("Latent", "Model"):
+    if name not in ("AnyModel", "Latent", "Model"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(importlib.import_module(f"{_HERE}.base"), name)

@@ -49,7 +49,25 @@ class NoOptions(Options):
     """What a model has that needs no options of its own."""
 
 
-class Model(ABC):
+class AnyModel:
+    """What is known of a model before it is used."""
+
+    plackett_luce: ClassVar[bool] = True  # whether it is a prior over Plackett-Luce ratings
+    temporal: ClassVar[bool]  # whether it smooths ratings over time
+    hyperparameters: ClassVar[tuple[str, ...]]  # inferred on their logarithms
+    own_options: ClassVar[type[Options]] = NoOptions
+    # The same model for the stan engine: a file, absolute or in PolarBear's folder of programs,
+    # and the acceptance that NUTS aims at. A model without one is the native engine's alone.
+    stan_program: ClassVar[Path | str | None] = None
+    stan_adapt_delta: ClassVar[float] = 0.9
+    joint: ClassVar[bool]  # whether statements about several times at once mean something
+
+    def __init_subclass__(cls) -> None:
+        if "joint" not in vars(cls):
+            cls.joint = getattr(cls, "temporal", False)
+
+
+class Model(AnyModel, ABC):
     """One prior over theta(t) on a grid of unit times, for n algorithms.
 
     A temporal model has a Gaussian prior on its coefficients. Any other has a Dirichlet one at each
@@ -57,15 +75,8 @@ class Model(ABC):
     the model's own options, which a user writes under 'options' and the class describes.
     """
 
-    temporal: ClassVar[bool]  # whether statements about several times at once mean something
-    hyperparameters: ClassVar[tuple[str, ...]]  # inferred on their logarithms
-    own_options: ClassVar[type[Options]] = NoOptions
-    # The same model for the stan engine: a file, absolute or in PolarBear's folder of programs,
-    # and the acceptance that NUTS aims at. A model without one is the native engine's alone.
-    stan_program: ClassVar[Path | str | None] = None
-    stan_adapt_delta: ClassVar[float] = 0.9
-
     def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
         hyper = getattr(cls, "hyperparameters", ())
         if not getattr(cls, "temporal", True) and hyper not in ((), ("kappa",)):
             raise TypeError(

@@ -11,7 +11,7 @@ import numpy as np
 from polarbear.errors import InferenceError
 from polarbear.inference.base import Posterior
 from polarbear.inference.diagnostics import Diagnostics, diagnose, pareto_k
-from polarbear.inference.models import MODELS, Model
+from polarbear.inference.models import Model, rating_model
 from polarbear.inference.native import sampling, simplex
 from polarbear.inference.native.concentration import sample_with_concentration
 from polarbear.inference.native.nested import TooWideError, explore
@@ -42,7 +42,7 @@ def run(
             "(the others are the stan engine's)"
         )
     begun = time.perf_counter()
-    model = MODELS[options.model](times, sets.n_algorithms, options)
+    model = rating_model(options.model)(times, sets.n_algorithms, options)
     method = "split-hmc" if options.method == "auto" else options.method
     try:
         draws, hyper, diagnostics = _judged(method, model, sets, seed, threads)

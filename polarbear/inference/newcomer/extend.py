@@ -22,7 +22,7 @@ from scipy.special import expit
 from polarbear.errors import InferenceError
 from polarbear.inference.base import Posterior
 from polarbear.inference.diagnostics import Diagnostics, diagnose
-from polarbear.inference.models import MODELS, Model
+from polarbear.inference.models import Model, rating_model
 from polarbear.inference.newcomer.chains import HARDER, Effort
 from polarbear.inference.newcomer.independent import draw_independent
 from polarbear.inference.newcomer.placement import Placement, standing
@@ -53,7 +53,7 @@ def extend(
     begun = time.perf_counter()
     _check(posterior, choice_sets, position)
     place = standing(choice_sets, position)
-    model = MODELS[posterior.model](
+    model = rating_model(posterior.model)(
         posterior.unit_times, posterior.theta.shape[2], posterior.options
     )
     attempt = _temporal if model.temporal else _independent

@@ -17,7 +17,7 @@ import numpy as np
 from polarbear.errors import InferenceError, StanError
 from polarbear.inference.base import Posterior
 from polarbear.inference.diagnostics import Diagnostics, diagnose, pareto_k
-from polarbear.inference.models import MODELS, Model
+from polarbear.inference.models import Model, rating_model
 from polarbear.inference.native.sampling import draws_a_chain
 from polarbear.inference.options import ModelOptions
 from polarbear.inference.stan import cmdstan, programs
@@ -48,7 +48,7 @@ def run(
     installed = cmdstan.find_for(method)
     executable = programs.compiled(programs.program_file(options.model), installed)
     begun = time.perf_counter()
-    model = MODELS[options.model](times, sets.n_algorithms, options)
+    model = rating_model(options.model)(times, sets.n_algorithms, options)
     first = Effort(adapt_delta=model.stan_adapt_delta)
     for number, effort in enumerate((first, HARDER), start=1):
         drawn = _run(executable, method, model, sets, seed, effort, threads)

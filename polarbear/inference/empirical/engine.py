@@ -1,0 +1,72 @@
+"""The empirical model's posterior: independent draws, so there is nothing to converge."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from types import MappingProxyType
+
+import numpy as np
+
+from polarbear.errors import InferenceError
+from polarbear.inference.base import Posterior
+from polarbear.inference.diagnostics import Diagnostics
+from polarbear.inference.empirical.bootstrap import Bootstrap
+from polarbear.inference.empirical.duels import duels_of
+from polarbear.inference.options import ModelOptions
+
+METHOD = "bootstrap"
+
+
+def run(
+    positions: np.ndarray,
+    unit_times: np.ndarray,
+    options: ModelOptions,
+    seed: int,
+    *,
+    problems: Sequence[str] | None = None,
+    field: Sequence[int] | None = None,
+    notes: tuple[str, ...] = (),
+    threads: int | None = None,
+) -> Posterior:
+    """Draws of duels and first places from positions[instance, algorithm, time]."""
+    if options.method not in ("auto", METHOD):
+        raise InferenceError(
+            f"the empirical model has draws of its own and no use for '{options.method}': leave "
+            "the method at 'auto'"
+        )
+    begun = time.perf_counter()
+    draws = -(-options.draws // options.chains) * options.chains
+    duels = duels_of(positions, problems)
+    bootstrap = Bootstrap(duels, draws, seed, options.concentration, threads)
+    return Posterior(
+        theta=bootstrap.firsts(field),
+        wins=bootstrap.wins(),
+        chains=options.chains,
+        unit_times=unit_times,
+        options=options,
+        engine="native",
+        method=METHOD,
+        seed=seed,
+        seconds=time.perf_counter() - begun,
+        diagnostics=Diagnostics(
+            r_hat=1.0,
+            ess_bulk=float(draws),
+            ess_tail=float(draws),
+            divergences=0,
+            pareto_k=None,
+            acceptance=None,
+            attempts=1,
+        ),
+        joint=True,
+        hyper=MappingProxyType({"concentration": bootstrap.concentration}),
+        notes=(*notes, *_on_seeds(duels.n_problems, len(positions))),
+    )
+
+
+def _on_seeds(problems: int, runs: int) -> tuple[str, ...]:
+    if problems == runs:
+        return ()
+    return (
+        f"{runs} rankings are of {problems} problems with several seeds: a problem counts once",
+    )
