@@ -14,6 +14,7 @@ from polarbear.driver.posteriors import Learned
 from polarbear.errors import MissingPackageError
 from polarbear.inference import relations
 from polarbear.inference.diagnostics import Diagnostics
+from polarbear.inference.fit import NamedFit, named
 
 SHOWN_TIMES = 6  # in a table for people
 
@@ -110,6 +111,11 @@ class Posterior:
         return self.diagnostics.problems
 
     @property
+    def fit(self) -> NamedFit | None:
+        """Whether Plackett-Luce fits the rankings; None where it is not assumed."""
+        return named(self._posterior.fit, self.algorithms, self.times)
+
+    @property
     def notes(self) -> tuple[str, ...]:
         return self._posterior.notes
 
@@ -132,7 +138,8 @@ class Posterior:
         """How each algorithm compares with each other one, at each time.
 
         ``p_dominates`` is P(a is better than b at t), ``p_equivalent`` that a wins against b with
-        a probability within ``epsilon`` of even, ``error`` the Monte-Carlo error of the first.
+        a probability within ``epsilon`` of even, ``error`` the Monte-Carlo error of the first,
+        ``p_wins`` the expected share of instances on which a beats b.
         Where the model can say, ``p_dominates_always`` and ``p_crosses`` speak of all times at
         once: that a is better at every time, and that neither is.
         """
@@ -146,6 +153,12 @@ class Posterior:
             "p_dominates": at.dominance[:, a, b].T.ravel(),
             "p_equivalent": at.equivalence[:, a, b].T.ravel(),
             "error": at.dominance_error[:, a, b].T.ravel(),
+            "p_wins": np.concatenate(
+                [
+                    self._posterior.head_to_head(int(i), int(j)).mean(axis=0)
+                    for i, j in zip(a, b, strict=True)
+                ]
+            ),
         }
         if self.joint:
             over = relations.joint(self._posterior)
@@ -215,6 +228,8 @@ class Posterior:
             for i, name in enumerate(self.algorithms)
         ]
         doubts = [f"do not trust this posterior: {problem}" for problem in self.problems]
+        if self.fit is not None and self.fit.words:
+            doubts.append(self.fit.words)
         notes = [f"note: {note}" for note in self.notes]
         columns = ["P(best) at t =", *(f"{self.times[t]:g}" for t in shown)]
         return html_table(repr(self).strip("<>"), columns, rows, [*doubts, *notes])

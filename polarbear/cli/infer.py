@@ -115,6 +115,8 @@ def _show(told: Inferred) -> None:
         f"R-hat {judged.r_hat:.3f}, tail ESS {judged.ess_tail:.0f}",
         markup=False,
     )
+    if told.fit is not None and told.fit.words:
+        console.print(f"warning: {told.fit.words}", markup=False)
     for line in told.notes:
         console.print(f"note: {line}", markup=False)
     times = sorted({row.t for row in told.ratings})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from polarbear.cli import common
-from polarbear.wording import counted, noun, percent, short, whole
+from polarbear.wording import counted, decisive, noun, percent, short, whole
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -70,6 +70,12 @@ def show(facts: Standings, console: Console) -> None:
         f"{out.probability:.4f} (round {out.round}, {counted(out.instances, 'instance')})"
         for out in facts.eliminated
     ]
+    if facts.eliminated and facts.p_any_wrong is not None:
+        lines.append(
+            f"that any of these is wrong, by all duels so far: {decisive(facts.p_any_wrong)}"
+        )
+    if facts.fit is not None and facts.fit.words:
+        lines.append(f"warning: {facts.fit.words}")
     lines += _few([pair.words for pair in facts.settled_pairs])
     lines += _few([_open_line(pair) for pair in facts.open_pairs])
     if facts.open_pairs and facts.instances_to_go:

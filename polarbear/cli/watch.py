@@ -12,6 +12,7 @@ import typer
 from polarbear.cli import standings as shown
 from polarbear.driver.rounds import Watcher
 from polarbear.driver.standings import Standings, standings
+from polarbear.racing.verdicts import withheld_words
 from polarbear.wording import counted, duration, noun, percent
 
 if TYPE_CHECKING:
@@ -103,6 +104,7 @@ class RaceProgress(Watcher):
             f"{out.algorithm} is out by {out.by} ({out.probability:.4f})"
             for out in record.decisions.eliminated
         ]
+        news += [withheld_words(name, by) for name, by in record.decisions.withheld]
         if record.decisions.caught_up:
             news.append(f"{record.decisions.caught_up} has caught up")
         news += [f"do not trust this posterior: {problem}" for problem in record.problems]

@@ -53,9 +53,9 @@ class ExponentialPrior(Options):
 class ModelOptions(Options):
     """A model of ratings over time, and how its posterior is computed."""
 
-    # What holds where Plackett-Luce does not: docs/inference.md and benchmarks/results/race.md.
+    # Times are correlated in real runs; the independent model's marginals do not mind that.
     model: str = Field(
-        "empirical",
+        "dirichlet",
         description="'empirical' counts duels and assumes nothing but exchangeable instances; the "
         "others are priors over Plackett-Luce ratings in time",
     )

@@ -11,12 +11,13 @@ from scipy.sparse.csgraph import connected_components
 from polarbear.errors import RaceError
 from polarbear.inference import relations
 from polarbear.inference.relations import Joint, Pointwise
-from polarbear.racing.guarantee import proven_better
+from polarbear.racing.guarantee import proven_better, shown_by_duels
 from polarbear.racing.rules import Rules
 from polarbear.racing.state import ABOVE, ALIKE, BELOW, CROSSING, OPEN, OUT, Elimination, State
 
 MUCH = 0.2  # a round that settles more than this share halves the batch
 HANGS = 2.0  # Monte-Carlo errors from alpha within which a decision asks for more draws
+HEEDED = 0.9  # how sure the duels alone must be where a model of all rankings decides
 PATIENCE = 3  # rounds in a row whose posterior could not be trusted, then the race stops
 
 
@@ -26,7 +27,7 @@ class Decisions:
 
     ``reopened`` are pairs above at every time by the record of several rounds, but not in one
     posterior: their weakest time is looked at again. ``withheld`` are eliminations that the model
-    asks for and the record of duels speaks against: who would be out, and by whom.
+    asks for and the duels alone do not bear out: who would be out, and by whom.
     """
 
     eliminated: tuple[Elimination, ...] = ()
@@ -91,7 +92,7 @@ def step(
 
     ``pointwise`` is None where the posterior could not be trusted: nothing is decided then.
     ``duels[time, a, b]`` is how often a was ranked before b. Where it is given, nobody is put out
-    by somebody who lost most of their duels at any time; a guarantee asks for it.
+    whom their duels alone do not show to be worse, if less surely; a guarantee asks for it.
     """
     if state.joining:
         state = replace(state, round=state.round + 1, caught_up=state.caught_up + drawn)
@@ -204,7 +205,7 @@ def _eliminations(
             raise RaceError("a guarantee rests on the record of duels, which is not given")
         beats = compared & proven_better(duels, rules.alpha).all(axis=0)
     elif duels is not None:
-        beats = asked & (duels >= duels.swapaxes(1, 2)).all(axis=0)
+        beats = asked & (shown_by_duels(duels) >= HEEDED).all(axis=0)
         held = asked & ~beats
     _, circle = connected_components(beats, directed=True, connection="strong")
     beats = beats & (circle[:, None] != circle[None, :])

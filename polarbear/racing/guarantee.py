@@ -52,3 +52,11 @@ def proven_better(wins: np.ndarray, alpha: float) -> np.ndarray:
     n = wins.shape[1]
     mark = np.log(n * (n - 1) / (1 - alpha))
     return np.asarray(log_wealth(wins, wins.swapaxes(1, 2)) >= mark)
+
+
+def shown_by_duels(wins: np.ndarray) -> np.ndarray:
+    """How likely a beats b more often than not, by their own duels and nothing else: [time, a, b].
+
+    Before any duel every share is as likely; ties say nothing.
+    """
+    return np.asarray(betaincc(1 + wins, 1 + wins.swapaxes(1, 2), 0.5))

@@ -55,10 +55,13 @@ class RoundRecord:
         return self.decisions.caught_up or self.state.joining
 
     def to_plain(self) -> dict[str, Any]:
-        """The record as JSON keeps it."""
-        return {
+        """The record as JSON keeps it; what an older version did not know is left out."""
+        decisions = asdict(self.decisions)
+        if not self.decisions.withheld:
+            del decisions["withheld"]
+        plain = {
             "state": to_plain(self.state),
-            "decisions": asdict(self.decisions),
+            "decisions": decisions,
             "drawn": self.drawn,
             "ran_to": dict(self.ran_to),
             "evaluations": dict(self.evaluations),
@@ -69,9 +72,11 @@ class RoundRecord:
             "posterior": self.posterior,
             "rules": dict(self.rules),
             "inference": dict(self.inference),
-            "p_any_wrong": self.p_any_wrong,
-            "fit": None if self.fit is None else asdict(self.fit),
         }
+        if self.p_any_wrong is not None:
+            plain["p_any_wrong"] = self.p_any_wrong
+            plain["fit"] = None if self.fit is None else asdict(self.fit)
+        return plain
 
     @classmethod
     def from_plain(cls, plain: Mapping[str, Any]) -> RoundRecord:

@@ -178,3 +178,11 @@ def legend(kinds: Iterable[str]) -> list[str]:
         if SIGNS[kind] and MIRROR.get(kind) not in used:
             used.append(kind)
     return [f"{SIGNS[kind]} {kind}" for kind in used]
+
+
+def withheld_words(algorithm: str, by: str) -> str:
+    """Why somebody is still in whom the model would put out."""
+    return (
+        f"{algorithm} stays in: the model calls {by} better at every time, but their duels alone "
+        "do not bear that out yet"
+    )

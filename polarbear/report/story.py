@@ -9,7 +9,9 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from polarbear import __version__
+from polarbear.inference.fit import named
 from polarbear.racing import Kind, verdict_on
+from polarbear.racing.verdicts import withheld_words
 from polarbear.report.leading import Stretch, stretches
 from polarbear.report.material import Material, Round
 from polarbear.report.moment import still_in
@@ -213,6 +215,7 @@ def decisions(material: Material, found: Round) -> list[Decision]:
     for a, b in taken.reopened:
         words = f"{a} and {b} are looked at again: above at every time, but never all at once."
         made.append(said("reopened", words))
+    made += [said("withheld", f"{withheld_words(*pair)}.") for pair in taken.withheld]
     if taken.caught_up:
         made.append(said("joined", f"{taken.caught_up} has caught up and races with the rest."))
     for problem in record.problems:
@@ -297,6 +300,10 @@ def _warnings(material: Material) -> list[str]:
             f"do not trust this posterior: {problem}"
             for problem in material.basis.posterior.diagnostics.problems
         ]
+        posterior = material.basis.posterior
+        fit = named(posterior.fit, material.basis.algorithms, material.basis.times)
+        if fit is not None and fit.words:
+            made.append(fit.words)
         made += material.basis.notes
     failed = summary.failures(material.store)
     if failed:

@@ -7,7 +7,13 @@ import pytest
 from scipy.integrate import quad
 from scipy.stats import beta, binom
 
-from polarbear.racing.guarantee import EVEN_DUELS, log_wealth, proven_better, record_of_duels
+from polarbear.racing.guarantee import (
+    EVEN_DUELS,
+    log_wealth,
+    proven_better,
+    record_of_duels,
+    shown_by_duels,
+)
 from polarbear.rankings import ABSENT
 
 
@@ -45,3 +51,11 @@ def test_a_clear_winner_is_proven_and_nobody_else():
 def test_the_record_counts_duels_of_those_who_both_ran_and_leaves_ties_out():
     positions = np.array([[0, 1, 2], [1, 0, ABSENT], [0, 0, 1]])[:, :, None]
     assert record_of_duels(positions)[0].tolist() == [[0, 1, 2], [1, 0, 2], [0, 0, 0]]
+
+
+def test_duels_alone_show_what_a_coin_of_unknown_bias_would():
+    wins = np.zeros((1, 2, 2), dtype=int)
+    wins[0, 0, 1], wins[0, 1, 0] = 7, 2
+    found = shown_by_duels(wins)
+    assert found[0, 0, 1] == pytest.approx(beta.sf(0.5, 8, 3))
+    assert found[0, 1, 0] == pytest.approx(1 - found[0, 0, 1])

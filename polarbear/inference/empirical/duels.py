@@ -65,7 +65,7 @@ class Duels:
         inside = places[:, list(field)]
         complete = (inside != ABSENT).all(axis=1)
         best = np.where(inside == ABSENT, np.iinfo(places.dtype).max, inside).min(axis=1)
-        tied = (inside == best[:, None]).sum(axis=1)
+        tied = np.maximum((inside == best[:, None]).sum(axis=1), 1)
         share = np.zeros(places.shape, dtype=np.float32)
         there = np.zeros(places.shape, dtype=bool)
         for i in range(places.shape[1]):
