@@ -38,7 +38,7 @@ def test_current_values_in_any_order_become_best_so_far(tmp_path: Path):
     assert run.times.tolist() == [10, 40]
     assert run.values.tolist() == [4, 1]
     assert run.reached == 40
-    assert found.notes == ("1 rows give another value for a time: the best counts",)
+    assert found.notes == ("1 row gives another value for a time: the best counts",)
 
 
 def test_larger_can_be_better(tmp_path: Path):
