@@ -47,7 +47,7 @@ def counted(number: int, one: str, many: str | None = None) -> str:
 
 def whole(number: float) -> str:
     """A whole number with its thousands set apart."""
-    return f"{number:,.0f}"
+    return f"{number:,}" if isinstance(number, int) else f"{number:,.0f}"
 
 
 def joined(names: Sequence[str], last: str = "and") -> str:
@@ -136,9 +136,9 @@ def percent(share: float) -> str:
     return "100%" if share == 1 else PERCENT(100 * share)
 
 
-def percent_cell(share: float) -> str:
+def percent_cell(share: float, digits: int = 0) -> str:
     """A share of a whole in percent, as a table or a drawing has room for: 45%."""
-    return f"{share:.0%}"
+    return f"{share:.{digits}%}"
 
 
 def small(value: float) -> str:
@@ -158,6 +158,11 @@ def typed(value: float) -> str:
     return f"{value:.10g}"
 
 
+def typed_time(value: float, axis: str) -> str:
+    """A time with its unit, as it can be typed: 5000 evaluations, 1 evaluation."""
+    return f"{typed(value)} {unit(typed(value), axis)}"
+
+
 def tick(value: float) -> str:
     """A number on an axis: 0.05, 2000, 50,000, 2×10⁵."""
     if value == 0 or 1e-3 <= abs(value) < 1e4:
@@ -166,8 +171,13 @@ def tick(value: float) -> str:
         return whole(value)
     mantissa, _, exponent = f"{value:.2e}".partition("e")
     front = short(float(mantissa))
-    power = f"10{str(int(exponent)).translate(SUPERSCRIPTS)}"
+    power = power_of_ten(int(exponent))
     return power if front == "1" else f"-{power}" if front == "-1" else f"{front}×{power}"
+
+
+def power_of_ten(exponent: int) -> str:
+    """10⁻⁴."""
+    return f"10{str(exponent).translate(SUPERSCRIPTS)}"
 
 
 def page_words(axis: str, nouns: Iterable[str] = ()) -> dict[str, Any]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
 from polarbear import wording
@@ -141,6 +144,8 @@ def test_a_small_number_is_nothing_only_if_it_is(value, words):
         (0.05, "0.05"),
         (2000, "2000"),
         (50_000, "50,000"),
+        (1e5, "10⁵"),
+        (2.5e6, "2.5×10⁶"),
         (2e5, "2×10⁵"),
         (-1e6, "-10⁶"),
         (1e-4, "10⁻⁴"),
@@ -158,3 +163,25 @@ def test_a_page_gets_nouns_and_limits_that_say_what_this_module_says():
     assert wording.probability(limits["high"]) == limits["over"]
     assert wording.probability(limits["low"] / 2) == limits["under"]
     assert wording.small(words["small"]["smallest"] / 2) == words["small"]["less"]
+
+
+BY_HAND = re.compile(
+    r"""else\s["']s["'] | ["']s["']\sif | :\.\d%\} | ["']\s(?:and|or)\s["']\.join""", re.VERBOSE
+)
+
+
+def test_the_pattern_finds_what_is_worded_by_hand():
+    for code in (
+        """f"{n} run{'' if n == 1 else 's'}\"""",
+        """("s" if n != 1 else "")""",
+        '''f"{share:.0%} of"''',
+        """" and ".join(names)""",
+    ):
+        assert BY_HAND.search(code)
+
+
+def test_nothing_else_words_plurals_percentages_or_lists_by_hand():
+    root = Path(wording.__file__).parent
+    sources = [path for path in root.rglob("*.py") if path.name != "wording.py"]
+    found = [str(path.relative_to(root)) for path in sources if BY_HAND.search(path.read_text())]
+    assert found == []

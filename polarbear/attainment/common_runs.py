@@ -16,6 +16,7 @@ from polarbear.errors import ReportError
 from polarbear.execution.outcome import Status
 from polarbear.settings.options import unknown
 from polarbear.store import Store
+from polarbear.wording import counted, noun, short
 
 FEW = 10  # a bootstrap of fewer instances comes out too narrow
 
@@ -51,8 +52,8 @@ class CommonRuns:
         if count < self.total:
             who = f"all {len(self.algorithms)} algorithms" if several else self.algorithms[0]
             made.append(
-                f"the classical view uses {count} of {self.total} instances: those that {who} "
-                "ran to the end of the grid"
+                f"the classical view uses {count} of {counted(self.total, 'instance')}: those that "
+                f"{who} ran to the end of the grid"
             )
         if self.steps:
             gains = "; ".join(
@@ -63,13 +64,14 @@ class CommonRuns:
             made.append(f"left out, with no run to the end of the grid: {', '.join(self.left)}")
         if self.only_ranked:
             made.append(
-                f"left out: {self.only_ranked} instances that were imported as rankings and have "
-                "no values"
+                f"left out: {counted(self.only_ranked, 'instance')} that "
+                f"{noun(self.only_ranked, 'was', 'were')} imported as rankings and "
+                f"{noun(self.only_ranked, 'has', 'have')} no values"
             )
         if count == 1:
             made.append("one instance says nothing about others: there is no interval")
         elif count < FEW:
-            made.append(f"{count} instances are few: intervals come out too narrow")
+            made.append(f"{counted(count, 'instance')} are few: intervals come out too narrow")
         return made
 
 
@@ -92,8 +94,8 @@ def common_runs(store: Store, until: float, among: Sequence[str] | None = None) 
     names = tuple(name for name in wanted if ran[name] or among is not None)
     if not names:
         raise ReportError(
-            f"no run in {store.path} goes to the end of the grid ({until:g}); the classical view "
-            "needs some that do"
+            f"no run in {store.path} goes to the end of the grid ({short(until)}); the classical "
+            "view needs some that do"
         )
     shared = set.intersection(*(ran[name] for name in names))
     steps = _steps(names, ran, len(shared))

@@ -18,7 +18,7 @@ from polarbear.attainment.rated import Rated, better_at, rated
 from polarbear.attainment.view import View
 from polarbear.numerics.arrays import Floats
 from polarbear.select import Basis
-from polarbear.select.words import probability
+from polarbear.wording import counted, noun, percent, probability, short, unit
 
 SURE = 0.95
 SHOWN = 3  # notes of one kind; more are counted
@@ -70,14 +70,16 @@ def disagreements(view: View, basis: Basis) -> list[Note]:
 
 def _within_chance(pairs: list[str], view: View) -> Note:
     a, _, b = pairs[0].partition(" above ")
+    few = len(view.common.instances)
     more = f" and {len(pairs) - 2 * SHOWN} more" if len(pairs) > 2 * SHOWN else ""
     return Note(
         "chance",
         a,
         b,
         f"the means of AOCC have {', '.join(pairs[: 2 * SHOWN])}{more}, by no more than chance can "
-        f"do; the posterior is sure (probability {SURE:g} or more) of the other order",
-        f"{len(view.common.instances)} instances are not enough for the classical view to tell",
+        f"do; the posterior is sure (probability {short(SURE)} or more) of the other order",
+        f"{few} {noun(few, 'instance is', 'instances are')} not enough for the classical view to "
+        "tell",
     )
 
 
@@ -96,7 +98,7 @@ def agreement(view: View, basis: Basis) -> str:
     first = names[rated(basis, names)[0].order()[0]]
     return (
         f"the classical view and the posterior agree: {first} comes first over the whole span, and "
-        f"no pair is ordered the other way with probability {SURE:g} or more"
+        f"no pair is ordered the other way with probability {short(SURE)} or more"
     )
 
 
@@ -164,9 +166,8 @@ class _Judged:
         if np.isnan(low):
             return f"{text}, on one instance"
         sure = "clear of 0" if low > 0 else "which may be chance"
-        return (
-            f"{text}; difference {LEVEL:.0%} interval {float(low):.3f} to {float(high):.3f}, {sure}"
-        )
+        span = f"{float(low):.3f} to {float(high):.3f}"
+        return f"{text}; difference {percent(LEVEL)} interval {span}, {sure}"
 
     def _note(self, a: int, b: int, words: str) -> Note:
         met = head_to_head(
@@ -178,21 +179,23 @@ class _Judged:
 
 def reason(met: HeadToHead, a: str, b: str, known: int | None) -> str:
     """Why the classical view prefers a and the posterior b, as far as the runs show it."""
-    on = f"on the {met.instances} instances compared"
+    on = f"on the {counted(met.instances, 'instance')} compared"
     if met.b_ahead > met.a_ahead:
         return (
-            f"{on}, {b} is ahead {met.b_ahead:.0%} of the time and {a} {met.a_ahead:.0%}, but "
-            f"{a} by more: {met.a_margin:.3f} of the scale against {met.b_margin:.3f}; ranks "
-            "ignore margins, the classical view rewards them, on the scale chosen"
+            f"{on}, {b} is ahead {percent(met.b_ahead)} of the time and {a} "
+            f"{percent(met.a_ahead)}, but {a} by more: {met.a_margin:.3f} of the scale against "
+            f"{met.b_margin:.3f}; ranks ignore margins, the classical view rewards them, on the "
+            "scale chosen"
         )
     if known is not None and known > met.instances:
         return (
-            f"{on}, {a} is ahead {met.a_ahead:.0%} of the time and {b} {met.b_ahead:.0%}; the "
-            f"posterior goes by {known} instances, among them those that not all ran in full"
+            f"{on}, {a} is ahead {percent(met.a_ahead)} of the time and {b} "
+            f"{percent(met.b_ahead)}; the posterior goes by {counted(known, 'instance')}, among "
+            "them those that not all ran in full"
         )
     return (
-        f"{on}, {a} is ahead {met.a_ahead:.0%} of the time and {b} {met.b_ahead:.0%}: near a tie, "
-        "where a rank against the whole field and a margin against one other may differ"
+        f"{on}, {a} is ahead {percent(met.a_ahead)} of the time and {b} {percent(met.b_ahead)}: "
+        "near a tie, where a rank against the whole field and a margin against one other may differ"
     )
 
 
@@ -223,11 +226,11 @@ def _at_times(
     weights[times] = 1 / len(times)
     met = head_to_head(view, *at, basis.times, weights)
     first, last = basis.times[times[0]], basis.times[times[-1]]
-    span = (
-        f"at {first:g}" if len(times) == 1 else f"at {len(times)} times from {first:g} to {last:g}"
-    )
+    span = f"at {short(first)}"
+    if len(times) > 1:
+        span = f"at {len(times)} times from {short(first)} to {short(last)}"
     words = (
-        f"{span} {view.axis}, the ECDF of {a} is clearly above that of {b}, and the posterior has "
-        f"{b} above {a} with probability {SURE:g} or more"
+        f"{span} {unit(short(last), view.axis)}, the ECDF of {a} is clearly above that of {b}, and "
+        f"the posterior has {b} above {a} with probability {short(SURE)} or more"
     )
     return Note("times", a, b, words, reason(met, a, b, basis.instances))

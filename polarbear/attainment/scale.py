@@ -111,9 +111,10 @@ def _seen(curves: Curves, optima: Floats | None, options: ViewOptions) -> Scale:
     best, worst = _bounds(curves)
     found = np.isfinite(best)
     if (best[found] == worst[found]).all():
+        count = len(curves.instances)
+        which = "on the only instance" if count == 1 else f"on each of the {count} instances"
         raise ReportError(
-            f"on each of the {len(curves.instances)} instances all values that were seen are "
-            "equal: there is nothing to compare"
+            f"{which} all values that were seen are equal: there is nothing to compare"
         )
     if optima is None and options.scale == "log" and best[found].min() <= 0:
         raise ReportError(

@@ -24,6 +24,7 @@ from polarbear.problems import SUITES
 from polarbear.problems.base import Kind
 from polarbear.settings.grid import EVALUATIONS, Budget, Spaced
 from polarbear.store import Store
+from polarbear.wording import counted
 
 FINE = 120  # times that are looked at beside the grid's, as many as a figure has room for
 LEVELS = 100  # targets of the plane
@@ -111,8 +112,8 @@ class View:
         equal = int((self.scale.easiest == self.scale.hardest).sum())
         if equal:
             made.append(
-                f"on {equal} of {len(self.scale.easiest)} instances all values are equal: every "
-                "algorithm has reached all targets there"
+                f"on {equal} of {counted(len(self.scale.easiest), 'instance')} all values are "
+                "equal: every algorithm has reached all targets there"
             )
         if len(self.grid) == 1:
             made.append("the grid has one time only: AOCC is the share of targets reached by then")

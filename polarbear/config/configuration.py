@@ -19,6 +19,7 @@ from polarbear.settings.grid import EVALUATIONS, SECONDS, Budget
 from polarbear.settings.options import Options, Source, describe, nearest, unknown, validate
 from polarbear.settings.registry import Registry
 from polarbear.settings.yaml_lines import read_yaml
+from polarbear.wording import joined
 
 PlainConfig = dict[str, Any]  # a configuration as the store keeps it
 
@@ -162,7 +163,7 @@ def _check_fit(
             )
         seen[algorithm.name] = position
         if suite.offers() not in algorithm.accepts:
-            takes = " or ".join(sorted(kind.value for kind in algorithm.accepts))
+            takes = joined(sorted(kind.value for kind in algorithm.accepts), "or")
             raise source.error(
                 path,
                 f"'{algorithm.use}' takes problems of the kind {takes}, "

@@ -18,6 +18,7 @@ from polarbear.numerics.seeds import run_seed
 from polarbear.problems.base import Instance
 from polarbear.settings.grid import SECONDS
 from polarbear.store import Store
+from polarbear.wording import noun
 
 DEFAULT_INSTANCES = 20
 DAY = 86_400.0
@@ -97,7 +98,8 @@ def check_hosts(config: Config, store: Store, mix_hosts: bool) -> None:
     if len(others):
         name, cpu = others.select("host", "cpu").row(0)
         raise StoreMismatchError(
-            f"{len(others)} runs in {store.path} were timed on {name} ({cpu}), but this is "
+            f"{len(others)} {noun(len(others), 'run')} in {store.path} "
+            f"{noun(len(others), 'was', 'were')} timed on {name} ({cpu}), but this is "
             f"{here.name} ({here.cpu}); seconds of different machines are not comparable. Go on "
             "there, choose another folder with --store, or say --mix-hosts if you mean it"
         )

@@ -27,6 +27,7 @@ from polarbear.racing import State
 from polarbear.racing.rules import Rules
 from polarbear.settings.options import unknown
 from polarbear.store import Store
+from polarbear.wording import counted, short, typed_time
 
 MORE = 4  # times as many draws where a decision hangs on their number
 
@@ -123,18 +124,21 @@ class Race:
         spent = sum(self.evaluations().values())
         if state.untrusted >= race.PATIENCE:
             return Ended(
-                f"the posterior failed its checks in {state.untrusted} rounds in a row", True
+                f"the posterior failed its checks in {counted(state.untrusted, 'round')} in a row",
+                True,
             )
         if limits.rounds is not None and state.round >= limits.rounds:
-            return Ended(f"the limit of {limits.rounds} rounds is reached", True)
+            return Ended(f"the limit of {counted(limits.rounds, 'round')} is reached", True)
         if limits.evaluations is not None and spent >= limits.evaluations:
-            return Ended(f"the limit of {limits.evaluations:,} evaluations is reached", True)
+            return Ended(
+                f"the limit of {counted(limits.evaluations, 'evaluation')} is reached", True
+            )
         if limits.hours is not None and hours >= limits.hours:
-            return Ended(f"the limit of {limits.hours:g} hours is reached", True)
+            return Ended(f"the limit of {typed_time(limits.hours, 'hours')} is reached", True)
         if state.joining:
             return None
         if limits.instances is not None and state.instances >= limits.instances:
-            return Ended(f"the limit of {limits.instances} instances is reached", True)
+            return Ended(f"the limit of {counted(limits.instances, 'instance')} is reached", True)
         if size is not None and state.instances >= size:
             return Ended(f"the suite has no further instance: all {size} are used", True)
         return None
@@ -353,8 +357,8 @@ def _check_same_race(config: Config, store: Store, last: dict[str, Any], state: 
     times = config.budget.times.tolist()
     if times != list(state.times):
         found.append(
-            f"budget.grid: stored {len(state.times)} times up to {state.times[-1]:g}, "
-            f"configuration {len(times)} up to {times[-1]:g}"
+            f"budget.grid: stored {counted(len(state.times), 'time')} up to "
+            f"{short(state.times[-1])}, configuration {len(times)} up to {short(times[-1])}"
         )
     names = [algorithm.name for algorithm in config.algorithms]
     found += [

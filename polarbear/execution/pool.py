@@ -24,6 +24,7 @@ from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.execution.recorder import Journal
 from polarbear.execution.worker import THREAD_VARIABLES, kill_tree, log_tail, serve
 from polarbear.problems.base import Setting, Suite
+from polarbear.wording import typed_time
 
 MEMORY_EVERY = 0.25  # seconds between looks at a worker's own memory
 FAMILY_EVERY = 4  # every so many looks, programs it has started are counted too
@@ -160,7 +161,9 @@ class Pool:
                 yield from self._bury(worker, Status.KILLED, "its process did not start")
             return
         if worker.seconds > self._limits.seconds:
-            message = f"killed after {self._limits.seconds:g} seconds, the limit of a run"
+            message = (
+                f"killed after {typed_time(self._limits.seconds, 'seconds')}, the limit of a run"
+            )
             yield from self._bury(worker, Status.TIMEOUT, message)
         elif worker.seconds > (worker.looks + 1) * MEMORY_EVERY:
             worker.looks = int(worker.seconds / MEMORY_EVERY)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from polarbear.errors import ImportFailedError
 from polarbear.formats.base import Complaint
+from polarbear.wording import noun
 
 Points = list[tuple[float, float]]
 
@@ -64,5 +65,7 @@ def _point(words: list[str], t_column: int, y_column: int) -> tuple[float, float
 def check_count(described: int, blocks: list[Points], path: Path, out: list[Complaint]) -> None:
     """Complain if a file does not hold as many runs as its description says."""
     if len(blocks) != described:
-        reason = f"{described} runs are described but {len(blocks)} are there"
+        runs = noun(described, "run is", "runs are")
+        there = f"{len(blocks)} {noun(len(blocks), 'is', 'are')} there"
+        reason = f"{described} {runs} described but {there}"
         out.append(Complaint(abs(described - len(blocks)), reason, str(path)))

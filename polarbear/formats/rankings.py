@@ -10,6 +10,7 @@ from polarbear.errors import ImportFailedError
 from polarbear.formats.base import Complaint, Imported, pick_columns, reject
 from polarbear.formats.table import Columns, clean_names, clean_numbers, listed, read_frame
 from polarbear.problems.base import Instance
+from polarbear.wording import noun
 
 
 def read_rankings(path: Path, columns: Columns) -> Imported:
@@ -35,7 +36,10 @@ def read_rankings(path: Path, columns: Columns) -> Imported:
         "instance", "t", maintain_order=True
     )
     alone = rankings.len().filter(pl.col("len") == 1)
-    notes = [f"{len(alone)} rankings have one algorithm and say nothing"] if len(alone) else []
+    said = noun(
+        len(alone), "ranking has one algorithm and says", "rankings have one algorithm and say"
+    )
+    notes = [f"{len(alone)} {said} nothing"] if len(alone) else []
     first, last = frame["t"].min(), frame["t"].max()
     return Imported(
         tuple(frame["algorithm"].unique(maintain_order=True)),

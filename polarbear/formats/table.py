@@ -16,6 +16,7 @@ from polarbear.formats.base import (
     reject,
     runs_from_points,
 )
+from polarbear.wording import noun
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,8 @@ def trajectories_in(
         frame, pl.struct(*keys, "y").is_first_distinct().not_(), "the row stands twice", complaints
     )
     several = len(frame) - len(frame.unique(keys))
-    notes = [f"{several} rows give another value for a time: the best counts"] if several else []
+    gives = noun(several, "row gives", "rows give")
+    notes = [f"{several} {gives} another value for a time: the best counts"] if several else []
     if not len(frame):
         raise ImportFailedError(f"no row of {source} makes sense: {listed(complaints)}")
     order = frame["instance"].unique(maintain_order=True).to_list()

@@ -9,6 +9,7 @@ from scipy.sparse.csgraph import connected_components
 
 from polarbear.errors import InferenceError
 from polarbear.rankings import ChoiceSets
+from polarbear.wording import counted, noun, short, small
 
 
 def check(sets: ChoiceSets, unit_times: np.ndarray) -> np.ndarray:
@@ -21,15 +22,16 @@ def check(sets: ChoiceSets, unit_times: np.ndarray) -> np.ndarray:
         )
     if times.shape != (sets.n_times,):
         raise InferenceError(
-            f"the rankings have {sets.n_times} timepoints, but {times.size} times were given"
+            f"the rankings have {counted(sets.n_times, 'timepoint')}, but {times.size} "
+            f"{noun(times.size, 'time was', 'times were')} given"
         )
     if not np.all(np.isfinite(times)) or times.min() < 0 or times.max() > 1:
         raise InferenceError("times must lie on the unit interval: map the grid to [0, 1] first")
     if np.any(np.diff(times) <= 0):
         k = int(np.argmax(np.diff(times) <= 0))
         raise InferenceError(
-            f"times must increase, but timepoint {k + 2} ({times[k + 1]:g}) does not come after "
-            f"timepoint {k + 1} ({times[k]:g})"
+            f"times must increase, but timepoint {k + 2} ({short(times[k + 1])}) does not come "
+            f"after timepoint {k + 1} ({short(times[k])})"
         )
     if not sets.rankings.any():
         raise InferenceError(
@@ -65,7 +67,8 @@ def notes(sets: ChoiceSets, names: Sequence[str] | None = None) -> tuple[str, ..
     gaps = np.flatnonzero(sets.rankings == 0)
     if len(gaps):
         found.append(
-            f"{len(gaps)} of {sets.n_times} timepoints have no rankings (first: timepoint "
+            f"{len(gaps)} of {counted(sets.n_times, 'timepoint')} {noun(len(gaps), 'has', 'have')} "
+            f"no rankings (first: timepoint "
             f"{gaps[0] + 1}): theta there comes from the prior and, in a temporal model, from "
             "neighbouring times"
         )
@@ -76,9 +79,10 @@ def notes(sets: ChoiceSets, names: Sequence[str] | None = None) -> tuple[str, ..
             "posterior is centred on equality"
         )
     if sets.sampled_ties:
+        their = noun(sets.sampled_ties, "its", "their")
         found.append(
-            f"{sets.sampled_ties} ties were too wide for their closed form and entered through a "
-            "subsample of their orderings"
+            f"{sets.sampled_ties} {noun(sets.sampled_ties, 'tie was', 'ties were')} too wide for "
+            f"{their} closed form and entered through a subsample of {their} orderings"
         )
     return tuple(found)
 
@@ -89,7 +93,7 @@ def on_weight(weight: float) -> tuple[str, ...]:
         return ()
     return (
         "rankings of one instance at neighbouring times repeat each other: each is counted as "
-        f"{weight:.2g} of an independent one",
+        f"{small(weight)} of an independent one",
     )
 
 
@@ -106,9 +110,11 @@ def _overlap(sets: ChoiceSets, names: Sequence[str]) -> list[str]:
         ]
     if not compared.all():
         a, b = np.argwhere(~compared)[0]
+        strangers = int((~compared).sum()) // 2
+        pairs = noun(strangers, "pair of algorithms", "pairs of algorithms")
         return [
-            f"{(~compared).sum() // 2} pairs of algorithms never stood in one ranking (first: "
-            f"{names[a]} and {names[b]}): they are compared through others only"
+            f"{strangers} {pairs} never stood in one ranking (first: {names[a]} and {names[b]}): "
+            f"{noun(strangers, 'it is', 'they are')} compared through others only"
         ]
     return []
 

@@ -10,6 +10,7 @@ from scipy.special import ndtri
 
 from polarbear.inference.loops.series import mixing, normal_scores
 from polarbear.numerics.threads import in_threads
+from polarbear.wording import counted, percent_cell
 
 MAX_R_HAT = 1.01
 MIN_ESS = 400.0
@@ -51,7 +52,7 @@ class Diagnostics:
             if not ess > MIN_ESS:
                 found.append(f"{name} ESS is {ess:.0f}, should be above {MIN_ESS:.0f}")
         if self.divergences:
-            found.append(f"{self.divergences} transitions diverged, should be none")
+            found.append(f"{counted(self.divergences, 'transition')} diverged, should be none")
         if self.pareto_k is not None and not self.pareto_k < MAX_PARETO_K:
             found.append(
                 f"Pareto-k of the approximation is {self.pareto_k:.2f}, "
@@ -59,8 +60,8 @@ class Diagnostics:
             )
         if not self.missed < MAX_MISSED:
             found.append(
-                f"{self.missed:.1%} of draws crowd at the edge of the hyperparameters' range, "
-                f"should be below {MAX_MISSED:.0%}"
+                f"{percent_cell(self.missed, 1)} of draws crowd at the edge of the "
+                f"hyperparameters' range, should be below {percent_cell(MAX_MISSED)}"
             )
         if self.e_bfmi is not None and not self.e_bfmi > MIN_E_BFMI:
             found.append(f"E-BFMI is {self.e_bfmi:.2f}, should be above {MIN_E_BFMI}")

@@ -1,6 +1,6 @@
 """How a user values time: a single budget, a distribution over budgets, the worst case, ...
 
-Uses `settings`.
+Uses `settings` and `wording`.
 """
 
 from __future__ import annotations

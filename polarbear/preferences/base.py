@@ -15,6 +15,7 @@ from pydantic import Field
 from polarbear.errors import SelectionError
 from polarbear.preferences.integrals import at_points
 from polarbear.settings.options import Options
+from polarbear.wording import typed, typed_time
 
 _DRAWS_AT_ONCE = 256  # converted to double precision within the processor's cache
 SWEEP_POINTS = 200  # positions of a sweep: more than a reader can tell apart in a figure
@@ -44,12 +45,12 @@ class Context:
 
     @property
     def span(self) -> str:
-        return f"from {number(self.first)} to {number(self.last)} {self.axis}"
+        return f"from {typed(self.first)} to {typed_time(self.last, self.axis)}"
 
     def check(self, t: float, what: str) -> float:
         """The time, if it lies on the grid."""
         if not self.first <= t <= self.last:
-            raise SelectionError(f"{what}: {number(t)} is outside the grid, which goes {self.span}")
+            raise SelectionError(f"{what}: {typed(t)} is outside the grid, which goes {self.span}")
         return t
 
 
@@ -134,10 +135,5 @@ class Preference(Options, ABC):
         return " ".join(filter(None, [self.preference, self.between.join(values)]))
 
 
-def number(value: float) -> str:
-    """A number as people write it, with all digits that matter."""
-    return f"{value:.10g}"
-
-
 def _written(value: Any) -> str:
-    return number(value) if isinstance(value, int | float) else str(value)
+    return typed(value) if isinstance(value, int | float) else str(value)

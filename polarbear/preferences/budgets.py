@@ -17,9 +17,9 @@ from polarbear.preferences.base import (
     Valuation,
     Variations,
     Weighted,
-    number,
 )
 from polarbear.preferences.integrals import over_distribution
+from polarbear.wording import percent, typed, typed_time
 
 LEAST_MASS = 1e-6  # with less on the grid, what is left says nothing about the distribution
 WORTH_A_NOTE = 0.99
@@ -52,7 +52,7 @@ class Distribution(Preference):
                 f"{self.text}: nothing of this distribution lies on the grid, which goes "
                 f"{context.span}"
             )
-        note = f"{mass:.0%} of this distribution lies on the grid; the rest was cut off"
+        note = f"{percent(mass)} of this distribution lies on the grid; the rest was cut off"
         return Weighted(weights, (note,) if mass < WORTH_A_NOTE else ())
 
     def with_width(self, width: float) -> Distribution:
@@ -93,8 +93,8 @@ class Normal(Distribution):
 
     def words(self, context: Context) -> str:
         return (
-            f"the budget is {number(self.mean)} {context.axis}, give or take a standard deviation "
-            f"of {number(self.sd)} (normal)"
+            f"the budget is {typed_time(self.mean, context.axis)}, give or take a standard "
+            f"deviation of {typed(self.sd)} (normal)"
         )
 
     def cdf(self, t: np.ndarray) -> np.ndarray:
@@ -120,8 +120,8 @@ class LogNormalBudget(Distribution):
 
     def words(self, context: Context) -> str:
         return (
-            f"the budget is {number(self.median)} {context.axis} in the median, within a factor of "
-            f"{np.exp(self.sigma):.3g} of it two times out of three (log-normal)"
+            f"the budget is {typed_time(self.median, context.axis)} in the median, within a factor "
+            f"of {np.exp(self.sigma):.3g} of it two times out of three (log-normal)"
         )
 
     def cdf(self, t: np.ndarray) -> np.ndarray:
@@ -157,8 +157,9 @@ class Triangular(Distribution):
 
     def words(self, context: Context) -> str:
         return (
-            f"the budget is between {number(self.low)} and {number(self.high)} {context.axis}, "
-            f"most likely {number(self.mode)} (triangular)"
+            f"the budget is between {typed(self.low)} and "
+            f"{typed_time(self.high, context.axis)}, "
+            f"most likely {typed(self.mode)} (triangular)"
         )
 
     def cdf(self, t: np.ndarray) -> np.ndarray:
@@ -204,8 +205,8 @@ class ExponentialBudget(Distribution):
 
     def words(self, context: Context) -> str:
         return (
-            f"the run may be cut short at any moment, on average after {number(self.mean)} "
-            f"{context.axis} (exponential)"
+            f"the run may be cut short at any moment, on average after "
+            f"{typed_time(self.mean, context.axis)} (exponential)"
         )
 
     def cdf(self, t: np.ndarray) -> np.ndarray:

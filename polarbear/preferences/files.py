@@ -11,8 +11,9 @@ import numpy as np
 from pydantic import Field
 
 from polarbear.errors import SelectionError
-from polarbear.preferences.base import Context, Preference, Valuation, Weighted, number
+from polarbear.preferences.base import Context, Preference, Valuation, Weighted
 from polarbear.preferences.integrals import at_points, normalised, over_density
+from polarbear.wording import typed
 
 
 class PastBudgets(Preference):
@@ -31,7 +32,7 @@ class PastBudgets(Preference):
         if not len(inside):
             raise SelectionError(
                 f"{self.file}: none of its {len(budgets)} budgets is on the grid, which goes "
-                f"{context.span}; they go from {number(budgets.min())} to {number(budgets.max())}"
+                f"{context.span}; they go from {typed(budgets.min())} to {typed(budgets.max())}"
             )
         left_out = len(budgets) - len(inside)
         note = f"{left_out} of {len(budgets)} budgets in {self.file} are outside the grid: left out"
@@ -56,11 +57,11 @@ class Weights(Preference):
             context.check(t, self.file)
         if np.any(np.diff(points) == 0):
             twice = points[1:][np.diff(points) == 0][0]
-            raise SelectionError(f"{self.file}: t = {number(twice)} stands there twice")
+            raise SelectionError(f"{self.file}: t = {typed(twice)} stands there twice")
         if np.any(density < 0):
             worst = points[density < 0][0]
             raise SelectionError(
-                f"{self.file}: the weight at t = {number(worst)} is negative; a weight is at least "
+                f"{self.file}: the weight at t = {typed(worst)} is negative; a weight is at least "
                 "zero, since more winning is never worse"
             )
         if not np.any(density > 0):

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from pydantic import Field, SerializeAsAny, field_validator
 
-from polarbear.preferences.base import Context, Preference, Valuation, Weighted, number
+from polarbear.preferences.base import Context, Preference, Valuation, Weighted
 from polarbear.preferences.integrals import normalised
 from polarbear.settings.options import Options
+from polarbear.wording import typed
 
 
 class Part(Options):
@@ -39,7 +40,7 @@ class Mix(Preference):
 
     @property
     def text(self) -> str:
-        return " + ".join(f"{number(part.weight)} * {part.preference.text}" for part in self.of)
+        return " + ".join(f"{typed(part.weight)} * {part.preference.text}" for part in self.of)
 
     def words(self, context: Context) -> str:
         parts = zip(self._shares(), self.of, strict=True)

@@ -16,9 +16,9 @@ from polarbear.preferences.base import (
     Valuation,
     Variations,
     Weighted,
-    number,
 )
 from polarbear.preferences.integrals import at_points, over_range
+from polarbear.wording import typed, typed_time
 
 
 class Uniform(Preference):
@@ -49,14 +49,14 @@ class At(Preference):
     spoken: ClassVar[tuple[str, ...]] = ("t",)
 
     def words(self, context: Context) -> str:
-        return f"the budget is {number(self.t)} {context.axis}"
+        return f"the budget is {typed_time(self.t, context.axis)}"
 
     def on(self, context: Context) -> Valuation:
         context.check(self.t, "at")
         if context.joint or self.t in context.times:
             return Weighted(at_points(context.times, np.array([self.t]))[0])
         nearest = context.times[np.abs(context.times - self.t).argmin()]
-        note = f"{number(self.t)} is taken at {number(nearest)}, the nearest time of the grid"
+        note = f"{typed(self.t)} is taken at {typed(nearest)}, the nearest time of the grid"
         return Weighted(at_points(context.times, np.array([nearest]))[0], (note,))
 
 
@@ -71,8 +71,8 @@ class Between(Preference):
 
     def words(self, context: Context) -> str:
         return (
-            f"the budget is equally likely to be anything from {number(self.start)} to "
-            f"{number(self.stop)} {context.axis}"
+            f"the budget is equally likely to be anything from {typed(self.start)} to "
+            f"{typed_time(self.stop, context.axis)}"
         )
 
     def on(self, context: Context) -> Valuation:
@@ -81,7 +81,7 @@ class Between(Preference):
         if self.stop < self.start:
             raise SelectionError(
                 f"between: a range goes from the shorter to the longer budget, found "
-                f"{number(self.start)} and {number(self.stop)}"
+                f"{typed(self.start)} and {typed(self.stop)}"
             )
         return Weighted(over_range(context.times, self.start, self.stop))
 
@@ -95,7 +95,7 @@ class Between(Preference):
         stops = np.minimum(centre + widths / 2, context.last)
         ends = zip(starts, stops, strict=True)
         weights = np.stack([over_range(context.times, start, stop) for start, stop in ends])
-        name = f"width of the range around {number(centre)} {context.axis}"
+        name = f"width of the range around {typed_time(centre, context.axis)}"
         return Variations(name, widths, weights)
 
 
@@ -103,7 +103,7 @@ class Final(Preference):
     """Only the end of the grid counts."""
 
     def words(self, context: Context) -> str:
-        return f"only the end counts: {number(context.last)} {context.axis}"
+        return f"only the end counts: {typed_time(context.last, context.axis)}"
 
     def on(self, context: Context) -> Valuation:
         return Weighted(at_points(context.times, context.times[-1:])[0])

@@ -13,6 +13,7 @@ from polarbear.errors import MissingExtraError
 from polarbear.numerics.arrays import Floats
 from polarbear.problems.base import LARGEST_NUMBER, Kind, Problem, Range, Setting, Spec, Suite
 from polarbear.settings.options import describe
+from polarbear.wording import joined
 
 SMALLEST_DIMENSION = 2
 BITS = frozenset({0, 1})
@@ -140,7 +141,8 @@ class Pbo(IohSuite):
                 raise ValueError(
                     f"functions {', '.join(map(str, self.on_square_grids))} live on square grids, "
                     f"so dimension {dimension} is not possible: take "
-                    f"{' or '.join(map(str, squares))}, or leave these functions out"
+                    f"{joined([str(square) for square in squares], 'or')}, or leave these "
+                    "functions out"
                 )
         return self
 

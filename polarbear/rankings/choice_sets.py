@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from polarbear.errors import RankingError
+from polarbear.wording import counted
 
 MAX_ALGORITHMS = 50  # bits of a mask that leave room for a timepoint beside it in 63 bits
 
@@ -110,8 +111,8 @@ def choice_sets_from_terms(
     n_times, n = wins.shape
     if n > MAX_ALGORITHMS or n + int(n_times).bit_length() > 62:
         raise RankingError(
-            f"{n} algorithms at {n_times} timepoints are too many to count together; "
-            f"at most {MAX_ALGORITHMS} algorithms, fewer on very long grids"
+            f"{counted(n, 'algorithm')} at {counted(n_times, 'timepoint')} are too many to count "
+            f"together; at most {MAX_ALGORITHMS} algorithms, fewer on very long grids"
         )
     keys, place = np.unique((times.astype(np.int64) << n) | masks, return_inverse=True)
     total = np.bincount(place.ravel(), weights=counts, minlength=len(keys)).astype(float)
@@ -122,4 +123,4 @@ def choice_sets_from_terms(
 
 
 def _shape(sets: ChoiceSets) -> str:
-    return f"{sets.n_algorithms} algorithms at {sets.n_times} timepoints"
+    return f"{counted(sets.n_algorithms, 'algorithm')} at {counted(sets.n_times, 'timepoint')}"

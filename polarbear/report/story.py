@@ -12,8 +12,9 @@ from polarbear.racing import ABOVE, ALIKE, BELOW
 from polarbear.report.figures.base import still_in
 from polarbear.report.leading import Stretch, stretches
 from polarbear.report.material import Material, Round
-from polarbear.report.prose.words import counted, joined, share, span, time
+from polarbear.report.prose.words import span
 from polarbear.store import summary
+from polarbear.wording import counted, decisive, joined, noun, percent, short, time, timed
 
 PACKAGES = ("numpy", "scipy", "numba", "nutpie", "cmdstanpy", "ioh", "modcma", "cma")
 MANY = 5  # stretches of one leader that a sentence can hold
@@ -91,7 +92,7 @@ def _choice(material: Material, parts: list[Stretch]) -> str:
         by_length = _longest(material, parts)
         return (
             f"Whom to run depends on the budget, and the lead changes {len(parts) - 1} times: "
-            f"{joined([f'{name} leads at {of:.0%} of the times' for name, of in by_length])}."
+            f"{joined([f'{name} leads at {percent(of)} of the times' for name, of in by_length])}."
         )
     said = [f"{part.algorithm} {span(part, first, last, axis)}" for part in parts]
     return f"Run {joined(said)}."
@@ -118,14 +119,18 @@ def _evidence(material: Material) -> str:
         return f"This rests on {held}{model}; no race was run."
     gone = len(race["eliminated"])
     seen = counted(race["instances"], "instance")
-    out = f"{gone} of {len(race['algorithms'])} algorithms are out" if gone else "nobody is out"
+    out = (
+        f"{gone} of {counted(len(race['algorithms']), 'algorithm')} {noun(gone, 'is', 'are')} out"
+        if gone
+        else "nobody is out"
+    )
     if race["resolved"]:
-        done = f"every relation is settled with probability {race['rules']['alpha']:g}"
+        done = f"every relation is settled with probability {short(race['rules']['alpha'])}"
     else:
-        done = f"{race['share_settled']:.0%} of the pairs are settled, the others still open"
+        done = f"{percent(race['share_settled'])} of the pairs are settled, the others still open"
     return (
         f"After {counted(race['rounds'], 'round')} on {seen}, {out} and {done}; "
-        f"{race['saved']:.0%} of the budget of running everything was saved."
+        f"{percent(race['saved'])} of the budget of running everything was saved."
     )
 
 
@@ -138,7 +143,7 @@ def _member(material: Material, name: str, parts: list[Stretch]) -> Entry:
         where = joined([span(part, first, last, axis) for part in mine])
         if best.p_best is None:
             return Entry(name, f"has the highest rating {where}")
-        peak = f"most so at {time(best.peak)}, with probability {share(best.p_best)}"
+        peak = f"most so at {time(best.peak)}, with probability {decisive(best.p_best)}"
         return Entry(name, f"is the likeliest to be best {where}; {peak}")
     return Entry(name, f"never leads, but {_not_ruled_out(material, name)}")
 
@@ -164,7 +169,7 @@ def _not_ruled_out(material: Material, name: str) -> str:
     probability = float(chance[believed.index(by), believed.index(name)])
     return (
         f"nobody is sure to be better at every time: {by} comes nearest, with probability "
-        f"{share(probability)}"
+        f"{decisive(probability)}"
     )
 
 
@@ -174,7 +179,7 @@ def _out(material: Material) -> list[Entry]:
             Entry(
                 gone["algorithm"],
                 f"{gone['by']} is better at every time with probability "
-                f"{share(gone['probability'])} (round {gone['round']}, after "
+                f"{decisive(gone['probability'])} (round {gone['round']}, after "
                 f"{counted(gone['instances'], 'instance')})",
             )
             for gone in material.race["eliminated"]
@@ -197,7 +202,7 @@ def decisions(material: Material, found: Round) -> list[Decision]:
         said(
             "eliminated",
             f"{gone['algorithm']} is out: {gone['by']} is better at every time with probability "
-            f"{share(gone['probability'])}.",
+            f"{decisive(gone['probability'])}.",
         )
         for gone in taken["eliminated"]
     ]
@@ -238,8 +243,8 @@ def _settings(material: Material) -> list[tuple[str, str]]:
         ("Instances", _options(config["instances"], "suite")),
         (
             "Times",
-            f"{len(times)} from {time(float(times[0]))} to {time(float(times[-1]))} "
-            f"{material.axis}",
+            f"{len(times)} from {time(float(times[0]))} to "
+            f"{timed(float(times[-1]), material.axis)}",
         ),
     ]
     made += [("Algorithm", f"{name}: {_options(o)}") for name, o in config["algorithms"].items()]
@@ -256,7 +261,8 @@ def _settings(material: Material) -> list[tuple[str, str]]:
             (
                 "Posterior",
                 f"{posterior.model}, {posterior.engine} engine, {posterior.method}, "
-                f"{posterior.n_draws:,} draws, seed {posterior.seed}, key {material.basis.key}",
+                f"{counted(posterior.n_draws, 'draw')}, seed {posterior.seed}, "
+                f"key {material.basis.key}",
             )
         )
     hosts = summary.hosts(store)
@@ -281,7 +287,7 @@ def _value(value: Any) -> str:
     if isinstance(value, list):
         shown = [str(v) for v in value[:6]] + (["..."] if len(value) > 6 else [])
         return "[" + ", ".join(shown) + "]"
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    return short(value) if isinstance(value, float) else str(value)
 
 
 def _versions() -> list[str]:
@@ -306,7 +312,8 @@ def _warnings(material: Material) -> list[str]:
     failed = summary.failures(material.store)
     if failed:
         runs = sum(failure.runs for failure in failed)
-        made.append(f"{counted(runs, 'run')} failed and kept the best they had found")
+        they = noun(runs, "it", "they")
+        made.append(f"{counted(runs, 'run')} failed and kept the best {they} had found")
     hosts = summary.hosts(material.store)
     if len(hosts) > 1 and material.axis == "seconds":
         made.append(f"seconds were measured on {len(hosts)} machines")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -14,7 +14,8 @@ from polarbear.select.candidates import ALPHA, undominated
 from polarbear.settings.grid import Budget
 from polarbear.settings.options import unknown
 from polarbear.store import Store
-from polarbear.store.records import posterior_from_table
+from polarbear.store.records import KeptPosterior, kept_posterior, posterior_from_table
+from polarbear.wording import counted, short
 
 
 @dataclass(frozen=True)
@@ -69,9 +70,9 @@ def find_basis(store: Store, model: str | None = None, key: str | None = None) -
         chosen = raced if raced in keys else keys[0]
     kept = store.posterior(chosen)
     assert kept is not None
-    table, facts = kept
-    posterior = posterior_from_table(table, facts, as_kept=True)
-    names = tuple(facts["algorithms"])
+    about = kept_posterior(kept[1])
+    posterior = posterior_from_table(*kept, as_kept=True)
+    names = about.algorithms
     pareto_set = None
     if race is not None:
         remaining = set(race["state"]["candidates"])
@@ -83,11 +84,11 @@ def find_basis(store: Store, model: str | None = None, key: str | None = None) -
         key=chosen,
         source="race" if chosen == raced else "infer",
         algorithms=names,
-        times=np.array(facts["times"]),
+        times=np.array(about.times),
         axis=store.config["budget"]["axis"],
-        instances=facts.get("instances"),
+        instances=about.instances,
         pareto_set=pareto_set or None,
-        notes=_what_it_does_not_know(store, facts, chosen == raced),
+        notes=_what_it_does_not_know(store, about, chosen == raced),
     )
 
 
@@ -106,7 +107,7 @@ def contest(basis: Basis, among: Sequence[str] | None = None, alpha: float = ALP
         reason = "eliminated by the race"
     else:
         chosen = undominated(basis.posterior.theta, alpha)
-        reason = f"dominated at every time with probability {alpha:g} or more"
+        reason = f"dominated at every time with probability {short(alpha)} or more"
     left_out = tuple(i for i in everyone if i not in chosen)
     return Contest(tuple(chosen), left_out, reason)
 
@@ -114,16 +115,14 @@ def contest(basis: Basis, among: Sequence[str] | None = None, alpha: float = ALP
 def _by_key(store: Store, keys: list[str], wanted: str) -> str:
     found = [key for key in keys if key.startswith(wanted)]
     if len(found) != 1:
-        held = ", ".join(
-            f"{key} ({store.posterior_facts(key)['options']['model']})" for key in keys
-        )
+        held = ", ".join(f"{key} ({_model(store, key)})" for key in keys)
         what = "has no posterior" if not found else "has more than one posterior"
         raise SelectionError(f"{store.path} {what} '{wanted}'; it has {held}")
     return found[0]
 
 
 def _by_model(store: Store, keys: list[str], wanted: str, raced: str | None) -> str:
-    models = {key: store.posterior_facts(key)["options"]["model"] for key in keys}
+    models = {key: _model(store, key) for key in keys}
     if raced is not None and models.get(raced) == wanted:
         return raced
     for key, model in models.items():
@@ -136,18 +135,23 @@ def _by_model(store: Store, keys: list[str], wanted: str, raced: str | None) -> 
     )
 
 
-def _what_it_does_not_know(store: Store, facts: dict[str, Any], raced: bool) -> tuple[str, ...]:
+def _model(store: Store, key: str) -> str:
+    return kept_posterior(store.posterior_facts(key)).model
+
+
+def _what_it_does_not_know(store: Store, about: KeptPosterior, raced: bool) -> tuple[str, ...]:
     """What has come into the store since, or was left out of the posterior."""
     remedy = "`polarbear race` takes it in" if raced else "`polarbear infer` takes it in"
     notes = []
-    missing = [name for name in store.config["algorithms"] if name not in facts["algorithms"]]
+    missing = [name for name in store.config["algorithms"] if name not in about.algorithms]
     if missing:
         notes.append(f"the posterior does not know {', '.join(missing)}: {remedy}")
-    now = store.count_compared_instances()
-    known = facts.get("instances")
+    now, known = store.count_compared_instances(), about.instances
     if known is not None and now > known:
-        notes.append(f"the posterior knows {known} of the store's {now} instances: {remedy}")
+        notes.append(
+            f"the posterior knows {known} of the store's {counted(now, 'instance')}: {remedy}"
+        )
     times = Budget.model_validate(store.config["budget"]).times
-    if times.tolist() != facts["times"]:
+    if times.tolist() != list(about.times):
         notes.append(f"the store's grid has changed since: {remedy}")
     return tuple(notes)

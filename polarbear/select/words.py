@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
-
 from polarbear.select.information import ENOUGH, Information
 from polarbear.select.selection import Disagreement, Selection
+from polarbear.wording import percent_cell, probability, short, small
 
 CRITERIA = {
     "p2bb": "probability of being best",
@@ -45,27 +43,9 @@ def information(made: Selection, found: Information) -> list[str]:
     first = found.rivals[0]
     verdict = "too little to race on for" if found.gain < ENOUGH else "worth racing on for"
     return [
-        f"racing on could gain at most {small(found.gain)} over {name}, {found.share:.1%} of its "
-        f"value: {verdict}, if {ENOUGH:g} is what matters",
+        f"racing on could gain at most {small(found.gain)} over {name}, "
+        f"{percent_cell(found.share, 1)} of its value: {verdict}, if {short(ENOUGH)} is what "
+        "matters",
         f"{small(first.gain)} of it would come from {made.name(made.candidates[first.item])}, "
         f"{probability(first.p2bb)} likely to be the best",
     ]
-
-
-def probability(value: float) -> str:
-    """Two digits, but never certain when it is not."""
-    if value >= 0.995:
-        return "over 0.99"
-    return "under 0.01" if 0 < value < 0.005 else f"{value:.2f}"
-
-
-def counted(names: Sequence[str]) -> str:
-    """A portfolio as people say it: 3 x CSA, 1 x XNES."""
-    return ", ".join(f"{count} x {name}" for name, count in Counter(names).most_common())
-
-
-def small(value: float) -> str:
-    """A small number with the digits that matter."""
-    if value == 0:
-        return "0"
-    return "less than 0.0001" if value < 1e-4 else f"{value:.2g}"

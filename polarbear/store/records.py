@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from types import MappingProxyType
 from typing import Any
 
@@ -14,6 +14,26 @@ from polarbear.inference import ModelOptions, Posterior
 from polarbear.inference.diagnostics import Diagnostics
 from polarbear.rankings import ABSENT, ChoiceSets, GridValues
 from polarbear.store import tables
+
+
+@dataclass(frozen=True)
+class KeptPosterior:
+    """What a kept posterior is about; ``instances`` is None where an older version kept it."""
+
+    model: str
+    algorithms: tuple[str, ...]
+    times: tuple[float, ...]
+    instances: int | None
+
+
+def kept_posterior(facts: Mapping[str, Any]) -> KeptPosterior:
+    """What the facts beside a posterior's draws say it is about."""
+    return KeptPosterior(
+        facts["options"]["model"],
+        tuple(facts["algorithms"]),
+        tuple(facts["times"]),
+        facts.get("instances"),
+    )
 
 
 def posterior_to_table(

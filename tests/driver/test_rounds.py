@@ -139,7 +139,7 @@ def test_the_posterior_of_the_last_round_is_kept_and_no_other(tmp_path):
 @pytest.mark.parametrize(
     ("limits", "because"),
     [
-        ({"rounds": 1}, "the limit of 1 rounds is reached"),
+        ({"rounds": 1}, "the limit of 1 round is reached"),
         ({"instances": 5}, "the limit of 5 instances is reached"),
         ({"hours": 1e-9}, "the limit of 1e-09 hours is reached"),
     ],

@@ -76,7 +76,7 @@ def test_runs_that_are_missing_are_complained_about(tmp_path: Path):
     folder = folder_of(tmp_path)
     (folder / "data_f1" / "bbobexp_f1_DIM2.dat").write_text(DAT[: DAT.index(HEAD, 10)] + "x y z\n")
     reasons = {c.reason for c in read_coco(tmp_path).complaints}
-    assert "2 runs are described but 1 are there" in reasons
+    assert "2 runs are described but 1 is there" in reasons
     assert "the row is not a number of evaluations and a value" in reasons
 
 

@@ -72,7 +72,7 @@ def test_a_cut_file_and_odd_rows_are_counted_and_named(tmp_path: Path):
     data.write_text("evaluations raw_y\n1 3.0\nnonsense row\n2 nan\n")
     reasons = {(c.rows, c.reason) for c in read_ioh(tmp_path).complaints}
     assert (2, "the row is not a number of evaluations and a value") in reasons
-    assert (1, "2 runs are described but 1 are there") in reasons
+    assert (1, "2 runs are described but 1 is there") in reasons
 
 
 def test_what_is_not_iohprofilers_is_refused(tmp_path: Path):

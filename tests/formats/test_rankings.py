@@ -21,7 +21,7 @@ def test_positions_stand_in_for_values_on_the_grid(project: Project):
     answer = project.json("import", "ranks.csv", "--format", "rankings", "--store", "s")
     assert answer["kind"] == "rankings"
     assert answer["added"] == 3
-    assert answer["notes"] == ["1 rankings have one algorithm and say nothing"]
+    assert answer["notes"] == ["1 ranking has one algorithm and says nothing"]
     store = Store.open(project.folder / "s")
     assert store.config["budget"]["grid"] == [1.0, 5.0]
     grid = store.on_grid(np.array([1.0, 5.0]))

@@ -38,7 +38,7 @@ def test_current_values_in_any_order_become_best_so_far(tmp_path: Path):
     assert run.times.tolist() == [10, 40]
     assert run.values.tolist() == [4, 1]
     assert run.reached == 40
-    assert found.notes == ("1 rows give another value for a time: the best counts",)
+    assert found.notes == ("1 row gives another value for a time: the best counts",)
 
 
 def test_larger_can_be_better(tmp_path: Path):
@@ -118,7 +118,7 @@ def test_what_was_left_out_is_said_on_the_command_line(project: Project):
     done = project("import", "data.csv", "--store", "s", "--points", 5)
     assert done.returncode == 0
     assert "3 runs of 2 algorithms on 2 instances added to s" in done.stdout
-    assert "left out: 1 rows: t is not a finite number (first: 7)" in done.stdout
+    assert "left out: 1 row: t is not a finite number (first: 7)" in done.stdout
 
 
 def test_after_its_end_a_run_keeps_its_best_or_is_absent_as_asked(project: Project):

@@ -145,7 +145,7 @@ def test_algorithms_that_never_met_are_noted():
     values = np.random.default_rng(2).normal(size=(8, 4, 3))
     present = np.ones(values.shape, dtype=bool)
     present[:4, 0] = present[4:, 1] = False
-    assert "1 pairs of algorithms never stood in one ranking" in notes_of(values, present)
+    assert "1 pair of algorithms never stood in one ranking" in notes_of(values, present)
     present[:4, :2] = False
     present[4:, :2] = True
     present[4:, 2:] = False

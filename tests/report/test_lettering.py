@@ -1,10 +1,8 @@
-"""Names and numbers as drawings show them."""
+"""Names as drawings show them."""
 
 from __future__ import annotations
 
-import pytest
-
-from polarbear.report.drawing.lettering import number, plain, probability, short_names, shortened
+from polarbear.report.drawing.lettering import plain, short_names, shortened
 
 
 def test_what_cannot_be_seen_is_taken_out():
@@ -26,24 +24,3 @@ def test_names_that_would_look_the_same_get_a_number():
     short = short_names(names, 10)
     assert len(set(short.values())) == 3
     assert all(len(form) <= 10 for form in short.values())
-
-
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [
-        (0, "0"),
-        (0.05, "0.05"),
-        (2000, "2000"),
-        (50_000, "50,000"),
-        (1e5, "10⁵"),
-        (2.5e6, "2.5×10⁶"),
-        (1e-4, "10⁻⁴"),
-        (-1e6, "-10⁶"),
-    ],
-)
-def test_numbers_are_short_and_need_no_mathematics(value, text):
-    assert number(value) == text
-
-
-def test_a_probability_is_never_certain_when_it_is_not():
-    assert [probability(p) for p in (0.999, 0.5, 0.001)] == ["> 0.99", "0.50", "< 0.01"]

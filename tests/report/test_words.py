@@ -9,29 +9,7 @@ from polarbear.report.leading import Stretch, _merged
 from polarbear.report.prose.markdown import as_markdown
 from polarbear.report.prose.outline import BAR, Bullets, Chart, Heading, Table, bar, curve
 from polarbear.report.prose.text import as_text
-from polarbear.report.prose.words import joined, share, span, time
-
-
-@pytest.mark.parametrize(
-    ("value", "words"),
-    [(0.0, "0.00"), (0.001, "under 0.01"), (0.954, "0.95"), (0.9912, "0.9912"),
-     (0.999999, "over 0.9999"), (1.0, "over 0.9999")],
-)  # fmt: skip
-def test_probabilities_near_a_decision_keep_their_digits(value, words):
-    assert share(value) == words
-
-
-@pytest.mark.parametrize(
-    ("value", "words"), [(0.2227272, "0.2227"), (74.0, "74"), (12000.0, "12,000")]
-)
-def test_times_have_the_digits_that_matter(value, words):
-    assert time(value) == words
-
-
-def test_names_are_joined_as_people_do():
-    assert joined([]) == ""
-    assert joined(["A"]) == "A"
-    assert joined(["A", "B", "C"]) == "A, B and C"
+from polarbear.report.prose.words import span
 
 
 @pytest.mark.parametrize(
@@ -47,6 +25,16 @@ def test_names_are_joined_as_people_do():
 def test_a_stretch_is_said_by_where_it_lies_on_the_grid(start, stop, words):
     part = Stretch("A", start, stop, 0.9, start)
     assert span(part, 1, 100, "s") == words
+
+
+def test_a_single_evaluation_is_singular():
+    def spoken(start: float, stop: float) -> str:
+        return span(Stretch("A", start, stop, 0.9, start), 0.5, 100, "evaluations")
+
+    assert spoken(1, 1) == "at 1 evaluation"
+    assert spoken(0.5, 1) == "up to 1 evaluation"
+    assert spoken(0.5, 40) == "up to 40 evaluations"
+    assert spoken(1, 100) == "from 1 evaluation on"
 
 
 def test_a_short_interruption_of_a_lead_is_passed_over():

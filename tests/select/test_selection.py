@@ -9,7 +9,7 @@ from polarbear.inference import ModelOptions, Posterior
 from polarbear.inference.diagnostics import Diagnostics
 from polarbear.preferences import Context, read_preference
 from polarbear.select import Basis, Contest, Risk, Selection, judge, select
-from polarbear.select.words import counted, probability, small, statement
+from polarbear.select.words import statement
 
 TIMES = np.array([1.0, 10.0])
 
@@ -91,15 +91,3 @@ def test_it_is_said_in_a_sentence():
     )
     alone = chosen(values, contest=Contest((0,), (1,), "not among those asked for"))
     assert statement(alone) == "A: nobody else competes"
-
-
-def test_numbers_are_never_surer_than_they_are():
-    assert [probability(p) for p in (1.0, 0.999, 0.5, 0.001, 0.0)] == [
-        "over 0.99",
-        "over 0.99",
-        "0.50",
-        "under 0.01",
-        "0.00",
-    ]
-    assert [small(x) for x in (0.0, 1e-6, 0.00123)] == ["0", "less than 0.0001", "0.0012"]
-    assert counted(["B", "A", "B"]) == "2 x B, 1 x A"

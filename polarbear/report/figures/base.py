@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from polarbear.report.drawing.lettering import counted
 from polarbear.report.drawing.style import Style
 from polarbear.report.material import Material
 from polarbear.select import Basis
+from polarbear.wording import counted
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas

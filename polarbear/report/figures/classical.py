@@ -9,9 +9,9 @@ import polars as pl
 
 from polarbear.attainment import View
 from polarbear.errors import ReportError
-from polarbear.report.drawing.lettering import SUPERSCRIPTS, counted, number
 from polarbear.report.drawing.style import Style
 from polarbear.report.material import Material
+from polarbear.wording import counted, power_of_ten, tick
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -69,11 +69,11 @@ def _targets(data: pl.DataFrame) -> tuple[list[float], list[str]]:
         slope = (high[1] - low[1]) / (high[0] - low[0])
         easiest = low[1] - slope * low[0]
         steps = [0.0, 0.25, 0.5, 0.75, 1.0]
-        return steps, [number(easiest + slope * step) for step in steps]
+        return steps, [tick(easiest + slope * step) for step in steps]
     slope = (np.log10(high[1]) - np.log10(low[1])) / (high[0] - low[0])
     first = np.log10(low[1]) - slope * low[0]
     last = first + slope
     powers = np.arange(np.floor(first + 1e-9), np.ceil(last - 1e-9) - 1, -1)
     powers = powers[:: max(1, round(len(powers) / 6))]
-    words = [f"10{str(int(power)).translate(SUPERSCRIPTS)}" for power in powers]
+    words = [power_of_ten(int(power)) for power in powers]
     return [float((power - first) / slope) for power in powers], words

@@ -12,6 +12,7 @@ from polarbear.report.drawing.axes import number_ticks, time_axis
 from polarbear.report.drawing.style import Style
 from polarbear.report.figures.base import NOTHING_INFERRED, Figure, draws_now
 from polarbear.report.material import Material
+from polarbear.wording import percent
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -198,8 +199,8 @@ def caption(material: Material) -> str:
         )
         if basis.posterior.evidence_weight < 1:
             parts.append(
-                f"Each ranking was counted at {basis.posterior.evidence_weight:.0%} of its face "
-                "value, since those of one instance resemble each other."
+                f"Each ranking was counted at {percent(basis.posterior.evidence_weight)} of its "
+                "face value, since those of one instance resemble each other."
             )
     if material.rounds:
         bad = sum(bool(entry.record["problems"]) for entry in material.rounds)

@@ -15,6 +15,7 @@ from polarbear.report.figures.base import Figure, still_in
 from polarbear.report.figures.classical import lacks_plane, level_axis, panel_style
 from polarbear.report.figures.eaf import contour_lines, contour_rows, grid_of, level_edges, plane
 from polarbear.report.material import Material
+from polarbear.wording import percent_cell
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -112,7 +113,7 @@ def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -
         axes.remove()
     note_below(
         canvas,
-        f"{_who(style)}, at its strongest by {most:.0%} of the runs\n"
+        f"{_who(style)}, at its strongest by {percent_cell(most)} of the runs\n"
         "lines: what half of the runs have attained, dashed left, dotted right",
         style,
     )

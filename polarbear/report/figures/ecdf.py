@@ -8,11 +8,11 @@ import numpy as np
 import polars as pl
 
 from polarbear.report.drawing.axes import End, label_ends, note_below, number_ticks, time_axis
-from polarbear.report.drawing.lettering import counted
 from polarbear.report.drawing.style import Style
 from polarbear.report.figures.base import Figure
 from polarbear.report.figures.classical import lacks_values, on_what
 from polarbear.report.material import Material
+from polarbear.wording import counted
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas

@@ -13,6 +13,7 @@ from polarbear.report.drawing.axes import note_below
 from polarbear.report.drawing.style import Style
 from polarbear.report.figures.base import Figure, lacks_beliefs, moment, still_in
 from polarbear.report.material import Material, RoundRatings
+from polarbear.wording import probability_cell, short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -202,7 +203,7 @@ def _share(p: float | None) -> str:
     """Two digits in as little room as can be; never certain when it is not."""
     if p is None:
         return ""
-    return ">.99" if p >= 0.995 else "0" if p < 0.005 else f"{p:.2f}".lstrip("0")
+    return probability_cell(p)
 
 
 def missing(material: Material) -> str | None:
@@ -220,8 +221,9 @@ def caption(material: Material) -> str:
     )
     return (
         f"Pairs as a whole ({moment(material)}). {how}; signs are what is settled with probability "
-        f"{material.rules.alpha:g}. Candidates come first, then those who are out (in brackets), "
-        "the last to go first; no sign: one of the two is out, and it was not looked into further."
+        f"{short(material.rules.alpha)}. Candidates come first, then those who are out (in "
+        "brackets), the last to go first; no sign: one of the two is out, and it was not looked "
+        "into further."
     )
 
 

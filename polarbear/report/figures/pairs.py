@@ -15,6 +15,7 @@ from polarbear.report.figures.base import Figure, moment, still_in
 from polarbear.report.figures.matrix import codes, order
 from polarbear.report.figures.matrix import missing as missing_matrix
 from polarbear.report.material import Material
+from polarbear.wording import short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -185,9 +186,9 @@ def caption(material: Material) -> str:
     return (
         f"Pairs over time ({moment(material)}). Each strip has the colour of whoever is better "
         "then, the stronger the surer; it is thick where that is settled with probability "
-        f"{material.rules.alpha:g}, thin where it only leans, framed where the two are equivalent. "
-        f"Pairs of candidates come first, then those who are out; at most {MOST} are drawn, the "
-        "data has all."
+        f"{short(material.rules.alpha)}, thin where it only leans, framed where the two are "
+        f"equivalent. Pairs of candidates come first, then those who are out; at most {MOST} are "
+        "drawn, the data has all."
     )
 
 

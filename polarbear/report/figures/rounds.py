@@ -8,10 +8,10 @@ import numpy as np
 import polars as pl
 
 from polarbear.report.drawing.axes import End, label_ends, label_points
-from polarbear.report.drawing.lettering import counted
 from polarbear.report.drawing.style import Style
 from polarbear.report.figures.base import Figure, lacks_race
 from polarbear.report.material import Material
+from polarbear.wording import counted, percent, short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -118,7 +118,7 @@ def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -
     _threshold(axes, material.rules.alpha, style)
     ends = _lines(axes, data, top, material, style)
     ticks = [tick for tick in TICKS if tick <= top + 1e-12]
-    axes.set_yticks(stretched(np.array(ticks)), [f"{tick:g}" for tick in ticks])
+    axes.set_yticks(stretched(np.array(ticks)), [short(tick) for tick in ticks])
     axes.set_ylim(-0.04, float(stretched(np.array(top))) + 0.06)
     axes.set_ylabel("P(dominated)")
     axes.grid(axis="y")
@@ -235,10 +235,10 @@ def caption(material: Material) -> str:
     return (
         "For each algorithm and round, how probably some other is better at every time, over "
         f"{counted(last.number, 'round')} and {counted(last.state.instances, 'instance')}. A cross "
-        f"marks an elimination, above the dashed threshold of {material.rules.alpha:g}; a diamond "
-        "that nothing about a member of the Pareto set is open any more. The axis turns "
+        f"marks an elimination, above the dashed threshold of {short(material.rules.alpha)}; a "
+        "diamond that nothing about a member of the Pareto set is open any more. The axis turns "
         "logarithmic above 0.9. Below, the share of pairs that are settled: "
-        f"{last.state.share_settled:.0%} in the end."
+        f"{percent(last.state.share_settled)} in the end."
     )
 
 

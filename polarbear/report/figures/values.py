@@ -10,12 +10,12 @@ import polars as pl
 from polarbear.preferences import Context, Preference
 from polarbear.preferences.parsing import parse_preference
 from polarbear.report.drawing.axes import note_below, number_ticks
-from polarbear.report.drawing.lettering import number, probability
 from polarbear.report.drawing.style import Style
 from polarbear.report.figures.base import Figure, draws_now, lacks_draws, moment, still_in
 from polarbear.report.material import Material
 from polarbear.select import judge
 from polarbear.settings.options import Source
+from polarbear.wording import probability_mark, tick
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,13 +29,13 @@ LEVELS = (0.025, 0.5, 0.975)
 def preferences(material: Material) -> dict[str, Preference]:
     """What budgets are like, by what a reader calls it: from all alike to the worst moment."""
     times = material.times
-    wanted = {f"at {number(float(times[-1]))}": "final"}
+    wanted = {f"at {tick(float(times[-1]))}": "final"}
     if len(times) > 1:
         wanted = {
             "any budget": "uniform",
             "any order of magnitude": "log-uniform",
-            f"at {number(float(times[0]))}": f"at {float(times[0])!r}",
-            f"at {number(float(times[-1]))}": "final",
+            f"at {tick(float(times[0]))}": f"at {float(times[0])!r}",
+            f"at {tick(float(times[-1]))}": "final",
             "worst moment": "worst-case",
         }
     return {title: parse_preference(text, Source("figure")) for title, text in wanted.items()}
@@ -153,7 +153,7 @@ def _panel(
         axes.text(
             1.02,
             foot - 0.15,
-            probability(p_best) if len(names) > 1 else "",
+            probability_mark(p_best) if len(names) > 1 else "",
             transform=axes.get_yaxis_transform(),
             va="center",
             fontsize=style.small,

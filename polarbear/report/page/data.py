@@ -11,8 +11,8 @@ from polarbear.report.figures.base import draws_now, still_in
 from polarbear.report.material import Material, Round, RoundRatings
 from polarbear.report.page.colours import AGAIN_AFTER
 from polarbear.report.page.packing import packed
-from polarbear.report.prose.words import counted
 from polarbear.select import GAMMA
+from polarbear.wording import counted, percent
 
 DRAWN_NUMBERS = 560_000  # so many ratings go with a page: two bytes each, a third more as base64
 
@@ -84,7 +84,7 @@ def _after(found: Round, material: Material) -> dict[str, Any]:
     facts = (
         f"{counted(state.instances, 'instance')} so far, {record['drawn']} of them in this round; "
         f"{len(state.candidates)} of {len(state.algorithms)} algorithms still in, "
-        f"{state.share_settled:.0%} of pairs settled."
+        f"{percent(state.share_settled)} of pairs settled."
     )
     return {
         "number": found.number,

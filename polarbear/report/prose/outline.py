@@ -10,9 +10,9 @@ from polarbear.racing import ABOVE, ALIKE, BELOW, OPEN
 from polarbear.report.figures.base import lacks_draws, still_in
 from polarbear.report.leading import p_best
 from polarbear.report.material import Material
-from polarbear.report.prose.words import counted, share, time
 from polarbear.report.story import Entry, Story
 from polarbear.store import summary
+from polarbear.wording import counted, decisive, percent, time, timed, whole
 
 BLOCKS = " ▁▂▃▄▅▆▇█"
 BAR = 30  # characters of the longest bar
@@ -109,10 +109,10 @@ def _best(material: Material) -> Chart:
     rows = []
     for name, chance in zip(names, likely.T, strict=True):
         peak = int(chance.argmax())
-        remark = f"up to {share(float(chance[peak]))} at {time(float(times[peak]))}"
+        remark = f"up to {decisive(float(chance[peak]))} at {time(float(times[peak]))}"
         rows.append((name, curve(chance), remark))
     first, last = float(times[0]), float(times[-1])
-    return Chart(tuple(rows), f"{time(first)} to {time(last)} {material.axis}")
+    return Chart(tuple(rows), f"{time(first)} to {timed(last, material.axis)}")
 
 
 def _matrix(material: Material) -> Table:
@@ -155,7 +155,7 @@ def _rounds(material: Material) -> Chart:
     drawn = np.array([found.record["drawn"] for found in material.rounds])
     return Chart(
         (
-            ("pairs settled", curve(settled), f"{settled[-1]:.0%}"),
+            ("pairs settled", curve(settled), f"{percent(float(settled[-1]))}"),
             ("algorithms left", curve(left, most), f"{left[-1]} of {most}"),
             ("instances a round", curve(drawn, drawn.max()), f"up to {drawn.max()}"),
         ),
@@ -168,13 +168,13 @@ def _allocation(material: Material) -> Chart:
     spent, seen = material.race["evaluations"], material.race["instances_by_algorithm"]
     most = max(spent.values(), default=0)
     rows = [
-        (name, bar(value, most), f"{value:,} on {counted(seen[name], 'instance')}")
+        (name, bar(value, most), f"{whole(value)} on {counted(seen[name], 'instance')}")
         for name, value in spent.items()
     ]
     return Chart(
         tuple(rows),
-        f"{sum(spent.values()):,} evaluations; {material.race['saved']:.0%} of the budget of "
-        "running everything was saved",
+        f"{counted(sum(spent.values()), 'evaluation')}; {percent(material.race['saved'])} of the "
+        "budget of running everything was saved",
     )
 
 

@@ -1,0 +1,37 @@
+"""From an import to a store, and what is told of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from polarbear.formats.adding import GridWanted, ImportResult, add_imported
+from polarbear.formats.table import Columns, read_table
+from polarbear.plain import plain
+from polarbear.settings.grid import Budget
+from polarbear.store import Store
+
+ROWS = "algorithm,instance,t,y\nA,i1,1,5\nA,i1,10,3\nB,i1,2,4\nB,i1,x,4\n"
+
+
+def added(folder: Path, text: str = ROWS, grid: GridWanted | None = None) -> ImportResult:
+    (folder / "data.csv").write_text(text)
+    return add_imported(folder / "s", read_table(folder / "data.csv", Columns()), grid)
+
+
+def test_it_says_what_was_added_what_was_there_and_what_was_rejected(tmp_path: Path):
+    first = added(tmp_path)
+    assert (first.kind, first.added, first.present, first.instances) == ("runs", 2, 0, 1)
+    assert first.algorithms == ("A", "B")
+    assert [complaint.words for complaint in first.rejected] == ["1 row: t is not a finite number"]
+    again = added(tmp_path)
+    assert (again.added, again.present) == (0, 2)
+    assert list(plain(again)) == [
+        "store", "kind", "added", "present", "algorithms", "instances", "rejected", "notes",
+    ]  # fmt: skip
+    assert list(plain(again)["rejected"][0]) == ["rows", "reason", "first"]
+
+
+def test_the_grid_spans_the_data_unless_ends_are_given(tmp_path: Path):
+    added(tmp_path, grid=GridWanted(points=4, spacing="linear", last=7.0))
+    budget = Budget.model_validate(Store.open(tmp_path / "s").config["budget"])
+    assert budget.times.tolist() == [1, 3, 5, 7]

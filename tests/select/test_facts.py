@@ -1,0 +1,62 @@
+"""A choice as a record: its fields are what JSON shows."""
+
+from __future__ import annotations
+
+from dataclasses import FrozenInstanceError
+
+import numpy as np
+import pytest
+
+from polarbear.plain import plain
+from polarbear.preferences import Context, read_preference
+from polarbear.select import Contest, best_portfolios, facts, sweep
+from tests.select.test_selection import OFTEN_OR_SAFE, TIMES, chosen
+
+EVERYBODY = Contest((0, 1), (), "")
+ALWAYS = [
+    "choice", "criterion", "preference", "preference_words", "statement", "gamma", "ranking",
+    "disagreements", "candidates", "left_out", "left_out_because", "posterior", "notes",
+]  # fmt: skip
+
+
+def test_what_was_not_asked_for_is_no_key():
+    told = facts.answer(chosen(OFTEN_OR_SAFE), EVERYBODY)
+    assert list(plain(told)) == ALWAYS
+    assert told.sweep is None
+
+
+def test_it_names_the_choice_and_ranks_everyone():
+    told = facts.answer(chosen(OFTEN_OR_SAFE), EVERYBODY)
+    assert told.choice == told.ranking[0].algorithm == "A"
+    assert told.ranking[0].p2bb == pytest.approx(2 / 3)
+    assert [other.prefers for other in told.disagreements] == ["B", "B", "B"]
+    assert told.left_out_because is None
+    assert plain(told)["posterior"]["from"] == told.posterior.from_ == "infer"
+
+
+def test_a_record_cannot_be_changed():
+    told = facts.answer(chosen(OFTEN_OR_SAFE), EVERYBODY)
+    with pytest.raises(FrozenInstanceError):
+        told.choice = "B"  # type: ignore[misc]
+
+
+def test_portfolios_information_and_a_sweep_follow_in_this_order():
+    made = chosen(OFTEN_OR_SAFE)
+    told = facts.answer(made, EVERYBODY)
+    theta = made.basis.posterior.theta
+    told = facts.with_portfolios(told, best_portfolios(theta, made.valuation, 2, "mean"))
+    told = facts.with_information(told, made)
+    variations = read_preference("at 5")[0].variations(Context(TIMES))
+    told = facts.with_sweep(told, sweep(theta, variations, "p2bb"))
+    assert list(plain(told))[len(ALWAYS) :] == [
+        "portfolio", "portfolio_ranking", "portfolios_possible", "portfolios_looked_at",
+        "portfolio_search", "value_of_information", "sweep",
+    ]  # fmt: skip
+    assert told.portfolio == ("B", "B")
+    assert told.portfolios_looked_at == 3
+    assert told.value_of_information is not None
+    assert told.value_of_information.gain == pytest.approx(told.ranking[0].regret)
+    assert told.sweep is not None
+    assert set(told.sweep.choices) == {"A"}
+    likely = np.array([told.sweep.p2bb[name] for name in ("A", "B")])
+    np.testing.assert_allclose(likely.sum(axis=0), 1, atol=1e-6)
