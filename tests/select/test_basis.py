@@ -14,7 +14,7 @@ from polarbear.driver.evidence import evidence_of
 from polarbear.driver.posteriors import keep, learn
 from polarbear.errors import SelectionError
 from polarbear.inference import ModelOptions
-from polarbear.race import Decisions, Elimination, RoundRecord, Rules, start
+from polarbear.racing import Decisions, Elimination, RoundRecord, Rules, start
 from polarbear.select import contest, find_basis
 from polarbear.store import Store
 from tests.driver.test_posteriors import synthetic
