@@ -143,7 +143,7 @@ def _plug_in(registry: Registry[Any], key: str, data: Any, source: Source, path:
         misspelt = nearest(key, map(str, data))
         if misspelt:
             raise source.error((*path, misspelt), unknown("key", misspelt, [key]))
-        known = ", ".join(registry)
+        known = ", ".join(sorted(registry))
         raise source.error(path, f"the key '{key}' is missing; it is one of: {known}")
     name = data[key]
     if not isinstance(name, str) or name not in registry:

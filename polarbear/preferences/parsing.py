@@ -148,4 +148,4 @@ def _split(text: str, source: Source, path: tuple[str | int, ...]) -> list[str]:
 
 
 def _known() -> str:
-    return ", ".join(PREFERENCES)
+    return ", ".join(sorted(PREFERENCES))

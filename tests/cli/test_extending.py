@@ -126,11 +126,9 @@ def test_a_model_without_a_stan_program_is_refused_by_the_stan_engine_in_one_lin
 
 
 @pytest.mark.parametrize("written", ["A model"], indirect=True)
-def test_a_posterior_outlives_the_package_of_its_model(
-    written: Project, monkeypatch: pytest.MonkeyPatch
-):
+def test_a_posterior_outlives_the_package_of_its_model(written: Project, tmp_path: Path):
     written.json("infer", "polarbear", "--model", "straight")
-    monkeypatch.delenv("PYTHONPATH")
+    shutil.rmtree(tmp_path / "site")
     chosen = written.json("select", "polarbear", "--model", "straight", "--preference", "final")
     assert chosen["posterior"]["model"] == "straight"
     done = written("infer", "polarbear", "--model", "straight")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from polarbear.driver.evidence import evidence_of
 from polarbear.driver.posteriors import keep, learn
 from polarbear.errors import SelectionError
 from polarbear.inference import ModelOptions
+from polarbear.racing import Decisions, Elimination, RoundRecord, Rules, start
 from polarbear.select import contest, find_basis
 from polarbear.store import Store
 from tests.driver.test_posteriors import synthetic
@@ -33,13 +35,24 @@ def infer(store: Store, age: int, names: list[str] | None = None, **changes: Any
 
 
 def race(store: Store, posterior: str, candidates: list[str], algorithms: str = "ABC") -> None:
-    """What a race leaves behind that matters here."""
-    record = {
-        "state": {"candidates": candidates, "algorithms": list(algorithms)},
-        "posterior": posterior,
-    }
+    """The checkpoint of a race that has put the others out."""
+    gone = [Elimination(n, candidates[0], 1, 8, 0.99) for n in algorithms if n not in candidates]
+    record = RoundRecord(
+        state=replace(start(algorithms, [1.0], Rules()), round=1, eliminated=tuple(gone)),
+        decisions=Decisions(),
+        drawn=8,
+        ran_to={},
+        evaluations={},
+        threats={},
+        instances_to_go=None,
+        draws=400,
+        problems=(),
+        posterior=posterior,
+        rules={},
+        inference={},
+    )
     (store.path / "rounds").mkdir(exist_ok=True)
-    (store.path / "rounds" / "round-0001.json").write_text(json.dumps(record))
+    (store.path / "rounds" / "round-0001.json").write_text(json.dumps(record.to_plain()))
 
 
 @pytest.fixture

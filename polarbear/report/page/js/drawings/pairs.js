@@ -71,8 +71,8 @@ export function pairs(view, rows) {
     z: strips.map((strip) => strip.map(() => 0)),
     opacity: 0,
     showscale: false,
-    customdata: told.map((words) => words.map((one, t) => [timeLabel(times[t]), one])),
-    hovertemplate: "%{customdata[0]}<br>%{customdata[1]}<extra></extra>",
+    customdata: told.map((words) => words.map((one, t) => `${timeLabel(times[t])}<br>${one}`)),
+    hovertemplate: "%{customdata}<extra></extra>",
   });
   const length = view.narrow ? 9 : 14;
   const labels = strips.map(
