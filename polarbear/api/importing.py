@@ -52,3 +52,13 @@ def import_data(
     grid = GridWanted(axis, points, spacing, first, last)
     told = add_imported(Path(store), found, grid, bool(getattr(asked, "maximise", False)))
     return Store(StoreOnDisk.open(Path(store)), dressed(Added, told))
+
+
+def options_of(format: str) -> list[str]:
+    """The options that a format has."""
+    return list(FORMATS[format].model_fields)
+
+
+def refusal(format: str) -> str:
+    """Why there is no such format, or an empty string."""
+    return "" if format in FORMATS else FORMATS.refusal(format)

@@ -26,10 +26,11 @@ class AfterEnd(StrEnum):
 
 
 def _known(name: str) -> str:
-    from polarbear.formats import FORMATS
+    from polarbear.api.importing import refusal
 
-    if name not in FORMATS:
-        raise typer.BadParameter(FORMATS.refusal(name))
+    refused = refusal(name)
+    if refused:
+        raise typer.BadParameter(refused)
     return name
 
 
@@ -75,8 +76,7 @@ def import_(
 
     {formats.about}
     """
-    from polarbear.api.importing import Added, import_data
-    from polarbear.formats import FORMATS
+    from polarbear.api.importing import Added, import_data, options_of
 
     flags = {
         "algorithm_column": algorithm_column,
@@ -88,8 +88,7 @@ def import_(
         "maximise": maximise,
         "after_end": after_end.value,
     }
-    fields = FORMATS[format].model_fields
-    options = {name: value for name, value in flags.items() if name in fields}
+    options = {name: flags[name] for name in options_of(format) if name in flags}
     done = import_data(
         source,
         store,
