@@ -15,9 +15,12 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
+import numpy as np
 import yaml
 
 from polarbear.cli import main
+from polarbear.inference import ModelOptions, Posterior
+from polarbear.inference.diagnostics import Diagnostics
 
 SOLVERS = Path(__file__).parent / "solvers.py"
 WIDE = {"COLUMNS": "160"}
@@ -131,3 +134,12 @@ def exit_code_of_main() -> int:
         traceback.print_exc()
         return 1
     return 0
+
+
+def posterior_of(theta: np.ndarray) -> Posterior:
+    """A Plackett-Luce posterior of these draws[draw, time, algorithm], beyond all doubt."""
+    fine = Diagnostics(1.0, float(len(theta)), float(len(theta)), 0, None, None, 1)
+    times = np.linspace(0, 1, theta.shape[1])
+    return Posterior(
+        theta, 1, times, ModelOptions(), "native", "split-hmc", 0, 0.0, fine, joint=False
+    )

@@ -42,10 +42,6 @@ class Listener:
         """A posterior was inferred, but the store could not take it."""
         self.warn(f"the posterior was not kept: {reason}")
 
-    def repeats(self, note: str) -> None:
-        """Data were imported in which several instances are one problem."""
-        self.warn(note)
-
     def planned(self, runs: int, present: int, folder: Path, workers: int) -> None:
         """So many runs are to be done, so many at once; others are in the folder already."""
 

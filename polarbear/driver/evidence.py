@@ -34,6 +34,10 @@ class Evidence:
     problems: tuple[str, ...] | None = None  # of each instance, where several are seeds of one
 
     @property
+    def n_problems(self) -> int:
+        return len(set(self.problems or self.grid.instances))
+
+    @property
     def key(self) -> str:
         """Names this evidence: the same algorithms, times and rankings give the same key."""
         seeds = [] if self.problems is None else [self.problems]

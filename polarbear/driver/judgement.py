@@ -56,7 +56,7 @@ class Judgement:
             wins = Bootstrap(duels, LOOKING_BACK, posterior.seed).wins()
             posterior = replace(posterior, wins=wins)
         right = [
-            (posterior.head_to_head(names.index(e.by), names.index(e.algorithm)) > 0.5).all(axis=1)
+            posterior.beats(names.index(e.by), names.index(e.algorithm)).all(axis=1)
             for e in eliminated
         ]
         return float(1 - np.logical_and.reduce(right).mean())

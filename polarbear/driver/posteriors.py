@@ -69,7 +69,7 @@ def learn(
         posterior = _as_kept(inferred, evidence)
     grid = evidence.grid
     return Learned(
-        posterior, grid.algorithms, grid.times, len(grid.instances), key, kept is not None
+        posterior, grid.algorithms, grid.times, evidence.n_problems, key, kept is not None
     )
 
 
@@ -88,7 +88,7 @@ def learn_newcomer(store: Store, others: Learned, evidence: Evidence, seed: int)
         extended = extend(others.posterior, weighted, last, seed, names=grid.algorithms)
         posterior = _as_kept(extended, evidence)
     return Learned(
-        posterior, grid.algorithms, grid.times, len(grid.instances), key, kept is not None
+        posterior, grid.algorithms, grid.times, evidence.n_problems, key, kept is not None
     )
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from polarbear.inference.beliefs import Beliefs
 from polarbear.inference.fit import NamedFit
+from polarbear.plain import plain
 from polarbear.racing import OPEN, Elimination, RoundRecord, State, Verdict, verdict_on
 from polarbear.store import Store, summary
 
@@ -130,7 +131,7 @@ class Standings:
             "open_pairs": [pair.to_plain() for pair in self.open_pairs],
             "settled_pairs": [pair.to_plain() for pair in self.settled_pairs],
             "problems": list(self.problems),
-            "fit": None if self.fit is None else asdict(self.fit),
+            "fit": plain(self.fit),
         }
 
 

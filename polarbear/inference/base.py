@@ -68,6 +68,12 @@ class Posterior:
         found = self.wins[:, :, place]
         return np.asarray(found if a < b else 1 - found)
 
+    def beats(self, a: int, b: int) -> np.ndarray:
+        """Whether a beats b on more than half of the instances: bool[draw, time]."""
+        if self.wins is None:
+            return np.asarray(self.theta[:, :, a] > self.theta[:, :, b])
+        return self.head_to_head(a, b) > 0.5
+
     def mean(self) -> np.ndarray:
         """Posterior mean of the win probabilities: [time, algorithm]."""
         return np.asarray(self.theta.mean(axis=0))

@@ -87,6 +87,14 @@ def notes(sets: ChoiceSets, names: Sequence[str] | None = None) -> tuple[str, ..
     return tuple(found)
 
 
+def on_seeds(problems: Sequence[str] | None) -> tuple[str, ...]:
+    """A sentence on problems that were run with several seeds."""
+    if problems is None or len(set(problems)) == len(problems):
+        return ()
+    several = counted(len(set(problems)), "problem")
+    return (f"{len(problems)} rankings are of {several} with several seeds: a problem counts once",)
+
+
 def on_weight(weight: float) -> tuple[str, ...]:
     """A sentence on evidence that counts for less than its face value."""
     if weight == 1:

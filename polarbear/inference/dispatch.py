@@ -59,7 +59,7 @@ def infer(
             seed,
             problems=problems,
             field=field,
-            notes=checks.notes(choice_sets, names),
+            notes=(*checks.notes(choice_sets, names), *checks.on_seeds(problems)),
             threads=threads,
         )
     ranked = None  # what a temporal model weighs its evidence by
@@ -79,7 +79,11 @@ def infer(
         times,
         options,
         seed,
-        notes=(*checks.notes(choice_sets, names), *checks.on_weight(weight)),
+        notes=(
+            *checks.notes(choice_sets, names),
+            *checks.on_seeds(problems),
+            *checks.on_weight(weight),
+        ),
         threads=threads,
     )
     fit = None

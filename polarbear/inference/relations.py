@@ -85,8 +85,8 @@ def joint(posterior: Posterior) -> Joint:
     tables = np.zeros((4, n, n))
     for a in range(n):
         for b in range(a):
-            wins = posterior.head_to_head(a, b)
-            above, below = (wins > 0.5).all(axis=1), (wins < 0.5).all(axis=1)
+            above = posterior.beats(a, b).all(axis=1)
+            below = posterior.beats(b, a).all(axis=1)
             share, error = shares_with_errors(
                 np.stack([above, below, ~(above | below)]), posterior.chains
             )

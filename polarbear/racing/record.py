@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from polarbear.inference.fit import NamedFit
+from polarbear.plain import plain as as_plain
 from polarbear.racing.decisions import Decisions
 from polarbear.racing.state import Elimination, State, from_plain, to_plain
 
@@ -75,7 +76,7 @@ class RoundRecord:
         }
         if self.p_any_wrong is not None:
             plain["p_any_wrong"] = self.p_any_wrong
-            plain["fit"] = None if self.fit is None else asdict(self.fit)
+            plain["fit"] = as_plain(self.fit)
         return plain
 
     @classmethod

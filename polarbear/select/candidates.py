@@ -33,7 +33,7 @@ def _dominates_everywhere(posterior: Posterior, alpha: float) -> np.ndarray:
     ends_first = [0, times - 1, *range(1, times - 1)][:times]
     for t in ends_first:
         for b, a in np.argwhere(possible):
-            possible[b, a] = (posterior.head_to_head(b, a)[:, t] > 0.5).mean() >= alpha
+            possible[b, a] = posterior.beats(int(b), int(a))[:, t].mean() >= alpha
         if not possible.any():
             break
     return possible

@@ -61,7 +61,7 @@ def test_seeds_of_one_problem_add_nothing_where_they_only_repeat_it(model: str):
     assert often.instances == once.instances == 12
     assert often.evidence_weight == once.evidence_weight
     np.testing.assert_allclose(often.theta, once.theta, atol=1e-6)
-    assert any("4 seeds" in note or "k seeds" in note for note in often.notes)
+    assert any("with several seeds: a problem counts once" in note for note in often.notes)
     independent = asked(
         frame(seeds=4)
         .with_columns(instance=pl.concat_str("instance", pl.lit("/"), pl.col("seed")))
@@ -139,8 +139,13 @@ def test_rows_that_make_no_sense_are_left_out_with_a_warning():
         asked(broken)
 
 
-def test_an_import_of_repeated_problems_warns_that_they_count_as_instances(tmp_path: Path):
-    frame(2, seeds=3).write_csv(tmp_path / "t.csv")
-    with pytest.warns(pb.PolarBearWarning, match="4 of 6 instances repeat a problem"):
-        store = pb.import_data(tmp_path / "t.csv", tmp_path / "s", seed_column="seed")
-    assert any("repeat a problem" in note for note in store.result.notes)
+@pytest.mark.parametrize("model", ["dirichlet", "random-walk", "empirical"])
+def test_seeds_of_an_imported_problem_count_once(model: str, tmp_path: Path):
+    frame(9).write_csv(tmp_path / "once.csv")
+    frame(9, seeds=3).write_csv(tmp_path / "often.csv")
+    once = pb.import_data(tmp_path / "once.csv", tmp_path / "once")
+    often = pb.import_data(tmp_path / "often.csv", tmp_path / "often", seed_column="seed")
+    assert len(often.instances()) == 27
+    plain, clustered = (store.infer(model=model, draws=800) for store in (once, often))
+    assert plain.instances == clustered.instances == 9
+    np.testing.assert_allclose(clustered.theta, plain.theta, atol=1e-5)

@@ -113,7 +113,7 @@ def test_commands_print_what_the_door_gives(tmp_path: Path):
     posterior = store.infer(draws=1000)
     assert posterior.from_store
     assert inferred["ratings"] == posterior.summary().to_dicts()
-    shown = ["a", "b", "t", "p_dominates", "p_equivalent", "error"]
+    shown = ["a", "b", "t", "p_dominates", "p_equivalent", "error", "p_wins"]
     assert inferred["pairs"] == posterior.pairs().select(shown).to_dicts()
     assert project.json("select", "config")["choice"] == store.select().choice
 

@@ -108,7 +108,7 @@ def test_standings_have_the_keys_that_scripts_rely_on_in_their_order(tmp_path):
         *("pareto_set", "eliminated", "resolved", "rounds", "instances", "evaluations"),
         *("failed_runs", "store", "model", "rules", "share_settled", "batch", "joining"),
         *("caught_up", "saved", "instances_by_algorithm", "instances_to_go", "algorithms"),
-        *("best", "open_pairs", "settled_pairs", "problems"),
+        *("best", "open_pairs", "settled_pairs", "problems", "p_any_wrong", "fit"),
     ]
     assert json.loads(json.dumps(facts)) == facts  # plain throughout
     assert list(facts["algorithms"][0]) == [

@@ -101,7 +101,9 @@ def test_a_temporal_model_is_refused_without_the_rankings_it_weighs_evidence_by(
     assert infer(random_sets(), GRID, in_full).evidence_weight == 1
 
 
-@pytest.mark.parametrize("model", sorted(name for name in MODELS if not MODELS[name].temporal))
+@pytest.mark.parametrize(
+    "model", sorted(name for name in rating_models() if not MODELS[name].temporal)
+)
 def test_a_model_of_each_time_for_itself_needs_no_rankings_to_weigh_by(model):
     options = ModelOptions(model=model, draws=800)
     assert infer(random_sets(), GRID, options).evidence_weight == 1

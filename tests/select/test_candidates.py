@@ -7,6 +7,7 @@ import pytest
 
 from polarbear.errors import SelectionError
 from polarbear.select.candidates import undominated
+from tests.support import posterior_of
 
 
 def looped(theta: np.ndarray, alpha: float) -> list[int]:
@@ -29,7 +30,7 @@ def test_out_is_who_another_dominates_at_every_time(seed: int, alpha: float):
     rng = np.random.default_rng(seed)
     strength = np.exp(rng.normal(0, 1.5, (1, 5)) + rng.normal(0, 0.4, (4, 5)))
     theta = np.stack([rng.dirichlet(8 * s, size=60) for s in strength], axis=1)
-    found = undominated(theta, alpha)
+    found = undominated(posterior_of(theta), alpha)
     assert found == looped(theta, alpha)
     assert found
 
@@ -38,13 +39,13 @@ def test_a_circle_of_dominances_empties_nothing():
     """With alpha at 0.6 each of three can beat the next in two draws of three."""
     orders = np.array([[3.0, 2.0, 1.0], [1.0, 3.0, 2.0], [2.0, 1.0, 3.0]])
     theta = np.repeat(orders / 6, 10, axis=0)[:, None, :]
-    assert undominated(theta, 0.6) == [0, 1, 2]
+    assert undominated(posterior_of(theta), 0.6) == [0, 1, 2]
     assert looped(theta, 0.6) == []
     with_a_loser = np.concatenate([theta, np.full((30, 1, 1), 0.01)], axis=2)
-    assert undominated(with_a_loser, 0.6) == [0, 1, 2]
+    assert undominated(posterior_of(with_a_loser), 0.6) == [0, 1, 2]
 
 
 @pytest.mark.parametrize("alpha", [0.5, 1.01, 0.0])
 def test_a_threshold_that_is_none_is_refused(alpha: float):
     with pytest.raises(SelectionError, match="alpha must lie in"):
-        undominated(np.ones((2, 1, 2)), alpha)
+        undominated(posterior_of(np.ones((2, 1, 2))), alpha)

@@ -37,8 +37,9 @@ def run(
         )
     begun = time.perf_counter()
     draws = -(-options.draws // options.chains) * options.chains
-    duels = duels_of(positions, problems)
-    bootstrap = Bootstrap(duels, draws, seed, options.concentration, threads)
+    bootstrap = Bootstrap(
+        duels_of(positions, problems), draws, seed, options.concentration, threads
+    )
     return Posterior(
         theta=bootstrap.firsts(field),
         wins=bootstrap.wins(),
@@ -60,13 +61,5 @@ def run(
         ),
         joint=True,
         hyper=MappingProxyType({"concentration": bootstrap.concentration}),
-        notes=(*notes, *_on_seeds(duels.n_problems, len(positions))),
-    )
-
-
-def _on_seeds(problems: int, runs: int) -> tuple[str, ...]:
-    if problems == runs:
-        return ()
-    return (
-        f"{runs} rankings are of {problems} problems with several seeds: a problem counts once",
+        notes=notes,
     )
