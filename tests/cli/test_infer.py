@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,14 +15,22 @@ RATINGS = {"A": 0.6, "B": 0.3, "C": 0.1}
 QUICK = ("--model", "dirichlet", "--draws", 2000)
 
 
-@pytest.fixture
-def raced(project: Project) -> Project:
-    project.configure(
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A configuration and its runs, to be copied."""
+    made = Project(tmp_path_factory.mktemp("runs"))
+    made.configure(
         algorithms=[{"name": name, "use": "synthetic"} for name in RATINGS],
         instances={"suite": "synthetic", "ratings": RATINGS, "count": 60},
         budget={"grid": [10, 100, 1000]},
     )
-    project.json("run", "config.yaml")
+    made.json("run", "config.yaml")
+    return made.folder
+
+
+@pytest.fixture
+def raced(project: Project, runs: Path) -> Project:
+    shutil.copytree(runs, project.folder, dirs_exist_ok=True)
     return project
 
 

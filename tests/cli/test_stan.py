@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
+from pathlib import Path
 
 import pytest
 
@@ -13,14 +15,22 @@ from tests.support import Project
 RATINGS = {"A": 0.6, "B": 0.3, "C": 0.1}
 
 
-@pytest.fixture
-def raced(project: Project) -> Project:
-    project.configure(
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A configuration and its runs, to be copied."""
+    made = Project(tmp_path_factory.mktemp("runs"))
+    made.configure(
         algorithms=[{"name": name, "use": "synthetic"} for name in RATINGS],
         instances={"suite": "synthetic", "ratings": RATINGS, "count": 30},
         budget={"grid": [10, 100, 1000]},
     )
-    project.json("run", "config.yaml")
+    made.json("run", "config.yaml")
+    return made.folder
+
+
+@pytest.fixture
+def raced(project: Project, runs: Path) -> Project:
+    shutil.copytree(runs, project.folder, dirs_exist_ok=True)
     return project
 
 
