@@ -14,9 +14,10 @@ import numpy as np
 from polarbear.inference import ModelOptions
 from polarbear.inference.diagnostics import MAX_PARETO_K, pareto_k
 from polarbear.inference.models import rating_model
-from polarbear.inference.native import sampling, simplex
+from polarbear.inference.native.independent import sampling as independent
 from polarbear.inference.native.nested import explore
 from polarbear.inference.native.set_sums import set_sums
+from polarbear.inference.native.temporal import sampling as temporal
 from polarbear.inference.relations import Joint, Pointwise
 from polarbear.rankings import ChoiceSets
 
@@ -35,22 +36,19 @@ class QuickPosterior:
         self, draws: int, epsilon: float, seed: int
     ) -> tuple[Pointwise, Joint | None] | None:
         """Relations at each time and, of a temporal model, over all; None if Pareto-k objects."""
-        temporal, lattice = self.model.temporal, self.lattice
-        if temporal:
-            nodes = sampling.nodes_of(lattice.modes, lattice.weights)
-            drawn = sampling.draw_approximation(self.sets, nodes, draws, 2, seed, threads=1)
-        else:
-            drawn = simplex.draw_approximation(self.sets, lattice, draws, 2, seed, threads=1)
+        over_time = self.model.temporal
+        room = temporal if over_time else independent
+        drawn = room.draw_approximation(self.sets, self.lattice, draws, 2, seed, threads=1)
         assert drawn.log_weights is not None
         log_weights = drawn.log_weights
-        if temporal:
+        if over_time:
             log_weights = log_weights.sum(axis=1, keepdims=True)
         if max(pareto_k(column) for column in log_weights.T) > MAX_PARETO_K:
             return None
         weights = np.exp(log_weights - log_weights.max(axis=0))
         weights /= weights.sum(axis=0)
         return _pointwise(drawn.theta, weights, epsilon), (
-            _joint(drawn.theta, weights) if temporal else None
+            _joint(drawn.theta, weights) if over_time else None
         )
 
 

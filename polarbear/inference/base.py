@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -13,6 +14,11 @@ from polarbear.inference.fit import Fit
 from polarbear.inference.options import ModelOptions
 
 __all__ = ["Diagnostics", "ModelOptions", "Posterior"]
+
+
+def draws_a_chain(draws: int, chains: int) -> int:
+    """An even number, because diagnostics cut chains in halves."""
+    return 2 * math.ceil(draws / (2 * chains))
 
 
 @dataclass(frozen=True)

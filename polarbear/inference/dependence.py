@@ -26,9 +26,9 @@ from polarbear.inference.loops.band import flipped
 from polarbear.inference.loops.scores import ranking_scores
 from polarbear.inference.loops.smoothing import smooth_times, smoothed_squares
 from polarbear.inference.models import rating_model
-from polarbear.inference.native.laplace import Mode
 from polarbear.inference.native.nested import most_probable
 from polarbear.inference.native.set_sums import helmert, set_sums
+from polarbear.inference.native.temporal.mode import Mode
 from polarbear.inference.options import ModelOptions
 from polarbear.rankings import ChoiceSets
 

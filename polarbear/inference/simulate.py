@@ -6,8 +6,8 @@ import numpy as np
 
 from polarbear.inference.loops.band import band_cholesky, flipped, solve_upper
 from polarbear.inference.models import Model
-from polarbear.inference.native.laplace import observed
 from polarbear.inference.native.set_sums import helmert
+from polarbear.inference.native.temporal.mode import observed
 from polarbear.rankings import rank
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import numba
 from numba import njit
 from numba.core import event
+from numba.extending import overload
 
 PACKAGE = Path(__file__).parents[1]
 
@@ -54,6 +55,23 @@ kernel = njit(**_SETTINGS)
 # for what only other loops call: an entry from Python would take longer to compile than the loop
 inner = njit(**_SETTINGS | {"no_cpython_wrapper": True})
 inlined = njit(**_SETTINGS, inline="always")
+
+
+def loop_for(function: Callable[..., Any], kind: type) -> Callable[[Callable[..., Any]], None]:
+    """In compiled code, let a loop be the ``function`` where its first argument is a ``kind``.
+
+    A function handed over as an argument would do as well, but what takes it is compiled anew in
+    every process: such an argument has no name under which the cache could know it again.
+    """
+
+    def register(loop: Callable[..., Any]) -> None:
+        settings: Any = _SETTINGS | {"no_cpython_wrapper": True}
+
+        @overload(function, jit_options=settings, strict=False)
+        def choose(first: Any, *rest: Any) -> Callable[..., Any] | None:
+            return loop if getattr(first, "instance_class", None) is kind else None
+
+    return register
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from polarbear.inference import ModelOptions, extend, infer
 from polarbear.inference.base import Diagnostics, Posterior
 from polarbear.inference.models import MODELS, rating_model, rating_models
 from polarbear.inference.native.set_sums import helmert
-from polarbear.inference.newcomer import chains
+from polarbear.inference.newcomer.chains import HARDER
 from polarbear.inference.relations import joint, pointwise
 from polarbear.rankings import count_choice_sets, rank
 
@@ -229,7 +229,7 @@ def test_on_a_long_grid_short_chains_agree_with_ones_five_times_as_long(monkeypa
     options = ModelOptions(model="gp", dependence="independent", draws=6000)
     before = infer(old, np.linspace(0, 1, 40), options, seed=41)
     short = np.log(extend(before, full, 2, seed=42).theta)
-    monkeypatch.setattr("polarbear.inference.newcomer.extend.Effort", lambda: chains.HARDER)
+    monkeypatch.setattr("polarbear.inference.newcomer.extend.EFFORT", HARDER)
     long = np.log(extend(before, full, 2, seed=43).theta)
     one, two = (mu[:, :, 2] - mu[:, :, 0] for mu in (short, long))
     centre = two.mean(axis=0)
@@ -241,7 +241,7 @@ def test_on_a_long_grid_short_chains_agree_with_ones_five_times_as_long(monkeypa
 def test_r_hat_shows_inner_chains_that_have_not_forgotten_where_they_began(monkeypatch):
     _, posterior = fixed_draws("gp", 2000)
     _, full = evidence(plackett_luce(10, 4, 3, seed=16), position=2)
-    monkeypatch.setattr(chains, "ROTATION", 0.02)
+    monkeypatch.setattr("polarbear.inference.chains.ROTATION", 0.02)
     stuck = extend(posterior, full, 2, seed=17)
     assert stuck.diagnostics.attempts == 2
     assert not stuck.usable

@@ -12,11 +12,12 @@ from polarbear.errors import InferenceError
 from polarbear.inference.base import Posterior
 from polarbear.inference.diagnostics import Diagnostics, diagnose, pareto_k
 from polarbear.inference.models import Model, rating_model
-from polarbear.inference.native import sampling, simplex
-from polarbear.inference.native.concentration import sample_with_concentration
+from polarbear.inference.native.attempt import FIRST, HARDER, Attempt, Draws
+from polarbear.inference.native.independent import sampling as independent
+from polarbear.inference.native.independent.concentration import sample_with_concentration
 from polarbear.inference.native.nested import TooWideError, explore
-from polarbear.inference.native.sampling import HARDER, Draws, Effort, nodes_of
 from polarbear.inference.native.set_sums import set_sums
+from polarbear.inference.native.temporal import sampling as temporal
 from polarbear.inference.options import ModelOptions
 from polarbear.rankings import ChoiceSets
 
@@ -24,7 +25,7 @@ METHODS = ("auto", "split-hmc", "laplace", "mcmc")
 
 # what a method gives: draws, the log-hyperparameters [draw, H] they belong to, and how many draws
 # show that the posterior goes on where the hyperparameters' lattice ends
-_Attempt = tuple[Draws, np.ndarray, float]
+_Result = tuple[Draws, np.ndarray, float]
 
 
 def run(
@@ -73,11 +74,10 @@ def _judged(
     method: str, model: Model, sets: ChoiceSets, seed: int, threads: int | None
 ) -> tuple[Draws, np.ndarray, Diagnostics]:
     """Draws that pass, or those of the second attempt; an approximation has but one."""
-    attempt = _METHODS[method]
-    efforts = (Effort(),) if method == "laplace" else (Effort(), HARDER)
-    for number, effort in enumerate(efforts, start=1):
+    attempts = (FIRST,) if method == "laplace" else (FIRST, HARDER)
+    for number, attempt in enumerate(attempts, start=1):
         try:
-            draws, hyper, missed = attempt(model, sets, seed, effort, threads)
+            draws, hyper, missed = _METHODS[method](model, sets, seed, attempt, threads)
         except TooWideError:
             if number == 1:
                 raise
@@ -98,43 +98,37 @@ def _judged(
 
 
 def _split_hmc(
-    model: Model, sets: ChoiceSets, seed: int, effort: Effort, threads: int | None
-) -> _Attempt:
+    model: Model, sets: ChoiceSets, seed: int, attempt: Attempt, threads: int | None
+) -> _Result:
     laid_out, options = set_sums(sets), model.options
-    lattice = explore(model, laid_out, effort.spacing, effort.pruned)
-    how = options.draws, options.chains, seed, effort, threads
-    if model.temporal:
-        draws = sampling.sample(laid_out, nodes_of(lattice.modes, lattice.weights), *how)
-    elif model.hyperparameters:
+    lattice = explore(model, laid_out, attempt.spacing, attempt.pruned)
+    effort = attempt.effort
+    if model.hyperparameters and not model.temporal:
         return *sample_with_concentration(model, laid_out, lattice, seed, effort, threads), 0.0
-    else:
-        draws = simplex.sample(laid_out, lattice.modes[0], *how)
+    room = temporal if model.temporal else independent
+    draws = room.sample(laid_out, lattice, options.draws, options.chains, seed, effort, threads)
     return draws, lattice.log_hyper[draws.visited], lattice.missed(draws.visited)
 
 
 def _laplace(
-    model: Model, sets: ChoiceSets, seed: int, effort: Effort, threads: int | None
-) -> _Attempt:
+    model: Model, sets: ChoiceSets, seed: int, attempt: Attempt, threads: int | None
+) -> _Result:
     laid_out, options = set_sums(sets), model.options
-    lattice = explore(model, laid_out, effort.spacing, effort.pruned)
-    how = options.draws, options.chains, seed, threads
-    if model.temporal:
-        nodes = nodes_of(lattice.modes, lattice.weights)
-        draws = sampling.draw_approximation(laid_out, nodes, *how)
-    else:
-        draws = simplex.draw_approximation(laid_out, lattice, *how)
+    lattice = explore(model, laid_out, attempt.spacing, attempt.pruned)
+    room = temporal if model.temporal else independent
+    draws = room.draw_approximation(laid_out, lattice, options.draws, options.chains, seed, threads)
     return draws, lattice.log_hyper[draws.visited], lattice.missed(draws.visited)
 
 
 def _mcmc(
-    model: Model, sets: ChoiceSets, seed: int, effort: Effort, threads: int | None
-) -> _Attempt:
+    model: Model, sets: ChoiceSets, seed: int, attempt: Attempt, threads: int | None
+) -> _Result:
     from polarbear.inference.native.nuts import sample_nuts  # heavy, and rarely needed
 
-    return (*sample_nuts(model, set_sums(sets), seed, effort, threads), 0.0)
+    return (*sample_nuts(model, set_sums(sets), seed, attempt, threads), 0.0)
 
 
-_METHODS: dict[str, Callable[[Model, ChoiceSets, int, Effort, int | None], _Attempt]] = {
+_METHODS: dict[str, Callable[[Model, ChoiceSets, int, Attempt, int | None], _Result]] = {
     "split-hmc": _split_hmc,
     "laplace": _laplace,
     "mcmc": _mcmc,

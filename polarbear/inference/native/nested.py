@@ -16,8 +16,8 @@ import numpy as np
 from polarbear.errors import InferenceError
 from polarbear.inference.loops.likelihood import SetSums
 from polarbear.inference.models import Model
-from polarbear.inference.native.laplace import find_mode
-from polarbear.inference.native.simplex_mode import find_simplex_mode
+from polarbear.inference.native.independent import mode as independent
+from polarbear.inference.native.temporal import mode as temporal
 
 MOST_NODES = 400
 _DIFFERENCE = 0.05  # step of finite differences in log-hyperparameters
@@ -32,7 +32,7 @@ class TooWideError(InferenceError):
 class Lattice:
     """Hyperparameter settings log_hyper[J, H] with their Laplace approximations and weights.
 
-    A temporal model's ``modes`` are `laplace.Mode`, others' are `simplex_mode.SimplexMode`.
+    ``modes`` are a `Mode` each, of temporal or of independent models.
     ``edge[J]`` marks nodes with a neighbour that was left out.
     """
 
@@ -61,8 +61,8 @@ class _Marginal:
         latent = self.model.latent(log_hyper)
         start = start or self.last
         same_basis = start is not None and start.latent.n_coefficients == latent.n_coefficients
-        find = find_mode if self.model.temporal else find_simplex_mode
-        self.last = find(self.sets, latent, start.x if start and same_basis else None)
+        room = temporal if self.model.temporal else independent
+        self.last = room.find_mode(self.sets, latent, start.x if start and same_basis else None)
         return self.last
 
     def __call__(self, log_hyper: np.ndarray) -> float:

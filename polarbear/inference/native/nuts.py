@@ -7,19 +7,20 @@ from typing import Any
 
 import numpy as np
 
+from polarbear.inference.base import draws_a_chain
 from polarbear.inference.loops.likelihood import SetSums
 from polarbear.inference.models import Model
+from polarbear.inference.native.attempt import Attempt, Draws
 from polarbear.inference.native.density import LogPosterior
-from polarbear.inference.native.sampling import Draws, Effort, draws_a_chain
 from polarbear.numerics.threads import available_processors
 
 _POSITION = "position"
 
 
 def sample_nuts(
-    model: Model, sets: SetSums, seed: int, effort: Effort, threads: int | None
+    model: Model, sets: SetSums, seed: int, attempt: Attempt, threads: int | None
 ) -> tuple[Draws, np.ndarray]:
-    """Draws and their log-hyperparameters; more effort means longer tuning and smaller steps."""
+    """Draws and their log-hyperparameters."""
     import nutpie
     from nutpie.compiled_pyfunc import from_pyfunc
 
@@ -36,17 +37,16 @@ def sample_nuts(
         size, make_density, make_record, [np.dtype(float)], [(size,)], [_POSITION]
     )
     options = model.options
-    harder = effort.thin > 1
     trace = nutpie.sample(
         compiled,
         draws=draws_a_chain(options.draws, options.chains),
-        tune=1000 if not harder else 3000,
+        tune=attempt.tuning,
         chains=options.chains,
         cores=threads or available_processors(),
         seed=seed,
         progress_bar=False,
         save_warmup=False,
-        target_accept=0.8 if not harder else 0.95,
+        target_accept=attempt.target,
     )
     positions = trace.posterior[_POSITION].to_numpy().reshape(-1, size)
     density = LogPosterior(model, sets)

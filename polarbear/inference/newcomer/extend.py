@@ -21,9 +21,10 @@ from scipy.special import expit
 
 from polarbear.errors import InferenceError
 from polarbear.inference.base import Posterior
+from polarbear.inference.chains import Effort, worst_tenth
 from polarbear.inference.diagnostics import Diagnostics, diagnose
 from polarbear.inference.models import Model, rating_model
-from polarbear.inference.newcomer.chains import HARDER, Effort
+from polarbear.inference.newcomer.chains import EFFORT, HARDER
 from polarbear.inference.newcomer.independent import draw_independent
 from polarbear.inference.newcomer.placement import Placement, standing
 from polarbear.inference.newcomer.smooth import Others, draw_smooth
@@ -58,7 +59,7 @@ def extend(
     )
     attempt = _temporal if model.temporal else _independent
     # independent draws are exact given the others': where they fail, more effort would not help
-    efforts = (Effort(), HARDER) if model.temporal else (Effort(),)
+    efforts = (EFFORT, HARDER) if model.temporal else (EFFORT,)
     for number, effort in enumerate(efforts, start=1):
         drawn = attempt(posterior, model, place, [seed, _STREAM], effort, threads)
         logit = np.minimum(drawn.logit, _HIGHEST)
@@ -121,8 +122,7 @@ def _temporal(
     chain = np.repeat(np.arange(posterior.chains), posterior.n_draws // posterior.chains)
     others = Others(mu - mean[:, :, None], chain, node)
     settled = draw_smooth(place, others, lambda k: model.latent(settings[k]), seed, effort, threads)
-    worst = np.sort(settled.acceptance)[: max(1, posterior.n_draws // 10)]
-    return _Drawn((settled.x + mean).T, float(worst.mean()), settled.divergences)
+    return _Drawn((settled.x + mean).T, worst_tenth(settled.acceptance), settled.divergences)
 
 
 def _settings(posterior: Posterior, model: Model) -> tuple[np.ndarray, np.ndarray]:

@@ -35,6 +35,11 @@ class Shared:
     pull: np.ndarray
 
 
+def prior_scale(m: int) -> float:
+    """How much wider than K the prior of x is, among m others."""
+    return 1 + 1 / m
+
+
 def prior_factor(latent: Latent, m: int) -> np.ndarray:
     """F[T, R] with F F' = (1 + 1/m) K, no wider than high however many coefficients there are."""
     lower = latent.precision.copy()
@@ -47,7 +52,7 @@ def prior_factor(latent: Latent, m: int) -> np.ndarray:
     if rows.shape[1] > n_times:
         _, upper = np.linalg.qr(rows.T)
         rows = upper.T
-    return np.asarray(np.sqrt(1 + 1 / m) * rows)
+    return np.asarray(np.sqrt(prior_scale(m)) * rows)
 
 
 def share(factor: np.ndarray, typical: Likelihood, pull: np.ndarray) -> Shared:

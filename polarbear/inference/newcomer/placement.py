@@ -16,9 +16,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from polarbear.inference.loops.newcomer import FURTHEST
 from polarbear.rankings import ChoiceSets
 
-_FURTHEST = 690.0  # log-ratings beyond it are followed in the limit: sums stay finite and normal
 _SMALLEST = 1e-260  # a vanished rating of others: one that log-ratings can still be far below
 
 
@@ -89,10 +89,6 @@ class Likelihood:
         """The same for some of the draws."""
         return replace(self, sums=self.sums[:, draws])
 
-    def slope(self, x: np.ndarray) -> np.ndarray:
-        e, remaining = self._remaining(x)
-        return self._slope(e, remaining)
-
     def slope_and_curvature(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """First derivative, and minus the second."""
         e, chosen = self._remaining(x)
@@ -110,14 +106,14 @@ class Likelihood:
 
     def _remaining(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The newcomer's rating, and the sum of ratings of each set with it."""
-        e = np.exp(np.clip(x, -_FURTHEST, _FURTHEST))[:, :, None]
+        e = np.exp(np.clip(x, -FURTHEST, FURTHEST))[:, :, None]
         return e, self.sums + e
 
     def _slope(self, e: np.ndarray, remaining: np.ndarray) -> np.ndarray:
         return np.asarray(self.wins - self._total(np.divide(e, remaining, out=remaining)))
 
     def _value(self, x: np.ndarray, logs: np.ndarray) -> np.ndarray:
-        beyond = np.maximum(x - _FURTHEST, 0)
+        beyond = np.maximum(x - FURTHEST, 0)
         return np.asarray(self.wins * x - self.total * beyond - self._total(logs))
 
     def _total(self, terms: np.ndarray) -> np.ndarray:

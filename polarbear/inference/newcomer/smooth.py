@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from polarbear.inference.chains import Effort
 from polarbear.inference.models import Latent
-from polarbear.inference.newcomer.chains import Chains, Effort, Settled
+from polarbear.inference.newcomer.chains import Band, NewcomerChains
 from polarbear.inference.newcomer.gaussian import Shared, prior_factor, share
 from polarbear.inference.newcomer.placement import Placement
 from polarbear.numerics.threads import in_threads, single_threaded_blas
@@ -25,6 +26,15 @@ class Others:
     mu: np.ndarray
     chain: np.ndarray
     node: np.ndarray
+
+
+@dataclass(frozen=True)
+class Settled:
+    """x[T, D] at the end of each draw's chain, and how the chains fared."""
+
+    x: np.ndarray
+    acceptance: np.ndarray
+    divergences: int
 
 
 def draw_smooth(
@@ -49,14 +59,16 @@ def draw_smooth(
     def run(node: int) -> int:
         draws = np.flatnonzero(others.node == node)
         shared = shared_by(node, draws)
+        band = Band(latent(node), m, shared.curvature)
         rng = np.random.default_rng([*seed, node])
         divergences = 0
         for first in range(0, len(draws), batch):
             some = draws[first : first + batch]
             likelihood = standing.among(np.exp(others.mu[:, some]))
-            settled = Chains(shared, likelihood, dispersion[some], rng).run(effort)
-            x[:, some], acceptance[some] = settled.x, settled.acceptance
-            divergences += settled.divergences
+            chains = NewcomerChains(shared, band, likelihood, dispersion[some], rng)
+            fared = chains.run(effort, draws=1)
+            x[:, some], acceptance[some] = chains.x, fared.acceptance
+            divergences += fared.divergences
         return divergences
 
     visits = np.bincount(others.node)

@@ -15,14 +15,13 @@ from types import MappingProxyType
 import numpy as np
 
 from polarbear.errors import InferenceError, StanError
-from polarbear.inference.base import Posterior
+from polarbear.inference.base import Posterior, draws_a_chain
 from polarbear.inference.diagnostics import Diagnostics, diagnose, pareto_k
 from polarbear.inference.models import Model, rating_model
-from polarbear.inference.native.sampling import draws_a_chain
 from polarbear.inference.options import ModelOptions
 from polarbear.inference.stan import cmdstan, programs
 from polarbear.inference.stan.data import stan_data
-from polarbear.inference.stan.methods import HARDER, METHODS, Drawn, Effort, Task
+from polarbear.inference.stan.methods import HARDER, METHODS, Drawn, Pace, Task
 from polarbear.numerics.threads import available_processors, in_threads
 from polarbear.rankings import ChoiceSets
 
@@ -49,9 +48,9 @@ def run(
     executable = programs.compiled(programs.program_file(options.model), installed)
     begun = time.perf_counter()
     model = rating_model(options.model)(times, sets.n_algorithms, options)
-    first = Effort(adapt_delta=model.stan_adapt_delta)
-    for number, effort in enumerate((first, HARDER), start=1):
-        drawn = _run(executable, method, model, sets, seed, effort, threads)
+    first = Pace(adapt_delta=model.stan_adapt_delta)
+    for number, pace in enumerate((first, HARDER), start=1):
+        drawn = _run(executable, method, model, sets, seed, pace, threads)
         diagnostics = _judged(drawn, options.chains, number, threads)
         if diagnostics.passed or method != "mcmc":
             break
@@ -78,7 +77,7 @@ def _run(
     model: Model,
     sets: ChoiceSets,
     seed: int,
-    effort: Effort,
+    pace: Pace,
     threads: int | None,
 ) -> list[Drawn]:
     """Draws of each part of the grid that a run of its own can have: of all of it, mostly."""
@@ -100,7 +99,7 @@ def _run(
                 chains=options.chains,
                 seed=int(seeds[place]),
                 threads=processors if len(parts) == 1 else 1,
-                effort=effort,
+                pace=pace,
             )
             drawn = METHODS[method](task)
             shutil.rmtree(task.folder)

@@ -19,14 +19,14 @@ CANDIDATES = 2  # draws of all paths for each draw that Pathfinder's resampling 
 
 
 @dataclass(frozen=True)
-class Effort:
-    """How hard NUTS tries."""
+class Pace:
+    """How long NUTS tunes itself, and how small its steps are to be."""
 
     warm_up: int = 1000
     adapt_delta: float = 0.9
 
 
-HARDER = Effort(warm_up=2000, adapt_delta=0.99)
+HARDER = Pace(warm_up=2000, adapt_delta=0.99)
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Task:
     chains: int
     seed: int
     threads: int
-    effort: Effort
+    pace: Pace
 
     def call(self, method: str, **arguments: Any) -> Any:
         """Ask CmdStanPy's model to do something with the data, in the folder."""
@@ -80,8 +80,8 @@ def sample(task: Task) -> Drawn:
         chains=task.chains,
         parallel_chains=min(task.threads, task.chains),
         iter_sampling=task.draws // task.chains,
-        iter_warmup=task.effort.warm_up,
-        adapt_delta=task.effort.adapt_delta,
+        iter_warmup=task.pace.warm_up,
+        adapt_delta=task.pace.adapt_delta,
         show_progress=False,
         force_one_process_per_chain=True,
     )

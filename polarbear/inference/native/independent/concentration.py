@@ -1,6 +1,6 @@
 """Exact draws of ratings together with their prior's concentration kappa (the hierarchical model).
 
-Given kappa the ratings are turned as in `simplex`. Kappa itself moves in two ways that help each
+Given kappa the ratings are turned as in `sampling`. Kappa itself moves in two ways that help each
 other out (Yu and Meng 2011): given the ratings, which is quick where data pin them down; and with
 the ratings carried along as their prior would have them, which is quick where data say little.
 """
@@ -12,12 +12,14 @@ from collections.abc import Callable
 
 import numpy as np
 
+from polarbear.inference.base import draws_a_chain
+from polarbear.inference.chains import Effort, worst_tenth
 from polarbear.inference.loops.likelihood import SetSums
 from polarbear.inference.models import Model
+from polarbear.inference.native.attempt import Draws
+from polarbear.inference.native.independent.sampling import TimeChains
 from polarbear.inference.native.nested import Lattice
-from polarbear.inference.native.sampling import STEPS, Draws, Effort, draws_a_chain
 from polarbear.inference.native.set_sums import with_prior
-from polarbear.inference.native.simplex import Turns, worst_tenth
 from polarbear.numerics.threads import in_threads
 
 _MUCH_WORK = 5000  # sets; with fewer, threads would only wait for the interpreter's lock
@@ -39,7 +41,7 @@ def sample_with_concentration(
     theta = np.empty((*shape, *sets.wins.shape))
     log_kappa = np.empty((*shape, 1))
 
-    def run(chain: int) -> tuple[float, int]:
+    def run(chain: int) -> float:
         rng = np.random.default_rng([seed, chain])
         sampler = _Chain(model, sets, lattice, rng)
         sampler.warm_up(effort)
@@ -48,7 +50,7 @@ def sample_with_concentration(
                 sampler.move()
             theta[chain, k] = np.exp(sampler.log_theta)
             log_kappa[chain, k] = sampler.log_kappa
-        return sampler.acceptance(), sampler.steps
+        return worst_tenth(sampler.acceptance())
 
     if sets.counts.size < _MUCH_WORK:
         threads = 1
@@ -59,8 +61,7 @@ def sample_with_concentration(
         # Kappa's moves lead far out into tails, from where a turn is rejected for its energy. That
         # hides nothing: the density is log-concave, and its curvature has a bound.
         divergences=0,
-        acceptance=min(acceptance for acceptance, _ in results),
-        steps=max(steps for _, steps in results),
+        acceptance=min(results),
     )
     return draws, log_kappa.reshape(-1, 1)
 
@@ -74,28 +75,31 @@ class _Chain:
         self.model, self.sets, self.lattice, self.rng = model, sets, lattice, rng
         self.n_times, self.n = sets.wins.shape
         self.whiten = [np.linalg.pinv(mode.spread) for mode in lattice.modes]
-        self.turns = Turns(sets, slice(0, self.n_times), rng)
         node = int(rng.choice(len(lattice.weights), p=lattice.weights))
-        mode = lattice.modes[node]
         self.log_kappa = float(lattice.log_hyper[node, 0])
-        u = 0.7 * rng.standard_normal((self.n_times, self.n - 1))
-        self.log_theta = _normalised(mode.centre + (mode.spread @ u[:, :, None])[:, :, 0])
-        self.steps, self.scale = STEPS[0], 1.0
+        everywhere = slice(0, self.n_times)
+        self.ratings = TimeChains(
+            sets, everywhere, lattice.modes[node], rng, np.empty((1, self.n_times, self.n))
+        )
+        self.log_theta = self._where_ratings_are()
+        self.scale = 1.0
         self.moves, self.accepted = 0, np.zeros(self.n_times)
 
     def warm_up(self, effort: Effort) -> None:
         """Find the number of steps and the length of the random walk's."""
-        for self.steps in STEPS:
+
+        def acceptance() -> np.ndarray:
             self.moves, self.accepted[:] = 0, 0.0
             for k in range(effort.warm_up):
                 change = (self.move() - _WANTED) / math.sqrt(k + 1)
                 self.scale = min(self.scale * math.exp(change), _LONGEST_WALK)
-            if self.acceptance() >= effort.acceptance:
-                break
+            return self.acceptance()
 
-    def acceptance(self) -> float:
-        """Of the worst tenth of the times, since the number of steps changed."""
-        return worst_tenth(self.accepted / self.moves)
+        self.ratings.settle(acceptance, effort)
+
+    def acceptance(self) -> np.ndarray:
+        """Of each time's ratings, since the number of steps changed."""
+        return self.accepted / self.moves
 
     def move(self) -> float:
         """One transition; returns how likely the joint move was to be accepted."""
@@ -108,13 +112,17 @@ class _Chain:
         alpha = math.exp(self.log_kappa) / self.n
         node = int(np.abs(self.lattice.log_hyper[:, 0] - self.log_kappa).argmin())
         mode = self.lattice.modes[node]
+        ratings = self.ratings
         u = (self.whiten[node] @ (self.log_theta - mode.centre)[:, :, None])[:, :, 0]
-        self.turns.sets = with_prior(self.sets, alpha)
-        self.turns(mode.centre, mode.spread, u, 1, steps=self.steps)
+        ratings.place(with_prior(self.sets, alpha), mode.centre, mode.spread, u)
+        self.accepted += ratings.advance(slice(0, 1)).acceptance
         self.moves += 1
-        self.accepted += self.turns.accepted
-        self.log_theta = _normalised(mode.centre + (mode.spread @ u[:, :, None])[:, :, 0])
-        return float(self.turns.values.sum() - alpha * self.log_theta.sum())
+        self.log_theta = self._where_ratings_are()
+        return float(ratings.log_densities.sum() - alpha * self.log_theta.sum())
+
+    def _where_ratings_are(self) -> np.ndarray:
+        target, u = self.ratings.target, self.ratings.walkers.u
+        return _normalised(target.centre + (target.spread @ u[:, :, None])[:, :, 0])
 
     def _log_kappa_given_theta(self) -> Callable[[float], float]:
         total, n, n_times = float(self.log_theta.sum()), self.n, self.n_times
@@ -158,11 +166,10 @@ class _Chain:
         return chance
 
     def _log_likelihood(self, log_theta: np.ndarray) -> float:
-        """By no transitions at all from there, without a prior."""
-        self.turns.sets = self.sets
+        """What is to be seen from there, without a prior."""
         still = np.zeros((self.n_times, self.n, self.n - 1))
-        self.turns(log_theta, still, still[:, 0].copy(), 0)
-        return float(self.turns.values.sum())
+        self.ratings.place(self.sets, log_theta, still, np.zeros((self.n_times, self.n - 1)))
+        return float(self.ratings.log_densities.sum())
 
     def _log_prior(self, log_kappa: float) -> float:
         return self.model.log_hyperprior(np.array([log_kappa]))

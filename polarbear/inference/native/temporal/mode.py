@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from polarbear.errors import InferenceError
 from polarbear.inference.loops.band import (
     band_cholesky,
     band_times,
@@ -19,11 +18,7 @@ from polarbear.inference.loops.band import (
 from polarbear.inference.loops.likelihood import SetSums, curvature
 from polarbear.inference.loops.observe import observe, observe_back
 from polarbear.inference.models import Latent
-from polarbear.wording import counted
-
-MOST_STEPS = 100
-SHORTEST_STEP = 1e-7
-CONVERGED = 1e-7  # squared Newton decrement: distance to the mode in posterior standard deviations
+from polarbear.inference.native.newton import CONVERGED, MOST_STEPS, SHORTEST_STEP, no_mode
 
 
 @dataclass(frozen=True)
@@ -67,15 +62,6 @@ def find_mode(sets: SetSums, latent: Latent, start: np.ndarray | None = None) ->
             )  # fmt: skip
         here = _ascend(sets, latent, here, step)
     raise no_mode(d + 1, n_times)
-
-
-def no_mode(n: int, n_times: int) -> InferenceError:
-    """What to say where Newton's method finds no end."""
-    return InferenceError(
-        f"no mode of the posterior was found for {counted(n, 'algorithm')} at "
-        f"{counted(n_times, 'time')}: the rankings and the prior together leave it (nearly) flat; "
-        "choose a less diffuse prior"
-    )
 
 
 def _ascend(sets: SetSums, latent: Latent, here: _Point, step: np.ndarray) -> _Point:

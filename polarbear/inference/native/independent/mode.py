@@ -13,7 +13,7 @@ from scipy.special import gammaln
 
 from polarbear.inference.loops.likelihood import LOWEST, SetSums
 from polarbear.inference.models import Latent
-from polarbear.inference.native.laplace import CONVERGED, MOST_STEPS, SHORTEST_STEP, no_mode
+from polarbear.inference.native.newton import CONVERGED, MOST_STEPS, SHORTEST_STEP, no_mode
 from polarbear.inference.native.set_sums import with_prior
 
 _LONGEST_STEP = 3.0  # of a log-ratio: where ratings are nearly zero the density is nearly flat
@@ -21,7 +21,7 @@ _ENTRIES_AT_A_TIME = 200_000  # members of sets; bounds memory, not results
 
 
 @dataclass(frozen=True)
-class SimplexMode:
+class Mode:
     """The mode x[T, d] in Helmert coordinates, and mu = centre[T, n] + spread[T, n, d] u around it.
 
     For u standard normal that is the approximation, which is log-density ``heights[T]`` high.
@@ -38,9 +38,7 @@ class SimplexMode:
     correction: float
 
 
-def find_simplex_mode(
-    sets: SetSums, latent: Latent, start: np.ndarray | None = None
-) -> SimplexMode:
+def find_mode(sets: SetSums, latent: Latent, start: np.ndarray | None = None) -> Mode:
     """Newton's method at each time; the log-density is concave, so there is one mode."""
     n_times, n = sets.wins.shape
     x = np.zeros((n_times, n - 1)) if start is None else start.copy()
@@ -51,7 +49,7 @@ def find_simplex_mode(
     half_log_det = float(np.log(np.diagonal(lower, axis1=1, axis2=2)).sum())
     correction = _stirling_correction(sets.wins, latent.dirichlet)
     log_marginal = float(heights.sum()) - half_log_det + latent.log_constant + correction
-    return SimplexMode(latent, x, x @ sets.helmert.T, spread, heights, log_marginal, correction)
+    return Mode(latent, x, x @ sets.helmert.T, spread, heights, log_marginal, correction)
 
 
 def _densities(sets: SetSums) -> Iterator[tuple[slice, _Density]]:

@@ -1,0 +1,97 @@
+"""Exact sampling of ratings that are independent over time.
+
+At each time mu = centre + spread u, where spread' H spread = 1 for the curvature H at the mode: in
+u the density is nearly a standard normal.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from polarbear.inference.loops.fastmath import fast_exp, fast_log
+from polarbear.inference.loops.likelihood import LOWEST, ONE
+from polarbear.inference.loops.split_hmc import evaluate, turn
+from polarbear.numerics.compiling import kernel, loop_for
+
+
+class Ratings(NamedTuple):
+    """The target at T times, one a chain: centre[T, n], spread[T, n, d], wins[T, n].
+
+    The sets of time t stand at offsets[t] .. offsets[t + 1] of left, right and counts, as in
+    `likelihood.SetSums`, with the prior counted in; sums and rates[most sets + n] are scratch.
+    """
+
+    centre: np.ndarray
+    spread: np.ndarray
+    wins: np.ndarray
+    offsets: np.ndarray
+    left: np.ndarray
+    right: np.ndarray
+    counts: np.ndarray
+    sums: np.ndarray
+    rates: np.ndarray
+
+
+@loop_for(evaluate, Ratings)
+def _evaluate_ratings(target, walkers):
+    """What is seen of u are the ratings, the best one's being 1."""
+    centre, spread, wins, offsets = target.centre, target.spread, target.wins, target.offsets
+    left, right, counts = target.left, target.right, target.counts
+    sums, rates = target.sums, target.rates
+    u, kick, residual, seen = walkers.u, walkers.kick, walkers.residual, walkers.seen
+    n_times, n, d = spread.shape
+    base = len(sums) - n
+    for t in range(n_times):
+        first = offsets[t]
+        m = offsets[t + 1] - first
+        top = -np.inf
+        for i in range(n):
+            mu = centre[t, i]
+            for q in range(d):
+                mu += spread[t, i, q] * u[t, q]
+            rates[base + i] = mu
+            top = max(top, mu)
+        value = 0.0
+        for i in range(n):
+            mu = rates[base + i] - top
+            rates[base + i] = 0.0
+            sums[base + i] = fast_exp(max(mu, LOWEST))
+            seen[t, 0, i] = sums[base + i]
+            value += wins[t, i] * mu
+        for s in range(m):
+            sums[s] = sums[left[first + s]] + sums[right[first + s]]
+        for s in range(m):
+            value -= counts[first + s] * fast_log(sums[s])
+            rates[s] = counts[first + s] / sums[s]
+        for back in range(m):
+            s = m - ONE - back
+            rates[left[first + s]] += rates[s]
+            rates[right[first + s]] += rates[s]
+        for q in range(d):
+            value += 0.5 * u[t, q] * u[t, q]
+            kick[t, q] = u[t, q]
+        for i in range(n):
+            slope = wins[t, i] - sums[base + i] * rates[base + i]
+            for q in range(d):
+                kick[t, q] += spread[t, i, q] * slope
+        residual[t, 0] = value
+
+
+@kernel
+def advance(target, walkers, trial, n_steps, thin, noise, theta, accepted):
+    """Fill theta[draw, T, n], draws ``thin`` transitions apart; returns divergences."""
+    energies, seen = np.empty(len(accepted)), walkers.seen
+    n_times, _, n = seen.shape
+    divergences = 0
+    for k in range(noise.angles.shape[1]):
+        divergences += turn(target, walkers, trial, noise, k, n_steps, energies, accepted)
+        if (k + 1) % thin == 0:
+            for t in range(n_times):
+                total = 0.0
+                for i in range(n):
+                    total += seen[t, 0, i]
+                for i in range(n):
+                    theta[k // thin, t, i] = seen[t, 0, i] / total
+    return divergences

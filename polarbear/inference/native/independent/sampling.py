@@ -1,0 +1,142 @@
+"""Draws of ratings that are independent over time, given their prior: exact, or Laplace's.
+
+Every part of the grid in every chain has its own random numbers, so that draws depend on the seed
+alone and not on how many threads share the work.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from polarbear.inference.base import draws_a_chain
+from polarbear.inference.chains import BATCH_NUMBERS, START, Chains, Effort, unseen, worst_tenth
+from polarbear.inference.loops.independent import Ratings, advance
+from polarbear.inference.loops.likelihood import SetSums
+from polarbear.inference.loops.split_hmc import Noise, Walkers
+from polarbear.inference.native.attempt import Draws
+from polarbear.inference.native.independent.mode import Mode
+from polarbear.inference.native.nested import Lattice
+from polarbear.inference.native.set_sums import with_prior
+from polarbear.numerics.threads import in_threads
+
+TIMES_A_PART = 8  # that one task samples
+
+
+class TimeChains(Chains):
+    """A chain at each of some times, which fills theta[draw, T, n].
+
+    At each time log-ratings are centre[n] + spread[n, d] u[d].
+    """
+
+    def __init__(
+        self, sets: SetSums, times: slice, mode: Mode, rng: np.random.Generator, theta: np.ndarray
+    ) -> None:
+        n_times, n = theta.shape[1:]
+        super().__init__(n_times, n - 1, rng)
+        self.times, self.theta = times, theta
+        u = START * rng.standard_normal((n_times, n - 1))
+        self.place(sets, mode.centre[times], mode.spread[times], u)
+
+    @property
+    def log_densities(self) -> np.ndarray:
+        """Of where the chains are, [T]."""
+        return np.asarray(self.walkers.residual[:, 0] - 0.5 * (self.walkers.u**2).sum(axis=1))
+
+    def place(self, sets: SetSums, centre: np.ndarray, spread: np.ndarray, u: np.ndarray) -> None:
+        """Walk from u[T, d] in other coordinates, with other choice sets, from now on.
+
+        They have the prior counted in.
+        """
+        n = centre.shape[1]
+        room = int(sets.widest[0]) + n
+        self.target = Ratings(
+            centre, spread, sets.wins[self.times],
+            sets.offsets[self.times.start : self.times.stop + 1],
+            sets.left, sets.right, sets.counts, np.empty(room), np.empty(room),
+        )  # fmt: skip
+        self.walkers = unseen(u, 1, n)
+        self.trial = Walkers(*map(np.empty_like, self.walkers))
+        self.look()
+
+    def _advance(self, noise: Noise, thin: int, kept: slice, accepted: np.ndarray) -> int:
+        theta = np.empty((kept.stop - kept.start, *self.theta.shape[1:]))
+        divergences = advance(
+            self.target, self.walkers, self.trial, self.steps, thin, noise, theta, accepted
+        )
+        self.theta[kept] = theta
+        return int(divergences)
+
+
+def sample(
+    sets: SetSums,
+    lattice: Lattice,
+    draws: int,
+    chains: int,
+    seed: int,
+    effort: Effort,
+    threads: int | None = None,
+) -> Draws:
+    """Exact draws at the one setting of the prior: each part of the grid is a task for itself."""
+    mode = lattice.modes[0]
+    sets = with_prior(sets, mode.latent.dirichlet)
+    n_times, n = sets.wins.shape
+    a_chain = draws_a_chain(draws, chains)
+    theta = np.empty((chains, a_chain, n_times, n))
+
+    def run(task: tuple[int, int]) -> tuple[int, float]:
+        chain, first = task
+        times = slice(first, min(first + TIMES_A_PART, n_times))
+        rng = np.random.default_rng([seed, chain, first])
+        fared = TimeChains(sets, times, mode, rng, theta[chain][:, times]).run(effort, a_chain)
+        return fared.divergences, worst_tenth(fared.acceptance)
+
+    tasks = [(chain, t) for t in range(0, n_times, TIMES_A_PART) for chain in range(chains)]
+    results = in_threads(run, tasks, threads)
+    return Draws(
+        theta.reshape(-1, n_times, n),
+        np.zeros(chains * a_chain, dtype=np.int64),
+        sum(divergences for divergences, _ in results),
+        min(acceptance for _, acceptance in results),
+    )
+
+
+def draw_approximation(
+    sets: SetSums, lattice: Lattice, draws: int, chains: int, seed: int, threads: int | None = None
+) -> Draws:
+    """Independent draws from the (nested) Laplace approximation, with their importance weights."""
+    n_times, n = sets.wins.shape
+    size = chains * draws_a_chain(draws, chains)
+    visited = np.random.default_rng(seed).choice(len(lattice.weights), size, p=lattice.weights)
+    theta, log_weights = np.empty((size, n_times, n)), np.empty((size, n_times))
+    priors = [with_prior(sets, mode.latent.dirichlet) for mode in lattice.modes]
+
+    def run(t: int) -> None:
+        rng = np.random.default_rng([seed, t])
+        for j, mode in enumerate(lattice.modes):
+            here = np.flatnonzero(visited == j)
+            u = rng.standard_normal((len(here), n - 1))
+            mu = mode.centre[t] + u @ mode.spread[t].T
+            weight = np.exp(mu - mu.max(axis=1, keepdims=True))
+            theta[here, t] = weight / weight.sum(axis=1, keepdims=True)
+            density = _log_density(priors[j], t, mu) - mode.heights[t]
+            log_weights[here, t] = density + 0.5 * (u * u).sum(axis=1)
+            if t == 0:
+                log_weights[here, t] -= mode.correction
+
+    in_threads(run, range(n_times), threads)
+    return Draws(theta, visited, log_weights=log_weights)
+
+
+def _log_density(sets: SetSums, t: int, mu: np.ndarray) -> np.ndarray:
+    """Of many mu[draw, n] at one time."""
+    here = slice(int(sets.offsets[t]), int(sets.offsets[t + 1]))
+    counted = sets.counts[here] > 0
+    counts, masks = sets.counts[here][counted], sets.masks[here][counted]
+    member = (masks >> np.arange(mu.shape[1])[:, None] & 1).astype(float)
+    mu = mu - mu.max(axis=1, keepdims=True)
+    values = mu @ sets.wins[t]
+    stride = max(1, BATCH_NUMBERS // len(masks))
+    for first in range(0, len(mu), stride):
+        some = slice(first, first + stride)
+        values[some] -= np.log(np.exp(mu[some]) @ member) @ counts
+    return np.asarray(values)
