@@ -9,9 +9,13 @@ from pathlib import Path
 from polarbear import select as selecting
 from polarbear.api.listening import Listener
 from polarbear.api.showing import Shown, dressed, html_table
+from polarbear.driver.evidence import evidence_of
 from polarbear.errors import SelectionError
+from polarbear.inference.empirical.bootstrap import Bootstrap
+from polarbear.inference.empirical.duels import duels_of
 from polarbear.preferences import Context, read_preference
-from polarbear.select import facts
+from polarbear.select import Basis, facts
+from polarbear.select.complements import Complements
 from polarbear.select.facts import Answer
 from polarbear.store import Store as StoreOnDisk
 from polarbear.wording import short
@@ -75,8 +79,12 @@ def select(
     if portfolio is not None or sweep:
         theta = basis.posterior.theta[:, :, list(contest.candidates)]
     if portfolio is not None:
-        found = selecting.best_portfolios(theta, made.valuation, portfolio, profile, gamma)
-        told = facts.with_portfolios(told, found)
+        complements = Complements(_bootstrap(disk, basis), contest.candidates, made.valuation)
+        if basis.posterior.options.plackett_luce:
+            found = selecting.best_portfolios(theta, made.valuation, portfolio, profile, gamma)
+        else:
+            found = complements.best(portfolio, profile, gamma)
+        told = facts.with_portfolios(told, found, complements)
     if information:
         told = facts.with_information(told, made)
     if sweep:
@@ -92,3 +100,12 @@ def select(
     for problem in basis.posterior.diagnostics.problems:
         listener.doubts(problem)
     return dressed(Selected, told)
+
+
+def _bootstrap(disk: StoreOnDisk, basis: Basis) -> Bootstrap:
+    """Who won on which instance, by the runs in the store."""
+    evidence = evidence_of(disk, basis.algorithms)
+    order = [evidence.grid.algorithms.index(name) for name in basis.algorithms]
+    duels = duels_of(evidence.positions[:, order], evidence.problems)
+    posterior = basis.posterior
+    return Bootstrap(duels, posterior.n_draws, posterior.seed, posterior.options.concentration)

@@ -9,7 +9,7 @@ import typer
 
 from polarbear.cli import common
 from polarbear.cli.screen import Screen
-from polarbear.wording import multiples, noun, short, whole
+from polarbear.wording import multiples, noun, percent, short, whole
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -150,9 +150,16 @@ def _show_portfolios(told: Selected, console: Console, titles: tuple[str, ...]) 
         of = f"{whole(seen)} looked at (of {whole(possible)})"
     console.print(
         f"in parallel: {multiples(best)}, the best of {of} portfolios of {len(best)}; "
-        "their values are sums over the slots",
+        f"their values are {told.portfolio_values}",
         markup=False,
     )
+    if told.portfolio_has_winner is not None:
+        more = told.next_slot_adds or 0.0
+        console.print(
+            f"one of them is the best of all candidates on {percent(told.portfolio_has_winner)} of "
+            f"the instances that all ran on; another algorithm would add {percent(more)}",
+            markup=False,
+        )
     made = common.table("portfolio", *titles)
     for row in rows:
         made.add_row(escape(multiples(row.portfolio)), *_numbers(row))

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from polarbear.plain import asked
 from polarbear.select import words
 from polarbear.select.basis import Basis, Contest
+from polarbear.select.complements import Complements
 from polarbear.select.criteria import Criteria, Risk
 from polarbear.select.information import ENOUGH, value_of_information
 from polarbear.select.portfolios import Portfolios
@@ -130,6 +131,9 @@ class Answer:
     portfolios_possible: int | None = asked()
     portfolios_looked_at: int | None = asked()
     portfolio_search: str | None = asked()
+    portfolio_values: str | None = asked()
+    portfolio_has_winner: float | None = asked()
+    next_slot_adds: float | None = asked()
     value_of_information: InformationValue | None = asked()
     sweep: SweepTable | None = asked()
 
@@ -170,8 +174,16 @@ def answer(made: Selection, contest: Contest) -> Answer:
     )
 
 
-def with_portfolios(told: Answer, found: Portfolios) -> Answer:
-    """The answer with the best portfolio of its candidates, and the next ones."""
+def with_portfolios(told: Answer, found: Portfolios, complements: Complements) -> Answer:
+    """The answer with the best portfolio of its candidates, and the next ones.
+
+    How often it has the winner, and what one more slot would add to that, is taken from the
+    instances that all candidates ran on, however the portfolio was chosen.
+    """
+    best = tuple(sorted(set(found.slots[0])))
+    has_winner = complements.has_winner(best)
+    others = [i for i in range(len(told.candidates)) if i not in best]
+    further = [complements.has_winner(tuple(sorted((*best, i)))) for i in others]
     rows = tuple(
         JudgedPortfolio(
             tuple(told.candidates[i] for i in found.slots[row]), *_judged(found.criteria, row)
@@ -185,6 +197,9 @@ def with_portfolios(told: Answer, found: Portfolios) -> Answer:
         portfolios_possible=found.possible,
         portfolios_looked_at=len(found.slots),
         portfolio_search="exhaustive" if found.exhaustive else "greedy, then local search",
+        portfolio_values=complements.meaning if found.covering else "sums over the slots",
+        portfolio_has_winner=has_winner,
+        next_slot_adds=max(further, default=has_winner) - has_winner,
     )
 
 

@@ -38,6 +38,7 @@ class Portfolios:
     criteria: Criteria
     exhaustive: bool
     possible: int
+    covering: bool = False  # valued by how often they have the winner, not by sums of ratings
 
 
 def best_portfolios(

@@ -4,8 +4,9 @@ A draw gives every problem a weight from the exponential distribution (a Bayesia
 posterior of a Dirichlet process), the same for all pairs and times, and adds the prior's imaginary
 instances: a random order of the algorithms, all its rotations, and their reversals, each the same
 at all times and with a weight from Gamma(c / 2n). So one draw is one distribution over instances,
-and all that is read off it is consistent; every duel is Beta(c/2 + wins, c/2 + losses), and first
-places of n algorithms are Dirichlet(c/n + first places).
+from which all duels are read off: each is Beta(c/2 + wins, c/2 + losses). That duels are even says
+nothing of first places, which two may share between them and leave none to a third: only two of the
+c imaginary instances count there, so that they are Dirichlet(2/n + first places).
 
 Weights are multiples of 2^-10 and scores of 2^-12, so that every sum is exact and draws depend
 neither on the number of threads nor on the library that multiplies matrices. The weights of a
@@ -16,7 +17,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
@@ -28,26 +28,27 @@ _WEIGHT_UNIT = 2.0**-10
 _SCORE_UNIT = 2.0**-12
 _GREATEST = 32 - _WEIGHT_UNIT  # of a weight: exceeded once in 10^14
 _DRAWS_A_TASK = 500
+_IN_FIRST_PLACES = 2.0  # imaginary instances that count there
 _PRIOR_STREAM = 2**31  # beyond any problem's place in the list
 
 
 @dataclass(frozen=True)
 class Imaginary:
-    """The prior's instances in each draw: orders[draw, k, place] with weights[draw, k]."""
+    """The prior's instances in each draw: orders[draw, k, place] with weights[draw, k].
+
+    ``further[draw, k]`` is the weight that they have in duels alone.
+    """
 
     orders: np.ndarray
     weights: np.ndarray
-
-    @cached_property
-    def total(self) -> np.ndarray:
-        return np.asarray(self.weights.sum(axis=1))
+    further: np.ndarray
 
     def wins(self) -> np.ndarray:
-        """The weight of those in which a comes before b: [draw, pair]."""
+        """The weight in duels of those in which a comes before b: [draw, pair]."""
         place = np.argsort(self.orders, axis=2)
         a, b = np.triu_indices(place.shape[2], 1)
         before = place[:, :, a] < place[:, :, b]
-        return np.asarray(np.einsum("dk,dkp->dp", self.weights, before))
+        return np.asarray(np.einsum("dk,dkp->dp", self.weights + self.further, before))
 
     def groups(self, field: Sequence[int], groups: Sequence[Sequence[int]]) -> np.ndarray:
         """The weight of those whose first of the field is in a group: [draw, group]."""
@@ -94,7 +95,9 @@ class Bootstrap:
 
         A tie is half a win.
         """
-        return self._shares(self._pairs, self._imaginary.wins())
+        prior = self._imaginary
+        of = (prior.weights + prior.further).sum(axis=1)
+        return self._shares(self._pairs, prior.wins(), of)
 
     def firsts(self, field: Sequence[int] | None = None) -> np.ndarray:
         """The share of instances on which an algorithm is first: [draw, time, algorithm].
@@ -105,13 +108,15 @@ class Bootstrap:
         everyone = range(self.duels.positions.shape[1])
         inside = list(everyone if field is None else field)
         scores = [self.duels.first_scores(block, inside) for block in self.duels.blocks()]
-        return self._shares(scores, self._imaginary.firsts(inside))
+        prior = self._imaginary
+        return self._shares(scores, prior.firsts(inside), prior.weights.sum(axis=1))
 
     def has_winner(self, groups: Sequence[Sequence[int]], field: Sequence[int]) -> np.ndarray:
         """The share of instances on which the first of the field is in a group: [draw, time,
         group]."""
         scores = [self.duels.group_scores(block, field, groups) for block in self.duels.blocks()]
-        return self._shares(scores, self._imaginary.groups(field, groups))
+        prior = self._imaginary
+        return self._shares(scores, prior.groups(field, groups), prior.weights.sum(axis=1))
 
     def _evenness(self) -> np.ndarray:
         n_times = self.duels.positions.shape[2]
@@ -121,8 +126,9 @@ class Bootstrap:
         )
         return evenness_weights(won, met)
 
-    def _shares(self, blocks: list[Scores], imaginary: np.ndarray) -> np.ndarray:
-        """Weighted means of scores; the prior adds ``imaginary[draw, item]`` at every time."""
+    def _shares(self, blocks: list[Scores], imaginary: np.ndarray, prior: np.ndarray) -> np.ndarray:
+        """Weighted means of scores; at every time ``imaginary[draw, item]`` of ``prior[draw]`` is
+        added."""
         n_times = self.duels.positions.shape[2]
         items = imaginary.shape[1]
         scores = [_rounded(score) for score, _ in blocks]
@@ -136,7 +142,7 @@ class Bootstrap:
             for weights, score, pattern in zip(self._weights, scores, patterns, strict=True):
                 total += weights[some].astype(score.dtype, copy=False) @ score
                 of += weights[some] @ pattern
-            of += self._imaginary.total[some, None]
+            of += prior[some, None]
             shares = total.reshape(-1, items, n_times) + imaginary[some, :, None]
             shares /= of[:, pattern_of].reshape(-1, items, n_times)
             found[some] = shares.swapaxes(1, 2)
@@ -176,5 +182,8 @@ def _imaginary(n: int, concentration: np.ndarray, rng: np.random.Generator) -> I
     draws = len(concentration)
     order = rng.permuted(np.broadcast_to(np.arange(n, dtype=np.int16), (draws, n)), axis=1)
     turned = order[:, (np.arange(n)[:, None] + np.arange(n)) % n]
-    weights = rng.standard_gamma(concentration[:, None] / (2 * n), (draws, 2 * n))
-    return Imaginary(np.concatenate([turned, turned[:, :, ::-1]], axis=1), weights)
+    orders = np.concatenate([turned, turned[:, :, ::-1]], axis=1)
+    shared = np.minimum(concentration, _IN_FIRST_PLACES)[:, None] / (2 * n)
+    weights = rng.standard_gamma(shared, (draws, 2 * n))
+    further = rng.standard_gamma(concentration[:, None] / (2 * n) - shared, (draws, 2 * n))
+    return Imaginary(orders, weights, further)

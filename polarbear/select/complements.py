@@ -1,0 +1,84 @@
+"""Which k algorithms together have the winner most often: who complements whom.
+
+A portfolio is taken as one virtual algorithm, the best of its members on each instance. How often
+that is the winner among all candidates follows from the rankings of each instance, and not from
+ratings: two that win on the same instances add little to each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+from math import comb
+
+import numpy as np
+
+from polarbear.errors import SelectionError
+from polarbear.inference.empirical.bootstrap import Bootstrap
+from polarbear.preferences import Valuation
+from polarbear.select.criteria import GAMMA, Criteria, Risk, judge
+from polarbear.select.portfolios import MOST_SLOTS, Portfolios, Slots
+
+MOST_LOOKED_AT = 500  # more sets than this are built greedily instead
+_AT_A_TIME = 16  # bounds memory, not results
+
+
+class Complements:
+    """What sets of candidates come to on the instances that all candidates ran on."""
+
+    meaning = "how often they have the winner"
+
+    def __init__(
+        self, bootstrap: Bootstrap, candidates: Sequence[int], valuation: Valuation
+    ) -> None:
+        self._bootstrap, self._candidates = bootstrap, list(candidates)
+        self._valuation = valuation
+
+    def values(self, sets: Sequence[Slots]) -> np.ndarray:
+        """The preference's value of having the winner: [draw, set]; sets are places among the
+        candidates."""
+        parts = []
+        for first in range(0, len(sets), _AT_A_TIME):
+            groups = [[self._candidates[i] for i in s] for s in sets[first : first + _AT_A_TIME]]
+            parts.append(
+                self._valuation.values(self._bootstrap.has_winner(groups, self._candidates))
+            )
+        return np.concatenate(parts, axis=1)
+
+    def has_winner(self, slots: Slots) -> float:
+        """How often one of these is the best of all candidates, at the times that are wanted."""
+        return float(self.values([slots]).mean())
+
+    def best(self, size: int, risk: Risk, gamma: float = GAMMA) -> Portfolios:
+        """Sets of the candidates, the best first; slots beyond their number repeat the best one."""
+        if not 1 <= size <= MOST_SLOTS:
+            raise SelectionError(f"a portfolio has 1 to {MOST_SLOTS} slots, found {size}")
+        n = len(self._candidates)
+        distinct = min(size, n)
+        possible = comb(n, distinct)
+        exhaustive = possible <= MOST_LOOKED_AT
+        sets = list(combinations(range(n), distinct)) if exhaustive else self._greedy(distinct)
+        criteria = judge(self.values(sets), gamma)
+        order = criteria.order(risk)
+        ranked = Criteria(
+            *(getattr(criteria, name)[order] for name in ("p2bb", "mean", "quantile", "regret"))
+        )
+        single = int(self.values([(i,) for i in range(n)]).mean(axis=0).argmax())
+        spare = (single,) * (size - distinct)
+        slots = tuple(tuple(sorted((*sets[k], *spare))) for k in order)
+        return Portfolios(slots, ranked, exhaustive, possible, covering=True)
+
+    def _greedy(self, size: int) -> list[Slots]:
+        """The set that grows by whoever adds most, and its neighbours by one exchange."""
+        n = len(self._candidates)
+        chosen: Slots = ()
+        for _ in range(size):
+            longer = [tuple(sorted((*chosen, i))) for i in range(n) if i not in chosen]
+            chosen = longer[int(self.values(longer).mean(axis=0).argmax())]
+        near = {
+            tuple(sorted({*chosen, i} - {gone}))
+            for gone in chosen
+            for i in range(n)
+            if i not in chosen
+        }
+        return [chosen, *sorted(near)]

@@ -1,0 +1,77 @@
+"""Portfolios that know who complements whom."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from polarbear.inference.empirical.bootstrap import Bootstrap
+from polarbear.inference.empirical.duels import duels_of
+from polarbear.preferences import Context, read_preference
+from polarbear.select.complements import Complements
+from polarbear.select.portfolios import best_portfolios
+
+TIMES = np.array([10.0, 100.0])
+
+
+def complements(orders: list[list[int]], preference: str = "uniform") -> Complements:
+    places = np.array([np.argsort(order) for order in orders])
+    positions = np.repeat(places[:, :, None], len(TIMES), axis=2)
+    bootstrap = Bootstrap(duels_of(positions), 800, seed=1)
+    wanted, _ = read_preference(preference)
+    valuation = wanted.on(Context(TIMES, "evaluations", joint=True))
+    return Complements(bootstrap, range(places.shape[1]), valuation)
+
+
+# A or B wins on every instance; C is always second, so it is never the one to have.
+EITHER = [[0, 2, 1]] * 60 + [[1, 2, 0]] * 40
+
+
+def test_two_slots_go_to_the_two_who_win_between_them():
+    found = complements(EITHER)
+    best = found.best(2, "mean")
+    assert best.slots[0] == (0, 1)
+    assert found.has_winner((0, 1)) > 0.97
+    assert found.has_winner((0,)) == pytest.approx(0.6, abs=0.05)
+
+
+def test_ratings_alone_would_fill_both_slots_with_one():
+    found = complements(EITHER)
+    theta = found._bootstrap.firsts()
+    assert best_portfolios(theta, found._valuation, 2, "mean").slots[0] == (0, 0)
+
+
+def test_slots_beyond_the_candidates_repeat_the_best():
+    best = complements(EITHER).best(5, "mean")
+    assert best.slots[0] == (0, 0, 0, 1, 2)
+
+
+def test_sets_are_ranked_as_counting_ranks_them():
+    rng = np.random.default_rng(3)
+    orders = [list(rng.permutation(5)) for _ in range(400)]
+    found = complements(orders)
+    values = {
+        chosen: np.mean([order[0] in chosen for order in orders])
+        for chosen in combinations(range(5), 2)
+    }
+    best = found.best(2, "mean")
+    assert best.exhaustive
+    assert len(best.slots) == 10
+    assert best.slots[0] == max(values, key=values.__getitem__)
+    assert best.criteria.mean[0] == pytest.approx(max(values.values()), abs=0.03)
+
+
+def test_many_candidates_are_searched_greedily_and_well():
+    """Thirteen candidates, six slots: 1,716 sets. Each of the first six wins a tenth or more."""
+    rng = np.random.default_rng(5)
+    shares = np.array([0.2, 0.18, 0.16, 0.14, 0.12, 0.1] + [0.1 / 7] * 7)
+    orders = []
+    for _ in range(600):
+        first = rng.choice(13, p=shares)
+        rest = [int(i) for i in rng.permutation(13) if i != first]
+        orders.append([int(first), *rest])
+    best = complements(orders).best(6, "mean")
+    assert not best.exhaustive
+    assert best.slots[0] == (0, 1, 2, 3, 4, 5)
