@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from polarbear.numerics.threads import available_processors
 from tests.support import Project
@@ -20,6 +21,10 @@ ROOT = Path(__file__).parents[1]
 os.environ["PYTHONPATH"] = os.pathsep.join(
     [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
 )
+
+# How long an example takes says how busy the machine is, which is nothing that a test may fail for.
+settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("busy")
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
@@ -34,9 +39,9 @@ def project(tmp_path: Path) -> Project:
 
 @pytest.fixture
 def wait_until() -> Callable[..., None]:
-    """Wait for something to become true, at most a minute."""
+    """Wait for something to become true, at most ten minutes, as a busy machine may need."""
 
-    def wait(condition: Callable[[], Any], seconds: float = 60.0) -> None:
+    def wait(condition: Callable[[], Any], seconds: float = 600.0) -> None:
         deadline = time.monotonic() + seconds
         while not condition():
             assert time.monotonic() < deadline, "it did not happen in time"

@@ -37,7 +37,7 @@ def test_a_change_of_any_source_compiles_anew(tmp_path: Path, monkeypatch: pytes
     assert before is not None
     assert compiling.cache_folder() == before
     assert before.parent == tmp_path / "cache"
-    changed = package / "inference" / "kernels" / "band.py"
+    changed = package / "inference" / "loops" / "band.py"
     changed.write_text(changed.read_text() + "# changed")
     assert compiling.cache_folder() != before
 
@@ -45,7 +45,7 @@ def test_a_change_of_any_source_compiles_anew(tmp_path: Path, monkeypatch: pytes
 def test_without_a_place_to_keep_them_loops_are_compiled_all_the_same(tmp_path: Path):
     (tmp_path / "file").touch()
     code = (
-        "from polarbear import compiling\n"
+        "from polarbear.numerics import compiling\n"
         "assert compiling.cache_folder() is None\n"
         "assert compiling.kernel(lambda x: 2 * x)(21) == 42\n"
     )
@@ -67,10 +67,10 @@ def test_the_default_model_waits_for_four_small_loops_and_no_more(tmp_path: Path
         "    def on_end(self, event):\n"
         "        pass\n"
         "from polarbear.inference import ModelOptions, infer\n"
-        "from polarbear.rankings.rank import choice_sets, rank\n"
+        "from polarbear.rankings import count_choice_sets, rank\n"
         "from polarbear.inference.relations import pointwise\n"
         "with event.install_listener('numba:compile', Listener()):\n"
-        "    sets = choice_sets(rank(np.random.default_rng(0).normal(size=(5, 3, 2))))\n"
+        "    sets = count_choice_sets(rank(np.random.default_rng(0).normal(size=(5, 3, 2))))\n"
         "    pointwise(infer(sets, np.array([0.0, 1.0]), ModelOptions(draws=400)))\n"
         "print(*sorted(found))\n"
     )

@@ -56,14 +56,19 @@ class Kinds(Mapping[str, Material]):
 
 
 @pytest.fixture(scope="session")
-def kinds(tmp_path_factory: pytest.TempPathFactory) -> Kinds:
+def all_kinds(tmp_path_factory: pytest.TempPathFactory) -> Kinds:
     return Kinds(tmp_path_factory)
 
 
 @pytest.fixture(scope="session")
-def raced(kinds: Kinds) -> Material:
+def kinds(all_kinds: Kinds) -> Kinds:
+    return all_kinds
+
+
+@pytest.fixture(scope="session")
+def raced(all_kinds: Kinds) -> Material:
     """A small race that ended: one out, the others settled, several rounds."""
-    return kinds["raced"]
+    return all_kinds["raced"]
 
 
 @pytest.fixture(scope="session")
