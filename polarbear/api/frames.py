@@ -73,7 +73,7 @@ def infer(
         asked,
         checked_seed(seed),
         names=values.algorithms,
-        # One run of each problem: seeds that agree are no evidence that times do not.
+        # One comparison of each problem: how far times repeat each other goes by problems.
         positions=evidence.positions[firsts],
     )
     if len(firsts) < len(weights):
