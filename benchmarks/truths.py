@@ -1,13 +1,12 @@
 """Truths to race on: what instances are drawn from, and who really beats whom when.
 
-Drawn truths have 5 algorithms and 20 times. Noise is correlated over time to a known degree:
+Truths have 5 algorithms and 20 times. Noise is correlated over time to a known degree:
 
 - ``pl``: Plackett-Luce with ratings from the paper's prior, what the models assume;
 - ``mixture``: two kinds of instances, 60 to 40, each Plackett-Luce with ratings of its own;
 - ``clones``: four near-clones, whose values move together, and one that is different;
 - ``thurstone``: normal noise with an own variance for each algorithm.
 
-Populations are real: ``populations.py`` has run them, and a race draws instances from them.
 """
 
 from __future__ import annotations
