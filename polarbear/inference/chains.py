@@ -50,10 +50,12 @@ class Chains(ABC):
         self.steps = STEPS[0]
 
     @abstractmethod
-    def _advance(self, noise: Noise, thin: int, kept: slice, accepted: np.ndarray) -> int:
+    def _advance(
+        self, noise: Noise, n_steps: int, thin: int, kept: slice, accepted: np.ndarray
+    ) -> int:
         """Make every ``thin``-th state one of the draws ``kept``; returns divergences.
 
-        A transition takes ``steps`` steps; ``accepted[C]`` gathers probabilities of acceptance.
+        A transition takes n_steps steps; ``accepted[C]`` gathers probabilities of acceptance.
         """
 
     def advance(self, kept: slice, thin: int = 1) -> Fared:
@@ -64,13 +66,13 @@ class Chains(ABC):
         angles = ROTATION / self.steps * (1 + JITTER * (2 * uniforms[:, :, 0] - 1))
         noise = Noise(momenta, angles, np.ascontiguousarray(uniforms[:, :, 1:]))
         accepted = np.zeros(self.count)
-        divergences = self._advance(noise, thin, kept, accepted)
+        divergences = self._advance(noise, self.steps, thin, kept, accepted)
         return Fared(divergences, accepted / max(transitions, 1))
 
     def look(self) -> None:
         """Evaluate where the chains are, by a turn by no angle; that is draw 0, for now."""
         still = (np.zeros((self.count, 1, *end)) for end in ((self.size,), (), (self.uniforms,)))
-        self._advance(Noise(*still), 1, slice(0, 1), np.zeros(self.count))
+        self._advance(Noise(*still), 1, 1, slice(0, 1), np.zeros(self.count))
 
     def run(self, effort: Effort, draws: int) -> Fared:
         """Find the number of steps, then make draws 0 to ``draws`` of each chain."""

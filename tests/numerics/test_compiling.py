@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 from numba import njit
@@ -53,7 +54,7 @@ def test_without_a_place_to_keep_them_loops_are_compiled_all_the_same(tmp_path: 
     subprocess.run([sys.executable, "-c", code], env=nowhere, check=True)
 
 
-def test_the_default_model_waits_for_four_small_loops_and_no_more(tmp_path: Path):
+def test_the_default_model_waits_for_five_small_loops_and_no_more(tmp_path: Path):
     """What compiles is what a first use takes its time for."""
     code = (
         "import numpy as np\n"
@@ -78,4 +79,38 @@ def test_the_default_model_waits_for_four_small_loops_and_no_more(tmp_path: Path
     done = subprocess.run(
         [sys.executable, "-c", code], env=empty, check=True, capture_output=True, text=True
     )
-    assert done.stdout.split() == ["mixing", "normal_scores", "rank_values", "rotate"]
+    assert done.stdout.split() == [
+        "_evaluate_ratings", "advance", "mixing", "normal_scores", "rank_values",
+    ]  # fmt: skip
+
+
+def test_a_loop_stands_for_a_function_where_its_first_argument_is_of_its_kind():
+    assert twice_the_area(Square(3.0)) == 18.0
+    assert twice_the_area(Disc(1.0)) == 6.0
+
+
+class Square(NamedTuple):
+    side: float
+
+
+class Disc(NamedTuple):
+    radius: float
+
+
+def area(shape):
+    raise NotImplementedError
+
+
+@compiling.loop_for(area, Square)
+def _area_of_square(shape):
+    return shape.side**2
+
+
+@compiling.loop_for(area, Disc)
+def _area_of_disc(shape):
+    return 3.0 * shape.radius**2
+
+
+@njit
+def twice_the_area(shape):
+    return 2.0 * area(shape)

@@ -56,10 +56,8 @@ def turn(target, walkers, trial, noise, k, n_steps, energies, accepted):
     ``trial``, as many walkers again, and energies[C].
     """
     # arrays are taken out of their tuples but once: that counts references, which takes time
-    u, kick, residual, seen = walkers.u, walkers.kick, walkers.residual, walkers.seen
-    trial_u, trial_kick, trial_residual, trial_seen = (
-        trial.u, trial.kick, trial.residual, trial.seen
-    )  # fmt: skip
+    u, kick, residual = walkers.u, walkers.kick, walkers.residual
+    trial_u, trial_kick, trial_residual = trial.u, trial.kick, trial.residual
     momenta, angles, uniforms = noise.momenta, noise.angles, noise.uniforms
     n_chains, size = u.shape
     divergences = 0
@@ -96,11 +94,22 @@ def turn(target, walkers, trial, noise, k, n_steps, energies, accepted):
         probability = math.exp(min(gain, 0.0)) if math.isfinite(energy) else 0.0
         accepted[c] += probability
         if uniforms[c, k, 0] < probability:
-            for i in range(size):
-                u[c, i] = trial_u[c, i]
-                kick[c, i] = trial_kick[c, i]
-            for t in range(residual.shape[1]):
-                residual[c, t] = trial_residual[c, t]
-                for q in range(seen.shape[2]):
-                    seen[c, t, q] = trial_seen[c, t, q]
+            take(trial, walkers, c)
     return divergences
+
+
+@inlined
+def take(trial, walkers, c):
+    """Let chain c be where its trial has led."""
+    u, kick, residual, seen = walkers.u, walkers.kick, walkers.residual, walkers.seen
+    trial_u, trial_kick, trial_residual, trial_seen = (
+        trial.u, trial.kick, trial.residual, trial.seen
+    )  # fmt: skip
+    for i in range(u.shape[1]):
+        u[c, i] = trial_u[c, i]
+        kick[c, i] = trial_kick[c, i]
+    for t in range(residual.shape[1]):
+        residual[c, t] = trial_residual[c, t]
+        for q in range(seen.shape[2]):
+            seen[c, t, q] = trial_seen[c, t, q]
+    walkers.node[c] = trial.node[c]

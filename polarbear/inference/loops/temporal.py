@@ -15,7 +15,7 @@ import numpy as np
 from polarbear.inference.loops.band import solve_lower, solve_upper
 from polarbear.inference.loops.likelihood import SetSums, slopes
 from polarbear.inference.loops.observe import observe, observe_back
-from polarbear.inference.loops.split_hmc import evaluate, turn
+from polarbear.inference.loops.split_hmc import evaluate, take, turn
 from polarbear.numerics.compiling import inlined, inner, kernel, loop_for
 
 
@@ -140,16 +140,14 @@ def _jump(target, walkers, trial, node, uniform):
     """Propose another node with u kept."""
     if node != walkers.node[0]:
         trial.node[0] = node
-        trial.u[0] = walkers.u[0]
+        for i in range(walkers.u.shape[1]):
+            trial.u[0, i] = walkers.u[0, i]
         evaluate(target, trial)
         gain = 0.0
         for t in range(walkers.residual.shape[1]):
             gain += trial.residual[0, t] - walkers.residual[0, t]
         if uniform < math.exp(min(gain, 0.0)):
-            walkers.node[0] = node
-            walkers.kick[0] = trial.kick[0]
-            walkers.residual[0] = trial.residual[0]
-            walkers.seen[0] = trial.seen[0]
+            take(trial, walkers, 0)
 
 
 @inner

@@ -74,5 +74,7 @@ class NewcomerChains(Chains):
         """Where the chains are: [T, D]."""
         return self.walkers.seen[:, :, 0].T
 
-    def _advance(self, noise: Noise, thin: int, kept: slice, accepted: np.ndarray) -> int:
-        return int(advance(self.target, self.walkers, self.trial, self.steps, noise, accepted))
+    def _advance(
+        self, noise: Noise, n_steps: int, thin: int, kept: slice, accepted: np.ndarray
+    ) -> int:
+        return int(advance(self.target, self.walkers, self.trial, n_steps, noise, accepted))

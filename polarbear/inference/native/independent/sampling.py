@@ -12,7 +12,7 @@ from polarbear.inference.base import draws_a_chain
 from polarbear.inference.chains import BATCH_NUMBERS, START, Chains, Effort, unseen, worst_tenth
 from polarbear.inference.loops.independent import Ratings, advance
 from polarbear.inference.loops.likelihood import SetSums
-from polarbear.inference.loops.split_hmc import Noise, Walkers
+from polarbear.inference.loops.split_hmc import Noise
 from polarbear.inference.native.attempt import Draws
 from polarbear.inference.native.independent.mode import Mode
 from polarbear.inference.native.nested import Lattice
@@ -55,14 +55,13 @@ class TimeChains(Chains):
             sets.left, sets.right, sets.counts, np.empty(room), np.empty(room),
         )  # fmt: skip
         self.walkers = unseen(u, 1, n)
-        self.trial = Walkers(*map(np.empty_like, self.walkers))
         self.look()
 
-    def _advance(self, noise: Noise, thin: int, kept: slice, accepted: np.ndarray) -> int:
+    def _advance(
+        self, noise: Noise, n_steps: int, thin: int, kept: slice, accepted: np.ndarray
+    ) -> int:
         theta = np.empty((kept.stop - kept.start, *self.theta.shape[1:]))
-        divergences = advance(
-            self.target, self.walkers, self.trial, self.steps, thin, noise, theta, accepted
-        )
+        divergences = advance(*self.target, *self.walkers, *noise, n_steps, thin, theta, accepted)
         self.theta[kept] = theta
         return int(divergences)
 

@@ -87,10 +87,12 @@ class _Chain(Chains):
         self.trial = Walkers(*map(np.empty_like, self.walkers))
         self.look()
 
-    def _advance(self, noise: Noise, thin: int, kept: slice, accepted: np.ndarray) -> int:
+    def _advance(
+        self, noise: Noise, n_steps: int, thin: int, kept: slice, accepted: np.ndarray
+    ) -> int:
         return int(
             advance(
-                self.sets, self.nodes, self.walkers, self.trial, self.steps, thin, noise,
+                self.sets, self.nodes, self.walkers, self.trial, n_steps, thin, noise,
                 self.theta[kept], self.visited[kept], accepted,
             )
         )  # fmt: skip
