@@ -61,6 +61,7 @@ def test_it_refers_to_nothing_outside_itself(race_page: Path):
     assert "{{" not in rest.split('id="page-data"')[0]
 
 
+@pytest.mark.slow
 def test_the_same_store_gives_the_same_page(material: Material, tmp_path: Path):
     for name in ("one.html", "two.html"):
         write_page(material, tmp_path / name)
