@@ -95,6 +95,26 @@ def test_tests_mirror_the_rooms():
 
 
 @pytest.mark.parametrize(
+    "room",
+    [path for path in sorted(Path(__file__).parent.iterdir()) if list(path.glob("test_*.py"))],
+    ids=lambda room: room.name,
+)
+def test_without_slow_tests_every_room_is_still_looked_at(room: Path):
+    tests = [
+        node
+        for path in room.glob("test_*.py")
+        for node in ast.parse(path.read_text()).body
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
+    ]
+    quick = [
+        test
+        for test in tests
+        if "pytest.mark.slow" not in {ast.unparse(mark) for mark in test.decorator_list}
+    ]
+    assert len(quick) >= 2
+
+
+@pytest.mark.parametrize(
     "path",
     [path for path in sources() if room_of(path) not in {"cli", "__main__"}],
     ids=name,

@@ -45,6 +45,7 @@ def test_it_runs_to_the_budget_and_improves(centre: str, dimension: int, objecti
         assert it.values.min() < 1e-9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("centre", CENTRES)
 @pytest.mark.parametrize("dimension", [1, 2, 3, 5])
 @pytest.mark.parametrize("step_size", ["CSA", "LPXNES"])  # LPXNES draws normals all the time
@@ -60,6 +61,7 @@ def test_the_same_seed_gives_the_same_points_whatever_ran_before_it_in_the_proce
         assert np.array_equal(run(it, Box.cube(dimension), rastrigin).points, first.points)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("matrix", MATRICES)
 @pytest.mark.parametrize("step_size", STEP_SIZES)
 def test_no_variant_depends_on_what_the_memory_held_before(step_size: str, matrix: str):
@@ -164,6 +166,7 @@ def test_a_box_may_have_sides_of_different_lengths():
     assert run(algorithm("modcma"), box).values.min() < 1e-9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dimension", DIMENSIONS)
 @pytest.mark.parametrize("objective", [sphere, constant, infinite])
 @pytest.mark.parametrize(

@@ -38,6 +38,7 @@ def it(method: str) -> Algorithm:
     return algorithm("scipy", method=method)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dimension", DIMENSIONS)
 @pytest.mark.parametrize("objective", [sphere, rastrigin])
 def test_it_runs_to_the_budget_in_the_box_and_improves(
@@ -52,6 +53,7 @@ def test_it_runs_to_the_budget_in_the_box_and_improves(
         assert done.values.min() < 1e-4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dimension", DIMENSIONS)
 def test_the_same_seed_gives_the_same_points_whatever_the_state_of_the_process(
     it: Algorithm, dimension: int
@@ -69,6 +71,7 @@ def test_another_seed_gives_other_points(it: Algorithm, method: str):
     assert np.array_equal(first[:20], second[:20]) == (method in WITHOUT_RANDOMNESS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dimension", DIMENSIONS)
 def test_a_longer_budget_extends_the_run(it: Algorithm, dimension: int):
     short = run(it, Box.cube(dimension), rastrigin, 1000)
@@ -91,6 +94,7 @@ def test_a_box_may_have_sides_of_different_lengths(it: Algorithm):
     assert done.values.min() < 1e-3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dimension", DIMENSIONS)
 @pytest.mark.parametrize("objective", [constant, infinite])
 def test_an_objective_without_any_slope_is_searched_all_over_the_box(

@@ -59,6 +59,7 @@ def test_intervals_hold_the_true_mean_about_as_often_as_they_say():
     assert 0.885 <= hits / 600 <= 0.98
 
 
+@pytest.mark.slow
 def test_a_difference_of_nothing_is_seldom_clear_at_any_of_many_times():
     """Under no difference one side of a simultaneous 95 % band is crossed in 2.5 % of samples;
     with 60 instances somewhat more. 400 samples: above 6.5 % (5 standard errors) is a defect."""

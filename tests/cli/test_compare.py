@@ -72,6 +72,7 @@ def test_the_same_seed_gives_the_same_intervals(compared: Project):
     assert one != other
 
 
+@pytest.mark.slow
 def test_figures_and_their_data_are_written_once(compared: Project, tmp_path: Path):
     arguments = ["compare", "config", "--png", tmp_path / "png", "--csv", tmp_path / "csv"]
     answer = compared.json(*arguments)

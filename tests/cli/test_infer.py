@@ -67,12 +67,14 @@ def test_the_table_shows_win_probabilities_and_pairs(raced: Project):
     assert "B" not in done.stdout.replace("P(best)", "")
 
 
+@pytest.mark.slow
 def test_more_runs_make_another_question(raced: Project):
     raced.json("infer", "config", *QUICK)
     raced.json("run", "config.yaml", "--instances", 70)
     assert raced.json("infer", "config", *QUICK)["from_store"] is False
 
 
+@pytest.mark.slow
 def test_a_store_that_is_being_written_can_be_asked_all_the_same(
     project: Project, wait_until: Callable[..., None]
 ):

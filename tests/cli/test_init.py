@@ -22,6 +22,7 @@ from polarbear.settings.yaml_lines import parse_yaml
 from tests.support import Project
 
 
+@pytest.mark.slow
 def test_it_writes_a_configuration_that_runs(project: Project):
     assert project("init").returncode == 0
     answer = project.json("run", "polarbear.yaml", "--instances", 2)

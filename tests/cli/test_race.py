@@ -65,6 +65,7 @@ def test_a_race_prints_the_object_that_scripts_rely_on(project: Project):
     assert answer["store"] == "config"
 
 
+@pytest.mark.slow
 def test_a_race_tells_its_story_in_plain_words(project: Project):
     synthetic(project, "good", "bad", "early", race={"alpha": 0.95})
     done = project("race", "config.yaml")
@@ -106,6 +107,7 @@ def test_an_algorithm_s_standing_is_the_same_word_in_table_and_json(project: Pro
         assert row.split()[1] == entry["standing"]
 
 
+@pytest.mark.slow
 def test_killed_at_random_moments_a_race_ends_with_the_same_decisions_to_the_byte(
     project: Project,
 ):
@@ -134,6 +136,7 @@ def test_killed_at_random_moments_a_race_ends_with_the_same_decisions_to_the_byt
         assert sorted(runs(store)) == sorted(runs(project.folder / "whole"))
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_a_race_with_130_and_a_word_on_how_to_go_on(project: Project, wait_until):
     project.configure(
         algorithms=[solver("slow", "A"), solver("slow", "B")], race={"limits": {"rounds": 50}}
@@ -148,6 +151,7 @@ def test_ctrl_c_ends_a_race_with_130_and_a_word_on_how_to_go_on(project: Project
     assert kept.last_round().posterior in kept.posterior_keys()
 
 
+@pytest.mark.slow
 def test_a_second_race_on_the_same_store_is_refused(project: Project, wait_until):
     project.configure(algorithms=[solver("slow", "A"), solver("slow", "B")])
     process = project.start("race", "config.yaml")
@@ -162,6 +166,7 @@ def test_a_second_race_on_the_same_store_is_refused(project: Project, wait_until
         process.communicate()
 
 
+@pytest.mark.slow
 def test_a_full_disk_in_mid_round_leaves_the_race_as_it_was(project: Project):
     synthetic(project)
     assert project("race", "config.yaml", "--store", "whole").returncode in (0, 3)
@@ -185,6 +190,7 @@ def test_a_full_disk_in_mid_round_leaves_the_race_as_it_was(project: Project):
     assert rounds(project.store) == rounds(project.folder / "whole")
 
 
+@pytest.mark.slow
 def test_fresh_starts_over_in_a_folder_of_its_own(project: Project):
     synthetic(project, race={"limits": {"rounds": 1}})
     project("race", "config.yaml")
@@ -193,6 +199,7 @@ def test_fresh_starts_over_in_a_folder_of_its_own(project: Project):
     assert rounds(project.folder / "config-2") == rounds(project.store)
 
 
+@pytest.mark.slow
 def test_adding_an_algorithm_in_mid_race_repeats_nobodys_runs(project: Project):
     synthetic(project, "good", "bad", race={"limits": {"rounds": 2}, "alpha": 0.999999})
     project("race", "config.yaml")

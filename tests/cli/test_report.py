@@ -48,6 +48,7 @@ def raced(tmp_path_factory: pytest.TempPathFactory) -> Project:
     return made
 
 
+@pytest.mark.slow
 def test_without_any_output_named_it_writes_a_page_beside_the_store(raced: Project):
     done = raced("report", "config")
     assert done.returncode == 0, done.stderr
@@ -199,6 +200,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Project:
     return made
 
 
+@pytest.mark.slow
 def test_hostile_names_do_no_harm_in_text_and_markdown(hostile: Project):
     text = hostile("report", "config", "--text").stdout
     assert text

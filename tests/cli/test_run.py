@@ -60,6 +60,7 @@ def test_what_is_stored_is_not_run_again(project: Project):
     assert contents(project.store) == before
 
 
+@pytest.mark.slow
 def test_added_algorithms_and_instances_are_simply_run(project: Project):
     project.configure()
     project.json("run", "config.yaml")
@@ -78,6 +79,7 @@ def test_added_algorithms_and_instances_are_simply_run(project: Project):
     assert len(after) == 12
 
 
+@pytest.mark.slow
 def test_a_longer_budget_extends_the_same_trajectories(project: Project):
     project.configure()
     project.json("run", "config.yaml")
@@ -97,6 +99,7 @@ def test_a_longer_budget_does_not_repeat_what_had_ended_by_itself(project: Proje
     assert project.json("run", "config.yaml")["executed"] == 0
 
 
+@pytest.mark.slow
 def test_failed_runs_are_kept_and_repeated_only_when_asked_for(project: Project):
     project.configure(algorithms=[solver("crashes")])
     assert project.json("run", "config.yaml")["failed_runs"] == 3
@@ -243,6 +246,7 @@ def workers_of(pid: int) -> list[psutil.Process]:
     return psutil.Process(pid).children(recursive=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupt_keeps_what_is_finished_and_the_same_command_goes_on(
     project: Project, wait_until: Callable[..., None], number: signal.Signals
@@ -264,6 +268,7 @@ def test_an_interrupt_keeps_what_is_finished_and_the_same_command_goes_on(
     assert contents(project.store) == contents(project.folder / "whole")
 
 
+@pytest.mark.slow
 def test_after_kill_9_of_the_main_process_workers_end_and_the_store_goes_on(
     project: Project, wait_until: Callable[..., None]
 ):
@@ -280,6 +285,7 @@ def test_after_kill_9_of_the_main_process_workers_end_and_the_store_goes_on(
     assert project.json("run", "config.yaml")["executed"] == 40 - kept
 
 
+@pytest.mark.slow
 def test_killing_workers_all_the_time_costs_only_their_runs(
     project: Project, wait_until: Callable[..., None]
 ):
@@ -297,6 +303,7 @@ def test_killing_workers_all_the_time_costs_only_their_runs(
     assert project.json("run", "config.yaml", "--retry-failed")["failed_runs"] == 0
 
 
+@pytest.mark.slow
 def test_a_second_run_on_a_store_is_told_to_wait(project: Project, wait_until: Callable[..., None]):
     go = project.folder / "go"
     project.configure(algorithms=[solver("waits", until=str(go))])
@@ -312,6 +319,7 @@ def test_a_second_run_on_a_store_is_told_to_wait(project: Project, wait_until: C
     assert project.json("status", "config")["runs"] == 3
 
 
+@pytest.mark.slow
 def test_a_disk_that_fills_up_loses_nothing_that_was_stored(project: Project):
     """The limit on a file's size makes real writes fail, as a full disk does."""
     project.configure()
@@ -402,6 +410,7 @@ def test_a_name_full_of_markup_is_shown_as_it_is(project: Project):
     assert "[bold red]<script>[/]" in project("run", "config.yaml").stdout
 
 
+@pytest.mark.slow
 def test_a_reader_that_goes_away_is_no_crash(project: Project):
     project.configure()
     project.json("run", "config.yaml")

@@ -225,6 +225,7 @@ def racing(project: Project) -> Project:
     return project
 
 
+@pytest.mark.slow
 def test_a_race_for_a_preference_stops_when_its_regret_is_small_and_select_uses_it(racing: Project):
     done = racing("race", "config.yaml", "--for", "at 1000", "--regret", 0.05, "--json", "-q")
     assert done.returncode == 0, done.stderr

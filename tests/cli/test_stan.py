@@ -48,6 +48,7 @@ def files(project: Project) -> dict[str, bytes]:
     return {str(p): p.read_bytes() for p in sorted(project.store.rglob("*")) if p.is_file()}
 
 
+@pytest.mark.slow
 @needs_cmdstan
 @pytest.mark.parametrize("method", ["auto", "pathfinder", "laplace", "advi-meanfield"])
 def test_infer_asks_stan_and_keeps_the_answer(raced: Project, method: str):
@@ -65,6 +66,7 @@ def test_infer_asks_stan_and_keeps_the_answer(raced: Project, method: str):
     assert {**second, "from_store": False} == first
 
 
+@pytest.mark.slow
 @needs_cmdstan
 def test_a_race_may_ask_stan(project: Project):
     """The ratings are so far apart that the winner is out of doubt."""

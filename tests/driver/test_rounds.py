@@ -179,6 +179,7 @@ def test_a_limit_ends_a_race_with_a_valid_result(tmp_path, limits, because):
     assert facts["instances"] == limits.get("instances", 8)
 
 
+@pytest.mark.slow
 def test_a_raised_limit_goes_on_where_the_race_stopped(tmp_path):
     low = configured(("A", "B"), {"A": 1.0, "B": 1.3}, {"limits": {"rounds": 2}})
     high = configured(("A", "B"), {"A": 1.0, "B": 1.3}, {"limits": {"rounds": 4}})
@@ -230,6 +231,7 @@ def test_a_suite_that_runs_out_of_instances_ends_the_race(tmp_path):
     assert facts_of(store)["instances"] == 3
 
 
+@pytest.mark.slow
 def test_draws_do_not_depend_on_where_a_race_was_interrupted(tmp_path):
     """Stop after every single run: the checkpoints are those of an undisturbed race."""
 
@@ -329,6 +331,7 @@ def test_a_newcomer_enters_a_finished_race_and_nobody_else_runs_again(tmp_path):
     assert {name for name, instance, _ in notes.runs if instance in cached} == {"late"}
 
 
+@pytest.mark.slow
 def test_beliefs_between_old_algorithms_do_not_move_while_a_newcomer_catches_up(tmp_path):
     """Within three Monte-Carlo errors, or one draw in a thousand where the error is estimated as
     none, at each time of each round; the newcomer's own do move."""
@@ -365,6 +368,7 @@ def configured_instances(count: int) -> list[Any]:
     return [config.instances.instance(index, config.setting) for index in range(count)]
 
 
+@pytest.mark.slow
 def test_a_hopeless_newcomer_is_out_on_cached_instances_alone(tmp_path):
     _, store, _ = run(configured(), tmp_path / "s")
     seen = facts_of(store)["instances"]
@@ -378,6 +382,7 @@ def test_a_hopeless_newcomer_is_out_on_cached_instances_alone(tmp_path):
     assert {name for name, _, _ in notes.runs} == {"new"}
 
 
+@pytest.mark.slow
 def test_only_the_newcomers_asked_for_enter(tmp_path):
     run(configured(("good", "bad")), tmp_path / "s")
     _, store, _ = run(configured(tuple(RATINGS)), tmp_path / "s", add=("late",))

@@ -59,6 +59,7 @@ def one(outcomes: dict[tuple[str, str], Outcome], name: str) -> Outcome:
 GOOD = solver("coordinate_descent")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("bad", "status", "words"),
     [

@@ -140,6 +140,7 @@ def test_draws_that_crowd_at_the_edge_of_the_lattice_are_noticed():
     assert lattice.missed(crowded) == pytest.approx(0.3)
 
 
+@pytest.mark.slow
 def test_the_hierarchical_lattice_reaches_small_kappa_where_ratings_are_extreme():
     """Two instances, always the same order: Laplace alone would end where the mass begins."""
     values = np.tile(np.arange(4.0)[None, :, None], (2, 1, 3))

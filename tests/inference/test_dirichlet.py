@@ -27,6 +27,7 @@ def three(instances: int, *, ties: bool = False, loser: bool = False, seed: int 
     return count_choice_sets(rank(values))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("instances", [1, 8, 200])
 @pytest.mark.parametrize("kind", [{}, {"ties": True}, {"loser": True}], ids=str)
 def test_exact_draws_agree_with_integration_over_the_simplex(instances, kind):

@@ -21,6 +21,7 @@ def always_the_same(instances, n, n_times):
     return np.tile(np.arange(float(n))[None, :, None], (instances, 1, n_times))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "values",
     [
@@ -50,6 +51,7 @@ def test_for_two_algorithms_kappa_has_its_exact_distribution(values):
     np.testing.assert_allclose(exact, levels, atol=0.04)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "values",
     [np.random.default_rng(0).normal(size=(1, 4, 5)), always_the_same(2, 4, 3)],

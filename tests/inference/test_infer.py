@@ -35,6 +35,7 @@ def test_auto_is_exact_says_what_it_picked_and_passes(model):
     assert posterior.notes == ()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", ["dirichlet", "hierarchical", "gp"])
 @pytest.mark.parametrize("method", ["auto", "laplace"])
 def test_draws_depend_on_the_seed_alone_not_on_the_threads(model, method):

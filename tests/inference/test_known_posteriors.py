@@ -49,6 +49,7 @@ def test_split_hmc_agrees_with_nuts(sets, model):
         assert np.log(posterior.hyper[name]).mean() == pytest.approx(mean, abs=0.03)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", ["dirichlet", "bspline"])
 def test_nuts_itself_still_agrees(sets, model):
     """A short run, so that the method stays tried: within five joint standard errors."""

@@ -12,6 +12,7 @@ from polarbear.inference.models import rating_models
 from polarbear.rankings import count_choice_sets, rank
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["auto", "laplace"])
 @pytest.mark.parametrize("model", sorted(rating_models()))
 def test_new_memory_may_hold_anything(model: str, method: str, monkeypatch: pytest.MonkeyPatch):

@@ -84,6 +84,7 @@ def cut_by_integration(old, full, alpha):
     return np.array([*above, mean]) @ weight / weight.sum()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("alpha", [1.0, 0.3])
 @pytest.mark.parametrize("kind", ["between", "ties", "loser", "winner"])
 def test_the_cut_posterior_of_one_time_agrees_with_integration(alpha, kind):
@@ -171,6 +172,7 @@ def features(x, mu):
     return np.column_stack([x, pairs, x**3, theta, above.prod(axis=1)])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", TEMPORAL)
 @pytest.mark.parametrize("instances", [3, 40])
 def test_a_newcomer_over_time_agrees_with_integration_given_the_others(model, instances):
@@ -223,6 +225,7 @@ def test_without_rankings_a_newcomer_has_the_process_priors_covariance(model):
     assert (np.abs(x.mean(axis=0)) < 4.5 * np.sqrt(variance / len(x))).all()
 
 
+@pytest.mark.slow
 def test_on_a_long_grid_short_chains_agree_with_ones_five_times_as_long(monkeypatch):
     """Means and squares at 40 times within 4.5 standard errors: by chance off 1 in 1,800."""
     old, full = evidence(plackett_luce(8, 4, 40, seed=40), position=2)
@@ -351,6 +354,7 @@ def test_the_newcomer_shares_no_random_numbers_with_the_others():
     assert np.abs(correlations).max() < 4.5 / np.sqrt(3000)
 
 
+@pytest.mark.slow
 def test_draws_with_continuous_hyperparameters_are_extended_too():
     """As NUTS leaves them: every draw has a setting of its own."""
     values = plackett_luce(8, 4, 4, seed=32)

@@ -60,6 +60,7 @@ def test_joint_relations_need_a_temporal_model(theta):
         joint(posterior_of(theta, model="dirichlet"))
 
 
+@pytest.mark.slow
 def test_standard_errors_are_those_of_repeated_inference():
     """Spread of 60 repetitions within a third of what each says of itself (a 99.9 % band)."""
     sets = count_choice_sets(rank(np.random.default_rng(1).normal(size=(12, 3, 2))))

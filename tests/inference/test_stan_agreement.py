@@ -20,6 +20,7 @@ from .test_known_posteriors import CASES, KNOWN
 pytestmark = needs_cmdstan
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", sorted(CASES))
 def test_stan_gives_the_known_answers(model):
     """Within 0.01 where decisions fall, within five joint standard errors elsewhere.
@@ -57,6 +58,7 @@ def side_by_side(parts):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("alpha", "kinds"),
     [
@@ -94,6 +96,7 @@ def agree(one, other, errors):
     return bool((np.abs(one - other) <= 5 * np.hypot(*errors)).all())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", sorted(programmed_models()))
 def test_both_engines_agree(model):
     """On more algorithms and times than known answers have, and more times than inducing points.

@@ -89,6 +89,7 @@ def test_a_time_without_rankings_follows_the_prior():
         np.testing.assert_allclose(posterior.mean()[1], 1 / 3, atol=0.015)
 
 
+@pytest.mark.slow
 @needs_cmdstan
 def test_a_kernel_is_the_same_in_both_engines():
     """Means of ratings within five standard errors, for the kernels that are not the default."""

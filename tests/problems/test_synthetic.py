@@ -36,6 +36,7 @@ def values(made: Synthetic, here: Setting, instances: int) -> np.ndarray:
     return np.array(found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("correlation", [0.0, 0.3, "constant"])
 def test_rankings_at_each_time_are_plackett_luce_with_the_true_ratings(correlation: Any):
     """Chi-square against the six orderings' exact probabilities at three times: level 1e-4 each."""

@@ -331,6 +331,7 @@ def test_a_checkpoint_gives_back_the_state_to_the_byte():
 probability = st.sampled_from([0.0, 0.005, 0.3, 0.5, 0.7, 0.98, 0.992, 1.0])
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(st.data(), st.sampled_from(["strict", "crossing"]))
 def test_a_step_does_what_the_papers_loops_say(data, resolution):

@@ -34,6 +34,7 @@ report = _load("race_report")
 quick = _load("quick_beliefs")
 
 
+@pytest.mark.slow
 def test_noise_that_never_changes_misleads_a_gp_that_takes_times_for_independent():
     """40 truths, looked at after 8 and after 16 instances, at alpha 0.99.
 
@@ -60,6 +61,7 @@ def test_noise_that_never_changes_misleads_a_gp_that_takes_times_for_independent
     assert claims[True] > 0.1 * claims[False]  # it still has something to say
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("correlation", ["0", "constant"])
 def test_races_put_out_whom_they_should(correlation):
     """Five races; those of a calibrated procedure fail for less than 1 % of all seeds."""

@@ -59,6 +59,7 @@ def test_what_is_not_there_is_explained(kind, name, kinds):
     assert MISSING[kind, name] in str(FIGURES[name].missing(kinds[kind]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "name"), DRAWN)
 def test_what_is_there_is_drawn_without_a_fault(kind, name, kinds):
     material, figure = kinds[kind], FIGURES[name]

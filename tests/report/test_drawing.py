@@ -17,6 +17,7 @@ from polarbear.report.figures import FIGURES
 QUICK = Style(width="single", dpi=50)
 
 
+@pytest.mark.slow
 def test_files_have_the_names_of_figures_and_what_they_say(raced, tmp_path):
     names = ["ratings", "rounds"]
     written = write_figures(raced, tmp_path, ["png", "pdf", "svg"], names, QUICK, csv=True)
@@ -31,6 +32,7 @@ def test_files_have_the_names_of_figures_and_what_they_say(raced, tmp_path):
     assert pl.read_csv(tmp_path / "rounds.csv").columns == FIGURES["rounds"].data(raced).columns
 
 
+@pytest.mark.slow
 def test_the_same_store_gives_the_same_bytes(raced, tmp_path):
     for folder in ("one", "two"):
         write_figures(raced, tmp_path / folder, ["png", "pdf", "svg"], ["rounds"], QUICK, csv=True)

@@ -66,11 +66,13 @@ def test_what_is_there_is_drawn_and_what_is_not_is_explained(kind, kinds):
             assert words in str(reasons[name])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "name"), DRAWN)
 def test_in_a_column_of_a_paper_nothing_is_cut_covered_or_empty(kind, name, kinds):
     assert look_at(name, kinds[kind], width="single") == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("theme", ["light", "dark", "print"])
 @pytest.mark.parametrize("name", OF_A_RACE)
 def test_across_a_page_nothing_is_cut_covered_or_empty(theme, name, raced):

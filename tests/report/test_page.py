@@ -495,6 +495,7 @@ def test_a_store_with_runs_only_says_that_nothing_was_inferred(browser: Browser,
     assert browser.complaints() == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("algorithms", "times", "race"),
     [(2, [10, 100], False), (2, [100], True), (1, [10, 100], False), (3, [10, 100], True)],

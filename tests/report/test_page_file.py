@@ -96,6 +96,7 @@ def test_a_line_becomes_a_sentence(line: str, said: str):
     assert sentence(line) == said
 
 
+@pytest.mark.slow
 def test_the_same_store_gives_the_same_page(material: Material, tmp_path: Path):
     for name in ("one.html", "two.html"):
         write_page(material, tmp_path / name)

@@ -56,6 +56,7 @@ def test_it_goes_on_where_everything_is_settled_but_the_choice_is_not(tmp_path: 
     assert nothing.runs == []
 
 
+@pytest.mark.slow
 def test_a_limit_holds_for_it_too_and_the_race_is_the_same_in_one_go_or_two(tmp_path: Path):
     rules = {"batch": {"start": 8, "min": 8, "max": 8}}
     short = configured(rules={**rules, "limits": {"rounds": 5}})

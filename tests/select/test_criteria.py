@@ -54,6 +54,7 @@ def assert_like_loops(values: np.ndarray, gamma: float) -> None:
         assert getattr(found, name) == pytest.approx(expected, rel=1e-9, abs=1e-12), name
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None, derandomize=True)
 @given(
     values=hnp.arrays(

@@ -120,6 +120,7 @@ def test_polars_and_duckdb_read_the_trajectories_as_tables_says(stored: Store):
 # --- values on a grid ------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @settings(max_examples=50, deadline=None)
 @given(
     improvements=st.lists(st.integers(1, 40), max_size=12, unique=True).map(sorted),
@@ -168,6 +169,7 @@ def test_a_run_that_was_run_again_counts_once_with_its_last_attempt(stored: Stor
 # --- parts that are merged -------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_many_small_parts_are_merged_and_nothing_is_lost(tmp_path: Path, config: Config):
     made = Store.create(tmp_path / "store", config.plain())
     with made.writing():
