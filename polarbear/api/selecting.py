@@ -12,8 +12,8 @@ from polarbear.api.showing import Shown, dressed, html_table
 from polarbear.driver.evidence import evidence_of
 from polarbear.errors import SelectionError
 from polarbear.inference.empirical.bootstrap import Bootstrap
-from polarbear.inference.empirical.duels import duels_of
 from polarbear.preferences import Context, read_preference
+from polarbear.rankings.duels import duels_of
 from polarbear.select import Basis, facts
 from polarbear.select.complements import Complements
 from polarbear.select.facts import Answer

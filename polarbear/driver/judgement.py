@@ -12,12 +12,12 @@ from polarbear.driver.posteriors import Learned
 from polarbear.inference import ModelOptions, Posterior, infer, relations
 from polarbear.inference.beliefs import Beliefs, beliefs
 from polarbear.inference.empirical.bootstrap import Bootstrap
-from polarbear.inference.empirical.duels import duels_of
 from polarbear.inference.fit import NamedFit, named
 from polarbear.inference.relations import Joint, Pointwise
 from polarbear.racing import Elimination, State, Threat
 from polarbear.racing.guarantee import record_of_duels
 from polarbear.racing.rules import Rules
+from polarbear.rankings.duels import duels_of
 
 LOOKING_BACK = 1000  # draws that say how likely an elimination was wrong
 

@@ -21,7 +21,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from polarbear.inference.empirical.duels import duels_of
 from polarbear.inference.loops.band import flipped
 from polarbear.inference.loops.scores import ranking_scores
 from polarbear.inference.loops.smoothing import smooth_times, smoothed_squares
@@ -31,6 +30,7 @@ from polarbear.inference.native.set_sums import helmert, set_sums
 from polarbear.inference.native.temporal.mode import Mode
 from polarbear.inference.options import ModelOptions
 from polarbear.rankings import ChoiceSets
+from polarbear.rankings.duels import duels_of
 
 MOST_INSTANCES = 300  # looked at: the estimate's own error is then some 3 %, and time is bounded
 PRIOR_INSTANCES = 0.5  # imagined beside those seen, with rankings that never change

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from polarbear.inference.empirical.duels import Duels, duels_of
+from polarbear.rankings.duels import Duels, duels_of
 from polarbear.wording import percent, short
 
 LEVEL = 0.01  # the chance to reject a model that fits

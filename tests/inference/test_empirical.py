@@ -10,9 +10,9 @@ import pytest
 from scipy.stats import beta, kstest
 
 from polarbear.inference.empirical.bootstrap import Bootstrap
-from polarbear.inference.empirical.duels import Duels, duels_of
 from polarbear.inference.empirical.evenness import CONCENTRATIONS, evenness_weights
 from polarbear.rankings import ABSENT, rank
+from polarbear.rankings.duels import Duels, duels_of
 
 A, B, C, D, E = range(5)
 LEVEL = 1e-4  # of each Kolmogorov-Smirnov test: how often it fails by chance, with another seed

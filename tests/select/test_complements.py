@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from polarbear.inference.empirical.bootstrap import Bootstrap
-from polarbear.inference.empirical.duels import duels_of
 from polarbear.preferences import Context, read_preference
+from polarbear.rankings.duels import duels_of
 from polarbear.select.complements import Complements
 from polarbear.select.portfolios import best_portfolios
 

@@ -20,9 +20,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from polarbear.inference.empirical.duels import Duels, Scores
 from polarbear.inference.empirical.evenness import CONCENTRATIONS, evenness_weights
 from polarbear.numerics.threads import in_threads
+from polarbear.rankings.duels import Duels, Scores
 
 _WEIGHT_UNIT = 2.0**-10
 _SCORE_UNIT = 2.0**-12

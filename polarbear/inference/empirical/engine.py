@@ -12,8 +12,8 @@ from polarbear.errors import InferenceError
 from polarbear.inference.base import Posterior
 from polarbear.inference.diagnostics import Diagnostics
 from polarbear.inference.empirical.bootstrap import Bootstrap
-from polarbear.inference.empirical.duels import duels_of
 from polarbear.inference.options import ModelOptions
+from polarbear.rankings.duels import duels_of
 
 METHOD = "bootstrap"
 
