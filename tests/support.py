@@ -33,10 +33,14 @@ def solver(function: str, name: str | None = None, **options: Any) -> dict[str, 
 
 
 class Project:
-    """A folder with a configuration, and the command line run in it."""
+    """A folder with a configuration, and the command line run in it.
 
-    def __init__(self, folder: Path) -> None:
+    ``alone`` gives every command a process of its own, as what the environment changes needs it.
+    """
+
+    def __init__(self, folder: Path, alone: bool = False) -> None:
         self.folder = folder
+        self.alone = alone
         self.store = folder / "config"
 
     def configure(self, **changes: Any) -> Path:
@@ -60,7 +64,7 @@ class Project:
 
         Options are those of subprocess.run, and make it a process of its own.
         """
-        if options:
+        if options or self.alone:
             return self.in_own_process(*arguments, **options)
         command, out, err = ["polarbear", *map(str, arguments)], io.StringIO(), io.StringIO()
         with self._as_if_alone(command), redirect_stdout(out), redirect_stderr(err):

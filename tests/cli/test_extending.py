@@ -25,7 +25,7 @@ SHOWN = {
     "An adapter": "8 runs in ",
     "A preference": "the budget is equally likely to be anything up to 500",
     "A figure": "Run ",
-    "A format": "2 runs of 2 algorithms on 1 instances added",
+    "A format": "2 runs of 2 algorithms on 1 instance added",
 }
 
 
@@ -72,7 +72,7 @@ def written(
     package = f"polarbear-{Path(module).stem}"
     site = install(tmp_path / "site", package, {Path(module).stem: code}, entries)
     monkeypatch.setenv("PYTHONPATH", str(site), prepend=":")
-    return Project(folder)
+    return Project(folder, alone=True)
 
 
 def test_every_door_has_an_example():

@@ -25,6 +25,14 @@ UNDRAWN = Figure("undrawn", "Not drawn", words, yes, table, no)
 
 
 @pytest.fixture
+def project(tmp_path: Path) -> Project:
+    """Plug-ins are looked up once in a process."""
+    folder = tmp_path / "project"
+    folder.mkdir()
+    return Project(folder, alone=True)
+
+
+@pytest.fixture
 def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("PYTHONPATH", str(tmp_path / "site"), prepend=":")
     return tmp_path / "site"

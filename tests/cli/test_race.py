@@ -219,7 +219,11 @@ def test_adding_an_algorithm_in_mid_race_repeats_nobodys_runs(project: Project):
     [
         ({"race": {"alpha": 0.5}}, (), "race.alpha: alpha must be above 0.5"),
         ({"race": {"alfa": 0.9}}, (), "unknown key 'alfa'; did you mean 'alpha'"),
-        ({"race": {"elimination": "joint"}}, (), "treats them as independent; choose a temporal"),
+        (
+            {"race": {"elimination": "joint"}},
+            (),
+            "treats them as independent; choose another under",
+        ),
         ({"race": {"batch": {"start": 4}}}, (), "min <= start <= max, found 8, 4, 64"),
         ({"race": {"limits": {"hours": 0}}}, (), "race.limits.hours"),
         ({"algorithms": [solver("coordinate_descent")]}, (), "at least two algorithms, found 1"),
