@@ -26,7 +26,7 @@ from polarbear.inference.diagnostics import Diagnostics, diagnose
 from polarbear.inference.models import Model, rating_model
 from polarbear.inference.newcomer.chains import EFFORT, HARDER
 from polarbear.inference.newcomer.independent import draw_independent
-from polarbear.inference.newcomer.placement import Placement, standing
+from polarbear.inference.newcomer.placement import Placement, placement_of
 from polarbear.inference.newcomer.smooth import Others, draw_smooth
 from polarbear.rankings import ChoiceSets
 from polarbear.wording import counted
@@ -53,7 +53,7 @@ def extend(
     """
     begun = time.perf_counter()
     _check(posterior, choice_sets, position)
-    place = standing(choice_sets, position)
+    place = placement_of(choice_sets, position)
     model = rating_model(posterior.model)(
         posterior.unit_times, posterior.theta.shape[2], posterior.options
     )

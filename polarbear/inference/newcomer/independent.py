@@ -48,7 +48,7 @@ class _Rating:
 
 
 def draw_independent(
-    standing: Placement,
+    placement: Placement,
     theta: np.ndarray,
     concentration: np.ndarray,
     seed: list[int],
@@ -61,7 +61,7 @@ def draw_independent(
 
     def run(t: int) -> None:
         rng = np.random.default_rng([*seed, t])
-        here, ratings = standing.at(slice(t, t + 1)), by_time[t : t + 1]
+        here, ratings = placement.at(slice(t, t + 1)), by_time[t : t + 1]
         average = _Rating(
             here.among(ratings.mean(axis=1, keepdims=True)),
             concentration.mean(keepdims=True),

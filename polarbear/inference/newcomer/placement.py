@@ -58,7 +58,7 @@ class Placement:
         return Likelihood(self.wins[:, None], self.counts[:, :, None], total, sums)
 
 
-def standing(sets: ChoiceSets, position: int) -> Placement:
+def placement_of(sets: ChoiceSets, position: int) -> Placement:
     """Pick the newcomer, the algorithm at ``position``, out of all choice sets."""
     n, n_times = sets.n_algorithms, sets.n_times
     others = [i for i in range(n) if i != position]

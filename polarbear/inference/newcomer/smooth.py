@@ -38,7 +38,7 @@ class Settled:
 
 
 def draw_smooth(
-    standing: Placement,
+    placement: Placement,
     others: Others,
     latent: Callable[[int], Latent],
     seed: list[int],
@@ -48,13 +48,13 @@ def draw_smooth(
     """x[T, D] = mu_new - mean(mu_old); ``latent`` gives the prior at a node."""
     n_times, n_draws, m = others.mu.shape
     dispersion = np.linspace(*DISPERSION, others.chain[-1] + 1)[others.chain]
-    batch = max(1, _NUMBERS_AT_A_TIME // (n_times * standing.counts.shape[1]))
+    batch = max(1, _NUMBERS_AT_A_TIME // (n_times * placement.counts.shape[1]))
     start = np.zeros(n_times)
     x, acceptance = np.empty((n_times, n_draws)), np.empty(n_draws)
 
     def shared_by(node: int, draws: np.ndarray) -> Shared:
         typical = np.exp(others.mu[:, draws].mean(axis=1, keepdims=True))
-        return share(prior_factor(latent(node), m), standing.among(typical), start)
+        return share(prior_factor(latent(node), m), placement.among(typical), start)
 
     def run(node: int) -> int:
         draws = np.flatnonzero(others.node == node)
@@ -64,7 +64,7 @@ def draw_smooth(
         divergences = 0
         for first in range(0, len(draws), batch):
             some = draws[first : first + batch]
-            likelihood = standing.among(np.exp(others.mu[:, some]))
+            likelihood = placement.among(np.exp(others.mu[:, some]))
             chains = NewcomerChains(shared, band, likelihood, dispersion[some], rng)
             fared = chains.run(effort, draws=1)
             x[:, some], acceptance[some] = chains.x, fared.acceptance
