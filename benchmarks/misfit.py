@@ -3,7 +3,7 @@ and what does it cost?
 
 Truths are those of `truths.py`. A race goes through the same rounds as `polarbear race`, without a
 store. An elimination is wrong if whoever put it out does not win more than half of all duels at
-every time, in truth. Rules:
+every time, in truth, beyond the two standard errors to which that is known. Rules:
 
 - ``empirical``: the model of that name, pointwise elimination;
 - ``dirichlet``: Plackett-Luce, heeding duels as the tool does; ``ratings``: not heeding them;
@@ -75,8 +75,9 @@ def one_race(cell: str, seed: int) -> Raced:
         out, history = _f_race(truth.values, float(alpha))
     else:
         out, history = _race(truth.values, rule, float(alpha), 100_000 * seed)
-    better, nearly = truth.better(), truth.better(ROPE)
-    pareto = {i for i in range(len(NAMES)) if not better[:, i].any()}
+    # near-clones are even to within what the truth itself is known to
+    better, nearly = truth.better(2 * truth.error), truth.better(ROPE)
+    pareto = {i for i in range(len(NAMES)) if not truth.better()[:, i].any()}
     right = [left == pareto for _, left in history]
     since = len(right) - next((k for k, good in enumerate(right[::-1]) if not good), len(right))
     return Raced(
