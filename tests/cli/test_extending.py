@@ -15,6 +15,8 @@ from polarbear.cli.naming import REGISTRIES, registry
 from tests.plug_ins import install
 from tests.support import Project
 
+pytestmark = pytest.mark.slow
+
 TEXT = (Path(__file__).parents[2] / "docs" / "extending.md").read_text()
 INTRODUCTION, *SECTIONS = re.split(r"^## ", TEXT, flags=re.MULTILINE)
 DOORS = {section.partition("\n")[0]: section for section in SECTIONS}

@@ -15,6 +15,8 @@ COMMANDS = {"models": "infer", "preferences": "select", "figures": "report", "fo
 FAILING = """
 import polars as pl
 from polarbear.report.figures.base import Figure
+
+pytestmark = pytest.mark.slow
 def no(*arguments): raise KeyError("no such column")
 def yes(*arguments): return None
 def table(material): return pl.DataFrame({"a": [1]})

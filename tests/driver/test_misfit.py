@@ -15,6 +15,8 @@ from polarbear.racing import State
 from polarbear.racing.rules import Rules
 from polarbear.rankings import GridValues
 
+pytestmark = pytest.mark.slow
+
 NAMES = ("A", "B", "C", "D", "E")
 GRID = np.arange(1.0, 4.0)
 UNIT = np.linspace(0, 1, len(GRID))

@@ -26,6 +26,7 @@ def test_wealth_is_the_mean_over_stakes_of_what_each_would_have(wins: int, losse
     assert np.exp(log_wealth(np.array(wins), np.array(losses))) == pytest.approx(expected)
 
 
+@pytest.mark.slow
 def test_nobody_gets_rich_on_even_duels_at_any_number_of_looks():
     """2,000 records of 400 even duels, looked at after each: at most a tenth ever reach ten. The
     bound holds for the expectation; this fails by chance less than once in 10,000 (Ville's bound is
