@@ -5,8 +5,8 @@ instances, near-clones and unequal variances break that. The check compares the 
 a's wins over b with the observed one for every pair and time, and likewise first places where all
 algorithms are ranked. The problem is the unit: its residuals at all times and pairs move together
 under random weights (a multiplier bootstrap), which says how far the greatest standardised
-deviation would go by chance. Predictions were fitted to the same problems, which makes the check a
-little too forgiving, never too strict.
+deviation would go by chance. Predictions were fitted to the same problems, which the bootstrap does
+not know and which draws them towards what was seen.
 """
 
 from __future__ import annotations
