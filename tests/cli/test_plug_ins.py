@@ -11,12 +11,13 @@ from polarbear.cli.naming import REGISTRIES, registry
 from tests.plug_ins import install
 from tests.support import Project
 
+pytestmark = pytest.mark.slow
+
 COMMANDS = {"models": "infer", "preferences": "select", "figures": "report", "formats": "import"}
 FAILING = """
 import polars as pl
 from polarbear.report.figures.base import Figure
 
-pytestmark = pytest.mark.slow
 def no(*arguments): raise KeyError("no such column")
 def yes(*arguments): return None
 def table(material): return pl.DataFrame({"a": [1]})
