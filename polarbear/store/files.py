@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import errno
-import os
 import secrets
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pyarrow as pa
@@ -14,6 +13,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from polarbear.errors import StoreError, StoreFullError, StoreReadOnlyError
+from polarbear.store import disk
 
 ASIDE = ".writing-"  # a leftover of a killed writer; no reader looks at it
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -44,21 +44,32 @@ def write_whole(path: Path, data: bytes | memoryview) -> None:
     aside = path.with_name(f"{ASIDE}{secrets.token_hex(4)}")
     with explained(path):
         try:
-            with aside.open("xb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            aside.replace(path)
+            with disk.create(aside) as file:
+                disk.put(file, data)
+                disk.sync(file)
+            disk.rename(aside, path)
         except BaseException:
-            aside.unlink(missing_ok=True)
+            with suppress(OSError):
+                disk.remove(aside)
             raise
-        _sync_folder(path.parent)
+        disk.sync_folder(path.parent)
 
 
 def make_folder(path: Path) -> None:
+    """Make a folder, and those it stands in; each is there after a power cut."""
     with explained(path):
-        path.mkdir(parents=True, exist_ok=True)
-        _sync_folder(path.parent)
+        missing = [path]
+        while not missing[-1].parent.exists():
+            missing.append(missing[-1].parent)
+        for folder in reversed(missing):
+            disk.make_folder(folder)
+            disk.sync_folder(folder.parent)
+
+
+def remove(path: Path) -> None:
+    """Take a file away, where it is there."""
+    with explained(path):
+        disk.remove(path)
 
 
 def new_stem() -> str:
@@ -162,13 +173,4 @@ def metadata_of(path: Path) -> dict[bytes, bytes]:
 def remove_leftovers(folder: Path) -> None:
     """Clear away what killed writers left; only for whoever holds the lock."""
     for leftover in folder.glob(f"{ASIDE}*"):
-        leftover.unlink(missing_ok=True)
-
-
-def _sync_folder(folder: Path) -> None:
-    """A rename is durable once its folder is."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+        remove(leftover)

@@ -45,8 +45,7 @@ class Posteriors:
 
     def drop_posterior(self, key: str) -> None:
         """Forget a posterior that another has taken the place of."""
-        with files.explained(self.path):
-            (self.path / "posteriors" / f"{key}.parquet").unlink(missing_ok=True)
+        files.remove(self.path / "posteriors" / f"{key}.parquet")
 
     def posterior_keys(self) -> list[str]:
         """What posteriors are kept."""

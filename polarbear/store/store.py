@@ -15,11 +15,9 @@ there has its trajectory.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -28,22 +26,19 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from polarbear import __version__
 from polarbear.config import PlainConfig, contradictions
-from polarbear.errors import NotAStoreError, StoreError, StoreMismatchError, StoreVersionError
+from polarbear.errors import StoreError, StoreMismatchError
 from polarbear.execution.host import Host
 from polarbear.execution.outcome import Outcome, Status
 from polarbear.numerics.arrays import Floats
 from polarbear.problems.base import PROBLEM, Instance
 from polarbear.rankings import GridValues
-from polarbear.store import files, tables
+from polarbear.store import files, manifest, tables
 from polarbear.store.lock import locked
 from polarbear.store.posteriors import Posteriors
 from polarbear.store.rounds import Rounds
 from polarbear.store.run_rows import run_facts, run_key
 
-FORMAT = 1
-MANIFEST = "polarbear.json"
 MERGE_ABOVE = 48  # so many small parts are merged
 SMALL_PART = 8 * 2**20  # bytes of trajectories
 ROW_GROUPS = {"trajectories": "algorithm", "runs": None}  # what readers often want some of
@@ -52,50 +47,34 @@ ROW_GROUPS = {"trajectories": "algorithm", "runs": None}  # what readers often w
 class Store(Posteriors, Rounds):
     """A store on disk. Reading needs nothing; writing happens inside ``writing()``."""
 
-    def __init__(self, path: Path, manifest: Mapping[str, Any]) -> None:
+    def __init__(self, path: Path, facts: Mapping[str, Any]) -> None:
         self.path = path
-        self.manifest = manifest
+        self.manifest = facts
 
     @classmethod
     def open(cls, path: Path) -> Store:
         """An existing store, or an error that says what the folder is instead."""
-        file = path / MANIFEST
-        try:
-            manifest = json.loads(file.read_text(encoding="utf-8"))
-            version = manifest["format"]
-        except (FileNotFoundError, NotADirectoryError):
-            what = "is not a PolarBear store" if path.exists() else "does not exist"
-            raise NotAStoreError(
-                f"{path} {what}; `polarbear run CONFIG --store {path}` makes one"
-            ) from None
-        except OSError as error:
-            raise StoreError(f"cannot read {file}: {error.strerror}") from None
-        except (ValueError, KeyError, TypeError):
-            raise NotAStoreError(f"{file} is not what PolarBear writes there") from None
-        if version != FORMAT:
-            raise StoreVersionError(
-                f"{path} has format {version}, written by PolarBear {manifest.get('tool')}; "
-                f"PolarBear {__version__} reads format {FORMAT}: use the version that wrote it"
-            )
-        return cls(path, manifest)
+        return cls(path, manifest.read(path))
 
     @classmethod
     def create(cls, path: Path, config: PlainConfig) -> Store:
-        """A new store in a folder that is empty or not there yet."""
-        if path.exists() and (not path.is_dir() or any(path.iterdir())):
-            raise NotAStoreError(
-                f"{path} exists and is not a PolarBear store; choose another folder with --store"
-            )
+        """A new store in a folder that is empty or not there yet; what another made is opened.
+
+        The manifest comes last: without it, the folder is as good as empty. Of two who create at
+        once, one holds the lock, and the other opens what the first has made, or is told of it.
+        """
+        manifest.check_free(path)
         files.make_folder(path)
-        for name in tables.ALL:
-            files.make_folder(path / name)
-        store = cls(path, {})
-        store._write_manifest(config)
-        return store
+        with locked(path / "lock"):
+            if manifest.is_in(path):
+                return cls.open(path)
+            for name in tables.ALL:
+                files.make_folder(path / name)
+            return cls(path, manifest.write(path, config))
 
     @classmethod
     def open_or_create(cls, path: Path, config: PlainConfig) -> Store:
-        return cls.open(path) if (path / MANIFEST).exists() else cls.create(path, config)
+        return cls.open(path) if manifest.is_in(path) else cls.create(path, config)
 
     @property
     def config(self) -> PlainConfig:
@@ -110,9 +89,8 @@ class Store(Posteriors, Rounds):
             for name in tables.ALL:
                 files.make_folder(self.path / name)
                 files.remove_leftovers(self.path / name)
-            with files.explained(self.path):
-                for orphan in self._stems("trajectories") - self._stems("runs"):
-                    (self.path / "trajectories" / f"{orphan}.parquet").unlink(missing_ok=True)
+            for orphan in self._stems("trajectories") - self._stems("runs"):
+                files.remove(self.path / "trajectories" / f"{orphan}.parquet")
             yield
 
     def adopt(self, wanted: PlainConfig, uses_grid: bool = False) -> None:
@@ -127,20 +105,7 @@ class Store(Posteriors, Rounds):
             )
         merged = {**wanted, "algorithms": {**stored["algorithms"], **wanted["algorithms"]}}
         if merged != stored:
-            self._write_manifest(merged)
-
-    def _write_manifest(self, config: PlainConfig) -> None:
-        text = json.dumps(config, sort_keys=True)
-        created = self.manifest.get("created") or datetime.now(UTC).isoformat(timespec="seconds")
-        manifest = {
-            "format": FORMAT,
-            "tool": __version__,
-            "created": created,
-            "config_hash": hashlib.sha256(text.encode()).hexdigest(),
-            "config": config,
-        }
-        files.write_whole(self.path / MANIFEST, json.dumps(manifest, indent=2).encode() + b"\n")
-        self.manifest = manifest
+            self.manifest = manifest.write(self.path, merged, self.manifest["created"])
 
     def _stems(self, table: str) -> set[str]:
         return {path.stem for path in files.part_paths(self.path / table)}
@@ -233,10 +198,9 @@ class Store(Posteriors, Rounds):
         for table in ("trajectories", "runs"):
             rows = files.concatenated(self.path / table, small, tables.ALL[table])
             files.write_part(self.path / table, merged, rows, ROW_GROUPS[table])
-        with files.explained(self.path):
-            for table in ("runs", "trajectories"):
-                for stem in small:
-                    (self.path / table / f"{stem}.parquet").unlink()
+        for table in ("runs", "trajectories"):
+            for stem in small:
+                files.remove(self.path / table / f"{stem}.parquet")
 
     def trajectories(
         self, algorithms: Sequence[str] | None = None

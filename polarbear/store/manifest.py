@@ -1,0 +1,75 @@
+"""``polarbear.json``: what makes a folder a store, and says what its contents mean."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from polarbear import __version__
+from polarbear.config import PlainConfig
+from polarbear.errors import NotAStoreError, StoreError, StoreVersionError
+from polarbear.store import files, tables
+
+FORMAT = 1
+NAME = "polarbear.json"
+
+
+def is_in(path: Path) -> bool:
+    """Whether a folder has one."""
+    return (path / NAME).exists()
+
+
+def read(path: Path) -> Mapping[str, Any]:
+    """The manifest of a store, or an error that says what the folder is instead."""
+    file = path / NAME
+    try:
+        facts = json.loads(file.read_text(encoding="utf-8"))
+        version = facts["format"]
+    except (FileNotFoundError, NotADirectoryError):
+        what = "is not a PolarBear store" if path.exists() else "does not exist"
+        raise NotAStoreError(
+            f"{path} {what}; `polarbear run CONFIG --store {path}` makes one"
+        ) from None
+    except OSError as error:
+        raise StoreError(f"cannot read {file}: {error.strerror}") from None
+    except (ValueError, KeyError, TypeError):
+        raise NotAStoreError(f"{file} is not what PolarBear writes there") from None
+    if version != FORMAT:
+        raise StoreVersionError(
+            f"{path} has format {version}, written by PolarBear {facts.get('tool')}; "
+            f"PolarBear {__version__} reads format {FORMAT}: use the version that wrote it"
+        )
+    return facts  # type: ignore[no-any-return]
+
+
+def write(path: Path, config: PlainConfig, created: str | None = None) -> Mapping[str, Any]:
+    """Write a store's manifest; gives what it says."""
+    text = json.dumps(config, sort_keys=True)
+    facts = {
+        "format": FORMAT,
+        "tool": __version__,
+        "created": created or datetime.now(UTC).isoformat(timespec="seconds"),
+        "config_hash": hashlib.sha256(text.encode()).hexdigest(),
+        "config": config,
+    }
+    files.write_whole(path / NAME, json.dumps(facts, indent=2).encode() + b"\n")
+    return facts
+
+
+def check_free(path: Path) -> None:
+    """Refuse a folder that holds anything but a store, or what a killed creation left of one."""
+    free = not path.exists() or (path.is_dir() and all(map(_left_by_creation, path.iterdir())))
+    if not free and not is_in(path):  # in this order, since another may be creating it just now
+        raise NotAStoreError(
+            f"{path} exists and is not a PolarBear store; choose another folder with --store"
+        )
+
+
+def _left_by_creation(path: Path) -> bool:
+    if path.name in tables.ALL and path.is_dir():
+        return not any(path.iterdir())
+    return path.name == "lock" or path.name.startswith(files.ASIDE)
