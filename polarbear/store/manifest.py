@@ -11,7 +11,7 @@ from typing import Any
 
 from polarbear import __version__
 from polarbear.config import PlainConfig
-from polarbear.errors import NotAStoreError, StoreError, StoreVersionError
+from polarbear.errors import NotAStoreError, StoreVersionError
 from polarbear.store import files, tables
 
 FORMAT = 1
@@ -27,22 +27,22 @@ def read(path: Path) -> Mapping[str, Any]:
     """The manifest of a store, or an error that says what the folder is instead."""
     file = path / NAME
     try:
-        facts = json.loads(file.read_text(encoding="utf-8"))
-        version = facts["format"]
+        facts = files.read_json(file)
     except (FileNotFoundError, NotADirectoryError):
         what = "is not a PolarBear store" if path.exists() else "does not exist"
         raise NotAStoreError(
             f"{path} {what}; `polarbear run CONFIG --store {path}` makes one"
         ) from None
-    except OSError as error:
-        raise StoreError(f"cannot read {file}: {error.strerror}") from None
-    except (ValueError, KeyError, TypeError):
-        raise NotAStoreError(f"{file} is not what PolarBear writes there") from None
+    version = facts.get("format") if isinstance(facts, dict) else None
+    if version is None:
+        raise files.damaged(file, "it is not what PolarBear writes there")
     if version != FORMAT:
         raise StoreVersionError(
             f"{path} has format {version}, written by PolarBear {facts.get('tool')}; "
             f"PolarBear {__version__} reads format {FORMAT}: use the version that wrote it"
         )
+    if not isinstance(facts.get("config"), dict) or "created" not in facts:
+        raise files.damaged(file, "it lacks the configuration")
     return facts  # type: ignore[no-any-return]
 
 
@@ -56,7 +56,7 @@ def write(path: Path, config: PlainConfig, created: str | None = None) -> Mappin
         "config_hash": hashlib.sha256(text.encode()).hexdigest(),
         "config": config,
     }
-    files.write_whole(path / NAME, json.dumps(facts, indent=2).encode() + b"\n")
+    files.write_json(path / NAME, facts, indent=2)
     return facts
 
 
