@@ -108,7 +108,7 @@ class NotAStoreError(StoreError):
 
 
 class StoreDamagedError(StoreError):
-    pass
+    why: str = ""  # in a few words, without the file and without the way out
 
 
 class StoreVersionError(StoreError):

@@ -49,13 +49,14 @@ def explained(path: Path) -> Iterator[None]:
 
 def damaged(path: Path, why: str) -> StoreDamagedError:
     """The error that names a damaged file of a store, and the way out."""
-    store = (
-        path.parent if path.suffix == ".json" and path.parent.name != "rounds" else path.parents[1]
-    )
-    return StoreDamagedError(
+    above = [p for p in path.parents if (p / "polarbear.json").exists()]
+    store = above[0] if above else path.parents[path.suffix == ".parquet"]
+    error = StoreDamagedError(
         f"{path} is damaged ({why}); `polarbear repair {store}` sets it aside and says what to do "
         "next, `polarbear verify` looks for more"
     )
+    error.why = why
+    return error
 
 
 def read_whole(path: Path) -> bytearray:
@@ -122,6 +123,15 @@ def remove(path: Path) -> None:
     """Take a file away, where it is there."""
     with explained(path):
         disk.remove(path)
+
+
+def move(old: Path, new: Path) -> None:
+    """Give a file another place, which is free; it is in one of the two, whatever happens."""
+    make_folder(new.parent)
+    with explained(old):
+        disk.rename(old, new)
+        disk.sync_folder(new.parent)
+        disk.sync_folder(old.parent)
 
 
 def new_stem() -> str:
@@ -204,6 +214,12 @@ def read_part(
             table = pq.read_table(source, columns=columns, filters=only, partitioning=None)
         names = columns or schema.names
         return table.select(names).cast(pa.schema([schema.field(name) for name in names]))
+
+
+def read_any(path: Path) -> pa.Table:
+    """The rows of one file, whatever they are."""
+    with _parquet(path) as source, pq.ParquetFile(source) as file:
+        return file.read()
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from typing import Any
 
 from polarbear import __version__
 from polarbear.config import PlainConfig
-from polarbear.errors import NotAStoreError, StoreVersionError
+from polarbear.errors import NotAStoreError, StoreError, StoreVersionError
 from polarbear.store import files, tables
 
 FORMAT = 1
@@ -23,12 +23,23 @@ def is_in(path: Path) -> bool:
     return (path / NAME).exists()
 
 
+def is_lost(path: Path) -> bool:
+    """Whether a folder is a store whose configuration was lost, and waits for it."""
+    try:
+        facts = files.read_json(path / NAME)
+    except (OSError, StoreError):
+        return False
+    return isinstance(facts, dict) and facts.get("lost") is True and facts.get("format") == FORMAT
+
+
 def read(path: Path) -> Mapping[str, Any]:
     """The manifest of a store, or an error that says what the folder is instead."""
     file = path / NAME
     try:
         facts = files.read_json(file)
     except (FileNotFoundError, NotADirectoryError):
+        if _has_parts(path):
+            raise files.damaged(file, "it is not there") from None
         what = "is not a PolarBear store" if path.exists() else "does not exist"
         raise NotAStoreError(
             f"{path} {what}; `polarbear run CONFIG --store {path}` makes one"
@@ -40,6 +51,11 @@ def read(path: Path) -> Mapping[str, Any]:
         raise StoreVersionError(
             f"{path} has format {version}, written by PolarBear {facts.get('tool')}; "
             f"PolarBear {__version__} reads format {FORMAT}: use the version that wrote it"
+        )
+    if facts.get("lost"):
+        raise StoreError(
+            f"{path} has lost its configuration; give the `race`, `run` or `import` command that "
+            f"made it again, with --store {path}: nothing that is there is run again"
         )
     if not isinstance(facts.get("config"), dict) or "created" not in facts:
         raise files.damaged(file, "it lacks the configuration")
@@ -60,13 +76,25 @@ def write(path: Path, config: PlainConfig, created: str | None = None) -> Mappin
     return facts
 
 
+def write_lost(path: Path) -> None:
+    """Keep the place of a configuration that was lost."""
+    files.write_json(path / NAME, {"format": FORMAT, "tool": __version__, "lost": True}, indent=2)
+
+
 def check_free(path: Path) -> None:
     """Refuse a folder that holds anything but a store, or what a killed creation left of one."""
     free = not path.exists() or (path.is_dir() and all(map(_left_by_creation, path.iterdir())))
     if not free and not is_in(path):  # in this order, since another may be creating it just now
+        if _has_parts(path):
+            raise files.damaged(path / NAME, "it is not there")
         raise NotAStoreError(
             f"{path} exists and is not a PolarBear store; choose another folder with --store"
         )
+
+
+def _has_parts(path: Path) -> bool:
+    """Whether a folder holds what only stores hold, with or without a manifest."""
+    return any(files.part_paths(path / name) for name in tables.ALL)
 
 
 def _left_by_creation(path: Path) -> bool:

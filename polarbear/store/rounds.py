@@ -9,6 +9,8 @@ from polarbear.racing import RoundRecord
 from polarbear.store import files, tables
 from polarbear.store.beliefs import beliefs_from_tables, beliefs_to_tables
 
+ENTERED = "entered.json"  # in rounds/: there only after a repair that set rounds aside
+
 
 class Rounds:
     """The folder ``rounds/`` of a store."""
@@ -45,6 +47,13 @@ class Rounds:
         """The newest checkpoint, or None where no race has been run."""
         numbers = self.round_numbers()
         return self.round(numbers[-1]) if numbers else None
+
+    def entered(self) -> dict[str, int]:
+        """After which round newcomers entered, where their rounds are to be replayed."""
+        try:
+            return files.read_json(self.path / "rounds" / ENTERED)["entered"]  # type: ignore[no-any-return]
+        except (FileNotFoundError, NotADirectoryError):
+            return {}
 
     def beliefs(self, number: int) -> Beliefs:
         """What was believed after a round: ratings over time, and relations of pairs."""

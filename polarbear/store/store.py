@@ -7,6 +7,7 @@
     rankings/           those that were imported as such; others follow from trajectories
     posteriors/         one file a posterior, named by what it answers
     rounds/             one checkpoint a round of a race, with what was believed then
+    damaged/            what `polarbear repair` has set aside
     lock                held by the one process that writes
 
 A run's trajectory is written before the run itself, in a part of the same name, so a run that is
@@ -27,7 +28,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from polarbear.config import PlainConfig, contradictions
-from polarbear.errors import StoreError, StoreMismatchError
+from polarbear.errors import StoreMismatchError
 from polarbear.execution.host import Host
 from polarbear.execution.outcome import Outcome, Status
 from polarbear.numerics.arrays import Floats
@@ -38,6 +39,7 @@ from polarbear.store.lock import locked
 from polarbear.store.posteriors import Posteriors
 from polarbear.store.rounds import Rounds
 from polarbear.store.run_rows import run_facts, run_key
+from polarbear.wording import counted
 
 MERGE_ABOVE = 48  # so many small parts are merged
 SMALL_PART = 8 * 2**20  # bytes of trajectories
@@ -66,7 +68,7 @@ class Store(Posteriors, Rounds):
         manifest.check_free(path)
         files.make_folder(path)
         with locked(path / "lock"):
-            if manifest.is_in(path):
+            if manifest.is_in(path) and not manifest.is_lost(path):
                 return cls.open(path)
             for name in tables.ALL:
                 files.make_folder(path / name)
@@ -74,7 +76,8 @@ class Store(Posteriors, Rounds):
 
     @classmethod
     def open_or_create(cls, path: Path, config: PlainConfig) -> Store:
-        return cls.open(path) if manifest.is_in(path) else cls.create(path, config)
+        there = manifest.is_in(path) and not manifest.is_lost(path)
+        return cls.open(path) if there else cls.create(path, config)
 
     @property
     def config(self) -> PlainConfig:
@@ -223,9 +226,8 @@ class Store(Posteriors, Rounds):
                     here = slice(ends[position], ends[position + 1])
                     yield run, times[here], values[here]
         if wanted:
-            raise StoreError(
-                f"{self.path}/trajectories lacks {len(wanted)} of the runs in {self.path}/runs"
-            )
+            lacking = counted(len(wanted), "run")
+            raise files.damaged(folder, f"it lacks {lacking} that {self.path}/runs has")
 
     def rankings(self) -> pl.DataFrame:
         """Rankings that were imported as such: one row for each instance and time."""
@@ -248,6 +250,8 @@ class Store(Posteriors, Rounds):
         order = self.instances()["instance"].to_list()
         present = set(runs.filter(pl.col("algorithm").is_in(list(names)))["instance"])
         present |= set(rankings["instance"])
+        # Instances that a damaged part took with it come last, until they are drawn again.
+        order += sorted(present.difference(order))
         instances = tuple(instance for instance in order if instance in present)
         row = {instance: position for position, instance in enumerate(instances)}
         column = {name: position for position, name in enumerate(names)}
