@@ -125,6 +125,15 @@ def remove(path: Path) -> None:
         disk.remove(path)
 
 
+def remove_all(paths: list[Path]) -> None:
+    """Take files of one folder away; they are gone before anything else is done."""
+    for path in paths:
+        remove(path)
+    if paths:
+        with explained(paths[0]):
+            disk.sync_folder(paths[0].parent)
+
+
 def move(old: Path, new: Path) -> None:
     """Give a file another place, which is free; it is in one of the two, whatever happens."""
     make_folder(new.parent)

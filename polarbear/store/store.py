@@ -202,8 +202,7 @@ class Store(Posteriors, Rounds):
             rows = files.concatenated(self.path / table, small, tables.ALL[table])
             files.write_part(self.path / table, merged, rows, ROW_GROUPS[table])
         for table in ("runs", "trajectories"):
-            for stem in small:
-                files.remove(self.path / table / f"{stem}.parquet")
+            files.remove_all([self.path / table / f"{stem}.parquet" for stem in small])
 
     def trajectories(
         self, algorithms: Sequence[str] | None = None

@@ -99,18 +99,20 @@ def _manifest_damage(path: Path) -> list[Damage]:
 
 def _without_partner(path: Path, bad: set[str]) -> list[Damage]:
     """Runs that have no trajectories; a trajectory without its run was left by a killed writer."""
+    parts = files.part_paths(path / "trajectories")
+    there = {part.name: _ids(part) for part in parts if f"trajectories/{part.name}" not in bad}
+    everywhere = set().union(*there.values())
     found = []
     for part in files.part_paths(path / "runs"):
-        partner = path / "trajectories" / part.name
-        if f"runs/{part.name}" in bad:
+        file = f"trajectories/{part.name}"
+        if f"runs/{part.name}" in bad or file in bad:
             continue
-        if not partner.exists():
-            found.append(Damage(f"trajectories/{part.name}", "it is not there, but its runs are"))
-        elif f"trajectories/{part.name}" not in bad and _ids(part) - _ids(partner):
-            lost = len(_ids(part) - _ids(partner))
-            found.append(
-                Damage(f"trajectories/{part.name}", f"it lacks {counted(lost, 'run')} of runs/")
-            )
+        lacking = _ids(part) - everywhere
+        if lacking and part.name in there:
+            why = f"it lacks {counted(len(lacking), 'run')} of runs/{part.name}"
+            found.append(Damage(file, why))
+        elif lacking:
+            found.append(Damage(file, "it is not there, but its runs are"))
     return found
 
 
