@@ -17,6 +17,7 @@ PolarBearError                 caught once, at the command line: exit code 1
 ├── ReportError                a report or figure that cannot be made or written
 └── StoreError                 a store that cannot be read or written
     ├── NotAStoreError         the folder is something else
+    ├── StoreDamagedError      a file in it is not what was written; `polarbear repair` helps
     ├── StoreVersionError      a format this version does not know
     ├── StoreLockedError       another process is writing
     ├── StoreReadOnlyError     no permission to write
@@ -104,6 +105,10 @@ class StoreError(PolarBearError):
 
 class NotAStoreError(StoreError):
     pass
+
+
+class StoreDamagedError(StoreError):
+    why: str = ""  # in a few words, without the file and without the way out
 
 
 class StoreVersionError(StoreError):

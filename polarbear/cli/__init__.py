@@ -19,11 +19,13 @@ from polarbear.cli import (
     infer,
     init,
     race,
+    repair,
     report,
     run,
     select,
     stan,
     status,
+    verify,
 )
 from polarbear.cli.naming import Naming
 from polarbear.errors import PlugInWarning, PolarBearError
@@ -44,6 +46,8 @@ app.command("select", cls=Naming)(select.select)
 app.command("report", cls=Naming)(report.report)
 app.command("compare")(compare.compare)
 app.command("status")(status.status)
+app.command("verify")(verify.verify)
+app.command("repair")(repair.repair)
 app.command("init")(init.init)
 app.command("import", cls=Naming)(import_.import_)
 app.command("doctor")(doctor.doctor)

@@ -11,6 +11,7 @@ from polarbear.errors import RaceError, StoreMismatchError
 from polarbear.racing import RoundRecord, State
 from polarbear.settings.options import unknown
 from polarbear.store import Store
+from polarbear.store.verify import check_rounds
 
 
 def settings_kept(config: Config) -> dict[str, Any]:
@@ -26,14 +27,17 @@ def entrants(config: Config, store: Store, add: Sequence[str]) -> tuple[State, l
     for name in add:
         if name not in names:
             raise RaceError(f"--add: {unknown('algorithm', name, names)} (in the configuration)")
-    last = store.last_round()
+    check_rounds(store.path)
+    last, later = store.last_round(), store.entered()
     if last is None:
         if add:
             raise RaceError(
                 f"there is no race in {store.path} that '{add[0]}' could enter; start one without "
                 "--add"
             )
-        return race.start(names, config.budget.times.tolist(), config.race), []
+        first = [name for name in names if name not in later]
+        newcomers = sorted((name for name in names if name in later), key=later.__getitem__)
+        return race.start(first, config.budget.times.tolist(), config.race), newcomers
     state = last.state
     _check_same_race(config, store, last)
     for name in add:
@@ -43,6 +47,7 @@ def entrants(config: Config, store: Store, add: Sequence[str]) -> tuple[State, l
                 "of its own"
             )
     newcomers = [name for name in names if name not in state.algorithms]
+    newcomers.sort(key=lambda name: later.get(name, state.round))
     return state, [name for name in newcomers if not add or name in add]
 
 

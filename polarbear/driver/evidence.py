@@ -104,6 +104,7 @@ class Tally:
             for a, name in enumerate(grid.algorithms)
             if not np.isnan(grid.values[i, a]).all()
         }
+        self._hidden: dict[tuple[str, str], np.ndarray] = {}
         self._blocks: dict[tuple[int, tuple[str, ...]], Evidence] = {}
 
     def add(self, outcome: Outcome) -> None:
@@ -112,7 +113,23 @@ class Tally:
         self._values[task.algorithm.name, task.instance.id] = best_so_far(
             outcome.times, outcome.values, outcome.status, outcome.reached, self._budget.times
         )
-        touched = task.instance.index // BLOCK
+        self._count_anew(task.instance)
+
+    def hide(self, algorithm: str, instance: str) -> None:
+        """Leave a run out of account until it is shown; to be called before anything is counted."""
+        found = self._values.pop((algorithm, instance), None)
+        if found is not None:
+            self._hidden[algorithm, instance] = found
+
+    def show(self, algorithm: str, instance: Instance) -> None:
+        """Take a run into account that was hidden."""
+        found = self._hidden.pop((algorithm, instance.id), None)
+        if found is not None:
+            self._values[algorithm, instance.id] = found
+            self._count_anew(instance)
+
+    def _count_anew(self, instance: Instance) -> None:
+        touched = instance.index // BLOCK
         self._blocks = {key: kept for key, kept in self._blocks.items() if key[0] != touched}
 
     def found_nothing(self, algorithm: str, instance: Instance) -> bool:

@@ -14,6 +14,7 @@ from typing import Protocol
 from polarbear import racing as race
 from polarbear.config import Config
 from polarbear.driver import collect
+from polarbear.driver.ahead import Ahead
 from polarbear.driver.entrants import entrants, settings_kept
 from polarbear.driver.evidence import Evidence, Tally
 from polarbear.driver.judgement import Judgement, refined, relations_of, threats
@@ -89,6 +90,8 @@ class Race:
         self._tally = Tally(store, config.budget, config.race.tie_tolerance)
         self._stream: list[Instance] = []
         self._last: Judgement | None = None
+        seen = self._instances(self.state.caught_up)
+        self._ahead = Ahead(store.entered(), self.state, seen, self._runs, self._tally)
 
     @property
     def rules(self) -> Rules:
@@ -100,7 +103,7 @@ class Race:
         try:
             with collect.pool_of(self._config) as pool:
                 while True:
-                    if self._waiting and self.state.joining is None:
+                    if self._waiting and self._ahead.may_enter(self._waiting[0], self.state):
                         self.state = race.admit(self.state, self._waiting.pop(0), self.rules)
                     ended = self._ended()
                     if ended:
@@ -182,6 +185,7 @@ class Race:
         horizons = race.horizons(state, self.rules) or self._horizons_beyond(state)
         instances = self._next_instances()
         self._store.add_instances(instances, self._config.instances.suite)
+        self._ahead.bring_to_light(horizons, instances)
         plan = collect.plan(self._config, self._runs, instances, horizons)
         self._watcher.begins(state, horizons, len(instances), len(plan.tasks))
         collect.collect(pool, self._store, plan.tasks, self._take)

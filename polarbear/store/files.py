@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 import errno
-import os
+import json
 import secrets
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from polarbear.errors import StoreError, StoreFullError, StoreReadOnlyError
+from polarbear.errors import (
+    StoreDamagedError,
+    StoreError,
+    StoreFullError,
+    StoreReadOnlyError,
+)
+from polarbear.store import checksums, disk
 
 ASIDE = ".writing-"  # a leftover of a killed writer; no reader looks at it
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+FACTS = b"polarbear"  # under which a Parquet file says more than its rows do
 FORBIDDEN = (errno.EROFS, errno.EACCES, errno.EPERM)
 
 
@@ -39,26 +47,100 @@ def explained(path: Path) -> Iterator[None]:
         raise StoreError(f"cannot write {path}: {error.strerror or error}") from error
 
 
-def write_whole(path: Path, data: bytes | memoryview) -> None:
+def damaged(path: Path, why: str) -> StoreDamagedError:
+    """The error that names a damaged file of a store, and the way out."""
+    above = [p for p in path.parents if (p / "polarbear.json").exists()]
+    store = above[0] if above else path.parents[path.suffix == ".parquet"]
+    error = StoreDamagedError(
+        f"{path} is damaged ({why}); `polarbear repair {store}` sets it aside and says what to do "
+        "next, `polarbear verify` looks for more"
+    )
+    error.why = why
+    return error
+
+
+def read_whole(path: Path) -> bytearray:
+    """All of a file, just as it was written; FileNotFoundError where there is none."""
+    try:
+        data = disk.read(path)
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        if error.errno == errno.EIO:
+            raise damaged(path, "the disk cannot read it") from error
+        raise StoreError(f"cannot read {path}: {error.strerror or error}") from error
+    if not checksums.holds(data):
+        raise damaged(path, "its checksum is wrong")
+    return data
+
+
+def write_json(path: Path, facts: Mapping[str, Any], indent: int, plain_ascii: bool = True) -> None:
+    """Write a JSON object as readable text, with its checksum as the last key."""
+    sealed = {**facts, checksums.KEY: checksums.BLANK}
+    text = json.dumps(sealed, indent=indent, ensure_ascii=plain_ascii)
+    write_whole(path, checksums.sealed(text.encode() + b"\n"))
+
+
+def read_json(path: Path) -> Any:
+    """What ``write_json`` wrote, without its checksum; FileNotFoundError where there is nothing."""
+    try:
+        facts = json.loads(read_whole(path))
+    except (ValueError, RecursionError):
+        raise damaged(path, "it is not JSON") from None
+    if isinstance(facts, dict):
+        facts.pop(checksums.KEY, None)
+    return facts
+
+
+def write_whole(path: Path, data: bytes | bytearray | memoryview) -> None:
     """Write aside, sync, rename: a reader sees all of it or none, even after a power cut."""
     aside = path.with_name(f"{ASIDE}{secrets.token_hex(4)}")
     with explained(path):
         try:
-            with aside.open("xb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            aside.replace(path)
+            with disk.create(aside) as file:
+                disk.put(file, data)
+                disk.sync(file)
+            disk.rename(aside, path)
         except BaseException:
-            aside.unlink(missing_ok=True)
+            with suppress(OSError):
+                disk.remove(aside)
             raise
-        _sync_folder(path.parent)
+        disk.sync_folder(path.parent)
 
 
 def make_folder(path: Path) -> None:
+    """Make a folder, and those it stands in; each is there after a power cut."""
     with explained(path):
-        path.mkdir(parents=True, exist_ok=True)
-        _sync_folder(path.parent)
+        missing = [path]
+        while not missing[-1].parent.exists():
+            missing.append(missing[-1].parent)
+        for folder in reversed(missing):
+            disk.make_folder(folder)
+            disk.sync_folder(folder.parent)
+
+
+def remove(path: Path) -> None:
+    """Take a file away, where it is there."""
+    with explained(path):
+        disk.remove(path)
+
+
+def remove_all(paths: list[Path]) -> None:
+    """Take files of one folder away; they are gone before anything else is done."""
+    for path in paths:
+        remove(path)
+    if paths:
+        with explained(paths[0]):
+            disk.sync_folder(paths[0].parent)
+
+
+def move(old: Path, new: Path) -> None:
+    """Give a file another place, which is free; it is in one of the two, whatever happens."""
+    make_folder(new.parent)
+    with explained(old):
+        disk.rename(old, new)
+        disk.sync_folder(new.parent)
+        disk.sync_folder(old.parent)
 
 
 def new_stem() -> str:
@@ -85,7 +167,8 @@ def write_table(
     ) as writer:
         for group in _grouped(table, by):
             writer.write_table(group)
-    write_whole(path, memoryview(buffer.getvalue()))
+        writer.add_key_value_metadata({checksums.KEY: checksums.BLANK})
+    write_whole(path, checksums.sealed(memoryview(buffer.getvalue())))
 
 
 def _grouped(table: pa.Table, by: str | None) -> Iterator[pa.Table]:
@@ -132,21 +215,30 @@ def read_part(
     only: pc.Expression | None = None,
 ) -> pa.Table:
     """The rows of one file, of the types that tables.py says."""
-    try:
+    with _parquet(path) as source:
         if only is None:  # without pyarrow.dataset, which takes longer to import than to read
-            with pq.ParquetFile(path) as file:
+            with pq.ParquetFile(source) as file:
                 table = file.read(columns)
         else:
-            table = pq.read_table(path, columns=columns, filters=only, partitioning=None)
+            table = pq.read_table(source, columns=columns, filters=only, partitioning=None)
         names = columns or schema.names
         return table.select(names).cast(pa.schema([schema.field(name) for name in names]))
-    except FileNotFoundError:
-        raise
+
+
+def read_any(path: Path) -> pa.Table:
+    """The rows of one file, whatever they are."""
+    with _parquet(path) as source, pq.ParquetFile(source) as file:
+        return file.read()
+
+
+@contextmanager
+def _parquet(path: Path) -> Iterator[pa.BufferReader]:
+    """A file to be read as Parquet; if that fails, it is damaged."""
+    source = pa.BufferReader(pa.py_buffer(read_whole(path)))
+    try:
+        yield source
     except (OSError, pa.ArrowException, KeyError, ValueError) as error:
-        raise StoreError(
-            f"{path} is damaged ({str(error).splitlines()[0]}); the other parts are not. Move it "
-            "out of the store and give the `run` or `race` command again: what it held is run anew"
-        ) from error
+        raise damaged(path, str(error).splitlines()[0]) from error
 
 
 def concatenated(folder: Path, stems: list[str], schema: pa.Schema) -> pa.Table:
@@ -154,21 +246,23 @@ def concatenated(folder: Path, stems: list[str], schema: pa.Schema) -> pa.Table:
     return pa.concat_tables(read_part(folder / f"{stem}.parquet", schema) for stem in stems)
 
 
-def metadata_of(path: Path) -> dict[bytes, bytes]:
-    """What a Parquet file says about itself beside its rows."""
-    return dict(pq.read_schema(path).metadata or {})
+def read_with_facts(
+    path: Path, schemas: Callable[[Any], pa.Schema]
+) -> tuple[pa.Table, dict[str, Any]]:
+    """One file and the facts that stand beside its rows, which say of what schema those are."""
+    with _parquet(path) as source, pq.ParquetFile(source) as file:
+        facts = json.loads(file.schema_arrow.metadata[FACTS])
+        schema = schemas(facts)
+        return file.read().select(schema.names).cast(schema), facts
+
+
+def facts_of(path: Path) -> dict[str, Any]:
+    """The facts that stand beside a file's rows."""
+    with _parquet(path) as source:
+        return json.loads(pq.read_schema(source).metadata[FACTS])  # type: ignore[no-any-return]
 
 
 def remove_leftovers(folder: Path) -> None:
     """Clear away what killed writers left; only for whoever holds the lock."""
     for leftover in folder.glob(f"{ASIDE}*"):
-        leftover.unlink(missing_ok=True)
-
-
-def _sync_folder(folder: Path) -> None:
-    """A rename is durable once its folder is."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+        remove(leftover)

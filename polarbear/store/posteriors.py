@@ -28,25 +28,21 @@ class Posteriors:
         """Keep a posterior under the key of what it answers."""
         files.make_folder(self.path / "posteriors")
         text = json.dumps(facts).encode()
-        table = draws.replace_schema_metadata({b"polarbear": text})
+        table = draws.replace_schema_metadata({files.FACTS: text})
         # Draws hardly compress; what matters is that `select` has them at once.
         files.write_table(self.path / "posteriors" / f"{key}.parquet", table, compression="lz4")
 
     def posterior(self, key: str) -> tuple[pa.Table, dict[str, Any]] | None:
         """A posterior kept earlier, with the facts about it."""
         path = self.path / "posteriors" / f"{key}.parquet"
-        if not path.exists():
+        try:
+            return files.read_with_facts(path, _schema)
+        except FileNotFoundError:
             return None
-        facts = json.loads(files.metadata_of(path)[b"polarbear"])
-        schema = tables.POSTERIOR
-        if facts.get("head_to_head"):
-            schema = schema.append(tables.POSTERIOR_WINS)
-        return files.read_part(path, schema), facts
 
     def drop_posterior(self, key: str) -> None:
         """Forget a posterior that another has taken the place of."""
-        with files.explained(self.path):
-            (self.path / "posteriors" / f"{key}.parquet").unlink(missing_ok=True)
+        files.remove(self.path / "posteriors" / f"{key}.parquet")
 
     def posterior_keys(self) -> list[str]:
         """What posteriors are kept."""
@@ -54,10 +50,15 @@ class Posteriors:
 
     def posterior_facts(self, key: str) -> dict[str, Any]:
         """What is known about a kept posterior, without its draws."""
-        path = self.path / "posteriors" / f"{key}.parquet"
-        return json.loads(files.metadata_of(path)[b"polarbear"])  # type: ignore[no-any-return]
+        return files.facts_of(self.path / "posteriors" / f"{key}.parquet")
 
     def newest_posteriors(self) -> list[str]:
         """What posteriors are kept, the one kept last first."""
         paths = (self.path / "posteriors").glob("*.parquet")
         return [p.stem for p in sorted(paths, key=lambda p: (-p.stat().st_mtime_ns, p.stem))]
+
+
+def _schema(facts: Mapping[str, Any]) -> pa.Schema:
+    """Of what columns a posterior is, by the facts beside its draws."""
+    schema = tables.POSTERIOR
+    return schema.append(tables.POSTERIOR_WINS) if facts.get("head_to_head") else schema

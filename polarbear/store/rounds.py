@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
-from polarbear.errors import StoreError
 from polarbear.inference.beliefs import Beliefs
 from polarbear.racing import RoundRecord
 from polarbear.store import files, tables
 from polarbear.store.beliefs import beliefs_from_tables, beliefs_to_tables
+
+ENTERED = "entered.json"  # in rounds/: there only after a repair that set rounds aside
 
 
 class Rounds:
@@ -24,8 +24,8 @@ class Rounds:
         files.make_folder(folder)
         files.write_table(folder / f"ratings-{number:04}.parquet", ratings)
         files.write_table(folder / f"pairs-{number:04}.parquet", pairs)
-        text = json.dumps(record.to_plain(), indent=1, ensure_ascii=False)
-        files.write_whole(folder / f"round-{number:04}.json", text.encode() + b"\n")
+        path = folder / f"round-{number:04}.json"
+        files.write_json(path, record.to_plain(), indent=1, plain_ascii=False)
 
     def round_numbers(self) -> list[int]:
         """The rounds that are kept, in their order."""
@@ -36,23 +36,33 @@ class Rounds:
         """The checkpoint of one round."""
         path = self.path / "rounds" / f"round-{number:04}.json"
         try:
-            return RoundRecord.from_plain(json.loads(path.read_text(encoding="utf-8")))
-        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-            what = f"lacks {error}" if isinstance(error, KeyError) else f"cannot be read ({error})"
-            raise StoreError(
-                f"{path} {what}; move it out of the store and give the `race` "
-                "command again: the race goes on from the round before, and runs nothing again"
-            ) from None
+            return RoundRecord.from_plain(files.read_json(path))
+        except FileNotFoundError:
+            raise files.damaged(path, "it is not there") from None
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            what = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
+            raise files.damaged(path, what) from None
 
     def last_round(self) -> RoundRecord | None:
         """The newest checkpoint, or None where no race has been run."""
         numbers = self.round_numbers()
         return self.round(numbers[-1]) if numbers else None
 
+    def entered(self) -> dict[str, int]:
+        """After which round newcomers entered, where their rounds are to be replayed."""
+        try:
+            return files.read_json(self.path / "rounds" / ENTERED)["entered"]  # type: ignore[no-any-return]
+        except (FileNotFoundError, NotADirectoryError):
+            return {}
+
     def beliefs(self, number: int) -> Beliefs:
         """What was believed after a round: ratings over time, and relations of pairs."""
         folder = self.path / "rounds"
-        return beliefs_from_tables(
-            files.read_part(folder / f"ratings-{number:04}.parquet", tables.ROUND_RATINGS),
-            files.read_part(folder / f"pairs-{number:04}.parquet", tables.ROUND_PAIRS),
-        )
+        ratings, pairs = (folder / f"{name}-{number:04}.parquet" for name in ("ratings", "pairs"))
+        try:
+            return beliefs_from_tables(
+                files.read_part(ratings, tables.ROUND_RATINGS),
+                files.read_part(pairs, tables.ROUND_PAIRS),
+            )
+        except FileNotFoundError as error:
+            raise files.damaged(Path(error.filename), "it is not there") from None

@@ -7,6 +7,7 @@
     rankings/           those that were imported as such; others follow from trajectories
     posteriors/         one file a posterior, named by what it answers
     rounds/             one checkpoint a round of a race, with what was believed then
+    damaged/            what `polarbear repair` has set aside
     lock                held by the one process that writes
 
 A run's trajectory is written before the run itself, in a part of the same name, so a run that is
@@ -15,11 +16,9 @@ there has its trajectory.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -28,22 +27,20 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from polarbear import __version__
 from polarbear.config import PlainConfig, contradictions
-from polarbear.errors import NotAStoreError, StoreError, StoreMismatchError, StoreVersionError
+from polarbear.errors import StoreMismatchError
 from polarbear.execution.host import Host
 from polarbear.execution.outcome import Outcome, Status
 from polarbear.numerics.arrays import Floats
 from polarbear.problems.base import PROBLEM, Instance
 from polarbear.rankings import GridValues
-from polarbear.store import files, tables
+from polarbear.store import files, manifest, tables
 from polarbear.store.lock import locked
 from polarbear.store.posteriors import Posteriors
 from polarbear.store.rounds import Rounds
 from polarbear.store.run_rows import run_facts, run_key
+from polarbear.wording import counted
 
-FORMAT = 1
-MANIFEST = "polarbear.json"
 MERGE_ABOVE = 48  # so many small parts are merged
 SMALL_PART = 8 * 2**20  # bytes of trajectories
 ROW_GROUPS = {"trajectories": "algorithm", "runs": None}  # what readers often want some of
@@ -52,50 +49,35 @@ ROW_GROUPS = {"trajectories": "algorithm", "runs": None}  # what readers often w
 class Store(Posteriors, Rounds):
     """A store on disk. Reading needs nothing; writing happens inside ``writing()``."""
 
-    def __init__(self, path: Path, manifest: Mapping[str, Any]) -> None:
+    def __init__(self, path: Path, facts: Mapping[str, Any]) -> None:
         self.path = path
-        self.manifest = manifest
+        self.manifest = facts
 
     @classmethod
     def open(cls, path: Path) -> Store:
         """An existing store, or an error that says what the folder is instead."""
-        file = path / MANIFEST
-        try:
-            manifest = json.loads(file.read_text(encoding="utf-8"))
-            version = manifest["format"]
-        except (FileNotFoundError, NotADirectoryError):
-            what = "is not a PolarBear store" if path.exists() else "does not exist"
-            raise NotAStoreError(
-                f"{path} {what}; `polarbear run CONFIG --store {path}` makes one"
-            ) from None
-        except OSError as error:
-            raise StoreError(f"cannot read {file}: {error.strerror}") from None
-        except (ValueError, KeyError, TypeError):
-            raise NotAStoreError(f"{file} is not what PolarBear writes there") from None
-        if version != FORMAT:
-            raise StoreVersionError(
-                f"{path} has format {version}, written by PolarBear {manifest.get('tool')}; "
-                f"PolarBear {__version__} reads format {FORMAT}: use the version that wrote it"
-            )
-        return cls(path, manifest)
+        return cls(path, manifest.read(path))
 
     @classmethod
     def create(cls, path: Path, config: PlainConfig) -> Store:
-        """A new store in a folder that is empty or not there yet."""
-        if path.exists() and (not path.is_dir() or any(path.iterdir())):
-            raise NotAStoreError(
-                f"{path} exists and is not a PolarBear store; choose another folder with --store"
-            )
+        """A new store in a folder that is empty or not there yet; what another made is opened.
+
+        The manifest comes last: without it, the folder is as good as empty. Of two who create at
+        once, one holds the lock, and the other opens what the first has made, or is told of it.
+        """
+        manifest.check_free(path)
         files.make_folder(path)
-        for name in tables.ALL:
-            files.make_folder(path / name)
-        store = cls(path, {})
-        store._write_manifest(config)
-        return store
+        with locked(path / "lock"):
+            if manifest.is_in(path) and not manifest.is_lost(path):
+                return cls.open(path)
+            for name in tables.ALL:
+                files.make_folder(path / name)
+            return cls(path, manifest.write(path, config))
 
     @classmethod
     def open_or_create(cls, path: Path, config: PlainConfig) -> Store:
-        return cls.open(path) if (path / MANIFEST).exists() else cls.create(path, config)
+        there = manifest.is_in(path) and not manifest.is_lost(path)
+        return cls.open(path) if there else cls.create(path, config)
 
     @property
     def config(self) -> PlainConfig:
@@ -110,9 +92,8 @@ class Store(Posteriors, Rounds):
             for name in tables.ALL:
                 files.make_folder(self.path / name)
                 files.remove_leftovers(self.path / name)
-            with files.explained(self.path):
-                for orphan in self._stems("trajectories") - self._stems("runs"):
-                    (self.path / "trajectories" / f"{orphan}.parquet").unlink(missing_ok=True)
+            for orphan in self._stems("trajectories") - self._stems("runs"):
+                files.remove(self.path / "trajectories" / f"{orphan}.parquet")
             yield
 
     def adopt(self, wanted: PlainConfig, uses_grid: bool = False) -> None:
@@ -127,20 +108,7 @@ class Store(Posteriors, Rounds):
             )
         merged = {**wanted, "algorithms": {**stored["algorithms"], **wanted["algorithms"]}}
         if merged != stored:
-            self._write_manifest(merged)
-
-    def _write_manifest(self, config: PlainConfig) -> None:
-        text = json.dumps(config, sort_keys=True)
-        created = self.manifest.get("created") or datetime.now(UTC).isoformat(timespec="seconds")
-        manifest = {
-            "format": FORMAT,
-            "tool": __version__,
-            "created": created,
-            "config_hash": hashlib.sha256(text.encode()).hexdigest(),
-            "config": config,
-        }
-        files.write_whole(self.path / MANIFEST, json.dumps(manifest, indent=2).encode() + b"\n")
-        self.manifest = manifest
+            self.manifest = manifest.write(self.path, merged, self.manifest["created"])
 
     def _stems(self, table: str) -> set[str]:
         return {path.stem for path in files.part_paths(self.path / table)}
@@ -233,10 +201,8 @@ class Store(Posteriors, Rounds):
         for table in ("trajectories", "runs"):
             rows = files.concatenated(self.path / table, small, tables.ALL[table])
             files.write_part(self.path / table, merged, rows, ROW_GROUPS[table])
-        with files.explained(self.path):
-            for table in ("runs", "trajectories"):
-                for stem in small:
-                    (self.path / table / f"{stem}.parquet").unlink()
+        for table in ("runs", "trajectories"):
+            files.remove_all([self.path / table / f"{stem}.parquet" for stem in small])
 
     def trajectories(
         self, algorithms: Sequence[str] | None = None
@@ -259,9 +225,8 @@ class Store(Posteriors, Rounds):
                     here = slice(ends[position], ends[position + 1])
                     yield run, times[here], values[here]
         if wanted:
-            raise StoreError(
-                f"{self.path}/trajectories lacks {len(wanted)} of the runs in {self.path}/runs"
-            )
+            lacking = counted(len(wanted), "run")
+            raise files.damaged(folder, f"it lacks {lacking} that {self.path}/runs has")
 
     def rankings(self) -> pl.DataFrame:
         """Rankings that were imported as such: one row for each instance and time."""
@@ -284,6 +249,8 @@ class Store(Posteriors, Rounds):
         order = self.instances()["instance"].to_list()
         present = set(runs.filter(pl.col("algorithm").is_in(list(names)))["instance"])
         present |= set(rankings["instance"])
+        # Instances that a damaged part took with it come last, until they are drawn again.
+        order += sorted(present.difference(order))
         instances = tuple(instance for instance in order if instance in present)
         row = {instance: position for position, instance in enumerate(instances)}
         column = {name: position for position, name in enumerate(names)}

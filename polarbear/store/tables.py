@@ -13,6 +13,8 @@ A posterior is a file of its own, ``posteriors/KEY.parquet``; the JSON in its me
 it was inferred from stands in ``rankings/`` as ``derived-KEY.parquet`` (the rankings) and
 ``choice-sets-KEY.parquet`` (what they boil down to).
 
+Every file carries a checksum (checksums.py), which other readers pass over.
+
 With Polars, the points of all trajectories in long form::
 
     polars.read_parquet("store/trajectories/*.parquet").explode("t", "y")

@@ -17,7 +17,7 @@ from polarbear.report.page import data
 from polarbear.report.prose.outline import Table, outline
 from polarbear.report.settled import verdict as verdict_of
 from polarbear.report.story import tell
-from polarbear.store import Store
+from polarbear.store import Store, files
 
 # Six times each; as races leave them, and some that only a change of beliefs between rounds does.
 SETTLED = [">>x===", "==xx<x", ">>xxxx", "=x=x=x", ">=>=>=", "======", ">xx<==", "xxxxxx"]
@@ -32,7 +32,7 @@ def with_codes(raced: Material, folder: Path, letters: str) -> tuple[Material, s
     pair = next(p for p in record["state"]["pairs"] if {p["a"], p["b"]} <= set(inside))
     pair["settled"] = letters
     record["decisions"]["settled_pairs"] = [[pair["a"], pair["b"]]]
-    path.write_text(json.dumps(record))
+    files.write_json(path, record, indent=1)
     return gather(Store.open(folder / "store")), pair["a"], pair["b"]
 
 

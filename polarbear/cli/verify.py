@@ -1,0 +1,39 @@
+"""`polarbear verify`: whether a store is what was written."""
+
+from __future__ import annotations
+
+import typer
+
+from polarbear.cli import common
+from polarbear.wording import counted
+
+
+def verify(
+    store: common.StoreFolder,
+    json: common.Json = False,
+    debug: common.Debug = False,
+) -> None:
+    """Read every file of a store, and check that nothing is damaged or missing.
+
+    Exit code 1, and each damaged file by its name, if anything is. Nothing is changed.
+    """
+    from polarbear.store.verify import verify as verify_
+
+    told = verify_(store)
+    if json:
+        common.print_json(told)
+    elif told.sound:
+        typer.echo(f"{told.store} is sound: {counted(told.files, 'file')} read")
+    else:
+        damaged = counted(len(told.damaged), "file is", "files are")
+        typer.echo(f"{told.store}: {damaged} damaged or missing, of {told.files} read")
+        for damage in told.damaged:
+            typer.echo(f"  {damage.file}: {damage.why}")
+        if told.replay_from is not None:
+            typer.echo(f"rounds from {told.replay_from} on cannot be vouched for")
+        typer.echo(f"`polarbear repair {told.store}` goes back to what can be vouched for")
+    if told.without_checksum and not json:
+        older = counted(told.without_checksum, "file has", "files have")
+        typer.echo(f"{older} no checksum, as older versions wrote them: they can be parsed")
+    if not told.sound:
+        raise typer.Exit(1)

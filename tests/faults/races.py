@@ -1,0 +1,74 @@
+"""Small whole races, in this process, and what of a store must come out the same to the byte."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+from polarbear.config import Config
+from polarbear.driver import collect
+from polarbear.execution.outcome import Outcome, Task
+from polarbear.execution.run import Problems, execute
+from polarbear.store import Store
+from tests.driver.test_rounds import configured, run
+
+RULES = {"batch": {"start": 4, "min": 4, "max": 8}, "limits": {"rounds": 4}, "alpha": 0.999}
+QUICK = {"draws": 400}
+CONFIG = configured(("good", "bad", "early"), rules=RULES, inference=QUICK)
+WITH_NEWCOMER = configured(
+    ("good", "bad", "early", "late"), rules={**RULES, "limits": {"rounds": 7}}, inference=QUICK
+)
+# What a run says about the machine rather than about itself.
+OF_THE_MACHINE = ("seconds", "started", "host", "cpu", "load", "workers")
+
+
+class InThisProcess:
+    """A pool without processes, whose starting would take most of the time."""
+
+    size = 1
+
+    def __init__(self, config: Config) -> None:
+        self._problems = Problems(config.instances, config.setting)
+
+    def __enter__(self) -> InThisProcess:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        pass
+
+    def run(self, tasks: Iterable[Task]) -> Iterator[Outcome]:
+        for task in tasks:
+            yield execute(task, self._problems)
+
+
+def raced(folder: Path, config: Config = CONFIG, **options: Any) -> int:
+    """Race in this folder, from wherever it stands; how many runs were executed."""
+    with mock.patch.object(collect, "pool_of", InThisProcess):
+        _, _, notes = run(config, folder, **options)
+    return len(notes.runs)
+
+
+def essence(folder: Path) -> dict[str, Any]:
+    """Everything in a store that a race decides: rounds to the byte, and what they stand on."""
+    store = Store.open(folder)
+    rounds = {
+        path.name: path.read_bytes()
+        for path in sorted((folder / "rounds").glob("*"))
+        if path.suffix in (".json", ".parquet")
+    }
+    posteriors = {key: store.posterior(key)[0].to_pydict() for key in store.posterior_keys()}  # type: ignore[index]
+    runs = store.runs().drop(OF_THE_MACHINE, strict=False).to_dicts()
+    trajectories = {
+        (run["algorithm"], run["instance"]): (t.tobytes(), y.tobytes())
+        for run, t, y in store.trajectories()
+    }
+    return {
+        "config": store.config,
+        "rounds": rounds,
+        "posteriors": posteriors,
+        "instances": store.instances().to_dicts(),
+        "runs": runs,
+        "trajectories": trajectories,
+    }

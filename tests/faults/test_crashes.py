@@ -1,0 +1,93 @@
+"""Commands on disks that fail, by lot: power cuts and errors at some steps of each.
+
+All steps, in all ways, are tried by benchmarks/crashes.py.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from polarbear.store import Store
+from tests.faults.crashes import SCENARIOS, Scenario, Trials, by_lot
+from tests.faults.layer import Step
+from tests.faults.power import after_cut
+from tests.store.test_store import add, configured, instance, outcome
+
+QUICK = [scenario for scenario in SCENARIOS if scenario.name != "report"]  # a page takes seconds
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::polarbear.errors.PolarBearWarning")  # few draws, on purpose
+@pytest.mark.parametrize("scenario", QUICK, ids=lambda scenario: scenario.name)
+def test_a_command_that_is_given_again_after_a_crash_comes_to_the_same(
+    scenario: Scenario, tmp_path: Path
+):
+    trials = Trials(scenario, tmp_path)
+    cases = [*by_lot(trials.cuts, 6, seed=1), *by_lot(trials.errors, 3, seed=2)]
+    assert [wrong for case in cases if (wrong := trials.tried(case))] == []
+
+
+def test_parts_that_are_merged_are_all_there_after_any_power_cut(tmp_path: Path):
+    config = configured()
+
+    def prepare(root: Path) -> None:
+        made = Store.create(root / "store", config.plain())
+        with made.writing():
+            for index in range(4):
+                made.add_instances([instance(index)], "synthetic")
+                add(made, outcome(config, "A", index, [(1, -float(index))]))
+
+    def merge(root: Path) -> None:
+        opened = Store.open(root / "store")
+        with opened.writing():
+            opened.merge_parts()
+
+    def values(root: Path) -> list[float]:
+        grid = Store.open(root / "store").on_grid(np.array([10.0]), ["A"])
+        return [float(value) for value in grid.values.ravel()]
+
+    trials = Trials(Scenario("merging parts", prepare, merge, values), tmp_path)
+    assert [wrong for case in trials.cuts if (wrong := trials.tried(case))] == []
+
+
+def test_a_disk_that_is_cut_off_keeps_what_was_synced_and_nothing_else_for_sure():
+    here, aside, name = Path(), Path("aside"), Path("name")
+    steps = [
+        Step("create", aside),
+        Step("put", aside, b"content"),
+        Step("sync", aside),
+        Step("rename", aside, to=name),
+        Step("sync_folder", here),
+    ]
+    lost = [after_cut({}, steps, count, "lost") for count in range(6)]
+    assert lost == [{}] * 5 + [{name: b"content"}]
+    killed = [after_cut({}, steps, count, "killed") for count in range(6)]
+    assert killed[1:4] == [{aside: b""}, {aside: b"content"}, {aside: b"content"}]
+    assert killed[4:] == [{name: b"content"}] * 2
+    (torn,) = {after_cut({}, steps, 2, "torn")[aside] for _ in range(3)}  # the same every time
+    assert torn is not None
+    assert torn != b"content"
+    found = {frozenset(after_cut({}, steps, 4, "reordered", seed)) for seed in range(40)}
+    assert found == {frozenset(), frozenset({aside}), frozenset({name})}
+
+
+def test_a_writer_that_does_not_sync_is_found_out(tmp_path: Path):
+    from polarbear.store import disk
+
+    def careless(root: Path) -> None:
+        with disk.create(root / "aside") as file:
+            disk.put(file, b"content")
+        disk.rename(root / "aside", root / "name")
+        disk.sync_folder(root)
+
+    def once(root: Path) -> None:
+        if not (root / "name").exists():
+            careless(root)
+
+    scenario = Scenario("careless", lambda root: None, once, lambda r: (r / "name").read_bytes())
+    trials = Trials(scenario, tmp_path)
+    wrong = [wrong for case in trials.cuts if (wrong := trials.tried(case))]
+    assert any("the outcome is another" in text for text in wrong)

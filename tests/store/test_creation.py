@@ -1,0 +1,103 @@
+"""A new store: made as a whole or not at all, by one, however many try at once."""
+
+from __future__ import annotations
+
+import threading
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from polarbear.errors import NotAStoreError, StoreLockedError
+from polarbear.store import Store
+from tests.faults.layer import PowerCut, Step, killed, recorded
+from tests.faults.power import WAYS, after_cut, contents_of, laid_out, relative
+from tests.store.test_store import configured
+
+PLAIN = configured().plain()
+
+
+def test_a_creation_that_is_killed_at_any_file_operation_is_made_up_for(tmp_path: Path):
+    for at in count():
+        folder = tmp_path / f"{at}" / "deep" / "store"
+        try:
+            with killed(at):
+                Store.open_or_create(folder, PLAIN)
+            break
+        except PowerCut:
+            made = Store.open_or_create(folder, PLAIN)
+        with made.writing():
+            assert Store.open(folder).config == PLAIN
+        assert not [path.name for path in folder.iterdir() if path.name.startswith(".writing")]
+    assert at > 10
+
+
+@pytest.fixture(scope="module")
+def creation(tmp_path_factory: pytest.TempPathFactory) -> list[Step]:
+    """The steps of creating a store."""
+    root = tmp_path_factory.mktemp("recorded")
+    with recorded() as steps:
+        Store.create(root / "deep" / "store", PLAIN)
+    return relative(steps, root)
+
+
+@pytest.mark.parametrize("how", WAYS)
+def test_whatever_a_power_cut_leaves_of_a_creation_becomes_a_store(
+    tmp_path: Path, creation: list[Step], how: str
+):
+    for after in range(len(creation) + 1):
+        root = tmp_path / f"{after}"
+        laid_out(after_cut({}, creation, after, how), root)
+        made = Store.open_or_create(root / "deep" / "store", PLAIN)
+        with made.writing():
+            assert made.config == PLAIN
+
+
+def test_a_store_that_was_created_is_still_there_after_a_power_cut(
+    tmp_path: Path, creation: list[Step]
+):
+    laid_out(after_cut({}, creation, len(creation), "lost"), tmp_path / "after")
+    assert Store.open(tmp_path / "after" / "deep" / "store").config == PLAIN
+
+
+def test_of_those_who_create_a_store_at_once_each_has_it_or_is_told_who_makes_it(tmp_path: Path):
+    for trial in range(20):
+        told: list[str] = []
+        start = threading.Barrier(4)
+
+        def create(
+            folder: Path = tmp_path / f"{trial}",
+            told: list[str] = told,
+            start: threading.Barrier = start,
+        ) -> None:
+            start.wait()
+            try:
+                with Store.open_or_create(folder, PLAIN).writing():
+                    told.append("made")
+            except StoreLockedError:
+                told.append("locked")
+            except NotAStoreError as error:
+                told.append(str(error))
+
+        threads = [threading.Thread(target=create) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert "made" in told
+        assert set(told) <= {"made", "locked"}
+        assert Store.open(tmp_path / f"{trial}").config == PLAIN
+
+
+def test_a_folder_that_looks_half_made_but_holds_something_else_is_left_alone(tmp_path: Path):
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "runs" / "diary.txt").write_text("ten miles")
+    with pytest.raises(NotAStoreError, match="exists and is not a PolarBear store"):
+        Store.create(tmp_path, PLAIN)
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["diary.txt", "runs"]
+
+
+def test_contents_that_are_laid_out_are_those_that_were_there(tmp_path: Path):
+    Store.create(tmp_path / "one", PLAIN)
+    laid_out(contents_of(tmp_path / "one"), tmp_path / "two")
+    assert contents_of(tmp_path / "two") == contents_of(tmp_path / "one")

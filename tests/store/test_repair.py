@@ -1,0 +1,182 @@
+"""Damage is found by `verify`, set aside by `repair`, and made up for by the race that goes on."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from polarbear.errors import NotAStoreError, StoreDamagedError, StoreError
+from polarbear.store import Store, files
+from polarbear.store.repair import repair
+from polarbear.store.verify import verify
+from tests.faults.races import CONFIG, WITH_NEWCOMER, essence, raced
+from tests.sharing import filled_once
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return filled_once(
+        tmp_path_factory, "an undisturbed race", lambda folder: raced(folder / "store")
+    )
+
+
+@pytest.fixture
+def store(undisturbed: Path, tmp_path: Path) -> Path:
+    shutil.copytree(undisturbed / "store", tmp_path / "store")
+    return tmp_path / "store"
+
+
+def flip(path: Path, seed: int = 0) -> None:
+    rng = random.Random(seed)
+    data = bytearray(path.read_bytes())
+    data[rng.randrange(len(data) // 2)] ^= 1 << rng.randrange(8)
+    path.write_bytes(data)
+
+
+def first(folder: Path, pattern: str = "*.parquet") -> Path:
+    return min(folder.glob(pattern))
+
+
+DAMAGE: dict[str, Callable[[Path], Any]] = {
+    "a flipped bit in runs": lambda s: flip(first(s / "runs")),
+    "a flipped bit in trajectories": lambda s: flip(first(s / "trajectories")),
+    "a flipped bit in instances": lambda s: flip(first(s / "instances")),
+    "a flipped bit in the posterior": lambda s: flip(first(s / "posteriors")),
+    "a flipped bit in its evidence": lambda s: flip(first(s / "rankings")),
+    "a flipped bit in the first round": lambda s: flip(s / "rounds" / "round-0001.json"),
+    "a flipped bit in a middle round": lambda s: flip(s / "rounds" / "round-0002.json"),
+    "a flipped bit in the last round": lambda s: flip(s / "rounds" / "round-0004.json"),
+    "ratings deleted": lambda s: (s / "rounds" / "ratings-0003.parquet").unlink(),
+    "a round deleted": lambda s: (s / "rounds" / "round-0002.json").unlink(),
+    "runs deleted": lambda s: first(s / "runs").unlink(),
+    "trajectories deleted": lambda s: first(s / "trajectories").unlink(),
+    "instances deleted": lambda s: first(s / "instances").unlink(),
+    "a manifest cut short": lambda s: (s / "polarbear.json").write_bytes(b'{"format": 1, "co'),
+    "a manifest without config": lambda s: (s / "polarbear.json").write_text('{"format": 1}'),
+    "a manifest deleted": lambda s: (s / "polarbear.json").unlink(),
+    "a bit in everything": lambda s: [flip(p) for p in s.rglob("*.*") if p.is_file()],
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE.keys())
+def test_a_race_that_goes_on_after_repair_ends_as_if_nothing_had_happened(
+    damage: Callable[[Path], Any], store: Path, undisturbed: Path
+):
+    damage(store)
+    found = verify(store)
+    assert not found.sound
+    assert found.damaged
+    told = repair(store)
+    assert told.moved or found.damaged[0].why.startswith("it is not there")
+    again = verify(store)
+    assert again.damaged == ()
+    assert again.sound
+    raced(store)
+    assert essence(store) == essence(undisturbed / "store")
+    assert verify(store).sound
+
+
+def test_what_is_sound_is_found_sound_and_left_as_it_is(store: Path):
+    before = {path: path.read_bytes() for path in store.rglob("*") if path.is_file()}
+    found = verify(store)
+    assert found.sound
+    assert (found.damaged, found.without_checksum, found.replay_from) == ((), 0, None)
+    assert found.files == len([path for path in before if path.name != "lock"])
+    assert repair(store).moved == ()
+    after = {path: path.read_bytes() for path in store.rglob("*") if path.is_file()}
+    assert {p: d for p, d in after.items() if p.name != "lock"} == {
+        p: d for p, d in before.items() if p.name != "lock"
+    }
+
+
+def test_what_was_set_aside_is_kept_with_its_reason(store: Path):
+    damaged = store / "rounds" / "round-0003.json"
+    flip(damaged)
+    content = damaged.read_bytes()
+    told = repair(store)
+    assert (store / "damaged" / "rounds" / "round-0003.json").read_bytes() == content
+    assert {move.file for move in told.moved} == {
+        f"rounds/{name}" for number in ("0003", "0004")
+        for name in (f"round-{number}.json", f"ratings-{number}.parquet", f"pairs-{number}.parquet")
+    }  # fmt: skip
+    reasons = {move.file: move.why for move in told.moved}
+    assert reasons["rounds/round-0003.json"] == "its checksum is wrong"
+    assert (told.rounds_kept, told.rounds_to_replay, told.runs_lost) == (2, 2, 0)
+    assert told.next is not None
+    assert "polarbear race CONFIG" in told.next
+
+
+def test_nothing_is_run_again_that_was_not_lost(store: Path):
+    flip(store / "rounds" / "round-0001.json")
+    repair(store)
+    assert raced(store) == 0
+    part = first(store / "trajectories")
+    lost = len(files.read_any(part))
+    flip(part)
+    assert repair(store).runs_lost == lost
+    assert raced(store) == lost
+
+
+@pytest.mark.parametrize("lost", ["round-0002.json", "ratings-0002.parquet"])
+def test_a_race_does_not_go_on_where_a_middle_round_is_missing(store: Path, lost: str):
+    (store / "rounds" / lost).unlink()
+    with pytest.raises(StoreDamagedError, match=f"{lost} is damaged .it is not there.*repair"):
+        raced(store)
+
+
+def test_a_race_does_not_go_on_without_the_runs_that_its_rounds_stand_on(store: Path):
+    part = first(store / "runs")
+    part.unlink()
+    (store / "trajectories" / part.name).unlink()
+    with pytest.raises(StoreDamagedError, match="lack .* runs of round .*polarbear repair"):
+        raced(store)
+
+
+@pytest.mark.parametrize("number", [1, 2, 4, 5])
+def test_rounds_are_replayed_with_newcomers_entering_when_they_did(tmp_path: Path, number: int):
+    raced(tmp_path / "whole")
+    raced(tmp_path / "whole", WITH_NEWCOMER)
+    joined = [r for r in range(1, 8) if Store.open(tmp_path / "whole").round(r).newcomer]
+    assert joined[0] == 5
+    assert len(joined) > 1
+    shutil.copytree(tmp_path / "whole", tmp_path / "store")
+    flip(tmp_path / "store" / "rounds" / f"round-{number:04}.json")
+    repair(tmp_path / "store")
+    assert raced(tmp_path / "store", WITH_NEWCOMER) == 0
+    found, wanted = essence(tmp_path / "store"), essence(tmp_path / "whole")
+    found["rounds"].pop("entered.json", None)
+    assert found == wanted
+
+
+def test_a_store_without_its_configuration_asks_for_it(store: Path):
+    (store / "polarbear.json").write_text("{}")
+    repair(store)
+    with pytest.raises(StoreError, match="has lost its configuration; give the `race`"):
+        Store.open(store)
+    assert Store.open_or_create(store, CONFIG.plain()).config == CONFIG.plain()
+
+
+def test_what_is_no_store_is_neither_verified_nor_repaired(tmp_path: Path):
+    (tmp_path / "thesis.tex").write_text("x")
+    for look in (verify, repair):
+        with pytest.raises(NotAStoreError, match="is not a PolarBear store"):
+            look(tmp_path)
+        with pytest.raises(NotAStoreError, match="does not exist"):
+            look(tmp_path / "none")
+    assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
+
+
+def test_files_of_an_older_version_are_counted_as_such(store: Path):
+    path = store / "rounds" / "round-0001.json"
+    facts = json.loads(path.read_text())
+    del facts["checksum"]
+    path.write_text(json.dumps(facts))
+    found = verify(store)
+    assert found.sound
+    assert found.without_checksum == 1
