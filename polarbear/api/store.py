@@ -263,6 +263,7 @@ class Store:
         return ", ".join(parts)
 
 
-def open(path: str | Path) -> Store:
-    """The store in a folder."""
-    return Store(StoreOnDisk.open(Path(path)))
+def open(path: str | Path, race: int | None = None) -> Store:
+    """The store in a folder; ``race`` looks back at one whose decisions were taken anew since."""
+    disk = StoreOnDisk.open(Path(path))
+    return Store(disk if race is None else disk.at_race(race))

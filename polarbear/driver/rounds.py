@@ -86,6 +86,7 @@ class Race:
         self.state, self._waiting = entrants(config, store, add)
         self._began = time.monotonic()
         self._runs = collect.stored_runs(store)
+        self._origin = collect.origin_of(config, store)
         self._tally = Tally(store, config.budget, config.race.tie_tolerance)
         self._stream: list[Instance] = []
         self._last: Judgement | None = None
@@ -182,7 +183,8 @@ class Race:
         horizons = race.horizons(state, self.rules) or self._horizons_beyond(state)
         instances = self._next_instances()
         self._store.add_instances(instances, self._config.instances.suite)
-        plan = collect.plan(self._config, self._runs, instances, horizons)
+        collect.check_unchanged(self._config, self._origin)
+        plan = collect.plan(self._config, self._runs, instances, horizons, origin=self._origin)
         self._watcher.begins(state, horizons, len(instances), len(plan.tasks))
         collect.collect(pool, self._store, plan.tasks, self._take)
         if state.round == 0:

@@ -16,10 +16,11 @@ class Rounds:
     """The folder ``rounds/`` of a store."""
 
     path: Path
+    rounds_folder: str = "rounds"
 
     def add_round(self, record: RoundRecord, beliefs: Beliefs) -> None:
         """Keep a round: what was believed, then the checkpoint, which makes it count."""
-        number, folder = record.state.round, self.path / "rounds"
+        number, folder = record.state.round, self.path / self.rounds_folder
         ratings, pairs = beliefs_to_tables(beliefs)
         files.make_folder(folder)
         files.write_table(folder / f"ratings-{number:04}.parquet", ratings)
@@ -29,12 +30,12 @@ class Rounds:
 
     def round_numbers(self) -> list[int]:
         """The rounds that are kept, in their order."""
-        found = (path.stem for path in (self.path / "rounds").glob("round-*.json"))
+        found = (path.stem for path in (self.path / self.rounds_folder).glob("round-*.json"))
         return sorted(int(stem.removeprefix("round-")) for stem in found)
 
     def round(self, number: int) -> RoundRecord:
         """The checkpoint of one round."""
-        path = self.path / "rounds" / f"round-{number:04}.json"
+        path = self.path / self.rounds_folder / f"round-{number:04}.json"
         try:
             return RoundRecord.from_plain(json.loads(path.read_text(encoding="utf-8")))
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
@@ -51,7 +52,7 @@ class Rounds:
 
     def beliefs(self, number: int) -> Beliefs:
         """What was believed after a round: ratings over time, and relations of pairs."""
-        folder = self.path / "rounds"
+        folder = self.path / self.rounds_folder
         return beliefs_from_tables(
             files.read_part(folder / f"ratings-{number:04}.parquet", tables.ROUND_RATINGS),
             files.read_part(folder / f"pairs-{number:04}.parquet", tables.ROUND_PAIRS),

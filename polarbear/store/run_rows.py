@@ -42,4 +42,5 @@ def run_facts(outcome: Outcome, host: Host, load: float, workers: int) -> dict[s
         "load": load,
         "workers": workers,
         "version": __version__,
+        "fingerprint": outcome.task.fingerprint,
     }

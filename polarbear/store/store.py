@@ -7,6 +7,9 @@
     rankings/           those that were imported as such; others follow from trajectories
     posteriors/         one file a posterior, named by what it answers
     rounds/             one checkpoint a round of a race, with what was believed then
+    races/              the rounds of earlier races, whose decisions were taken anew
+    set-aside.parquet   which runs do not count, if there are such
+    provenance.json     what counts as made by the same, and whose seeds go by an earlier name
     lock                held by the one process that writes
 
 A run's trajectory is written before the run itself, in a part of the same name, so a run that is
@@ -17,7 +20,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -37,9 +40,11 @@ from polarbear.numerics.arrays import Floats
 from polarbear.problems.base import PROBLEM, Instance
 from polarbear.rankings import GridValues
 from polarbear.store import files, tables
+from polarbear.store.aside import Aside
 from polarbear.store.lock import locked
 from polarbear.store.posteriors import Posteriors
-from polarbear.store.rounds import Rounds
+from polarbear.store.provenance import Provenance
+from polarbear.store.races import Races
 from polarbear.store.run_rows import run_facts, run_key
 
 FORMAT = 1
@@ -49,7 +54,7 @@ SMALL_PART = 8 * 2**20  # bytes of trajectories
 ROW_GROUPS = {"trajectories": "algorithm", "runs": None}  # what readers often want some of
 
 
-class Store(Posteriors, Rounds):
+class Store(Posteriors, Races, Provenance, Aside):
     """A store on disk. Reading needs nothing; writing happens inside ``writing()``."""
 
     def __init__(self, path: Path, manifest: Mapping[str, Any]) -> None:
@@ -115,19 +120,35 @@ class Store(Posteriors, Rounds):
                     (self.path / "trajectories" / f"{orphan}.parquet").unlink(missing_ok=True)
             yield
 
-    def adopt(self, wanted: PlainConfig, uses_grid: bool = False) -> None:
-        """Take in a configuration that extends the stored one; refuse one that contradicts it."""
-        stored = self.config
-        found = contradictions(stored, wanted, uses_grid)
+    def adopt(
+        self,
+        wanted: PlainConfig,
+        uses_grid: bool = False,
+        redefined: Collection[str] = (),
+        dropped: Collection[str] = (),
+    ) -> None:
+        """Take in a configuration that extends the stored one; refuse one that contradicts it.
+
+        ``redefined`` names algorithms that may mean something else from now on, since no run counts
+        that would be made untrue; those ``dropped`` are no longer known.
+        """
+        self.check_extends(wanted, uses_grid, redefined)
+        known = {n: entry for n, entry in self.config["algorithms"].items() if n not in dropped}
+        merged = {**wanted, "algorithms": {**known, **wanted["algorithms"]}}
+        if merged != self.config:
+            self._write_manifest(merged)
+
+    def check_extends(
+        self, wanted: PlainConfig, uses_grid: bool = False, redefined: Collection[str] = ()
+    ) -> None:
+        """Refuse a configuration that contradicts the stored one."""
+        found = contradictions(self.config, wanted, uses_grid, redefined)
         if found:
             listing = "\n".join(f"  {line}" for line in found)
             raise StoreMismatchError(
                 f"the configuration contradicts what is stored in {self.path}:\n{listing}\n"
                 "Undo the change, or choose another folder with --store."
             )
-        merged = {**wanted, "algorithms": {**stored["algorithms"], **wanted["algorithms"]}}
-        if merged != stored:
-            self._write_manifest(merged)
 
     def _write_manifest(self, config: PlainConfig) -> None:
         text = json.dumps(config, sort_keys=True)
@@ -191,9 +212,17 @@ class Store(Posteriors, Rounds):
 
     # --- runs and trajectories ---------------------------------------------------------------
 
+    def every_run(self) -> pl.DataFrame:
+        """One row a run, those that were set aside included."""
+        return self._read("runs").unique("run").sort("algorithm", "instance", "attempt")
+
     def all_runs(self) -> pl.DataFrame:
         """One row a run, those that were run again included."""
-        return self._read("runs").unique("run").sort("algorithm", "instance", "attempt")
+        runs, aside = self.every_run(), self.set_aside_runs()
+        if self.until is not None:  # as it was then
+            runs = runs.filter(pl.col("started") <= self.until)
+            aside = aside.filter(pl.col("since") <= self.until)
+        return runs.filter(~pl.col("run").is_in(aside["run"].to_list())) if len(aside) else runs
 
     def runs(self) -> pl.DataFrame:
         """One row for each algorithm on each instance: the run that counts."""
