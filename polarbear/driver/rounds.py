@@ -19,7 +19,7 @@ from polarbear.driver.evidence import Evidence, Tally
 from polarbear.driver.judgement import Judgement, refined, relations_of, threats
 from polarbear.driver.posteriors import Learned, keep, learn, learn_newcomer
 from polarbear.errors import AlgorithmError
-from polarbear.execution.outcome import Outcome
+from polarbear.execution.outcome import Outcome, Task
 from polarbear.execution.pool import Pool
 from polarbear.inference import ModelOptions, Posterior
 from polarbear.numerics.seeds import derived_seed
@@ -186,7 +186,7 @@ class Race:
         collect.check_unchanged(self._config, self._origin)
         plan = collect.plan(self._config, self._runs, instances, horizons, origin=self._origin)
         self._watcher.begins(state, horizons, len(instances), len(plan.tasks))
-        collect.collect(pool, self._store, plan.tasks, self._take)
+        self._execute(pool, plan.tasks)
         if state.round == 0:
             self._refuse_hopeless(instances, horizons)
         self._watcher.infers()
@@ -205,6 +205,10 @@ class Race:
         record = self._record(inferred, decisions, horizons, len(instances))
         self._store.add_round(record, inferred.beliefs())
         self._watcher.ends(record)
+
+    def _execute(self, pool: Pool, tasks: list[Task]) -> None:
+        """Run what a round asks for and is not there yet."""
+        collect.collect(pool, self._store, tasks, self._take)
 
     def _horizons_beyond(self, state: State) -> dict[str, float]:
         """Who runs how far where everything is settled, but the race's purpose is not reached."""

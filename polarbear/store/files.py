@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -53,6 +55,19 @@ def write_whole(path: Path, data: bytes | memoryview) -> None:
             aside.unlink(missing_ok=True)
             raise
         _sync_folder(path.parent)
+
+
+def write_json(path: Path, facts: Mapping[str, Any], indent: int, plain_ascii: bool = True) -> None:
+    """Write a JSON object as readable text."""
+    write_whole(path, json.dumps(facts, indent=indent, ensure_ascii=plain_ascii).encode() + b"\n")
+
+
+def read_json(path: Path) -> Any:
+    """What ``write_json`` wrote; FileNotFoundError where there is nothing."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except ValueError:
+        raise StoreError(f"{path} is damaged (it is not JSON)") from None
 
 
 def make_folder(path: Path) -> None:

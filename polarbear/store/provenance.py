@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from polarbear.errors import StoreError
 from polarbear.store import files
 
 PROVENANCE = "provenance.json"
@@ -25,20 +23,14 @@ class Provenance:
     path: Path
 
     def _provenance(self) -> dict[str, Any]:
-        path = self.path / PROVENANCE
+        nothing: dict[str, Any] = {"alike": {}, "seeds_of": {}}
         try:
-            return {"alike": {}, "seeds_of": {}, **json.loads(path.read_text(encoding="utf-8"))}
+            return {**nothing, **files.read_json(self.path / PROVENANCE)}
         except FileNotFoundError:
-            return {"alike": {}, "seeds_of": {}}
-        except (OSError, ValueError, TypeError) as error:
-            raise StoreError(
-                f"{path} cannot be read ({error}); move it out of the store: what --keep has said "
-                "is then asked again"
-            ) from None
+            return nothing
 
     def _write_provenance(self, known: dict[str, Any]) -> None:
-        text = json.dumps(known, indent=1, ensure_ascii=False)
-        files.write_whole(self.path / PROVENANCE, text.encode() + b"\n")
+        files.write_json(self.path / PROVENANCE, known, indent=1, plain_ascii=False)
 
     def alike(self, algorithm: str, fingerprint: Fingerprint) -> list[Fingerprint]:
         """All fingerprints whose runs count as made by this one, itself first."""
@@ -64,14 +56,15 @@ class Provenance:
         """The name that an algorithm's seeds derive from: its own, or the one it had before."""
         return str(self._provenance()["seeds_of"].get(algorithm, algorithm))
 
-    def rename_in_provenance(self, old: str, new: str) -> None:
-        """Keep what is known about an algorithm under its new name, seeds included."""
+    def rename_in_provenance(self, old: str, new: str, seeds_of: str) -> None:
+        """Keep what is known about an algorithm under its new name; doing it again does no harm."""
         known = self._provenance()
         if old in known["alike"]:
             known["alike"][new] = known["alike"].pop(old)
-        first = known["seeds_of"].pop(old, old)
-        if first != new:
-            known["seeds_of"][new] = first
+        known["seeds_of"].pop(old, None)
+        known["seeds_of"][new] = seeds_of
+        if seeds_of == new:
+            del known["seeds_of"][new]
         self._write_provenance(known)
 
     def take_in_provenance(self, other: Provenance, algorithms: Iterable[str]) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -62,8 +61,7 @@ class Races(Rounds):
             "because": list(because),
             "config": self.manifest["config"],
         }
-        text = json.dumps(about, indent=1, ensure_ascii=False)
-        files.write_whole(folder / ABOUT, text.encode() + b"\n")
+        files.write_json(folder / ABOUT, about, indent=1, plain_ascii=False)
         files.make_folder(self.path / RACES)
         with files.explained(folder):
             folder.rename(self.path / RACES / f"race-{number:04}")
@@ -98,15 +96,17 @@ class Races(Rounds):
             held = f"races 1 to {self.race_number}" if numbers else "race 1"
             raise StoreError(f"{self.path} has no race {number}; it has {held}")
         about = self._about(number)
-        view = copy.copy(self)
-        view.rounds_folder = f"{RACES}/race-{number:04}"
+        view = self.looking_into(self.path / RACES / f"race-{number:04}")
         view.manifest = {**self.manifest, "config": about["config"]}
         view.until = datetime.fromisoformat(about["ended"])
         return view
 
+    def looking_into(self, folder: Path) -> Self:
+        """The same store with the rounds that are in this folder of it."""
+        view = copy.copy(self)
+        view.rounds_folder = str(folder.relative_to(self.path))
+        return view
+
     def _about(self, number: int) -> dict[str, Any]:
         path = self.path / RACES / f"race-{number:04}" / ABOUT
-        try:
-            return json.loads(path.read_text(encoding="utf-8"))  # type: ignore[no-any-return]
-        except (OSError, ValueError) as error:
-            raise StoreError(f"{path} cannot be read ({error})") from None
+        return files.read_json(path)  # type: ignore[no-any-return]

@@ -25,8 +25,12 @@ class Rounds:
         files.make_folder(folder)
         files.write_table(folder / f"ratings-{number:04}.parquet", ratings)
         files.write_table(folder / f"pairs-{number:04}.parquet", pairs)
-        text = json.dumps(record.to_plain(), indent=1, ensure_ascii=False)
-        files.write_whole(folder / f"round-{number:04}.json", text.encode() + b"\n")
+        self.write_record(record)
+
+    def write_record(self, record: RoundRecord) -> None:
+        """Write a round's checkpoint."""
+        path = self.path / self.rounds_folder / f"round-{record.state.round:04}.json"
+        files.write_json(path, record.to_plain(), indent=1, plain_ascii=False)
 
     def round_numbers(self) -> list[int]:
         """The rounds that are kept, in their order."""

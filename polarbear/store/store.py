@@ -39,7 +39,7 @@ from polarbear.execution.outcome import Outcome, Status
 from polarbear.numerics.arrays import Floats
 from polarbear.problems.base import PROBLEM, Instance
 from polarbear.rankings import GridValues
-from polarbear.store import files, tables
+from polarbear.store import files, renaming, tables
 from polarbear.store.aside import Aside
 from polarbear.store.lock import locked
 from polarbear.store.posteriors import Posteriors
@@ -95,7 +95,7 @@ class Store(Posteriors, Races, Provenance, Aside):
         for name in tables.ALL:
             files.make_folder(path / name)
         store = cls(path, {})
-        store._write_manifest(config)
+        store.write_config(config)
         return store
 
     @classmethod
@@ -118,6 +118,7 @@ class Store(Posteriors, Races, Provenance, Aside):
             with files.explained(self.path):
                 for orphan in self._stems("trajectories") - self._stems("runs"):
                     (self.path / "trajectories" / f"{orphan}.parquet").unlink(missing_ok=True)
+            renaming.finish(self)
             yield
 
     def adopt(
@@ -136,7 +137,7 @@ class Store(Posteriors, Races, Provenance, Aside):
         known = {n: entry for n, entry in self.config["algorithms"].items() if n not in dropped}
         merged = {**wanted, "algorithms": {**known, **wanted["algorithms"]}}
         if merged != self.config:
-            self._write_manifest(merged)
+            self.write_config(merged)
 
     def check_extends(
         self, wanted: PlainConfig, uses_grid: bool = False, redefined: Collection[str] = ()
@@ -150,7 +151,8 @@ class Store(Posteriors, Races, Provenance, Aside):
                 "Undo the change, or choose another folder with --store."
             )
 
-    def _write_manifest(self, config: PlainConfig) -> None:
+    def write_config(self, config: PlainConfig) -> None:
+        """Keep a configuration, and what is known about the store, as ``polarbear.json``."""
         text = json.dumps(config, sort_keys=True)
         created = self.manifest.get("created") or datetime.now(UTC).isoformat(timespec="seconds")
         manifest = {
@@ -245,6 +247,25 @@ class Store(Posteriors, Races, Provenance, Aside):
             stem = files.new_stem()
             self._write_part("trajectories", stem, trajectories)
             self._write_part("runs", stem, runs)
+
+    def copy_from(self, other: Store, runs: Collection[str]) -> None:
+        """Take in these runs of another store with their trajectories, and all its instances."""
+        known = set(self.instances()["instance"])
+        new = other.instances().filter(~pl.col("instance").is_in(list(known)))
+        if len(new):
+            table = new.select(tables.INSTANCES.names).to_arrow().cast(tables.INSTANCES)
+            files.write_part(self.path / "instances", files.new_stem(), table)
+        left = set(runs)
+        for stem in sorted(other._stems("runs")):
+            found = files.concatenated(other.path / "runs", [stem], tables.RUNS)
+            mine = pa.array([run for run in found["run"].to_pylist() if run in left], pa.string())
+            left -= set(mine.to_pylist())
+            if len(mine):
+                copy = files.new_stem()
+                for table in ("trajectories", "runs"):
+                    rows = files.concatenated(other.path / table, [stem], tables.ALL[table])
+                    rows = rows.filter(pc.is_in(rows["run"], mine))
+                    files.write_part(self.path / table, copy, rows, ROW_GROUPS[table])
 
     def _write_part(self, table: str, stem: str, rows: list[dict[str, Any]]) -> None:
         made = pa.Table.from_pylist(rows, tables.ALL[table])

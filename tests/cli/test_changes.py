@@ -242,3 +242,84 @@ def test_fresh_begins_another_race_in_the_same_store_with_all_runs_that_fit(race
     assert plain.returncode in (0, 3), plain.stderr
     assert rounds(raced.store) != first
     assert Store.open(raced.store).all_runs().filter(pl.col("attempt") == 2).height == 8
+
+
+def named(store: Path, old: str, new: str, folder: str = "rounds") -> list[Any]:
+    """The checkpoints of a race with a name replaced, and without keys that derive from names."""
+    found = []
+    for path in sorted((store / folder).glob("round-*.json")):
+        facts = json.loads(path.read_text().replace(f'"{old}"', f'"{new}"'))
+        found.append({key: value for key, value in facts.items() if key != "posterior"})
+    return found
+
+
+def test_a_renamed_algorithm_keeps_its_runs_its_rounds_and_its_seeds(raced: Project):
+    more = {"batch": {"start": 4, "min": 4, "max": 4}, "limits": {"rounds": 3}, "alpha": 0.999}
+    configure(raced, race=more)
+    raced("race", "config.yaml", "--store", "never-renamed")
+    configure(raced, climber("hill climber"))
+    asked = raced("race", "config.yaml")
+    assert "polarbear rename config climber 'hill climber'" in asked.stderr
+    told = raced.json("rename", "config", "climber", "hill climber")
+    assert (told["runs"], told["new"], told["seeds_of"]) == (8, "hill climber", "climber")
+    status = raced.json("status", "config")
+    assert [entry["algorithm"] for entry in status["algorithms"]] == ["hill climber", "random"]
+    assert {entry["algorithm"] for entry in status["race"]["algorithms"]} == {
+        "hill climber", "random",
+    }  # fmt: skip
+    configure(raced, climber("hill climber"), race=more)
+    assert raced("race", "config.yaml").returncode in (0, 3)
+    never = raced.folder / "never-renamed"
+    assert named(raced.store, "", "") == named(never, "climber", "hill climber")
+    assert raced("select", "config").returncode == 0
+    assert "is in config already" in raced("rename", "config", "random", "hill climber").stderr
+    assert "did you mean 'random'" in raced("rename", "config", "randm", "x").stderr
+
+
+def test_a_renaming_that_was_killed_is_ended_by_whoever_writes_next(raced: Project, monkeypatch):
+    from polarbear.store import renaming
+
+    def killed(*arguments: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(renaming, "_in_posteriors", killed)
+    assert raced("rename", "config", "climber", "x").returncode != 0
+    monkeypatch.undo()
+    configure(raced, climber("x"))
+    assert raced("race", "config.yaml").returncode in (0, 3)
+    assert set(Store.open(raced.store).runs()["algorithm"]) == {"x", "random"}
+    assert len(list(Store.open(raced.store).trajectories())) == 16
+    assert not (raced.store / "renaming.json").exists()
+
+
+def test_what_is_forgotten_is_set_aside_and_can_be_taken_back(raced: Project):
+    first = rounds(raced.store)
+    told = raced.json("forget", "config", "--algorithm", "climber")
+    assert (told["set_aside"], told["restored"]) == (8, 0)
+    assert raced.json("status", "config")["runs"] == 8
+    told = raced.json("forget", "config", "--algorithm", "climber", "--restore")
+    assert (told["restored"], told["superseded"]) == (8, 0)
+    assert raced("race", "config.yaml").returncode in (0, 3)
+    assert rounds(raced.store) == first
+    assert "did you mean 'climber'" in raced("forget", "config", "--algorithm", "climbr").stderr
+
+
+def test_forgetting_failed_runs_has_them_run_again(project: Project):
+    fails = (
+        "import pathlib\n\ndef fragile(problem, seed):\n    assert pathlib.Path('there').exists()\n"
+    )
+    fails += "    problem((problem.lower + problem.upper) / 2)\n"
+    (project.folder / "mine.py").write_text(fails)
+    project.configure(
+        algorithms=[{"name": "fragile", "use": "python", "function": "mine:fragile"}],
+        instances={"suite": "classic", "count": 2},
+    )
+    assert project.json("run", "config.yaml")["failed_runs"] == 2
+    (project.folder / "there").touch()
+    assert project.json("run", "config.yaml")["executed"] == 0
+    assert project.json("forget", "config", "--algorithm", "fragile", "--failed")["set_aside"] == 2
+    told = project.json("run", "config.yaml")
+    assert (told["executed"], told["failed_runs"]) == (2, 0)
+    told = project.json("forget", "config", "--algorithm", "fragile", "--restore")
+    assert (told["restored"], told["superseded"]) == (2, 2)
+    assert project.json("status", "config")["failures"] == []
