@@ -18,6 +18,7 @@ from polarbear.config import Config
 from polarbear.driver import collect
 from polarbear.driver.changes import Answers, take_in
 from polarbear.driver.rounds import Race
+from polarbear.errors import RaceError
 from polarbear.plain import plain
 from polarbear.preferences import Context, read_preference
 from polarbear.select.aim import Aim, Prospect, aim
@@ -74,6 +75,11 @@ def race(
     kept. Where what made stored runs has changed, ``rerun`` and ``keep`` name the algorithms whose
     runs are set aside and run again, or count in spite of it.
     """
+    if add and (fresh or redecide):
+        raise RaceError(
+            "--add lets somebody enter the race that is there; --fresh and --redecide "
+            "begin with all algorithms of the configuration: choose one"
+        )
     listener = listener or Listener()
     settings = configurations.read(config, seed, workers)
     purpose = _purpose(settings, preference, regret) if preference is not None else None

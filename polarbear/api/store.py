@@ -221,7 +221,8 @@ class Store:
     def page(self) -> Path:
         """Where `polarbear report` writes the page, unless told otherwise: beside the store."""
         path = self.path.resolve()
-        return path.with_name(f"{path.name}.html")
+        race = "" if self._disk.past is None else f"-race-{self._disk.past}"
+        return path.with_name(f"{path.name}{race}.html")
 
     def report(
         self,

@@ -13,10 +13,10 @@ from shlex import quote as quoted
 import polars as pl
 
 from polarbear.config import Config
+from polarbear.driver.cost import cost_of
 from polarbear.driver.entrants import race_differences
 from polarbear.driver.fingerprints import known_options
 from polarbear.driver.outdated import Outdated, Survey, survey
-from polarbear.driver.replay import cost_of
 from polarbear.errors import RaceError, StoreMismatchError
 from polarbear.settings.options import unknown
 from polarbear.store import Store

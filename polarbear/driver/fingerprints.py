@@ -62,7 +62,16 @@ def changes_between(before: str, now: str) -> list[str]:
     """What differs between two fingerprints, in words: files, packages, options."""
     old, new = json.loads(before), json.loads(now)
     found = [] if old["files"] is None else _changed_sources(old, new)
-    return found + differences(old["options"], new["options"])
+    return found + differences(_completed(old["options"]), _completed(new["options"]))
+
+
+def _completed(options: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Options with their defaults, so that what was left out is not said to have been nothing."""
+    try:
+        made = ADAPTERS[options["use"]].model_validate({"name": "any", **options})
+    except (ConfigError, ValidationError, KeyError):
+        return options
+    return made.model_dump(mode="json", by_alias=True, exclude={"name"})
 
 
 def _changed_sources(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:

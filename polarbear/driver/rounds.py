@@ -332,8 +332,9 @@ class Race:
             if last is None or last.posterior in self._store.posterior_keys():
                 return
             self._last = self._inferred_now()
+        past = self._store.past_posteriors()
         for number in self._store.round_numbers():
             key = self._store.round(number).posterior
-            if key != self._last.learned.key:
+            if key != self._last.learned.key and key not in past:
                 self._store.drop_posterior(key)
         keep(self._store, self._last.evidence, self._last.learned)

@@ -34,7 +34,8 @@ class Races(Rounds):
 
     path: Path
     manifest: Mapping[str, Any]
-    until: datetime | None = None  # in a look back at a past race: when it ended
+    past: int | None = None  # in a look back at a past race: its number
+    until: datetime | None = None  # and when it ended
 
     def race_numbers(self) -> list[int]:
         """The past races that are kept, in their order."""
@@ -87,6 +88,11 @@ class Races(Rounds):
             )
         return found
 
+    def past_posteriors(self) -> list[str]:
+        """The keys of the posteriors that past races ended with."""
+        last = [self.at_race(number).last_round() for number in self.race_numbers()]
+        return [record.posterior for record in last if record is not None]
+
     def at_race(self, number: int) -> Self:
         """The store as it was when a past race ended; the present one is the store itself."""
         numbers = self.race_numbers()
@@ -98,6 +104,7 @@ class Races(Rounds):
         about = self._about(number)
         view = self.looking_into(self.path / RACES / f"race-{number:04}")
         view.manifest = {**self.manifest, "config": about["config"]}
+        view.past = number
         view.until = datetime.fromisoformat(about["ended"])
         return view
 

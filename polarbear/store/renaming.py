@@ -16,6 +16,7 @@ import pyarrow as pa
 from polarbear.racing.renaming import renamed
 from polarbear.store import files, tables
 from polarbear.store.aside import SET_ASIDE
+from polarbear.store.posteriors import Posteriors
 from polarbear.store.races import ABOUT
 from polarbear.store.run_rows import run_id
 
@@ -110,7 +111,7 @@ def _listed(names: list[str], old: str, new: str) -> list[str]:
 
 def _in_posteriors(store: Store, old: str, new: str) -> None:
     """All of them are written again, in their order, so that the newest stays the newest."""
-    for key in reversed(store.newest_posteriors()):
+    for key in reversed(Posteriors.newest_posteriors(store)):
         kept = store.posterior(key)
         assert kept is not None
         draws, facts = kept

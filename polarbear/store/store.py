@@ -40,7 +40,7 @@ from polarbear.numerics.arrays import Floats
 from polarbear.problems.base import PROBLEM, Instance
 from polarbear.rankings import GridValues
 from polarbear.store import files, renaming, tables
-from polarbear.store.aside import Aside
+from polarbear.store.aside import SET_ASIDE, Aside
 from polarbear.store.lock import locked
 from polarbear.store.posteriors import Posteriors
 from polarbear.store.provenance import Provenance
@@ -188,7 +188,10 @@ class Store(Posteriors, Races, Provenance, Aside):
     def count_compared_instances(self) -> int:
         """On how many instances there are runs or imported rankings."""
         found: set[str] = set()
-        for name in ("runs", "rankings"):
+        all_count = self.until is None and not (self.path / SET_ASIDE).exists()
+        if not all_count:
+            found.update(self.all_runs()["instance"])
+        for name in ("runs", "rankings") if all_count else ("rankings",):
             for part in files.read_parts(self.path / name, tables.ALL[name], ["instance"]):
                 found.update(part["instance"].unique().to_pylist())
         return len(found)
@@ -321,6 +324,29 @@ class Store(Posteriors, Races, Provenance, Aside):
         """Store rankings that nobody has trajectories of."""
         table = rankings.select(tables.RANKINGS.names).to_arrow().cast(tables.RANKINGS)
         files.write_part(self.path / "rankings", files.new_stem(), table)
+
+    # --- posteriors --------------------------------------------------------------------------
+
+    def posterior_keys(self) -> list[str]:
+        """What posteriors are kept of the race that is looked at, or by `infer`."""
+        return self._of_this_race(super().posterior_keys())
+
+    def newest_posteriors(self) -> list[str]:
+        """The same, the one kept last first."""
+        return self._of_this_race(super().newest_posteriors())
+
+    def _of_this_race(self, keys: list[str]) -> list[str]:
+        last = self.last_round()
+        mine = last.posterior if last is not None else None
+        if self.until is not None:
+            return [key for key in keys if key == mine]
+        past = set(self.past_posteriors())
+        return [key for key in keys if key == mine or key not in past]
+
+    def runs_changed_since(self, posterior: str) -> bool:
+        """Whether runs were set aside or taken back after a posterior was kept."""
+        aside, kept = self.path / SET_ASIDE, self.path / "posteriors" / f"{posterior}.parquet"
+        return aside.exists() and aside.stat().st_mtime_ns > kept.stat().st_mtime_ns
 
     # --- values on a grid --------------------------------------------------------------------
 
