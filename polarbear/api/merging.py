@@ -11,9 +11,10 @@ from pathlib import Path
 from polarbear.api.showing import Shown
 from polarbear.api.store import Store
 from polarbear.driver.merging import Union, unite, write_union
-from polarbear.errors import ConfigError, NotAStoreError, StoreError
+from polarbear.errors import ConfigError, NotAStoreError, StoreError, StoreLockedError
 from polarbear.store import Store as StoreOnDisk
 from polarbear.store.files import explained
+from polarbear.store.lock import holder
 from polarbear.wording import counted
 
 
@@ -62,6 +63,10 @@ def merge(
     opened = [StoreOnDisk.open(Path(path)) for path in stores]
     if len({store.path.resolve() for store in opened}) < len(opened):
         raise ConfigError("a store is named twice; each counts once")
+    for path in (store.path for store in opened):
+        writer = holder(path / "lock")
+        if writer is not None:
+            raise StoreLockedError(f"{path} is being written by {writer}; wait for it, or end it")
     union = unite(opened, keep, mix_hosts, first_wins)
     aside = target.with_name(f".{target.name}.merging-{secrets.token_hex(4)}")
     try:

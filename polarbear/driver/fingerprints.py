@@ -11,6 +11,8 @@ from pydantic import ValidationError
 from polarbear.algorithms import ADAPTERS, Algorithm
 from polarbear.config import Config, differences
 from polarbear.errors import ConfigError
+from polarbear.problems import SUITES
+from polarbear.settings.registry import Registry
 from polarbear.settings.sources import MadeOf, of_packages
 
 
@@ -22,11 +24,16 @@ def fingerprints(config: Config) -> dict[str, str]:
 
 def _fingerprint(algorithm: Algorithm, config: Config, problems: MadeOf) -> str:
     made = algorithm.made_of(config.setting).and_of(problems)
-    for stranger in ADAPTERS.strangers:
-        if stranger.name == algorithm.use and not stranger.flaw:
-            made = made.and_of(of_packages(stranger.package))
+    made = made.and_of(_plug_in(ADAPTERS, algorithm.use))
+    made = made.and_of(_plug_in(SUITES, config.instances.suite))
     facts = {"options": _options(algorithm), "files": made.files, "packages": made.packages}
     return json.dumps(facts, sort_keys=True)
+
+
+def _plug_in(registry: Registry[Any], name: str) -> MadeOf:
+    """The package of a plug-in that is not PolarBear's own."""
+    packages = [s.package for s in registry.strangers if s.name == name and not s.flaw]
+    return of_packages(*packages)
 
 
 def of_options_only(name: str, entry: Mapping[str, Any]) -> str:

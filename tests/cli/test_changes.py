@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -58,13 +59,20 @@ def attempts(store: Path) -> dict[tuple[str, str], int]:
     return {(name, instance): attempt for name, instance, attempt in rows}
 
 
-@pytest.fixture
-def raced(project: Project) -> Project:
-    """A project with a race of two rounds."""
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    project = Project(tmp_path_factory.mktemp("raced"))
     write_code(project)
     configure(project)
     done = project("race", "config.yaml")
     assert done.returncode in (0, 3), done.stderr
+    return project
+
+
+@pytest.fixture
+def raced(project: Project, template: Project) -> Project:
+    """A project with a race of two rounds, to do with as one likes."""
+    shutil.copytree(template.folder, project.folder, dirs_exist_ok=True)
     return project
 
 
@@ -99,6 +107,7 @@ def test_rerun_runs_again_what_has_changed_and_nothing_else(raced: Project):
     assert "changed" not in again.stderr
 
 
+@pytest.mark.slow
 def test_changed_back_runs_that_were_set_aside_count_again_and_give_the_same_rounds(
     raced: Project,
 ):
@@ -122,6 +131,7 @@ def test_keep_goes_on_with_the_race_and_is_not_asked_again(raced: Project):
     assert set(attempts(raced.store).values()) == {1}
 
 
+@pytest.mark.slow
 def test_runs_of_an_older_version_count_as_made_by_what_is_there_and_that_is_said_once(
     raced: Project,
 ):
@@ -137,6 +147,7 @@ def test_runs_of_an_older_version_count_as_made_by_what_is_there_and_that_is_sai
     assert "climber: helper.py; 8 runs" in raced("race", "config.yaml").stderr
 
 
+@pytest.mark.slow
 def test_a_program_and_the_files_its_command_names_are_looked_at(project: Project):
     (project.folder / "solver.sh").write_text("#!/bin/sh\ncat $1\n")
     (project.folder / "solver.sh").chmod(0o755)
@@ -154,6 +165,7 @@ def test_a_program_and_the_files_its_command_names_are_looked_at(project: Projec
     assert project("run", "config.yaml", "--rerun", "all").returncode == 0
 
 
+@pytest.mark.slow
 def test_a_changed_option_costs_the_runs_of_that_algorithm_and_says_so_before(raced: Project):
     first = rounds(raced.store)
     configure(raced, climber(step=0.05))
@@ -193,6 +205,7 @@ def test_other_rules_are_decided_anew_without_a_single_run(raced: Project):
     assert "has no race 7; it has races 1 to 2" in raced("status", "config", "--race", 7).stderr
 
 
+@pytest.mark.slow
 def test_a_longer_budget_runs_only_what_must_be_longer_from_the_beginning(raced: Project):
     configure(raced)
     config = (raced.folder / "config.yaml").read_text().replace("- 80", "- 80\n  - 160")
@@ -206,6 +219,7 @@ def test_a_longer_budget_runs_only_what_must_be_longer_from_the_beginning(raced:
     assert reached.max() == 160
 
 
+@pytest.mark.slow
 def test_an_algorithm_that_is_dropped_leaves_the_decision_and_comes_back_with_its_runs(
     raced: Project,
 ):
@@ -228,6 +242,7 @@ def test_an_algorithm_that_is_dropped_leaves_the_decision_and_comes_back_with_it
     assert len(Store.open(raced.store).every_run()) == made
 
 
+@pytest.mark.slow
 def test_fresh_begins_another_race_in_the_same_store_with_all_runs_that_fit(raced: Project):
     first, before = rounds(raced.store), attempts(raced.store)
     done = raced("race", "config.yaml", "--fresh")
@@ -304,6 +319,7 @@ def test_what_is_forgotten_is_set_aside_and_can_be_taken_back(raced: Project):
     assert "did you mean 'climber'" in raced("forget", "config", "--algorithm", "climbr").stderr
 
 
+@pytest.mark.slow
 def test_forgetting_failed_runs_has_them_run_again(project: Project):
     fails = (
         "import pathlib\n\ndef fragile(problem, seed):\n    assert pathlib.Path('there').exists()\n"

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from polarbear.racing import RoundRecord
 from polarbear.store import Store, tables
 from tests.cli.test_race import rounds, synthetic
 from tests.support import Project
@@ -33,12 +34,25 @@ def change(store: Path, to: Callable[[Row], Row | None]) -> None:
             pq.write_table(pa.Table.from_pylist(rows, tables.ALL[name]), path)
 
 
-@pytest.fixture
-def whole(project: Project) -> Path:
-    """The store of a race that has put somebody out."""
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    project = Project(tmp_path_factory.mktemp("whole"))
     synthetic(project, "good", "bad", "early", race={"limits": {"rounds": 3}, "alpha": 0.99})
     assert project("race", "config.yaml").returncode in (0, 3)
+    return project
+
+
+@pytest.fixture
+def whole(project: Project, template: Project) -> Path:
+    """The store of a race that has put somebody out."""
+    shutil.copytree(template.folder, project.folder, dirs_exist_ok=True)
+    assert any(record.decisions.eliminated for record in _records(project.store))
     return project.store
+
+
+def _records(store: Path) -> list[RoundRecord]:
+    opened = Store.open(store)
+    return [opened.round(number) for number in opened.round_numbers()]
 
 
 def test_a_race_split_over_two_stores_and_merged_is_the_whole_again_to_the_byte(
