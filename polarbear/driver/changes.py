@@ -18,6 +18,7 @@ from polarbear.driver.entrants import race_differences
 from polarbear.driver.fingerprints import known_options
 from polarbear.driver.outdated import Outdated, Survey, survey
 from polarbear.errors import RaceError, StoreMismatchError
+from polarbear.racing import RoundRecord
 from polarbear.settings.options import unknown
 from polarbear.store import Store
 from polarbear.store.aside import Reason
@@ -68,6 +69,8 @@ def take_in(config: Config, store: Store, answers: Answers, racing: bool) -> lis
         if because and not anew:
             raise StoreMismatchError(_refusal(config, store, because, outdated, dropped))
         because += _in_the_race([one for one in outdated if one not in unsaid], inside)
+        if answers.redecide and not because:
+            because = _made_since(store, last)
         if because or answers.fresh:
             cost = cost_of(config, store, outdated)
             number = store.end_race(because or ["a new race was asked for"])
@@ -103,6 +106,17 @@ def _in_the_race(outdated: Sequence[Outdated], inside: Collection[str]) -> list[
         for one in outdated
         if one.algorithm in inside
     ]
+
+
+def _made_since(store: Store, last: RoundRecord) -> list[str]:
+    """Runs on a race's instances that its last round could not know: made again, say."""
+    state, written = last.state, store.round_written(last.state.round)
+    rows = store.runs().filter(
+        pl.col("algorithm").is_in([name for name in state.algorithms if name != state.joining])
+        & pl.col("instance").is_in(store.instances()["instance"][: state.instances].to_list())
+        & (pl.col("started") > written)
+    )
+    return [f"made since its last round: {_counts(rows)}"] if len(rows) else []
 
 
 def _nothing_to_rerun(store: Store, name: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 
 from polarbear.errors import StoreError
@@ -48,6 +49,11 @@ class Rounds:
                 f"{path} {what}; move it out of the store and give the `race` "
                 "command again: the race goes on from the round before, and runs nothing again"
             ) from None
+
+    def round_written(self, number: int) -> datetime:
+        """When a round was kept."""
+        path = self.path / self.rounds_folder / f"round-{number:04}.json"
+        return datetime.fromtimestamp(path.stat().st_mtime, UTC)
 
     def last_round(self) -> RoundRecord | None:
         """The newest checkpoint, or None where no race has been run."""

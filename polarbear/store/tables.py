@@ -9,6 +9,8 @@ reads them directly:
 - Of several runs of one algorithm on one instance the one with the highest ``attempt`` counts.
 - A trajectory whose ``run`` is not in ``runs`` does not count: its writer was killed.
 
+Parts of ``runs`` that an older version wrote lack the column ``fingerprint``.
+
 A posterior is a file of its own, ``posteriors/KEY.parquet``; the JSON in its metadata (under
 ``polarbear``) names algorithms, times and hyperparameters and holds settings and diagnostics. What
 it was inferred from stands in ``rankings/`` as ``derived-KEY.parquet`` (the rankings) and

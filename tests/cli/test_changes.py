@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import shutil
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import polars as pl
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from polarbear.store import Store
+from polarbear.store import Store, tables
+from polarbear.store.run_rows import run_id
 from tests.support import Project
 
 MINE = """
@@ -240,6 +243,31 @@ def test_an_algorithm_that_is_dropped_leaves_the_decision_and_comes_back_with_it
     done = raced("race", "config.yaml")
     assert f"{aside['runs']} runs of careful" in done.stderr
     assert len(Store.open(raced.store).every_run()) == made
+
+
+def test_redecide_takes_in_what_was_run_again_and_otherwise_goes_on(raced: Project):
+    first = rounds(raced.store)
+    done = raced("race", "config.yaml", "--redecide")
+    assert "nothing has changed since: the race goes on" in done.stderr
+    again = {"attempt": 2, "started": datetime.now(UTC)}
+    instance = Store.open(raced.store).instances()["instance"][0]
+    for name in ("trajectories", "runs"):
+        for path in sorted((raced.store / name).glob("*.parquet")):
+            rows = [
+                {**row, **again, "run": run_id("climber", instance, 2)}
+                for row in pq.read_table(path).to_pylist()
+                if (row["algorithm"], row["instance"]) == ("climber", instance)
+            ]
+            if name == "trajectories":
+                rows = [{**row, "y": [y + 1000 for y in row["y"]]} for row in rows]
+            table = pa.Table.from_pylist(rows, tables.ALL[name])
+            pq.write_table(table, path.with_name(f"part-again-{path.name[5:]}"))
+    assert raced("race", "config.yaml").returncode in (0, 3)
+    assert rounds(raced.store) == first
+    done = raced("race", "config.yaml", "--redecide")
+    assert "race 1 is kept as it was" in done.stderr
+    assert rounds(raced.store) != first
+    assert "made since its last round: 1 run of climber" in raced("status", "config").stdout
 
 
 @pytest.mark.slow
