@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from polarbear.api.frames import infer
     from polarbear.api.importing import import_data
     from polarbear.api.listening import Listener
+    from polarbear.api.merging import merge
     from polarbear.api.posterior import Posterior
     from polarbear.api.racing import race
     from polarbear.api.running import run
@@ -55,6 +56,7 @@ __all__ = [
     "__version__",
     "import_data",
     "infer",
+    "merge",
     "open",
     "race",
     "run",
@@ -66,6 +68,7 @@ _PLACES = {
     "Store": "api.store",
     "import_data": "api.importing",
     "infer": "api.frames",
+    "merge": "api.merging",
     "open": "api.store",
     "race": "api.racing",
     "run": "api.running",

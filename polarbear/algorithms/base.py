@@ -12,6 +12,7 @@ from pydantic import Field, field_validator
 from polarbear.numerics.arrays import Floats
 from polarbear.problems.base import Instance, Kind, Setting
 from polarbear.settings.options import Options
+from polarbear.settings.sources import MadeOf, of_packages
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,7 @@ class Algorithm(Options):
 
     accepts: ClassVar[frozenset[Kind]]
     reports_any_axis: ClassVar[bool] = False  # True: can report t on an axis of its own
+    library: ClassVar[str | None] = None  # the package whose code it runs, as it is installed
 
     @field_validator("name")
     @classmethod
@@ -67,6 +69,10 @@ class Algorithm(Options):
 
     def prepare(self, setting: Setting) -> None:
         """Raise, before anything is run, what would make every run fail."""
+
+    def made_of(self, setting: Setting) -> MadeOf:
+        """The files and packages beside PolarBear that its runs depend on."""
+        return of_packages(self.library) if self.library else MadeOf()
 
     @abstractmethod
     def run(self, trial: Trial, setting: Setting) -> None:

@@ -41,6 +41,7 @@ class Cma(Algorithm):
         {}, description="further options of pycma, such as tolfun or CMA_diagonal"
     )
 
+    library: ClassVar[str | None] = "cma"
     accepts: ClassVar[frozenset[Kind]] = frozenset({Kind.CONTINUOUS})
 
     @field_validator("options")

@@ -27,6 +27,7 @@ from polarbear.errors import AlgorithmError, BadOutputError, BudgetExhausted
 from polarbear.problems.base import Kind, Setting
 from polarbear.settings.grid import SECONDS
 from polarbear.settings.options import unknown
+from polarbear.settings.sources import MadeOf, of_files
 
 PLACEHOLDERS = ("instance", "seed", "budget", "config", "output")
 IRACE = ("{configuration_id}", "{instance_id}", "{seed}", "{instance}", "{config}")
@@ -98,6 +99,19 @@ class Command(Algorithm):
                 f"'{self.name}': the program '{program}' is not on the PATH; one beside the "
                 f"configuration is called './{program}'"
             )
+
+    def made_of(self, setting: Setting) -> MadeOf:
+        """The program, and the files that its command names."""
+        program = self.command[0]
+        where = Path(setting.folder) / program if os.sep in program else shutil.which(program)
+        named = [
+            Path(setting.folder) / part
+            for argument in (*self.command[1:], *self.parameters)
+            for part in (argument, argument.partition("=")[2])
+            if part
+        ]
+        files = [path for path in (*([Path(where)] if where else []), *named) if path.is_file()]
+        return of_files(files, setting.folder)
 
     def arguments(self, trial: Trial, setting: Setting, output: str) -> list[str]:
         """The command line of one run."""

@@ -72,6 +72,7 @@ class Modcma(Algorithm):
         {}, description="further modules of modcma by name, such as {mirrored: PAIRWISE}"
     )
 
+    library: ClassVar[str | None] = "modcma"
     accepts: ClassVar[frozenset[Kind]] = frozenset({Kind.CONTINUOUS})
 
     @field_validator("step_size")

@@ -8,6 +8,7 @@ from pydantic import AfterValidator, Field
 
 from polarbear.algorithms.base import Algorithm, Trial
 from polarbear.problems.base import Kind, Setting
+from polarbear.settings.sources import MadeOf, of_function
 from polarbear.settings.user_code import check_options, check_reference, load_function
 
 
@@ -25,6 +26,9 @@ class Python(Algorithm):
     def prepare(self, setting: Setting) -> None:
         function = load_function(self.function, setting.folder)
         check_options(function, self.function, self.options)
+
+    def made_of(self, setting: Setting) -> MadeOf:
+        return of_function(self.function, setting.folder)
 
     def run(self, trial: Trial, setting: Setting) -> None:
         load_function(self.function, setting.folder)(trial, trial.seed, **self.options)

@@ -59,6 +59,7 @@ class Scipy(Algorithm):
         {}, description="further arguments of the method; lengths are shares of the box"
     )
 
+    library: ClassVar[str | None] = "scipy"
     accepts: ClassVar[frozenset[Kind]] = frozenset({Kind.CONTINUOUS})
 
     @field_validator("options")

@@ -31,12 +31,3 @@ def store_folder(config: ConfigLike, store: str | Path | None) -> Path:
         )
     path = Path(config)
     return path.with_suffix("") if path.suffix else path.with_name(f"{path.name}.store")
-
-
-def fresh_folder(folder: Path) -> Path:
-    """The first folder of this name, or of this name and a number, that is not there yet."""
-    number, found = 1, folder
-    while found.exists():
-        number += 1
-        found = folder.with_name(f"{folder.name}-{number}")
-    return found

@@ -16,7 +16,9 @@ from polarbear.api.store import Store
 from polarbear.api.warming import announce_stan, warn_of_busy_cores
 from polarbear.config import Config
 from polarbear.driver import collect
+from polarbear.driver.changes import Answers, take_in
 from polarbear.driver.rounds import Race
+from polarbear.errors import RaceError
 from polarbear.plain import plain
 from polarbear.preferences import Context, read_preference
 from polarbear.select.aim import Aim, Prospect, aim
@@ -50,6 +52,9 @@ def race(
     store: str | Path | None = None,
     *,
     add: Sequence[str] = (),
+    redecide: bool = False,
+    rerun: Sequence[str] = (),
+    keep: Sequence[str] = (),
     fresh: bool = False,
     preference: str | None = None,
     regret: float = 0.01,
@@ -62,21 +67,29 @@ def race(
 
     Goes on where it stopped; algorithms that are new in the configuration enter on instances
     already seen, or only those named by ``add``. The store is the folder named, or one named after
-    the configuration beside it; ``fresh`` starts over in a new folder. With a ``preference`` the
-    race ends as soon as the choice for it has an expected regret below ``regret``.
+    the configuration beside it. With a ``preference`` the race ends as soon as the choice for it
+    has an expected regret below ``regret``.
+
+    Where the configuration is not that of the stored race any more, ``redecide`` takes decisions
+    anew from the runs that are there; ``fresh`` begins another race in any case. Earlier rounds are
+    kept. Where what made stored runs has changed, ``rerun`` and ``keep`` name the algorithms whose
+    runs are set aside and run again, or count in spite of it.
     """
+    if add and (fresh or redecide):
+        raise RaceError(
+            "--add lets somebody enter the race that is there; --fresh and --redecide "
+            "begin with all algorithms of the configuration: choose one"
+        )
     listener = listener or Listener()
     settings = configurations.read(config, seed, workers)
     purpose = _purpose(settings, preference, regret) if preference is not None else None
     collect.prepare(settings)
     announce_stan(settings.inference, listener)
     folder = configurations.store_folder(config, store)
-    if fresh:
-        folder = configurations.fresh_folder(folder)
-        listener.note(f"a new race, in {folder}")
     disk = StoreOnDisk.open_or_create(folder, settings.plain())
     with disk.writing():
-        disk.adopt(settings.plain(), settings.instances.uses_grid)
+        for note in take_in(settings, disk, Answers(rerun, keep, redecide, fresh), racing=True):
+            listener.note(note)
         collect.check_hosts(settings, disk, mix_hosts)
         warn_of_busy_cores(settings, listener)
         with listener.race(disk) as watcher:

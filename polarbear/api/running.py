@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from polarbear.api.showing import Shown, dressed
 from polarbear.api.store import Store
 from polarbear.api.warming import warn_of_busy_cores
 from polarbear.driver import collect
+from polarbear.driver.changes import Answers, take_in
 from polarbear.driver.collected import Collected, collected
 from polarbear.errors import ConfigError
 from polarbear.store import Store as StoreOnDisk
@@ -33,6 +35,8 @@ def run(
     *,
     instances: int | None = None,
     retry_failed: bool = False,
+    rerun: Sequence[str] = (),
+    keep: Sequence[str] = (),
     workers: int | None = None,
     seed: int | None = None,
     mix_hosts: bool = False,
@@ -41,7 +45,9 @@ def run(
     """Run all algorithms on the same instances.
 
     What is stored already is not run again; more algorithms, instances or budget are added to it.
-    The store is the folder named, or one named after the configuration beside it.
+    The store is the folder named, or one named after the configuration beside it. Where what made
+    stored runs has changed, ``rerun`` and ``keep`` name the algorithms whose runs are set aside and
+    run again, or count in spite of it.
     """
     if instances is not None and instances < 1:
         raise ConfigError(f"expected one instance or more, found {instances}")
@@ -53,15 +59,18 @@ def run(
     begun = time.monotonic()
     disk = StoreOnDisk.open_or_create(folder, settings.plain())
     with disk.writing():
-        disk.adopt(settings.plain(), settings.instances.uses_grid)
+        for note in take_in(settings, disk, Answers(rerun, keep), racing=False):
+            listener.note(note)
         collect.check_hosts(settings, disk, mix_hosts)
         disk.add_instances(chosen, settings.instances.suite)
         stored = collect.stored_runs(disk)
-        plan = collect.plan(settings, stored, chosen, retry_failed=retry_failed)
+        origin = collect.origin_of(settings, disk)
+        plan = collect.plan(settings, stored, chosen, retry_failed=retry_failed, origin=origin)
         warn_of_busy_cores(settings, listener)
         listener.planned(len(plan.tasks), plan.present, folder, collect.workers_of(settings))
         with listener.runs(len(plan.tasks)) as finished, collect.pool_of(settings) as pool:
             collect.collect(pool, disk, plan.tasks, lambda o: finished(o.status.failed))
+        collect.check_unchanged(settings, origin)
     seconds = time.monotonic() - begun
     told = collected(disk, settings.budget, len(plan.tasks), plan.present, seconds)
     return Store(disk, dressed(Ran, told))

@@ -21,21 +21,25 @@ from polarbear.wording import counted, timed, whole
 if TYPE_CHECKING:
     from polarbear.api.comparing import ClassicalView
     from polarbear.api.importing import Added
+    from polarbear.api.merging import Merged
     from polarbear.api.racing import Raced
     from polarbear.api.reporting import Report
     from polarbear.api.running import Ran
     from polarbear.api.selecting import Selected
     from polarbear.api.standing import Standings
+    from polarbear.driver.withdrawing import Forgotten, Renamed
 
 
 class Store:
     """A folder of runs, posteriors and rounds of a race, open for questions.
 
     ``result`` is what the call did that gave this object, with the facts of the command's --json:
-    of `race`, `run` or `import_data`; None after `open`.
+    of `race`, `run`, `import_data` or `merge`; None after `open`.
     """
 
-    def __init__(self, disk: StoreOnDisk, result: Raced | Ran | Added | None = None) -> None:
+    def __init__(
+        self, disk: StoreOnDisk, result: Raced | Ran | Added | Merged | None = None
+    ) -> None:
         self._disk = disk
         self.result = result
 
@@ -125,6 +129,21 @@ class Store:
 
         return standings(self._disk)
 
+    def rename(self, old: str, new: str) -> Renamed:
+        """Call an algorithm otherwise, in all that is stored; nothing is run or decided again."""
+        from polarbear.driver.withdrawing import rename
+
+        with self._disk.writing():
+            return rename(self._disk, old, new)
+
+    def forget(self, algorithm: str, *, failed: bool = False, restore: bool = False) -> Forgotten:
+        """Set runs of an algorithm aside, all or those that ``failed``; ``restore`` undoes it."""
+        from polarbear.driver import withdrawing
+
+        act = withdrawing.restore if restore else withdrawing.forget
+        with self._disk.writing():
+            return act(self._disk, algorithm, failed)
+
     def select(
         self,
         preference: str = "uniform",
@@ -202,7 +221,8 @@ class Store:
     def page(self) -> Path:
         """Where `polarbear report` writes the page, unless told otherwise: beside the store."""
         path = self.path.resolve()
-        return path.with_name(f"{path.name}.html")
+        race = "" if self._disk.past is None else f"-race-{self._disk.past}"
+        return path.with_name(f"{path.name}{race}.html")
 
     def report(
         self,
@@ -263,6 +283,7 @@ class Store:
         return ", ".join(parts)
 
 
-def open(path: str | Path) -> Store:
-    """The store in a folder."""
-    return Store(StoreOnDisk.open(Path(path)))
+def open(path: str | Path, race: int | None = None) -> Store:
+    """The store in a folder; ``race`` looks back at one whose decisions were taken anew since."""
+    disk = StoreOnDisk.open(Path(path))
+    return Store(disk if race is None else disk.at_race(race))

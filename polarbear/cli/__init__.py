@@ -15,10 +15,13 @@ from polarbear import __version__
 from polarbear.cli import (
     compare,
     doctor,
+    forget,
     import_,
     infer,
     init,
+    merge,
     race,
+    rename,
     repair,
     report,
     run,
@@ -50,6 +53,9 @@ app.command("verify")(verify.verify)
 app.command("repair")(repair.repair)
 app.command("init")(init.init)
 app.command("import", cls=Naming)(import_.import_)
+app.command("merge")(merge.merge)
+app.command("rename")(rename.rename)
+app.command("forget")(forget.forget)
 app.command("doctor")(doctor.doctor)
 app.add_typer(stan.app, name="stan")
 

@@ -44,6 +44,31 @@ WorkersOption = Annotated[
 MixHosts = Annotated[
     bool, typer.Option("--mix-hosts", help="Add to seconds that another machine measured.")
 ]
+Rerun = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--rerun",
+        metavar="NAME",
+        help="What makes this algorithm's runs has changed: run them again; 'all' names everyone.",
+    ),
+]
+Keep = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--keep",
+        metavar="NAME",
+        help="What makes this algorithm's runs has changed, but not what they are: keep them.",
+    ),
+]
+RaceNumber = Annotated[
+    int | None,
+    typer.Option(
+        "--race",
+        min=1,
+        metavar="N",
+        help="Look back at race N of the store, whose decisions were taken anew since.",
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")]
 Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="No progress, no notes.")]
 Verbose = Annotated[bool, typer.Option("-v", "--verbose", help="Say more on standard error.")]

@@ -26,8 +26,18 @@ def race(
             help="Let only this new algorithm of CONFIG enter; by default all new ones do.",
         ),
     ] = None,
+    redecide: Annotated[
+        bool,
+        typer.Option(
+            "--redecide",
+            help="Where CONFIG has changed: take all decisions anew, from the runs that are there.",
+        ),
+    ] = False,
+    rerun: common.Rerun = None,
+    keep: common.Keep = None,
     fresh: Annotated[
-        bool, typer.Option("--fresh", help="Start over, in a new folder beside the old one.")
+        bool,
+        typer.Option("--fresh", help="Begin another race in the store, with all runs that fit."),
     ] = False,
     for_: Annotated[
         str | None,
@@ -51,6 +61,7 @@ def race(
     """Race algorithms until it is settled which of them belong in the anytime Pareto set.
 
     Goes on where it stopped; algorithms that are new in CONFIG enter on instances already seen.
+    Where anything else has changed, it says what, and what --redecide would cost.
     Exit code 3: a limit was reached with pairs unresolved; the result is valid and printed.
     """
     from polarbear.api.racing import Raced
@@ -62,6 +73,9 @@ def race(
             config,
             store,
             add=add or (),
+            redecide=redecide,
+            rerun=rerun or (),
+            keep=keep or (),
             fresh=fresh,
             preference=for_,
             regret=regret,

@@ -38,6 +38,7 @@ def report(
     upto: Annotated[
         int | None, typer.Option("--round", min=1, metavar="N", help="As it stood after round N.")
     ] = None,
+    race: common.RaceNumber = None,
     theme: Annotated[str, typer.Option(help="Of figures: light, dark or print.")] = "light",
     width: Annotated[
         str, typer.Option(help="Of figures: single, double (columns of a paper), 12cm or 5in.")
@@ -60,7 +61,7 @@ def report(
 
     if text + markdown + json > 1:
         raise ReportError("--text, --markdown and --json each print a report: give one of them")
-    opened = polarbear.open(store)
+    opened = polarbear.open(store, race=race)
     if not any((html, png, pdf, svg, csv, text, markdown, only)):
         html = opened.page
     made = opened.report(

@@ -25,6 +25,8 @@ def run(
     retry_failed: Annotated[
         bool, typer.Option("--retry-failed", help="Run again what crashed or was killed.")
     ] = False,
+    rerun: common.Rerun = None,
+    keep: common.Keep = None,
     mix_hosts: common.MixHosts = False,
     json: common.Json = False,
     quiet: common.Quiet = False,
@@ -44,6 +46,8 @@ def run(
             store,
             instances=instances,
             retry_failed=retry_failed,
+            rerun=rerun or (),
+            keep=keep or (),
             workers=workers,
             seed=seed,
             mix_hosts=mix_hosts,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from polarbear.cli import common
-from polarbear.wording import counted, noun, short, size
+from polarbear.wording import counted, joined, noun, short, size
 
 if TYPE_CHECKING:
     from polarbear.driver.standings import Standings
@@ -13,12 +13,14 @@ if TYPE_CHECKING:
 
 def status(
     store: common.StoreFolder,
+    race: common.RaceNumber = None,
     json: common.Json = False,
     debug: common.Debug = False,
 ) -> None:
     """Show what is in a store.
 
-    How its race stands, algorithms, runs, failures, machines, disk use, and who is writing to it.
+    How its race stands, algorithms, runs, failures, machines, disk use, and who is writing to it;
+    earlier races, and runs that were set aside.
     """
     from polarbear.driver.standings import standings
     from polarbear.settings.grid import Budget
@@ -26,6 +28,8 @@ def status(
     from polarbear.store.lock import holder
 
     opened = Store.open(store)
+    if race is not None:
+        opened = opened.at_race(race)
     budget = Budget.model_validate(opened.config["budget"])
     facts = {
         "store": str(opened.path),
@@ -47,12 +51,14 @@ def status(
         "failures": summary.failures(opened),
         "hosts": summary.hosts(opened),
         "bytes": summary.disk_use(opened),
+        "races": opened.past_races(),
+        "set_aside": summary.set_aside(opened),
     }
-    race = standings(opened)
+    stands = standings(opened)
     if json:
-        common.print_json({**facts, "race": None if race is None else race.to_plain()})
+        common.print_json({**facts, "race": None if stands is None else stands.to_plain()})
     else:
-        _show(facts, race)
+        _show(facts, stands)
 
 
 def _show(facts: dict[str, Any], race: Standings | None) -> None:
@@ -86,3 +92,15 @@ def _show(facts: dict[str, Any], race: Standings | None) -> None:
             f"{host.host} ({host.runs} {noun(host.runs, 'run')})" for host in facts["hosts"]
         )
         console.print(f"runs come from {len(facts['hosts'])} machines: {names}", markup=False)
+    for past in facts["races"]:
+        console.print(
+            f"race {past.race}, before: {counted(past.rounds, 'round')} on "
+            f"{counted(past.instances, 'instance')}; Pareto set {joined(past.pareto_set)}; ended "
+            f"{past.ended[:16]} because of {'; '.join(past.because)}",
+            markup=False,
+        )
+    for aside in facts["set_aside"]:
+        console.print(
+            f"set aside: {counted(aside.runs, 'run')} of {aside.algorithm} ({aside.reason})",
+            markup=False,
+        )

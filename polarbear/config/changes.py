@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from polarbear.config.configuration import PlainConfig
@@ -22,13 +22,15 @@ def differences(stored: Mapping[str, Any], wanted: Mapping[str, Any], path: str 
     return found
 
 
-def contradictions(stored: PlainConfig, wanted: PlainConfig, uses_grid: bool) -> list[str]:
+def contradictions(
+    stored: PlainConfig, wanted: PlainConfig, uses_grid: bool, redefined: Collection[str] = ()
+) -> list[str]:
     """What of a new configuration would make stored runs untrue.
 
     New algorithms, more instances, another grid or a longer budget extend a store; another seed,
-    suite or axis, or another meaning of a known name, contradict it.
+    suite or axis, or another meaning of a known name, contradict it, unless that is ``redefined``.
     """
-    both = stored["algorithms"].keys() & wanted["algorithms"].keys()
+    both = (stored["algorithms"].keys() & wanted["algorithms"].keys()) - set(redefined)
 
     def what_runs_depend_on(config: PlainConfig) -> PlainConfig:
         return {

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import polars as pl
 
 from polarbear.config import Config
+from polarbear.driver.fingerprints import changes_between, fingerprints
 from polarbear.errors import StoreMismatchError
 from polarbear.execution import host
 from polarbear.execution.outcome import Outcome, Status, Task
@@ -18,10 +19,34 @@ from polarbear.numerics.seeds import run_seed
 from polarbear.problems.base import Instance
 from polarbear.settings.grid import SECONDS
 from polarbear.store import Store
-from polarbear.wording import noun
+from polarbear.wording import joined, noun
 
 DEFAULT_INSTANCES = 20
 DAY = 86_400.0
+
+
+@dataclass(frozen=True)
+class Origin:
+    """What new runs note about where they come from, and what earlier ones leave them.
+
+    ``seed_names`` are those of renamed algorithms; ``aside`` has the last attempt that was set
+    aside, by algorithm and instance.
+    """
+
+    fingerprints: Mapping[str, str] = field(default_factory=dict)
+    seed_names: Mapping[str, str] = field(default_factory=dict)
+    aside: Mapping[tuple[str, str], int] = field(default_factory=dict)
+
+
+def origin_of(config: Config, store: Store) -> Origin:
+    """What runs of this configuration come from, as things are at this moment."""
+    names = [algorithm.name for algorithm in config.algorithms]
+    aside = store.set_aside_runs().sort("attempt").select("algorithm", "instance", "attempt")
+    return Origin(
+        fingerprints(config),
+        {name: store.seed_name(name) for name in names},
+        {(name, instance): attempt for name, instance, attempt in aside.iter_rows()},
+    )
 
 
 @dataclass(frozen=True)
@@ -54,6 +79,7 @@ def plan(
     instances: Sequence[Instance],
     budgets: Mapping[str, float] | None = None,
     retry_failed: bool = False,
+    origin: Origin | None = None,
 ) -> Plan:
     """What has to be run so that algorithms have run on these instances, each up to its budget.
 
@@ -62,6 +88,7 @@ def plan(
     if budgets is None:
         budgets = {algorithm.name: config.budget.limit for algorithm in config.algorithms}
     chosen = [algorithm for algorithm in config.algorithms if algorithm.name in budgets]
+    origin = origin or Origin()
     tasks, present = [], 0
     for instance in instances:
         for algorithm in chosen:
@@ -70,9 +97,11 @@ def plan(
             if run is not None and not _again(run["status"], run["reached"], budget, retry_failed):
                 present += 1
                 continue
-            seed = run_seed(config.seed, instance.id, algorithm.name)
-            attempt = run["attempt"] + 1 if run else 1
-            tasks.append(Task(algorithm, instance, seed, budget, attempt))
+            name = algorithm.name
+            seed = run_seed(config.seed, instance.id, origin.seed_names.get(name, name))
+            before = max(run["attempt"] if run else 0, origin.aside.get((name, instance.id), 0))
+            made_by = origin.fingerprints.get(name)
+            tasks.append(Task(algorithm, instance, seed, budget, before + 1, made_by))
     return Plan(tasks, present)
 
 
@@ -103,6 +132,18 @@ def check_hosts(config: Config, store: Store, mix_hosts: bool) -> None:
             f"{here.name} ({here.cpu}); seconds of different machines are not comparable. Go on "
             "there, choose another folder with --store, or say --mix-hosts if you mean it"
         )
+
+
+def check_unchanged(config: Config, origin: Origin) -> None:
+    """Stop where a file or a package was changed under the runs that are being made."""
+    for name, now in fingerprints(config).items():
+        before = origin.fingerprints.get(name, now)
+        if now != before:
+            raise StoreMismatchError(
+                f"{joined(changes_between(before, now))} changed while {name} was being run. What "
+                "is finished is stored; give the same command again, and it asks what to do about "
+                "runs from before the change"
+            )
 
 
 def workers_of(config: Config) -> int:

@@ -51,7 +51,8 @@ def entrants(config: Config, store: Store, add: Sequence[str]) -> tuple[State, l
     return state, [name for name in newcomers if not add or name in add]
 
 
-def _check_same_race(config: Config, store: Store, last: RoundRecord) -> None:
+def race_differences(config: Config, last: RoundRecord) -> list[str]:
+    """Why a race cannot go on with this configuration, one readable line each."""
     state, kept = last.state, {"rules": last.rules, "inference": last.inference}
     found = differences(kept, settings_kept(config))
     times = config.budget.times.tolist()
@@ -66,9 +67,14 @@ def _check_same_race(config: Config, store: Store, last: RoundRecord) -> None:
         for name in state.algorithms
         if name not in names
     ]
+    return found
+
+
+def _check_same_race(config: Config, store: Store, last: RoundRecord) -> None:
+    found = race_differences(config, last)
     if found:
         listing = "\n".join(f"  {line}" for line in found)
         raise StoreMismatchError(
             f"the configuration contradicts the race in {store.path}:\n{listing}\n"
-            "Undo the change, or start over with --fresh."
+            "Undo the change, or take its decisions anew with --redecide."
         )

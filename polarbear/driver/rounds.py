@@ -20,7 +20,7 @@ from polarbear.driver.evidence import Evidence, Tally
 from polarbear.driver.judgement import Judgement, refined, relations_of, threats
 from polarbear.driver.posteriors import Learned, keep, learn, learn_newcomer
 from polarbear.errors import AlgorithmError
-from polarbear.execution.outcome import Outcome
+from polarbear.execution.outcome import Outcome, Task
 from polarbear.execution.pool import Pool
 from polarbear.inference import ModelOptions, Posterior
 from polarbear.numerics.seeds import derived_seed
@@ -87,6 +87,7 @@ class Race:
         self.state, self._waiting = entrants(config, store, add)
         self._began = time.monotonic()
         self._runs = collect.stored_runs(store)
+        self._origin = collect.origin_of(config, store)
         self._tally = Tally(store, config.budget, config.race.tie_tolerance)
         self._stream: list[Instance] = []
         self._last: Judgement | None = None
@@ -186,9 +187,10 @@ class Race:
         instances = self._next_instances()
         self._store.add_instances(instances, self._config.instances.suite)
         self._ahead.bring_to_light(horizons, instances)
-        plan = collect.plan(self._config, self._runs, instances, horizons)
+        collect.check_unchanged(self._config, self._origin)
+        plan = collect.plan(self._config, self._runs, instances, horizons, origin=self._origin)
         self._watcher.begins(state, horizons, len(instances), len(plan.tasks))
-        collect.collect(pool, self._store, plan.tasks, self._take)
+        self._execute(pool, plan.tasks)
         if state.round == 0:
             self._refuse_hopeless(instances, horizons)
         self._watcher.infers()
@@ -207,6 +209,10 @@ class Race:
         record = self._record(inferred, decisions, horizons, len(instances))
         self._store.add_round(record, inferred.beliefs())
         self._watcher.ends(record)
+
+    def _execute(self, pool: Pool, tasks: list[Task]) -> None:
+        """Run what a round asks for and is not there yet."""
+        collect.collect(pool, self._store, tasks, self._take)
 
     def _horizons_beyond(self, state: State) -> dict[str, float]:
         """Who runs how far where everything is settled, but the race's purpose is not reached."""
@@ -330,8 +336,9 @@ class Race:
             if last is None or last.posterior in self._store.posterior_keys():
                 return
             self._last = self._inferred_now()
+        past = self._store.past_posteriors()
         for number in self._store.round_numbers():
             key = self._store.round(number).posterior
-            if key != self._last.learned.key:
+            if key != self._last.learned.key and key not in past:
                 self._store.drop_posterior(key)
         keep(self._store, self._last.evidence, self._last.learned)

@@ -35,6 +35,7 @@ class Task:
     seed: int
     budget: float
     attempt: int = 1
+    fingerprint: str | None = None  # what makes it, as the store keeps it
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ from polarbear.numerics.arrays import Floats
 from polarbear.numerics.seeds import derived_seed
 from polarbear.settings.grid import Budget
 from polarbear.settings.options import Options
+from polarbear.settings.sources import MadeOf
 
 Spec = Mapping[str, Any]
 LARGEST_NUMBER = 100_000  # far beyond any use, and far below where a library's integers end
@@ -112,6 +113,10 @@ class Suite(Options):
     @abstractmethod
     def build(self, spec: Spec, setting: Setting) -> Any:
         """The problem of this spec: a Problem, or what the suite's kind promises."""
+
+    def made_of(self, setting: Setting) -> MadeOf:
+        """The user's own files that its problems are made by."""
+        return MadeOf()
 
     def offers(self) -> Kind:
         """What kind of problem these options give."""

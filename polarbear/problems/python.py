@@ -9,6 +9,7 @@ from pydantic import AfterValidator, Field
 
 from polarbear.errors import ProblemError
 from polarbear.problems.base import Kind, Problem, Setting, Spec, Suite
+from polarbear.settings.sources import MadeOf, of_function
 from polarbear.settings.user_code import check_options, check_reference, load_function
 
 
@@ -30,6 +31,9 @@ class Python(Suite):
 
     def offers(self) -> Kind:
         return Kind(self.gives)
+
+    def made_of(self, setting: Setting) -> MadeOf:
+        return of_function(self.function, setting.folder)
 
     def draw(self, index: int, rng: np.random.Generator, setting: Setting) -> tuple[str, Spec]:
         function = load_function(self.function, setting.folder)

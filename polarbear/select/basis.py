@@ -88,7 +88,7 @@ def find_basis(store: Store, model: str | None = None, key: str | None = None) -
         axis=store.config["budget"]["axis"],
         instances=about.instances,
         pareto_set=pareto_set or None,
-        notes=_what_it_does_not_know(store, about, chosen == raced),
+        notes=_what_it_does_not_know(store, chosen, about, chosen == raced),
     )
 
 
@@ -139,7 +139,9 @@ def _model(store: Store, key: str) -> str:
     return kept_posterior(store.posterior_facts(key)).model
 
 
-def _what_it_does_not_know(store: Store, about: KeptPosterior, raced: bool) -> tuple[str, ...]:
+def _what_it_does_not_know(
+    store: Store, key: str, about: KeptPosterior, raced: bool
+) -> tuple[str, ...]:
     """What has come into the store since, or was left out of the posterior."""
     remedy = "`polarbear race` takes it in" if raced else "`polarbear infer` takes it in"
     notes = []
@@ -151,6 +153,8 @@ def _what_it_does_not_know(store: Store, about: KeptPosterior, raced: bool) -> t
         notes.append(
             f"the posterior knows {known} of the store's {counted(now, 'instance')}: {remedy}"
         )
+    if not raced and store.runs_changed_since(key):
+        notes.append(f"runs were set aside, or taken back, since the posterior was kept: {remedy}")
     times = Budget.model_validate(store.config["budget"]).times
     if times.tolist() != list(about.times):
         notes.append(f"the store's grid has changed since: {remedy}")

@@ -222,6 +222,10 @@ def read_part(
         else:
             table = pq.read_table(source, columns=columns, filters=only, partitioning=None)
         names = columns or schema.names
+        for name in names:  # what older versions did not note
+            if name not in table.column_names and schema.field(name).nullable:
+                nothing = pa.nulls(len(table), schema.field(name).type)
+                table = table.append_column(schema.field(name), nothing)
         return table.select(names).cast(pa.schema([schema.field(name) for name in names]))
 
 

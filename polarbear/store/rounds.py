@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 from polarbear.inference.beliefs import Beliefs
@@ -16,25 +17,30 @@ class Rounds:
     """The folder ``rounds/`` of a store."""
 
     path: Path
+    rounds_folder: str = "rounds"
 
     def add_round(self, record: RoundRecord, beliefs: Beliefs) -> None:
         """Keep a round: what was believed, then the checkpoint, which makes it count."""
-        number, folder = record.state.round, self.path / "rounds"
+        number, folder = record.state.round, self.path / self.rounds_folder
         ratings, pairs = beliefs_to_tables(beliefs)
         files.make_folder(folder)
         files.write_table(folder / f"ratings-{number:04}.parquet", ratings)
         files.write_table(folder / f"pairs-{number:04}.parquet", pairs)
-        path = folder / f"round-{number:04}.json"
+        self.write_record(record)
+
+    def write_record(self, record: RoundRecord) -> None:
+        """Write a round's checkpoint."""
+        path = self.path / self.rounds_folder / f"round-{record.state.round:04}.json"
         files.write_json(path, record.to_plain(), indent=1, plain_ascii=False)
 
     def round_numbers(self) -> list[int]:
         """The rounds that are kept, in their order."""
-        found = (path.stem for path in (self.path / "rounds").glob("round-*.json"))
+        found = (path.stem for path in (self.path / self.rounds_folder).glob("round-*.json"))
         return sorted(int(stem.removeprefix("round-")) for stem in found)
 
     def round(self, number: int) -> RoundRecord:
         """The checkpoint of one round."""
-        path = self.path / "rounds" / f"round-{number:04}.json"
+        path = self.path / self.rounds_folder / f"round-{number:04}.json"
         try:
             return RoundRecord.from_plain(files.read_json(path))
         except FileNotFoundError:
@@ -42,6 +48,11 @@ class Rounds:
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             what = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
             raise files.damaged(path, what) from None
+
+    def round_written(self, number: int) -> datetime:
+        """When a round was kept."""
+        path = self.path / self.rounds_folder / f"round-{number:04}.json"
+        return datetime.fromtimestamp(path.stat().st_mtime, UTC)
 
     def last_round(self) -> RoundRecord | None:
         """The newest checkpoint, or None where no race has been run."""
@@ -51,13 +62,13 @@ class Rounds:
     def entered(self) -> dict[str, int]:
         """After which round newcomers entered, where their rounds are to be replayed."""
         try:
-            return files.read_json(self.path / "rounds" / ENTERED)["entered"]  # type: ignore[no-any-return]
+            return files.read_json(self.path / self.rounds_folder / ENTERED)["entered"]  # type: ignore[no-any-return]
         except (FileNotFoundError, NotADirectoryError):
             return {}
 
     def beliefs(self, number: int) -> Beliefs:
         """What was believed after a round: ratings over time, and relations of pairs."""
-        folder = self.path / "rounds"
+        folder = self.path / self.rounds_folder
         ratings, pairs = (folder / f"{name}-{number:04}.parquet" for name in ("ratings", "pairs"))
         try:
             return beliefs_from_tables(

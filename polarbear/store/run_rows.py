@@ -11,12 +11,17 @@ from polarbear.execution.host import Host
 from polarbear.execution.outcome import Outcome
 
 
+def run_id(algorithm: str, instance: str, attempt: int) -> str:
+    """The id that these three give a run."""
+    text = f"{algorithm}\x1f{instance}\x1f{attempt}"
+    return hashlib.sha256(text.encode()).hexdigest()[:20]
+
+
 def run_key(outcome: Outcome) -> dict[str, Any]:
     """What names a run."""
     task = outcome.task
-    text = f"{task.algorithm.name}\x1f{task.instance.id}\x1f{task.attempt}"
     return {
-        "run": hashlib.sha256(text.encode()).hexdigest()[:20],
+        "run": run_id(task.algorithm.name, task.instance.id, task.attempt),
         "algorithm": task.algorithm.name,
         "instance": task.instance.id,
         "attempt": task.attempt,
@@ -42,4 +47,5 @@ def run_facts(outcome: Outcome, host: Host, load: float, workers: int) -> dict[s
         "load": load,
         "workers": workers,
         "version": __version__,
+        "fingerprint": outcome.task.fingerprint,
     }

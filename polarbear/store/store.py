@@ -8,6 +8,9 @@
     posteriors/         one file a posterior, named by what it answers
     rounds/             one checkpoint a round of a race, with what was believed then
     damaged/            what `polarbear repair` has set aside
+    races/              the rounds of earlier races, whose decisions were taken anew
+    set-aside.parquet   which runs do not count, if there are such
+    provenance.json     what counts as made by the same, and whose seeds go by an earlier name
     lock                held by the one process that writes
 
 A run's trajectory is written before the run itself, in a part of the same name, so a run that is
@@ -17,7 +20,7 @@ there has its trajectory.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -34,10 +37,12 @@ from polarbear.execution.outcome import Outcome, Status
 from polarbear.numerics.arrays import Floats
 from polarbear.problems.base import PROBLEM, Instance
 from polarbear.rankings import GridValues
-from polarbear.store import files, manifest, tables
+from polarbear.store import files, manifest, renaming, tables
+from polarbear.store.aside import SET_ASIDE, Aside
 from polarbear.store.lock import locked
 from polarbear.store.posteriors import Posteriors
-from polarbear.store.rounds import Rounds
+from polarbear.store.provenance import Provenance
+from polarbear.store.races import Races
 from polarbear.store.run_rows import run_facts, run_key
 from polarbear.wording import counted
 
@@ -46,7 +51,7 @@ SMALL_PART = 8 * 2**20  # bytes of trajectories
 ROW_GROUPS = {"trajectories": "algorithm", "runs": None}  # what readers often want some of
 
 
-class Store(Posteriors, Rounds):
+class Store(Posteriors, Races, Provenance, Aside):
     """A store on disk. Reading needs nothing; writing happens inside ``writing()``."""
 
     def __init__(self, path: Path, facts: Mapping[str, Any]) -> None:
@@ -94,21 +99,42 @@ class Store(Posteriors, Rounds):
                 files.remove_leftovers(self.path / name)
             for orphan in self._stems("trajectories") - self._stems("runs"):
                 files.remove(self.path / "trajectories" / f"{orphan}.parquet")
+            renaming.finish(self)
             yield
 
-    def adopt(self, wanted: PlainConfig, uses_grid: bool = False) -> None:
-        """Take in a configuration that extends the stored one; refuse one that contradicts it."""
-        stored = self.config
-        found = contradictions(stored, wanted, uses_grid)
+    def adopt(
+        self,
+        wanted: PlainConfig,
+        uses_grid: bool = False,
+        redefined: Collection[str] = (),
+        dropped: Collection[str] = (),
+    ) -> None:
+        """Take in a configuration that extends the stored one; refuse one that contradicts it.
+
+        ``redefined`` names algorithms that may mean something else from now on, since no run counts
+        that would be made untrue; those ``dropped`` are no longer known.
+        """
+        self.check_extends(wanted, uses_grid, redefined)
+        known = {n: entry for n, entry in self.config["algorithms"].items() if n not in dropped}
+        merged = {**wanted, "algorithms": {**known, **wanted["algorithms"]}}
+        if merged != self.config:
+            self.write_config(merged)
+
+    def check_extends(
+        self, wanted: PlainConfig, uses_grid: bool = False, redefined: Collection[str] = ()
+    ) -> None:
+        """Refuse a configuration that contradicts the stored one."""
+        found = contradictions(self.config, wanted, uses_grid, redefined)
         if found:
             listing = "\n".join(f"  {line}" for line in found)
             raise StoreMismatchError(
                 f"the configuration contradicts what is stored in {self.path}:\n{listing}\n"
                 "Undo the change, or choose another folder with --store."
             )
-        merged = {**wanted, "algorithms": {**stored["algorithms"], **wanted["algorithms"]}}
-        if merged != stored:
-            self.manifest = manifest.write(self.path, merged, self.manifest["created"])
+
+    def write_config(self, config: PlainConfig) -> None:
+        """Keep a configuration, and what is known about the store, as ``polarbear.json``."""
+        self.manifest = manifest.write(self.path, config, self.manifest.get("created"))
 
     def _stems(self, table: str) -> set[str]:
         return {path.stem for path in files.part_paths(self.path / table)}
@@ -133,7 +159,10 @@ class Store(Posteriors, Rounds):
     def count_compared_instances(self) -> int:
         """On how many instances there are runs or imported rankings."""
         found: set[str] = set()
-        for name in ("runs", "rankings"):
+        all_count = self.until is None and not (self.path / SET_ASIDE).exists()
+        if not all_count:
+            found.update(self.all_runs()["instance"])
+        for name in ("runs", "rankings") if all_count else ("rankings",):
             for part in files.read_parts(self.path / name, tables.ALL[name], ["instance"]):
                 found.update(part["instance"].unique().to_pylist())
         return len(found)
@@ -159,9 +188,17 @@ class Store(Posteriors, Rounds):
 
     # --- runs and trajectories ---------------------------------------------------------------
 
+    def every_run(self) -> pl.DataFrame:
+        """One row a run, those that were set aside included."""
+        return self._read("runs").unique("run").sort("algorithm", "instance", "attempt")
+
     def all_runs(self) -> pl.DataFrame:
         """One row a run, those that were run again included."""
-        return self._read("runs").unique("run").sort("algorithm", "instance", "attempt")
+        runs, aside = self.every_run(), self.set_aside_runs()
+        if self.until is not None:  # as it was then
+            runs = runs.filter(pl.col("started") <= self.until)
+            aside = aside.filter(pl.col("since") <= self.until)
+        return runs.filter(~pl.col("run").is_in(aside["run"].to_list())) if len(aside) else runs
 
     def runs(self) -> pl.DataFrame:
         """One row for each algorithm on each instance: the run that counts."""
@@ -184,6 +221,25 @@ class Store(Posteriors, Rounds):
             stem = files.new_stem()
             self._write_part("trajectories", stem, trajectories)
             self._write_part("runs", stem, runs)
+
+    def copy_from(self, other: Store, runs: Collection[str]) -> None:
+        """Take in these runs of another store with their trajectories, and all its instances."""
+        known = set(self.instances()["instance"])
+        new = other.instances().filter(~pl.col("instance").is_in(list(known)))
+        if len(new):
+            table = new.select(tables.INSTANCES.names).to_arrow().cast(tables.INSTANCES)
+            files.write_part(self.path / "instances", files.new_stem(), table)
+        left = set(runs)
+        for stem in sorted(other._stems("runs")):
+            found = files.concatenated(other.path / "runs", [stem], tables.RUNS)
+            mine = pa.array([run for run in found["run"].to_pylist() if run in left], pa.string())
+            left -= set(mine.to_pylist())
+            if len(mine):
+                copy = files.new_stem()
+                for table in ("trajectories", "runs"):
+                    rows = files.concatenated(other.path / table, [stem], tables.ALL[table])
+                    rows = rows.filter(pc.is_in(rows["run"], mine))
+                    files.write_part(self.path / table, copy, rows, ROW_GROUPS[table])
 
     def _write_part(self, table: str, stem: str, rows: list[dict[str, Any]]) -> None:
         made = pa.Table.from_pylist(rows, tables.ALL[table])
@@ -236,6 +292,29 @@ class Store(Posteriors, Rounds):
         """Store rankings that nobody has trajectories of."""
         table = rankings.select(tables.RANKINGS.names).to_arrow().cast(tables.RANKINGS)
         files.write_part(self.path / "rankings", files.new_stem(), table)
+
+    # --- posteriors --------------------------------------------------------------------------
+
+    def posterior_keys(self) -> list[str]:
+        """What posteriors are kept of the race that is looked at, or by `infer`."""
+        return self._of_this_race(super().posterior_keys())
+
+    def newest_posteriors(self) -> list[str]:
+        """The same, the one kept last first."""
+        return self._of_this_race(super().newest_posteriors())
+
+    def _of_this_race(self, keys: list[str]) -> list[str]:
+        last = self.last_round()
+        mine = last.posterior if last is not None else None
+        if self.until is not None:
+            return [key for key in keys if key == mine]
+        past = set(self.past_posteriors())
+        return [key for key in keys if key == mine or key not in past]
+
+    def runs_changed_since(self, posterior: str) -> bool:
+        """Whether runs were set aside or taken back after a posterior was kept."""
+        aside, kept = self.path / SET_ASIDE, self.path / "posteriors" / f"{posterior}.parquet"
+        return aside.exists() and aside.stat().st_mtime_ns > kept.stat().st_mtime_ns
 
     # --- values on a grid --------------------------------------------------------------------
 

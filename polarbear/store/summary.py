@@ -54,6 +54,21 @@ class HostRuns:
     mean_load: float
 
 
+@dataclass(frozen=True)
+class AsideRuns:
+    """Runs of one algorithm that were set aside for one reason."""
+
+    algorithm: str
+    reason: str
+    runs: int
+
+
+def set_aside(store: Store) -> list[AsideRuns]:
+    """Runs that do not count, by algorithm and reason."""
+    grouped = store.set_aside_runs().group_by("algorithm", "reason").agg(pl.len().alias("runs"))
+    return [AsideRuns(**row) for row in grouped.sort("algorithm", "reason").iter_rows(named=True)]
+
+
 def by_algorithm(store: Store) -> list[AlgorithmRuns]:
     """One entry an algorithm, in the order of the configuration."""
     runs = store.runs()

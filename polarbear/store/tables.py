@@ -1,12 +1,15 @@
 """The stored tables: every column, its type and its meaning. This is their documentation.
 
-A table is a folder of Parquet parts; all parts together are the table. Three rules for whoever
+A table is a folder of Parquet parts; all parts together are the table. Four rules for whoever
 reads them directly:
 
 - A row that stands twice (the same ``run``; the same ``instance``, in rankings with ``t``) counts
   once.
+- A run that is listed in the file ``set-aside.parquet``, if there is one, does not count.
 - Of several runs of one algorithm on one instance the one with the highest ``attempt`` counts.
 - A trajectory whose ``run`` is not in ``runs`` does not count: its writer was killed.
+
+Parts of ``runs`` that an older version wrote lack the column ``fingerprint``.
 
 A posterior is a file of its own, ``posteriors/KEY.parquet``; the JSON in its metadata (under
 ``polarbear``) names algorithms, times and hyperparameters and holds settings and diagnostics. What
@@ -64,6 +67,24 @@ RUNS = pa.schema(
         _column("load", pa.float64(), "processes that wanted a core there, one-minute average"),
         _column("workers", pa.int32(), "how many runs went on at once"),
         _column("version", pa.string(), "the version of PolarBear that ran it"),
+        _column(
+            "fingerprint",
+            pa.string(),
+            "what made it, as JSON: options, hashes of files, versions of packages; null where "
+            "that was not noted",
+            nullable=True,
+        ),
+    ]
+)
+
+SET_ASIDE = pa.schema(
+    [
+        _column("run", pa.string(), "the id of a run that does not count"),
+        _column("algorithm", pa.string(), "the algorithm's name"),
+        _column("instance", pa.string(), "the instance's id"),
+        _column("attempt", pa.int32(), "which attempt it was"),
+        _column("reason", pa.string(), "forgotten, changed or dropped"),
+        _column("since", pa.timestamp("us", "UTC"), "when it was set aside"),
     ]
 )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -134,12 +135,16 @@ def test_options_that_cannot_be_meant_are_refused(raced: pb.Store, folder: Path)
     assert not folder.exists()
 
 
-def test_a_fresh_race_has_a_folder_of_its_own(raced: pb.Store):
+def test_a_fresh_race_begins_in_the_same_store_and_the_earlier_one_can_be_opened(
+    raced: pb.Store, folder: Path
+):
+    shutil.copytree(raced.path, folder)
     limits = configuration(race={"limits": {"rounds": 1}})
-    store = pb.race(limits, raced.path, fresh=True)
-    assert store.path.name == "raced-2"
+    store = pb.race(limits, folder, fresh=True)
+    assert store.path == folder
     assert store.standings().rounds == 1
-    assert raced.standings().rounds > 1
+    assert pb.open(folder, race=1).standings().pareto_set == raced.standings().pareto_set
+    assert store.runs().equals(raced.runs())
 
 
 def test_a_script_needs_no_guard(tmp_path: Path):

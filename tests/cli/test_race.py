@@ -191,15 +191,6 @@ def test_a_full_disk_in_mid_round_leaves_the_race_as_it_was(project: Project):
 
 
 @pytest.mark.slow
-def test_fresh_starts_over_in_a_folder_of_its_own(project: Project):
-    synthetic(project, race={"limits": {"rounds": 1}})
-    project("race", "config.yaml")
-    done = project("race", "config.yaml", "--fresh")
-    assert "a new race, in config-2" in done.stderr
-    assert rounds(project.folder / "config-2") == rounds(project.store)
-
-
-@pytest.mark.slow
 def test_adding_an_algorithm_in_mid_race_repeats_nobodys_runs(project: Project):
     synthetic(project, "good", "bad", race={"limits": {"rounds": 2}, "alpha": 0.999999})
     project("race", "config.yaml")
@@ -249,7 +240,7 @@ def test_a_store_of_another_race_is_refused_with_the_difference(project: Project
     done = project("race", "config.yaml")
     assert done.returncode == 1
     assert "rules.alpha: stored 0.99, configuration 0.9" in done.stderr
-    assert "--fresh" in done.stderr
+    assert "--redecide" in done.stderr
 
 
 def test_beliefs_of_every_round_are_kept_for_the_report(project: Project):

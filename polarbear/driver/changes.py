@@ -1,0 +1,242 @@
+"""What has changed since runs were made and decisions were taken, and what is done about it.
+
+Runs are never lost: those that do not fit any more are set aside, and taken back when they do.
+Decisions are never mixed: a race whose runs or rules change is kept as it was, and another begins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from shlex import quote as quoted
+
+import polars as pl
+
+from polarbear.config import Config
+from polarbear.driver.cost import cost_of
+from polarbear.driver.entrants import race_differences
+from polarbear.driver.fingerprints import known_options
+from polarbear.driver.outdated import Outdated, Survey, survey
+from polarbear.errors import RaceError, StoreMismatchError
+from polarbear.racing import RoundRecord
+from polarbear.settings.options import unknown
+from polarbear.store import Store
+from polarbear.store.aside import Reason
+from polarbear.wording import counted, joined, noun
+
+ALL = "all"  # stands for every algorithm after --rerun and --keep
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What the user says about changes; ``rerun`` and ``keep`` name algorithms."""
+
+    rerun: Sequence[str] = ()
+    keep: Sequence[str] = ()
+    redecide: bool = False
+    fresh: bool = False
+
+
+def take_in(config: Config, store: Store, answers: Answers, racing: bool) -> list[str]:
+    """Bring a store to a configuration, or ask what to do about what has changed.
+
+    Gives notes on what was done; the caller holds the store's lock.
+    """
+    names = [algorithm.name for algorithm in config.algorithms]
+    rerun, keep = _named(answers, names)
+    uses_grid = config.instances.uses_grid
+    store.check_extends(config.plain(), uses_grid, redefined=names)
+    found = survey(config, store)
+    notes = _adopt_unknown(store, found) + _keep(store, found, keep)
+    outdated = [one for one in found.outdated if one.algorithm not in keep]
+    changed = [one.algorithm for one in outdated]
+    notes += [_nothing_to_rerun(store, name) for name in answers.rerun if name not in changed]
+    last = store.last_round() if racing else None
+    inside = last.state.algorithms if last is not None else ()
+    anew = racing and (answers.redecide or answers.fresh)
+    unsaid = [one for one in outdated if one.algorithm not in rerun]
+    # Whoever changes an option in the file knows it; of a file or a package only its user does.
+    asked = [
+        one
+        for one in unsaid
+        if not answers.fresh and (one.sources or not (anew or one.algorithm in inside))
+    ]
+    if asked:
+        raise StoreMismatchError(_question(store, asked))
+    dropped = [name for name in inside if name not in names]
+    if last is not None:
+        because = race_differences(config, last) + _in_the_race(unsaid, inside)
+        if because and not anew:
+            raise StoreMismatchError(_refusal(config, store, because, outdated, dropped))
+        because += _in_the_race([one for one in outdated if one not in unsaid], inside)
+        if answers.redecide and not because:
+            because = _made_since(store, last)
+        if because or answers.fresh:
+            cost = cost_of(config, store, outdated)
+            number = store.end_race(because or ["a new race was asked for"])
+            notes.append(f"race {number} is kept as it was; {cost.words}")
+        elif answers.redecide:
+            notes.append("nothing has changed since: the race goes on; --fresh begins another")
+    notes += withdraw(store, _rows(outdated), Reason.CHANGED)
+    gone = store.all_runs().filter(pl.col("algorithm").is_in(dropped))
+    notes += withdraw(store, gone, Reason.DROPPED)
+    store.adopt(config.plain(), uses_grid, redefined=names, dropped=dropped)
+    return notes + _take_back(store, found)
+
+
+def withdraw(store: Store, runs: pl.DataFrame, reason: Reason) -> list[str]:
+    """Set runs aside; a race that rests on them is kept as it was, and another will begin."""
+    if not len(runs):
+        return []
+    notes = [f"set aside, {reason.words}: {_counts(runs)}"]
+    last = store.last_round()
+    if last is not None and set(runs["algorithm"]) & set(last.state.algorithms):
+        number = store.end_race(notes)
+        notes.append(
+            f"the race rests on them: it is kept as race {number}, and `polarbear race` takes its "
+            "decisions anew"
+        )
+    store.set_aside(runs, reason)
+    return notes
+
+
+def _in_the_race(outdated: Sequence[Outdated], inside: Collection[str]) -> list[str]:
+    return [
+        f"algorithms.{one.algorithm}: {joined(one.changes)}"
+        for one in outdated
+        if one.algorithm in inside
+    ]
+
+
+def _made_since(store: Store, last: RoundRecord) -> list[str]:
+    """Runs on a race's instances that its last round could not know: made again, say."""
+    state, written = last.state, store.round_written(last.state.round)
+    rows = store.runs().filter(
+        pl.col("algorithm").is_in([name for name in state.algorithms if name != state.joining])
+        & pl.col("instance").is_in(store.instances()["instance"][: state.instances].to_list())
+        & (pl.col("started") > written)
+    )
+    return [f"made since its last round: {_counts(rows)}"] if len(rows) else []
+
+
+def _nothing_to_rerun(store: Store, name: str) -> str:
+    if name == ALL:
+        return "what is not named here has not changed, and is not run again"
+    return (
+        f"nothing about {name} has changed, so nothing of it is run again; `polarbear forget "
+        f"{store.path} --algorithm {quoted(name)}` sets its runs aside"
+    )
+
+
+def _named(answers: Answers, names: Sequence[str]) -> tuple[list[str], list[str]]:
+    chosen = []
+    for option, given in (("--rerun", answers.rerun), ("--keep", answers.keep)):
+        for name in given:
+            if name not in names and name != ALL:
+                raise RaceError(f"{option}: {unknown('algorithm', name, [*names, ALL])}")
+        everyone = ALL in given and ALL not in names
+        chosen.append(list(names) if everyone else list(given))
+    rerun, keep = chosen
+    both = [name for name in rerun if name in keep]
+    if both:
+        raise RaceError(f"--rerun and --keep both name '{both[0]}'; choose one")
+    return rerun, keep
+
+
+def _adopt_unknown(store: Store, found: Survey) -> list[str]:
+    for name in found.unknown:
+        store.declare_alike(name, [found.current[name], None])
+    if not found.unknown:
+        return []
+    told = [f"{counted(count, 'run')} of {name}" for name, count in found.unknown.items()]
+    return [
+        f"{joined(told)} {noun(sum(found.unknown.values()), 'does', 'do')} not say what made "
+        f"{noun(sum(found.unknown.values()), 'it', 'them')}; from now on they count as made by "
+        "what is there now"
+    ]
+
+
+def _keep(store: Store, found: Survey, keep: Collection[str]) -> list[str]:
+    notes = []
+    for one in found.outdated:
+        if one.algorithm in keep:
+            store.declare_alike(one.algorithm, [found.current[one.algorithm], *one.fingerprints])
+            notes.append(f"kept, in spite of the change: {one.words}")
+    return notes
+
+
+def _question(store: Store, outdated: Sequence[Outdated]) -> str:
+    listing = "\n".join(f"  {one.words}" for one in outdated)
+    spelled = quoted(outdated[0].algorithm)
+    return (
+        f"what made runs in {store.path} has changed since:\n{listing}\n"
+        f"Say --rerun {spelled} to run {noun(len(outdated[0].runs), 'it', 'them')} again, --keep "
+        f"{spelled} if the change makes no difference, or give what is new a name of its own."
+    )
+
+
+def _refusal(
+    config: Config,
+    store: Store,
+    changes: Sequence[str],
+    outdated: Sequence[Outdated],
+    dropped: Sequence[str],
+) -> str:
+    listing = "\n".join(f"  {line}" for line in changes)
+    return (
+        f"this is not the race in {store.path} any more:\n{listing}\n"
+        f"Say --redecide to take its decisions anew: {cost_of(config, store, outdated).words}. "
+        f"Its rounds are kept beside.{_renamed(config, store, dropped)}"
+    )
+
+
+def _renamed(config: Config, store: Store, dropped: Sequence[str]) -> str:
+    """A word on who may only be called otherwise: the same options under a new name."""
+    known = store.config["algorithms"]
+    for old in dropped:
+        for algorithm in config.algorithms:
+            entry = algorithm.model_dump(mode="json", by_alias=True, exclude={"name"})
+            if algorithm.name not in known and known_options(old, known[old]) == known_options(
+                algorithm.name, entry
+            ):
+                place = f"{store.path} {quoted(old)} {quoted(algorithm.name)}"
+                return f" If '{old}' is only called otherwise now: `polarbear rename {place}`."
+    return ""
+
+
+def _rows(outdated: Sequence[Outdated]) -> pl.DataFrame:
+    return pl.concat([one.runs for one in outdated]) if outdated else pl.DataFrame()
+
+
+def _counts(runs: pl.DataFrame) -> str:
+    grouped = runs.group_by("algorithm", maintain_order=True).len()
+    return joined([f"{counted(count, 'run')} of {name}" for name, count in grouped.iter_rows()])
+
+
+def _take_back(store: Store, found: Survey) -> list[str]:
+    """Let runs count again that were set aside and fit what is there now.
+
+    Not those of who is in a race that goes on: its earlier rounds did not know them.
+    """
+    last = store.last_round()
+    racing = last.state.algorithms if last is not None else ()
+    aside = store.set_aside_runs().filter(pl.col("reason") != Reason.FORGOTTEN.value)
+    if not len(aside):
+        return []
+    rows = store.every_run().join(aside.select("run"), on="run", how="semi")
+    there = store.runs().select("algorithm", "instance")
+    rows = rows.join(there, on=["algorithm", "instance"], how="anti")
+    fits = pl.lit(False)
+    for name, now in found.current.items():
+        if name not in racing:
+            made_by = pl.col("fingerprint").is_in(
+                [one for one in store.alike(name, now) if one is not None]
+            )
+            if None in store.alike(name, now):
+                made_by |= pl.col("fingerprint").is_null()
+            fits |= (pl.col("algorithm") == name) & made_by.fill_null(False)
+    rows = rows.filter(fits)
+    if not len(rows):
+        return []
+    store.take_back(rows["run"].to_list())
+    return [f"taken back, since what made them is there again: {_counts(rows)}"]

@@ -1,0 +1,245 @@
+"""Several stores of the same experiment as one: their runs united, what contradicts named."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from polarbear.config import contradictions, differences
+from polarbear.driver.fingerprints import changes_between, known_options
+from polarbear.errors import StoreMismatchError
+from polarbear.execution.outcome import Status
+from polarbear.numerics.arrays import Floats
+from polarbear.problems import SUITES
+from polarbear.settings.grid import SECONDS
+from polarbear.store import Store
+from polarbear.store.provenance import Fingerprint
+from polarbear.wording import counted, joined, noun
+
+FEW = 8  # conflicts that are named one by one
+
+Key = tuple[str, str]  # algorithm and instance
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """Which run of which store stands for an algorithm on an instance in the merged store."""
+
+    store: int
+    run: dict[str, Any]
+    t: Floats
+    y: Floats
+
+
+@dataclass(frozen=True)
+class Union:
+    """What several stores come to: which run of which, and the configuration of all."""
+
+    config: dict[str, Any]
+    runs: Mapping[Key, Chosen]
+    alike: Mapping[str, list[Fingerprint]]
+    in_several: int
+    notes: tuple[str, ...]
+
+
+def unite(
+    stores: Sequence[Store],
+    keep: Sequence[str] = (),
+    mix_hosts: bool = False,
+    first_wins: bool = False,
+) -> Union:
+    """Choose one run of each algorithm on each instance; refuse what cannot stand together."""
+    _check_configurations(stores)
+    _check_instances(stores)
+    if not mix_hosts:
+        _check_hosts(stores)
+    alike = _check_makers(stores, keep)
+    runs, in_several = _united(stores, first_wins)
+    config = {**stores[0].config, "algorithms": {}}
+    for store in stores:
+        config["algorithms"] = {**store.config["algorithms"], **config["algorithms"]}
+    order = [name for store in stores for name in store.config["algorithms"]]
+    config["algorithms"] = {name: config["algorithms"][name] for name in dict.fromkeys(order)}
+    return Union(config, runs, alike, in_several, tuple(_notes(stores)))
+
+
+def _check_configurations(stores: Sequence[Store]) -> None:
+    first = stores[0]
+    suite = first.config["instances"]["suite"]
+    uses_grid = suite in SUITES and SUITES[suite].uses_grid
+    found = []
+    for other in stores[1:]:
+        both = [name for name in first.config["algorithms"] if name in other.config["algorithms"]]
+        lines = contradictions(first.config, other.config, uses_grid, redefined=both)
+        for name in _shared(stores, other):
+            one = next(store for store in stores if name in store.config["algorithms"])
+            lines += [
+                f"algorithms.{line}"
+                for line in differences(
+                    known_options(name, one.config["algorithms"][name]),
+                    known_options(name, other.config["algorithms"][name]),
+                    name,
+                )
+            ]
+            if one.seed_name(name) != other.seed_name(name):
+                lines.append(
+                    f"seeds of {name} derive from '{one.seed_name(name)}' and from "
+                    f"'{other.seed_name(name)}'"
+                )
+        found += [f"{first.path} and {other.path}: {_as_two(line)}" for line in lines]
+    _refuse(found, "stores of different experiments cannot be merged")
+
+
+def _shared(stores: Sequence[Store], other: Store) -> list[str]:
+    """Algorithms of a store that one before it has, too."""
+    before = stores[: list(stores).index(other)]
+    names = {name for store in before for name in store.config["algorithms"]}
+    return [name for name in other.config["algorithms"] if name in names]
+
+
+def _as_two(line: str) -> str:
+    return line.replace("stored ", "the one ").replace(", configuration ", ", the other ")
+
+
+def _check_instances(stores: Sequence[Store]) -> None:
+    known: dict[Any, Any] = {}
+    found = []
+    for store in stores:
+        for instance, t, names, positions in store.rankings().iter_rows():
+            ranking = dict(zip(names, positions, strict=True))
+            if known.setdefault((instance, t), ranking) != ranking:
+                found.append(f"the ranking on {instance} at {t:g} is another in {store.path}")
+        for instance, spec in store.instances().select("instance", "spec").iter_rows():
+            if known.setdefault(instance, spec) != spec:
+                found.append(f"instance {instance} is {known[instance]}, in {store.path} {spec}")
+    _refuse(found, "the same instance is not the same problem in all of them")
+
+
+def _check_hosts(stores: Sequence[Store]) -> None:
+    """Seconds of two machines are not comparable; mixing them must be meant."""
+    if stores[0].config["budget"]["axis"] != SECONDS:
+        return
+    hosts = {row for store in stores for row in store.runs().select("host", "cpu").iter_rows()}
+    if len(hosts) > 1:
+        names = joined([f"{name} ({cpu})" for name, cpu in sorted(hosts)])
+        raise StoreMismatchError(
+            f"these runs were timed on {names}; seconds of different machines are not comparable: "
+            "say --mix-hosts if you mean it"
+        )
+
+
+def _check_makers(stores: Sequence[Store], keep: Sequence[str]) -> dict[str, list[Fingerprint]]:
+    """What made each algorithm's runs must be the same in all stores, or be said to be."""
+    made: dict[str, list[tuple[Store, Fingerprint]]] = {}
+    for store in stores:
+        pairs = store.runs().select("algorithm", "fingerprint").unique(maintain_order=True)
+        for name, fingerprint in pairs.iter_rows():
+            made.setdefault(name, []).append((store, fingerprint))
+    found, alike = [], {}
+    for name, makers in made.items():
+        first_store, first = makers[0]
+        strangers = [
+            (store, one)
+            for store, one in makers[1:]
+            if not any(one in known.alike(name, first) for known in stores)
+        ]
+        if strangers and name in keep:
+            alike[name] = list(dict.fromkeys(one for _, one in makers))
+        else:
+            found += [
+                f"{name}, in {first_store.path} and {store.path}: {_difference(first, one)}"
+                for store, one in strangers
+            ]
+    _refuse(
+        found,
+        "runs of an algorithm were made by different things",
+        "--keep NAME counts them alike",
+    )
+    return alike
+
+
+def _difference(one: Fingerprint, other: Fingerprint) -> str:
+    if one is None or other is None:
+        return "one of them does not say what made its runs"
+    return joined(changes_between(one, other))
+
+
+def _united(stores: Sequence[Store], first_wins: bool) -> tuple[dict[Key, Chosen], int]:
+    chosen: dict[Key, Chosen] = {}
+    found, several = [], 0
+    for number, store in enumerate(stores):
+        for run, t, y in store.trajectories():
+            key, one = (run["algorithm"], run["instance"]), Chosen(number, run, t, y)
+            if key not in chosen:
+                chosen[key] = one
+                continue
+            several += 1
+            if _agree(chosen[key], one):
+                chosen[key] = max(chosen[key], one, key=_how_far)
+            elif not first_wins:
+                before = stores[chosen[key].store].path
+                found.append(f"{key[0]} on {key[1]}, in {before} and {store.path}")
+    _refuse(
+        found,
+        "the same run came out differently",
+        "--first-wins takes that of the store named first",
+    )
+    return chosen, several
+
+
+def _agree(one: Chosen, other: Chosen) -> bool:
+    """Whether two runs are the same as far as both went."""
+    until = min(one.run["reached"], other.run["reached"])
+    a, b = (np.searchsorted(side.t, until, side="right") for side in (one, other))
+    return bool(
+        one.run["seed"] == other.run["seed"]
+        and np.array_equal(one.t[:a], other.t[:b])
+        and np.array_equal(one.y[:a], other.y[:b])
+    )
+
+
+def _how_far(one: Chosen) -> tuple[bool, float]:
+    return not Status(one.run["status"]).failed, one.run["reached"]
+
+
+def _notes(stores: Sequence[Store]) -> list[str]:
+    """What of the stores is not in the merged one."""
+    notes = []
+    first = stores[0].config
+    for group in ("budget", "race", "inference"):
+        other = [store for store in stores[1:] if store.config.get(group) != first.get(group)]
+        if other:
+            notes.append(f"'{group}' is that of {stores[0].path}; {other[0].path} has another")
+    aside = sum(len(store.set_aside_runs()) for store in stores)
+    if aside:
+        notes.append(
+            f"{counted(aside, 'run')} that {noun(aside, 'was', 'were')} set aside "
+            f"{noun(aside, 'stays', 'stay')} where {noun(aside, 'it is', 'they are')}"
+        )
+    return notes
+
+
+def _refuse(found: Sequence[str], why: str, remedy: str = "") -> None:
+    if not found:
+        return
+    listing = "\n".join(f"  {line}" for line in found[:FEW])
+    more = f"\n  and {len(found) - FEW} more" if len(found) > FEW else ""
+    raise StoreMismatchError(f"{why}:\n{listing}{more}{f'{chr(10)}{remedy}' if remedy else ''}")
+
+
+def write_union(stores: Sequence[Store], union: Union, target: Store) -> None:
+    """Fill an empty store; the caller holds its lock."""
+    for number, store in enumerate(stores):
+        wanted = [one.run["run"] for one in union.runs.values() if one.store == number]
+        target.copy_from(store, wanted)
+        target.take_in_provenance(store, store.config["algorithms"])
+    for name, fingerprints in union.alike.items():
+        target.declare_alike(name, fingerprints)
+    rankings = [store.rankings() for store in stores]
+    together = pl.concat(rankings).unique(["instance", "t"], keep="first", maintain_order=True)
+    if len(together):
+        target.add_rankings(together)

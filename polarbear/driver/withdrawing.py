@@ -1,0 +1,103 @@
+"""Runs that the user wants out of the way, or back, and algorithms that are called otherwise."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import polars as pl
+
+from polarbear.algorithms import ADAPTERS
+from polarbear.driver.changes import withdraw
+from polarbear.errors import StoreError, StoreMismatchError
+from polarbear.settings.options import Source, unknown, validate
+from polarbear.store import Store, summary
+from polarbear.store.aside import Reason
+from polarbear.store.renaming import rename as rename_in_store
+from polarbear.wording import counted, joined
+
+
+@dataclass(frozen=True)
+class Renamed:
+    """An algorithm that has another name; fields are the keys of `polarbear rename --json`."""
+
+    store: str
+    old: str
+    new: str
+    runs: int
+    seeds_of: str  # the name that seeds of its further runs derive from
+
+
+@dataclass(frozen=True)
+class Forgotten:
+    """What was set aside or taken back; fields are the keys of `polarbear forget --json`."""
+
+    store: str
+    algorithm: str
+    set_aside: int
+    restored: int
+    superseded: int  # of those restored: how many do not count, since a later attempt does
+    notes: tuple[str, ...]
+
+
+def rename(store: Store, old: str, new: str) -> Renamed:
+    """Call an algorithm otherwise in all of a store; the caller holds its lock."""
+    known = list(store.config["algorithms"])
+    aside = set(store.set_aside_runs()["algorithm"])
+    if old not in known:
+        raise StoreError(f"{unknown('algorithm', old, known)} (in {store.path})")
+    if new in known or new in aside:
+        where = "" if new in known else ", among the runs that were set aside"
+        raise StoreMismatchError(f"'{new}' is in {store.path} already{where}; choose another name")
+    entry = {"name": new, "use": "random-search"}
+    validate(ADAPTERS["random-search"], entry, Source("the new name"))
+    rename_in_store(store, old, new)
+    runs = store.every_run().filter(pl.col("algorithm") == new)
+    return Renamed(str(store.path), old, new, len(runs), store.seed_name(new))
+
+
+def forget(store: Store, algorithm: str, failed: bool = False) -> Forgotten:
+    """Set all runs of an algorithm aside, or those that failed; the caller holds the lock."""
+    _check_known(store, algorithm)
+    runs = store.all_runs().filter(pl.col("algorithm") == algorithm)
+    if failed:
+        runs = runs.filter(pl.col("status").is_in(summary.FAILED))
+    notes = withdraw(store, runs, Reason.FORGOTTEN)
+    return Forgotten(str(store.path), algorithm, len(runs), 0, 0, tuple(notes[1:]))
+
+
+def restore(store: Store, algorithm: str, failed: bool = False) -> Forgotten:
+    """Take back what `forget` has set aside; the caller holds the lock."""
+    _check_known(store, algorithm)
+    aside = store.set_aside_runs().filter(pl.col("algorithm") == algorithm)
+    mine = aside.filter(pl.col("reason") == Reason.FORGOTTEN.value)
+    if len(aside) and not len(mine):
+        reasons = joined(sorted(set(aside["reason"])))
+        raise StoreError(
+            f"{counted(len(aside), 'run')} of '{algorithm}' in {store.path} were set aside because "
+            f"they were {reasons}: `polarbear race` takes them back when the configuration, and "
+            "what made them, is as it was"
+        )
+    runs = store.every_run().join(mine.select("run"), on="run", how="semi")
+    if failed:
+        runs = runs.filter(pl.col("status").is_in(summary.FAILED))
+    later = store.runs().select("algorithm", "instance", later="attempt")
+    counting = runs.join(later, on=["algorithm", "instance"], how="left").filter(
+        pl.col("later").is_null() | (pl.col("later") < pl.col("attempt"))
+    )
+    notes = []
+    last = store.last_round()
+    if len(counting) and last is not None and algorithm in last.state.algorithms:
+        number = store.end_race([f"{counted(len(counting), 'run')} of {algorithm} taken back"])
+        notes.append(
+            f"the race did not know them: it is kept as race {number}, and `polarbear race` takes "
+            "its decisions anew"
+        )
+    store.take_back(runs["run"].to_list())
+    superseded = len(runs) - len(counting)
+    return Forgotten(str(store.path), algorithm, 0, len(runs), superseded, tuple(notes))
+
+
+def _check_known(store: Store, algorithm: str) -> None:
+    known = dict.fromkeys([*store.config["algorithms"], *store.set_aside_runs()["algorithm"]])
+    if algorithm not in known:
+        raise StoreError(f"{unknown('algorithm', algorithm, known)} (in {store.path})")

@@ -1,0 +1,117 @@
+"""Earlier races of a store: their rounds are kept beside those of the present one."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Self
+
+from polarbear.errors import StoreError
+from polarbear.store import files
+from polarbear.store.rounds import Rounds
+
+RACES = "races"
+ABOUT = "race.json"
+
+
+@dataclass(frozen=True)
+class PastRace:
+    """A race whose decisions were taken anew: when that was, and because of what."""
+
+    race: int
+    ended: str
+    because: tuple[str, ...]
+    rounds: int
+    instances: int
+    pareto_set: tuple[str, ...]
+
+
+class Races(Rounds):
+    """The folder ``races/`` of a store: one folder a past race, each like ``rounds/``."""
+
+    path: Path
+    manifest: Mapping[str, Any]
+    past: int | None = None  # in a look back at a past race: its number
+    until: datetime | None = None  # and when it ended
+
+    def race_numbers(self) -> list[int]:
+        """The past races that are kept, in their order."""
+        found = (path.parent.name for path in (self.path / RACES).glob(f"race-*/{ABOUT}"))
+        return sorted(int(name.removeprefix("race-")) for name in found)
+
+    @property
+    def race_number(self) -> int:
+        """The number of the race in ``rounds/``, begun or not."""
+        return max(self.race_numbers(), default=0) + 1
+
+    def end_race(self, because: Sequence[str]) -> int | None:
+        """Move the present race's rounds aside, so that another can begin; the number it keeps.
+
+        All of it or nothing: its folder is moved by one rename.
+        """
+        folder = self.path / self.rounds_folder
+        if not self.round_numbers():
+            return None
+        number = self.race_number
+        about = {
+            "race": number,
+            "ended": datetime.now(UTC).isoformat(),
+            "because": list(because),
+            "config": self.manifest["config"],
+        }
+        files.write_json(folder / ABOUT, about, indent=1, plain_ascii=False)
+        files.move(folder, self.path / RACES / f"race-{number:04}")
+        return number
+
+    def past_races(self) -> list[PastRace]:
+        """What each past race had come to."""
+        found = []
+        for number in self.race_numbers():
+            last = self.at_race(number).last_round()
+            about = self._about(number)
+            assert last is not None, "a race without a round is not kept"
+            state = last.state
+            found.append(
+                PastRace(
+                    number,
+                    about["ended"],
+                    tuple(about["because"]),
+                    state.round,
+                    state.instances,
+                    state.candidates,
+                )
+            )
+        return found
+
+    def past_posteriors(self) -> list[str]:
+        """The keys of the posteriors that past races ended with."""
+        last = [self.at_race(number).last_round() for number in self.race_numbers()]
+        return [record.posterior for record in last if record is not None]
+
+    def at_race(self, number: int) -> Self:
+        """The store as it was when a past race ended; the present one is the store itself."""
+        numbers = self.race_numbers()
+        if number == self.race_number:
+            return self
+        if number not in numbers:
+            held = f"races 1 to {self.race_number}" if numbers else "race 1"
+            raise StoreError(f"{self.path} has no race {number}; it has {held}")
+        about = self._about(number)
+        view = self.looking_into(self.path / RACES / f"race-{number:04}")
+        view.manifest = {**self.manifest, "config": about["config"]}
+        view.past = number
+        view.until = datetime.fromisoformat(about["ended"])
+        return view
+
+    def looking_into(self, folder: Path) -> Self:
+        """The same store with the rounds that are in this folder of it."""
+        view = copy.copy(self)
+        view.rounds_folder = str(folder.relative_to(self.path))
+        return view
+
+    def _about(self, number: int) -> dict[str, Any]:
+        path = self.path / RACES / f"race-{number:04}" / ABOUT
+        return files.read_json(path)  # type: ignore[no-any-return]

@@ -1,0 +1,369 @@
+"""What changes in the life of a project: code, options, rules, names; no finished run is lost."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from polarbear.store import Store, tables
+from polarbear.store.run_rows import run_id
+from tests.support import Project
+
+MINE = """
+import numpy as np
+from helper import STEP
+
+def climber(problem, seed, step=STEP):
+    rng = np.random.default_rng(seed)
+    x = rng.uniform(problem.lower, problem.upper)
+    y = problem(x)
+    while True:
+        trial = np.clip(x + step * rng.standard_normal(len(x)), problem.lower, problem.upper)
+        value = problem(trial)
+        if value < y:
+            x, y = trial, value
+"""
+
+
+def write_code(project: Project, mine: str = MINE, helper: str = "STEP = 0.3\n") -> None:
+    (project.folder / "mine.py").write_text(mine)
+    (project.folder / "helper.py").write_text(helper)
+
+
+def climber(name: str = "climber", **options: Any) -> dict[str, Any]:
+    entry = {"name": name, "use": "python", "function": "mine:climber"}
+    return {**entry, "options": options} if options else entry
+
+
+def configure(project: Project, *algorithms: dict[str, Any], **changes: Any) -> None:
+    rules = {"batch": {"start": 4, "min": 4, "max": 4}, "limits": {"rounds": 2}, "alpha": 0.999}
+    project.configure(
+        algorithms=[*(algorithms or (climber(),)), {"name": "random", "use": "random-search"}],
+        budget={"grid": [5, 20, 80]},
+        inference={"draws": 400},
+        **{"race": rules, **changes},
+    )
+
+
+def rounds(store: Path, folder: str = "rounds") -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in (store / folder).glob("round-*.json")}
+
+
+def attempts(store: Path) -> dict[tuple[str, str], int]:
+    rows = Store.open(store).runs().select("algorithm", "instance", "attempt").iter_rows()
+    return {(name, instance): attempt for name, instance, attempt in rows}
+
+
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    project = Project(tmp_path_factory.mktemp("raced"))
+    write_code(project)
+    configure(project)
+    done = project("race", "config.yaml")
+    assert done.returncode in (0, 3), done.stderr
+    return project
+
+
+@pytest.fixture
+def raced(project: Project, template: Project) -> Project:
+    """A project with a race of two rounds, to do with as one likes."""
+    shutil.copytree(template.folder, project.folder, dirs_exist_ok=True)
+    return project
+
+
+@pytest.mark.parametrize("file", ["mine.py", "helper.py"])
+def test_a_changed_file_is_named_with_its_algorithm_and_how_many_runs_it_made(
+    raced: Project, file: str
+):
+    before = rounds(raced.store)
+    (raced.folder / file).write_text((raced.folder / file).read_text() + "# mended\n")
+    for command in ("race", "run"):
+        done = raced(command, "config.yaml")
+        assert done.returncode == 1
+        assert f"climber: {file}; 8 runs made before that" in done.stderr
+        assert "--rerun climber" in done.stderr
+        assert "--keep climber" in done.stderr
+        assert "random" not in done.stderr
+    assert rounds(raced.store) == before
+
+
+def test_rerun_runs_again_what_has_changed_and_nothing_else(raced: Project):
+    first = rounds(raced.store)
+    write_code(raced, helper="STEP = 0.01\n")
+    done = raced("race", "config.yaml", "--rerun", "climber")
+    assert done.returncode in (0, 3), done.stderr
+    assert "race 1 is kept as it was; 8 runs to repeat, 2 rounds decided anew" in done.stderr
+    assert {a for (name, _), a in attempts(raced.store).items() if name == "random"} == {1}
+    assert {a for (name, _), a in attempts(raced.store).items() if name == "climber"} == {2}
+    assert rounds(raced.store, "races/race-0001") == first
+    assert rounds(raced.store).keys() == first.keys()
+    assert rounds(raced.store) != first
+    again = raced("race", "config.yaml")
+    assert "changed" not in again.stderr
+
+
+@pytest.mark.slow
+def test_changed_back_runs_that_were_set_aside_count_again_and_give_the_same_rounds(
+    raced: Project,
+):
+    first = rounds(raced.store)
+    write_code(raced, helper="STEP = 0.01\n")
+    raced("race", "config.yaml", "--rerun", "climber")
+    write_code(raced)
+    done = raced("race", "config.yaml", "--rerun", "climber")
+    assert "taken back, since what made them is there again: 8 runs of climber" in done.stderr
+    assert rounds(raced.store) == first
+    assert {a for (name, _), a in attempts(raced.store).items() if name == "climber"} == {1}
+
+
+def test_keep_goes_on_with_the_race_and_is_not_asked_again(raced: Project):
+    first = rounds(raced.store)
+    write_code(raced, MINE + "# a comment\n")
+    done = raced("race", "config.yaml", "--keep", "climber")
+    assert "kept, in spite of the change: climber: mine.py" in done.stderr
+    assert rounds(raced.store) == first
+    assert raced("race", "config.yaml").returncode in (0, 3)
+    assert set(attempts(raced.store).values()) == {1}
+
+
+@pytest.mark.slow
+def test_runs_of_an_older_version_count_as_made_by_what_is_there_and_that_is_said_once(
+    raced: Project,
+):
+    first = rounds(raced.store)
+    for part in (raced.store / "runs").glob("*.parquet"):
+        pq.write_table(pq.read_table(part).drop_columns("fingerprint"), part)
+    done = raced("race", "config.yaml")
+    assert done.returncode in (0, 3), done.stderr
+    assert "8 runs of climber and 8 runs of random do not say what made them" in done.stderr
+    assert "do not say" not in raced("race", "config.yaml").stderr
+    assert rounds(raced.store) == first
+    write_code(raced, helper="STEP = 0.01\n")
+    assert "climber: helper.py; 8 runs" in raced("race", "config.yaml").stderr
+
+
+@pytest.mark.slow
+def test_a_program_and_the_files_its_command_names_are_looked_at(project: Project):
+    (project.folder / "solver.sh").write_text("#!/bin/sh\ncat $1\n")
+    (project.folder / "solver.sh").chmod(0o755)
+    (project.folder / "values.txt").write_text("1 5\n10 2\n")
+    for name in ("one", "two"):
+        (project.folder / f"{name}.tsp").touch()
+    entry = {"name": "solver", "use": "command", "command": "./solver.sh values.txt"}
+    project.configure(algorithms=[entry], instances={"suite": "files", "glob": "*.tsp"})
+    assert project("run", "config.yaml").returncode == 0
+    (project.folder / "values.txt").write_text("1 5\n10 1\n")
+    assert "solver: values.txt; 2 runs" in project("run", "config.yaml").stderr
+    (project.folder / "solver.sh").write_text("#!/bin/sh\ncat $1 $1\n")
+    done = project("run", "config.yaml")
+    assert "solver: solver.sh and values.txt; 2 runs" in done.stderr
+    assert project("run", "config.yaml", "--rerun", "all").returncode == 0
+
+
+@pytest.mark.slow
+def test_a_changed_option_costs_the_runs_of_that_algorithm_and_says_so_before(raced: Project):
+    first = rounds(raced.store)
+    configure(raced, climber(step=0.05))
+    done = raced("race", "config.yaml")
+    assert done.returncode == 1
+    assert "algorithms.climber: options" in done.stderr
+    assert "--redecide to take its decisions anew: 8 runs to repeat, 2 rounds" in done.stderr
+    assert rounds(raced.store) == first
+    done = raced("race", "config.yaml", "--redecide")
+    assert done.returncode in (0, 3), done.stderr
+    assert {a for (name, _), a in attempts(raced.store).items() if name == "random"} == {1}
+    configure(raced)
+    raced("race", "config.yaml", "--redecide")
+    assert rounds(raced.store) == first
+
+
+def test_other_rules_are_decided_anew_without_a_single_run(raced: Project):
+    first, before = rounds(raced.store), attempts(raced.store)
+    rules = {"batch": {"start": 4, "min": 4, "max": 4}, "limits": {"rounds": 2}, "alpha": 0.6}
+    configure(raced, race={**rules, "epsilon": 0.1})
+    done = raced("race", "config.yaml")
+    assert done.returncode == 1
+    assert "rules.alpha: stored 0.999, configuration 0.6" in done.stderr
+    assert "0 runs to repeat, 2 rounds decided anew in about" in done.stderr
+    done = raced("race", "config.yaml", "--redecide")
+    assert done.returncode in (0, 3), done.stderr
+    assert rounds(raced.store) != first
+    assert before.items() <= attempts(raced.store).items()
+    told = raced.json("status", "config")
+    assert [race["race"] for race in told["races"]] == [1]
+    assert "rules.alpha: stored 0.999, configuration 0.6" in told["races"][0]["because"]
+    earlier = raced.json("status", "config", "--race", 1)
+    assert earlier["race"]["rules"]["alpha"] == 0.999
+    assert earlier["race"]["rounds"] == 2
+    report = raced.json("report", "config", "--race", 1)
+    assert any("0.999" in str(value) for _, value in report["settings"])
+    assert "has no race 7; it has races 1 to 2" in raced("status", "config", "--race", 7).stderr
+
+
+@pytest.mark.slow
+def test_a_longer_budget_runs_only_what_must_be_longer_from_the_beginning(raced: Project):
+    configure(raced)
+    config = (raced.folder / "config.yaml").read_text().replace("- 80", "- 80\n  - 160")
+    (raced.folder / "config.yaml").write_text(config)
+    done = raced("race", "config.yaml")
+    assert "budget.grid: stored 3 times up to 80, configuration 4 up to 160" in done.stderr
+    assert "up to 16 runs to extend, which start from the beginning" in done.stderr
+    done = raced("race", "config.yaml", "--redecide")
+    assert done.returncode in (0, 3), done.stderr
+    reached = Store.open(raced.store).runs()["reached"]
+    assert reached.max() == 160
+
+
+@pytest.mark.slow
+def test_an_algorithm_that_is_dropped_leaves_the_decision_and_comes_back_with_its_runs(
+    raced: Project,
+):
+    rules = {"batch": {"start": 4, "min": 4, "max": 4}, "limits": {"rounds": 4}, "alpha": 0.999}
+    configure(raced, climber(), climber("careful", step=0.05), race=rules)
+    raced("race", "config.yaml")
+    made = len(Store.open(raced.store).every_run())
+    configure(raced, race={**rules, "limits": {"rounds": 2}})
+    done = raced("race", "config.yaml")
+    assert "'careful' is in the race, but not in the configuration" in done.stderr
+    done = raced("race", "config.yaml", "--redecide", "--json")
+    assert set(json.loads(done.stdout)["evaluations"]) == {"climber", "random"}
+    told = raced.json("status", "config")
+    assert [entry["algorithm"] for entry in told["algorithms"]] == ["climber", "random"]
+    (aside,) = told["set_aside"]
+    assert (aside["algorithm"], aside["reason"]) == ("careful", "dropped")
+    configure(raced, climber(), climber("careful", step=0.05), race=rules)
+    done = raced("race", "config.yaml")
+    assert f"{aside['runs']} runs of careful" in done.stderr
+    assert len(Store.open(raced.store).every_run()) == made
+
+
+def test_redecide_takes_in_what_was_run_again_and_otherwise_goes_on(raced: Project):
+    first = rounds(raced.store)
+    done = raced("race", "config.yaml", "--redecide")
+    assert "nothing has changed since: the race goes on" in done.stderr
+    again = {"attempt": 2, "started": datetime.now(UTC)}
+    instance = Store.open(raced.store).instances()["instance"][0]
+    for name in ("trajectories", "runs"):
+        for path in sorted((raced.store / name).glob("*.parquet")):
+            rows = [
+                {**row, **again, "run": run_id("climber", instance, 2)}
+                for row in pq.read_table(path).to_pylist()
+                if (row["algorithm"], row["instance"]) == ("climber", instance)
+            ]
+            if name == "trajectories":
+                rows = [{**row, "y": [y + 1000 for y in row["y"]]} for row in rows]
+            table = pa.Table.from_pylist(rows, tables.ALL[name])
+            pq.write_table(table, path.with_name(f"part-again-{path.name[5:]}"))
+    assert raced("race", "config.yaml").returncode in (0, 3)
+    assert rounds(raced.store) == first
+    done = raced("race", "config.yaml", "--redecide")
+    assert "race 1 is kept as it was" in done.stderr
+    assert rounds(raced.store) != first
+    assert "made since its last round: 1 run of climber" in raced("status", "config").stdout
+
+
+@pytest.mark.slow
+def test_fresh_begins_another_race_in_the_same_store_with_all_runs_that_fit(raced: Project):
+    first, before = rounds(raced.store), attempts(raced.store)
+    done = raced("race", "config.yaml", "--fresh")
+    assert done.returncode in (0, 3), done.stderr
+    assert not (raced.folder / "config-2").exists()
+    assert rounds(raced.store) == first == rounds(raced.store, "races/race-0001")
+    assert attempts(raced.store) == before
+    write_code(raced, helper="STEP = 0.01\n")
+    done = raced("race", "config.yaml", "--fresh")
+    assert "set aside, since what made them has changed: 8 runs of climber" in done.stderr
+    plain = raced("race", "config.yaml")
+    assert plain.returncode in (0, 3), plain.stderr
+    assert rounds(raced.store) != first
+    assert Store.open(raced.store).all_runs().filter(pl.col("attempt") == 2).height == 8
+
+
+def named(store: Path, old: str, new: str, folder: str = "rounds") -> list[Any]:
+    """The checkpoints of a race with a name replaced, and without keys that derive from names."""
+    found = []
+    for path in sorted((store / folder).glob("round-*.json")):
+        facts = json.loads(path.read_text().replace(f'"{old}"', f'"{new}"'))
+        found.append({key: value for key, value in facts.items() if key != "posterior"})
+    return found
+
+
+def test_a_renamed_algorithm_keeps_its_runs_its_rounds_and_its_seeds(raced: Project):
+    more = {"batch": {"start": 4, "min": 4, "max": 4}, "limits": {"rounds": 3}, "alpha": 0.999}
+    configure(raced, race=more)
+    raced("race", "config.yaml", "--store", "never-renamed")
+    configure(raced, climber("hill climber"))
+    asked = raced("race", "config.yaml")
+    assert "polarbear rename config climber 'hill climber'" in asked.stderr
+    told = raced.json("rename", "config", "climber", "hill climber")
+    assert (told["runs"], told["new"], told["seeds_of"]) == (8, "hill climber", "climber")
+    status = raced.json("status", "config")
+    assert [entry["algorithm"] for entry in status["algorithms"]] == ["hill climber", "random"]
+    assert {entry["algorithm"] for entry in status["race"]["algorithms"]} == {
+        "hill climber", "random",
+    }  # fmt: skip
+    configure(raced, climber("hill climber"), race=more)
+    assert raced("race", "config.yaml").returncode in (0, 3)
+    never = raced.folder / "never-renamed"
+    assert named(raced.store, "", "") == named(never, "climber", "hill climber")
+    assert raced("select", "config").returncode == 0
+    assert "is in config already" in raced("rename", "config", "random", "hill climber").stderr
+    assert "did you mean 'random'" in raced("rename", "config", "randm", "x").stderr
+
+
+def test_a_renaming_that_was_killed_is_ended_by_whoever_writes_next(raced: Project, monkeypatch):
+    from polarbear.store import renaming
+
+    def killed(*arguments: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(renaming, "_in_posteriors", killed)
+    assert raced("rename", "config", "climber", "x").returncode != 0
+    monkeypatch.undo()
+    configure(raced, climber("x"))
+    assert raced("race", "config.yaml").returncode in (0, 3)
+    assert set(Store.open(raced.store).runs()["algorithm"]) == {"x", "random"}
+    assert len(list(Store.open(raced.store).trajectories())) == 16
+    assert not (raced.store / "renaming.json").exists()
+
+
+def test_what_is_forgotten_is_set_aside_and_can_be_taken_back(raced: Project):
+    first = rounds(raced.store)
+    told = raced.json("forget", "config", "--algorithm", "climber")
+    assert (told["set_aside"], told["restored"]) == (8, 0)
+    assert raced.json("status", "config")["runs"] == 8
+    told = raced.json("forget", "config", "--algorithm", "climber", "--restore")
+    assert (told["restored"], told["superseded"]) == (8, 0)
+    assert raced("race", "config.yaml").returncode in (0, 3)
+    assert rounds(raced.store) == first
+    assert "did you mean 'climber'" in raced("forget", "config", "--algorithm", "climbr").stderr
+
+
+@pytest.mark.slow
+def test_forgetting_failed_runs_has_them_run_again(project: Project):
+    fails = (
+        "import pathlib\n\ndef fragile(problem, seed):\n    assert pathlib.Path('there').exists()\n"
+    )
+    fails += "    problem((problem.lower + problem.upper) / 2)\n"
+    (project.folder / "mine.py").write_text(fails)
+    project.configure(
+        algorithms=[{"name": "fragile", "use": "python", "function": "mine:fragile"}],
+        instances={"suite": "classic", "count": 2},
+    )
+    assert project.json("run", "config.yaml")["failed_runs"] == 2
+    (project.folder / "there").touch()
+    assert project.json("run", "config.yaml")["executed"] == 0
+    assert project.json("forget", "config", "--algorithm", "fragile", "--failed")["set_aside"] == 2
+    told = project.json("run", "config.yaml")
+    assert (told["executed"], told["failed_runs"]) == (2, 0)
+    told = project.json("forget", "config", "--algorithm", "fragile", "--restore")
+    assert (told["restored"], told["superseded"]) == (2, 2)
+    assert project.json("status", "config")["failures"] == []

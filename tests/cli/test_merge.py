@@ -1,0 +1,152 @@
+"""`polarbear merge`: stores of one experiment as one."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from polarbear.racing import RoundRecord
+from polarbear.store import Store, tables
+from tests.cli.test_race import rounds, synthetic
+from tests.support import Project
+
+Row = dict[str, Any]
+
+
+def part_of(whole: Path, to: Path, keeps: Callable[[Row], Any]) -> None:
+    """A copy of a store with only some of its runs, and no race."""
+    shutil.copytree(whole, to)
+    shutil.rmtree(to / "rounds")
+    change(to, lambda row: row if keeps(row) else None)
+
+
+def change(store: Path, to: Callable[[Row], Row | None]) -> None:
+    """Rewrite the rows of runs and trajectories, or leave some out."""
+    for name in ("runs", "trajectories"):
+        for path in (store / name).glob("*.parquet"):
+            rows = [new for row in pq.read_table(path).to_pylist() if (new := to(row)) is not None]
+            pq.write_table(pa.Table.from_pylist(rows, tables.ALL[name]), path)
+
+
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    project = Project(tmp_path_factory.mktemp("whole"))
+    synthetic(project, "good", "bad", "early", race={"limits": {"rounds": 3}, "alpha": 0.99})
+    assert project("race", "config.yaml").returncode in (0, 3)
+    return project
+
+
+@pytest.fixture
+def whole(project: Project, template: Project) -> Path:
+    """The store of a race that has put somebody out."""
+    shutil.copytree(template.folder, project.folder, dirs_exist_ok=True)
+    assert any(record.decisions.eliminated for record in _records(project.store))
+    return project.store
+
+
+def _records(store: Path) -> list[RoundRecord]:
+    opened = Store.open(store)
+    return [opened.round(number) for number in opened.round_numbers()]
+
+
+def test_a_race_split_over_two_stores_and_merged_is_the_whole_again_to_the_byte(
+    project: Project, whole: Path
+):
+    numbers = {name: i for i, name in enumerate(Store.open(whole).instances()["instance"])}
+    first, second = project.folder / "A", project.folder / "B"
+    part_of(whole, first, lambda row: numbers[row["instance"]] % 2 == 0)
+    part_of(
+        whole, second, lambda row: numbers[row["instance"]] % 2 == 1 or row["algorithm"] == "bad"
+    )
+    shutil.copytree(whole / "rounds", first / "rounds")
+    told = project.json("merge", "A", "B", "--into", "C")
+    merged = Store.open(project.folder / "C")
+    assert told["runs"] == len(Store.open(whole).runs())
+    assert 0 < told["in_several"] < told["runs"]
+    assert merged.runs().equals(Store.open(whole).runs())
+    assert rounds(merged.path) == rounds(whole)
+    again = project("race", "config.yaml", "--store", "C")
+    assert again.returncode in (0, 3), again.stderr
+    assert rounds(merged.path) == rounds(whole)
+
+
+@pytest.mark.slow
+def test_what_is_missing_is_said_and_then_run(project: Project, whole: Path):
+    instances = Store.open(whole).instances()["instance"].to_list()
+    part_of(whole, project.folder / "A", lambda row: row["instance"] in instances[:4])
+    part_of(whole, project.folder / "B", lambda row: row["instance"] in instances[4:7])
+    shutil.copytree(whole / "rounds", project.folder / "B" / "rounds")
+    told = project.json("merge", "A", "B", "--into", "C")
+    assert "cannot be decided yet" in told["stopped_because"]
+    assert "not there" in told["stopped_because"]
+    assert project("race", "config.yaml", "--store", "C").returncode in (0, 3)
+    assert rounds(project.folder / "C") == rounds(whole)
+
+
+def test_a_run_that_came_out_differently_is_named_and_the_first_store_may_win(
+    project: Project, whole: Path
+):
+    part_of(whole, project.folder / "A", lambda row: True)
+    part_of(whole, project.folder / "B", lambda row: True)
+    instance = Store.open(whole).instances()["instance"][0]
+
+    def otherwise(row: Row) -> Row:
+        mine = row["algorithm"] == "good" and row["instance"] == instance and "y" in row
+        return {**row, "y": [y - 1 for y in row["y"]]} if mine else row
+
+    change(project.folder / "B", otherwise)
+    done = project("merge", "A", "B", "--into", "C")
+    assert done.returncode == 1
+    assert f"good on {instance}, in A and B" in done.stderr
+    assert done.stderr.count(" on ") == 1
+    assert not (project.folder / "C").exists()
+    assert project("merge", "A", "B", "--into", "C", "--first-wins").returncode == 0
+    ours, theirs = (dict(_values(project.folder / name)) for name in ("C", "A"))
+    assert ours == theirs
+
+
+def _values(store: Path) -> list[tuple[tuple[str, str], list[float]]]:
+    found = Store.open(store).trajectories()
+    return [((run["algorithm"], run["instance"]), y.tolist()) for run, _, y in found]
+
+
+def test_stores_of_different_experiments_are_refused_with_the_difference(
+    project: Project, whole: Path
+):
+    synthetic(project, "good", "bad", seed=7, race={"limits": {"rounds": 1}})
+    project("race", "config.yaml", "--store", "other")
+    done = project("merge", "config", "other", "--into", "C")
+    assert done.returncode == 1
+    assert "seed: the one 1, the other 7" in done.stderr
+    assert not (project.folder / "C").exists()
+    assert "exists; name a folder" in project("merge", "config", "other", "--into", "other").stderr
+    assert "two stores or more" in project("merge", "config", "--into", "C").stderr
+    assert "named twice" in project("merge", "config", "./config", "--into", "C").stderr
+
+
+def test_seconds_of_different_machines_are_refused_unless_meant(project: Project):
+    project.configure(
+        budget={"axis": "seconds", "grid": [0.01, 0.02]}, instances={"suite": "classic", "count": 2}
+    )
+    assert project("run", "config.yaml", "--store", "A").returncode == 0
+    shutil.copytree(project.folder / "A", project.folder / "B")
+
+    def elsewhere(row: Row) -> Row | None:
+        if row["algorithm"] == "random":
+            return None
+        return {**row, "host": "b"} if "host" in row else row
+
+    change(project.folder / "A", lambda row: row if row["algorithm"] == "random" else None)
+    change(project.folder / "B", elsewhere)
+    done = project("merge", "A", "B", "--into", "C")
+    assert done.returncode == 1
+    assert "seconds of different machines are not comparable" in done.stderr
+    told = project.json("merge", "A", "B", "--into", "C", "--mix-hosts")
+    assert told["runs"] == 4
+    assert told["stopped_because"] is None

@@ -1,0 +1,105 @@
+"""Decisions taken anew from stored runs: killed and started again or not, they are the same."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from polarbear.config import Config
+from polarbear.driver.changes import Answers, take_in
+from polarbear.driver.rounds import Race, Watcher
+from polarbear.racing import RoundRecord
+from polarbear.store import Store
+from polarbear.wording import counted
+from tests.driver.test_rounds import checkpoints, configured
+
+
+class Killed(Exception):
+    pass
+
+
+class Killer(Watcher):
+    """Ends a race after so many rounds, as a kill would."""
+
+    def __init__(self, after: int) -> None:
+        self.after = after
+
+    def ends(self, record: RoundRecord) -> None:
+        if record.state.round >= self.after:
+            raise Killed
+
+
+def race(
+    config: Config, folder: Path, answers: Answers | None = None, kill_after: int | None = None
+) -> tuple[Store, list[str]]:
+    store = Store.open_or_create(folder, config.plain())
+    watcher = Watcher() if kill_after is None else Killer(kill_after)
+    with store.writing():
+        notes = take_in(config, store, answers or Answers(), racing=True)
+        Race(config, store, watcher).run()
+    return store, notes
+
+
+BATCH = {"batch": {"start": 4, "min": 4, "max": 4}}
+STRICT = {**BATCH, "alpha": 0.999999, "limits": {"rounds": 5}}
+LAX = {**BATCH, "alpha": 0.9, "resolution": "strict", "limits": {"rounds": 7}}
+
+
+def test_killed_while_deciding_anew_a_race_ends_with_the_same_rounds_to_the_byte(tmp_path: Path):
+    for name in ("whole", "killed"):
+        race(configured(rules=STRICT), tmp_path / name)
+    before = checkpoints(Store.open(tmp_path / "whole"))
+    anew = Answers(redecide=True)
+    whole, notes = race(configured(rules=LAX), tmp_path / "whole", anew)
+    assert f"{counted(5, 'round')} decided anew" in notes[0]
+    for after in (1, 3):
+        with pytest.raises(Killed):
+            race(configured(rules=LAX), tmp_path / "killed", anew, kill_after=after)
+    killed, notes = race(configured(rules=LAX), tmp_path / "killed", anew)
+    assert "nothing has changed since: the race goes on" in notes[0]
+    assert checkpoints(killed) == checkpoints(whole) != before
+    assert len(killed.race_numbers()) == 1
+    earlier = [p.read_bytes() for p in sorted((killed.path / "races/race-0001").glob("round-*"))]
+    assert earlier == before
+
+
+def test_rules_changed_there_and_back_give_the_first_rounds_where_nobody_ran_further(
+    tmp_path: Path,
+):
+    # Strict rules put nobody out, so that all runs are there that laxer rules could ask for.
+    store, _ = race(configured(rules=STRICT), tmp_path / "s")
+    before = checkpoints(store)
+    lax = {**LAX, "limits": {"rounds": 5}}
+    race(configured(rules=lax), tmp_path / "s", Answers(redecide=True))
+    assert checkpoints(store) != before
+    race(configured(rules=STRICT), tmp_path / "s", Answers(redecide=True))
+    assert checkpoints(store) == before
+    assert store.race_numbers() == [1, 2]
+
+
+def test_a_file_that_changes_under_a_race_stops_it_before_its_runs_are_mixed(tmp_path: Path):
+    (tmp_path / "mine.py").write_text(
+        "def still(problem, seed):\n    while True:\n        problem(problem.lower)\n"
+    )
+    algorithms = [{"name": n, "use": "python", "function": "mine:still"} for n in "ab"]
+    config = replace(
+        configured(
+            rules={**BATCH, "limits": {"rounds": 3}},
+            algorithms=algorithms,
+            instances={"suite": "classic", "dimensions": {"from": 2, "to": 2}},
+        ),
+        folder=str(tmp_path),
+    )
+
+    class Editor(Watcher):
+        def ends(self, record: RoundRecord) -> None:
+            with (tmp_path / "mine.py").open("a") as file:
+                file.write("# changed\n")
+
+    store = Store.create(tmp_path / "s", config.plain())
+    with store.writing(), pytest.raises(Exception, match=r"mine.py changed while a was being run"):
+        Race(config, store, Editor()).run()
+    assert store.round_numbers() == [1]
+    assert len(store.runs()) == 8

@@ -1,0 +1,50 @@
+"""Fingerprints: what makes an algorithm's runs, and what has changed about it, in words."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+from typing import Any
+
+import pytest
+
+from polarbear.algorithms import ADAPTERS
+from polarbear.config import parse
+from polarbear.driver.fingerprints import changes_between, fingerprints, same_sources
+from polarbear.settings.options import Source
+
+
+def fingerprint(**entry: Any) -> str:
+    config = {
+        "algorithms": [{"name": "A", **entry}],
+        "instances": {"suite": "classic"},
+        "budget": {"grid": [10, 100]},
+    }
+    return fingerprints(parse(config, Source("test")))["A"]
+
+
+def test_an_adapter_s_library_is_noted_with_its_version(monkeypatch: pytest.MonkeyPatch):
+    before = fingerprint(use="cma")
+    known = importlib.metadata.version("cma")
+    assert json.loads(before)["packages"] == {"cma": known}
+    monkeypatch.setattr(importlib.metadata, "version", lambda name: "99.1")
+    now = fingerprint(use="cma")
+    assert changes_between(before, now) == [f"package cma ({known} then, 99.1 now)"]
+    assert not same_sources(before, now)
+
+
+@pytest.mark.parametrize("name", list(ADAPTERS.places))
+def test_the_library_an_adapter_names_is_a_package_of_that_name(name: str):
+    library = ADAPTERS[name].library
+    if library is not None and name != "modcma":  # an extra, which need not be there
+        assert importlib.metadata.version(library)
+
+
+def test_a_changed_option_is_said_with_both_values_defaults_included():
+    before, now = fingerprint(use="cma"), fingerprint(use="cma", sigma0=0.5)
+    assert changes_between(before, now) == ["sigma0: stored 0.2, configuration 0.5"]
+    assert same_sources(before, now)
+
+
+def test_an_option_that_is_spelled_out_at_its_default_changes_nothing():
+    assert fingerprint(use="cma", sigma0=0.2) == fingerprint(use="cma")
