@@ -83,9 +83,9 @@ def race(
     listener = listener or Listener()
     settings = configurations.read(config, seed, workers)
     purpose = _purpose(settings, preference, regret) if preference is not None else None
-    collect.prepare(settings)
-    announce_stan(settings.inference, listener)
     folder = configurations.store_folder(config, store)
+    collect.prepare_unknown(settings, folder)
+    announce_stan(settings.inference, listener)
     disk = StoreOnDisk.open_or_create(folder, settings.plain())
     with disk.writing():
         for note in take_in(settings, disk, Answers(rerun, keep, redecide, fresh), racing=True):

@@ -53,9 +53,9 @@ def run(
         raise ConfigError(f"expected one instance or more, found {instances}")
     listener = listener or Listener()
     settings = configurations.read(config, seed, workers)
-    collect.prepare(settings)
-    chosen = collect.chosen_instances(settings, instances)
     folder = configurations.store_folder(config, store)
+    collect.prepare_unknown(settings, folder)
+    chosen = collect.chosen_instances(settings, instances)
     begun = time.monotonic()
     disk = StoreOnDisk.open_or_create(folder, settings.plain())
     with disk.writing():
@@ -66,6 +66,8 @@ def run(
         stored = collect.stored_runs(disk)
         origin = collect.origin_of(settings, disk)
         plan = collect.plan(settings, stored, chosen, retry_failed=retry_failed, origin=origin)
+        if plan.tasks:
+            collect.prepare(settings)
         warn_of_busy_cores(settings, listener)
         listener.planned(len(plan.tasks), plan.present, folder, collect.workers_of(settings))
         with listener.runs(len(plan.tasks)) as finished, collect.pool_of(settings) as pool:

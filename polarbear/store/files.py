@@ -8,10 +8,9 @@ import secrets
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from polarbear.errors import (
@@ -21,6 +20,9 @@ from polarbear.errors import (
     StoreReadOnlyError,
 )
 from polarbear.store import checksums, disk
+
+if TYPE_CHECKING:
+    import pyarrow.compute as pc
 
 ASIDE = ".writing-"  # a leftover of a killed writer; no reader looks at it
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -175,6 +177,8 @@ def _grouped(table: pa.Table, by: str | None) -> Iterator[pa.Table]:
     if by is None:
         yield table
         return
+    import pyarrow.compute as pc  # takes longer to import than most files to read
+
     for value in sorted(table[by].unique().to_pylist()):
         yield table.filter(pc.equal(table[by], value))
 
@@ -226,7 +230,10 @@ def read_part(
             if name not in table.column_names and schema.field(name).nullable:
                 nothing = pa.nulls(len(table), schema.field(name).type)
                 table = table.append_column(schema.field(name), nothing)
-        return table.select(names).cast(pa.schema([schema.field(name) for name in names]))
+        wanted = pa.schema([schema.field(name) for name in names])
+        found = table.select(names)
+        # Casting loads pyarrow.compute; what was written by this version is of these types.
+        return found if found.schema == wanted else found.cast(wanted)
 
 
 def read_any(path: Path) -> pa.Table:
