@@ -41,6 +41,7 @@ from polarbear.store.lock import locked
 from polarbear.store.posteriors import Posteriors
 from polarbear.store.rounds import Rounds
 from polarbear.store.run_rows import run_facts, run_key
+from polarbear.store.stated import flaw_in_config
 
 FORMAT = 1
 MANIFEST = "polarbear.json"
@@ -70,13 +71,16 @@ class Store(Posteriors, Rounds):
             ) from None
         except OSError as error:
             raise StoreError(f"cannot read {file}: {error.strerror}") from None
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, RecursionError):
             raise NotAStoreError(f"{file} is not what PolarBear writes there") from None
         if version != FORMAT:
             raise StoreVersionError(
                 f"{path} has format {version}, written by PolarBear {manifest.get('tool')}; "
                 f"PolarBear {__version__} reads format {FORMAT}: use the version that wrote it"
             )
+        flaw = flaw_in_config(manifest.get("config"))
+        if flaw:
+            raise NotAStoreError(f"{file} is not what PolarBear writes there: {flaw}")
         return cls(path, manifest)
 
     @classmethod
