@@ -7,7 +7,7 @@ import re
 import signal
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -116,19 +116,25 @@ def settings(given: list[str], flags: dict[str, Any]) -> dict[str, Any]:
 
 @contextmanager
 def interruptible(message: str) -> Iterator[None]:
-    """End as the user asks, by Ctrl-C or SIGTERM, with a word on what that means."""
+    """End as the user asks, by Ctrl-C, SIGTERM or by closing the terminal, with a word on it."""
 
     def interrupt(number: int, frame: object) -> None:
         raise KeyboardInterrupt
 
-    before = signal.signal(signal.SIGTERM, interrupt)
+    before = {
+        number: signal.signal(number, interrupt)
+        for number in (signal.SIGTERM, signal.SIGHUP)
+        if signal.getsignal(number) is not signal.SIG_IGN  # as `nohup` wants it
+    }
     try:
         yield
     except KeyboardInterrupt:
-        note(f"polarbear: interrupted; {message}")
+        with suppress(OSError):  # the terminal may be gone
+            note(f"polarbear: interrupted; {message}")
         raise typer.Exit(INTERRUPTED) from None
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def announcing_compilation(quiet: bool) -> AbstractContextManager[None]:
