@@ -24,6 +24,7 @@ Point = tuple[str, str, float, float]  # algorithm, instance, t, y
 LINE = "line of the file"  # a column that no file of others has
 NUMBERS = {"line", "t", "y", "position"}
 NAMES = {"algorithm": LONGEST_NAME, "instance": LONGEST_INSTANCE}
+DATES = (pl.Date, pl.Datetime, pl.Time)  # which have a form in text, so may be names
 COLUMNS_NAMED = 20  # in an error
 
 
@@ -109,7 +110,7 @@ def _check_kind(ours: str, theirs: str, kind: pl.DataType, source: str) -> None:
     """Refuse a column of what cannot be names, or cannot be numbers."""
     text = kind in (pl.String, pl.Categorical, pl.Enum, pl.Null)
     number = kind.is_numeric() or kind == pl.Boolean
-    if not (text or number or (ours not in NUMBERS and kind.is_temporal())):
+    if not (text or number or (ours not in NUMBERS and kind in DATES)):
         wanted = "numbers" if ours in NUMBERS else "names"
         raise ImportFailedError(
             f"{source}: the column '{theirs}' for {ours} should hold {wanted}, but is of the type "

@@ -12,6 +12,7 @@ from polarbear.errors import ConfigError
 from polarbear.settings.names import visible
 
 Path = tuple[str | int, ...]
+LONGEST_MESSAGE = 1200  # characters: a value that is quoted may be of any length
 
 
 class Options(BaseModel):
@@ -56,6 +57,8 @@ class Source:
         )
         where = self.name if line is None else f"{self.name}, line {line}"
         key = spelled(path)
+        if len(message) > LONGEST_MESSAGE:
+            message = f"{message[: LONGEST_MESSAGE // 2]} ... {message[-LONGEST_MESSAGE // 2 :]}"
         return ConfigError(visible(f"{where}: {key + ': ' if key else ''}{message}", keep="\n"))
 
 

@@ -289,6 +289,11 @@ class Store(Posteriors, Rounds):
         present = set(runs.filter(pl.col("algorithm").is_in(list(names)))["instance"])
         present |= set(rankings["instance"])
         instances = tuple(instance for instance in order if instance in present)
+        if len(instances) < len(present):
+            raise StoreError(
+                f"{self.path}/instances lacks {len(present) - len(instances)} of the instances "
+                "that were run or ranked"
+            )
         row = {instance: position for position, instance in enumerate(instances)}
         column = {name: position for position, name in enumerate(names)}
         values = np.full((len(instances), len(names), len(times)), np.nan)
