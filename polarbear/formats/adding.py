@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from polarbear.errors import ImportFailedError
 from polarbear.execution.host import Host
 from polarbear.formats.base import Complaint, Imported
 from polarbear.settings.grid import EVALUATIONS, Budget
@@ -80,7 +81,12 @@ def budget_for(found: Imported, wanted: GridWanted) -> Budget:
     else:
         start, stop = wanted.first or found.times[0], wanted.last or found.times[1]
         if start <= 0:
-            start = min(outcome.times[outcome.times > 0].min() for outcome in found.outcomes)
+            later = [t for outcome in found.outcomes for t in outcome.times if t > 0]
+            start = min(later, default=stop)
+            if start <= 0:
+                raise ImportFailedError(
+                    "every t of the source is 0, and algorithms are compared at times above 0"
+                )
         points = 1 if start == stop else wanted.points
         grid = {"spacing": wanted.spacing, "from": start, "to": stop, "points": points}
     data = {"axis": wanted.axis, "grid": grid}

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from polarbear.errors import ImportFailedError
 from polarbear.formats.base import AfterEnd, Complaint, Imported, Point, RunFolder, imported_points
-from polarbear.formats.blocks import Points, check_count, read_blocks
+from polarbear.formats.blocks import Points, beside, check_count, read_blocks
 
 EVALUATIONS_COLUMN, BEST_COLUMN = 0, 2
 
@@ -58,7 +58,7 @@ def _described(path: Path) -> Iterator[Described]:
     """Groups of three lines: settings, a comment, the data file with its instances."""
     try:
         lines = [line for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, ValueError) as error:
         raise ImportFailedError(f"cannot read {path}: {error}") from None
     head = None
     for line in lines:
@@ -73,8 +73,7 @@ def _described(path: Path) -> Iterator[Described]:
         if "biobj" in (head or ""):
             raise ImportFailedError(f"{path} has two objectives, which cannot be ranked as one")
         name, *runs = (part.strip() for part in line.split(","))
-        data = path.parent / name.replace("\\", "/")
-        yield Described(*found, data, [run.partition(":")[0] for run in runs])
+        yield Described(*found, beside(path, name), [run.partition(":")[0] for run in runs])
 
 
 def _settings(head: str) -> tuple[str, str, str] | None:
@@ -91,7 +90,7 @@ def _settings(head: str) -> tuple[str, str, str] | None:
 def _points(
     described: Described, repeats: Counter[tuple[str, str]], complaints: list[Complaint]
 ) -> Iterator[Point]:
-    files = [described.data, described.data.with_suffix(".tdat")]
+    files = [described.data, described.data.with_name(f"{described.data.stem}.tdat")]
     for instance, runs in zip(
         described.instances,
         zip(*(_runs(path, described, complaints) for path in files if path.exists()), strict=False),

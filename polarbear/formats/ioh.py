@@ -12,11 +12,59 @@ import json
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from polarbear.errors import ImportFailedError
 from polarbear.formats.base import AfterEnd, Complaint, Imported, Point, RunFolder, imported_points
-from polarbear.formats.blocks import check_count, read_blocks
+from polarbear.formats.blocks import beside, check_count, read_blocks
+from polarbear.settings.options import spelled
+
+
+class _Part(BaseModel):
+    """A part of a description, of which only what is needed here is looked at."""
+
+    model_config = ConfigDict(
+        frozen=True, extra="ignore", allow_inf_nan=False, coerce_numbers_to_str=True
+    )
+
+
+class Best(_Part):
+    """The best of a run, with all its digits."""
+
+    evals: float
+    y: float
+
+
+class Run(_Part):
+    """One run of those whose points stand in a data file."""
+
+    instance: str
+    best: Best | None = None
+
+
+class Scenario(_Part):
+    """The runs of one dimension, and the file with their points."""
+
+    dimension: str
+    path: str
+    runs: list[Run]
+
+
+class Name(_Part):
+    """What an algorithm is called."""
+
+    name: str
+
+
+class Description(_Part):
+    """A file IOHprofiler_*.json."""
+
+    function_id: str
+    maximization: bool
+    algorithm: Name
+    attributes: list[str]
+    scenarios: list[Scenario]
 
 
 class Ioh(RunFolder):
@@ -38,50 +86,51 @@ def read_ioh(folder: Path, after_end: AfterEnd = "keeps") -> Imported:
     repeats: Counter[tuple[str, str]] = Counter()
     directions = set()
     for path in descriptions:
-        facts = _described(path)
-        directions.add(bool(facts["maximization"]))
-        points += _points(path, facts, repeats, complaints)
+        described = _described(path)
+        directions.add(described.maximization)
+        points += _points(path, described, repeats, complaints)
     if len(directions) > 1:
         raise ImportFailedError(f"{folder} mixes functions to be minimised and to be maximised")
     rounded = "values have ten decimals in .dat files; each run's best value is taken from the JSON"
     return imported_points(points, folder, directions.pop(), after_end, complaints, (rounded,))
 
 
-def _described(path: Path) -> dict[str, Any]:
+def _described(path: Path) -> Description:
     try:
-        facts = json.loads(path.read_text(encoding="utf-8"))
-        for key in ("function_id", "maximization", "algorithm", "attributes", "scenarios"):
-            facts[key]
-        return facts  # type: ignore[no-any-return]
-    except (OSError, ValueError, KeyError, TypeError) as error:
+        return Description.model_validate(json.loads(path.read_text(encoding="utf-8")))
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        place = spelled(first["loc"])
+        raise ImportFailedError(
+            f"{path} is not what IOHprofiler writes: {place + ': ' if place else ''}{first['msg']}"
+        ) from None
+    except (OSError, ValueError, RecursionError) as error:
         raise ImportFailedError(f"{path} is not what IOHprofiler writes: {error}") from None
 
 
 def _points(
     path: Path,
-    facts: dict[str, Any],
+    described: Description,
     repeats: Counter[tuple[str, str]],
     complaints: list[Complaint],
 ) -> Iterator[Point]:
-    algorithm = str(facts["algorithm"]["name"])
-    columns = facts["attributes"]
+    algorithm, columns = described.algorithm.name, described.attributes
     if "evaluations" not in columns or "raw_y" not in columns:
         raise ImportFailedError(
             f"{path} has the attributes {columns}, but 'evaluations' and 'raw_y' are needed"
         )
     at_t, at_y = columns.index("evaluations"), columns.index("raw_y")
-    for scenario in facts["scenarios"]:
-        data, runs = path.parent / scenario["path"], scenario["runs"]
+    for scenario in described.scenarios:
+        data, runs = beside(path, scenario.path), scenario.runs
         blocks = read_blocks(data, _is_header, at_t, at_y, complaints)
         check_count(len(runs), blocks, data, complaints)
         for run, block in zip(runs, blocks, strict=False):
-            base = f"f{facts['function_id']}-d{scenario['dimension']}-i{run['instance']}"
+            base = f"f{described.function_id}-d{scenario.dimension}-i{run.instance}"
             repeats[algorithm, base] += 1
             instance = f"{base}#{repeats[algorithm, base]}"
-            best = run.get("best", {})
             for t, y in block:
-                exact = t == best.get("evals")
-                yield algorithm, instance, t, float(best["y"]) if exact else y
+                exact = run.best is not None and t == run.best.evals
+                yield algorithm, instance, t, run.best.y if exact and run.best else y
 
 
 def _is_header(line: str) -> bool:

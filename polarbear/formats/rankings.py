@@ -8,7 +8,7 @@ import polars as pl
 from pydantic import Field
 
 from polarbear.errors import ImportFailedError
-from polarbear.formats.base import Complaint, Imported, pick_columns, reject
+from polarbear.formats.base import LINE, Complaint, Imported, pick_columns, reject
 from polarbear.formats.table import (
     Columns,
     TableOptions,
@@ -39,7 +39,7 @@ class Rankings(TableOptions):
 def read_rankings(path: Path, columns: Columns) -> Imported:
     """Rankings from a table with columns instance, t, algorithm, position; equal positions tie."""
     wanted: dict[str, str | None] = {
-        "line": "line",
+        "line": LINE,
         "algorithm": columns.algorithm,
         "instance": columns.instance,
         "t": columns.t,

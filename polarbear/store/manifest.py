@@ -13,6 +13,7 @@ from polarbear import __version__
 from polarbear.config import PlainConfig
 from polarbear.errors import NotAStoreError, StoreError, StoreVersionError
 from polarbear.store import files, tables
+from polarbear.store.stated import flaw_in_config
 
 FORMAT = 1
 NAME = "polarbear.json"
@@ -59,6 +60,9 @@ def read(path: Path) -> Mapping[str, Any]:
         )
     if not isinstance(facts.get("config"), dict) or "created" not in facts:
         raise files.damaged(file, "it lacks the configuration")
+    flaw = flaw_in_config(facts["config"])
+    if flaw:
+        raise files.damaged(file, flaw)
     return facts  # type: ignore[no-any-return]
 
 

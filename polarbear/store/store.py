@@ -230,6 +230,8 @@ class Store(Posteriors, Races, Provenance, Aside):
         if len(new):
             table = new.select(tables.INSTANCES.names).to_arrow().cast(tables.INSTANCES)
             files.write_part(self.path / "instances", files.new_stem(), table)
+        import pyarrow.compute as pc
+
         left = set(runs)
         for stem in sorted(other._stems("runs")):
             found = files.concatenated(other.path / "runs", [stem], tables.RUNS)

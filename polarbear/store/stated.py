@@ -1,0 +1,41 @@
+"""What a store states about itself, held against what PolarBear would have written there.
+
+A store may come from somebody else, or from a damaged disk: nothing in it is believed before it has
+been looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from polarbear.errors import ConfigError
+from polarbear.settings.grid import Budget
+from polarbear.settings.names import flaw_in_name, visible
+from polarbear.settings.options import Source, validate
+
+GROUPS = ("algorithms", "instances", "budget")  # what every reader needs of a configuration
+
+
+def flaw_in_config(config: Any) -> str:
+    """What is wrong with a stored configuration, or an empty string."""
+    if not isinstance(config, Mapping):
+        return "it has no configuration"
+    for group in GROUPS:
+        if not isinstance(config.get(group), Mapping):
+            return f"its configuration lacks '{group}'"
+    if not isinstance(config["instances"].get("suite"), str):
+        return "its configuration names no suite"
+    if not isinstance(config.get("seed"), int):
+        return "its configuration lacks a seed"
+    for name, settings in config["algorithms"].items():
+        flaw = flaw_in_name(name)
+        if flaw:
+            return f"it calls an algorithm '{visible(name[:60])}', which cannot be a name: {flaw}"
+        if not isinstance(settings, Mapping):
+            return f"it has no settings of '{name}'"
+    try:
+        validate(Budget, config["budget"], Source("its configuration"), ("budget",))
+    except ConfigError as error:
+        return str(error)
+    return ""
