@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +50,9 @@ def import_data(
     asked = validate(FORMATS[format], options, Source(format))
     found = asked.read(Path(source))
     grid = GridWanted(axis, points, spacing, first, last)
-    told = add_imported(Path(store), found, grid, bool(getattr(asked, "maximise", False)))
+    if getattr(asked, "maximise", False):  # a format of another package may not have said so
+        found = replace(found, maximise=True)
+    told = add_imported(Path(store), found, grid)
     return Store(StoreOnDisk.open(Path(store)), dressed(Added, told))
 
 

@@ -182,8 +182,8 @@ class Store:
         """The classical view of the same runs: ECDF and AOCC, and where the posterior disagrees.
 
         ``pair`` names two algorithms to be compared by their EAF. Options are those of `polarbear
-        compare`: targets, optimum, scale, bootstrap and seed. Figures and their data are written
-        into the folders ``png`` and ``csv``.
+        compare`: targets, optimum, scale, bootstrap, seed, ert (distances from the optimum) and
+        per_dimension. Figures and their data are written into the folders ``png`` and ``csv``.
         """
         from polarbear.api.comparing import compare
         from polarbear.api.reporting import folders_of, style_of

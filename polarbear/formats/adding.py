@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from polarbear.errors import StoreMismatchError
 from polarbear.execution.host import Host
 from polarbear.formats.base import Complaint, Imported
+from polarbear.problems.base import OPTIMUM, Instance
 from polarbear.settings.grid import EVALUATIONS, Budget
 from polarbear.settings.options import Source, validate
 from polarbear.store import Store
@@ -43,21 +47,19 @@ class ImportResult:
     notes: tuple[str, ...]
 
 
-def add_imported(
-    path: Path, found: Imported, grid: GridWanted | None = None, maximise: bool = False
-) -> ImportResult:
+def add_imported(path: Path, found: Imported, grid: GridWanted | None = None) -> ImportResult:
     """Add an import to the store in a folder, which is made if it is not there."""
     config = {
         "seed": 0,
         "algorithms": {name: {"use": "imported"} for name in found.algorithms},
-        "instances": {"suite": "imported", "maximise": maximise},
+        "instances": {"suite": "imported", "maximise": found.maximise},
         "budget": budget_for(found, grid or GridWanted()).model_dump(mode="json", by_alias=True),
         "execution": {},
     }
     store = Store.open_or_create(path, config)
     with store.writing():
         store.adopt(config)
-        store.add_instances(found.instances, "imported")
+        store.add_instances(list(_as_known(store, found.instances)), "imported")
         added = _add(store, found)
     total = len(found.outcomes) if found.rankings is None else len(found.rankings)
     return ImportResult(
@@ -70,6 +72,27 @@ def add_imported(
         rejected=found.complaints,
         notes=found.notes,
     )
+
+
+def _as_known(store: Store, instances: tuple[Instance, ...]) -> Iterator[Instance]:
+    """Instances as they are stored already: what another source told of them stays true.
+
+    Only if it told the best possible value, and this one has another or none, do the two not go
+    together: one of them may hold distances to the optimum, and the other values.
+    """
+    stored = dict(store.instances().select("instance", "spec").iter_rows())
+    for instance in instances:
+        spec = json.loads(stored[instance.id]) if instance.id in stored else None
+        if spec is None or "imported" not in spec:
+            yield instance
+            continue
+        if OPTIMUM in spec and spec[OPTIMUM] != instance.spec.get(OPTIMUM):
+            raise StoreMismatchError(
+                f"the best possible value of {instance.id} is {spec[OPTIMUM]:g} in {store.path}, "
+                f"but {instance.spec.get(OPTIMUM, 'not known')} in what is to be added: values "
+                "may be distances in one only. Choose another folder with --store."
+            )
+        yield Instance(instance.index, instance.id, spec)
 
 
 def budget_for(found: Imported, wanted: GridWanted) -> Budget:

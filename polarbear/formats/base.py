@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import ClassVar, Literal
+from types import MappingProxyType
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import polars as pl
@@ -16,10 +17,12 @@ from polarbear.errors import AlgorithmError, ImportFailedError
 from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.problems.base import PROBLEM, Instance, Kind, Setting
 from polarbear.settings.options import Options, nearest
-from polarbear.wording import noun
+from polarbear.wording import counted, noun
 
 AfterEnd = Literal["keeps", "absent"]
 Point = tuple[str, str, float, float]  # algorithm, instance, t, y
+Known = Mapping[str, Mapping[str, Any]]  # what is known of an instance beside its name
+NOTHING: Known = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -46,6 +49,7 @@ class Imported:
     rankings: pl.DataFrame | None = None
     complaints: tuple[Complaint, ...] = ()
     notes: tuple[str, ...] = field(default=())
+    maximise: bool = False  # larger values are better; outcomes have them negated
 
 
 class Format(Options):
@@ -97,6 +101,11 @@ def pick_columns(frame: pl.DataFrame, wanted: dict[str, str | None], source: str
     return frame.select(chosen)
 
 
+def ignored(names: Sequence[str], one: str = "column") -> tuple[str, ...]:
+    """A note on what a source has and an import does not use; none where that is nothing."""
+    return (f"{counted(len(names), one)} ignored: {', '.join(names)}",) if names else ()
+
+
 def reject(
     frame: pl.DataFrame, bad: pl.Expr, reason: str, complaints: list[Complaint]
 ) -> pl.DataFrame:
@@ -114,11 +123,13 @@ def runs_from_points(
     after_end: AfterEnd,
     order: Sequence[str],
     numbered: bool = False,
+    known: Known = NOTHING,
 ) -> tuple[list[Outcome], tuple[Instance, ...]]:
     """Runs from rows (algorithm, instance, t, y), in which y may be the current or the best value.
 
     ``order`` lists the instances as they appeared, which is the order they are numbered in. Where
-    they are ``numbered``, 'problem#k' is the k-th run of a problem.
+    they are ``numbered``, 'problem#k' is the k-th run of a problem. What is ``known`` of an
+    instance becomes part of its spec.
     """
     keys = ["algorithm", "instance"]
     best = (
@@ -134,7 +145,9 @@ def runs_from_points(
         "t", "best", pl.col("last").first()
     )
     instances = {
-        name: Instance(i, name, {"imported": name} | _problem_of(name, numbered))
+        name: Instance(
+            i, name, {"imported": name, **_problem_of(name, numbered), **known.get(name, {})}
+        )
         for i, name in enumerate(order)
     }
     status = Status.ENDED if after_end == "keeps" else Status.BUDGET
@@ -171,13 +184,16 @@ def imported_points(
     after_end: AfterEnd,
     complaints: list[Complaint],
     notes: tuple[str, ...],
+    known: Known = NOTHING,
 ) -> Imported:
     """An import from points that were gathered from many files."""
     if not points:
         raise ImportFailedError(f"no run in {source} has a row that makes sense")
     frame = pl.DataFrame(points, schema=["algorithm", "instance", "t", "y"], orient="row")
     order = frame["instance"].unique(maintain_order=True).to_list()
-    outcomes, instances = runs_from_points(frame, maximise, after_end, order, numbered=True)
+    outcomes, instances = runs_from_points(
+        frame, maximise, after_end, order, numbered=True, known=known
+    )
     times = frame["t"].to_numpy()
     return Imported(
         tuple(frame["algorithm"].unique(maintain_order=True)),
@@ -186,4 +202,5 @@ def imported_points(
         outcomes,
         complaints=tuple(complaints),
         notes=notes,
+        maximise=maximise,
     )

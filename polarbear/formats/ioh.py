@@ -3,20 +3,37 @@
 A JSON file for each function describes its runs; a .dat file for each dimension holds their points,
 a header line before every run. The values are current ones, the last row is the last evaluation,
 and ten decimals make ties where there are none: the best value is therefore taken from the JSON,
-which has all its digits.
+which has all its digits. Of BBOB and SBOX, raw values are distances to the optimum.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from polarbear.errors import ImportFailedError
-from polarbear.formats.base import AfterEnd, Complaint, Imported, Point, RunFolder, imported_points
+from polarbear.formats.base import (
+    AfterEnd,
+    Complaint,
+    Imported,
+    Point,
+    RunFolder,
+    ignored,
+    imported_points,
+)
+from polarbear.formats.bbob import BBOB_NAMES
 from polarbear.formats.blocks import check_count, read_blocks
+from polarbear.problems.base import DIMENSION, FUNCTION, NUMBER, OPTIMUM
+
+USED = ("evaluations", "raw_y")
+# How columns of a second objective are called, beside raw_y for the first: F2, y_2, raw_y2, obj 2.
+OTHER_OBJECTIVE = re.compile(r"(f|y|raw_y|obj|objective)[ _]?([2-9]|[1-9]\d+)", re.IGNORECASE)
+# The analyzer writes 'unknown_suite' unless it was attached to a suite: then names tell.
+WITH_OPTIMUM_ZERO = ("bbob", "sbox")
 
 
 class Ioh(RunFolder):
@@ -36,15 +53,18 @@ def read_ioh(folder: Path, after_end: AfterEnd = "keeps") -> Imported:
     points: list[Point] = []
     complaints: list[Complaint] = []
     repeats: Counter[tuple[str, str]] = Counter()
-    directions = set()
+    known: dict[str, dict[str, Any]] = {}
+    directions, unused = set(), dict[str, None]()
     for path in descriptions:
         facts = _described(path)
         directions.add(bool(facts["maximization"]))
-        points += _points(path, facts, repeats, complaints)
+        unused.update(dict.fromkeys(_unused(path, facts)))
+        points += _points(path, facts, repeats, complaints, known)
     if len(directions) > 1:
         raise ImportFailedError(f"{folder} mixes functions to be minimised and to be maximised")
     rounded = "values have ten decimals in .dat files; each run's best value is taken from the JSON"
-    return imported_points(points, folder, directions.pop(), after_end, complaints, (rounded,))
+    notes = (rounded, *ignored(list(unused), "attribute"))
+    return imported_points(points, folder, directions.pop(), after_end, complaints, notes, known)
 
 
 def _described(path: Path) -> dict[str, Any]:
@@ -57,11 +77,36 @@ def _described(path: Path) -> dict[str, Any]:
         raise ImportFailedError(f"{path} is not what IOHprofiler writes: {error}") from None
 
 
+def _unused(path: Path, facts: dict[str, Any]) -> list[str]:
+    """Attributes of points and of the experiment that play no part; objectives are refused."""
+    columns = [str(column) for column in facts["attributes"]]
+    others = [name for name in columns if OTHER_OBJECTIVE.fullmatch(name)]
+    if others or columns.count("raw_y") > 1:
+        which = ", ".join(("raw_y", *(others or ["raw_y"])))
+        raise ImportFailedError(
+            f"{path} has several objectives ({which}), which cannot be ranked as one"
+        )
+    constant = [name for one in facts.get("experiment_attributes") or () for name in one]
+    return [name for name in columns if name not in USED] + constant
+
+
+def _optimum(facts: dict[str, Any]) -> dict[str, float]:
+    suite, number = str(facts.get("suite", "")).lower(), facts["function_id"]
+    named = (
+        isinstance(number, int)
+        and 1 <= number <= len(BBOB_NAMES)
+        and facts.get("function_name") == BBOB_NAMES[number - 1]
+    )
+    told = suite in WITH_OPTIMUM_ZERO or (suite == "unknown_suite" and named)
+    return {OPTIMUM: 0.0} if told and not facts["maximization"] else {}
+
+
 def _points(
     path: Path,
     facts: dict[str, Any],
     repeats: Counter[tuple[str, str]],
     complaints: list[Complaint],
+    known: dict[str, dict[str, Any]],
 ) -> Iterator[Point]:
     algorithm = str(facts["algorithm"]["name"])
     columns = facts["attributes"]
@@ -78,6 +123,12 @@ def _points(
             base = f"f{facts['function_id']}-d{scenario['dimension']}-i{run['instance']}"
             repeats[algorithm, base] += 1
             instance = f"{base}#{repeats[algorithm, base]}"
+            known[instance] = {
+                FUNCTION: facts["function_id"],
+                DIMENSION: scenario["dimension"],
+                NUMBER: run["instance"],
+                **_optimum(facts),
+            }
             best = run.get("best", {})
             for t, y in block:
                 exact = t == best.get("evals")

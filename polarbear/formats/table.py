@@ -14,6 +14,7 @@ from polarbear.formats.base import (
     Complaint,
     Format,
     Imported,
+    ignored,
     pick_columns,
     reject,
     runs_from_points,
@@ -121,6 +122,7 @@ def trajectories_in(
     several = len(frame) - len(frame.unique(keys))
     gives = noun(several, "row gives", "rows give")
     notes = [f"{several} {gives} another value for a time: the best counts"] if several else []
+    notes += ignored([name for name in rows.columns if name not in wanted.values()])
     if not len(frame):
         raise ImportFailedError(f"no row of {source} makes sense: {listed(complaints)}")
     order = frame["instance"].unique(maintain_order=True).to_list()
@@ -136,6 +138,7 @@ def trajectories_in(
         outcomes,
         complaints=tuple(complaints),
         notes=tuple(notes),
+        maximise=maximise,
     )
 
 
