@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from polarbear.errors import (
         AlgorithmError,
         ConfigError,
+        ExportFailedError,
         ImportFailedError,
         InferenceError,
         PolarBearError,
@@ -40,6 +41,7 @@ __version__ = "0.1.0"
 __all__ = [
     "AlgorithmError",
     "ConfigError",
+    "ExportFailedError",
     "ImportFailedError",
     "InferenceError",
     "Listener",

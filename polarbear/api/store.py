@@ -20,6 +20,7 @@ from polarbear.wording import counted, timed, whole
 
 if TYPE_CHECKING:
     from polarbear.api.comparing import ClassicalView
+    from polarbear.api.exporting import Exported
     from polarbear.api.importing import Added
     from polarbear.api.racing import Raced
     from polarbear.api.reporting import Report
@@ -197,6 +198,26 @@ class Store:
             style_of(theme, width, source="compare"),
             force,
         )
+
+    def export(
+        self,
+        format: str,
+        to: str | Path,
+        *,
+        algorithms: Sequence[str] | None = None,
+        force: bool = False,
+        **options: Any,
+    ) -> Exported:
+        """Write runs, rankings or a posterior in a format that others read.
+
+        ``format`` is csv or parquet (a long table), ioh or coco (a folder of runs), arviz (a kept
+        posterior, as .nc or .zarr), preflib (a folder of rankings), or one that another package
+        brings; its ``options`` follow as keywords. Files that are there are kept, unless by
+        ``force``.
+        """
+        from polarbear.api.exporting import export
+
+        return export(self._disk, format, Path(to), algorithms, options, force)
 
     @property
     def page(self) -> Path:

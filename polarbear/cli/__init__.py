@@ -15,6 +15,7 @@ from polarbear import __version__
 from polarbear.cli import (
     compare,
     doctor,
+    export,
     import_,
     infer,
     init,
@@ -46,6 +47,7 @@ app.command("compare")(compare.compare)
 app.command("status")(status.status)
 app.command("init")(init.init)
 app.command("import", cls=Naming)(import_.import_)
+app.command("export", cls=Naming)(export.export)
 app.command("doctor")(doctor.doctor)
 app.add_typer(stan.app, name="stan")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -56,12 +57,12 @@ class Format(Options):
     """A form in which others keep runs or rankings; a subclass adds its options.
 
     ``polarbear import`` gives it those of its own flags that the format has a field for, and
-    whatever is asked for by ``--set``. One that can only be written leaves ``read`` as it is.
+    whatever is asked for by ``--set``. Writing is the business of `exports`.
     """
 
+    @abstractmethod
     def read(self, source: Path) -> Imported:
         """Everything in a file or a folder; what makes no sense becomes a complaint."""
-        raise ImportFailedError(f"{source} is of a format that can be written, but not read")
 
 
 class RunFolder(Format):

@@ -12,6 +12,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator
+from math import isinf
 from pathlib import Path
 from typing import Any
 
@@ -131,6 +132,8 @@ def _points(
             }
             best = run.get("best", {})
             for t, y in block:
+                if isinf(y):  # nothing was found yet
+                    continue
                 exact = t == best.get("evals")
                 yield algorithm, instance, t, float(best["y"]) if exact else y
 

@@ -41,7 +41,7 @@ warnings.simplefilter("ignore")
 from iohinspector import DataManager
 manager = DataManager()
 manager.add_folder(sys.argv[1])
-frame = manager.load(monotonic=True, include_meta_data=True)
+frame = manager.load(monotonic=False, include_meta_data=True)
 names = ["algorithm_name", "function_id", "dimension", "instance", "run_id", "evaluations", "raw_y"]
 runs = manager.overview.select("algorithm_name", "function_id", "dimension", "instance", "run_id",
                                "evals", "best_y")
@@ -56,6 +56,7 @@ def _asked(code: str, home: Path, *arguments: str) -> Any:
         text=True,
         env={**os.environ, "HOME": str(home), "MPLCONFIGDIR": str(home)},
         check=False,
+        timeout=300,  # whoever hangs is named, and does not hold up the others
     )
     assert done.returncode == 0, done.stderr[-2000:]
     return json.loads(done.stdout.splitlines()[-1])
