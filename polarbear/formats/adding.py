@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from polarbear.errors import StoreMismatchError
+from polarbear.errors import ImportFailedError, StoreMismatchError
 from polarbear.execution.host import Host
 from polarbear.formats.base import Complaint, Imported
 from polarbear.problems.base import OPTIMUM, Instance
@@ -23,7 +23,7 @@ Spacing = Literal["log", "linear"]
 class GridWanted:
     """The times at which imported runs are compared: the data's range, unless ends are given."""
 
-    axis: str = EVALUATIONS
+    axis: str | None = None
     points: int = 30
     spacing: Spacing = "log"
     first: float | None = None
@@ -96,18 +96,29 @@ def _as_known(store: Store, instances: tuple[Instance, ...]) -> Iterator[Instanc
 
 
 def budget_for(found: Imported, wanted: GridWanted) -> Budget:
-    """The grid: the rankings' own times, or as asked for within the range of the data."""
+    """The grid: the rankings' or the source's own, or as asked for within the range of the data."""
     grid: Any
     if found.rankings is not None:
         grid = sorted(set(found.rankings["t"]))
+    elif found.grid is not None and replace(wanted, axis=None) == GridWanted():
+        grid = found.grid
     else:
         start, stop = wanted.first or found.times[0], wanted.last or found.times[1]
         if start <= 0:
-            start = min(outcome.times[outcome.times > 0].min() for outcome in found.outcomes)
+            start = _first_positive(found)
         points = 1 if start == stop else wanted.points
         grid = {"spacing": wanted.spacing, "from": start, "to": stop, "points": points}
-    data = {"axis": wanted.axis, "grid": grid}
+    data = {"axis": wanted.axis or found.axis or EVALUATIONS, "grid": grid}
     return validate(Budget, data, Source("the grid"))
+
+
+def _first_positive(found: Imported) -> float:
+    """The first time above 0 that anything is known of; a grid needs one."""
+    times = (t for one in found.outcomes for t in (*one.times.tolist(), one.reached) if t > 0)
+    first = min(times, default=None)
+    if first is None:
+        raise ImportFailedError("all values are of time 0, and a grid of times begins above it")
+    return first
 
 
 def _add(store: Store, found: Imported) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal
@@ -51,6 +51,11 @@ class Imported:
     complaints: tuple[Complaint, ...] = ()
     notes: tuple[str, ...] = field(default=())
     maximise: bool = False  # larger values are better; outcomes have them negated
+    axis: str | None = None  # what times count, if the source says so
+    grid: Any = None  # the times of comparison, if the source has some
+
+    def on_axis(self, axis: str) -> Imported:
+        return replace(self, axis=axis)
 
 
 class Format(Options):
@@ -186,6 +191,7 @@ def imported_points(
     complaints: list[Complaint],
     notes: tuple[str, ...],
     known: Known = NOTHING,
+    axis: str | None = None,
 ) -> Imported:
     """An import from points that were gathered from many files."""
     if not points:
@@ -204,4 +210,5 @@ def imported_points(
         complaints=tuple(complaints),
         notes=notes,
         maximise=maximise,
+        axis=axis,
     )

@@ -28,6 +28,7 @@ from polarbear.formats.base import (
 )
 from polarbear.formats.bbob import BBOB_NAMES
 from polarbear.formats.blocks import check_count, read_blocks
+from polarbear.formats.ioh_info import read_info
 from polarbear.problems.base import DIMENSION, FUNCTION, NUMBER, OPTIMUM
 
 USED = ("evaluations", "raw_y")
@@ -38,7 +39,7 @@ WITH_OPTIMUM_ZERO = ("bbob", "sbox")
 
 
 class Ioh(RunFolder):
-    """A folder that IOHprofiler's Analyzer wrote."""
+    """A folder that IOHprofiler's Analyzer wrote, of today's or of the older form."""
 
     def read(self, source: Path) -> Imported:
         return read_ioh(source, self.after_end)
@@ -47,9 +48,11 @@ class Ioh(RunFolder):
 def read_ioh(folder: Path, after_end: AfterEnd = "keeps") -> Imported:
     """All runs in a folder and the folders inside it; each may be another algorithm's."""
     descriptions = sorted(folder.rglob("IOHprofiler_*.json")) if folder.is_dir() else []
-    if not descriptions:
+    older = sorted(folder.rglob("IOHprofiler_*.info")) if folder.is_dir() else []
+    if not descriptions and not older:
         raise ImportFailedError(
-            f"{folder} is not a folder of IOHprofiler: there is no IOHprofiler_*.json in it"
+            f"{folder} is not a folder of IOHprofiler: there is no IOHprofiler_*.json in it, and "
+            "no IOHprofiler_*.info"
         )
     points: list[Point] = []
     complaints: list[Complaint] = []
@@ -61,11 +64,16 @@ def read_ioh(folder: Path, after_end: AfterEnd = "keeps") -> Imported:
         directions.add(bool(facts["maximization"]))
         unused.update(dict.fromkeys(_unused(path, facts)))
         points += _points(path, facts, repeats, complaints, known)
+    for path in older:
+        found, told = read_info(path, repeats, complaints, known, unused)
+        points += found
+        directions |= told
     if len(directions) > 1:
         raise ImportFailedError(f"{folder} mixes functions to be minimised and to be maximised")
     rounded = "values have ten decimals in .dat files; each run's best value is taken from the JSON"
-    notes = (rounded, *ignored(list(unused), "attribute"))
-    return imported_points(points, folder, directions.pop(), after_end, complaints, notes, known)
+    notes = (*([rounded] if descriptions else []), *ignored(list(unused), "attribute"))
+    maximise = directions.pop() if directions else False
+    return imported_points(points, folder, maximise, after_end, complaints, notes, known)
 
 
 def _described(path: Path) -> dict[str, Any]:
