@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from polarbear.errors import (
         AlgorithmError,
         ConfigError,
+        ExportFailedError,
         ImportFailedError,
         InferenceError,
         PolarBearError,
@@ -41,6 +42,7 @@ __version__ = "0.1.0"
 __all__ = [
     "AlgorithmError",
     "ConfigError",
+    "ExportFailedError",
     "ImportFailedError",
     "InferenceError",
     "Listener",

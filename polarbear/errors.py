@@ -2,13 +2,13 @@
 
 PolarBearError                 caught once, at the command line: exit code 1
 ├── ConfigError                a configuration that cannot be meant, with file, line and key
-├── MissingPackageError        something that needs a package which is not installed
-├── MissingExtraError          a suite or adapter whose optional packages are not installed
+├── MissingExtraError          something whose optional packages are not installed
 ├── ProblemError               an instance that cannot be drawn or built
 │   └── SuiteExhaustedError    a finite suite has no further instance
 ├── AlgorithmError             an algorithm that cannot be run, or talks nonsense
 │   └── BadOutputError         a program printed something that is not a trajectory
 ├── ImportFailedError          data from elsewhere that cannot be read
+├── ExportFailedError          data that cannot be written in a format of others
 ├── RankingError               values or positions that cannot be ranked
 ├── InferenceError             a posterior that cannot be had from this data, model and method
 │   └── StanError              CmdStan, its compiler or a Stan program is missing or fails
@@ -40,13 +40,6 @@ class ConfigError(PolarBearError):
     pass
 
 
-class MissingPackageError(PolarBearError):
-    def __init__(self, what: str, package: str) -> None:
-        super().__init__(
-            f"{what} needs the package '{package}', which is not installed: pip install {package}"
-        )
-
-
 class MissingExtraError(PolarBearError):
     def __init__(self, what: str, package: str, extra: str) -> None:
         super().__init__(
@@ -72,6 +65,10 @@ class BadOutputError(AlgorithmError):
 
 
 class ImportFailedError(PolarBearError):
+    pass
+
+
+class ExportFailedError(PolarBearError):
     pass
 
 

@@ -80,6 +80,9 @@ def unit(shown: str, axis: str) -> str:
 
 def singular(axis: str) -> str:
     """One of what an axis counts: evaluation, query, batch; an abbreviation stays as it is."""
+    if " per " in axis:
+        what, _, each = axis.partition(" per ")
+        return f"{singular(what)} per {each}"
     *before, word = axis.split(" ")
     if word.endswith("ies") and len(word) > 4:
         word = f"{word[:-3]}y"

@@ -27,7 +27,7 @@ ORDER = [
     {"driver", "formats"},
     {"select"},
     {"attainment"},
-    {"report"},
+    {"report", "exports"},
     {"api"},
     {"cli"},
     {"__main__"},

@@ -7,8 +7,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from polarbear.api.showing import Shown, dressed, html_table
 from polarbear.attainment import Comparison, ViewOptions, checked_names, checked_pair, facts
+from polarbear.attainment.ert import expected_running_times
 from polarbear.attainment.facts import Compared
 from polarbear.report.drawing.files import check_free, chosen, write_figures
 from polarbear.report.drawing.style import FORMATS, Style
@@ -61,9 +64,17 @@ def compare(
         validate(ViewOptions, options, Source("compare")),
     )
     material = replace(gather(disk), comparison=asked)
+    if asked.options.per_dimension:
+        # Figures of this view count time as it does; the posterior counts evaluations.
+        per = material.classical
+        material = replace(material, times=per.grid, axis=per.axis, basis=None)
     told = facts.compared(material.classical, str(disk.path))
     if asked.pair is not None:
         told = facts.with_pair(told, material.classical_pair(*asked.pair), *asked.pair)
+    if asked.options.ert is not None:
+        targets = asked.options.ert
+        found = expected_running_times(disk, material.classical, np.array(targets))
+        told = facts.with_ert(told, material.classical, targets, found)
     if material.basis is not None:
         told = facts.with_posterior(told, material.classical, material.basis)
     written = tuple(str(path) for path in _write(material, folders, style, force))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +29,7 @@ def import_data(
     store: str | Path,
     format: str = "table",
     *,
-    axis: str = "evaluations",
+    axis: str | None = None,
     points: int = 30,
     spacing: Spacing = "log",
     first: float | None = None,
@@ -40,9 +40,11 @@ def import_data(
 
     ``format`` is table (rows of algorithm, instance, t, y in CSV or Parquet), rankings (rows of
     instance, t, algorithm, position), ioh or coco (a folder that IOHprofiler's Analyzer or COCO's
-    observer wrote), or one that another package brings. Its ``options`` follow as keywords, among
-    them ``algorithm_column`` and the like, ``maximise``, and ``after_end``: after its last row an
-    algorithm "keeps" its best, or is "absent".
+    observer wrote), benchopt (Parquet), optuna (a storage), tensorboard (a folder of event files),
+    preflib (a file or a folder of them), store (another store), or one that another package brings.
+    Its ``options`` follow as keywords, among them ``algorithm_column`` and the like, ``maximise``,
+    and ``after_end``: after its last row an algorithm "keeps" its best, or is "absent". Times count
+    ``axis``, by default what the source says, or evaluations.
 
     Repeated runs of one problem, those of ``seed_column`` too, are told apart as 'problem#k' and
     belong together: a problem counts once, however many seeds it has.
@@ -50,7 +52,9 @@ def import_data(
     asked = validate(FORMATS[format], options, Source(format))
     found = asked.read(Path(source))
     grid = GridWanted(axis, points, spacing, first, last)
-    told = add_imported(Path(store), found, grid, bool(getattr(asked, "maximise", False)))
+    if getattr(asked, "maximise", False):  # a format of another package may not have said so
+        found = replace(found, maximise=True)
+    told = add_imported(Path(store), found, grid)
     return Store(StoreOnDisk.open(Path(store)), dressed(Added, told))
 
 

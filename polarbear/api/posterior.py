@@ -11,7 +11,6 @@ import polars as pl
 from polarbear.api.showing import html_table
 from polarbear.driver.inferred import Inferred, inferred, with_pairs
 from polarbear.driver.posteriors import Learned
-from polarbear.errors import MissingPackageError
 from polarbear.inference import relations
 from polarbear.inference.diagnostics import Diagnostics
 from polarbear.inference.fit import NamedFit, named
@@ -179,38 +178,11 @@ class Posterior:
 
         An InferenceData, or the DataTree that has taken its place from ArviZ 1 on.
         """
-        try:
-            import arviz
-            import xarray
-        except ImportError:
-            raise MissingPackageError("to_arviz()", "arviz") from None
-        chains = (self.chains, -1)
-        found = {"theta": (("chain", "draw", "time", "algorithm"), self._by_chain(self.theta))}
-        data = xarray.Dataset(
-            {**found, **{k: (("chain", "draw"), v.reshape(chains)) for k, v in self.hyper.items()}},
-            coords={
-                "chain": np.arange(self.chains),
-                "draw": np.arange(self.draws // self.chains),
-                "time": self.times,
-                "algorithm": list(self.algorithms),
-            },
-            attrs={
-                "inference_library": "polarbear",
-                "model": self.model,
-                "engine": self.engine,
-                "method": self.method,
-                "seed": self.seed,
-                "axis": self.axis,
-                "instances": self.instances,
-                "evidence_weight": self.evidence_weight,
-            },
-        )
-        if hasattr(arviz, "InferenceData"):
-            return arviz.InferenceData(posterior=data)
-        return xarray.DataTree.from_dict({"posterior": data})
+        from polarbear.exports.arviz import as_dataset, in_groups
 
-    def _by_chain(self, draws: np.ndarray) -> np.ndarray:
-        return draws.reshape(self.chains, -1, *draws.shape[1:])
+        return in_groups(
+            as_dataset(self._posterior, self.algorithms, self.times, self.axis, self.instances)
+        )
 
     def __repr__(self) -> str:
         trust = "" if self.usable else ", not to be trusted"

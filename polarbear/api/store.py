@@ -20,6 +20,7 @@ from polarbear.wording import counted, timed, whole
 
 if TYPE_CHECKING:
     from polarbear.api.comparing import ClassicalView
+    from polarbear.api.exporting import Exported
     from polarbear.api.importing import Added
     from polarbear.api.merging import Merged
     from polarbear.api.racing import Raced
@@ -201,8 +202,8 @@ class Store:
         """The classical view of the same runs: ECDF and AOCC, and where the posterior disagrees.
 
         ``pair`` names two algorithms to be compared by their EAF. Options are those of `polarbear
-        compare`: targets, optimum, scale, bootstrap and seed. Figures and their data are written
-        into the folders ``png`` and ``csv``.
+        compare`: targets, optimum, scale, bootstrap, seed, ert (distances from the optimum) and
+        per_dimension. Figures and their data are written into the folders ``png`` and ``csv``.
         """
         from polarbear.api.comparing import compare
         from polarbear.api.reporting import folders_of, style_of
@@ -216,6 +217,26 @@ class Store:
             style_of(theme, width, source="compare"),
             force,
         )
+
+    def export(
+        self,
+        format: str,
+        to: str | Path,
+        *,
+        algorithms: Sequence[str] | None = None,
+        force: bool = False,
+        **options: Any,
+    ) -> Exported:
+        """Write runs, rankings or a posterior in a format that others read.
+
+        ``format`` is csv or parquet (a long table), ioh or coco (a folder of runs), arviz (a kept
+        posterior, as .nc or .zarr), preflib (a folder of rankings), or one that another package
+        brings; its ``options`` follow as keywords. Files that are there are kept, unless by
+        ``force``.
+        """
+        from polarbear.api.exporting import export
+
+        return export(self._disk, format, Path(to), algorithms, options, force)
 
     @property
     def page(self) -> Path:

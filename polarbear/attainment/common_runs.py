@@ -7,7 +7,7 @@ decided before they were run, so they are a fair sample; but there may be few.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import polars as pl
@@ -75,8 +75,16 @@ class CommonRuns:
         return made
 
 
-def common_runs(store: Store, until: float, among: Sequence[str] | None = None) -> CommonRuns:
-    """Those asked for, or all that ran in full somewhere, on the instances they share."""
+def common_runs(
+    store: Store,
+    until: float,
+    among: Sequence[str] | None = None,
+    per: Mapping[str, int] | None = None,
+) -> CommonRuns:
+    """Those asked for, or all that ran in full somewhere, on the instances they share.
+
+    Where time is counted ``per`` something, that says how much of it each instance has.
+    """
     known = tuple(store.config["algorithms"])
     for name in among or ():
         if name not in known:
@@ -85,7 +93,10 @@ def common_runs(store: Store, until: float, among: Sequence[str] | None = None) 
     ranked = set(store.rankings()["instance"]) - set(runs["instance"])
     if runs.is_empty():
         raise ReportError(_nothing_to_compare(store, bool(ranked)))
-    cut_short = (pl.col("status") == Status.BUDGET) & (pl.col("reached") < until)
+    reached = pl.col("reached")
+    if per is not None:
+        reached = reached / pl.col("instance").replace_strict(per, return_dtype=pl.Float64)
+    cut_short = (pl.col("status") == Status.BUDGET) & (reached < until)
     in_full = runs.filter(~cut_short)
     ran: dict[str, set[str]] = {name: set() for name in known}
     for name, instance in in_full.select("algorithm", "instance").iter_rows():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -59,8 +60,16 @@ class Curves:
         return found.reshape(len(self.instances), len(self.algorithms), len(times))
 
 
-def read_curves(store: Store, common: CommonRuns, span: tuple[float, float]) -> Curves:
-    """The trajectories of the compared runs; one pass over the store."""
+def read_curves(
+    store: Store,
+    common: CommonRuns,
+    span: tuple[float, float],
+    per: Mapping[str, int] | None = None,
+) -> Curves:
+    """The trajectories of the compared runs; one pass over the store.
+
+    Their times are divided by what ``per`` has of their instance, if that is given.
+    """
     first, last = span
     row = {instance: i for i, instance in enumerate(common.instances)}
     column = {name: a for a, name in enumerate(common.algorithms)}
@@ -70,6 +79,8 @@ def read_curves(store: Store, common: CommonRuns, span: tuple[float, float]) -> 
     for run, t, y in store.trajectories(common.algorithms):
         if run["instance"] not in row:
             continue
+        if per is not None:
+            t = t / per[run["instance"]]
         start = max(int(np.searchsorted(t, first, side="right")) - 1, 0)
         stop = int(np.searchsorted(t, last, side="right"))
         number = row[run["instance"]] * len(column) + column[run["algorithm"]]

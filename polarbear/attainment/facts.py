@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,6 +11,7 @@ from polarbear.attainment.aocc import Aocc
 from polarbear.attainment.common_runs import Step
 from polarbear.attainment.disagreement import Note, agreement, disagreements
 from polarbear.attainment.eaf import Lead
+from polarbear.attainment.ert import Ert
 from polarbear.attainment.view import View
 from polarbear.numerics.arrays import Floats
 from polarbear.plain import asked
@@ -80,6 +82,27 @@ class EcdfRow:
 
 
 @dataclass(frozen=True)
+class ErtPoint:
+    """ERT to a target: None where no run reached it; an end that is None is not bounded."""
+
+    target: float
+    ert: float | None
+    low: float | None
+    high: float | None
+    reached: int
+
+
+@dataclass(frozen=True)
+class ErtRow:
+    """ERT of an algorithm on a group of instances; ``group`` is None for all of them."""
+
+    group: str | None
+    algorithm: str
+    runs: int
+    at: tuple[ErtPoint, ...]
+
+
+@dataclass(frozen=True)
 class LeadFacts:
     """Where one of a pair is ahead by the most; ``target`` is known where all have the same."""
 
@@ -117,8 +140,8 @@ class OtherOrder:
 class Compared:
     """AOCC and ECDF of every algorithm, on what they rest, and what to know about them.
 
-    ``pair`` is there where one was asked for. Where there is a posterior, ``disagreements`` has
-    what it sees differently, and ``verdict`` says it if that is nothing.
+    ``pair`` and ``ert`` are there where they were asked for. Where there is a posterior,
+    ``disagreements`` has what it sees differently, and ``verdict`` says it if that is nothing.
     """
 
     store: str
@@ -135,6 +158,7 @@ class Compared:
     ecdf: tuple[EcdfRow, ...]
     notes: tuple[str, ...]
     pair: PairFacts | None = asked()
+    ert: tuple[ErtRow, ...] | None = asked()
     disagreements: tuple[OtherOrder, ...] | None = asked()
     verdict: str | None = asked(beside="disagreements")
     written: tuple[str, ...] = ()
@@ -179,6 +203,30 @@ def with_pair(told: Compared, view: View, a: str, b: str) -> Compared:
         words=(lead_words(view, a, b, one), lead_words(view, b, a, other)),
     )
     return replace(told, pair=pair)
+
+
+def with_ert(told: Compared, view: View, targets: Sequence[float], found: list[Ert]) -> Compared:
+    """The same with expected running times, best mean AOCC first in each group."""
+    rows = [
+        ErtRow(
+            one.group,
+            view.algorithms[a],
+            one.runs,
+            tuple(
+                ErtPoint(
+                    target,
+                    _finite(one.ert[a, k]),
+                    _finite(one.low[a, k]),
+                    _finite(one.high[a, k]),
+                    int(one.reached[a, k]),
+                )
+                for k, target in enumerate(targets)
+            ),
+        )
+        for one in found
+        for a in view.aocc.order()
+    ]
+    return replace(told, ert=tuple(rows))
 
 
 def with_posterior(told: Compared, view: View, basis: Basis) -> Compared:
@@ -250,6 +298,10 @@ def _targets(view: View) -> Targets | None:
 
 def _other_order(note: Note) -> OtherOrder:
     return OtherOrder(note.about, note.a, note.b, note.words, note.why)
+
+
+def _finite(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None
 
 
 def _number(value: float) -> float | None:

@@ -11,23 +11,29 @@ from pydantic import ValidationError
 from polarbear.errors import PolarBearError
 from polarbear.numerics.arrays import Floats
 from polarbear.problems import SUITES
+from polarbear.problems.base import OPTIMUM
 from polarbear.store import Store
 
 
 def known_optima(
     store: Store, instances: Sequence[str], given: float | None = None
 ) -> Floats | None:
-    """One value an instance, as stored (negated where larger is better): given, or the suite's."""
+    """One value an instance, as stored (negated where larger is better).
+
+    As given, as the suite knows it, or as imported data told it.
+    """
     settings = store.config["instances"]
     sign = -1.0 if settings.get("maximise") else 1.0
     if given is not None:
         return np.full(len(instances), sign * given)
-    if settings["suite"] not in SUITES:  # imported data has no suite that could know
-        return None
+    specs = dict(store.instances().select("instance", "spec").iter_rows())
+    wanted = [json.loads(specs[instance]) for instance in instances]
     try:
-        suite = SUITES[settings["suite"]].model_validate(settings)
-        specs = dict(store.instances().select("instance", "spec").iter_rows())
-        found = [suite.best_value(json.loads(specs[instance])) for instance in instances]
+        if settings["suite"] in SUITES:
+            suite = SUITES[settings["suite"]].model_validate(settings)
+            found = [suite.best_value(spec) for spec in wanted]
+        else:  # imported
+            found = [spec.get(OPTIMUM) for spec in wanted]
     except (PolarBearError, ValidationError):  # a package of the suite is not installed here
         return None
     known = [value for value in found if value is not None]

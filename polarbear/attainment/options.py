@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import Any, Literal
 
 from pydantic import Field, ValidationError, field_validator, model_validator
@@ -10,7 +11,9 @@ from polarbear.settings.options import Options
 
 AUTO: Literal["auto"] = "auto"
 SEEN: Literal["seen"] = "seen"
+USUAL: Literal["usual"] = "usual"
 BOOTSTRAP = 1000
+ERT_TARGETS = (10.0, 1.0, 1e-1, 1e-2, 1e-3, 1e-5, 1e-7)  # those of COCO's tables
 
 
 class TargetRange(Options):
@@ -53,6 +56,37 @@ class ViewOptions(Options):
         BOOTSTRAP, ge=100, le=100_000, description="how often instances are resampled"
     )
     seed: int = Field(0, ge=0, description="draws the resamples")
+    ert: tuple[float, ...] | None = Field(
+        None,
+        description="distances from the optimum to give expected running times for, or 'usual'",
+    )
+    per_dimension: bool = Field(
+        False, description="divide evaluations by the number of variables, as COCO does"
+    )
+
+    @field_validator("ert", mode="before")
+    @classmethod
+    def _distances(cls, ert: Any) -> Any:
+        if ert == USUAL:
+            return ERT_TARGETS
+        if not isinstance(ert, str):
+            return ert
+        try:
+            return tuple(float(part) for part in ert.split(","))
+        except ValueError:
+            raise ValueError(
+                f"expected distances separated by commas, as 10,0.1,1e-8, or '{USUAL}', "
+                f"found '{ert}'"
+            ) from None
+
+    @field_validator("ert")
+    @classmethod
+    def _positive(cls, ert: tuple[float, ...] | None) -> tuple[float, ...] | None:
+        if ert is not None and (not ert or not all(0 <= one < inf for one in ert)):
+            raise ValueError(
+                f"distances are finite and not negative, and there is at least one; found {ert}"
+            )
+        return ert
 
     @field_validator("targets", mode="before")
     @classmethod

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -13,6 +13,7 @@ from polarbear.attainment.aocc import Aocc, aocc
 from polarbear.attainment.bootstrap import Resamples, resamples
 from polarbear.attainment.common_runs import CommonRuns, common_runs
 from polarbear.attainment.curves import Curves, read_curves
+from polarbear.attainment.dimensions import PER_DIMENSION, dimensions
 from polarbear.attainment.eaf import Eaf, EafDifference
 from polarbear.attainment.ecdf import Ecdf, ecdf
 from polarbear.attainment.optima import known_optima
@@ -35,7 +36,9 @@ class View:
     """Everything the classical view says is computed from these, when it is asked for.
 
     ``grid`` are the store's times, ``times`` these and more in between: runs are known there, too.
-    ``progress`` has one number a point of the curves (scale.py says what it is).
+    ``progress`` has one number a point of the curves (scale.py says what it is). ``optima`` are the
+    best possible values as stored, None where unknown; ``per`` is what times of an instance were
+    divided by, None where they are as they were.
     """
 
     common: CommonRuns
@@ -46,6 +49,8 @@ class View:
     grid: Floats
     log_time: bool
     progress: Floats
+    optima: Floats | None = None
+    per: Mapping[str, int] | None = None
 
     @property
     def algorithms(self) -> tuple[str, ...]:
@@ -98,6 +103,9 @@ class View:
     def contours(self, name: str) -> dict[float, Floats]:
         return attaining.contours(self.curves, self.progress, self.index(name))
 
+    def divisor(self, instance: str) -> int:
+        return 1 if self.per is None else self.per[instance]
+
     def index(self, name: str) -> int:
         return self.algorithms.index(name)
 
@@ -130,9 +138,12 @@ def view(
     options = options or ViewOptions()
     _check_values_mean_something(store)
     budget = Budget.model_validate(store.config["budget"])
-    span = (float(budget.times[0]), float(budget.times[-1]))
-    common = common_runs(store, span[1], algorithms)
-    curves = read_curves(store, common, span)
+    per = dimensions(store, budget.axis) if options.per_dimension else None
+    # Of the largest dimension the end of the grid is all that is known.
+    times = budget.times if not per else budget.times / max(per.values())
+    span = (float(times[0]), float(times[-1]))
+    common = common_runs(store, span[1], algorithms, per)
+    curves = read_curves(store, common, span, per)
     optima = known_optima(store, common.instances, options.optimum)
     maximised = bool(store.config["instances"].get("maximise"))
     scale = choose_scale(curves, options, optima, maximised)
@@ -141,10 +152,12 @@ def view(
         curves,
         scale,
         options,
-        budget.axis,
-        budget.times,
+        budget.axis if per is None else PER_DIMENSION,
+        times,
         isinstance(budget.grid, Spaced) and budget.grid.spacing == "log",
         scale.progress(curves.y, curves.instance_of_point),
+        optima,
+        per,
     )
 
 

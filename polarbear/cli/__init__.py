@@ -15,6 +15,7 @@ from polarbear.cli import (
     common,
     compare,
     doctor,
+    export,
     forget,
     import_,
     infer,
@@ -57,6 +58,7 @@ app.command("import", cls=Naming)(import_.import_)
 app.command("merge")(merge.merge)
 app.command("rename")(rename.rename)
 app.command("forget")(forget.forget)
+app.command("export", cls=Naming)(export.export)
 app.command("doctor")(doctor.doctor)
 app.add_typer(stan.app, name="stan")
 

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from polarbear.cli import common
-from polarbear.wording import noun
+from polarbear.wording import counted, noun
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from polarbear.api.comparing import ClassicalView
-    from polarbear.attainment.facts import AoccRow, Areas
+    from polarbear.attainment.facts import AoccRow, Areas, ErtPoint
 
 AOCC_TITLES = ("mean#", "interval#", "median#", "first#")
 
@@ -42,6 +44,20 @@ def compare(
     scale: Annotated[str, typer.Option(help="Of the targets: auto, log or linear.")] = "auto",
     bootstrap: Annotated[int, typer.Option(help="How often instances are resampled.")] = 1000,
     seed: Annotated[int, typer.Option(help="Draws the resamples.")] = 0,
+    ert: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DISTANCES",
+            help="Expected running times to these distances from the optimum, such as "
+            "10,0.1,1e-8; or 'usual': those of COCO's tables.",
+        ),
+    ] = None,
+    per_dimension: Annotated[
+        bool,
+        typer.Option(
+            "--per-dimension", help="Divide evaluations by the number of variables, as COCO does."
+        ),
+    ] = False,
     png: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Draw ECDF, AOCC, EAF and differences.")
     ] = None,
@@ -68,6 +84,8 @@ def compare(
         scale=scale,
         bootstrap=bootstrap,
         seed=seed,
+        ert=ert,
+        per_dimension=per_dimension,
         png=png,
         csv=csv,
         theme=theme,
@@ -109,6 +127,8 @@ def _show(told: ClassicalView) -> None:
     for curve in told.ecdf:
         made.add_row(escape(curve.algorithm), *(f"{point.share:.3f}" for point in curve.at))
     console.print(made)
+    if told.ert is not None:
+        _show_ert(told, say)
     if told.pair is not None:
         both = told.pair.instances
         say(f"EAF difference, on the {both} {noun(both, 'instance')} both ran in full:")
@@ -120,6 +140,32 @@ def _show(told: ClassicalView) -> None:
         say(f"  Why: {note.why}.")
     if told.verdict:
         say(f"{told.verdict}.")
+
+
+def _show_ert(told: ClassicalView, say: Callable[[str], None]) -> None:
+    from rich.markup import escape
+
+    rows = told.ert or ()
+    say(f"ERT: {told.axis} to a distance from the optimum, with 95 % intervals")
+    say("")
+    for group in dict.fromkeys(row.group for row in rows):
+        here = [row for row in rows if row.group == group]
+        where = "all instances" if group is None else group
+        say(f"{where}: {counted(here[0].runs, 'run')} each")
+        made = common.table("algorithm", *(f"{point.target:g}#" for point in here[0].at))
+        for row in here:
+            made.add_row(escape(row.algorithm), *(_running_time(point) for point in row.at))
+        common.console().print(made)
+
+
+def _running_time(point: ErtPoint) -> str:
+    if point.ert is None:
+        return "not reached"
+    interval = ""
+    if point.low is not None:
+        high = "unbounded" if point.high is None else f"{point.high:.4g}"
+        interval = f" [{point.low:.4g}, {high}]"
+    return f"{point.ert:.4g}{interval}"
 
 
 def _areas(row: Areas | AoccRow) -> list[str]:

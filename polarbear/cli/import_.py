@@ -50,7 +50,10 @@ def import_(
     seed_column: Annotated[
         str | None, typer.Option(help="Its column of seeds, where instances were run repeatedly.")
     ] = None,
-    axis: Annotated[str, typer.Option(help="What t counts.")] = "evaluations",
+    axis: Annotated[
+        str | None,
+        typer.Option(help="What t counts; by default what SOURCE says, or evaluations."),
+    ] = None,
     maximise: Annotated[bool, typer.Option("--maximise", help="Larger values are better.")] = False,
     after_end: Annotated[
         AfterEnd,

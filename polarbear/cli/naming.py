@@ -18,12 +18,13 @@ REGISTRIES = {
     "preferences": "polarbear.preferences.registry:PREFERENCES",
     "figures": "polarbear.report.figures.registry:FIGURES",
     "formats": "polarbear.formats:FORMATS",
+    "exports": "polarbear.exports:EXPORTS",
 }
 _NAMES = re.compile(rf"\{{({'|'.join(REGISTRIES)})(\.about)?\}}")
 
 
 def registry(name: str) -> Registry[Any]:
-    """One of the six, imported now."""
+    """One of them, imported now."""
     module, _, attribute = REGISTRIES[name].partition(":")
     return getattr(importlib.import_module(module), attribute)  # type: ignore[no-any-return]
 

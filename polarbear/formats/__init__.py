@@ -24,6 +24,11 @@ FORMATS: Registry[type[Format]] = Registry(
         "rankings": "polarbear.formats.rankings:Rankings",
         "ioh": "polarbear.formats.ioh:Ioh",
         "coco": "polarbear.formats.coco:Coco",
+        "benchopt": "polarbear.formats.benchopt:Benchopt",
+        "optuna": "polarbear.formats.optuna:Optuna",
+        "tensorboard": "polarbear.formats.tensorboard:TensorBoard",
+        "preflib": "polarbear.formats.preflib:PrefLib",
+        "store": "polarbear.formats.store:OtherStore",
     },
 )
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from polarbear.errors import ImportFailedError
+from polarbear.errors import ImportFailedError, StoreMismatchError
 from polarbear.execution.host import Host
 from polarbear.formats.base import Complaint, Imported
+from polarbear.problems.base import OPTIMUM, Instance
 from polarbear.settings.grid import EVALUATIONS, Budget
 from polarbear.settings.options import Source, validate
 from polarbear.store import Store
@@ -20,7 +23,7 @@ Spacing = Literal["log", "linear"]
 class GridWanted:
     """The times at which imported runs are compared: the data's range, unless ends are given."""
 
-    axis: str = EVALUATIONS
+    axis: str | None = None
     points: int = 30
     spacing: Spacing = "log"
     first: float | None = None
@@ -44,21 +47,19 @@ class ImportResult:
     notes: tuple[str, ...]
 
 
-def add_imported(
-    path: Path, found: Imported, grid: GridWanted | None = None, maximise: bool = False
-) -> ImportResult:
+def add_imported(path: Path, found: Imported, grid: GridWanted | None = None) -> ImportResult:
     """Add an import to the store in a folder, which is made if it is not there."""
     config = {
         "seed": 0,
         "algorithms": {name: {"use": "imported"} for name in found.algorithms},
-        "instances": {"suite": "imported", "maximise": maximise},
+        "instances": {"suite": "imported", "maximise": found.maximise},
         "budget": budget_for(found, grid or GridWanted()).model_dump(mode="json", by_alias=True),
         "execution": {},
     }
     store = Store.open_or_create(path, config)
     with store.writing():
         store.adopt(config)
-        store.add_instances(found.instances, "imported")
+        store.add_instances(list(_as_known(store, found.instances)), "imported")
         added = _add(store, found)
     total = len(found.outcomes) if found.rankings is None else len(found.rankings)
     return ImportResult(
@@ -73,24 +74,51 @@ def add_imported(
     )
 
 
+def _as_known(store: Store, instances: tuple[Instance, ...]) -> Iterator[Instance]:
+    """Instances as they are stored already: what another source told of them stays true.
+
+    Only if it told the best possible value, and this one has another or none, do the two not go
+    together: one of them may hold distances to the optimum, and the other values.
+    """
+    stored = dict(store.instances().select("instance", "spec").iter_rows())
+    for instance in instances:
+        spec = json.loads(stored[instance.id]) if instance.id in stored else None
+        if spec is None or "imported" not in spec:
+            yield instance
+            continue
+        if OPTIMUM in spec and spec[OPTIMUM] != instance.spec.get(OPTIMUM):
+            raise StoreMismatchError(
+                f"the best possible value of {instance.id} is {spec[OPTIMUM]:g} in {store.path}, "
+                f"but {instance.spec.get(OPTIMUM, 'not known')} in what is to be added: values "
+                "may be distances in one only. Choose another folder with --store."
+            )
+        yield Instance(instance.index, instance.id, spec)
+
+
 def budget_for(found: Imported, wanted: GridWanted) -> Budget:
-    """The grid: the rankings' own times, or as asked for within the range of the data."""
+    """The grid: the rankings' or the source's own, or as asked for within the range of the data."""
     grid: Any
     if found.rankings is not None:
         grid = sorted(set(found.rankings["t"]))
+    elif found.grid is not None and replace(wanted, axis=None) == GridWanted():
+        grid = found.grid
     else:
         start, stop = wanted.first or found.times[0], wanted.last or found.times[1]
         if start <= 0:
-            later = [t for outcome in found.outcomes for t in outcome.times if t > 0]
-            start = min(later, default=stop)
-            if start <= 0:
-                raise ImportFailedError(
-                    "every t of the source is 0, and algorithms are compared at times above 0"
-                )
+            start = _first_positive(found)
         points = 1 if start == stop else wanted.points
         grid = {"spacing": wanted.spacing, "from": start, "to": stop, "points": points}
-    data = {"axis": wanted.axis, "grid": grid}
+    data = {"axis": wanted.axis or found.axis or EVALUATIONS, "grid": grid}
     return validate(Budget, data, Source("the grid"))
+
+
+def _first_positive(found: Imported) -> float:
+    """The first time above 0 that anything is known of; a grid needs one."""
+    times = (t for one in found.outcomes for t in (*one.times.tolist(), one.reached) if t > 0)
+    first = min(times, default=None)
+    if first is None:
+        raise ImportFailedError("all values are of time 0, and a grid of times begins above it")
+    return first
 
 
 def _add(store: Store, found: Imported) -> int:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import ClassVar, Literal
+from types import MappingProxyType
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import polars as pl
@@ -17,7 +19,7 @@ from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.problems.base import PROBLEM, Instance, Kind, Setting
 from polarbear.settings.names import LONGEST_INSTANCE, LONGEST_NAME, flaw_in_name, visible
 from polarbear.settings.options import Options, nearest
-from polarbear.wording import noun
+from polarbear.wording import counted, noun
 
 AfterEnd = Literal["keeps", "absent"]
 Point = tuple[str, str, float, float]  # algorithm, instance, t, y
@@ -26,6 +28,8 @@ NUMBERS = {"line", "t", "y", "position"}
 NAMES = {"algorithm": LONGEST_NAME, "instance": LONGEST_INSTANCE}
 DATES = (pl.Date, pl.Datetime, pl.Time)  # which have a form in text, so may be names
 COLUMNS_NAMED = 20  # in an error
+Known = Mapping[str, Mapping[str, Any]]  # what is known of an instance beside its name
+NOTHING: Known = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -52,18 +56,24 @@ class Imported:
     rankings: pl.DataFrame | None = None
     complaints: tuple[Complaint, ...] = ()
     notes: tuple[str, ...] = field(default=())
+    maximise: bool = False  # larger values are better; outcomes have them negated
+    axis: str | None = None  # what times count, if the source says so
+    grid: Any = None  # the times of comparison, if the source has some
+
+    def on_axis(self, axis: str) -> Imported:
+        return replace(self, axis=axis)
 
 
 class Format(Options):
     """A form in which others keep runs or rankings; a subclass adds its options.
 
     ``polarbear import`` gives it those of its own flags that the format has a field for, and
-    whatever is asked for by ``--set``. One that can only be written leaves ``read`` as it is.
+    whatever is asked for by ``--set``. Writing is the business of `exports`.
     """
 
+    @abstractmethod
     def read(self, source: Path) -> Imported:
         """Everything in a file or a folder; what makes no sense becomes a complaint."""
-        raise ImportFailedError(f"{source} is of a format that can be written, but not read")
 
 
 class RunFolder(Format):
@@ -118,6 +128,11 @@ def _check_kind(ours: str, theirs: str, kind: pl.DataType, source: str) -> None:
         )
 
 
+def ignored(names: Sequence[str], one: str = "column") -> tuple[str, ...]:
+    """A note on what a source has and an import does not use; none where that is nothing."""
+    return (f"{counted(len(names), one)} ignored: {', '.join(names)}",) if names else ()
+
+
 def reject(
     frame: pl.DataFrame, bad: pl.Expr, reason: str, complaints: list[Complaint]
 ) -> pl.DataFrame:
@@ -154,11 +169,13 @@ def runs_from_points(
     after_end: AfterEnd,
     order: Sequence[str],
     numbered: bool = False,
+    known: Known = NOTHING,
 ) -> tuple[list[Outcome], tuple[Instance, ...]]:
     """Runs from rows (algorithm, instance, t, y), in which y may be the current or the best value.
 
     ``order`` lists the instances as they appeared, which is the order they are numbered in. Where
-    they are ``numbered``, 'problem#k' is the k-th run of a problem.
+    they are ``numbered``, 'problem#k' is the k-th run of a problem. What is ``known`` of an
+    instance becomes part of its spec.
     """
     keys = ["algorithm", "instance"]
     best = (
@@ -174,7 +191,9 @@ def runs_from_points(
         "t", "best", pl.col("last").first()
     )
     instances = {
-        name: Instance(i, name, {"imported": name} | _problem_of(name, numbered))
+        name: Instance(
+            i, name, {"imported": name, **_problem_of(name, numbered), **known.get(name, {})}
+        )
         for i, name in enumerate(order)
     }
     status = Status.ENDED if after_end == "keeps" else Status.BUDGET
@@ -211,6 +230,8 @@ def imported_points(
     after_end: AfterEnd,
     complaints: list[Complaint],
     notes: tuple[str, ...],
+    known: Known = NOTHING,
+    axis: str | None = None,
 ) -> Imported:
     """An import from points that were gathered from many files."""
     if not points:
@@ -221,7 +242,9 @@ def imported_points(
     if not len(frame):
         raise ImportFailedError(f"no run in {source} makes sense: {complaints[-1].words}")
     order = frame["instance"].unique(maintain_order=True).to_list()
-    outcomes, instances = runs_from_points(frame, maximise, after_end, order, numbered=True)
+    outcomes, instances = runs_from_points(
+        frame, maximise, after_end, order, numbered=True, known=known
+    )
     times = frame["t"].to_numpy()
     return Imported(
         tuple(frame["algorithm"].unique(maintain_order=True)),
@@ -230,4 +253,6 @@ def imported_points(
         outcomes,
         complaints=tuple(complaints),
         notes=notes,
+        maximise=maximise,
+        axis=axis,
     )

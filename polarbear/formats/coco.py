@@ -3,22 +3,26 @@
 An .info file for each function describes its runs; beside it, .dat files hold points at which
 targets were hit, and .tdat files points at fixed numbers of evaluations. Together they are the
 trajectory, as far as COCO keeps it. The third column is the best noise-free
-value, less the optimum.
+value, less the optimum: what is imported are distances, whose optimum is 0.
 """
 
 from __future__ import annotations
 
 import re
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from polarbear.errors import ImportFailedError
 from polarbear.formats.base import AfterEnd, Complaint, Imported, Point, RunFolder, imported_points
 from polarbear.formats.blocks import Points, beside, check_count, read_blocks
+from polarbear.problems.base import DIMENSION, FUNCTION, NUMBER, OPTIMUM
 
 EVALUATIONS_COLUMN, BEST_COLUMN = 0, 2
+NOTHING_FOUND = sys.float_info.max  # at evaluation 1, which cocopp asks for; it hangs on inf
 
 
 @dataclass(frozen=True)
@@ -47,11 +51,13 @@ def read_coco(folder: Path, after_end: AfterEnd = "keeps") -> Imported:
     points: list[Point] = []
     complaints: list[Complaint] = []
     repeats: Counter[tuple[str, str]] = Counter()
+    known: dict[str, dict[str, Any]] = {}
     for path in descriptions:
         for described in _described(path):
-            points += _points(described, repeats, complaints)
+            points += _points(described, repeats, complaints, known)
     note = "between the points that COCO keeps, an improvement may have come earlier than it seems"
-    return imported_points(points, folder, False, after_end, complaints, (note,))
+    distances = "values are distances to the optimum, which is 0"
+    return imported_points(points, folder, False, after_end, complaints, (note, distances), known)
 
 
 def _described(path: Path) -> Iterator[Described]:
@@ -88,7 +94,10 @@ def _settings(head: str) -> tuple[str, str, str] | None:
 
 
 def _points(
-    described: Described, repeats: Counter[tuple[str, str]], complaints: list[Complaint]
+    described: Described,
+    repeats: Counter[tuple[str, str]],
+    complaints: list[Complaint],
+    known: dict[str, dict[str, Any]],
 ) -> Iterator[Point]:
     files = [described.data, described.data.with_name(f"{described.data.stem}.tdat")]
     for instance, runs in zip(
@@ -99,8 +108,19 @@ def _points(
         base = f"f{described.function}-d{described.dimension}-i{instance}"
         repeats[described.algorithm, base] += 1
         name = f"{base}#{repeats[described.algorithm, base]}"
+        known[name] = {
+            FUNCTION: _number(described.function),
+            DIMENSION: int(described.dimension),
+            NUMBER: _number(instance),
+            OPTIMUM: 0.0,
+        }
         for t, y in (point for run in runs for point in run):
-            yield described.algorithm, name, t, y
+            if y < NOTHING_FOUND:
+                yield described.algorithm, name, t, y
+
+
+def _number(text: str) -> int | str:
+    return int(text) if text.isdecimal() else text
 
 
 def _runs(path: Path, described: Described, complaints: list[Complaint]) -> list[Points]:

@@ -8,7 +8,7 @@ import polars as pl
 from pydantic import Field
 
 from polarbear.errors import ImportFailedError
-from polarbear.formats.base import LINE, Complaint, Imported, pick_columns, reject
+from polarbear.formats.base import LINE, Complaint, Imported, ignored, pick_columns, reject
 from polarbear.formats.table import (
     Columns,
     TableOptions,
@@ -45,7 +45,8 @@ def read_rankings(path: Path, columns: Columns) -> Imported:
         "t": columns.t,
         "position": columns.position,
     }
-    frame = pick_columns(read_frame(path), wanted, str(path))
+    rows = read_frame(path)
+    frame = pick_columns(rows, wanted, str(path))
     complaints: list[Complaint] = []
     frame = clean_names(frame, complaints)
     frame = clean_numbers(frame, ("t", "position"), complaints)
@@ -63,6 +64,7 @@ def read_rankings(path: Path, columns: Columns) -> Imported:
         len(alone), "ranking has one algorithm and says", "rankings have one algorithm and say"
     )
     notes = [f"{len(alone)} {said} nothing"] if len(alone) else []
+    notes += ignored([name for name in rows.columns if name not in wanted.values()])
     first, last = frame["t"].min(), frame["t"].max()
     return Imported(
         tuple(frame["algorithm"].unique(maintain_order=True)),

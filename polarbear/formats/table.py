@@ -18,11 +18,14 @@ from polarbear.formats.base import (
     Complaint,
     Format,
     Imported,
+    Known,
+    ignored,
     pick_columns,
     reject,
     reject_names,
     runs_from_points,
 )
+from polarbear.problems.base import PROBLEM
 from polarbear.wording import counted, noun
 
 # What readers of tables raise on files that are none; Polars panics at some, past all handlers.
@@ -39,6 +42,7 @@ class Columns:
     y: str = "y"
     position: str = "position"
     seed: str | None = None
+    problem: str | None = None
 
 
 class TableOptions(Format):
@@ -56,6 +60,9 @@ class Table(TableOptions):
     seed_column: str | None = Field(
         None, description="its column of seeds, where instances were run repeatedly"
     )
+    problem_column: str | None = Field(
+        None, description="its column of problems, where instances are runs of one with many seeds"
+    )
     maximise: bool = Field(False, description="larger values are better")
     after_end: AfterEnd = Field(
         "keeps", description="after its last row an algorithm keeps its best, or is absent"
@@ -68,6 +75,7 @@ class Table(TableOptions):
             self.t_column,
             self.y_column,
             seed=self.seed_column,
+            problem=self.problem_column,
         )
         return read_table(source, columns, self.maximise, self.after_end)
 
@@ -126,6 +134,7 @@ def trajectories_in(
         "t": columns.t,
         "y": columns.y,
         "seed": columns.seed,
+        "problem": columns.problem,
     }
     frame = pick_columns(rows, wanted, source)
     complaints: list[Complaint] = []
@@ -141,11 +150,16 @@ def trajectories_in(
     several = len(frame) - len(frame.unique(keys))
     gives = noun(several, "row gives", "rows give")
     notes = [f"{several} {gives} another value for a time: the best counts"] if several else []
+    notes += ignored([name for name in rows.columns if name not in wanted.values()])
     if not len(frame):
         raise ImportFailedError(f"no row of {source} makes sense: {listed(complaints)}")
     order = frame["instance"].unique(maintain_order=True).to_list()
+    known: Known = {}
+    if columns.problem is not None:
+        pairs = frame.select("instance", pl.col("problem").cast(pl.String)).unique().rows()
+        known = {name: {PROBLEM: of} for name, of in pairs if of is not None and of != name}
     outcomes, instances = runs_from_points(
-        frame, maximise, after_end, order, numbered=columns.seed is not None
+        frame, maximise, after_end, order, numbered=columns.seed is not None, known=known
     )
     algorithms = tuple(frame["algorithm"].unique(maintain_order=True))
     first, last = frame["t"].min(), frame["t"].max()
@@ -156,6 +170,7 @@ def trajectories_in(
         outcomes,
         complaints=tuple(complaints),
         notes=tuple(notes),
+        maximise=maximise,
     )
 
 

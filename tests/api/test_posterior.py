@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import polarbear as pb
-from polarbear.errors import MissingPackageError
+from polarbear.errors import MissingExtraError
 from polarbear.inference import diagnostics
 
 
@@ -72,7 +72,7 @@ def test_without_arviz_one_line_says_what_to_install(
     temporal: pb.Posterior, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setitem(sys.modules, "arviz", None)
-    with pytest.raises(MissingPackageError, match="pip install arviz"):
+    with pytest.raises(MissingExtraError, match="install the extra 'arviz'"):
         temporal.to_arviz()
 
 

@@ -28,6 +28,7 @@ SHOWN = {
     "A preference": "the budget is equally likely to be anything up to 500",
     "A figure": "Run ",
     "A format": "2 runs of 2 algorithms on 1 instance added",
+    "An export": "runs written to endings.jsonl",
 }
 
 

@@ -13,7 +13,13 @@ from tests.support import Project
 
 pytestmark = pytest.mark.slow
 
-COMMANDS = {"models": "infer", "preferences": "select", "figures": "report", "formats": "import"}
+COMMANDS = {
+    "models": "infer",
+    "preferences": "select",
+    "figures": "report",
+    "formats": "import",
+    "exports": "export",
+}
 FAILING = """
 import polars as pl
 from polarbear.report.figures.base import Figure
@@ -124,6 +130,7 @@ def test_help_names_all_that_there_is(door: str, project: Project, site: Path):
         "models": "from polarbear.inference.models.gp import GaussianProcess as Thing",
         "preferences": "from polarbear.preferences.simple import Final as Thing",
         "formats": "from polarbear.formats.coco import Coco as Thing",
+        "exports": "from polarbear.exports.coco import Coco as Thing",
         "figures": "from dataclasses import replace\n"
         "from polarbear.report.figures.ecdf import ECDF\nThing = replace(ECDF, name='another')",
     }

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
+from polarbear.errors import StoreMismatchError
 from polarbear.formats.adding import GridWanted, ImportResult, add_imported
+from polarbear.formats.base import imported_points
 from polarbear.formats.table import Columns, read_table
 from polarbear.plain import plain
 from polarbear.settings.grid import Budget
@@ -35,3 +39,24 @@ def test_the_grid_spans_the_data_unless_ends_are_given(tmp_path: Path):
     added(tmp_path, grid=GridWanted(points=4, spacing="linear", last=7.0))
     budget = Budget.model_validate(Store.open(tmp_path / "s").config["budget"])
     assert budget.times.tolist() == [1, 3, 5, 7]
+
+
+def told(folder: Path, algorithm: str, optimum: float | None) -> ImportResult:
+    known = {"f1-d2-i1#1": {} if optimum is None else {"optimum": optimum}}
+    points = [(algorithm, "f1-d2-i1#1", 1.0, 5.0)]
+    found = imported_points(points, folder, False, "keeps", [], (), known)
+    return add_imported(folder / "s", found)
+
+
+def test_distances_to_the_optimum_and_other_values_are_not_mixed(tmp_path: Path):
+    told(tmp_path, "A", 0.0)
+    told(tmp_path, "B", 0.0)
+    with pytest.raises(StoreMismatchError, match="is 0 in .* but not known in what is to be added"):
+        told(tmp_path, "C", None)
+
+
+def test_what_is_stored_of_an_instance_stays_as_it_is(tmp_path: Path):
+    told(tmp_path, "A", None)
+    told(tmp_path, "B", 0.0)
+    (spec,) = Store.open(tmp_path / "s").instances()["spec"]
+    assert "optimum" not in spec

@@ -53,6 +53,8 @@ def test_points_of_both_files_make_one_trajectory(tmp_path: Path):
     assert runs["f1-d2-i1#1"].values.tolist() == [7.688733605, 7.5, 0.1611300489]
     assert runs["f1-d2-i1#1"].reached == 200
     assert runs["f1-d2-i2#1"].times.tolist() == [1, 7]
+    known = {"function": 1, "dimension": 2, "instance": 1, "optimum": 0.0}
+    assert runs["f1-d2-i1#1"].task.instance.spec.items() >= known.items()
 
 
 def test_several_algorithms_are_compared_on_the_same_instances(project: Project):

@@ -99,6 +99,45 @@ def test_functions_of_both_directions_are_not_mixed(tmp_path: Path):
         read_ioh(tmp_path)
 
 
+@pytest.mark.parametrize("second", ["F2", "raw_y_2", "y2", "objective 2", "raw_y"])
+def test_several_objectives_are_refused_by_their_names(second: str, tmp_path: Path):
+    attributes = ["evaluations", "raw_y", second]
+    folder_of(tmp_path, "A", [(1, [(1, 3.0)])], attributes=attributes)
+    with pytest.raises(ImportFailedError, match=rf"several objectives \(raw_y, {second}\)"):
+        read_ioh(tmp_path)
+
+
+def test_attributes_that_play_no_part_are_named(tmp_path: Path):
+    folder_of(
+        tmp_path,
+        "A",
+        [(1, [(1, 3.0)])],
+        attributes=["evaluations", "raw_y", "sigma", "f1"],
+        experiment_attributes=[{"machine": "x"}],
+    )
+    assert "3 attributes ignored: sigma, f1, machine" in read_ioh(tmp_path).notes
+
+
+@pytest.mark.parametrize(
+    ("changes", "optimum"),
+    [
+        ({"suite": "BBOB"}, 0.0),
+        ({"suite": "unknown_suite"}, 0.0),  # f3 is BBOB's Rastrigin
+        ({"suite": "unknown_suite", "function_name": "mine"}, None),
+        ({"suite": "PBO"}, None),
+        ({"suite": "BBOB", "maximization": True}, None),
+    ],
+)
+def test_functions_of_bbob_know_their_optimum(
+    changes: dict[str, Any], optimum: float | None, tmp_path: Path
+):
+    folder_of(tmp_path, "A", [(4, [(1, 3.0)])], **changes)
+    (instance,) = read_ioh(tmp_path).instances
+    known = {key: instance.spec[key] for key in ("function", "dimension", "instance")}
+    assert known == {"function": 3, "dimension": 2, "instance": 4}
+    assert instance.spec.get("optimum") == optimum
+
+
 def test_what_ioh_itself_writes_is_read_as_its_best_so_far(tmp_path: Path):
     ioh = pytest.importorskip("ioh", reason="ioh is not installed: pip install '.[bbob]'")
     rng = np.random.default_rng(1)

@@ -137,3 +137,9 @@ def test_an_import_that_contradicts_the_store_is_refused(project: Project):
     done = project("import", "data.csv", "--store", "s", "--axis", "seconds")
     assert done.returncode == 1
     assert "budget.axis" in done.stderr
+
+
+def test_columns_that_play_no_part_are_named(tmp_path: Path):
+    table = written(tmp_path, "algorithm,instance,t,y,host,seed\nA,i,1,5,h,2\n")
+    assert read_table(table, Columns()).notes == ("2 columns ignored: host, seed",)
+    assert read_table(table, Columns(seed="seed")).notes == ("1 column ignored: host",)

@@ -1,0 +1,105 @@
+"""A posterior for ArviZ: draws with named coordinates, as NetCDF or Zarr."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from pydantic import Field
+
+from polarbear.errors import ExportFailedError, MissingExtraError
+from polarbear.exports.base import Export, Written
+from polarbear.inference import Posterior
+from polarbear.select import find_basis
+from polarbear.store import Store
+from polarbear.wording import counted
+
+ENDINGS = (".nc", ".zarr")
+GROUP = "posterior"  # where ArviZ looks for draws
+
+
+class ArviZ(Export):
+    """A kept posterior as NetCDF (.nc) or Zarr (.zarr)."""
+
+    model: str | None = Field(None, description="of this model; by default the race's, or the last")
+    key: str | None = Field(None, description="the posterior of this key")
+
+    def write(self, store: Store, algorithms: tuple[str, ...], place: Path) -> Written:
+        if place.suffix not in ENDINGS:
+            raise ExportFailedError(
+                f"a posterior is written to a name that ends in {' or '.join(ENDINGS)}, found "
+                f"'{place.name}'"
+            )
+        basis = find_basis(store, self.model, self.key)
+        data = as_dataset(
+            basis.posterior, basis.algorithms, basis.times, basis.axis, basis.instances
+        )
+        data = data.sel(algorithm=[name for name in basis.algorithms if name in algorithms])
+        needed = "h5netcdf" if place.suffix == ".nc" else "zarr"
+        if find_spec(needed) is None:
+            raise MissingExtraError(f"writing {place.suffix}", needed, "arviz")
+        if place.suffix == ".nc":
+            data.to_netcdf(place, group=GROUP, engine="h5netcdf")
+        else:
+            data.to_zarr(place, group=GROUP, zarr_format=2)
+        draws = counted(basis.posterior.n_draws, "draw")
+        return Written(f"{draws} of the model {basis.posterior.model} (key {basis.key})")
+
+
+def in_groups(data: Any) -> Any:
+    """ArviZ's InferenceData, or the DataTree that has taken its place from ArviZ 1 on."""
+    try:
+        import arviz
+        import xarray
+    except ImportError as error:
+        raise MissingExtraError("ArviZ's data", error.name or "arviz", "arviz") from None
+    if hasattr(arviz, "InferenceData"):
+        return arviz.InferenceData(**{GROUP: data})
+    return xarray.DataTree.from_dict({GROUP: data})
+
+
+def as_dataset(
+    posterior: Posterior,
+    algorithms: tuple[str, ...],
+    times: np.ndarray,
+    axis: str,
+    instances: int | None,
+) -> Any:
+    """The draws as xarray has them: theta[chain, draw, time, algorithm] and hyperparameters."""
+    try:
+        import xarray
+    except ImportError:
+        raise MissingExtraError("ArviZ's data", "xarray", "arviz") from None
+    chains = posterior.chains
+
+    def by_chain(draws: np.ndarray) -> np.ndarray:
+        return draws.reshape(chains, -1, *draws.shape[1:])
+
+    theta = (("chain", "draw", "time", "algorithm"), by_chain(posterior.theta))
+    hyper: Mapping[str, Any] = {
+        name: (("chain", "draw"), draws.reshape(chains, -1))
+        for name, draws in posterior.hyper.items()
+    }
+    attributes = {
+        "inference_library": "polarbear",
+        "model": posterior.model,
+        "engine": posterior.engine,
+        "method": posterior.method,
+        "seed": posterior.seed,
+        "axis": axis,
+        "instances": instances,
+        "evidence_weight": posterior.evidence_weight,
+    }
+    return xarray.Dataset(
+        {"theta": theta, **hyper},
+        coords={
+            "chain": np.arange(chains),
+            "draw": np.arange(posterior.n_draws // chains),
+            "time": times,
+            "algorithm": list(algorithms),
+        },
+        attrs={name: value for name, value in attributes.items() if value is not None},
+    )

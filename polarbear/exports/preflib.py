@@ -1,0 +1,100 @@
+"""Rankings as PrefLib keeps them: one file for each time, algorithms as alternatives."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from pydantic import Field
+
+from polarbear.errors import ExportFailedError
+from polarbear.exports.base import Export, Written
+from polarbear.rankings import rank
+from polarbear.settings.grid import Budget
+from polarbear.store import Store
+from polarbear.wording import counted, typed_time
+
+Order = tuple[tuple[int, ...], ...]  # alternatives from 1 on, best first, those that tie together
+
+
+class PrefLib(Export):
+    """A folder with the rankings at each time: .toc, or .toi where algorithms are absent."""
+
+    tie_tolerance: float = Field(
+        0.0, ge=0, description="how much worse than the best of them a value may be and still tie"
+    )
+
+    def write(self, store: Store, algorithms: tuple[str, ...], place: Path) -> Written:
+        budget = Budget.model_validate(store.config["budget"])
+        grid = store.on_grid(budget.times, algorithms)
+        positions = rank(grid.values, ~np.isnan(grid.values), self.tie_tolerance)
+        place.mkdir(parents=True)
+        count = 0
+        for k, t in enumerate(budget.times.tolist()):
+            orders: dict[Order, list[str]] = {}
+            for i, instance in enumerate(grid.instances):
+                order = _order(positions[i, :, k])
+                if sum(map(len, order)) > 1:
+                    orders.setdefault(order, []).append(instance)
+            if not orders:
+                continue
+            whole = all(sum(map(len, order)) == len(algorithms) for order in orders)
+            stem, ending = f"{k + 1:04}", "toc" if whole else "toi"
+            text = _text(f"{stem}.{ending}", t, budget.axis, algorithms, orders)
+            (place / f"{stem}.{ending}").write_text(text, encoding="utf-8")
+            count += sum(map(len, orders.values()))
+        if not count:
+            raise ExportFailedError(f"{store.path} holds no ranking of two or more algorithms")
+        return Written(f"{counted(count, 'ranking')} at {counted(len(budget.times), 'time')}")
+
+
+def _order(positions: np.ndarray) -> Order:
+    present = np.flatnonzero(positions >= 0)
+    groups: dict[int, list[int]] = {}
+    for a in present.tolist():
+        groups.setdefault(int(positions[a]), []).append(a + 1)
+    return tuple(tuple(groups[position]) for position in sorted(groups))
+
+
+def _text(
+    name: str,
+    t: float,
+    axis: str,
+    algorithms: Sequence[str],
+    orders: dict[Order, list[str]],
+) -> str:
+    """PrefLib's header, then its votes. Readers skip the lines on times and voters, which are ours.
+
+    Orders stand in PrefLib's own order: the most frequent first.
+    """
+    listed = sorted(orders.items(), key=lambda item: (-len(item[1]), item[0]))
+    voters = sum(len(found) for found in orders.values())
+    head = [
+        f"FILE NAME: {name}",
+        f"TITLE: rankings at {typed_time(t, axis)}",
+        "DESCRIPTION: each voter is a problem instance, each alternative an algorithm",
+        f"DATA TYPE: {name.rpartition('.')[2]}",
+        "MODIFICATION TYPE: original",
+        "RELATES TO: ",
+        "RELATED FILES: ",
+        "PUBLICATION DATE: ",
+        "MODIFICATION DATE: ",
+        f"POLARBEAR TIME: {t!r}",
+        f"NUMBER ALTERNATIVES: {len(algorithms)}",
+        f"NUMBER VOTERS: {voters}",
+        f"NUMBER UNIQUE ORDERS: {len(orders)}",
+        *(f"ALTERNATIVE NAME {a}: {name}" for a, name in enumerate(algorithms, 1)),
+        *(
+            f"POLARBEAR VOTERS {number}: {json.dumps(found, ensure_ascii=False)}"
+            for number, (_, found) in enumerate(listed, 1)
+        ),
+    ]
+    votes = [f"{len(found)}: {', '.join(map(_group, order))}" for order, found in listed]
+    return "\n".join([*(f"# {line}" for line in head), *votes, ""])
+
+
+def _group(alternatives: tuple[int, ...]) -> str:
+    inside = ", ".join(map(str, alternatives))
+    return inside if len(alternatives) == 1 else f"{{{inside}}}"

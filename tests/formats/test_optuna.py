@@ -1,0 +1,134 @@
+"""Storages that Optuna itself wrote."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import polarbear as pb
+from polarbear.errors import ConfigError, ImportFailedError
+from polarbear.formats.optuna import Optuna
+from polarbear.store import Store
+
+optuna = pytest.importorskip("optuna")
+optuna.logging.disable_default_handler()
+
+
+def storage_of(path: Path) -> Any:
+    if path.suffix == ".db":
+        return optuna.storages.RDBStorage(f"sqlite:///{path}")
+    journal = optuna.storages.journal
+    return optuna.storages.JournalStorage(journal.JournalFileBackend(str(path)))
+
+
+def study(path: Path, name: str, values: list[float | None], **options: Any) -> Any:
+    """A study whose trials have these values; None fails."""
+    made = optuna.create_study(storage=storage_of(path), study_name=name, **options)
+    for value in values:
+        trial = made.ask()
+        if value is None:
+            made.tell(trial, state=optuna.trial.TrialState.FAIL)
+        else:
+            made.tell(trial, value)
+    return made
+
+
+@pytest.mark.parametrize("name", ["studies.db", "studies.log"])
+def test_the_best_value_of_each_study_over_its_trials(name: str, tmp_path: Path):
+    path = tmp_path / name
+    study(path, "TPE/branin/0", [3.0, 5.0, None, 1.0, None])
+    study(path, "TPE/branin/1", [2.0])
+    study(path, "random/branin/0", [4.0, 2.5])
+    pb.import_data(path, tmp_path / "s", "optuna")
+    store = Store.open(tmp_path / "s")
+    assert store.config["budget"]["axis"] == "trials"
+    found = {
+        (run["algorithm"], run["instance"]): (t.tolist(), y.tolist(), run["reached"])
+        for run, t, y in store.trajectories()
+    }
+    assert found == {
+        ("TPE", "branin#1"): ([1, 4], [3, 1], 5),  # the last trial failed, and was one
+        ("TPE", "branin#2"): ([1], [2], 1),
+        ("random", "branin#1"): ([1, 2], [4, 2.5], 2),
+    }
+
+
+@pytest.mark.parametrize("name", ["studies.db", "studies.log"])
+def test_seconds_are_those_that_optuna_counted(name: str, tmp_path: Path):
+    path = tmp_path / name
+    made = study(path, "TPE", [3.0, 1.0])
+    (run,) = Optuna(by="seconds").read(path).outcomes
+    trials = made.trials
+    spent = [(one.datetime_complete - trials[0].datetime_start).total_seconds() for one in trials]
+    assert np.allclose(run.times, spent, rtol=0, atol=2e-6)
+    assert run.task.instance.id == "studies#1"
+
+
+def test_studies_to_be_maximised_are_known_as_such(tmp_path: Path):
+    study(tmp_path / "a.db", "A", [1.0, 2.0], direction="maximize")
+    pb.import_data(tmp_path / "a.db", tmp_path / "s", "optuna")
+    store = pb.open(tmp_path / "s")
+    assert store.config["instances"]["maximise"]
+    assert store.trajectories()["y"].to_list() == [1, 2]
+    study(tmp_path / "a.db", "B", [1.0])
+    with pytest.raises(ImportFailedError, match="mixes studies"):
+        Optuna().read(tmp_path / "a.db")
+
+
+def test_several_objectives_are_refused_by_the_name_of_the_study(tmp_path: Path):
+    optuna.create_study(
+        storage=storage_of(tmp_path / "a.db"), study_name="two", directions=["minimize"] * 2
+    )
+    with pytest.raises(ImportFailedError, match="the study 'two' in .* has 2 objectives"):
+        Optuna().read(tmp_path / "a.db")
+
+
+def test_a_study_without_a_value_is_counted(tmp_path: Path):
+    study(tmp_path / "a.log", "empty", [None])
+    study(tmp_path / "a.log", "good", [1.0])
+    found = Optuna().read(tmp_path / "a.log")
+    assert [(c.rows, c.first) for c in found.complaints] == [(1, "study 'empty'")]
+    assert found.algorithms == ("good",)
+
+
+def test_names_are_split_as_the_layout_says(tmp_path: Path):
+    source = tmp_path / "storage.db"
+    assert Optuna().split("TPE", source) == ("TPE", "storage")
+    assert Optuna().split("TPE/a/b/c", source) == ("TPE", "a")
+    assert Optuna(layout="instance/algorithm").split("a/TPE/x", source) == ("TPE/x", "a")
+    assert Optuna(layout="algorithm/seed").split("TPE/3", source) == ("TPE", "storage")
+    with pytest.raises(ConfigError, match="expected some of algorithm, instance, seed"):
+        pb.import_data(source, tmp_path / "s", "optuna", layout="study")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "[]",
+        '{"op_code": 0}',
+        '{"op_code": 0, "study_name": "a", "directions": 1}',
+        '{"op_code": 6, "trial_id": 3, "state": 1, "values": [1]}',
+        '{"op_code": 0, "study_name": "a", "directions": [1]}\n'
+        '{"op_code": 4, "study_id": 0, "datetime_start": 7}',
+        '{"op_code": 0, "study_name": "a", "directions": []}',
+        "",
+    ],
+)
+def test_a_damaged_journal_is_refused_in_a_line(line: str, tmp_path: Path):
+    (tmp_path / "a.log").write_text(line)
+    with pytest.raises(ImportFailedError, match=r"a\.log") as error:
+        Optuna().read(tmp_path / "a.log")
+    assert "\n" not in str(error.value)
+
+
+def test_a_database_of_something_else_is_refused(tmp_path: Path):
+    with sqlite3.connect(tmp_path / "a.db") as database:
+        database.execute("create table studies (name text)")
+    with pytest.raises(ImportFailedError, match="is not a storage of Optuna: no such column"):
+        Optuna().read(tmp_path / "a.db")
+    assert json.dumps([path.name for path in tmp_path.iterdir()]) == '["a.db"]'

@@ -1,0 +1,95 @@
+"""PrefLib's files, written by preflibtools, by PolarBear and by hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import polarbear as pb
+from polarbear.errors import ImportFailedError
+from polarbear.formats.preflib import PrefLib
+from polarbear.store import Store
+from tests.attainment.helpers import make_store
+from tests.exports.test_preflib import RUNS
+
+HEAD = "# NUMBER ALTERNATIVES: 3\n# ALTERNATIVE NAME 1: A\n# ALTERNATIVE NAME 2: B\n"
+FILE = HEAD + "# ALTERNATIVE NAME 3: C D\n2: 1, {2, 3}\n1: 3,1\n"
+
+
+def test_what_preflibtools_writes_is_read(tmp_path: Path):
+    instances = pytest.importorskip("preflibtools.instances")
+    made = instances.OrdinalInstance()
+    orders = [((1,), (2, 3)), ((1,), (2, 3)), ((3,), (2,), (1,))]
+    made.append_order_list(orders)
+    made.alternatives_name = {1: "A", 2: "B", 3: "C D"}
+    made.num_alternatives = 3
+    made.write(str(tmp_path / "votes.toc"))
+    store = pb.import_data(tmp_path / "votes.toc", tmp_path / "s", "preflib", t=7)
+    assert store.times.tolist() == [7]
+    rows = Store.open(tmp_path / "s").rankings().rows()
+    found = sorted(sorted(zip(names, places, strict=True)) for _, _, names, places in rows)
+    assert found == [
+        [("A", 1), ("B", 2), ("C D", 2)],
+        [("A", 1), ("B", 2), ("C D", 2)],
+        [("A", 3), ("B", 2), ("C D", 1)],
+    ]
+
+
+def test_what_polarbear_wrote_gives_the_same_rankings_of_the_same_instances(tmp_path: Path):
+    store = make_store(tmp_path / "s", RUNS, grid=(10.0, 100.0))
+    pb.open(store.path).export("preflib", tmp_path / "out")
+    again = pb.import_data(tmp_path / "out", tmp_path / "again", "preflib")
+    assert again.times.tolist() == [10, 100]
+    from polarbear.driver.evidence import evidence_of
+
+    old, new = evidence_of(store), evidence_of(Store.open(tmp_path / "again"))
+    assert new.grid.algorithms == old.grid.algorithms
+    order = [new.grid.instances.index(name) for name in old.grid.instances]
+    assert (new.positions[order] == old.positions).all()
+
+
+def test_voters_of_a_file_are_instances_of_their_own(tmp_path: Path):
+    (tmp_path / "votes.toi").write_text(FILE)
+    found = PrefLib().read(tmp_path / "votes.toi")
+    assert [instance.id for instance in found.instances] == [f"votes-voter-{k}" for k in (1, 2, 3)]
+    assert found.rankings is not None
+    assert found.rankings["algorithm"].to_list()[2] == ["C D", "A"]
+
+
+def test_files_that_do_not_say_their_time_are_not_put_together(tmp_path: Path):
+    for name in ("a.toi", "b.toi"):
+        (tmp_path / name).write_text(FILE)
+    with pytest.raises(ImportFailedError, match="does not say which time"):
+        PrefLib().read(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        HEAD,
+        "1: 1, 2\n",
+        HEAD + "1: 1, 3\n",
+        HEAD + "1: 1, 1\n",
+        HEAD + "1: {1, 2\n1:\n",
+        HEAD + "x: 1, 2\n",
+        HEAD + "99999999999: 1, 2\n",
+        HEAD + "# POLARBEAR TIME: never\n1: 1, 2\n",
+        HEAD + '# POLARBEAR VOTERS 1: {"a"\n1: 1, 2\n',
+        HEAD + "# POLARBEAR VOTERS 1: 7\n1: 1, 2\n",
+        HEAD + "# ALTERNATIVE NAME 3: A\n1: 1, 2\n",
+    ],
+)
+def test_a_damaged_file_is_refused_in_a_line(text: str, tmp_path: Path):
+    (tmp_path / "votes.toc").write_text(text)
+    with pytest.raises(ImportFailedError, match=r"votes\.toc") as error:
+        PrefLib().read(tmp_path / "votes.toc")
+    assert "\n" not in str(error.value)
+
+
+def test_two_rankings_of_one_instance_are_refused(tmp_path: Path):
+    text = HEAD + '# POLARBEAR VOTERS 1: ["i", "i"]\n2: 1, 2\n'
+    (tmp_path / "votes.toc").write_text(text)
+    with pytest.raises(ImportFailedError, match="two rankings of one instance"):
+        PrefLib().read(tmp_path / "votes.toc")

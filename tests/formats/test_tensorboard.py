@@ -1,0 +1,118 @@
+"""Event files, written by tensorboardX and by hand."""
+
+from __future__ import annotations
+
+import struct
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import polarbear as pb
+from polarbear.errors import ImportFailedError
+from polarbear.formats.tensorboard import TensorBoard
+
+tensorboardx = pytest.importorskip("tensorboardX")
+
+
+def curve(folder: Path, values: list[float], tag: str = "loss", other: bool = False) -> Path:
+    with tensorboardx.SummaryWriter(str(folder)) as writer:
+        for step, value in enumerate(values):
+            writer.add_scalar(tag, value, 10 * step, walltime=1000.0 + 2 * step)
+            writer.add_histogram("weights", np.arange(4.0), step)
+            if other:
+                writer.add_scalar("accuracy", 1 - value, 10 * step, walltime=999.0)
+    (path,) = folder.glob("*tfevents*")
+    return path
+
+
+def test_curves_of_every_run_become_trajectories(tmp_path: Path):
+    curve(tmp_path / "logs" / "adam" / "cifar" / "0", [0.5, 0.25, 0.375])
+    curve(tmp_path / "logs" / "adam" / "cifar" / "1", [0.5])
+    curve(tmp_path / "logs" / "sgd" / "cifar" / "0", [1.0, 0.125])
+    store = pb.import_data(tmp_path / "logs", tmp_path / "s", "tensorboard")
+    assert store.axis == "steps"
+    assert store.trajectories().sort("algorithm", "instance", "t").rows() == [
+        ("adam", "cifar#1", 0, 0.5),
+        ("adam", "cifar#1", 10, 0.25),
+        ("adam", "cifar#2", 0, 0.5),
+        ("sgd", "cifar#1", 0, 1.0),
+        ("sgd", "cifar#1", 10, 0.125),
+    ]
+    assert store.runs()["reached"].to_list() == [20, 0, 10]
+
+
+def test_seconds_count_from_the_first_record_of_a_run(tmp_path: Path):
+    curve(tmp_path / "adam", [0.5, 0.25], other=True)
+    (run,) = TensorBoard(tag="loss", by="seconds").read(tmp_path).outcomes
+    assert run.times.tolist() == [1, 3]
+    assert run.task.algorithm.name == "adam"
+    assert run.task.instance.id == f"{tmp_path.name}#1"
+
+
+def test_one_of_several_scalars_has_to_be_chosen_and_the_others_are_named(tmp_path: Path):
+    curve(tmp_path / "adam", [0.5, 0.25], other=True)
+    with pytest.raises(ImportFailedError, match="several scalars: accuracy, loss; choose one"):
+        TensorBoard().read(tmp_path)
+    with pytest.raises(ImportFailedError, match="no scalar 'los'; it has: accuracy, loss"):
+        TensorBoard(tag="los").read(tmp_path)
+    found = TensorBoard(tag="accuracy", maximise=True).read(tmp_path)
+    assert found.outcomes[0].values.tolist() == [-0.5, -0.75]
+    assert "1 scalar ignored: loss" in found.notes
+
+
+def test_a_run_that_lacks_the_scalar_is_counted(tmp_path: Path):
+    curve(tmp_path / "adam", [0.5])
+    curve(tmp_path / "sgd", [0.5], tag="other")
+    (complaint,) = TensorBoard(tag="loss").read(tmp_path).complaints
+    assert (complaint.reason, complaint.first) == ("the run has no scalar 'loss'", "sgd")
+
+
+def test_scalars_that_were_logged_as_tensors_are_read(tmp_path: Path):
+    """As TensorFlow 2 and PyTorch's new style write them: a TensorProto of one float."""
+    proto = pytest.importorskip("tensorboardX.proto.event_pb2")
+    event = proto.Event(wall_time=5.0, step=3)
+    one, other = event.summary.value.add(tag="loss"), event.summary.value.add(tag="image")
+    one.tensor.dtype, one.tensor.tensor_content = 1, struct.pack("<f", 0.75)
+    other.tensor.dtype, other.tensor.tensor_content = 1, struct.pack("<2f", 0.75, 1)
+    data = event.SerializeToString()
+    record = struct.pack("<Q", len(data)) + b"\0" * 4 + data + b"\0" * 4
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "events.out.tfevents.1").write_bytes(record)
+    (run,) = TensorBoard().read(tmp_path).outcomes
+    assert (run.times.tolist(), run.values.tolist()) == ([3], [0.75])
+
+
+def said_of(folder: Path) -> str:
+    """What is wrong with the event files, or nothing where they can be read."""
+    try:
+        found = TensorBoard(tag="loss").read(folder)
+    except ImportFailedError as error:
+        return str(error)
+    return "" if len(found.outcomes) else "no run"
+
+
+def test_a_file_that_was_cut_keeps_what_is_whole(tmp_path: Path):
+    path = curve(tmp_path / "adam", [0.5, 0.25, 0.125])
+    whole = path.read_bytes()
+    said = []
+    for cut in range(len(whole) - 1, 60, -7):
+        path.write_bytes(whole[:cut])
+        said.append(said_of(tmp_path))
+    assert said[0] == ""
+    assert all(len(words.splitlines()) <= 1 for words in said)
+
+
+def test_bytes_that_were_changed_give_one_line_or_a_curve(tmp_path: Path):
+    path = curve(tmp_path / "adam", [0.5, 0.25])
+    whole = path.read_bytes()
+    rng = np.random.default_rng(5)
+    said = set()
+    for _ in range(300):
+        changed = bytearray(whole)
+        for place in rng.integers(0, len(whole), 3):
+            changed[place] = int(rng.integers(256))
+        path.write_bytes(bytes(changed))
+        said.add(said_of(tmp_path))
+    assert len(said) > 2
+    assert all(len(words.splitlines()) <= 1 for words in said)
