@@ -175,3 +175,43 @@ def boxless(seed):
 
 
 NOT_CALLABLE = 7
+
+
+def fails_sometimes(problem, seed, every=4, after=10):
+    """Fails on about one instance in so many, when it has found something."""
+    fails = seed % every == 0
+    rng = np.random.default_rng(seed)
+    while True:
+        for _ in range(after):
+            problem(rng.uniform(problem.lower, problem.upper))
+        if fails:
+            raise RuntimeError("the matrix is not positive definite")
+
+
+def fails_until(problem, seed, marker):
+    """Fails as long as there is no such file, as a bug does until it is mended."""
+    if not Path(marker).exists():
+        raise RuntimeError("the licence has expired")
+    coordinate_descent(problem, seed)
+
+
+def killed_until(problem, seed, folder, times=1):
+    """Is killed from outside the first so many times that it runs with a seed."""
+    tries = Path(folder) / f"{seed}"
+    done = len(tries.read_text()) if tries.exists() else 0
+    if done < times:
+        tries.write_text("x" * (done + 1))
+        os.kill(os.getpid(), signal.SIGKILL)
+    coordinate_descent(problem, seed)
+
+
+def only_nan(seed):
+    made = Bowl(seed)
+
+    class Nowhere:
+        lower, upper = made.lower, made.upper
+
+        def __call__(self, x):
+            return float("nan")
+
+    return Nowhere()

@@ -23,7 +23,13 @@ from typing import IO, Any, ClassVar, Literal
 from pydantic import Field, field_validator, model_validator
 
 from polarbear.algorithms.base import Algorithm, Trial
-from polarbear.errors import AlgorithmError, BadOutputError, BudgetExhausted
+from polarbear.algorithms.signals import killed_from_outside
+from polarbear.errors import (
+    AlgorithmError,
+    BadOutputError,
+    BudgetExhausted,
+    KilledFromOutsideError,
+)
 from polarbear.problems.base import Kind, Setting
 from polarbear.settings.grid import SECONDS
 from polarbear.settings.options import unknown
@@ -144,6 +150,8 @@ class Command(Algorithm):
                 for number, line in enumerate(lines, 1):
                     self._take(line, number, time.perf_counter() - begun, trial)
                 code = process.wait()
+                if killed_from_outside(code):
+                    raise KilledFromOutsideError(_obituary(arguments[0], code, errors))
                 if code != 0:
                     raise AlgorithmError(_obituary(arguments[0], code, errors))
         if self._told_budget:

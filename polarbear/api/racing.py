@@ -56,6 +56,7 @@ def race(
     workers: int | None = None,
     seed: int | None = None,
     mix_hosts: bool = False,
+    retry_failed: bool = False,
     listener: Listener | None = None,
 ) -> Store:
     """Race algorithms until it is settled which of them belong in the anytime Pareto set.
@@ -64,6 +65,7 @@ def race(
     already seen, or only those named by ``add``. The store is the folder named, or one named after
     the configuration beside it; ``fresh`` starts over in a new folder. With a ``preference`` the
     race ends as soon as the choice for it has an expected regret below ``regret``.
+    ``retry_failed`` first runs again what failed before.
     """
     listener = listener or Listener()
     settings = configurations.read(config, seed, workers)
@@ -79,8 +81,13 @@ def race(
         disk.adopt(settings.plain(), settings.instances.uses_grid)
         collect.check_hosts(settings, disk, mix_hosts)
         warn_of_busy_cores(settings, listener)
+        if retry_failed and disk.round_numbers() and summary.failures(disk):
+            listener.note(
+                "what failed is run again; rounds that are over stay as they were decided, "
+                "unless --redecide takes them anew"
+            )
         with listener.race(disk) as watcher:
-            running = Race(settings, disk, watcher, add, purpose)
+            running = Race(settings, disk, watcher, add, purpose, retry_failed)
             ended = running.run()
             reached = purpose.prospect(running.state, running.posterior) if purpose else None
     failures = tuple(summary.failures(disk))

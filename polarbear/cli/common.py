@@ -44,6 +44,9 @@ WorkersOption = Annotated[
 MixHosts = Annotated[
     bool, typer.Option("--mix-hosts", help="Add to seconds that another machine measured.")
 ]
+RetryFailed = Annotated[
+    bool, typer.Option("--retry-failed", help="Run again what crashed or was killed.")
+]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")]
 Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="No progress, no notes.")]
 Verbose = Annotated[bool, typer.Option("-v", "--verbose", help="Say more on standard error.")]

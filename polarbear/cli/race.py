@@ -42,6 +42,7 @@ def race(
     ] = 0.01,
     workers: common.WorkersOption = None,
     seed: common.SeedOption = None,
+    retry_failed: common.RetryFailed = False,
     mix_hosts: common.MixHosts = False,
     json: common.Json = False,
     quiet: common.Quiet = False,
@@ -51,6 +52,7 @@ def race(
     """Race algorithms until it is settled which of them belong in the anytime Pareto set.
 
     Goes on where it stopped; algorithms that are new in CONFIG enter on instances already seen.
+    Exit code 1: an algorithm is broken or fails too often, or something else is to be mended.
     Exit code 3: a limit was reached with pairs unresolved; the result is valid and printed.
     """
     from polarbear.api.racing import Raced
@@ -68,6 +70,7 @@ def race(
             workers=workers,
             seed=seed,
             mix_hosts=mix_hosts,
+            retry_failed=retry_failed,
             listener=Screen(quiet),
         ).result
     assert isinstance(done, Raced)

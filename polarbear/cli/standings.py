@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from polarbear.cli import common
-from polarbear.wording import counted, decisive, noun, percent, short, whole
+from polarbear.wording import counted, decisive, percent, short, whole
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -60,6 +60,8 @@ def summary_line(facts: Standings) -> str:
 
 def show(facts: Standings, console: Console) -> None:
     """The whole story of a race."""
+    from polarbear.config import KEEPS, failed_words
+
     names = ", ".join(facts.pareto_set)
     sure = "" if facts.resolved else " (not settled yet)"
     console.print(f"anytime Pareto set{sure}: {names}", markup=False)
@@ -84,11 +86,8 @@ def show(facts: Standings, console: Console) -> None:
             f"{counted(facts.instances_to_go, 'more instance')}"
         )
     if facts.failed_runs:
-        lines.append(
-            f"{counted(facts.failed_runs, 'run')} failed and kept the best "
-            f"{noun(facts.failed_runs, 'it', 'they')} had found: "
-            f"`polarbear status {facts.store}` shows why"
-        )
+        failed = failed_words(facts.failed_runs, facts.rules.get("failures", KEEPS))
+        lines.append(f"{failed}: `polarbear status {facts.store}` shows why")
     for line in lines:
         console.print(line, markup=False)
 

@@ -11,6 +11,7 @@ from typing import Any
 from pydantic import Field
 
 from polarbear.algorithms import ADAPTERS, Algorithm
+from polarbear.config.failures import Failures
 from polarbear.errors import ConfigError
 from polarbear.inference.models import joint_models
 from polarbear.inference.options import ModelOptions
@@ -26,7 +27,8 @@ PlainConfig = dict[str, Any]  # a configuration as the store keeps it
 
 
 class Execution(Options):
-    """How runs are executed; nothing here changes a trajectory on the evaluation axis."""
+    """How runs are executed, and what becomes of those that fail; no trajectory on the evaluation
+    axis depends on it."""
 
     workers: int | None = Field(
         None, ge=1, le=1024, description="processes that run at once; by default one a core"
@@ -45,6 +47,9 @@ class Execution(Options):
         ge=1,
         description="a run is killed above so much memory: by default 80 % of the machine's, "
         "shared among the workers",
+    )
+    failures: Failures = Field(
+        Failures(), description="what a failed run means, and how many are tolerated"
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import polars as pl
@@ -22,6 +22,7 @@ from polarbear.wording import noun
 
 DEFAULT_INSTANCES = 20
 DAY = 86_400.0
+RETRIES = 2  # of a run that was killed from outside
 
 
 @dataclass(frozen=True)
@@ -76,10 +77,27 @@ def plan(
     return Plan(tasks, present)
 
 
+def failed_again(
+    config: Config,
+    stored: Mapping[tuple[str, str], Mapping[str, Any]],
+    instances: Sequence[Instance],
+) -> list[Task]:
+    """Stored runs on these instances that failed, to be run again as far as they were to go."""
+    return [
+        Task(algorithm, instance, run["seed"], run["budget"], run["attempt"] + 1)
+        for instance in instances
+        for algorithm in config.algorithms
+        if (run := stored.get((algorithm.name, instance.id))) is not None
+        and Status(run["status"]).failed
+    ]
+
+
 def _again(status: str, reached: float, budget: float, retry_failed: bool) -> bool:
-    """Whether a stored run does not do: stopped too early, or failed and to be retried."""
+    """Whether a stored run does not do: stopped too early, lost, or failed and to be retried."""
     if status == Status.BUDGET:
         return reached < budget
+    if status == Status.LOST:
+        return True
     return retry_failed and Status(status).failed
 
 
@@ -139,7 +157,8 @@ def collect(
 ) -> None:
     """Execute tasks and store what comes of them; the caller holds the store's lock.
 
-    However it ends, by an interrupt or an error too, every run that was finished is stored.
+    However it ends, by an interrupt or an error too, every run that was finished is stored. One
+    that was killed from outside is run again, and ``on_outcome`` hears of the last attempt only.
     """
     finished: list[Outcome] = []
     begun = kept = time.monotonic()
@@ -153,11 +172,17 @@ def collect(
         kept = time.monotonic()
 
     try:
-        for outcome in pool.run(tasks):
-            finished.append(outcome)
-            on_outcome(outcome)
-            # Seldom enough that long work has few parts, often enough to lose little.
-            if time.monotonic() - kept > min(max(2.0, 0.02 * (kept - begun)), 60.0):
-                keep()
+        for chance in range(RETRIES + 1):
+            lost: list[Task] = []
+            for outcome in pool.run(tasks):
+                finished.append(outcome)
+                if outcome.status is Status.LOST and chance < RETRIES:
+                    lost.append(replace(outcome.task, attempt=outcome.task.attempt + 1))
+                else:
+                    on_outcome(outcome)
+                # Seldom enough that long work has few parts, often enough to lose little.
+                if time.monotonic() - kept > min(max(2.0, 0.02 * (kept - begun)), 60.0):
+                    keep()
+            tasks = lost
     finally:
         keep()

@@ -12,6 +12,7 @@ from operator import add
 
 import numpy as np
 
+from polarbear.config import failures_in
 from polarbear.errors import InferenceError
 from polarbear.execution.outcome import Outcome
 from polarbear.problems.base import Instance
@@ -97,6 +98,7 @@ class Tally:
         self._budget = budget
         self._tie_tolerance = tie_tolerance
         self._absent = np.full(len(budget.times), np.nan)
+        self._failed = failures_in(store.config).ranks
         grid = store.on_grid(budget.times)
         self._values = {
             (name, instance): grid.values[i, a]
@@ -110,7 +112,12 @@ class Tally:
         """Take in a run that was just finished."""
         task = outcome.task
         self._values[task.algorithm.name, task.instance.id] = best_so_far(
-            outcome.times, outcome.values, outcome.status, outcome.reached, self._budget.times
+            outcome.times,
+            outcome.values,
+            outcome.status,
+            outcome.reached,
+            self._budget.times,
+            self._failed,
         )
         touched = task.instance.index // BLOCK
         self._blocks = {key: kept for key, kept in self._blocks.items() if key[0] != touched}

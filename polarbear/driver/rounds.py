@@ -14,6 +14,7 @@ from typing import Protocol
 from polarbear import racing as race
 from polarbear.config import Config
 from polarbear.driver import collect
+from polarbear.driver.broken import refuse_broken, refuse_failures, why
 from polarbear.driver.entrants import entrants, settings_kept
 from polarbear.driver.evidence import Evidence, Tally
 from polarbear.driver.judgement import Judgement, refined, relations_of, threats
@@ -78,8 +79,10 @@ class Race:
         watcher: Watcher | None = None,
         add: Sequence[str] = (),
         purpose: Purpose | None = None,
+        retry_failed: bool = False,
     ) -> None:
         self._config = config
+        self._retry_failed = retry_failed
         self._store = store
         self._watcher = watcher or Watcher()
         self._purpose = purpose
@@ -99,6 +102,8 @@ class Race:
         the posterior behind it are in the store."""
         try:
             with collect.pool_of(self._config) as pool:
+                if self._retry_failed:
+                    self._run_failed_again(pool)
                 while True:
                     if self._waiting and self.state.joining is None:
                         self.state = race.admit(self.state, self._waiting.pop(0), self.rules)
@@ -182,11 +187,10 @@ class Race:
         horizons = race.horizons(state, self.rules) or self._horizons_beyond(state)
         instances = self._next_instances()
         self._store.add_instances(instances, self._config.instances.suite)
-        plan = collect.plan(self._config, self._runs, instances, horizons)
+        plan = collect.plan(self._config, self._runs, instances, horizons, self._retry_failed)
         self._watcher.begins(state, horizons, len(instances), len(plan.tasks))
         collect.collect(pool, self._store, plan.tasks, self._take)
-        if state.round == 0:
-            self._refuse_hopeless(instances, horizons)
+        self._refuse_broken(state, instances, horizons)
         self._watcher.infers()
         inferred = self._infer(
             state, self._evidence(state, more=0 if state.joining else len(instances))
@@ -231,9 +235,30 @@ class Race:
             "attempt": task.attempt,
             "evaluations": outcome.evaluations,
             "message": outcome.message,
+            "invalid": outcome.invalid,
+            "points": len(outcome.values),
         }
         self._tally.add(outcome)
         self._watcher.finished(outcome)
+
+    def _run_failed_again(self, pool: Pool) -> None:
+        """Run again what failed on the instances of rounds that are over."""
+        seen = self._instances(self.state.instances)
+        tasks = collect.failed_again(self._config, self._runs, seen)
+        collect.collect(pool, self._store, tasks, self._take)
+
+    def _refuse_broken(
+        self, state: State, instances: list[Instance], horizons: dict[str, float]
+    ) -> None:
+        """End a race with an error rather than let what does not run lose it."""
+        first = state.round == 0 or (state.joining is not None and state.caught_up == 0)
+        if first:
+            refuse_broken(self._runs, list(horizons), instances)
+        seen = self._instances(state.caught_up if state.joining else state.instances)
+        failures = self._config.execution.failures
+        refuse_failures(self._runs, list(horizons), [*seen, *instances], failures)
+        if state.round == 0:
+            self._refuse_hopeless(instances, horizons)
 
     def _refuse_hopeless(self, instances: list[Instance], horizons: dict[str, float]) -> None:
         """End a race in which nobody finds anything: it would go on until all are called alike."""
@@ -244,9 +269,9 @@ class Race:
         ]
         if not any(found):
             name, first = next(iter(horizons)), instances[0]
-            message = self._runs[name, first.id].get("message") or "it ended without any value"
             raise AlgorithmError(
-                f"no run of the first round has found anything; {name} on {first.id}: {message}"
+                f"no run of the first round has found anything; {name} on {first.id}: "
+                f"{why(self._runs[name, first.id])}"
             )
 
     def _infer(self, state: State, evidence: Evidence) -> Judgement:

@@ -19,6 +19,7 @@ from typing import Any
 
 import psutil
 
+from polarbear.algorithms.signals import killed_from_outside
 from polarbear.errors import PolarBearError
 from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.execution.recorder import Journal
@@ -181,6 +182,8 @@ class Pool:
         self._workers.remove(worker)
         if status is Status.KILLED:
             message += f" (exit code {worker.process.exitcode})"
+            if killed_from_outside(worker.process.exitcode):
+                status = Status.LOST
         printed = log_tail(worker.log)
         if printed:
             message += f"\n{printed}"

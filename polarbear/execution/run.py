@@ -11,7 +11,12 @@ from typing import Any
 import numpy as np
 
 from polarbear.algorithms.base import Trial
-from polarbear.errors import BadOutputError, BudgetExhausted, PolarBearError
+from polarbear.errors import (
+    BadOutputError,
+    BudgetExhausted,
+    KilledFromOutsideError,
+    PolarBearError,
+)
 from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.execution.recorder import Recorder
 from polarbear.problems.base import Instance, Problem, Setting, Suite
@@ -83,6 +88,8 @@ def execute(
         status = Status.BUDGET
     except BadOutputError as error:
         status, message = Status.BAD_OUTPUT, str(error)
+    except KilledFromOutsideError as error:
+        status, message = Status.LOST, str(error)
     except PolarBearError as error:
         status, message = Status.CRASHED, str(error)
     except (Exception, SystemExit) as error:

@@ -444,24 +444,27 @@ def optimisers(*entries: dict[str, Any]) -> Config:
     )
 
 
-def test_an_algorithm_that_always_crashes_is_put_out_by_one_that_does_not(tmp_path):
+def test_an_algorithm_that_always_crashes_ends_the_race_and_nothing_is_decided(tmp_path):
     config = optimisers(solver("coordinate_descent"), solver("fails_at_once"))
-    _, store, _ = run(config, tmp_path / "s")
-    facts = facts_of(store)
-    assert facts["pareto_set"] == ["coordinate_descent"]
-    assert facts["failed_runs"] == 8
+    with pytest.raises(AlgorithmError, match="all 8 of its first runs.*the licence has expired"):
+        run(config, tmp_path / "s")
+    store = Store.open(tmp_path / "s")
+    assert store.last_round() is None
+    assert len(store.runs()) == 16
 
 
-def test_a_newcomer_that_always_crashes_is_put_out(tmp_path):
+def test_a_newcomer_that_always_crashes_is_an_error_and_changes_no_decision(tmp_path):
     before = (solver("coordinate_descent"), {"name": "random", "use": "random-search"})
-    run(optimisers(*before), tmp_path / "s")
-    _, store, _ = run(optimisers(*before, solver("fails_at_once")), tmp_path / "s")
-    assert facts_of(store)["eliminated"][-1]["algorithm"] == "fails_at_once"
+    _, store, _ = run(optimisers(*before), tmp_path / "s")
+    decided = checkpoints(store)
+    with pytest.raises(AlgorithmError, match="'fails_at_once' failed in all"):
+        run(optimisers(*before, solver("fails_at_once")), tmp_path / "s")
+    assert checkpoints(store) == decided
 
 
 def test_a_race_in_which_nobody_finds_anything_is_ended_at_once(tmp_path):
     config = optimisers(solver("fails_at_once", "A"), solver("fails_at_once", "B"))
-    with pytest.raises(AlgorithmError, match=r"has found anything; A on .*the licence has expired"):
+    with pytest.raises(AlgorithmError, match=r"'A' failed.*the licence has expired[^']*\n'B' f"):
         run(config, tmp_path / "s")
     assert len(Store.open(tmp_path / "s").runs()) == 16
 
