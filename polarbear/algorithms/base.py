@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from pydantic import Field, field_validator
@@ -16,11 +16,12 @@ from polarbear.settings.options import Options
 
 @dataclass(frozen=True)
 class Trial:
-    """One run as the algorithm sees it.
+    """One run as an adapter sees it.
 
     Calling it evaluates the objective, always to be minimised; the call that would exceed the
     budget raises BudgetExhausted instead, which the algorithm lets pass. An algorithm that does not
     evaluate through us (a program, or one on an axis of its own) reports improvements instead.
+    Code of the user's own gets it ``in_own_sign``.
     """
 
     evaluate: Callable[[Any], float]
@@ -33,6 +34,17 @@ class Trial:
     lower: Floats | None = None
     upper: Floats | None = None
     kind: Kind = Kind.CONTINUOUS
+    maximise: bool = False  # larger values are better, so those of ``evaluate`` are negated
+
+    def in_own_sign(self) -> Trial:
+        """The same run with values as the problem returns them, to be maximised where it says so.
+
+        Instead of a value that is not a number there is still the worst.
+        """
+        if not self.maximise:
+            return self
+        evaluate = self.evaluate
+        return replace(self, evaluate=lambda x: -evaluate(x))
 
     def __call__(self, x: Any) -> float:
         return self.evaluate(x)

@@ -27,4 +27,6 @@ class Python(Algorithm):
         check_options(function, self.function, self.options)
 
     def run(self, trial: Trial, setting: Setting) -> None:
-        load_function(self.function, setting.folder)(trial, trial.seed, **self.options)
+        load_function(self.function, setting.folder)(
+            trial.in_own_sign(), trial.seed, **self.options
+        )

@@ -53,18 +53,19 @@ def execute(
     try:
         task.algorithm.prepare(setting)
         problem = problems.get(task.instance)
+        maximise = problems.suite.maximise or getattr(problem, "maximise", False) is True
         if isinstance(problem, Problem):
             recorder = Recorder(
                 problem.evaluate,
                 axis,
                 task.budget,
-                problem.maximise or problems.suite.maximise,
+                maximise,
                 journal,
                 problem.building_seconds,
             )
             lower, upper = problem.lower, problem.upper
         else:
-            recorder = Recorder(None, axis, task.budget, problems.suite.maximise, journal)
+            recorder = Recorder(None, axis, task.budget, maximise, journal)
             lower = upper = None
         trial = Trial(
             recorder.evaluate,
@@ -77,6 +78,7 @@ def execute(
             lower,
             upper,
             problems.suite.offers(),
+            maximise,
         )
         # Libraries that draw from global generators start from a known state in every run.
         random.seed(task.seed)
