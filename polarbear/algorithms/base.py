@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from math import inf
 from typing import Any, ClassVar
 
 from pydantic import Field, field_validator
@@ -29,12 +30,13 @@ class Trial:
     instance: Instance
     seed: int
     axis: str
-    budget: float
+    budget: float  # the whole one, in every run of the algorithm
     problem: Any  # what the suite built; evaluating it directly would go unrecorded
     lower: Floats | None = None
     upper: Floats | None = None
     kind: Kind = Kind.CONTINUOUS
     maximise: bool = False  # larger values are better, so those of ``evaluate`` are negated
+    until: float = inf  # where this run is stopped, at the budget or before
 
     def in_own_sign(self) -> Trial:
         """The same run with values as the problem returns them, to be maximised where it says so.
@@ -76,6 +78,15 @@ class Algorithm(Options):
         if name != name.strip() or not name.isprintable():
             raise ValueError("a name has no line breaks, control signs or surrounding blanks")
         return name
+
+    @property
+    def common_seed(self) -> bool:
+        """Whether it gets the seed of the instance, as others that say so do."""
+        return False
+
+    def variants(self, folder: str) -> tuple[Algorithm, ...]:
+        """The algorithms that this entry of a configuration stands for; ValueError if none."""
+        return (self,)
 
     def prepare(self, setting: Setting) -> None:
         """Raise, before anything is run, what would make every run fail."""

@@ -33,6 +33,7 @@ def contradictions(stored: PlainConfig, wanted: PlainConfig, uses_grid: bool) ->
     def what_runs_depend_on(config: PlainConfig) -> PlainConfig:
         return {
             "seed": config["seed"],
+            "seeds": config.get("seeds", "separate"),  # older stores do not say
             "instances": {k: v for k, v in config["instances"].items() if k != "count"},
             "budget": config["budget"] if uses_grid else {"axis": config["budget"]["axis"]},
             "algorithms": {name: config["algorithms"][name] for name in both},

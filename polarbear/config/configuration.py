@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import Field
 
@@ -15,6 +15,7 @@ from polarbear.config.failures import Failures
 from polarbear.errors import ConfigError
 from polarbear.inference.models import joint_models
 from polarbear.inference.options import ModelOptions
+from polarbear.numerics.seeds import run_seed
 from polarbear.problems import SUITES, Setting, Suite
 from polarbear.racing.rules import Rules
 from polarbear.settings.grid import EVALUATIONS, SECONDS, Budget
@@ -24,6 +25,7 @@ from polarbear.settings.yaml_lines import read_yaml
 from polarbear.wording import joined
 
 PlainConfig = dict[str, Any]  # a configuration as the store keeps it
+Seeds = Literal["separate", "common"]
 
 
 class Execution(Options):
@@ -65,6 +67,12 @@ class Config:
     race: Rules
     inference: ModelOptions
     folder: str = "."
+    seeds: Seeds = "separate"
+
+    def run_seed(self, algorithm: Algorithm, instance: str) -> int:
+        """The seed of an algorithm on an instance."""
+        shared = self.seeds == "common" or algorithm.common_seed
+        return run_seed(self.seed, instance, None if shared else algorithm.name)
 
     @property
     def setting(self) -> Setting:
@@ -75,6 +83,7 @@ class Config:
         """The configuration as the store keeps it: plain, complete, and comparable."""
         return {
             "seed": self.seed,
+            "seeds": self.seeds,
             "algorithms": {a.name: _plain(a, exclude={"name"}) for a in self.algorithms},
             "instances": _plain(self.instances),
             "budget": _plain(self.budget),
@@ -88,6 +97,11 @@ class TopLevel(Options):
     """The keys at the outermost level of a configuration."""
 
     seed: int = Field(1, ge=0, lt=2**63, description="everything random derives from it")
+    seeds: Seeds = Field(
+        "separate",
+        description="on an instance each algorithm has a seed of its own ('separate'), or all "
+        "have the same ('common')",
+    )
     algorithms: list[Any] = Field(description="the algorithms to compare: name, use, options")
     instances: dict[str, Any] = Field(description="the suite problems are drawn from: suite, ...")
     budget: Budget = Field(description="the axis of time and the grid of times to compare at")
@@ -123,22 +137,32 @@ def parse(data: Any, source: Source, folder: str = ".") -> Config:
     suite = _plug_in(SUITES, "suite", top.instances, source, ("instances",))
     if not top.algorithms:
         raise source.error(("algorithms",), "the list is empty; name at least one algorithm")
-    algorithms = tuple(
-        _plug_in(ADAPTERS, "use", entry, source, ("algorithms", position))
+    entries = [
+        (position, algorithm)
         for position, entry in enumerate(top.algorithms)
-    )
-    _check_fit(algorithms, suite, top.budget, source)
+        for algorithm in _variants(entry, source, ("algorithms", position), folder)
+    ]
+    _check_fit(entries, suite, top.budget, source)
     _check_race(top, source)
     return Config(
         top.seed,
-        algorithms,
+        tuple(algorithm for _, algorithm in entries),
         suite,
         top.budget,
         top.execution,
         top.race,
         top.inference,
         folder,
+        top.seeds,
     )
+
+
+def _variants(entry: Any, source: Source, path: Any, folder: str) -> tuple[Algorithm, ...]:
+    algorithm: Algorithm = _plug_in(ADAPTERS, "use", entry, source, path)
+    try:
+        return algorithm.variants(folder)
+    except ValueError as error:
+        raise source.error((*path, "configurations"), str(error)) from None
 
 
 def _plug_in(registry: Registry[Any], key: str, data: Any, source: Source, path: Any) -> Any:
@@ -157,11 +181,11 @@ def _plug_in(registry: Registry[Any], key: str, data: Any, source: Source, path:
 
 
 def _check_fit(
-    algorithms: tuple[Algorithm, ...], suite: Suite, budget: Budget, source: Source
+    algorithms: list[tuple[int, Algorithm]], suite: Suite, budget: Budget, source: Source
 ) -> None:
     """Refuse what each part allows but the whole cannot mean."""
     seen: dict[str, int] = {}
-    for position, algorithm in enumerate(algorithms):
+    for position, algorithm in algorithms:
         path = ("algorithms", position)
         if algorithm.name in seen:
             first = seen[algorithm.name] + 1

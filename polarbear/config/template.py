@@ -25,6 +25,9 @@ HEAD = """\
 
 # Everything random derives from it.
 seed: 1
+# Whether each algorithm has a seed of its own on an instance ('separate'), or all have the same
+# ('common').
+seeds: separate
 
 # The algorithms to compare. Each has a name of its own; several may use the same adapter.
 algorithms:

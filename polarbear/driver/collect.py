@@ -14,7 +14,6 @@ from polarbear.errors import StoreMismatchError
 from polarbear.execution import host
 from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.execution.pool import Pool, RunLimits
-from polarbear.numerics.seeds import run_seed
 from polarbear.problems.base import Instance
 from polarbear.settings.grid import SECONDS
 from polarbear.store import Store
@@ -71,7 +70,7 @@ def plan(
             if run is not None and not _again(run["status"], run["reached"], budget, retry_failed):
                 present += 1
                 continue
-            seed = run_seed(config.seed, instance.id, algorithm.name)
+            seed = config.run_seed(algorithm, instance.id)
             attempt = run["attempt"] + 1 if run else 1
             tasks.append(Task(algorithm, instance, seed, budget, attempt))
     return Plan(tasks, present)

@@ -73,12 +73,13 @@ def execute(
             task.instance,
             task.seed,
             axis,
-            task.budget,
+            setting.budget.limit,
             problem,
             lower,
             upper,
             problems.suite.offers(),
             maximise,
+            task.budget,
         )
         # Libraries that draw from global generators start from a known state in every run.
         random.seed(task.seed)

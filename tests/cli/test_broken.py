@@ -160,3 +160,53 @@ def test_values_that_are_never_finite_are_called_that(project: Project):
     done = project("race", "config.yaml")
     assert done.returncode == 1
     assert "none of its 60 objective values was a finite number" in done.stderr
+
+
+def seeds_of(project: Project) -> dict[str, list[int]]:
+    """The seeds of each algorithm, by instance."""
+    runs = Store.open(project.store).runs().sort("instance")
+    return {name: list(rows["seed"]) for (name,), rows in runs.group_by("algorithm")}
+
+
+@pytest.mark.parametrize(("seeds", "alike"), [("separate", False), ("common", True)])
+def test_algorithms_share_their_seeds_on_an_instance_where_that_is_said(
+    project: Project, seeds: str, alike: bool
+):
+    raced(project, RANDOM, GOOD, seeds=seeds)
+    assert project("run", "config.yaml", "--instances", 3).returncode == 0
+    found = seeds_of(project)
+    assert (found["random"] == found["coordinate_descent"]) is alike
+    assert len(set(found["random"])) == 3
+    raced(project, RANDOM, GOOD, seeds="common" if seeds == "separate" else "separate")
+    refused = project("run", "config.yaml", "--instances", 3)
+    assert refused.returncode == 1
+    assert f'seeds: stored "{seeds}"' in refused.stderr
+
+
+def test_target_runners_share_the_seed_of_an_instance_as_irace_has_it(project: Project):
+    program(project.folder, "runner", "echo 1 $3\necho $3")
+    (project.folder / "instances.txt").write_text("# irace's list\na.tsp\nb.tsp\n")
+    (project.folder / "elites.txt").write_text("ants\n10\n20\n")
+    entry = {"name": "elite", "use": "command", "command": "./runner", "protocol": "irace"}
+    names = {"suite": "files", "listed_in": "instances.txt", "directory": "Instances"}
+    raced(project, {**entry, "configurations": "elites.txt"}, instances=names)
+    answer = project.json("run", "config.yaml")
+    assert list(answer["evaluations"]) == ["elite 1", "elite 2"]
+    found = seeds_of(project)
+    assert found["elite 1"] == found["elite 2"]
+    assert set(Store.open(project.store).runs()["instance"]) == {
+        "Instances/a.tsp",
+        "Instances/b.tsp",
+    }
+
+
+def test_a_target_runner_that_prints_cost_and_time_ends_the_race_with_what_to_print(
+    project: Project,
+):
+    program(project.folder, "runner", "echo 12.5 0.3")
+    entry = {"name": "tuned", "use": "command", "command": "./runner", "protocol": "irace"}
+    raced(project, entry, {**entry, "name": "b"}, instances={"suite": "files", "names": ["a"]})
+    done = project("race", "config.yaml")
+    assert done.returncode == 1
+    assert "'cost time'" in done.stderr
+    assert "the final cost alone" in done.stderr
