@@ -49,15 +49,18 @@ class Evidence:
 
 
 def evidence_of(
-    store: Store, algorithms: Sequence[str] | None = None, tie_tolerance: float = 0.0
+    store: Store,
+    algorithms: Sequence[str] | None = None,
+    tie_tolerance: float = 0.0,
+    budget: Budget | None = None,
 ) -> Evidence:
-    """Rank the stored runs, of all algorithms or of some, at each time of the store's grid."""
+    """Rank the stored runs, of all algorithms or of some, on the store's grid or another one."""
     known = list(store.config["algorithms"])
     for name in algorithms or ():
         if name not in known:
             raise InferenceError(f"{unknown('algorithm', name, known)} (in {store.path})")
     chosen = [name for name in known if algorithms is None or name in algorithms]
-    budget = Budget.model_validate(store.config["budget"])
+    budget = budget or Budget.model_validate(store.config["budget"])
     grid = store.on_grid(budget.times, chosen)
     problem = store.problems()
     problems = [problem.get(instance, instance) for instance in grid.instances]

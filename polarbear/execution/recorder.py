@@ -17,9 +17,10 @@ from typing import Any
 
 import numpy as np
 
-from polarbear.errors import BadOutputError, BudgetExhausted
+from polarbear.errors import BadOutputError, BudgetExhausted, ProblemError
 from polarbear.numerics.arrays import Floats
 from polarbear.settings.grid import EVALUATIONS, SECONDS
+from polarbear.settings.options import describe
 
 Objective = Callable[[Any], float]
 POINT = struct.Struct("=dd")
@@ -123,7 +124,11 @@ class Recorder:
             if count >= limit:
                 raise BudgetExhausted
             count += 1
-            y = sign * float(objective(x))
+            value = objective(x)
+            try:
+                y = sign * float(value)
+            except (TypeError, ValueError):
+                raise _no_number(objective, value) from None
             if y < best:
                 if y == -inf:
                     return invalid()
@@ -153,7 +158,11 @@ class Recorder:
                 raise BudgetExhausted
             count += 1
             built = building_seconds() if building_seconds else 0.0
-            y = sign * float(objective(x))
+            value = objective(x)
+            try:
+                y = sign * float(value)
+            except (TypeError, ValueError):
+                raise _no_number(objective, value) from None
             done = perf_counter()
             if building_seconds:
                 start += building_seconds() - built
@@ -182,7 +191,11 @@ class Recorder:
         def evaluate(x: Any) -> float:
             nonlocal count
             count += 1
-            y = sign * float(objective(x))
+            value = objective(x)
+            try:
+                y = sign * float(value)
+            except (TypeError, ValueError):
+                raise _no_number(objective, value) from None
             return y if y == y and y != -inf else invalid()
 
         self._counted = lambda: count
@@ -205,6 +218,16 @@ class Recorder:
         elif y < self._best:
             self._best = y
             self._keep(t, y)
+
+
+def _no_number(objective: Objective, value: Any) -> ProblemError:
+    """That an objective returned something else than a number, and where it stands."""
+    function = objective if hasattr(objective, "__code__") else type(objective).__call__
+    code = getattr(function, "__code__", None)
+    place = f" ({code.co_filename}, line {code.co_firstlineno})" if code else ""
+    shape = getattr(value, "shape", None)
+    found = f"an array of the shape {shape}" if shape else describe(value)
+    return ProblemError(f"the objective{place} returned {found}; expected a number")
 
 
 def _no_objective(x: Any) -> float:

@@ -81,17 +81,18 @@ class ImportedAlgorithm(Algorithm):
 def pick_columns(frame: pl.DataFrame, wanted: dict[str, str | None], source: str) -> pl.DataFrame:
     """The columns a format needs, under our names; ``wanted`` maps ours to theirs."""
     chosen = []
+    columns = [name for name in frame.columns if name != "line"]  # which is ours
     for ours, theirs in wanted.items():
         if theirs is None:
             continue
         if theirs not in frame.columns:
-            guess = nearest(theirs, frame.columns)
+            guess = nearest(theirs, columns)
             hint = (
                 f"did you mean --{ours}-column '{guess}'?" if guess else f"name it: --{ours}-column"
             )
             raise ImportFailedError(
                 f"{source} has no column '{theirs}' for {ours}; it has: "
-                f"{', '.join(frame.columns)}; {hint}"
+                f"{', '.join(columns)}; {hint}"
             )
         chosen.append(pl.col(theirs).alias(ours))
     return frame.select(chosen)
@@ -104,7 +105,7 @@ def reject(
     marked = frame.with_columns(bad=bad.fill_null(True))
     rejected = marked.filter("bad")
     if len(rejected):
-        complaints.append(Complaint(len(rejected), reason, str(rejected["line"][0])))
+        complaints.append(Complaint(len(rejected), reason, f"line {rejected['line'][0]}"))
     return marked.filter(~pl.col("bad")).drop("bad")
 
 

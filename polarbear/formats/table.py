@@ -66,6 +66,8 @@ class Table(TableOptions):
 
 def read_frame(path: Path) -> pl.DataFrame:
     """A CSV or Parquet file as it is, everything of a CSV as text, with the line of each row."""
+    if path.is_dir():
+        raise ImportFailedError(f"{path} is a folder; expected a file, in CSV or Parquet")
     try:
         if path.suffix == ".parquet":
             frame, first = pl.read_parquet(path), 1
@@ -168,4 +170,4 @@ def replicates() -> pl.Expr:
 
 
 def listed(complaints: list[Complaint]) -> str:
-    return "; ".join(f"{c.words} (first: line {c.first})" for c in complaints)
+    return "; ".join(f"{c.words} (first: {c.first})" for c in complaints)

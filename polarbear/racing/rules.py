@@ -52,7 +52,7 @@ class Rules(Options):
         description="a pair is settled as soon as it is sure to cross, or only when it is sure at "
         "every time",
     )
-    alpha: float = Field(0.99, le=1, description="how probable a relation must be to be settled")
+    alpha: float = Field(0.99, description="how probable a relation must be to be settled")
     guarantee: Literal["none", "anytime"] = Field(
         "none",
         description="'anytime' puts nobody out before bets on duels have proven it: the chance of "
@@ -70,6 +70,9 @@ class Rules(Options):
     @field_validator("alpha")
     @classmethod
     def _more_likely_than_not(cls, alpha: float) -> float:
+        if alpha > 1:
+            meant = f": did you mean {alpha / 100:g}?" if alpha <= 100 else ""
+            raise ValueError(f"alpha is a probability, at most 1, found {alpha:g}{meant}")
         if not alpha > 0.5:
             raise ValueError(
                 f"alpha must be above 0.5, usually 0.95 or 0.99, found {alpha:g}: at or below it "

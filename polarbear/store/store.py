@@ -300,6 +300,11 @@ class Store(Posteriors, Rounds):
         return GridValues(instances, names, np.asarray(times), values)
 
 
+def is_store(path: Path) -> bool:
+    """Whether a folder is a store, of whichever version."""
+    return (path / MANIFEST).is_file()
+
+
 def best_so_far(
     t: Floats, y: Floats, status: str, reached: float, times: Floats, failed: str = KEEPS
 ) -> Floats:

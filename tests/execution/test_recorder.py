@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polarbear.errors import BadOutputError, BudgetExhausted
+from polarbear.errors import BadOutputError, BudgetExhausted, ProblemError
 from polarbear.execution.recorder import POINT, Journal, Recorder
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
@@ -165,3 +165,21 @@ def test_a_journal_that_cannot_be_written_does_not_end_the_run():
     recorder.evaluate(0)
     recorder.evaluate(0)
     assert recorder.values == [2.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("value", "found"),
+    [
+        ("high", "'high'"),
+        (np.zeros(3), "an array of the shape (3,)"),
+        (None, "nothing"),
+        ([1, 2], "a list"),
+    ],
+)
+@pytest.mark.parametrize("axis", ["evaluations", "seconds", "steps"])
+def test_an_objective_that_returns_no_number_is_to_blame_by_its_own_file(value, found, axis):
+    recorder = Recorder(lambda x: value, axis, 10)
+    with pytest.raises(ProblemError) as refused:
+        recorder.evaluate(0)
+    assert f"returned {found}; expected a number" in str(refused.value)
+    assert "test_recorder.py, line " in str(refused.value)
