@@ -16,7 +16,7 @@ from polarbear.api.showing import html_table
 from polarbear.settings.grid import Budget
 from polarbear.store import Store as StoreOnDisk
 from polarbear.store import summary
-from polarbear.wording import counted, timed, whole
+from polarbear.wording import counted, time, timed, whole
 
 if TYPE_CHECKING:
     from polarbear.api.comparing import ClassicalView
@@ -257,10 +257,10 @@ class Store:
 
     def _repr_html_(self) -> str:
         rows = [
-            [entry.algorithm, whole(entry.runs), whole(entry.failed), whole(entry.evaluations)]
+            [entry.algorithm, whole(entry.runs), whole(entry.failed), time(entry.spent)]
             for entry in summary.by_algorithm(self._disk)
         ]
-        columns = ["algorithm", "runs", "failed", "evaluations"]
+        columns = ["algorithm", "runs", "failed", self.axis]
         return html_table(f"{self.path}: {self._contents()}", columns, rows)
 
     def _contents(self) -> str:

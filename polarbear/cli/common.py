@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from polarbear.plain import plain
-from polarbear.wording import counted, percent_cell, short, whole
+from polarbear.wording import counted, percent_cell, short, time, whole
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -145,14 +145,21 @@ def algorithms_table(
 
     shares = {name: share for name, share in (first or {}).items() if share is not None}
     last = [f"best at {axis} {short(budget)}#"] if shares else []
-    made = table("algorithm", "runs#", "failed#", "ended early#", "evaluations#", "seconds#", *last)
+    # Seconds and evaluations have columns of their own; without any of them, so has none.
+    own = [f"{axis}#"] if axis not in ("evaluations", "seconds") else []
+    counts = (
+        ["evaluations#"] if axis == "evaluations" or any(e.evaluations for e in entries) else []
+    )
+    heads = ("algorithm", "runs#", "failed#", "ended early#")
+    made = table(*heads, *own, *counts, "seconds#", *last)
     for entry in entries:
         cells = [
             escape(entry.algorithm),
             f"{entry.runs}",
             f"{entry.failed}",
             f"{entry.ended}",
-            whole(entry.evaluations),
+            *([time(entry.spent)] if own else []),
+            *([whole(entry.evaluations)] if counts else []),
             f"{entry.seconds:,.1f}",
         ]
         if shares:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from polarbear.cli import common
-from polarbear.wording import counted, decisive, percent, short, whole
+from polarbear.wording import counted, decisive, percent, short, time, timed
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -26,7 +26,7 @@ def table(facts: Standings) -> Table:
         "P(dominated)#",
         "by",
         "instances#",
-        "evaluations#",
+        f"{facts.axis}#",
         "best from .. to",
     )
     for entry in facts.algorithms:
@@ -38,7 +38,7 @@ def table(facts: Standings) -> Table:
             "" if probability is None else f"{probability:.4f}",
             escape(entry.by or ""),
             f"{facts.instances_by_algorithm[name]}",
-            whole(entry.evaluations),
+            time(entry.spent),
             ", ".join(f"{short(lead.start)} .. {short(lead.stop)}" for lead in leads),
         )
     return made
@@ -46,11 +46,11 @@ def table(facts: Standings) -> Table:
 
 def summary_line(facts: Standings) -> str:
     """Where the race is, in a line."""
-    spent = sum(facts.evaluations.values())
+    spent = sum(facts.spent.values())
     parts = [
         f"{counted(facts.rounds, 'round')}, {counted(facts.instances, 'instance')}",
         f"{percent(facts.share_settled)} of pairs settled",
-        f"{counted(spent, 'evaluation')}, {percent(facts.saved)} of the budget of running "
+        f"{timed(spent, facts.axis)}, {percent(facts.saved)} of the budget of running "
         "everything saved",
     ]
     if facts.joining:

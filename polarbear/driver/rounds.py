@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Any, Protocol
 
 from polarbear import racing as race
 from polarbear.config import Config
@@ -27,8 +27,9 @@ from polarbear.numerics.seeds import derived_seed
 from polarbear.problems.base import Instance
 from polarbear.racing import RoundRecord, State
 from polarbear.racing.rules import Rules
+from polarbear.settings.grid import EVALUATIONS
 from polarbear.store import Store
-from polarbear.wording import counted, typed_time
+from polarbear.wording import counted, timed, typed_time
 
 MORE = 4  # times as many draws where a decision hangs on their number
 
@@ -126,7 +127,8 @@ class Race:
             return None
         size = self._config.instances.size(self._config.setting)
         hours = (time.monotonic() - self._began) / 3600
-        spent = sum(self.evaluations().values())
+        evaluations = sum(self._spent("evaluations").values())
+        spent = sum(self._spent("reached").values())
         if state.untrusted >= race.PATIENCE:
             return Ended(
                 f"the posterior failed its checks in {counted(state.untrusted, 'round')} in a row",
@@ -134,10 +136,13 @@ class Race:
             )
         if limits.rounds is not None and state.round >= limits.rounds:
             return Ended(f"the limit of {counted(limits.rounds, 'round')} is reached", True)
-        if limits.evaluations is not None and spent >= limits.evaluations:
+        if limits.evaluations is not None and evaluations >= limits.evaluations:
             return Ended(
                 f"the limit of {counted(limits.evaluations, 'evaluation')} is reached", True
             )
+        if limits.spent is not None and spent >= limits.spent:
+            axis = self._config.budget.axis
+            return Ended(f"the limit of {timed(limits.spent, axis)} is reached", True)
         if limits.hours is not None and hours >= limits.hours:
             return Ended(f"the limit of {typed_time(limits.hours, 'hours')} is reached", True)
         if state.joining:
@@ -163,14 +168,14 @@ class Race:
             self._last = self._among(state, self._last)
         return self._last
 
-    def evaluations(self) -> dict[str, int]:
-        """What each algorithm has spent on the instances of the race."""
-        used = {instance.id for instance in self._instances(self.state.instances)}
-        spent = dict.fromkeys(self.state.algorithms, 0)
-        for (name, instance), run in self._runs.items():
-            if name in spent and instance in used:
-                spent[name] += run["evaluations"]
-        return spent
+    def _spent(self, what: str) -> dict[str, Any]:
+        """What each algorithm has spent on the instances of the race: evaluations, or on the axis
+        how far its runs have ``reached``."""
+        used = [instance.id for instance in self._instances(self.state.instances)]
+        return {
+            name: sum(run[what] for i in used if (run := self._runs.get((name, i))) is not None)
+            for name in self.state.algorithms
+        }
 
     def _instances(self, count: int) -> list[Instance]:
         suite, setting = self._config.instances, self._config.setting
@@ -329,7 +334,8 @@ class Race:
             decisions=decisions,
             drawn=drawn,
             ran_to=horizons,
-            evaluations=self.evaluations(),
+            evaluations=self._spent("evaluations"),
+            spent=(None if self._config.budget.axis == EVALUATIONS else self._spent("reached")),
             threats=threats(self.state, pointwise, joint),
             instances_to_go=(
                 None

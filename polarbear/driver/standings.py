@@ -35,6 +35,7 @@ class Entrant:
     standing: Standing
     by: str | None
     probability: float | None
+    spent: float
 
 
 @dataclass(frozen=True)
@@ -92,6 +93,7 @@ class Standings:
     """What the rounds of a race have come to.
 
     ``saved`` is the share of the budget of running everything to the end that was not spent;
+    ``spent`` is what each algorithm has cost in what the ``axis`` counts;
     ``rules`` are those of the last round, as a configuration spells them.
     """
 
@@ -119,6 +121,8 @@ class Standings:
     problems: tuple[str, ...]
     p_any_wrong: float | None
     fit: NamedFit | None
+    axis: str
+    spent: Mapping[str, float]
 
     def to_plain(self) -> dict[str, Any]:
         """The facts as `--json` prints them."""
@@ -171,22 +175,24 @@ def standings(store: Store, upto: int | None = None) -> Standings | None:
         problems=last.problems,
         p_any_wrong=last.p_any_wrong,
         fit=last.fit,
+        axis=store.config["budget"]["axis"],
+        spent=dict(last.costs),
     )
 
 
 def _entrant(last: RoundRecord, name: str) -> Entrant:
     """An algorithm in or out, and what speaks against it."""
-    state, spent = last.state, last.evaluations[name]
+    state, evaluations, spent = last.state, last.evaluations[name], last.costs[name]
     for gone in state.eliminated:
         if gone.algorithm == name:
-            return Entrant(name, spent, Standing.OUT, gone.by, gone.probability)
+            return Entrant(name, evaluations, Standing.OUT, gone.by, gone.probability, spent)
     standing = Standing.IN if name in state.unresolved else Standing.SETTLED
     if name == state.joining:
         standing = Standing.JOINING
     threat = last.threats.get(name)
     if threat is None:
-        return Entrant(name, spent, standing, None, None)
-    return Entrant(name, spent, standing, threat.by, threat.probability)
+        return Entrant(name, evaluations, standing, None, None, spent)
+    return Entrant(name, evaluations, standing, threat.by, threat.probability, spent)
 
 
 def _instances_of(rounds: Sequence[RoundRecord], state: State) -> dict[str, int]:

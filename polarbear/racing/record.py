@@ -28,7 +28,8 @@ class RoundRecord:
     """One round of a race, as its checkpoint keeps it.
 
     ``ran_to`` says who ran, and up to which time, on each of the ``drawn`` instances;
-    ``evaluations`` is what each algorithm has spent so far. ``posterior`` is the key of the one
+    ``evaluations`` is what each algorithm has spent so far, ``spent`` the same on an axis that
+    counts something else. ``posterior`` is the key of the one
     that decided, inferred with so many ``draws``; ``problems`` are why it was not to be trusted.
     ``rules`` and ``inference`` are settings as a configuration spells them. ``p_any_wrong`` is how
     likely it is that at least one elimination so far is wrong, ``fit`` how Plackett-Luce fits;
@@ -49,6 +50,12 @@ class RoundRecord:
     inference: Mapping[str, Any]
     p_any_wrong: float | None = None
     fit: NamedFit | None = None
+    spent: Mapping[str, float] | None = None
+
+    @property
+    def costs(self) -> Mapping[str, float]:
+        """What each algorithm has spent so far, in what the axis counts."""
+        return self.evaluations if self.spent is None else self.spent
 
     @property
     def newcomer(self) -> str | None:
@@ -77,6 +84,8 @@ class RoundRecord:
         if self.p_any_wrong is not None:
             plain["p_any_wrong"] = self.p_any_wrong
             plain["fit"] = as_plain(self.fit)
+        if self.spent is not None:
+            plain["spent"] = dict(self.spent)
         return plain
 
     @classmethod
@@ -97,6 +106,7 @@ class RoundRecord:
             inference=plain["inference"],
             p_any_wrong=plain.get("p_any_wrong"),
             fit=NamedFit.from_plain(plain.get("fit")),
+            spent=plain.get("spent"),
         )
 
 

@@ -34,6 +34,9 @@ class RaceLimits(Options):
     evaluations: int | None = Field(
         None, ge=1, description="no further round once so many evaluations are spent"
     )
+    spent: float | None = Field(
+        None, gt=0, description="no further round once runs have spent so much on the axis"
+    )
     hours: float | None = Field(
         None, gt=0, description="no further round once this call has taken so many hours"
     )

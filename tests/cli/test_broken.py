@@ -210,3 +210,47 @@ def test_a_target_runner_that_prints_cost_and_time_ends_the_race_with_what_to_pr
     assert done.returncode == 1
     assert "'cost time'" in done.stderr
     assert "the final cost alone" in done.stderr
+
+
+def test_on_an_axis_of_its_own_costs_savings_and_limits_are_in_its_unit(project: Project):
+    raced(
+        project,
+        solver("reports_iterations", "long"),
+        solver("reports_iterations", "short", limit=7),
+        budget={"axis": "iterations", "grid": [1, 5, 10]},
+        race={"limits": {"spent": 100}},
+    )
+    done = project("race", "config.yaml")
+    assert done.returncode == 3, done.stderr
+    assert "stopped because the limit of 100 iterations is reached" in done.stdout
+    assert "136 iterations, " in done.stdout
+    assert "evaluations" not in done.stdout + done.stderr
+    race = project.json("status", "config")["race"]
+    assert race["axis"] == "iterations"
+    assert race["spent"] == {"long": 8 * 10, "short": 8 * 7}
+    assert {entry["spent"] for entry in race["algorithms"]} == {80, 56}
+    shown = project("status", "config").stdout
+    assert "evaluations" not in shown
+    assert "Where the iterations went" in project("report", "config", "--text").stdout
+
+
+def test_on_the_seconds_axis_a_race_has_cost_seconds(project: Project):
+    raced(
+        project,
+        solver("slow", "a"),
+        solver("slow", "b"),
+        budget={"axis": "seconds", "grid": [0.05, 0.1]},
+        race={"batch": {"start": 2, "min": 2, "max": 2}, "limits": {"rounds": 1}},
+    )
+    done = project("race", "config.yaml")
+    assert done.returncode in (0, 3), done.stderr
+    assert "0.4 seconds, 0% of the budget of running everything saved" in done.stdout
+    assert project.json("status", "config")["race"]["spent"] == {"a": 0.2, "b": 0.2}
+
+
+def test_on_the_evaluation_axis_what_is_spent_is_evaluations(project: Project):
+    raced(project, RANDOM, GOOD, race={"limits": {"spent": 500, "rounds": 9}, "alpha": 1.0})
+    done = project("race", "config.yaml")
+    assert "the limit of 500 evaluations is reached" in done.stdout
+    race = project.json("status", "config")["race"]
+    assert race["spent"] == race["evaluations"]

@@ -109,10 +109,11 @@ def test_standings_have_the_keys_that_scripts_rely_on_in_their_order(tmp_path):
         *("failed_runs", "store", "model", "rules", "share_settled", "batch", "joining"),
         *("caught_up", "saved", "instances_by_algorithm", "instances_to_go", "algorithms"),
         *("best", "open_pairs", "settled_pairs", "problems", "p_any_wrong", "fit"),
+        *("axis", "spent"),
     ]
     assert json.loads(json.dumps(facts)) == facts  # plain throughout
     assert list(facts["algorithms"][0]) == [
-        *("algorithm", "evaluations", "standing", "by", "probability"),
+        *("algorithm", "evaluations", "standing", "by", "probability", "spent"),
     ]
     assert list(facts["best"][0]) == ["algorithm", "from", "to"]
     assert list(facts["open_pairs"][0]) == ["a", "b", "times", "from", "to", "p_above"]
