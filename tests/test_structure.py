@@ -152,7 +152,7 @@ def test_importing_polarbear_imports_nothing_heavy_until_it_is_asked_for_somethi
     assert "polars" in loaded_by("import polarbear\npolarbear.open")
 
 
-COMMANDS = ("compare", "import_", "infer", "race", "report", "run", "select")
+COMMANDS = ("check", "compare", "import_", "infer", "race", "report", "run", "select")
 
 
 @pytest.mark.parametrize("name", COMMANDS)

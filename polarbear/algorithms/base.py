@@ -84,6 +84,13 @@ class Algorithm(Options):
         """Whether it gets the seed of the instance, as others that say so do."""
         return False
 
+    def population(self, dimension: int) -> int | None:
+        """How many points it evaluates before it learns from any; None if there is no such number.
+
+        It is what a budget is held against before anything is run.
+        """
+        return None
+
     def variants(self, folder: str) -> tuple[Algorithm, ...]:
         """The algorithms that this entry of a configuration stands for; ValueError if none."""
         return (self,)

@@ -57,6 +57,7 @@ def race(
     seed: int | None = None,
     mix_hosts: bool = False,
     retry_failed: bool = False,
+    check: bool | None = None,
     listener: Listener | None = None,
 ) -> Store:
     """Race algorithms until it is settled which of them belong in the anytime Pareto set.
@@ -65,7 +66,8 @@ def race(
     already seen, or only those named by ``add``. The store is the folder named, or one named after
     the configuration beside it; ``fresh`` starts over in a new folder. With a ``preference`` the
     race ends as soon as the choice for it has an expected regret below ``regret``.
-    ``retry_failed`` first runs again what failed before.
+    ``retry_failed`` first runs again what failed before. A first race begins with a short trial of
+    everything, unless ``check`` or the configuration says no.
     """
     listener = listener or Listener()
     settings = configurations.read(config, seed, workers)
@@ -87,7 +89,8 @@ def race(
                 "unless --redecide takes them anew"
             )
         with listener.race(disk) as watcher:
-            running = Race(settings, disk, watcher, add, purpose, retry_failed)
+            tried = settings.execution.check if check is None else check
+            running = Race(settings, disk, watcher, add, purpose, retry_failed, tried)
             ended = running.run()
             reached = purpose.prospect(running.state, running.posterior) if purpose else None
     failures = tuple(summary.failures(disk))

@@ -13,6 +13,7 @@ import typer
 
 from polarbear import __version__
 from polarbear.cli import (
+    check,
     compare,
     doctor,
     import_,
@@ -43,6 +44,7 @@ app.command("infer", cls=Naming)(infer.infer)
 app.command("select", cls=Naming)(select.select)
 app.command("report", cls=Naming)(report.report)
 app.command("compare")(compare.compare)
+app.command("check")(check.check)
 app.command("status")(status.status)
 app.command("init")(init.init)
 app.command("import", cls=Naming)(import_.import_)

@@ -145,7 +145,7 @@ def algorithms_table(
 
     shares = {name: share for name, share in (first or {}).items() if share is not None}
     last = [f"best at {axis} {short(budget)}#"] if shares else []
-    # Seconds and evaluations have columns of their own; without any of them, so has none.
+    # Seconds and evaluations have columns anyway, the latter only if somebody counts them.
     own = [f"{axis}#"] if axis not in ("evaluations", "seconds") else []
     counts = (
         ["evaluations#"] if axis == "evaluations" or any(e.evaluations for e in entries) else []

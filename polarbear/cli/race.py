@@ -40,6 +40,9 @@ def race(
     regret: Annotated[
         float, typer.Option(help="With --for: the expected regret that is good enough.")
     ] = 0.01,
+    no_check: Annotated[
+        bool, typer.Option("--no-check", help="Do not try everything out first.")
+    ] = False,
     workers: common.WorkersOption = None,
     seed: common.SeedOption = None,
     retry_failed: common.RetryFailed = False,
@@ -71,6 +74,7 @@ def race(
             seed=seed,
             mix_hosts=mix_hosts,
             retry_failed=retry_failed,
+            check=False if no_check else None,
             listener=Screen(quiet),
         ).result
     assert isinstance(done, Raced)

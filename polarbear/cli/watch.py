@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING
 
@@ -62,6 +63,10 @@ class RaceProgress(Watcher):
     ) -> None:
         if self._live is not None:
             self._live.stop()
+
+    def checked(self, findings: Sequence[str]) -> None:
+        for line in [] if self._quiet else findings:
+            typer.echo(f"warning: {line}", err=True)
 
     def begins(self, state: State, horizons: dict[str, float], drawn: int, runs: int) -> None:
         if self._facts is None:

@@ -50,6 +50,9 @@ class Execution(Options):
         description="a run is killed above so much memory: by default 80 % of the machine's, "
         "shared among the workers",
     )
+    check: bool = Field(
+        True, description="try everything out for a second or two at the head of a first race"
+    )
     failures: Failures = Field(
         Failures(), description="what a failed run means, and how many are tolerated"
     )

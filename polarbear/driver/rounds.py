@@ -15,6 +15,7 @@ from polarbear import racing as race
 from polarbear.config import Config
 from polarbear.driver import collect
 from polarbear.driver.broken import refuse_broken, refuse_failures, why
+from polarbear.driver.check import check
 from polarbear.driver.entrants import entrants, settings_kept
 from polarbear.driver.evidence import Evidence, Tally
 from polarbear.driver.judgement import Judgement, refined, relations_of, threats
@@ -24,7 +25,7 @@ from polarbear.execution.outcome import Outcome
 from polarbear.execution.pool import Pool
 from polarbear.inference import ModelOptions, Posterior
 from polarbear.numerics.seeds import derived_seed
-from polarbear.problems.base import Instance
+from polarbear.problems.base import Instance, Kind
 from polarbear.racing import RoundRecord, State
 from polarbear.racing.rules import Rules
 from polarbear.settings.grid import EVALUATIONS
@@ -38,6 +39,9 @@ SETTLED = "every relation is settled"
 
 class Watcher:
     """Someone who looks on while a race goes on; this one sees nothing."""
+
+    def checked(self, findings: Sequence[str]) -> None:
+        """Everything was tried out for a moment, and this was found."""
 
     def begins(self, state: State, horizons: dict[str, float], drawn: int, runs: int) -> None:
         """A round begins: who runs how far, on how many instances, in how many runs."""
@@ -81,8 +85,10 @@ class Race:
         add: Sequence[str] = (),
         purpose: Purpose | None = None,
         retry_failed: bool = False,
+        try_out: bool = False,
     ) -> None:
         self._config = config
+        self._tries_out = try_out
         self._retry_failed = retry_failed
         self._store = store
         self._watcher = watcher or Watcher()
@@ -103,6 +109,8 @@ class Race:
         the posterior behind it are in the store."""
         try:
             with collect.pool_of(self._config) as pool:
+                if self._tries_out and not self._runs:
+                    self._try_out(pool)
                 if self._retry_failed:
                     self._run_failed_again(pool)
                 while True:
@@ -245,6 +253,12 @@ class Race:
         }
         self._tally.add(outcome)
         self._watcher.finished(outcome)
+
+    def _try_out(self, pool: Pool) -> None:
+        """Say what a short trial shows before anything is spent; scores that are drawn are fine."""
+        if self._config.instances.offers() is not Kind.SCORES:
+            found = check(self._config, pool)
+            self._watcher.checked([*found.errors, *found.warnings])
 
     def _run_failed_again(self, pool: Pool) -> None:
         """Run again what failed on the instances of rounds that are over."""

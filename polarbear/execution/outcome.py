@@ -36,6 +36,7 @@ class Task:
     seed: int
     budget: float
     attempt: int = 1
+    seconds: float | None = None  # after so many, a mere trial is stopped at its next value
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,7 @@ from polarbear.wording import typed_time
 
 MEMORY_EVERY = 0.25  # seconds between looks at a worker's own memory
 FAMILY_EVERY = 4  # every so many looks, programs it has started are counted too
+COMING_UP = 10.0  # seconds that a mere trial may take before its clock starts
 STARTING_LIMIT = 120.0  # seconds a worker may take to come up
 
 
@@ -161,10 +162,10 @@ class Pool:
             if not worker.ready and worker.seconds > STARTING_LIMIT:
                 yield from self._bury(worker, Status.KILLED, "its process did not start")
             return
-        if worker.seconds > self._limits.seconds:
-            message = (
-                f"killed after {typed_time(self._limits.seconds, 'seconds')}, the limit of a run"
-            )
+        trial = worker.task.seconds
+        limit = self._limits.seconds if trial is None else trial + COMING_UP
+        if worker.seconds > limit:
+            message = f"killed after {typed_time(limit, 'seconds')}, the limit of a run"
             yield from self._bury(worker, Status.TIMEOUT, message)
         elif worker.seconds > (worker.looks + 1) * MEMORY_EVERY:
             worker.looks = int(worker.seconds / MEMORY_EVERY)

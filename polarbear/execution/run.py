@@ -68,8 +68,8 @@ def execute(
             recorder = Recorder(None, axis, task.budget, maximise, journal)
             lower = upper = None
         trial = Trial(
-            recorder.evaluate,
-            recorder.report,
+            stopped_after(task.seconds, recorder.evaluate),
+            stopped_after(task.seconds, recorder.report),
             task.instance,
             task.seed,
             axis,
@@ -109,6 +109,23 @@ def execute(
         recorder.invalid,
         started,
     )
+
+
+def stopped_after(seconds: float | None, call: Callable[..., Any]) -> Callable[..., Any]:
+    """The same call, which ends the run once so many seconds have passed since the first."""
+    if seconds is None:
+        return call
+    ends = float("inf")
+
+    def limited(*arguments: Any) -> Any:
+        nonlocal ends
+        now = time.perf_counter()
+        ends = min(ends, now + seconds)
+        if now > ends:
+            raise BudgetExhausted
+        return call(*arguments)
+
+    return limited
 
 
 def crash_message(error: BaseException, log: str) -> str:

@@ -9,7 +9,7 @@ from pydantic import AfterValidator, Field
 
 from polarbear.errors import ProblemError
 from polarbear.problems.base import Kind, Problem, Setting, Spec, Suite
-from polarbear.settings.user_code import check_options, check_reference, load_function
+from polarbear.settings.user_code import check_call, check_reference, load_function
 
 
 class Python(Suite):
@@ -33,7 +33,7 @@ class Python(Suite):
 
     def draw(self, index: int, rng: np.random.Generator, setting: Setting) -> tuple[str, Spec]:
         function = load_function(self.function, setting.folder)
-        check_options(function, self.function, self.options)  # before anything is run
+        check_call(function, self.function, ("seed",), self.options)  # before anything is run
         return f"python-{index}", {"seed": int(rng.integers(2**31))}
 
     def build(self, spec: Spec, setting: Setting) -> Any:

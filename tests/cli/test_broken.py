@@ -16,7 +16,8 @@ GOOD = solver("coordinate_descent")
 
 
 def raced(project: Project, *algorithms: dict[str, Any], **changes: Any) -> None:
-    """A quick race on small problems that ends after two rounds at the latest."""
+    """A quick race on small problems that ends after two rounds at the latest, without a trial."""
+    changes["execution"] = {"check": False, **changes.get("execution", {"workers": 2})}
     project.configure(
         algorithms=list(algorithms),
         **{
