@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from polarbear.cli import common
-from polarbear.wording import counted, decisive, percent, short, time, timed
+from polarbear.wording import counted, decisive, duration, percent, short, time, timed
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -58,6 +58,23 @@ def summary_line(facts: Standings) -> str:
     return "; ".join(parts)
 
 
+def outlook(facts: Standings, pace: float | None = None) -> list[str]:
+    """How far it still is, with how long that takes at a pace of so many seconds an instance."""
+    from polarbear.racing import TELLING
+
+    ahead = facts.forecast
+    if ahead is None:
+        return ["cannot tell yet how far it is"] if facts.rounds < TELLING else []
+    if ahead.high is None:
+        return [f"at least {counted(ahead.low, 'more instance')} to go, perhaps very many"]
+    many = f"{ahead.low} to {counted(ahead.high, 'more instance')}"
+    if ahead.low == ahead.high:
+        many = counted(ahead.high, "more instance")
+    cost = timed(ahead.high * ahead.an_instance, facts.axis)
+    lasts = "" if pace is None else f" or {duration(pace * ahead.high)}"
+    return [f"{many} to go, at most {cost}{lasts}"]
+
+
 def show(facts: Standings, console: Console) -> None:
     """The whole story of a race."""
     from polarbear.config import KEEPS, failed_words
@@ -80,11 +97,8 @@ def show(facts: Standings, console: Console) -> None:
         lines.append(f"warning: {facts.fit.words}")
     lines += _few([pair.words for pair in facts.settled_pairs])
     lines += _few([_open_line(pair) for pair in facts.open_pairs])
-    if facts.open_pairs and facts.instances_to_go:
-        lines.append(
-            "settling everything would take roughly "
-            f"{counted(facts.instances_to_go, 'more instance')}"
-        )
+    if facts.open_pairs:
+        lines += outlook(facts)
     if facts.failed_runs:
         failed = failed_words(facts.failed_runs, facts.rules.get("failures", KEEPS))
         lines.append(f"{failed}: `polarbear status {facts.store}` shows why")

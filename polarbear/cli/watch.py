@@ -121,11 +121,9 @@ class RaceProgress(Watcher):
         return "; ".join([state, *news, *self._outlook()])
 
     def _outlook(self) -> list[str]:
-        if not self._facts or not self._facts.open_pairs or not self._facts.instances_to_go:
+        if not self._facts or not self._facts.open_pairs:
             return []
-        to_go = self._facts.instances_to_go
-        eta = f", {duration(self._pace * to_go)}" if self._pace else ""
-        return [f"roughly {counted(to_go, 'instance')} to go{eta}"]
+        return shown.outlook(self._facts, self._pace)
 
     def _picture(self) -> RenderableType:
         from rich.console import Group

@@ -24,9 +24,10 @@ from polarbear.errors import AlgorithmError
 from polarbear.execution.outcome import Outcome
 from polarbear.execution.pool import Pool
 from polarbear.inference import ModelOptions, Posterior
+from polarbear.inference.relations import Pointwise
 from polarbear.numerics.seeds import derived_seed
 from polarbear.problems.base import Instance, Kind
-from polarbear.racing import RoundRecord, State
+from polarbear.racing import Forecast, RoundRecord, State
 from polarbear.racing.rules import Rules
 from polarbear.settings.grid import EVALUATIONS
 from polarbear.store import Store
@@ -343,6 +344,7 @@ class Race:
     ) -> RoundRecord:
         """What is kept of a round."""
         pointwise, joint = inferred.pointwise, inferred.joint
+        ahead = None if pointwise is None else self._forecast(pointwise)
         return RoundRecord(
             state=self.state,
             decisions=decisions,
@@ -351,11 +353,8 @@ class Race:
             evaluations=self._spent("evaluations"),
             spent=(None if self._config.budget.axis == EVALUATIONS else self._spent("reached")),
             threats=threats(self.state, pointwise, joint),
-            instances_to_go=(
-                None
-                if pointwise is None
-                else race.instances_to_go(self.state, self.rules, pointwise)
-            ),
+            instances_to_go=ahead.likely if ahead else None if self.state.open_pairs else 0,
+            forecast=ahead,
             draws=inferred.draws,
             problems=tuple(inferred.learned.posterior.diagnostics.problems),
             posterior=inferred.learned.key,
@@ -363,6 +362,17 @@ class Race:
             fit=inferred.fit,
             **settings_kept(self._config),
         )
+
+    def _forecast(self, pointwise: Pointwise) -> Forecast | None:
+        """How many more instances the race will take, of those that there are; limits may change,
+        and are no part of what is kept."""
+        state = self.state
+        size = self._config.instances.size(self._config.setting)
+        left = None if size is None else size - state.instances
+        if left == 0:
+            return None
+        seed = derived_seed(self._config.seed, "forecast", state.round)
+        return race.forecast(state, self.rules, pointwise, left, seed)
 
     def _keep_posterior(self) -> None:
         """Keep the posterior of the last round, in the place of earlier ones."""

@@ -13,7 +13,18 @@ import numpy as np
 from polarbear.inference.beliefs import Beliefs
 from polarbear.inference.fit import NamedFit
 from polarbear.plain import plain
-from polarbear.racing import OPEN, Elimination, RoundRecord, State, Verdict, verdict_on
+from polarbear.racing import (
+    OPEN,
+    Elimination,
+    Forecast,
+    RoundRecord,
+    State,
+    Verdict,
+    verdict_on,
+)
+from polarbear.racing.forecast import within
+from polarbear.racing.rules import Batch, RaceLimits
+from polarbear.settings.grid import EVALUATIONS
 from polarbear.store import Store, summary
 
 
@@ -123,6 +134,7 @@ class Standings:
     fit: NamedFit | None
     axis: str
     spent: Mapping[str, float]
+    forecast: Forecast | None
 
     def to_plain(self) -> dict[str, Any]:
         """The facts as `--json` prints them."""
@@ -136,6 +148,7 @@ class Standings:
             "settled_pairs": [pair.to_plain() for pair in self.settled_pairs],
             "problems": list(self.problems),
             "fit": plain(self.fit),
+            "forecast": None if self.forecast is None else self.forecast.to_plain(),
         }
 
 
@@ -150,6 +163,7 @@ def standings(store: Store, upto: int | None = None) -> Standings | None:
     rounds = [store.round(number) for number in numbers]
     last, state = rounds[-1], rounds[-1].state
     believed = store.beliefs(numbers[-1])
+    ahead = _ahead(last, store.config)
     return Standings(
         pareto_set=state.candidates,
         eliminated=state.eliminated,
@@ -167,7 +181,7 @@ def standings(store: Store, upto: int | None = None) -> Standings | None:
         caught_up=state.caught_up,
         saved=_saved(rounds, state),
         instances_by_algorithm=_instances_of(rounds, state),
-        instances_to_go=last.instances_to_go,
+        instances_to_go=last.instances_to_go if ahead is None else ahead.likely,
         algorithms=tuple(_entrant(last, name) for name in state.algorithms),
         best=tuple(_leads(believed, state)),
         open_pairs=tuple(_open_pairs(believed, state)),
@@ -177,7 +191,19 @@ def standings(store: Store, upto: int | None = None) -> Standings | None:
         fit=last.fit,
         axis=store.config["budget"]["axis"],
         spent=dict(last.costs),
+        forecast=ahead,
     )
+
+
+def _ahead(last: RoundRecord, config: Mapping[str, Any]) -> Forecast | None:
+    """The forecast of the last round, for a race that ends at the limits of the configuration."""
+    if last.forecast is None:
+        return None
+    limits = RaceLimits.model_validate(config["race"]["limits"])
+    if limits.spent is None and config["budget"]["axis"] == EVALUATIONS:
+        limits = limits.model_copy(update={"spent": limits.evaluations})
+    batch = Batch.model_validate(last.rules["batch"])
+    return within(last.forecast, last.state, batch, limits, sum(last.costs.values()))
 
 
 def _entrant(last: RoundRecord, name: str) -> Entrant:

@@ -12,6 +12,7 @@ from typing import Any
 from polarbear.inference.fit import NamedFit
 from polarbear.plain import plain as as_plain
 from polarbear.racing.decisions import Decisions
+from polarbear.racing.forecast import Forecast
 from polarbear.racing.state import Elimination, State, from_plain, to_plain
 
 
@@ -33,7 +34,9 @@ class RoundRecord:
     that decided, inferred with so many ``draws``; ``problems`` are why it was not to be trusted.
     ``rules`` and ``inference`` are settings as a configuration spells them. ``p_any_wrong`` is how
     likely it is that at least one elimination so far is wrong, ``fit`` how Plackett-Luce fits;
-    both are None in a round of an older version, and ``fit`` where it is not assumed.
+    both are None in a round of an older version, and ``fit`` where it is not assumed. ``forecast``
+    says between how many more instances the race ends, ``instances_to_go`` is the middle of that;
+    both are None where nobody can tell yet.
     """
 
     state: State
@@ -51,6 +54,7 @@ class RoundRecord:
     p_any_wrong: float | None = None
     fit: NamedFit | None = None
     spent: Mapping[str, float] | None = None
+    forecast: Forecast | None = None
 
     @property
     def costs(self) -> Mapping[str, float]:
@@ -86,6 +90,8 @@ class RoundRecord:
             plain["fit"] = as_plain(self.fit)
         if self.spent is not None:
             plain["spent"] = dict(self.spent)
+        if self.forecast is not None:
+            plain["forecast"] = self.forecast.to_plain()
         return plain
 
     @classmethod
@@ -107,6 +113,7 @@ class RoundRecord:
             p_any_wrong=plain.get("p_any_wrong"),
             fit=NamedFit.from_plain(plain.get("fit")),
             spent=plain.get("spent"),
+            forecast=Forecast.from_plain(plain.get("forecast")),
         )
 
 
