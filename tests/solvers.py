@@ -229,3 +229,27 @@ def only_nan(seed):
             return float("nan")
 
     return Nowhere()
+
+
+def overfits(problem, seed, best_at=5):
+    """A training curve that gets better up to a point and worse from there on."""
+    for t in range(1, 21):
+        problem.report(t, abs(t - best_at) + seed % 7 / 100)
+
+
+class NoisyBowl(Bowl):
+    """Noise on top of a bowl, and the bowl itself for what is recorded."""
+
+    def __init__(self, seed):
+        super().__init__(seed)
+        self._rng = np.random.default_rng(seed)
+
+    def __call__(self, x):
+        return self.true_value(x) - abs(self._rng.standard_cauchy())
+
+    def true_value(self, x):
+        return float(np.sum((np.asarray(x) - self.centre) ** 2))
+
+
+def noisy_bowl(seed):
+    return NoisyBowl(seed)

@@ -34,6 +34,7 @@ def contradictions(stored: PlainConfig, wanted: PlainConfig, uses_grid: bool) ->
         return {
             "seed": config["seed"],
             "seeds": config.get("seeds", "separate"),  # older stores do not say
+            "trajectory": config.get("trajectory", "best"),
             "instances": {k: v for k, v in config["instances"].items() if k != "count"},
             "budget": config["budget"] if uses_grid else {"axis": config["budget"]["axis"]},
             "algorithms": {name: config["algorithms"][name] for name in both},

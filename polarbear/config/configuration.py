@@ -17,6 +17,7 @@ from polarbear.inference.models import joint_models
 from polarbear.inference.options import ModelOptions
 from polarbear.numerics.seeds import run_seed
 from polarbear.problems import SUITES, Setting, Suite
+from polarbear.problems.base import Trajectory
 from polarbear.racing.rules import Rules
 from polarbear.settings.grid import EVALUATIONS, SECONDS, Budget
 from polarbear.settings.options import Options, Source, describe, nearest, unknown, validate
@@ -71,6 +72,7 @@ class Config:
     inference: ModelOptions
     folder: str = "."
     seeds: Seeds = "separate"
+    trajectory: Trajectory = "best"
 
     def run_seed(self, algorithm: Algorithm, instance: str) -> int:
         """The seed of an algorithm on an instance."""
@@ -80,13 +82,14 @@ class Config:
     @property
     def setting(self) -> Setting:
         names = tuple(algorithm.name for algorithm in self.algorithms)
-        return Setting(self.seed, self.budget, self.folder, names)
+        return Setting(self.seed, self.budget, self.folder, names, self.trajectory)
 
     def plain(self) -> PlainConfig:
         """The configuration as the store keeps it: plain, complete, and comparable."""
         return {
             "seed": self.seed,
             "seeds": self.seeds,
+            "trajectory": self.trajectory,
             "algorithms": {a.name: _plain(a, exclude={"name"}) for a in self.algorithms},
             "instances": _plain(self.instances),
             "budget": _plain(self.budget),
@@ -108,6 +111,11 @@ class TopLevel(Options):
     algorithms: list[Any] = Field(description="the algorithms to compare: name, use, options")
     instances: dict[str, Any] = Field(description="the suite problems are drawn from: suite, ...")
     budget: Budget = Field(description="the axis of time and the grid of times to compare at")
+    trajectory: Trajectory = Field(
+        "best",
+        description="which value of a run counts at a time: the 'best' so far, or the 'last' one, "
+        "which may be worse",
+    )
     execution: Execution = Field(Execution(), description="workers and limits")
     race: Rules = Field(Rules(), description="when to eliminate and when to stop")
     inference: ModelOptions = Field(
@@ -157,6 +165,7 @@ def parse(data: Any, source: Source, folder: str = ".") -> Config:
         top.inference,
         folder,
         top.seeds,
+        top.trajectory,
     )
 
 

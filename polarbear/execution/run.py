@@ -62,10 +62,13 @@ def execute(
                 maximise,
                 journal,
                 problem.building_seconds,
+                setting.trajectory == "last",
+                problem.true_value,
             )
             lower, upper = problem.lower, problem.upper
         else:
-            recorder = Recorder(None, axis, task.budget, maximise, journal)
+            last = setting.trajectory == "last"
+            recorder = Recorder(None, axis, task.budget, maximise, journal, last=last)
             lower = upper = None
         trial = Trial(
             stopped_after(task.seconds, recorder.evaluate),

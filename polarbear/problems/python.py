@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
@@ -41,7 +42,7 @@ class Python(Suite):
         if isinstance(made, Problem):
             return made
         if self.gives == "object":
-            return Problem(made) if callable(made) else made
+            return Problem(made, true_value=_true_value(made)) if callable(made) else made
         if not callable(made) or not hasattr(made, "lower") or not hasattr(made, "upper"):
             raise ProblemError(
                 f"'{self.function}' returned {type(made).__name__}; expected "
@@ -54,4 +55,12 @@ class Python(Suite):
                 f"'{self.function}' returned a box that is none: lower and upper are lists of "
                 "equal length, lower below upper"
             )
-        return Problem(made, lower, upper)
+        return Problem(made, lower, upper, true_value=_true_value(made))
+
+
+def _true_value(made: Any) -> Callable[[Any], float] | None:
+    """What a problem offers to be recorded, where its values are noisy."""
+    found = getattr(made, "true_value", None)
+    if found is not None and not callable(found):
+        raise ProblemError(f"true_value is a method of a problem, found {type(found).__name__}")
+    return found

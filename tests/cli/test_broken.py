@@ -255,3 +255,43 @@ def test_on_the_evaluation_axis_what_is_spent_is_evaluations(project: Project):
     assert "the limit of 500 evaluations is reached" in done.stdout
     race = project.json("status", "config")["race"]
     assert race["spent"] == race["evaluations"]
+
+
+@pytest.mark.parametrize("trajectory", ["best", "last"])
+def test_what_counts_of_a_training_curve_is_its_best_or_its_last_value(
+    project: Project, trajectory: str
+):
+    raced(
+        project,
+        solver("overfits", "early", best_at=3),  # at the end it is far from its best
+        solver("overfits", "late", best_at=18),
+        budget={"axis": "epochs", "grid": [20]},
+        trajectory=trajectory,
+    )
+    answer = project.json("run", "config.yaml", "--instances", 4)
+    first = {entry["algorithm"]: entry["first_at_end"] for entry in answer["algorithms"]}
+    if trajectory == "last":
+        assert first["late"] == 1
+        refused = project("compare", "config")
+        assert refused.returncode == 1
+        assert "the classical view is of best values so far" in refused.stderr
+    else:
+        assert first["late"] < 1  # on some instances the other one's best is better
+    raced(
+        project,
+        solver("overfits", "early", best_at=3),
+        solver("overfits", "late", best_at=18),
+        budget={"axis": "epochs", "grid": [20]},
+        trajectory="best" if trajectory == "last" else "last",
+    )
+    done = project("run", "config.yaml", "--instances", 4)
+    assert done.returncode == 1
+    assert f'trajectory: stored "{trajectory}"' in done.stderr
+
+
+def test_of_a_noisy_problem_with_a_true_value_the_true_one_is_recorded(project: Project):
+    instances = {"suite": "python", "function": f"{SOLVERS}:noisy_bowl"}
+    raced(project, RANDOM, GOOD, instances=instances)
+    assert project("run", "config.yaml", "--instances", 3).returncode == 0
+    for _, _, y in Store.open(project.store).trajectories():
+        assert (y >= 0).all()  # the noise would make values far below zero
