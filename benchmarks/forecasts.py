@@ -105,8 +105,8 @@ def markdown(told: list[Told], untold: int, count: int) -> str:
         f"{races.ALGORITHMS} algorithms, {races.TIMES} times, at most {races.LIMIT} instances. A "
         "forecast is right if the instances that the race then needed lie in its range; forecasts "
         "of one race repeat each other, so the first of each race has a column of its own. Ranges "
-        "end at the limit at the latest, which makes those of races that go there easy; the last two "
-        "columns are of races that were settled before. In "
+        "end at the limit at the latest, which makes those of races that go there easy; the last "
+        "two columns are of races that were settled before. In "
         f"{untold} rounds nothing could be told yet.",
         "",
         "| model | correlation | forecasts | right | first ones right | of settled races | right |",
