@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtr, ndtri
 
 from polarbear.inference.relations import Pointwise
 from polarbear.racing.decisions import horizons
@@ -122,6 +121,8 @@ def _futures(
     rng: np.random.Generator,
 ) -> np.ndarray:
     """After how many instances each of many futures of a race ends; infinite if not by then."""
+    from scipy.special import ndtr, ndtri  # which only a race needs, not who reads one
+
     is_open = (state.settled == OPEN).any(axis=1)
     a, b = (index[is_open] for index in np.triu_indices(len(state.algorithms), 1))
     now = state.instances
@@ -159,6 +160,8 @@ def _futures(
 
 def _half_width(shift: np.ndarray, alike: np.ndarray) -> np.ndarray:
     """The half-width of what counts as equivalent, in standard deviations, by P(equivalent)."""
+    from scipy.special import ndtr
+
     alike = np.clip(alike, SURE, 1 - SURE)
     low, high = np.zeros_like(shift), np.full_like(shift, 1e3)
     for _ in range(60):

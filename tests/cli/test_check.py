@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+import polarbear as pb
 from polarbear.store import Store
 from tests.support import SOLVERS, Project, solver
 
@@ -123,3 +124,11 @@ def test_a_first_race_begins_with_a_trial_that_stores_nothing_and_can_be_left_ou
     assert "noisy" not in said
     assert with_trial == without
     assert decided == decided_too
+
+
+def test_python_gets_the_same_facts_without_a_store(project: Project):
+    path = project.configure()
+    found = pb.check(path)
+    assert found.ok
+    assert found.to_dict().keys() == checked(project).keys()
+    assert "2 algorithms tried on classic-0" in repr(found)
