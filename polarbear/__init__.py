@@ -14,6 +14,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from polarbear.api.checking import check
     from polarbear.api.frames import infer
     from polarbear.api.importing import import_data
     from polarbear.api.listening import Listener
@@ -56,6 +57,7 @@ __all__ = [
     "Store",
     "StoreError",
     "__version__",
+    "check",
     "import_data",
     "infer",
     "merge",
@@ -68,6 +70,7 @@ _PLACES = {
     "Listener": "api.listening",
     "Posterior": "api.posterior",
     "Store": "api.store",
+    "check": "api.checking",
     "import_data": "api.importing",
     "infer": "api.frames",
     "merge": "api.merging",

@@ -6,7 +6,8 @@ PolarBearError                 caught once, at the command line: exit code 1
 ├── ProblemError               an instance that cannot be drawn or built
 │   └── SuiteExhaustedError    a finite suite has no further instance
 ├── AlgorithmError             an algorithm that cannot be run, or talks nonsense
-│   └── BadOutputError         a program printed something that is not a trajectory
+│   ├── BadOutputError         a program printed something that is not a trajectory
+│   └── KilledFromOutsideError a program was killed by somebody else, by no fault of its own
 ├── ImportFailedError          data from elsewhere that cannot be read
 ├── ExportFailedError          data that cannot be written in a format of others
 ├── RankingError               values or positions that cannot be ranked
@@ -61,6 +62,10 @@ class AlgorithmError(PolarBearError):
 
 
 class BadOutputError(AlgorithmError):
+    pass
+
+
+class KilledFromOutsideError(AlgorithmError):
     pass
 
 

@@ -25,6 +25,20 @@ def coordinate_descent(problem, seed, step=1.0):
             x, y = trial, value
 
 
+def climbs(problem, seed, step=0.3):
+    """Maximises what the problem returns, and fails if that were turned."""
+    assert problem.maximise
+    rng = np.random.default_rng(seed)
+    x = rng.uniform(problem.lower, problem.upper)
+    y = problem(x)
+    while True:
+        trial = np.clip(x + step * rng.standard_normal(len(x)), problem.lower, problem.upper)
+        value = problem(trial)
+        assert value == problem.problem.evaluate(trial) == problem.evaluate(trial)
+        if value > y:
+            x, y = trial, value
+
+
 def _improve(problem, seed, count=20):
     rng = np.random.default_rng(seed)
     for _ in range(count):
@@ -175,3 +189,67 @@ def boxless(seed):
 
 
 NOT_CALLABLE = 7
+
+
+def fails_sometimes(problem, seed, every=4, after=10):
+    """Fails on about one instance in so many, when it has found something."""
+    fails = seed % every == 0
+    rng = np.random.default_rng(seed)
+    while True:
+        for _ in range(after):
+            problem(rng.uniform(problem.lower, problem.upper))
+        if fails:
+            raise RuntimeError("the matrix is not positive definite")
+
+
+def fails_until(problem, seed, marker):
+    """Fails as long as there is no such file, as a bug does until it is mended."""
+    if not Path(marker).exists():
+        raise RuntimeError("the licence has expired")
+    coordinate_descent(problem, seed)
+
+
+def killed_until(problem, seed, folder, times=1):
+    """Is killed from outside the first so many times that it runs with a seed."""
+    tries = Path(folder) / f"{seed}"
+    done = len(tries.read_text()) if tries.exists() else 0
+    if done < times:
+        tries.write_text("x" * (done + 1))
+        os.kill(os.getpid(), signal.SIGKILL)
+    coordinate_descent(problem, seed)
+
+
+def only_nan(seed):
+    made = Bowl(seed)
+
+    class Nowhere:
+        lower, upper = made.lower, made.upper
+
+        def __call__(self, x):
+            return float("nan")
+
+    return Nowhere()
+
+
+def overfits(problem, seed, best_at=5):
+    """A training curve that gets better up to a point and worse from there on."""
+    for t in range(1, 21):
+        problem.report(t, abs(t - best_at) + seed % 7 / 100)
+
+
+class NoisyBowl(Bowl):
+    """Noise on top of a bowl, and the bowl itself for what is recorded."""
+
+    def __init__(self, seed):
+        super().__init__(seed)
+        self._rng = np.random.default_rng(seed)
+
+    def __call__(self, x):
+        return self.true_value(x) - abs(self._rng.standard_cauchy())
+
+    def true_value(self, x):
+        return float(np.sum((np.asarray(x) - self.centre) ** 2))
+
+
+def noisy_bowl(seed):
+    return NoisyBowl(seed)

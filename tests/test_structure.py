@@ -145,7 +145,7 @@ def test_importing_polarbear_imports_nothing_heavy_until_it_is_asked_for_somethi
 
 
 COMMANDS = (
-    *("compare", "forget", "import_", "infer", "merge"),
+    *("check", "compare", "forget", "import_", "infer", "merge"),
     *("race", "rename", "report", "run", "select"),
 )
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import inf
 from typing import Any, ClassVar
 
 from pydantic import Field, field_validator
@@ -18,11 +19,12 @@ from polarbear.settings.sources import MadeOf, of_packages
 
 @dataclass(frozen=True)
 class Trial:
-    """One run as the algorithm sees it.
+    """One run as an adapter sees it.
 
     Calling it evaluates the objective, always to be minimised; the call that would exceed the
     budget raises BudgetExhausted instead, which the algorithm lets pass. An algorithm that does not
     evaluate through us (a program, or one on an axis of its own) reports improvements instead.
+    Code of the user's own gets it ``in_own_sign``.
     """
 
     evaluate: Callable[[Any], float]
@@ -30,11 +32,23 @@ class Trial:
     instance: Instance
     seed: int
     axis: str
-    budget: float
+    budget: float  # the whole one, in every run of the algorithm
     problem: Any  # what the suite built; evaluating it directly would go unrecorded
     lower: Floats | None = None
     upper: Floats | None = None
     kind: Kind = Kind.CONTINUOUS
+    maximise: bool = False  # larger values are better, so those of ``evaluate`` are negated
+    until: float = inf  # where this run is stopped, at the budget or before
+
+    def in_own_sign(self) -> Trial:
+        """The same run with values as the problem returns them, to be maximised where it says so.
+
+        Instead of a value that is not a number there is still the worst.
+        """
+        if not self.maximise:
+            return self
+        evaluate = self.evaluate
+        return replace(self, evaluate=lambda x: -evaluate(x))
 
     def __call__(self, x: Any) -> float:
         return self.evaluate(x)
@@ -65,6 +79,22 @@ class Algorithm(Options):
     @classmethod
     def _printable(cls, name: str) -> str:
         return checked_name(name)
+
+    @property
+    def common_seed(self) -> bool:
+        """Whether it gets the seed of the instance, as others that say so do."""
+        return False
+
+    def population(self, dimension: int) -> int | None:
+        """How many points it evaluates before it learns from any; None if there is no such number.
+
+        It is what a budget is held against before anything is run.
+        """
+        return None
+
+    def variants(self, folder: str) -> tuple[Algorithm, ...]:
+        """The algorithms that this entry of a configuration stands for; ValueError if none."""
+        return (self,)
 
     def prepare(self, setting: Setting) -> None:
         """Raise, before anything is run, what would make every run fail."""

@@ -59,6 +59,9 @@ class Cma(Algorithm):
                 raise ValueError(unknown("option of pycma", name, known - NOT_TUNABLE))
         return options
 
+    def population(self, dimension: int) -> int:
+        return self.popsize or 4 + int(3 * np.log(max(dimension, SMALLEST_DIMENSION)))
+
     def prepare(self, setting: Setting) -> None:
         import cma  # noqa: F401 - takes a second, which should not be a run's
 
@@ -78,7 +81,7 @@ class Cma(Algorithm):
         dimension = len(lower)
         searched = max(dimension, SMALLEST_DIMENSION)
         rng = np.random.default_rng(seed)
-        popsize = self.popsize or 4 + int(3 * np.log(searched))
+        popsize = self.population(dimension)
         for start in itertools.count():
             options = {
                 **self.options,

@@ -21,16 +21,22 @@ from typing import IO, Any, ClassVar, Literal
 
 from pydantic import Field, field_validator, model_validator
 
+from polarbear.algorithms import irace
 from polarbear.algorithms.base import Algorithm, Trial
 from polarbear.algorithms.listening import LastWords, lines_of
-from polarbear.errors import AlgorithmError, BadOutputError, BudgetExhausted
+from polarbear.algorithms.signals import killed_from_outside
+from polarbear.errors import (
+    AlgorithmError,
+    BadOutputError,
+    BudgetExhausted,
+    KilledFromOutsideError,
+)
 from polarbear.problems.base import Kind, Setting
 from polarbear.settings.grid import SECONDS
 from polarbear.settings.options import unknown
 from polarbear.settings.sources import MadeOf, of_files
 
 PLACEHOLDERS = ("instance", "seed", "budget", "config", "output")
-IRACE = ("{configuration_id}", "{instance_id}", "{seed}", "{instance}", "{config}")
 
 
 class Command(Algorithm):
@@ -47,7 +53,18 @@ class Command(Algorithm):
     protocol: Literal["plain", "irace"] = Field(
         "plain",
         description="'irace' appends the arguments irace gives a target-runner: configuration id, "
-        "instance id, seed, instance, parameters; a last line with only the final cost is accepted",
+        "instance id, seed, instance, parameters; a last line with only the final cost is "
+        "accepted, and all algorithms get the same seed on an instance",
+    )
+    configurations: str | None = Field(
+        None,
+        description="a file of configurations as irace reads it, with a header of parameter names; "
+        "each becomes an algorithm of its own, with its number after the name",
+    )
+    parameter_file: str | None = Field(
+        None,
+        description="irace's parameter file, for how each parameter of 'configurations' is passed; "
+        "by default as --NAME VALUE",
     )
     time: Literal["reported", "measured"] = Field(
         "reported",
@@ -76,7 +93,30 @@ class Command(Algorithm):
                     raise ValueError(unknown("placeholder", name, PLACEHOLDERS))
         if self.time == "measured" and self._writes_file:
             raise ValueError("time: measured needs standard output, not {output}")
+        if self.parameter_file is not None and self.configurations is None:
+            raise ValueError("'parameter_file' goes with 'configurations', which are not given")
         return self
+
+    @property
+    def common_seed(self) -> bool:
+        return self.protocol == "irace"
+
+    def variants(self, folder: str) -> tuple[Algorithm, ...]:
+        if self.configurations is None:
+            return (self,)
+        place = Path(folder)
+        described = None if self.parameter_file is None else place / self.parameter_file
+        return tuple(
+            self.model_copy(
+                update={
+                    "name": f"{self.name} {label}",
+                    "parameters": (*self.parameters, *arguments),
+                    "configurations": None,
+                    "parameter_file": None,
+                }
+            )
+            for label, arguments in irace.configurations(place / self.configurations, described)
+        )
 
     @property
     def _writes_file(self) -> bool:
@@ -126,27 +166,36 @@ class Command(Algorithm):
         parameters = [_filled(argument, values) for argument in self.parameters]
         values["config"] = shlex.join(parameters)
         found: list[str] = []
-        for argument in (*self.command, *(IRACE if self.protocol == "irace" else ())):
+        for argument in (*self.command, *(irace.ARGUMENTS if self.protocol == "irace" else ())):
             found += parameters if argument == "{config}" else [_filled(argument, values)]
         if os.sep in found[0]:
             found[0] = str(Path(setting.folder) / found[0])
         return found
 
     def run(self, trial: Trial, setting: Setting) -> None:
-        with _output_file() if self._writes_file else nullcontext() as output:
-            arguments = self.arguments(trial, setting, output.name if output else "")
+        with _output_file() if self._writes_file else nullcontext() as written:
+            arguments = self.arguments(trial, setting, written.name if written else "")
             errors = LastWords()
             begun = time.perf_counter()
-            with _started(arguments, setting.folder, output is None) as process:
-                deadline = begun + trial.budget if trial.axis == SECONDS else float("inf")
+            with _started(arguments, setting.folder, written is None) as process:
+                deadline = begun + trial.until if trial.axis == SECONDS else float("inf")
                 if self.time == "reported":
-                    deadline += 1.0 + 0.05 * trial.budget  # its clock may be slower than ours
-                lines = lines_of(process, output, errors, deadline)
-                for number, line in enumerate(lines, 1):
-                    self._take(line, number, time.perf_counter() - begun, trial)
+                    deadline += 1.0 + 0.05 * trial.until  # its clock may be slower than ours
+                lines = lines_of(process, written, errors, deadline)
+                timed = (
+                    (number, time.perf_counter() - begun, line)
+                    for number, line in enumerate(lines, 1)
+                )
+                output = irace.Output(timed) if self.protocol == "irace" else None
+                for number, elapsed, line in output or timed:
+                    self._take(line, number, elapsed, trial)
                 code = process.wait()
+                if killed_from_outside(code):
+                    raise KilledFromOutsideError(_obituary(arguments[0], code, errors))
                 if code != 0:
                     raise AlgorithmError(_obituary(arguments[0], code, errors))
+        if output is not None:
+            output.refuse_cost_and_time()
         if self._told_budget:
             raise BudgetExhausted  # it stopped because we told it where to
 

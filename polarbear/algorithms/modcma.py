@@ -106,6 +106,9 @@ class Modcma(Algorithm):
             _set_modules(_package().Modules(), modules)
         return modules
 
+    def population(self, dimension: int) -> int:
+        return 4 + int(3 * np.log(dimension))  # modcma's own default
+
     def prepare(self, setting: Setting) -> None:
         _package()
 

@@ -9,7 +9,7 @@ from pydantic import AfterValidator, Field
 from polarbear.algorithms.base import Algorithm, Trial
 from polarbear.problems.base import Kind, Setting
 from polarbear.settings.sources import MadeOf, of_function
-from polarbear.settings.user_code import check_options, check_reference, load_function
+from polarbear.settings.user_code import check_call, check_reference, load_function
 
 
 class Python(Algorithm):
@@ -25,10 +25,12 @@ class Python(Algorithm):
 
     def prepare(self, setting: Setting) -> None:
         function = load_function(self.function, setting.folder)
-        check_options(function, self.function, self.options)
+        check_call(function, self.function, ("problem", "seed"), self.options)
 
     def made_of(self, setting: Setting) -> MadeOf:
         return of_function(self.function, setting.folder)
 
     def run(self, trial: Trial, setting: Setting) -> None:
-        load_function(self.function, setting.folder)(trial, trial.seed, **self.options)
+        load_function(self.function, setting.folder)(
+            trial.in_own_sign(), trial.seed, **self.options
+        )

@@ -72,6 +72,11 @@ class Scipy(Algorithm):
                     raise ValueError(unknown(f"option of {method}", name, TUNABLE[method]))
         return options
 
+    def population(self, dimension: int) -> int | None:
+        if self.method == "differential-evolution":
+            return int(max(5, self.options.get("popsize", 15) * dimension))
+        return dimension + 1 if self.method == "nelder-mead" else None  # the first simplex
+
     def prepare(self, setting: Setting) -> None:
         import scipy.optimize  # noqa: F401 - takes half a second, which should not be a run's
 

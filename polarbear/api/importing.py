@@ -8,10 +8,12 @@ from typing import Any
 
 from polarbear.api.showing import Shown, dressed
 from polarbear.api.store import Store
+from polarbear.errors import ImportFailedError
 from polarbear.formats import FORMATS
 from polarbear.formats.adding import GridWanted, ImportResult, Spacing, add_imported
 from polarbear.settings.options import Source, validate
 from polarbear.store import Store as StoreOnDisk
+from polarbear.store import is_store
 from polarbear.wording import counted
 
 
@@ -50,6 +52,11 @@ def import_data(
     belong together: a problem counts once, however many seeds it has.
     """
     asked = validate(FORMATS[format], options, Source(format))
+    if is_store(Path(source)):
+        raise ImportFailedError(
+            f"{source} is a PolarBear store already: every command takes it as it is, and "
+            "`polarbear merge` unites stores"
+        )
     found = asked.read(Path(source))
     grid = GridWanted(axis, points, spacing, first, last)
     if getattr(asked, "maximise", False):  # a format of another package may not have said so

@@ -12,8 +12,13 @@ from polarbear.driver.evidence import Evidence, evidence_of
 from polarbear.driver.posteriors import Learned, keep, learn
 from polarbear.errors import ConfigError, StoreLockedError, StoreReadOnlyError
 from polarbear.inference import ModelOptions
+from polarbear.settings.grid import Budget
 from polarbear.settings.options import Source, validate
+from polarbear.settings.yaml_lines import parse_yaml
 from polarbear.store import Store as StoreOnDisk
+from polarbear.wording import typed, typed_time
+
+GridLike = str | Mapping[str, Any] | Sequence[float]
 
 
 def model_options(model: str | None, options: Mapping[str, Any]) -> ModelOptions:
@@ -29,6 +34,34 @@ def checked_seed(seed: int) -> int:
     return seed
 
 
+def other_grid(disk: StoreOnDisk, grid: GridLike | None, until: float | None) -> Budget | None:
+    """The grid that is asked for, within what was run; None if it is the store's own."""
+    if grid is None and until is None:
+        return None
+    own = budget = Budget.model_validate(disk.config["budget"])
+    if grid is not None:
+        budget = validate(Budget, {"axis": own.axis, "grid": _as_data(grid)}, Source("infer"))
+        if budget.limit > own.limit:
+            raise ConfigError(
+                f"the grid goes to {typed_time(budget.limit, own.axis)}, but runs in {disk.path} "
+                f"only to {typed(own.limit)}"
+            )
+    if until is not None:
+        try:
+            budget = budget.cut(until)
+        except ValueError as error:
+            raise ConfigError(f"until: {error}") from None
+    return budget
+
+
+def _as_data(grid: GridLike) -> Any:
+    """A grid as a configuration has it; in a text, commas may stand between times."""
+    if not isinstance(grid, str):
+        return dict(grid) if isinstance(grid, Mapping) else [float(t) for t in grid]
+    text = grid.strip()
+    return parse_yaml(text if text.startswith(("{", "[")) else f"[{text}]", "the grid")[0]
+
+
 def infer(
     disk: StoreOnDisk,
     options: ModelOptions,
@@ -37,10 +70,15 @@ def infer(
     tie_tolerance: float,
     kept: bool,
     listener: Listener,
+    budget: Budget | None = None,
 ) -> Posterior:
-    """What the stored runs, or those of some algorithms, say; kept in the store unless not."""
+    """What the stored runs, or those of some algorithms, say; kept in the store unless not.
+
+    On another grid than the store's it is never kept: `select` and `report` speak of the store's.
+    """
     announce_stan(options, listener)
-    evidence = evidence_of(disk, algorithms, tie_tolerance)
+    kept = kept and budget is None
+    evidence = evidence_of(disk, algorithms, tie_tolerance, budget)
     learned = learn(disk, evidence, options, checked_seed(seed))
     if kept and not learned.from_store:
         _keep(disk, evidence, learned, listener)

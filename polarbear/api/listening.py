@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -49,7 +49,14 @@ class Listener:
         """Who looks on while this store's race goes on."""
         from polarbear.driver.rounds import Watcher
 
-        return nullcontext(Watcher())
+        warn = self.warn
+
+        class Heard(Watcher):
+            def checked(self, findings: Sequence[str]) -> None:
+                for line in findings:
+                    warn(line)
+
+        return nullcontext(Heard())
 
     def runs(self, total: int) -> AbstractContextManager[Callable[[bool], None]]:
         """What is called after each of so many runs, with whether it failed."""

@@ -61,6 +61,8 @@ def race(
     workers: int | None = None,
     seed: int | None = None,
     mix_hosts: bool = False,
+    retry_failed: bool = False,
+    check: bool | None = None,
     listener: Listener | None = None,
 ) -> Store:
     """Race algorithms until it is settled which of them belong in the anytime Pareto set.
@@ -68,7 +70,9 @@ def race(
     Goes on where it stopped; algorithms that are new in the configuration enter on instances
     already seen, or only those named by ``add``. The store is the folder named, or one named after
     the configuration beside it. With a ``preference`` the race ends as soon as the choice for it
-    has an expected regret below ``regret``.
+    has an expected regret below ``regret``. ``retry_failed`` first runs again what failed before.
+    A first race begins with a short trial of everything, unless ``check`` or the configuration says
+    no.
 
     Where the configuration is not that of the stored race any more, ``redecide`` takes decisions
     anew from the runs that are there; ``fresh`` begins another race in any case. Earlier rounds are
@@ -92,8 +96,14 @@ def race(
             listener.note(note)
         collect.check_hosts(settings, disk, mix_hosts)
         warn_of_busy_cores(settings, listener)
+        if retry_failed and disk.round_numbers() and summary.failures(disk):
+            listener.note(
+                "what failed is run again; rounds that are over stay as they were decided, "
+                "unless --redecide takes them anew"
+            )
         with listener.race(disk) as watcher:
-            running = Race(settings, disk, watcher, add, purpose)
+            tried = settings.execution.check if check is None else check
+            running = Race(settings, disk, watcher, add, purpose, retry_failed, tried)
             ended = running.run()
             reached = purpose.prospect(running.state, running.posterior) if purpose else None
     failures = tuple(summary.failures(disk))

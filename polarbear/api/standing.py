@@ -9,7 +9,7 @@ from polarbear.api.showing import Shown, dressed, html_table
 from polarbear.driver import standings as driver
 from polarbear.errors import RaceError
 from polarbear.store import Store as StoreOnDisk
-from polarbear.wording import counted, percent, whole
+from polarbear.wording import counted, percent, time
 
 
 @dataclass(frozen=True, repr=False)
@@ -34,11 +34,11 @@ class Standings(Shown, driver.Standings):
                 entry.standing,
                 "" if entry.probability is None else f"{entry.probability:.4f}",
                 entry.by or "",
-                whole(entry.evaluations),
+                time(entry.spent),
             ]
             for entry in self.algorithms
         ]
-        columns = ["algorithm", "standing", "P(dominated)", "by", "evaluations"]
+        columns = ["algorithm", "standing", "P(dominated)", "by", self.axis]
         return html_table(self._in_a_line(), columns, rows)
 
 

@@ -16,12 +16,13 @@ from polarbear.api.showing import html_table
 from polarbear.settings.grid import Budget
 from polarbear.store import Store as StoreOnDisk
 from polarbear.store import summary
-from polarbear.wording import counted, timed, whole
+from polarbear.wording import counted, time, timed, whole
 
 if TYPE_CHECKING:
     from polarbear.api.comparing import ClassicalView
     from polarbear.api.exporting import Exported
     from polarbear.api.importing import Added
+    from polarbear.api.inferring import GridLike
     from polarbear.api.merging import Merged
     from polarbear.api.racing import Raced
     from polarbear.api.reporting import Report
@@ -109,6 +110,8 @@ class Store:
         algorithms: Sequence[str] | None = None,
         seed: int = 0,
         tie_tolerance: float = 0.0,
+        grid: GridLike | None = None,
+        until: float | None = None,
         keep: bool = True,
         listener: Listener | None = None,
         **options: Any,
@@ -116,13 +119,22 @@ class Store:
         """How likely each algorithm is to win over time.
 
         Options are those of a configuration's inference, as in ``lengthscale={"scale": 2}``. The
-        posterior is kept in the store: the same question again is answered at once.
+        posterior is kept in the store: the same question again is answered at once. One on another
+        ``grid`` (times, or a mapping as a configuration has it), or on the store's up to ``until``,
+        is not kept.
         """
-        from polarbear.api.inferring import infer, model_options
+        from polarbear.api.inferring import infer, model_options, other_grid
 
         asked = model_options(model, options)
         told = listener or Listener()
-        return infer(self._disk, asked, algorithms, seed, tie_tolerance, keep, told)
+        budget = other_grid(self._disk, grid, until)
+        return infer(self._disk, asked, algorithms, seed, tie_tolerance, keep, told, budget)
+
+    def grid(self, grid: GridLike | None = None, until: float | None = None) -> np.ndarray:
+        """The times at which algorithms are compared: the store's, or as `infer` is asked for."""
+        from polarbear.api.inferring import other_grid
+
+        return (other_grid(self._disk, grid, until) or self._budget).times
 
     def standings(self) -> Standings:
         """How the race stands; an error where no race has been run."""
@@ -286,10 +298,10 @@ class Store:
 
     def _repr_html_(self) -> str:
         rows = [
-            [entry.algorithm, whole(entry.runs), whole(entry.failed), whole(entry.evaluations)]
+            [entry.algorithm, whole(entry.runs), whole(entry.failed), time(entry.spent)]
             for entry in summary.by_algorithm(self._disk)
         ]
-        columns = ["algorithm", "runs", "failed", "evaluations"]
+        columns = ["algorithm", "runs", "failed", self.axis]
         return html_table(f"{self.path}: {self._contents()}", columns, rows)
 
     def _contents(self) -> str:

@@ -168,3 +168,8 @@ def _check_values_mean_something(store: Store) -> None:
             f"the suite '{suite}' draws only who is ahead of whom; how far ahead means nothing "
             "there, so there is no classical view"
         )
+    if store.config.get("trajectory") == "last":
+        raise ReportError(
+            "the classical view is of best values so far; with `trajectory: last` values can get "
+            "worse again, so there is none"
+        )

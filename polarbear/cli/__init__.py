@@ -12,6 +12,7 @@ from typing import Any
 import typer
 
 from polarbear.cli import (
+    check,
     common,
     compare,
     doctor,
@@ -49,6 +50,7 @@ app.command("infer", cls=Naming)(infer.infer)
 app.command("select", cls=Naming)(select.select)
 app.command("report", cls=Naming)(report.report)
 app.command("compare")(compare.compare)
+app.command("check")(check.check)
 app.command("status")(status.status)
 app.command("verify")(verify.verify)
 app.command("repair")(repair.repair)

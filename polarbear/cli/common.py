@@ -15,7 +15,7 @@ import typer
 
 from polarbear.plain import plain
 from polarbear.settings.names import visible
-from polarbear.wording import counted, percent_cell, short, whole
+from polarbear.wording import counted, percent_cell, short, time, whole
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -72,6 +72,9 @@ RaceNumber = Annotated[
         metavar="N",
         help="Look back at race N of the store, whose decisions were taken anew since.",
     ),
+]
+RetryFailed = Annotated[
+    bool, typer.Option("--retry-failed", help="Run again what crashed or was killed.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")]
 Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="No progress, no notes.")]
@@ -183,14 +186,21 @@ def algorithms_table(
 
     shares = {name: share for name, share in (first or {}).items() if share is not None}
     last = [f"best at {axis} {short(budget)}#"] if shares else []
-    made = table("algorithm", "runs#", "failed#", "ended early#", "evaluations#", "seconds#", *last)
+    # Seconds and evaluations have columns anyway, the latter only if somebody counts them.
+    own = [f"{axis}#"] if axis not in ("evaluations", "seconds") else []
+    counts = (
+        ["evaluations#"] if axis == "evaluations" or any(e.evaluations for e in entries) else []
+    )
+    heads = ("algorithm", "runs#", "failed#", "ended early#")
+    made = table(*heads, *own, *counts, "seconds#", *last)
     for entry in entries:
         cells = [
             escape(entry.algorithm),
             f"{entry.runs}",
             f"{entry.failed}",
             f"{entry.ended}",
-            whole(entry.evaluations),
+            *([time(entry.spent)] if own else []),
+            *([whole(entry.evaluations)] if counts else []),
             f"{entry.seconds:,.1f}",
         ]
         if shares:

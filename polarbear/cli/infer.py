@@ -31,12 +31,23 @@ def infer(
     method: Annotated[
         str | None,
         typer.Option(
-            help="auto, mcmc, laplace; with stan also pathfinder, advi-meanfield, advi-fullrank."
+            help="auto, mcmc or laplace; with native also split-hmc, with stan also pathfinder, "
+            "advi-meanfield and advi-fullrank."
         ),
     ] = None,
     draws: Annotated[int | None, typer.Option(help="Posterior draws, all chains together.")] = None,
     seed: Annotated[int, typer.Option(min=0, help="Everything random derives from it.")] = 0,
     algorithms: Annotated[str | None, typer.Option(help="Only these, separated by commas.")] = None,
+    grid: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIMES",
+            help="Other times than the store's: '10,100,1000' or '{from: 10, to: 99, points: 9}'.",
+        ),
+    ] = None,
+    until: Annotated[
+        float | None, typer.Option(metavar="T", help="Only the grid's times up to this one.")
+    ] = None,
     at: Annotated[
         str | None, typer.Option(help="Show these times, separated by commas; nearest of the grid.")
     ] = None,
@@ -57,7 +68,8 @@ def infer(
 ) -> None:
     """Infer how likely each algorithm is to win, over time.
 
-    The posterior is kept in the store: the same question again is answered at once.
+    The posterior is kept in the store: the same question again is answered at once. One on other
+    times than the store's, by --grid or --until, is not kept.
     """
     import polarbear
 
@@ -66,12 +78,15 @@ def infer(
     given = {name: value for name, value in flags.items() if value is not None}
     options = common.settings(set_ or [], given)
     names = common.names(algorithms)
-    shown = _shown_times(opened.times, at, everything=json)
+    times = opened.grid(grid, until)
+    shown = _shown_times(times, at, everything=json)
     with common.announcing_compilation(quiet):
         posterior = opened.infer(
             algorithms=names,
             seed=seed,
             tie_tolerance=tie_tolerance,
+            grid=grid,
+            until=until,
             listener=Screen(quiet),
             **options,
         )

@@ -50,8 +50,12 @@ def race(
     regret: Annotated[
         float, typer.Option(help="With --for: the expected regret that is good enough.")
     ] = 0.01,
+    no_check: Annotated[
+        bool, typer.Option("--no-check", help="Do not try everything out first.")
+    ] = False,
     workers: common.WorkersOption = None,
     seed: common.SeedOption = None,
+    retry_failed: common.RetryFailed = False,
     mix_hosts: common.MixHosts = False,
     json: common.Json = False,
     quiet: common.Quiet = False,
@@ -62,6 +66,7 @@ def race(
 
     Goes on where it stopped; algorithms that are new in CONFIG enter on instances already seen.
     Where anything else has changed, it says what, and what --redecide would cost.
+    Exit code 1: an algorithm is broken or fails too often, or something else is to be mended.
     Exit code 3: a limit was reached with pairs unresolved; the result is valid and printed.
     """
     from polarbear.api.racing import Raced
@@ -82,6 +87,8 @@ def race(
             workers=workers,
             seed=seed,
             mix_hosts=mix_hosts,
+            retry_failed=retry_failed,
+            check=False if no_check else None,
             listener=Screen(quiet),
         ).result
     assert isinstance(done, Raced)

@@ -22,9 +22,7 @@ def run(
     ] = None,
     workers: common.WorkersOption = None,
     seed: common.SeedOption = None,
-    retry_failed: Annotated[
-        bool, typer.Option("--retry-failed", help="Run again what crashed or was killed.")
-    ] = False,
+    retry_failed: common.RetryFailed = False,
     rerun: common.Rerun = None,
     keep: common.Keep = None,
     mix_hosts: common.MixHosts = False,

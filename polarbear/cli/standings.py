@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from polarbear.cli import common
-from polarbear.wording import counted, decisive, noun, percent, short, whole
+from polarbear.wording import counted, decisive, duration, percent, short, time, timed
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -26,7 +26,7 @@ def table(facts: Standings) -> Table:
         "P(dominated)#",
         "by",
         "instances#",
-        "evaluations#",
+        f"{facts.axis}#",
         "best from .. to",
     )
     for entry in facts.algorithms:
@@ -38,7 +38,7 @@ def table(facts: Standings) -> Table:
             "" if probability is None else f"{probability:.4f}",
             escape(entry.by or ""),
             f"{facts.instances_by_algorithm[name]}",
-            whole(entry.evaluations),
+            time(entry.spent),
             ", ".join(f"{short(lead.start)} .. {short(lead.stop)}" for lead in leads),
         )
     return made
@@ -46,11 +46,11 @@ def table(facts: Standings) -> Table:
 
 def summary_line(facts: Standings) -> str:
     """Where the race is, in a line."""
-    spent = sum(facts.evaluations.values())
+    spent = sum(facts.spent.values())
     parts = [
         f"{counted(facts.rounds, 'round')}, {counted(facts.instances, 'instance')}",
         f"{percent(facts.share_settled)} of pairs settled",
-        f"{counted(spent, 'evaluation')}, {percent(facts.saved)} of the budget of running "
+        f"{timed(spent, facts.axis)}, {percent(facts.saved)} of the budget of running "
         "everything saved",
     ]
     if facts.joining:
@@ -58,8 +58,27 @@ def summary_line(facts: Standings) -> str:
     return "; ".join(parts)
 
 
+def outlook(facts: Standings, pace: float | None = None) -> list[str]:
+    """How far it still is, with how long that takes at a pace of so many seconds an instance."""
+    from polarbear.racing import TELLING
+
+    ahead = facts.forecast
+    if ahead is None:
+        return ["cannot tell yet how far it is"] if facts.rounds < TELLING else []
+    if ahead.high is None:
+        return [f"at least {counted(ahead.low, 'more instance')} to go, perhaps very many"]
+    many = f"{ahead.low} to {counted(ahead.high, 'more instance')}"
+    if ahead.low == ahead.high:
+        many = counted(ahead.high, "more instance")
+    cost = timed(ahead.high * ahead.an_instance, facts.axis)
+    lasts = "" if pace is None else f" or {duration(pace * ahead.high)}"
+    return [f"{many} to go, at most {cost}{lasts}"]
+
+
 def show(facts: Standings, console: Console) -> None:
     """The whole story of a race."""
+    from polarbear.config import KEEPS, failed_words
+
     names = ", ".join(facts.pareto_set)
     sure = "" if facts.resolved else " (not settled yet)"
     console.print(f"anytime Pareto set{sure}: {names}", markup=False)
@@ -78,17 +97,11 @@ def show(facts: Standings, console: Console) -> None:
         lines.append(f"warning: {facts.fit.words}")
     lines += _few([pair.words for pair in facts.settled_pairs])
     lines += _few([_open_line(pair) for pair in facts.open_pairs])
-    if facts.open_pairs and facts.instances_to_go:
-        lines.append(
-            "settling everything would take roughly "
-            f"{counted(facts.instances_to_go, 'more instance')}"
-        )
+    if facts.open_pairs:
+        lines += outlook(facts)
     if facts.failed_runs:
-        lines.append(
-            f"{counted(facts.failed_runs, 'run')} failed and kept the best "
-            f"{noun(facts.failed_runs, 'it', 'they')} had found: "
-            f"`polarbear status {facts.store}` shows why"
-        )
+        failed = failed_words(facts.failed_runs, facts.rules.get("failures", KEEPS))
+        lines.append(f"{failed}: `polarbear status {facts.store}` shows why")
     for line in lines:
         console.print(line, markup=False)
 

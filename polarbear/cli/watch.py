@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING
 
@@ -63,6 +64,10 @@ class RaceProgress(Watcher):
         if self._live is not None:
             self._live.stop()
 
+    def checked(self, findings: Sequence[str]) -> None:
+        for line in [] if self._quiet else findings:
+            typer.echo(f"warning: {line}", err=True)
+
     def begins(self, state: State, horizons: dict[str, float], drawn: int, runs: int) -> None:
         if self._facts is None:
             self._facts = standings(self._store)
@@ -116,11 +121,9 @@ class RaceProgress(Watcher):
         return "; ".join([state, *news, *self._outlook()])
 
     def _outlook(self) -> list[str]:
-        if not self._facts or not self._facts.open_pairs or not self._facts.instances_to_go:
+        if not self._facts or not self._facts.open_pairs:
             return []
-        to_go = self._facts.instances_to_go
-        eta = f", {duration(self._pace * to_go)}" if self._pace else ""
-        return [f"roughly {counted(to_go, 'instance')} to go{eta}"]
+        return shown.outlook(self._facts, self._pace)
 
     def _picture(self) -> RenderableType:
         from rich.console import Group

@@ -14,13 +14,18 @@ from polarbear.config.configuration import (
     overridden,
     parse,
 )
+from polarbear.config.failures import KEEPS, Failures, failed_words, failures_in
 
 __all__ = [
+    "KEEPS",
     "Config",
     "Execution",
+    "Failures",
     "PlainConfig",
     "contradictions",
     "differences",
+    "failed_words",
+    "failures_in",
     "load",
     "overridden",
     "parse",

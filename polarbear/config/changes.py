@@ -35,6 +35,8 @@ def contradictions(
     def what_runs_depend_on(config: PlainConfig) -> PlainConfig:
         return {
             "seed": config["seed"],
+            "seeds": config.get("seeds", "separate"),  # older stores do not say
+            "trajectory": config.get("trajectory", "best"),
             "instances": {k: v for k, v in config["instances"].items() if k != "count"},
             "budget": config["budget"] if uses_grid else {"axis": config["budget"]["axis"]},
             "algorithms": {name: config["algorithms"][name] for name in both},

@@ -6,15 +6,18 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import Field
 
 from polarbear.algorithms import ADAPTERS, Algorithm
+from polarbear.config.failures import Failures
 from polarbear.errors import ConfigError
 from polarbear.inference.models import joint_models
 from polarbear.inference.options import ModelOptions
+from polarbear.numerics.seeds import run_seed
 from polarbear.problems import SUITES, Setting, Suite
+from polarbear.problems.base import Trajectory
 from polarbear.racing.rules import Rules
 from polarbear.settings.grid import EVALUATIONS, SECONDS, Budget
 from polarbear.settings.options import Options, Source, describe, nearest, unknown, validate
@@ -23,10 +26,12 @@ from polarbear.settings.yaml_lines import read_yaml
 from polarbear.wording import joined
 
 PlainConfig = dict[str, Any]  # a configuration as the store keeps it
+Seeds = Literal["separate", "common"]
 
 
 class Execution(Options):
-    """How runs are executed; nothing here changes a trajectory on the evaluation axis."""
+    """How runs are executed, and what becomes of those that fail; no trajectory on the evaluation
+    axis depends on it."""
 
     workers: int | None = Field(
         None, ge=1, le=1024, description="processes that run at once; by default one a core"
@@ -46,6 +51,12 @@ class Execution(Options):
         description="a run is killed above so much memory: by default 80 % of the machine's, "
         "shared among the workers",
     )
+    check: bool = Field(
+        True, description="try everything out for a second or two at the head of a first race"
+    )
+    failures: Failures = Field(
+        Failures(), description="what a failed run means, and how many are tolerated"
+    )
 
 
 @dataclass(frozen=True)
@@ -60,16 +71,25 @@ class Config:
     race: Rules
     inference: ModelOptions
     folder: str = "."
+    seeds: Seeds = "separate"
+    trajectory: Trajectory = "best"
+
+    def run_seed(self, algorithm: Algorithm, instance: str, known_as: str | None = None) -> int:
+        """The seed of an algorithm on an instance; ``known_as`` is its name before renamings."""
+        shared = self.seeds == "common" or algorithm.common_seed
+        return run_seed(self.seed, instance, None if shared else known_as or algorithm.name)
 
     @property
     def setting(self) -> Setting:
         names = tuple(algorithm.name for algorithm in self.algorithms)
-        return Setting(self.seed, self.budget, self.folder, names)
+        return Setting(self.seed, self.budget, self.folder, names, self.trajectory)
 
     def plain(self) -> PlainConfig:
         """The configuration as the store keeps it: plain, complete, and comparable."""
         return {
             "seed": self.seed,
+            "seeds": self.seeds,
+            "trajectory": self.trajectory,
             "algorithms": {a.name: _plain(a, exclude={"name"}) for a in self.algorithms},
             "instances": _plain(self.instances),
             "budget": _plain(self.budget),
@@ -83,9 +103,19 @@ class TopLevel(Options):
     """The keys at the outermost level of a configuration."""
 
     seed: int = Field(1, ge=0, lt=2**63, description="everything random derives from it")
+    seeds: Seeds = Field(
+        "separate",
+        description="on an instance each algorithm has a seed of its own ('separate'), or all "
+        "have the same ('common')",
+    )
     algorithms: list[Any] = Field(description="the algorithms to compare: name, use, options")
     instances: dict[str, Any] = Field(description="the suite problems are drawn from: suite, ...")
     budget: Budget = Field(description="the axis of time and the grid of times to compare at")
+    trajectory: Trajectory = Field(
+        "best",
+        description="which value of a run counts at a time: the 'best' so far, or the 'last' one, "
+        "which may be worse",
+    )
     execution: Execution = Field(Execution(), description="workers and limits")
     race: Rules = Field(Rules(), description="when to eliminate and when to stop")
     inference: ModelOptions = Field(
@@ -118,22 +148,33 @@ def parse(data: Any, source: Source, folder: str = ".") -> Config:
     suite = _plug_in(SUITES, "suite", top.instances, source, ("instances",))
     if not top.algorithms:
         raise source.error(("algorithms",), "the list is empty; name at least one algorithm")
-    algorithms = tuple(
-        _plug_in(ADAPTERS, "use", entry, source, ("algorithms", position))
+    entries = [
+        (position, algorithm)
         for position, entry in enumerate(top.algorithms)
-    )
-    _check_fit(algorithms, suite, top.budget, source)
+        for algorithm in _variants(entry, source, ("algorithms", position), folder)
+    ]
+    _check_fit(entries, suite, top.budget, source)
     _check_race(top, source)
     return Config(
         top.seed,
-        algorithms,
+        tuple(algorithm for _, algorithm in entries),
         suite,
         top.budget,
         top.execution,
         top.race.under(top.inference.joint, top.inference.plackett_luce),
         top.inference,
         folder,
+        top.seeds,
+        top.trajectory,
     )
+
+
+def _variants(entry: Any, source: Source, path: Any, folder: str) -> tuple[Algorithm, ...]:
+    algorithm: Algorithm = _plug_in(ADAPTERS, "use", entry, source, path)
+    try:
+        return algorithm.variants(folder)
+    except ValueError as error:
+        raise source.error((*path, "configurations"), str(error)) from None
 
 
 def _plug_in(registry: Registry[Any], key: str, data: Any, source: Source, path: Any) -> Any:
@@ -152,11 +193,11 @@ def _plug_in(registry: Registry[Any], key: str, data: Any, source: Source, path:
 
 
 def _check_fit(
-    algorithms: tuple[Algorithm, ...], suite: Suite, budget: Budget, source: Source
+    algorithms: list[tuple[int, Algorithm]], suite: Suite, budget: Budget, source: Source
 ) -> None:
     """Refuse what each part allows but the whole cannot mean."""
     seen: dict[str, int] = {}
-    for position, algorithm in enumerate(algorithms):
+    for position, algorithm in algorithms:
         path = ("algorithms", position)
         if algorithm.name in seen:
             first = seen[algorithm.name] + 1

@@ -27,6 +27,9 @@ HEAD = f"""\
 
 # Everything random derives from it.
 seed: 1
+# Whether each algorithm has a seed of its own on an instance ('separate'), or all have the same
+# ('common').
+seeds: separate
 
 # The algorithms to compare. Each has a name of its own; several may use the same adapter.
 algorithms:
@@ -49,6 +52,9 @@ budget:
   # Evenly spaced in log t or in t ('linear'); or a list of times: [10, 100, 1000].
   # The last time is the budget of a run.
   grid: {spacing: log, from: 10, to: 2000, points: 30}
+
+# Which value of a run counts at a time: the best so far, or the 'last' one, which may be worse.
+trajectory: best
 """
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,6 @@ from polarbear.errors import StoreMismatchError
 from polarbear.execution import host
 from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.execution.pool import Pool, RunLimits
-from polarbear.numerics.seeds import run_seed
 from polarbear.problems.base import Instance
 from polarbear.settings.grid import SECONDS
 from polarbear.store import Store, manifest
@@ -24,6 +23,7 @@ from polarbear.wording import joined, noun
 
 DEFAULT_INSTANCES = 20
 DAY = 86_400.0
+RETRIES = 2  # of a run that was killed from outside
 
 
 @dataclass(frozen=True)
@@ -99,17 +99,39 @@ def plan(
                 present += 1
                 continue
             name = algorithm.name
-            seed = run_seed(config.seed, instance.id, origin.seed_names.get(name, name))
+            seed = config.run_seed(algorithm, instance.id, origin.seed_names.get(name, name))
             before = max(run["attempt"] if run else 0, origin.aside.get((name, instance.id), 0))
             made_by = origin.fingerprints.get(name)
             tasks.append(Task(algorithm, instance, seed, budget, before + 1, made_by))
     return Plan(tasks, present)
 
 
+def failed_again(
+    config: Config,
+    stored: Mapping[tuple[str, str], Mapping[str, Any]],
+    instances: Sequence[Instance],
+    origin: Origin,
+) -> list[Task]:
+    """Stored runs on these instances that failed, to be run again as far as they were to go."""
+    tasks = []
+    for instance in instances:
+        for algorithm in config.algorithms:
+            run = stored.get((algorithm.name, instance.id))
+            if run is not None and Status(run["status"]).failed:
+                before = max(run["attempt"], origin.aside.get((algorithm.name, instance.id), 0))
+                made_by = origin.fingerprints.get(algorithm.name)
+                tasks.append(
+                    Task(algorithm, instance, run["seed"], run["budget"], before + 1, made_by)
+                )
+    return tasks
+
+
 def _again(status: str, reached: float, budget: float, retry_failed: bool) -> bool:
-    """Whether a stored run does not do: stopped too early, or failed and to be retried."""
+    """Whether a stored run does not do: stopped too early, lost, or failed and to be retried."""
     if status == Status.BUDGET:
         return reached < budget
+    if status == Status.LOST:
+        return True
     return retry_failed and Status(status).failed
 
 
@@ -195,7 +217,8 @@ def collect(
 ) -> None:
     """Execute tasks and store what comes of them; the caller holds the store's lock.
 
-    However it ends, by an interrupt or an error too, every run that was finished is stored.
+    However it ends, by an interrupt or an error too, every run that was finished is stored. One
+    that was killed from outside is run again, and ``on_outcome`` hears of the last attempt only.
     """
     finished: list[Outcome] = []
     begun = kept = time.monotonic()
@@ -209,11 +232,17 @@ def collect(
         kept = time.monotonic()
 
     try:
-        for outcome in pool.run(tasks):
-            finished.append(outcome)
-            on_outcome(outcome)
-            # Seldom enough that long work has few parts, often enough to lose little.
-            if time.monotonic() - kept > min(max(2.0, 0.02 * (kept - begun)), 60.0):
-                keep()
+        for chance in range(RETRIES + 1):
+            lost: list[Task] = []
+            for outcome in pool.run(tasks):
+                finished.append(outcome)
+                if outcome.status is Status.LOST and chance < RETRIES:
+                    lost.append(replace(outcome.task, attempt=outcome.task.attempt + 1))
+                else:
+                    on_outcome(outcome)
+                # Seldom enough that long work has few parts, often enough to lose little.
+                if time.monotonic() - kept > min(max(2.0, 0.02 * (kept - begun)), 60.0):
+                    keep()
+            tasks = lost
     finally:
         keep()

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from polarbear import racing as race
-from polarbear.config import Config, differences
+from polarbear.config import KEEPS, Config, differences
 from polarbear.errors import RaceError, StoreMismatchError
 from polarbear.racing import RoundRecord, State
 from polarbear.settings.options import unknown
@@ -18,6 +18,9 @@ def settings_kept(config: Config) -> dict[str, Any]:
     """What must not change while a race goes on; its limits may."""
     plain = config.plain()
     rules = {key: value for key, value in plain["race"].items() if key != "limits"}
+    failed = config.execution.failures.ranks
+    if failed != KEEPS:  # said only where it differs, so that older races go on
+        rules["failures"] = failed
     return {"rules": rules, "inference": plain["inference"]}
 
 

@@ -12,6 +12,7 @@ from operator import add
 
 import numpy as np
 
+from polarbear.config import failures_in
 from polarbear.errors import InferenceError
 from polarbear.execution.outcome import Outcome
 from polarbear.problems.base import Instance
@@ -48,15 +49,18 @@ class Evidence:
 
 
 def evidence_of(
-    store: Store, algorithms: Sequence[str] | None = None, tie_tolerance: float = 0.0
+    store: Store,
+    algorithms: Sequence[str] | None = None,
+    tie_tolerance: float = 0.0,
+    budget: Budget | None = None,
 ) -> Evidence:
-    """Rank the stored runs, of all algorithms or of some, at each time of the store's grid."""
+    """Rank the stored runs, of all algorithms or of some, on the store's grid or another one."""
     known = list(store.config["algorithms"])
     for name in algorithms or ():
         if name not in known:
             raise InferenceError(f"{unknown('algorithm', name, known)} (in {store.path})")
     chosen = [name for name in known if algorithms is None or name in algorithms]
-    budget = Budget.model_validate(store.config["budget"])
+    budget = budget or Budget.model_validate(store.config["budget"])
     grid = store.on_grid(budget.times, chosen)
     problem = store.problems()
     problems = [problem.get(instance, instance) for instance in grid.instances]
@@ -97,6 +101,7 @@ class Tally:
         self._budget = budget
         self._tie_tolerance = tie_tolerance
         self._absent = np.full(len(budget.times), np.nan)
+        self._failed = failures_in(store.config).ranks
         grid = store.on_grid(budget.times)
         self._values = {
             (name, instance): grid.values[i, a]
@@ -111,7 +116,12 @@ class Tally:
         """Take in a run that was just finished."""
         task = outcome.task
         self._values[task.algorithm.name, task.instance.id] = best_so_far(
-            outcome.times, outcome.values, outcome.status, outcome.reached, self._budget.times
+            outcome.times,
+            outcome.values,
+            outcome.status,
+            outcome.reached,
+            self._budget.times,
+            self._failed,
         )
         self._count_anew(task.instance)
 

@@ -9,12 +9,14 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Any, Protocol
 
 from polarbear import racing as race
 from polarbear.config import Config
 from polarbear.driver import collect
 from polarbear.driver.ahead import Ahead
+from polarbear.driver.broken import refuse_broken, refuse_failures, why
+from polarbear.driver.check import check
 from polarbear.driver.entrants import entrants, settings_kept
 from polarbear.driver.evidence import Evidence, Tally
 from polarbear.driver.judgement import Judgement, refined, relations_of, threats
@@ -23,12 +25,14 @@ from polarbear.errors import AlgorithmError
 from polarbear.execution.outcome import Outcome, Task
 from polarbear.execution.pool import Pool
 from polarbear.inference import ModelOptions, Posterior
+from polarbear.inference.relations import Pointwise
 from polarbear.numerics.seeds import derived_seed
-from polarbear.problems.base import Instance
-from polarbear.racing import RoundRecord, State
+from polarbear.problems.base import Instance, Kind
+from polarbear.racing import Forecast, RoundRecord, State
 from polarbear.racing.rules import Rules
+from polarbear.settings.grid import EVALUATIONS
 from polarbear.store import Store
-from polarbear.wording import counted, typed_time
+from polarbear.wording import counted, timed, typed_time
 
 MORE = 4  # times as many draws where a decision hangs on their number
 
@@ -37,6 +41,9 @@ SETTLED = "every relation is settled"
 
 class Watcher:
     """Someone who looks on while a race goes on; this one sees nothing."""
+
+    def checked(self, findings: Sequence[str]) -> None:
+        """Everything was tried out for a moment, and this was found."""
 
     def begins(self, state: State, horizons: dict[str, float], drawn: int, runs: int) -> None:
         """A round begins: who runs how far, on how many instances, in how many runs."""
@@ -79,8 +86,12 @@ class Race:
         watcher: Watcher | None = None,
         add: Sequence[str] = (),
         purpose: Purpose | None = None,
+        retry_failed: bool = False,
+        try_out: bool = False,
     ) -> None:
         self._config = config
+        self._tries_out = try_out
+        self._retry_failed = retry_failed
         self._store = store
         self._watcher = watcher or Watcher()
         self._purpose = purpose
@@ -105,6 +116,10 @@ class Race:
             collect.prepare(self._config)
         try:
             with collect.pool_of(self._config) as pool:
+                if self._tries_out and not self._runs:
+                    self._try_out(pool)
+                if self._retry_failed:
+                    self._run_failed_again(pool)
                 while True:
                     if self._waiting and self._ahead.may_enter(self._waiting[0], self.state):
                         self.state = race.admit(self.state, self._waiting.pop(0), self.rules)
@@ -127,7 +142,8 @@ class Race:
             return None
         size = self._config.instances.size(self._config.setting)
         hours = (time.monotonic() - self._began) / 3600
-        spent = sum(self.evaluations().values())
+        evaluations = sum(self._spent("evaluations").values())
+        spent = sum(self._spent("reached").values())
         if state.untrusted >= race.PATIENCE:
             return Ended(
                 f"the posterior failed its checks in {counted(state.untrusted, 'round')} in a row",
@@ -135,10 +151,13 @@ class Race:
             )
         if limits.rounds is not None and state.round >= limits.rounds:
             return Ended(f"the limit of {counted(limits.rounds, 'round')} is reached", True)
-        if limits.evaluations is not None and spent >= limits.evaluations:
+        if limits.evaluations is not None and evaluations >= limits.evaluations:
             return Ended(
                 f"the limit of {counted(limits.evaluations, 'evaluation')} is reached", True
             )
+        if limits.spent is not None and spent >= limits.spent:
+            axis = self._config.budget.axis
+            return Ended(f"the limit of {timed(limits.spent, axis)} is reached", True)
         if limits.hours is not None and hours >= limits.hours:
             return Ended(f"the limit of {typed_time(limits.hours, 'hours')} is reached", True)
         if state.joining:
@@ -164,14 +183,14 @@ class Race:
             self._last = self._among(state, self._last)
         return self._last
 
-    def evaluations(self) -> dict[str, int]:
-        """What each algorithm has spent on the instances of the race."""
-        used = {instance.id for instance in self._instances(self.state.instances)}
-        spent = dict.fromkeys(self.state.algorithms, 0)
-        for (name, instance), run in self._runs.items():
-            if name in spent and instance in used:
-                spent[name] += run["evaluations"]
-        return spent
+    def _spent(self, what: str) -> dict[str, Any]:
+        """What each algorithm has spent on the instances of the race: evaluations, or on the axis
+        how far its runs have ``reached``."""
+        used = [instance.id for instance in self._instances(self.state.instances)]
+        return {
+            name: sum(run[what] for i in used if (run := self._runs.get((name, i))) is not None)
+            for name in self.state.algorithms
+        }
 
     def _instances(self, count: int) -> list[Instance]:
         suite, setting = self._config.instances, self._config.setting
@@ -190,11 +209,12 @@ class Race:
         self._store.add_instances(instances, self._config.instances.suite)
         self._ahead.bring_to_light(horizons, instances)
         collect.check_unchanged(self._config, self._origin)
-        plan = collect.plan(self._config, self._runs, instances, horizons, origin=self._origin)
+        plan = collect.plan(
+            self._config, self._runs, instances, horizons, self._retry_failed, self._origin
+        )
         self._watcher.begins(state, horizons, len(instances), len(plan.tasks))
         self._execute(pool, plan.tasks)
-        if state.round == 0:
-            self._refuse_hopeless(instances, horizons)
+        self._refuse_broken(state, instances, horizons)
         self._watcher.infers()
         inferred = self._infer(
             state, self._evidence(state, more=0 if state.joining else len(instances))
@@ -243,9 +263,36 @@ class Race:
             "attempt": task.attempt,
             "evaluations": outcome.evaluations,
             "message": outcome.message,
+            "invalid": outcome.invalid,
+            "points": len(outcome.values),
         }
         self._tally.add(outcome)
         self._watcher.finished(outcome)
+
+    def _try_out(self, pool: Pool) -> None:
+        """Say what a short trial shows before anything is spent; scores that are drawn are fine."""
+        if self._config.instances.offers() is not Kind.SCORES:
+            found = check(self._config, pool)
+            self._watcher.checked([*found.errors, *found.warnings])
+
+    def _run_failed_again(self, pool: Pool) -> None:
+        """Run again what failed on the instances of rounds that are over."""
+        seen = self._instances(self.state.instances)
+        collect.check_unchanged(self._config, self._origin)
+        self._execute(pool, collect.failed_again(self._config, self._runs, seen, self._origin))
+
+    def _refuse_broken(
+        self, state: State, instances: list[Instance], horizons: dict[str, float]
+    ) -> None:
+        """End a race with an error rather than let what does not run lose it."""
+        first = state.round == 0 or (state.joining is not None and state.caught_up == 0)
+        if first:
+            refuse_broken(self._runs, list(horizons), instances)
+        seen = self._instances(state.caught_up if state.joining else state.instances)
+        failures = self._config.execution.failures
+        refuse_failures(self._runs, list(horizons), [*seen, *instances], failures)
+        if state.round == 0:
+            self._refuse_hopeless(instances, horizons)
 
     def _refuse_hopeless(self, instances: list[Instance], horizons: dict[str, float]) -> None:
         """End a race in which nobody finds anything: it would go on until all are called alike."""
@@ -256,9 +303,9 @@ class Race:
         ]
         if not any(found):
             name, first = next(iter(horizons)), instances[0]
-            message = self._runs[name, first.id].get("message") or "it ended without any value"
             raise AlgorithmError(
-                f"no run of the first round has found anything; {name} on {first.id}: {message}"
+                f"no run of the first round has found anything; {name} on {first.id}: "
+                f"{why(self._runs[name, first.id])}"
             )
 
     def _infer(self, state: State, evidence: Evidence) -> Judgement:
@@ -311,18 +358,17 @@ class Race:
     ) -> RoundRecord:
         """What is kept of a round."""
         pointwise, joint = inferred.pointwise, inferred.joint
+        ahead = None if pointwise is None else self._forecast(pointwise)
         return RoundRecord(
             state=self.state,
             decisions=decisions,
             drawn=drawn,
             ran_to=horizons,
-            evaluations=self.evaluations(),
+            evaluations=self._spent("evaluations"),
+            spent=(None if self._config.budget.axis == EVALUATIONS else self._spent("reached")),
             threats=threats(self.state, pointwise, joint),
-            instances_to_go=(
-                None
-                if pointwise is None
-                else race.instances_to_go(self.state, self.rules, pointwise)
-            ),
+            instances_to_go=ahead.likely if ahead else None if self.state.open_pairs else 0,
+            forecast=ahead,
             draws=inferred.draws,
             problems=tuple(inferred.learned.posterior.diagnostics.problems),
             posterior=inferred.learned.key,
@@ -330,6 +376,17 @@ class Race:
             fit=inferred.fit,
             **settings_kept(self._config),
         )
+
+    def _forecast(self, pointwise: Pointwise) -> Forecast | None:
+        """How many more instances the race will take, of those that there are; limits may change,
+        and are no part of what is kept."""
+        state = self.state
+        size = self._config.instances.size(self._config.setting)
+        left = None if size is None else size - state.instances
+        if left == 0:
+            return None
+        seed = derived_seed(self._config.seed, "forecast", state.round)
+        return race.forecast(state, self.rules, pointwise, left, seed)
 
     def _keep_posterior(self) -> None:
         """Keep the posterior of the last round, in the place of earlier ones."""

@@ -13,7 +13,18 @@ import numpy as np
 from polarbear.inference.beliefs import Beliefs
 from polarbear.inference.fit import NamedFit
 from polarbear.plain import plain
-from polarbear.racing import OPEN, Elimination, RoundRecord, State, Verdict, verdict_on
+from polarbear.racing import (
+    OPEN,
+    Elimination,
+    Forecast,
+    RoundRecord,
+    State,
+    Verdict,
+    verdict_on,
+)
+from polarbear.racing.forecast import within
+from polarbear.racing.rules import Batch, RaceLimits
+from polarbear.settings.grid import EVALUATIONS
 from polarbear.store import Store, summary
 
 
@@ -35,6 +46,7 @@ class Entrant:
     standing: Standing
     by: str | None
     probability: float | None
+    spent: float
 
 
 @dataclass(frozen=True)
@@ -92,6 +104,7 @@ class Standings:
     """What the rounds of a race have come to.
 
     ``saved`` is the share of the budget of running everything to the end that was not spent;
+    ``spent`` is what each algorithm has cost in what the ``axis`` counts;
     ``rules`` are those of the last round, as a configuration spells them.
     """
 
@@ -119,6 +132,9 @@ class Standings:
     problems: tuple[str, ...]
     p_any_wrong: float | None
     fit: NamedFit | None
+    axis: str
+    spent: Mapping[str, float]
+    forecast: Forecast | None
 
     def to_plain(self) -> dict[str, Any]:
         """The facts as `--json` prints them."""
@@ -132,6 +148,7 @@ class Standings:
             "settled_pairs": [pair.to_plain() for pair in self.settled_pairs],
             "problems": list(self.problems),
             "fit": plain(self.fit),
+            "forecast": None if self.forecast is None else self.forecast.to_plain(),
         }
 
 
@@ -146,6 +163,7 @@ def standings(store: Store, upto: int | None = None) -> Standings | None:
     rounds = [store.round(number) for number in numbers]
     last, state = rounds[-1], rounds[-1].state
     believed = store.beliefs(numbers[-1])
+    ahead = _ahead(last, store.config)
     return Standings(
         pareto_set=state.candidates,
         eliminated=state.eliminated,
@@ -163,7 +181,7 @@ def standings(store: Store, upto: int | None = None) -> Standings | None:
         caught_up=state.caught_up,
         saved=_saved(rounds, state),
         instances_by_algorithm=_instances_of(rounds, state),
-        instances_to_go=last.instances_to_go,
+        instances_to_go=last.instances_to_go if ahead is None else ahead.likely,
         algorithms=tuple(_entrant(last, name) for name in state.algorithms),
         best=tuple(_leads(believed, state)),
         open_pairs=tuple(_open_pairs(believed, state)),
@@ -171,22 +189,36 @@ def standings(store: Store, upto: int | None = None) -> Standings | None:
         problems=last.problems,
         p_any_wrong=last.p_any_wrong,
         fit=last.fit,
+        axis=store.config["budget"]["axis"],
+        spent=dict(last.costs),
+        forecast=ahead,
     )
+
+
+def _ahead(last: RoundRecord, config: Mapping[str, Any]) -> Forecast | None:
+    """The forecast of the last round, for a race that ends at the limits of the configuration."""
+    if last.forecast is None:
+        return None
+    limits = RaceLimits.model_validate(config["race"]["limits"])
+    if limits.spent is None and config["budget"]["axis"] == EVALUATIONS:
+        limits = limits.model_copy(update={"spent": limits.evaluations})
+    batch = Batch.model_validate(last.rules["batch"])
+    return within(last.forecast, last.state, batch, limits, sum(last.costs.values()))
 
 
 def _entrant(last: RoundRecord, name: str) -> Entrant:
     """An algorithm in or out, and what speaks against it."""
-    state, spent = last.state, last.evaluations[name]
+    state, evaluations, spent = last.state, last.evaluations[name], last.costs[name]
     for gone in state.eliminated:
         if gone.algorithm == name:
-            return Entrant(name, spent, Standing.OUT, gone.by, gone.probability)
+            return Entrant(name, evaluations, Standing.OUT, gone.by, gone.probability, spent)
     standing = Standing.IN if name in state.unresolved else Standing.SETTLED
     if name == state.joining:
         standing = Standing.JOINING
     threat = last.threats.get(name)
     if threat is None:
-        return Entrant(name, spent, standing, None, None)
-    return Entrant(name, spent, standing, threat.by, threat.probability)
+        return Entrant(name, evaluations, standing, None, None, spent)
+    return Entrant(name, evaluations, standing, threat.by, threat.probability, spent)
 
 
 def _instances_of(rounds: Sequence[RoundRecord], state: State) -> dict[str, int]:

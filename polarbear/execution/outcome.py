@@ -20,6 +20,7 @@ class Status(StrEnum):
     TIMEOUT = "timeout"  # killed at the limit of seconds
     MEMORY = "memory"  # killed at the limit of memory
     KILLED = "killed"  # its process died under it
+    LOST = "lost"  # killed from outside: by a signal, for want of memory, or with its worker
 
     @property
     def failed(self) -> bool:
@@ -36,6 +37,7 @@ class Task:
     budget: float
     attempt: int = 1
     fingerprint: str | None = None  # what makes it, as the store keeps it
+    seconds: float | None = None  # after so many, a mere trial is stopped at its next value
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from typing import Any
 
 import psutil
 
+from polarbear.algorithms.signals import killed_from_outside
 from polarbear.errors import PolarBearError
 from polarbear.execution import families
 from polarbear.execution.outcome import Outcome, Status, Task
@@ -29,6 +30,7 @@ from polarbear.wording import typed_time
 
 MEMORY_EVERY = 0.25  # seconds between looks at a worker's own memory
 FAMILY_EVERY = 4  # every so many looks, programs it has started are counted too
+COMING_UP = 10.0  # seconds that a mere trial may take before its clock starts
 STARTING_LIMIT = 120.0  # seconds a worker may take to come up
 STARTING_TRIES = 3  # so many workers in a row that do not come up are no accident
 LARGEST_LOG = 64 * 2**20  # bytes of what a run prints; more would fill the disk for all
@@ -180,10 +182,10 @@ class Pool:
             if not worker.ready and worker.seconds > STARTING_LIMIT:
                 yield from self._bury(worker, Status.KILLED, "its process did not start")
             return
-        if worker.seconds > self._limits.seconds:
-            message = (
-                f"killed after {typed_time(self._limits.seconds, 'seconds')}, the limit of a run"
-            )
+        trial = worker.task.seconds
+        limit = self._limits.seconds if trial is None else trial + COMING_UP
+        if worker.seconds > limit:
+            message = f"killed after {typed_time(limit, 'seconds')}, the limit of a run"
             yield from self._bury(worker, Status.TIMEOUT, message)
         elif worker.seconds > (worker.looks + 1) * MEMORY_EVERY:
             worker.looks = int(worker.seconds / MEMORY_EVERY)
@@ -204,6 +206,8 @@ class Pool:
         self._workers.remove(worker)
         if status is Status.KILLED:
             message += f" (exit code {worker.process.exitcode})"
+            if killed_from_outside(worker.process.exitcode):
+                status = Status.LOST
         printed = log_tail(worker.log)
         if printed:
             message += f"\n{printed}"

@@ -1,5 +1,8 @@
 """Keeps the improvements of one run, and ends the run when its budget is spent.
 
+Where the last value counts, and not the best, it keeps every change. Where a problem offers the
+true value of a point, that is what is kept of the point with the best value observed so far.
+
 Only improvements cost anything: they are kept in memory and, so that they survive the process, in a
 journal on disk. A value that is not finite is never an improvement; it is counted, and the
 algorithm is handed +inf for it, the worst there is.
@@ -17,9 +20,10 @@ from typing import Any
 
 import numpy as np
 
-from polarbear.errors import BadOutputError, BudgetExhausted
+from polarbear.errors import BadOutputError, BudgetExhausted, ProblemError
 from polarbear.numerics.arrays import Floats
 from polarbear.settings.grid import EVALUATIONS, SECONDS
+from polarbear.settings.options import describe
 
 Objective = Callable[[Any], float]
 POINT = struct.Struct("=dd")
@@ -63,6 +67,8 @@ class Recorder:
         maximise: bool = False,
         journal: Callable[[float, float], None] | None = None,
         building_seconds: Callable[[], float] | None = None,
+        last: bool = False,
+        true_value: Objective | None = None,
     ) -> None:
         self.times: list[float] = []
         self.values: list[float] = []
@@ -71,6 +77,12 @@ class Recorder:
         self._budget = budget
         self._sign = -1.0 if maximise else 1.0
         self._journal = journal
+        self._last = last
+        self._true_value = true_value
+        # What must be undercut after an observed value: that, or nothing if every value counts.
+        self._bar: Callable[[float], float] = (
+            (lambda y: inf) if last and true_value is None else (lambda y: y)
+        )
         self._reported = 0.0
         self._counted: Callable[[], int] = lambda: 0
         self._charged: Callable[[], float] = lambda: 0.0
@@ -100,7 +112,20 @@ class Recorder:
             return min(self._charged(), self._budget)
         return self._reported
 
+    def _observed(self, t: float, y: float, x: Any) -> None:
+        """Keep what counts of a point whose observed value is the best so far, or the last."""
+        if self._true_value is not None:
+            y = self._sign * _as_number(self._true_value, x)
+            if not isfinite(y):
+                self.invalid += 1
+                return
+            if not self._last and self.values and y >= self.values[-1]:
+                return
+        self._keep(t, y)
+
     def _keep(self, t: float, y: float) -> None:
+        if self._last and self.values and self.values[-1] == y:
+            return
         self.times.append(t)
         self.values.append(y)
         if self._journal is not None:
@@ -115,7 +140,8 @@ class Recorder:
 
     def _by_evaluations(self, objective: Objective) -> Objective:
         # Closures, not attributes: this is called millions of times.
-        limit, sign, keep, invalid = int(self._budget), self._sign, self._keep, self._invalid
+        limit, sign, invalid = int(self._budget), self._sign, self._invalid
+        observed, bar = self._observed, self._bar
         count, best = 0, inf
 
         def evaluate(x: Any) -> float:
@@ -123,12 +149,16 @@ class Recorder:
             if count >= limit:
                 raise BudgetExhausted
             count += 1
-            y = sign * float(objective(x))
+            value = objective(x)
+            try:
+                y = sign * float(value)
+            except (TypeError, ValueError):
+                raise _no_number(objective, value) from None
             if y < best:
                 if y == -inf:
                     return invalid()
-                best = y
-                keep(count, y)
+                best = bar(y)
+                observed(count, y, x)
             elif y != y:
                 return invalid()
             return y
@@ -139,7 +169,8 @@ class Recorder:
     def _by_seconds(
         self, objective: Objective, building_seconds: Callable[[], float] | None
     ) -> Objective:
-        limit, sign, keep, invalid = self._budget, self._sign, self._keep, self._invalid
+        limit, sign, invalid = self._budget, self._sign, self._invalid
+        observed, bar = self._observed, self._bar
         count, best = 0, inf
         start = perf_counter()  # moved forward by whatever is not the algorithm's or objective's
 
@@ -153,7 +184,11 @@ class Recorder:
                 raise BudgetExhausted
             count += 1
             built = building_seconds() if building_seconds else 0.0
-            y = sign * float(objective(x))
+            value = objective(x)
+            try:
+                y = sign * float(value)
+            except (TypeError, ValueError):
+                raise _no_number(objective, value) from None
             done = perf_counter()
             if building_seconds:
                 start += building_seconds() - built
@@ -163,8 +198,8 @@ class Recorder:
             if y < best:
                 if y == -inf:
                     return invalid()
-                best = y
-                keep(t, y)
+                best = bar(y)
+                observed(t, y, x)
             elif y != y:
                 return invalid()
             start += perf_counter() - done
@@ -182,7 +217,11 @@ class Recorder:
         def evaluate(x: Any) -> float:
             nonlocal count
             count += 1
-            y = sign * float(objective(x))
+            value = objective(x)
+            try:
+                y = sign * float(value)
+            except (TypeError, ValueError):
+                raise _no_number(objective, value) from None
             return y if y == y and y != -inf else invalid()
 
         self._counted = lambda: count
@@ -202,9 +241,27 @@ class Recorder:
         self._reported = t
         if not isfinite(y):
             self.invalid += 1
-        elif y < self._best:
+        elif self._last or y < self._best:
             self._best = y
             self._keep(t, y)
+
+
+def _as_number(function: Objective, x: Any) -> float:
+    value = function(x)
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise _no_number(function, value) from None
+
+
+def _no_number(objective: Objective, value: Any) -> ProblemError:
+    """That an objective returned something else than a number, and where it stands."""
+    function = objective if hasattr(objective, "__code__") else type(objective).__call__
+    code = getattr(function, "__code__", None)
+    place = f" ({code.co_filename}, line {code.co_firstlineno})" if code else ""
+    shape = getattr(value, "shape", None)
+    found = f"an array of the shape {shape}" if shape else describe(value)
+    return ProblemError(f"the objective{place} returned {found}; expected a number")
 
 
 def _no_objective(x: Any) -> float:

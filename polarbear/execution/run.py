@@ -11,7 +11,12 @@ from typing import Any
 import numpy as np
 
 from polarbear.algorithms.base import Trial
-from polarbear.errors import BadOutputError, BudgetExhausted, PolarBearError
+from polarbear.errors import (
+    BadOutputError,
+    BudgetExhausted,
+    KilledFromOutsideError,
+    PolarBearError,
+)
 from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.execution.recorder import Recorder
 from polarbear.problems.base import Instance, Problem, Setting, Suite
@@ -52,30 +57,36 @@ def execute(
     try:
         task.algorithm.prepare(setting)
         problem = problems.get(task.instance)
+        maximise = problems.suite.maximise or getattr(problem, "maximise", False) is True
         if isinstance(problem, Problem):
             recorder = Recorder(
                 problem.evaluate,
                 axis,
                 task.budget,
-                problem.maximise or problems.suite.maximise,
+                maximise,
                 journal,
                 problem.building_seconds,
+                setting.trajectory == "last",
+                problem.true_value,
             )
             lower, upper = problem.lower, problem.upper
         else:
-            recorder = Recorder(None, axis, task.budget, problems.suite.maximise, journal)
+            last = setting.trajectory == "last"
+            recorder = Recorder(None, axis, task.budget, maximise, journal, last=last)
             lower = upper = None
         trial = Trial(
-            recorder.evaluate,
-            recorder.report,
+            stopped_after(task.seconds, recorder.evaluate),
+            stopped_after(task.seconds, recorder.report),
             task.instance,
             task.seed,
             axis,
-            task.budget,
+            setting.budget.limit,
             problem,
             lower,
             upper,
             problems.suite.offers(),
+            maximise,
+            task.budget,
         )
         # Libraries that draw from global generators start from a known state in every run.
         random.seed(task.seed)
@@ -87,6 +98,8 @@ def execute(
         status = Status.BUDGET
     except BadOutputError as error:
         status, message = Status.BAD_OUTPUT, str(error)
+    except KilledFromOutsideError as error:
+        status, message = Status.LOST, str(error)
     except PolarBearError as error:
         status, message = Status.CRASHED, str(error)
     except (Exception, SystemExit) as error:
@@ -103,6 +116,23 @@ def execute(
         recorder.invalid,
         started,
     )
+
+
+def stopped_after(seconds: float | None, call: Callable[..., Any]) -> Callable[..., Any]:
+    """The same call, which ends the run once so many seconds have passed since the first."""
+    if seconds is None:
+        return call
+    ends = float("inf")
+
+    def limited(*arguments: Any) -> Any:
+        nonlocal ends
+        now = time.perf_counter()
+        ends = min(ends, now + seconds)
+        if now > ends:
+            raise BudgetExhausted
+        return call(*arguments)
+
+    return limited
 
 
 def crash_message(error: BaseException, log: str) -> str:

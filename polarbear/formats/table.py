@@ -82,6 +82,8 @@ class Table(TableOptions):
 
 def read_frame(path: Path) -> pl.DataFrame:
     """A CSV or Parquet file as it is, everything of a CSV as text, with the line of each row."""
+    if path.is_dir():
+        raise ImportFailedError(f"{path} is a folder; expected a file, in CSV or Parquet")
     try:
         if path.suffix == ".parquet":
             _check_size(path)
@@ -203,4 +205,4 @@ def replicates() -> pl.Expr:
 
 
 def listed(complaints: list[Complaint]) -> str:
-    return "; ".join(f"{c.words} (first: line {c.first})" for c in complaints)
+    return "; ".join(f"{c.words} (first: {c.first})" for c in complaints)

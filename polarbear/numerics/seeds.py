@@ -11,6 +11,9 @@ def derived_seed(*parts: object) -> int:
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big") >> 1
 
 
-def run_seed(seed: int, instance: str, algorithm: str) -> int:
-    """A run's seed depends on nothing but these three, so newcomers change nobody's runs."""
-    return derived_seed(seed, "run", instance, algorithm)
+def run_seed(seed: int, instance: str, algorithm: str | None) -> int:
+    """A run's seed depends on nothing but these three, so newcomers change nobody's runs.
+
+    Without the algorithm it is the one that all share on an instance.
+    """
+    return derived_seed(seed, "run", instance, *([] if algorithm is None else [algorithm]))

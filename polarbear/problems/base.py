@@ -10,7 +10,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field, model_validator
@@ -24,6 +24,7 @@ from polarbear.settings.options import Options
 from polarbear.settings.sources import MadeOf
 
 Spec = Mapping[str, Any]
+Trajectory = Literal["best", "last"]  # which of a run's values counts at a time
 LARGEST_NUMBER = 100_000  # far beyond any use, and far below where a library's integers end
 
 
@@ -55,6 +56,8 @@ class Problem:
     # Seconds spent so far on building parts of the problem at their first use; an algorithm on the
     # seconds axis is not charged for them.
     building_seconds: Callable[[], float] | None = None
+    # What is recorded of a point, where ``evaluate`` is noisy: costs no evaluation and no time.
+    true_value: Callable[[Any], float] | None = None
 
     @property
     def dimension(self) -> int | None:
@@ -78,6 +81,7 @@ class Setting:
     budget: Budget
     folder: str = "."  # relative paths and importable modules are looked up here
     algorithms: tuple[str, ...] = ()
+    trajectory: Trajectory = "best"
 
 
 class Range(Options):

@@ -22,7 +22,12 @@ class Files(Suite):
         None, description="a pattern for files, relative to the configuration's folder, or"
     )
     listed_in: str | None = Field(
-        None, description="a text file with one name a line; # starts a comment"
+        None,
+        description="a text file with one name a line, as irace's trainInstancesFile; # starts a "
+        "comment",
+    )
+    directory: str | None = Field(
+        None, description="a folder that is put before each name, as irace's trainInstancesDir is"
     )
     order: Literal["random", "given"] = Field(
         "random", description="the order in which they are used; random depends on the seed"
@@ -39,6 +44,8 @@ class Files(Suite):
 
     def all_names(self, setting: Setting) -> list[str]:
         names = list(dict.fromkeys(self._found(Path(setting.folder))))
+        if self.directory is not None:
+            names = [str(Path(self.directory) / name) for name in names]
         if not names:
             where = f"'{self.glob}' matches" if self.glob else f"'{self.listed_in}' lists"
             raise ProblemError(f"{where} no instance in {setting.folder}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
@@ -10,7 +11,7 @@ from pydantic import AfterValidator, Field
 from polarbear.errors import ProblemError
 from polarbear.problems.base import Kind, Problem, Setting, Spec, Suite
 from polarbear.settings.sources import MadeOf, of_function
-from polarbear.settings.user_code import check_options, check_reference, load_function
+from polarbear.settings.user_code import check_call, check_reference, load_function
 
 
 class Python(Suite):
@@ -37,7 +38,7 @@ class Python(Suite):
 
     def draw(self, index: int, rng: np.random.Generator, setting: Setting) -> tuple[str, Spec]:
         function = load_function(self.function, setting.folder)
-        check_options(function, self.function, self.options)  # before anything is run
+        check_call(function, self.function, ("seed",), self.options)  # before anything is run
         return f"python-{index}", {"seed": int(rng.integers(2**31))}
 
     def build(self, spec: Spec, setting: Setting) -> Any:
@@ -45,7 +46,7 @@ class Python(Suite):
         if isinstance(made, Problem):
             return made
         if self.gives == "object":
-            return Problem(made) if callable(made) else made
+            return Problem(made, true_value=_true_value(made)) if callable(made) else made
         if not callable(made) or not hasattr(made, "lower") or not hasattr(made, "upper"):
             raise ProblemError(
                 f"'{self.function}' returned {type(made).__name__}; expected "
@@ -58,4 +59,12 @@ class Python(Suite):
                 f"'{self.function}' returned a box that is none: lower and upper are lists of "
                 "equal length, lower below upper"
             )
-        return Problem(made, lower, upper)
+        return Problem(made, lower, upper, true_value=_true_value(made))
+
+
+def _true_value(made: Any) -> Callable[[Any], float] | None:
+    """What a problem offers to be recorded, where its values are noisy."""
+    found = getattr(made, "true_value", None)
+    if found is not None and not callable(found):
+        raise ProblemError(f"true_value is a method of a problem, found {type(found).__name__}")
+    return found

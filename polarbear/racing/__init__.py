@@ -16,7 +16,7 @@ from polarbear.racing.decisions import (
     horizons,
     step,
 )
-from polarbear.racing.forecast import instances_to_go
+from polarbear.racing.forecast import TELLING, Forecast, forecast
 from polarbear.racing.record import RoundRecord, Threat
 from polarbear.racing.rules import Rules
 from polarbear.racing.state import (
@@ -46,8 +46,10 @@ __all__ = [
     "OPEN",
     "OUT",
     "PATIENCE",
+    "TELLING",
     "Decisions",
     "Elimination",
+    "Forecast",
     "Kind",
     "RoundRecord",
     "Rules",
@@ -56,10 +58,10 @@ __all__ = [
     "Verdict",
     "admit",
     "codes",
+    "forecast",
     "from_plain",
     "hanging",
     "horizons",
-    "instances_to_go",
     "start",
     "step",
     "to_plain",

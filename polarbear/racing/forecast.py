@@ -1,44 +1,171 @@
-"""How far it still is: a guess at the instances that settle everything."""
+"""How far it still is: between how many more instances settle everything, if anybody can tell."""
 
 from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from polarbear.inference.relations import Pointwise
-from polarbear.racing.rules import Rules
-from polarbear.racing.state import OPEN, State
+from polarbear.racing.decisions import horizons
+from polarbear.racing.rules import Batch, RaceLimits, Rules
+from polarbear.racing.state import ABOVE, ALIKE, BELOW, CROSSING, OPEN, State
+
+TELLING = 3  # rounds before which nobody can tell
+FUTURES = 200  # that are played
+LOW, HIGH = 0.05, 0.95  # shares of them that end before the range, and within or before it
+FARTHEST = 40  # times as many instances as now: nobody looks any further
+SURE = 1e-6  # nothing is more certain than this
 
 
-def instances_to_go(state: State, rules: Rules, pointwise: Pointwise) -> int:
-    """A rough guess at how many more instances settle everything, if beliefs stay as they are.
+@dataclass(frozen=True)
+class Forecast:
+    """So many more instances until a race ends: in a range, and in the middle of it.
 
-    Each pair-time is taken as a normal posterior whose spread falls with the square root of the
-    number of instances; it is settled by dominance or by equivalence, whichever comes first.
+    ``high`` and ``likely`` are None where that is farther than can be seen. ``an_instance`` is what
+    one costs on the axis at most, as things stand.
     """
-    from scipy.special import ndtr, ndtri
+
+    low: int
+    likely: int | None
+    high: int | None
+    an_instance: float
+
+    @property
+    def spent_at_most(self) -> float | None:
+        """What all of them cost at most, in what the axis counts."""
+        return None if self.high is None else self.high * self.an_instance
+
+    def to_plain(self) -> dict[str, Any]:
+        return {**vars(self), "spent_at_most": self.spent_at_most}
+
+    @classmethod
+    def from_plain(cls, plain: Mapping[str, Any] | None) -> Forecast | None:
+        if plain is None:
+            return None
+        return cls(plain["low"], plain["likely"], plain["high"], plain["an_instance"])
+
+
+def forecast(
+    state: State, rules: Rules, pointwise: Pointwise, most: int | None, seed: int
+) -> Forecast | None:
+    """Between how many more instances a race ends; None where nobody can tell yet.
+
+    ``most`` is how many there are, where a suite is finite. Each open pair is taken as a normal
+    posterior. In each of many futures its true difference is drawn from that posterior, the
+    evidence of further rounds is drawn given the difference, and the race's rules are followed.
+    """
+    if state.round < TELLING or state.joining or not state.open_pairs:
+        return None
+    looks = _looks(state, rules, most)
+    ended = _futures(state, rules, pointwise, looks, np.random.default_rng(seed))
+    if most is not None:
+        ended[np.isinf(ended)] = looks[-1]
+    low, likely, high = (
+        np.quantile(ended, share, method="inverted_cdf") - state.instances
+        for share in (LOW, 0.5, HIGH)
+    )
+    cost = float(sum(horizons(state, rules).values()))
+    farthest = looks[-1] - state.instances
+    return Forecast(int(min(low, farthest)), _seen(likely), _seen(high), cost)
+
+
+def _seen(instances: float) -> int | None:
+    return int(instances) if np.isfinite(instances) else None
+
+
+def within(
+    ahead: Forecast, state: State, batch: Batch, limits: RaceLimits, spent: float
+) -> Forecast:
+    """The same forecast for a race that ends at its limits; those that are reached are past."""
+    ends = []
+    if limits.instances is not None:
+        ends.append(limits.instances - state.instances)
+    if limits.rounds is not None:
+        sizes = [min(state.batch * 2**k, batch.max) for k in range(limits.rounds - state.round)]
+        ends.append(sum(sizes))
+    if limits.spent is not None and ahead.an_instance:
+        rest = (limits.spent - spent) / ahead.an_instance
+        ends.append(math.ceil(rest) + state.batch if rest > 0 else 0)  # a round is finished
+    most = min((end for end in ends if end > 0), default=None)
+    if most is None:
+        return ahead
+    low, likely, high = (
+        most if value is None else min(value, most)
+        for value in (ahead.low, ahead.likely, ahead.high)
+    )
+    return Forecast(low, likely, high, ahead.an_instance)
+
+
+def _looks(state: State, rules: Rules, most: int | None) -> list[int]:
+    """How many instances there are after each further round; batches grow, since little settles."""
+    last = FARTHEST * state.instances if most is None else state.instances + max(most, 1)
+    found: list[int] = []
+    now, batch = state.instances, state.batch
+    while now < last:
+        now = min(now + batch, last)
+        found.append(now)
+        # Far away, looks are as far apart as matters; a race looks more often.
+        batch = max(min(2 * batch, rules.batch.max), now // 12)
+    return found
+
+
+def _futures(
+    state: State,
+    rules: Rules,
+    pointwise: Pointwise,
+    looks: list[int],
+    rng: np.random.Generator,
+) -> np.ndarray:
+    """After how many instances each of many futures of a race ends; infinite if not by then."""
+    from scipy.special import ndtr, ndtri  # which only a race needs, not who reads one
 
     is_open = (state.settled == OPEN).any(axis=1)
-    if not is_open.any():
-        return 0
     a, b = (index[is_open] for index in np.triu_indices(len(state.algorithms), 1))
-    above = np.clip(pointwise.dominance[:, a, b], 1e-6, 1 - 1e-6)
-    alike = np.clip(pointwise.equivalence[:, a, b], 1e-6, 1 - 1e-6)
-    threshold = float(ndtri(min(rules.alpha, 1 - 1e-6)))
-    shift = np.abs(ndtri(above))
+    now = state.instances
+    lead = ndtri(np.clip(pointwise.dominance[:, a, b].T, SURE, 1 - SURE))  # [pair, time]
+    width = _half_width(np.abs(lead), pointwise.equivalence[:, a, b].T)
+    threshold = float(ndtri(min(rules.alpha, 1 - SURE)))
+    shape = (FUTURES, len(a), 1)
+    drift = (lead + rng.standard_normal(shape)) / np.sqrt(now)  # an instance
+    walk = np.zeros(shape)
+    settled = np.repeat(state.settled[is_open][None], FUTURES, axis=0)
+    gone = np.zeros((FUTURES, len(state.algorithms)), dtype=bool)
+    ended = np.full(FUTURES, np.inf)
+    for before, then in zip([now, *looks], looks, strict=False):
+        walk += np.sqrt(then - before) * rng.standard_normal(shape)
+        score = (lead * np.sqrt(now) + drift * (then - now) + walk) / np.sqrt(then)
+        wide = width * np.sqrt(then / now)
+        above, below = score >= threshold, score <= -threshold
+        alike = ndtr(wide - score) - ndtr(-wide - score) >= rules.alpha
+        for code, found in ((ABOVE, above), (BELOW, below), (ALIKE, alike)):
+            settled[found & (settled == OPEN)] = code
+        if rules.resolution == "crossing":
+            ever = [(found | (settled == code)).any(axis=2) for code, found in
+                    ((ABOVE, above), (BELOW, below), (ALIKE, alike))]  # fmt: skip
+            crosses = (ever[0] & ever[1]) | ((ever[0] | ever[1]) & ever[2])
+            settled[crosses[:, :, None] & (settled == OPEN)] = CROSSING
+        for pair, (one, other) in enumerate(zip(a, b, strict=True)):
+            gone[:, other] |= above[:, pair].all(axis=1)
+            gone[:, one] |= below[:, pair].all(axis=1)
+        done = (settled != OPEN).all(axis=2) | gone[:, a] | gone[:, b]
+        ended[np.isinf(ended) & done.all(axis=1)] = then
+        if np.isfinite(ended).all():
+            break
+    return ended
+
+
+def _half_width(shift: np.ndarray, alike: np.ndarray) -> np.ndarray:
+    """The half-width of what counts as equivalent, in standard deviations, by P(equivalent)."""
+    from scipy.special import ndtr
+
+    alike = np.clip(alike, SURE, 1 - SURE)
     low, high = np.zeros_like(shift), np.full_like(shift, 1e3)
-    for _ in range(60):  # the ROPE's half-width in standard deviations that gives P(equivalent)
+    for _ in range(60):
         middle = (low + high) / 2
         more = ndtr(middle - shift) - ndtr(-middle - shift) < alike
         low, high = np.where(more, middle, low), np.where(more, high, middle)
-    by_dominance = (threshold / np.maximum(shift, 1e-2)) ** 2
-    by_equivalence = (threshold / np.maximum(high - shift, 1e-2)) ** 2
-    factor = np.minimum(by_dominance, by_equivalence)
-    factor[(state.settled != OPEN).T[:, is_open]] = 1.0
-    needed = factor.max(axis=0)
-    if rules.resolution == "crossing":
-        ever_above = np.where(above > 0.5, by_dominance, np.inf).min(axis=0)
-        ever_below = np.where(above < 0.5, by_dominance, np.inf).min(axis=0)
-        other = np.minimum(by_equivalence.min(axis=0), np.maximum(ever_above, ever_below))
-        needed = np.minimum(needed, np.maximum(np.minimum(ever_above, ever_below), other))
-    seen = state.caught_up if state.joining else state.instances
-    return max(1, int(np.ceil((needed.max() - 1) * seen)))
+    return high

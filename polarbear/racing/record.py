@@ -12,6 +12,7 @@ from typing import Any
 from polarbear.inference.fit import NamedFit
 from polarbear.plain import plain as as_plain
 from polarbear.racing.decisions import Decisions
+from polarbear.racing.forecast import Forecast
 from polarbear.racing.state import Elimination, State, from_plain, to_plain
 
 
@@ -28,11 +29,14 @@ class RoundRecord:
     """One round of a race, as its checkpoint keeps it.
 
     ``ran_to`` says who ran, and up to which time, on each of the ``drawn`` instances;
-    ``evaluations`` is what each algorithm has spent so far. ``posterior`` is the key of the one
+    ``evaluations`` is what each algorithm has spent so far, ``spent`` the same on an axis that
+    counts something else. ``posterior`` is the key of the one
     that decided, inferred with so many ``draws``; ``problems`` are why it was not to be trusted.
     ``rules`` and ``inference`` are settings as a configuration spells them. ``p_any_wrong`` is how
     likely it is that at least one elimination so far is wrong, ``fit`` how Plackett-Luce fits;
-    both are None in a round of an older version, and ``fit`` where it is not assumed.
+    both are None in a round of an older version, and ``fit`` where it is not assumed. ``forecast``
+    says between how many more instances the race ends, ``instances_to_go`` is the middle of that;
+    both are None where nobody can tell yet.
     """
 
     state: State
@@ -49,6 +53,13 @@ class RoundRecord:
     inference: Mapping[str, Any]
     p_any_wrong: float | None = None
     fit: NamedFit | None = None
+    spent: Mapping[str, float] | None = None
+    forecast: Forecast | None = None
+
+    @property
+    def costs(self) -> Mapping[str, float]:
+        """What each algorithm has spent so far, in what the axis counts."""
+        return self.evaluations if self.spent is None else self.spent
 
     @property
     def newcomer(self) -> str | None:
@@ -77,6 +88,10 @@ class RoundRecord:
         if self.p_any_wrong is not None:
             plain["p_any_wrong"] = self.p_any_wrong
             plain["fit"] = as_plain(self.fit)
+        if self.spent is not None:
+            plain["spent"] = dict(self.spent)
+        if self.forecast is not None:
+            plain["forecast"] = self.forecast.to_plain()
         return plain
 
     @classmethod
@@ -97,6 +112,8 @@ class RoundRecord:
             inference=plain["inference"],
             p_any_wrong=plain.get("p_any_wrong"),
             fit=NamedFit.from_plain(plain.get("fit")),
+            spent=plain.get("spent"),
+            forecast=Forecast.from_plain(plain.get("forecast")),
         )
 
 

@@ -34,6 +34,9 @@ class RaceLimits(Options):
     evaluations: int | None = Field(
         None, ge=1, description="no further round once so many evaluations are spent"
     )
+    spent: float | None = Field(
+        None, gt=0, description="no further round once runs have spent so much on the axis"
+    )
     hours: float | None = Field(
         None, gt=0, description="no further round once this call has taken so many hours"
     )
@@ -57,7 +60,7 @@ class Rules(Options):
         description="a pair is settled as soon as it is sure to cross, or only when it is sure at "
         "every time",
     )
-    alpha: float = Field(0.99, le=1, description="how probable a relation must be to be settled")
+    alpha: float = Field(0.99, description="how probable a relation must be to be settled")
     guarantee: Literal["none", "anytime"] = Field(
         "none",
         description="'anytime' puts nobody out before bets on duels have proven it: the chance of "
@@ -85,6 +88,9 @@ class Rules(Options):
     @field_validator("alpha")
     @classmethod
     def _more_likely_than_not(cls, alpha: float) -> float:
+        if alpha > 1:
+            meant = f": did you mean {alpha / 100:g}?" if alpha <= 100 else ""
+            raise ValueError(f"alpha is a probability, at most 1, found {alpha:g}{meant}")
         if not alpha > 0.5:
             raise ValueError(
                 f"alpha must be above 0.5, usually 0.95 or 0.99, found {alpha:g}: at or below it "

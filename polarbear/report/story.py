@@ -9,6 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from polarbear import __version__
+from polarbear.config import failed_words, failures_in
 from polarbear.inference.fit import named
 from polarbear.racing import Kind, verdict_on
 from polarbear.racing.verdicts import withheld_words
@@ -308,8 +309,7 @@ def _warnings(material: Material) -> list[str]:
     failed = summary.failures(material.store)
     if failed:
         runs = sum(failure.runs for failure in failed)
-        they = noun(runs, "it", "they")
-        made.append(f"{counted(runs, 'run')} failed and kept the best {they} had found")
+        made.append(failed_words(runs, failures_in(material.store.config).ranks))
     hosts = summary.hosts(material.store)
     if len(hosts) > 1 and material.axis == "seconds":
         made.append(f"seconds were measured on {len(hosts)} machines")

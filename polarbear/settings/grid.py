@@ -68,6 +68,30 @@ class Budget(Options):
             f"expected {{spacing, from, to, points}} or a list of times, found {describe(grid)}"
         )
 
+    @model_validator(mode="after")
+    def _whole_evaluations(self) -> Budget:
+        first = self.grid[0] if isinstance(self.grid, tuple) else self.grid.start
+        if self.axis == EVALUATIONS and round(first) < 1:
+            raise ValueError(
+                f"the grid begins at {first:g}, but evaluations are whole and the first is 1; "
+                "begin there, or name another axis"
+            )
+        return self
+
+    def cut(self, until: float) -> Budget:
+        """The same grid up to a time, as finely spaced; ValueError if that leaves nothing."""
+        if not self.times[0] <= until <= self.limit:
+            raise ValueError(
+                f"expected a time of the grid's span, {self.times[0]:g} to {self.limit:g}, "
+                f"found {until:g}"
+            )
+        kept = self.times[self.times <= until]
+        if isinstance(self.grid, tuple) or len(kept) == 1:
+            return Budget(axis=self.axis, grid=tuple(kept.tolist()))
+        points = int((self.grid.times() <= until).sum())
+        spaced = Spaced(spacing=self.grid.spacing, start=self.grid.start, stop=until, points=points)
+        return Budget(axis=self.axis, grid=spaced)
+
     @cached_property
     def times(self) -> np.ndarray:
         """The grid. Evaluations are whole, so a fine grid loses points that round to the same."""

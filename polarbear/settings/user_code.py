@@ -54,6 +54,28 @@ def check_options(function: Callable[..., Any], reference: str, options: Mapping
             raise ConfigError(f"options of '{reference}': {unknown('argument', name, known)}")
 
 
+def check_call(
+    function: Callable[..., Any],
+    reference: str,
+    arguments: tuple[str, ...],
+    options: Mapping[str, Any],
+) -> None:
+    """Raise if the function could not be called with these arguments and options."""
+    check_options(function, reference, options)
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # some compiled functions do not tell
+        return
+    try:
+        signature.bind(*arguments, **options)
+    except TypeError as error:
+        called = ", ".join([*arguments, *options])
+        raise ConfigError(
+            f"'{reference}' is called as {function.__name__}({called}), but is defined as "
+            f"{function.__name__}{signature}: {error}"
+        ) from None
+
+
 def _load_module(name: str, folder: str) -> Any:
     if not name.endswith(".py"):
         if folder not in sys.path:

@@ -6,6 +6,6 @@ records; the only reader and writer of a store.
 
 from __future__ import annotations
 
-from polarbear.store.store import Store, best_so_far
+from polarbear.store.store import Store, best_so_far, is_store
 
-__all__ = ["Store", "best_so_far"]
+__all__ = ["Store", "best_so_far", "is_store"]

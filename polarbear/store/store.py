@@ -29,7 +29,7 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 
-from polarbear.config import PlainConfig, contradictions
+from polarbear.config import KEEPS, PlainConfig, contradictions, failures_in
 from polarbear.errors import StoreMismatchError
 from polarbear.execution.host import Host
 from polarbear.execution.outcome import Outcome, Status
@@ -342,8 +342,9 @@ class Store(Posteriors, Races, Provenance, Aside):
         row = {instance: position for position, instance in enumerate(instances)}
         column = {name: position for position, name in enumerate(names)}
         values = np.full((len(instances), len(names), len(times)), np.nan)
+        failed = failures_in(self.config).ranks
         for run, t, y in self.trajectories(names):
-            found = best_so_far(t, y, run["status"], run["reached"], times)
+            found = best_so_far(t, y, run["status"], run["reached"], times, failed)
             values[row[run["instance"]], column[run["algorithm"]]] = found
         at = {float(t): position for position, t in enumerate(times)}
         for instance, t, ranked, positions in rankings.iter_rows():
@@ -353,9 +354,21 @@ class Store(Posteriors, Races, Provenance, Aside):
         return GridValues(instances, names, np.asarray(times), values)
 
 
-def best_so_far(t: Floats, y: Floats, status: str, reached: float, times: Floats) -> Floats:
-    """A run's values on a grid: +inf before its first, NaN where it is absent."""
+def is_store(path: Path) -> bool:
+    """Whether a folder is a store, of whichever version."""
+    return manifest.is_in(path)
+
+
+def best_so_far(
+    t: Floats, y: Floats, status: str, reached: float, times: Floats, failed: str = KEEPS
+) -> Floats:
+    """A run's values on a grid: +inf before its first, NaN where it is absent.
+
+    ``failed`` says how a failed run is ranked from there on: it keeps its best, is last or absent.
+    """
     found = np.concatenate([[np.inf], y])[np.searchsorted(t, times, side="right")]
-    if status == Status.BUDGET:
-        found[times > reached] = np.nan  # stopped on purpose: absent, not last
+    if status in (Status.BUDGET, Status.LOST):
+        found[times > reached] = np.nan  # stopped by no fault of its own: absent, not last
+    elif failed != KEEPS and Status(status).failed:
+        found[times > reached] = np.inf if failed == "last" else np.nan
     return found

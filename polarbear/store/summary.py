@@ -20,7 +20,8 @@ class AlgorithmRuns:
     """The runs of one algorithm, and what it spent.
 
     ``ended`` are those that ended by themselves before their budget, ``reached`` is the last time
-    of any, and ``invalid`` counts objective values that were not finite.
+    of any, ``invalid`` counts objective values that were not finite, and ``spent`` is the cost of
+    all of them in what the axis counts.
     """
 
     algorithm: str
@@ -31,6 +32,7 @@ class AlgorithmRuns:
     reached: float = 0
     evaluations: int = 0
     seconds: float = 0
+    spent: float = 0
 
 
 @dataclass(frozen=True)
@@ -72,7 +74,11 @@ def set_aside(store: Store) -> list[AsideRuns]:
 def by_algorithm(store: Store) -> list[AlgorithmRuns]:
     """One entry an algorithm, in the order of the configuration."""
     runs = store.runs()
-    spent = store.all_runs().group_by("algorithm").agg(pl.col("evaluations", "seconds").sum())
+    spent = (
+        store.all_runs()
+        .group_by("algorithm")
+        .agg(pl.col("evaluations", "seconds").sum(), pl.col("reached").sum().alias("spent"))
+    )
     counts = (
         runs.group_by("algorithm")
         .agg(

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from polarbear.algorithms.command import Command
+from polarbear.config import parse
 from polarbear.errors import AlgorithmError, ConfigError
 from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.execution.run import Problems, execute
@@ -95,6 +96,90 @@ def test_iraces_argument_order_is_kept(bench: Bench):
     assert (bench.folder / "seen").read_text() == "2|5|77|data/berlin52.tsp|--ants|10"
     assert outcome.times.tolist() == [3, 100]
     assert outcome.values.tolist() == [9.5, 8.25]
+
+
+@pytest.mark.parametrize("printed", ["1234.5 3.2", "# irace\n12.5 0.1\n"])
+def test_what_irace_calls_cost_and_time_is_refused_with_what_to_print(bench: Bench, printed: str):
+    outcome = bench.prints(printed, protocol="irace")
+    assert outcome.status is Status.BAD_OUTPUT
+    assert "as irace's 'cost time' has" in outcome.message
+    assert "print a line 't y' at every improvement and, last, the final cost alone" in (
+        outcome.message
+    )
+    assert len(outcome.values) == 0
+
+
+def test_a_target_runner_may_improve_only_once_if_it_ends_with_its_cost(bench: Bench):
+    outcome = bench.prints("3 9.5\n9.5", protocol="irace")
+    assert outcome.status is Status.ENDED
+    assert (outcome.times.tolist(), outcome.values.tolist()) == ([3], [9.5])
+
+
+def test_a_program_is_told_the_whole_budget_and_stopped_where_the_run_ends(bench: Bench):
+    solver = bench.script(
+        "open('told', 'w').write(sys.argv[1])\n"
+        "for t in range(1, 1000):\n    print(t, -t, flush=True)"
+    )
+    suite = Files(suite="files", names=(INSTANCE.id,))
+    task = Task(bench.algorithm(f"{solver} {{budget}}"), INSTANCE, 77, 7)
+    outcome = execute(task, Problems(suite, bench.setting(budget=100)))
+    assert (bench.folder / "told").read_text() == "100"
+    assert outcome.status is Status.BUDGET
+    assert outcome.reached == outcome.times[-1] == 7
+
+
+PARAMETERS = """\
+# name   switch     type values
+ants     "--ants "  i    (5, 100)
+rho      "--rho="   r    (0.01, 1.00)
+local    ""         c    (ls2, ls3)
+q0       "--q0 "    r    (0, 1)  | local == "ls2"
+[global]
+digits = 4
+"""
+ELITES = """\
+.ID. ants rho  local q0
+7    25   0.95 ls2   0.5   # the best
+9    50   0.90 "ls 3"  NA
+"""
+
+
+def test_a_file_of_iraces_configurations_is_one_algorithm_a_line(bench: Bench):
+    (bench.folder / "elites.txt").write_text(ELITES.replace("   # the best", ""))
+    (bench.folder / "parameters.txt").write_text(PARAMETERS)
+    files = {"configurations": "elites.txt", "parameter_file": "parameters.txt"}
+    entry = bench.algorithm("./run", parameters="--fixed", **files)
+    found = {a.name: a.parameters for a in entry.variants(str(bench.folder))}
+    assert found == {
+        "mine 7": ("--fixed", "--ants", "25", "--rho=0.95", "ls2", "--q0", "0.5"),
+        "mine 9": ("--fixed", "--ants", "50", "--rho=0.90", "ls 3"),
+    }
+    plain = bench.algorithm("./run", configurations="elites.txt")
+    assert plain.variants(str(bench.folder))[1].parameters[:4] == ("--ants", "50", "--rho", "0.90")
+
+
+@pytest.mark.parametrize(
+    ("table", "complaint"),
+    [
+        ("ants rho\n", "no configuration below its header"),
+        ("ants rho\n1\n", "line 2: 1 values for 2 parameters"),
+        ("ants beta\n1 2\n", "does not say how 'beta' is passed"),
+    ],
+)
+def test_a_file_of_configurations_that_is_none_is_refused_with_its_line(
+    bench: Bench, table: str, complaint: str
+):
+    (bench.folder / "elites.txt").write_text(table)
+    (bench.folder / "parameters.txt").write_text(PARAMETERS)
+    files = {"configurations": "elites.txt", "parameter_file": "parameters.txt"}
+    entry = {"name": "mine", "use": "command", "command": "./run", **files}
+    data = {
+        "algorithms": [entry],
+        "instances": {"suite": "files", "names": ["a"]},
+        "budget": {"grid": [1]},
+    }
+    with pytest.raises(ConfigError, match=complaint):
+        parse(data, Source("test"), str(bench.folder))
 
 
 def test_improvements_can_be_written_to_a_file(bench: Bench):

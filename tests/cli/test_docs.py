@@ -15,6 +15,7 @@ from polarbear.preferences import PREFERENCES, parse_preference, read_preference
 from polarbear.report.figures import FIGURES
 from polarbear.settings.options import Options, key_names
 from polarbear.settings.yaml_lines import parse_yaml
+from tests.support import Project
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -63,3 +64,13 @@ def test_every_flag_stands_in_the_documentation_with_its_default(command: str, p
         unset = option.default is None or option.default is False
         default = "" if unset else f"`{option.default}` "
         assert f"| `{flag}` | {default}|" in text, flag
+
+
+def test_the_example_that_maximises_does_what_the_documentation_says(project: Project):
+    text = (DOCS / "configuration.md").read_text()
+    files = re.findall(r"^```(?:python|yaml) (\S+)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    for name, content in files:
+        (project.folder / name).write_text(content)
+    assert {"hill.py", "climb.py", "climbing.yaml"} <= {name for name, _ in files}
+    answer = project.json("race", "climbing.yaml")
+    assert answer["pareto_set"] == ["climb"]

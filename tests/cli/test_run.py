@@ -140,9 +140,11 @@ def test_objectives_with_nan_and_infinities_are_reported_and_do_no_harm(project:
 
 def test_maximise_turns_the_objective(project: Project):
     project.configure(
-        instances={"suite": "python", "function": f"{SOLVERS}:hill", "maximise": True, "count": 2}
+        instances={"suite": "python", "function": f"{SOLVERS}:hill", "maximise": True, "count": 2},
+        algorithms=[{"name": "random", "use": "random-search"}, solver("climbs")],
     )
-    project.json("run", "config.yaml")
+    answer = project.json("run", "config.yaml")
+    assert answer["failed_runs"] == 0
     for _, _, y in Store.open(project.store).trajectories():
         assert np.all(y > 0)  # the negative of a height below the top, which is at 0
         assert y[-1] < y[0]

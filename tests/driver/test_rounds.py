@@ -109,10 +109,11 @@ def test_standings_have_the_keys_that_scripts_rely_on_in_their_order(tmp_path):
         *("failed_runs", "store", "model", "rules", "share_settled", "batch", "joining"),
         *("caught_up", "saved", "instances_by_algorithm", "instances_to_go", "algorithms"),
         *("best", "open_pairs", "settled_pairs", "problems", "p_any_wrong", "fit"),
+        *("axis", "spent", "forecast"),
     ]
     assert json.loads(json.dumps(facts)) == facts  # plain throughout
     assert list(facts["algorithms"][0]) == [
-        *("algorithm", "evaluations", "standing", "by", "probability"),
+        *("algorithm", "evaluations", "standing", "by", "probability", "spent"),
     ]
     assert list(facts["best"][0]) == ["algorithm", "from", "to"]
     assert list(facts["open_pairs"][0]) == ["a", "b", "times", "from", "to", "p_above"]
@@ -175,7 +176,7 @@ def test_a_limit_ends_a_race_with_a_valid_result(tmp_path, limits, because):
     assert facts["pareto_set"] == ["A", "B"]
     assert not facts["resolved"]
     assert facts["open_pairs"][0]["times"] > 0
-    assert facts["instances_to_go"] > 0
+    assert facts["forecast"] is None  # nobody can tell after a round
     assert facts["instances"] == limits.get("instances", 8)
 
 
@@ -444,24 +445,27 @@ def optimisers(*entries: dict[str, Any]) -> Config:
     )
 
 
-def test_an_algorithm_that_always_crashes_is_put_out_by_one_that_does_not(tmp_path):
+def test_an_algorithm_that_always_crashes_ends_the_race_and_nothing_is_decided(tmp_path):
     config = optimisers(solver("coordinate_descent"), solver("fails_at_once"))
-    _, store, _ = run(config, tmp_path / "s")
-    facts = facts_of(store)
-    assert facts["pareto_set"] == ["coordinate_descent"]
-    assert facts["failed_runs"] == 8
+    with pytest.raises(AlgorithmError, match="all 8 of its first runs.*the licence has expired"):
+        run(config, tmp_path / "s")
+    store = Store.open(tmp_path / "s")
+    assert store.last_round() is None
+    assert len(store.runs()) == 16
 
 
-def test_a_newcomer_that_always_crashes_is_put_out(tmp_path):
+def test_a_newcomer_that_always_crashes_is_an_error_and_changes_no_decision(tmp_path):
     before = (solver("coordinate_descent"), {"name": "random", "use": "random-search"})
-    run(optimisers(*before), tmp_path / "s")
-    _, store, _ = run(optimisers(*before, solver("fails_at_once")), tmp_path / "s")
-    assert facts_of(store)["eliminated"][-1]["algorithm"] == "fails_at_once"
+    _, store, _ = run(optimisers(*before), tmp_path / "s")
+    decided = checkpoints(store)
+    with pytest.raises(AlgorithmError, match="'fails_at_once' failed in all"):
+        run(optimisers(*before, solver("fails_at_once")), tmp_path / "s")
+    assert checkpoints(store) == decided
 
 
 def test_a_race_in_which_nobody_finds_anything_is_ended_at_once(tmp_path):
     config = optimisers(solver("fails_at_once", "A"), solver("fails_at_once", "B"))
-    with pytest.raises(AlgorithmError, match=r"has found anything; A on .*the licence has expired"):
+    with pytest.raises(AlgorithmError, match=r"'A' failed.*the licence has expired[^']*\n'B' f"):
         run(config, tmp_path / "s")
     assert len(Store.open(tmp_path / "s").runs()) == 16
 

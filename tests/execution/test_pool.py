@@ -174,7 +174,7 @@ def test_killing_a_worker_costs_its_run_and_nothing_else():
     with Pool(config.instances, config.setting, 2, GENEROUS) as pool:
         outcomes = list(killing(pool.run(tasks(config, instances=4))))
     assert len(outcomes) == 8
-    killed = [o for o in outcomes if o.status is Status.KILLED]
+    killed = [o for o in outcomes if o.status is Status.LOST]
     assert 1 <= len(killed) <= 2
     assert all("exit code -9" in o.message for o in killed)
     assert sum(o.status is Status.BUDGET for o in outcomes) == 8 - len(killed)

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polarbear.errors import BadOutputError, BudgetExhausted
+from polarbear.errors import BadOutputError, BudgetExhausted, ProblemError
 from polarbear.execution.recorder import POINT, Journal, Recorder
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
@@ -165,3 +165,67 @@ def test_a_journal_that_cannot_be_written_does_not_end_the_run():
     recorder.evaluate(0)
     recorder.evaluate(0)
     assert recorder.values == [2.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("value", "found"),
+    [
+        ("high", "'high'"),
+        (np.zeros(3), "an array of the shape (3,)"),
+        (None, "nothing"),
+        ([1, 2], "a list"),
+    ],
+)
+@pytest.mark.parametrize("axis", ["evaluations", "seconds", "steps"])
+def test_an_objective_that_returns_no_number_is_to_blame_by_its_own_file(value, found, axis):
+    recorder = Recorder(lambda x: value, axis, 10)
+    with pytest.raises(ProblemError) as refused:
+        recorder.evaluate(0)
+    assert f"returned {found}; expected a number" in str(refused.value)
+    assert "test_recorder.py, line " in str(refused.value)
+
+
+@given(st.lists(anything, max_size=50))
+def test_where_the_last_value_counts_every_change_to_a_finite_one_is_kept(values: list[float]):
+    recorder, _ = replay(values, last=True)
+    expected: list[tuple[int, float]] = []
+    for t, y in enumerate(values, 1):
+        if np.isfinite(y) and (not expected or expected[-1][1] != y):
+            expected.append((t, y))
+    assert list(zip(recorder.times, recorder.values, strict=True)) == expected
+
+
+def test_reported_values_that_get_worse_are_kept_where_the_last_counts():
+    recorder = Recorder(None, "epochs", 10, last=True)
+    for t, y in enumerate([3.0, 2.0, 2.0, nan, 2.5], 1):
+        recorder.report(t, y)
+    assert (recorder.times, recorder.values) == ([1, 2, 5], [3.0, 2.0, 2.5])
+
+
+# point: observed value, true value
+NOISY = {"a": (3.0, 3.5), "b": (1.0, 4.0), "c": (2.0, 0.0), "d": (0.5, 2.0)}
+
+
+@pytest.mark.parametrize(
+    ("last", "kept"),
+    [
+        # c has the best true value of all, but was never seen to be the best
+        (False, [(1, 3.5), (4, 2.0)]),
+        (True, [(1, 3.5), (2, 4.0), (4, 2.0)]),
+    ],
+)
+@pytest.mark.parametrize("maximise", [False, True])
+def test_of_noisy_values_the_incumbent_s_true_value_is_recorded(last, kept, maximise):
+    sign = -1 if maximise else 1
+    recorder = Recorder(
+        lambda x: sign * NOISY[x][0],
+        "evaluations",
+        10,
+        maximise,
+        last=last,
+        true_value=lambda x: sign * NOISY[x][1],
+    )
+    handed = [recorder.evaluate(x) for x in "abcd"]
+    assert handed == [3.0, 1.0, 2.0, 0.5]  # the algorithm sees the noise
+    assert list(zip(recorder.times, recorder.values, strict=True)) == kept
+    assert recorder.evaluations == 4

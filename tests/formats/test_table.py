@@ -71,11 +71,11 @@ def test_rows_that_make_no_sense_are_counted_and_named(tmp_path: Path):
     found = read_table(written(tmp_path, GOOD + bad), Columns())
     said = {(c.rows, c.reason, c.first) for c in found.complaints}
     assert said == {
-        (1, "no algorithm is named", "10"),
-        (1, "t is not a finite number", "7"),
-        (2, "y is not a finite number", "8"),
-        (1, "t is negative", "11"),
-        (1, "the row stands twice", "12"),
+        (1, "no algorithm is named", "line 10"),
+        (1, "t is not a finite number", "line 7"),
+        (2, "y is not a finite number", "line 8"),
+        (1, "t is negative", "line 11"),
+        (1, "the row stands twice", "line 12"),
     }
     assert len(found.outcomes) == 3
 
@@ -118,7 +118,7 @@ def test_what_was_left_out_is_said_on_the_command_line(project: Project):
     done = project("import", "data.csv", "--store", "s", "--points", 5)
     assert done.returncode == 0
     assert "3 runs of 2 algorithms on 2 instances added to s" in done.stdout
-    assert "left out: 1 row: t is not a finite number (first: 7)" in done.stdout
+    assert "left out: 1 row: t is not a finite number (first: line 7)" in done.stdout
 
 
 def test_after_its_end_a_run_keeps_its_best_or_is_absent_as_asked(project: Project):

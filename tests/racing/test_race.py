@@ -303,17 +303,6 @@ def test_a_joint_decision_near_alpha_asks_for_more_draws_at_all_times():
     assert race.hanging(state, rules, table, doubtful).all()
 
 
-def test_the_guess_at_what_is_left_agrees_with_a_normal_posterior():
-    rules = Rules(resolution="strict", alpha=0.99)
-    state = replace(race.start("AB", (1.0,), rules), instances=100)
-    # A posterior with mean one and a half standard deviations above even; it must narrow until
-    # the mean is 2.326 of them: a factor (2.326 / 1.5)^2 = 2.405 of instances.
-    above = beliefs({("A", "B"): [0.9331928]}, {("A", "B"): [1e-6]})
-    assert race.instances_to_go(state, rules, above) == pytest.approx(141, abs=1)
-    settled = replace(state, settled=np.full((1, 1), ALIKE, dtype=np.int8))
-    assert race.instances_to_go(settled, rules, above) == 0
-
-
 def test_a_checkpoint_gives_back_the_state_to_the_byte():
     rules = Rules()
     state = race.start(["A", 'odd "name"', "ß"], TIMES, rules)

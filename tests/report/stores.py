@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from polarbear.config import Execution, Failures
 from polarbear.driver.evidence import evidence_of
 from polarbear.driver.posteriors import keep, learn
 from polarbear.inference import ModelOptions
@@ -56,8 +58,14 @@ def many(count: int) -> dict[str, list[float]]:
 
 
 def failing(folder: Path) -> Store:
-    entries = [solver("crashes"), solver("coordinate_descent"), solver("fails_at_once")]
-    return run(optimisers(*entries), folder / "store")[1]
+    entries = [
+        solver("fails_sometimes", "often", every=2),
+        solver("coordinate_descent"),
+        solver("fails_sometimes", "seldom", every=3),
+    ]
+    config = optimisers(*entries)
+    lenient = Execution(workers=1, failures=Failures(tolerated=1))
+    return run(replace(config, execution=lenient), folder / "store")[1]
 
 
 KINDS: dict[str, Callable[[Path], Store]] = {

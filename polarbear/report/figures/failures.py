@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from polarbear.config import failures_in
 from polarbear.report.drawing.palette import writing_on
 from polarbear.report.drawing.style import Style
 from polarbear.report.figures.base import Figure
@@ -15,6 +16,13 @@ from polarbear.wording import whole
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
+
+
+MEANING = {
+    "keeps": "A failed run keeps the best it had found, so it still counts.",
+    "last": "From where it failed on, a run is last.",
+    "absent": "From where it failed on, a run is left out of rankings.",
+}
 
 
 def data(material: Material) -> pl.DataFrame:
@@ -80,10 +88,11 @@ def missing(material: Material) -> str | None:
 
 
 def caption(material: Material) -> str:
-    return (
-        "Runs that failed, by algorithm and by how. A failed run keeps the best it had found, so "
-        "it still counts."
-    )
+    return f"Runs that failed, by algorithm and by how. {MEANING[_ranks(material)]}"
+
+
+def _ranks(material: Material) -> str:
+    return failures_in(material.store.config).ranks
 
 
 FAILURES = Figure("failures", "Failed runs", caption, missing, data, draw)

@@ -14,7 +14,7 @@ from polarbear.report.moment import still_in
 from polarbear.report.settled import verdict
 from polarbear.report.story import Entry, Story
 from polarbear.store import summary
-from polarbear.wording import counted, decisive, percent, time, timed, whole
+from polarbear.wording import counted, decisive, percent, time, timed
 
 BLOCKS = " ▁▂▃▄▅▆▇█"
 BAR = 30  # characters of the longest bar
@@ -74,7 +74,7 @@ def outline(material: Material, story: Story) -> list[Block]:
         made += [Heading(title), *_matrix(material)]
     if material.rounds:
         made += [Heading("The race, round by round"), _rounds(material)]
-        made += [Heading("Where the evaluations went"), _allocation(material)]
+        made += [Heading(f"Where the {material.axis} went"), _allocation(material)]
         made += [Heading("Decisions"), _decisions(story)]
     failed = summary.failures(material.store)
     if failed:
@@ -154,15 +154,15 @@ def _rounds(material: Material) -> Chart:
 
 def _allocation(material: Material) -> Chart:
     assert material.race is not None
-    spent, seen = material.race.evaluations, material.race.instances_by_algorithm
+    spent, seen = material.race.spent, material.race.instances_by_algorithm
     most = max(spent.values(), default=0)
     rows = [
-        (name, bar(value, most), f"{whole(value)} on {counted(seen[name], 'instance')}")
+        (name, bar(value, most), f"{time(value)} on {counted(seen[name], 'instance')}")
         for name, value in spent.items()
     ]
     return Chart(
         tuple(rows),
-        f"{counted(sum(spent.values()), 'evaluation')}; {percent(material.race.saved)} of the "
+        f"{timed(sum(spent.values()), material.axis)}; {percent(material.race.saved)} of the "
         "budget of running everything was saved",
     )
 

@@ -1,0 +1,78 @@
+"""`polarbear check`: try a configuration out before anything is spent on it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import typer
+
+from polarbear.cli import common
+from polarbear.wording import counted, duration, short, size
+
+if TYPE_CHECKING:
+    from polarbear.api.checking import Checked
+    from polarbear.driver.check import Forecast
+
+BROKEN = 1  # exit code where something would not run
+
+
+def check(
+    config: common.ConfigFile,
+    workers: common.WorkersOption = None,
+    seed: common.SeedOption = None,
+    json: common.Json = False,
+    debug: common.Debug = False,
+) -> None:
+    """Try a configuration out, in a second or two, and store nothing.
+
+    One problem is built, and each algorithm runs on it for a few evaluations. Exit code 1: an
+    algorithm fails, or no problem can be built.
+    """
+    from polarbear.api.checking import check as check_
+
+    with common.interruptible("nothing was stored"):
+        found = check_(config, workers=workers, seed=seed)
+    if json:
+        common.print_json(found)
+    else:
+        _show(found)
+    if not found.ok:
+        raise typer.Exit(BROKEN)
+
+
+def _show(found: Checked) -> None:
+    from rich.markup import escape
+
+    console = common.console()
+    kind = f"{found.kind}, dimension {found.dimension}" if found.dimension else found.kind
+    console.print(f"tried on {found.instance} ({kind}), nothing stored", markup=False)
+    made = common.table(
+        "algorithm", "trial", "evaluations#", "first value#", "best value#", "s an evaluation#"
+    )
+    for one in found.algorithms:
+        each = one.seconds_per_evaluation
+        made.add_row(
+            escape(one.algorithm),
+            one.status,
+            f"{one.evaluations}",
+            "" if one.first is None else short(one.first),
+            "" if one.best is None else short(one.best),
+            "" if each is None else f"{each:.2g}",
+        )
+    if found.algorithms:
+        console.print(made)
+    for line in found.errors:
+        console.print(f"error: {line}", markup=False)
+    for line in found.warnings:
+        console.print(f"warning: {line}", markup=False)
+    if found.ok:
+        console.print(_outlook(found.forecast), markup=False)
+
+
+def _outlook(ahead: Forecast) -> str:
+    runs = f"{counted(ahead.runs, 'run')} on {counted(ahead.instances, 'instance')}"
+    takes = "cannot tell how long" if ahead.seconds is None else f"about {duration(ahead.seconds)}"
+    return (
+        f"{runs} to the end of the budget, {ahead.workers} at once: {takes}, at most "
+        f"{size(ahead.bytes)} on disk; a race takes as many as it needs"
+    )

@@ -1,0 +1,242 @@
+"""A configuration tried out for a second or two, before anything is spent on it.
+
+One problem is built, each algorithm runs on it for a few evaluations, and what that shows is said:
+what does not run, whose values are not finite, who improves, what it will cost. Nothing is stored.
+"""
+
+from __future__ import annotations
+
+import io
+import math
+from collections.abc import Sequence
+from contextlib import redirect_stdout
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from polarbear.algorithms.base import Algorithm, Trial
+from polarbear.config import Config
+from polarbear.driver.broken import run_failed, why
+from polarbear.driver.collect import chosen_instances, workers_of
+from polarbear.errors import AlgorithmError, BudgetExhausted, PolarBearError
+from polarbear.execution.outcome import Outcome, Status, Task
+from polarbear.execution.pool import Pool
+from polarbear.problems.base import Instance, Kind, Problem
+from polarbear.settings.grid import EVALUATIONS, SECONDS
+from polarbear.wording import counted, duration, short, time
+
+EVALUATIONS_TRIED = 50
+SECONDS_TRIED = 0.3  # on the seconds axis
+LONGEST = 1.0  # seconds after which the next value ends a trial
+BYTES_A_POINT, BYTES_A_RUN = 16, 300  # of a store, on disk
+
+
+@dataclass(frozen=True)
+class Tried:
+    """How one algorithm fared; ``seconds_per_evaluation`` is None where none was counted."""
+
+    algorithm: str
+    status: str
+    message: str
+    evaluations: int
+    invalid: int
+    first: float | None
+    best: float | None
+    improved: bool
+    seconds: float
+    seconds_per_evaluation: float | None
+    population: int | None
+    points: int
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """What all runs on so many instances would take; ``bytes`` at most, ``seconds`` about.
+
+    ``seconds`` is None where the trial cannot tell.
+    """
+
+    instances: int
+    runs: int
+    workers: int
+    seconds: float | None
+    bytes: int
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What a check found; fields are the keys of `polarbear check --json`."""
+
+    ok: bool
+    errors: tuple[str, ...]
+    warnings: tuple[str, ...]
+    instance: str
+    kind: str
+    dimension: int | None
+    axis: str
+    budget: float
+    noisy: bool | None
+    algorithms: tuple[Tried, ...]
+    forecast: Forecast
+
+
+class Probe(Algorithm):
+    """No optimiser: evaluates one point twice, and fails if the values differ."""
+
+    accepts: ClassVar[frozenset[Kind]] = frozenset({Kind.CONTINUOUS, Kind.INTEGER})
+
+    def run(self, trial: Trial, setting: Any) -> None:
+        lower, upper = trial.box
+        x = lower + (upper - lower) * np.random.default_rng(trial.seed).random(len(lower))
+        if trial.kind is Kind.INTEGER:
+            x = np.floor(x).astype(np.int64)
+        once, again = trial.evaluate(x.copy()), trial.evaluate(x.copy())
+        if math.isfinite(once) and once != again:
+            raise AlgorithmError(f"{short(once)} and {short(again)}")
+        raise BudgetExhausted
+
+
+PROBE = Probe(name="the same point twice", use="probe")
+
+
+def check(config: Config, pool: Pool) -> Checked:
+    """Try a configuration out on its first instance."""
+    instance = config.instances.instance(0, config.setting)
+    kind = config.instances.offers()
+    errors, warnings = [], []
+    dimension, refusal = _dimension(config, instance)
+    if refusal:
+        errors.append(refusal)
+    outcomes = _tried(config, pool, instance, kind, able=not refusal)
+    probe = outcomes.pop(PROBE.name, None)
+    noisy = None if probe is None else probe.status is Status.CRASHED
+    if probe is not None and noisy:
+        warnings.append(
+            f"the objective is noisy: the same point twice has the values {probe.message}. The "
+            "best value so far then rewards luck; `trajectory: last` and `true_value` are for that"
+        )
+    sign = -1.0 if config.instances.maximise else 1.0
+    entries = []
+    for algorithm in config.algorithms:
+        outcome = outcomes.get(algorithm.name)
+        if outcome is not None:
+            entries.append(_entry(algorithm, outcome, dimension, sign))
+            found = _findings(entries[-1], outcome, config, instance)
+            errors += found[0]
+            warnings += found[1]
+    return Checked(
+        ok=not errors,
+        errors=tuple(errors),
+        warnings=tuple(warnings),
+        instance=instance.id,
+        kind=kind.value,
+        dimension=dimension,
+        axis=config.budget.axis,
+        budget=config.budget.limit,
+        noisy=noisy,
+        algorithms=tuple(entries),
+        forecast=_forecast(config, entries),
+    )
+
+
+def _dimension(config: Config, instance: Instance) -> tuple[int | None, str]:
+    """The number of variables, and if there is no problem, why.
+
+    A spec that tells saves the time of building one here. What the user's code prints is not for
+    the screen.
+    """
+    if "dimension" in instance.spec:
+        return int(instance.spec["dimension"]), ""
+    try:
+        with redirect_stdout(io.StringIO()):
+            problem = config.instances.build(instance.spec, config.setting)
+        return problem.dimension if isinstance(problem, Problem) else None, ""
+    except PolarBearError as error:
+        return None, f"instance {instance.id} cannot be built: {error}"
+    except Exception as error:  # a user's function may raise anything
+        text = f"{type(error).__name__}: {error}"
+        return None, f"instance {instance.id} cannot be built: {text}"
+
+
+def _tried(
+    config: Config, pool: Pool, instance: Instance, kind: Kind, able: bool
+) -> dict[str, Outcome]:
+    if not able:
+        return {}
+    budget = {EVALUATIONS: EVALUATIONS_TRIED, SECONDS: SECONDS_TRIED}.get(config.budget.axis)
+    budget = config.budget.limit if budget is None else min(budget, config.budget.limit)
+    tasks = [
+        Task(a, instance, config.run_seed(a, instance.id), budget, seconds=LONGEST)
+        for a in config.algorithms
+    ]
+    if kind in PROBE.accepts:
+        tasks.append(Task(PROBE, instance, 1, config.budget.limit, seconds=LONGEST))
+    return {outcome.task.algorithm.name: outcome for outcome in pool.run(tasks)}
+
+
+def _entry(algorithm: Algorithm, outcome: Outcome, dimension: int | None, sign: float) -> Tried:
+    # Longer than a trial may take is no failure: it was stopped, as a budget stops a run.
+    slow = outcome.status is Status.TIMEOUT
+    status = Status.BUDGET if slow else outcome.status
+    values, counted_ = outcome.values, outcome.evaluations
+    return Tried(
+        algorithm=algorithm.name,
+        status=status.value,
+        message="" if slow else outcome.message,
+        evaluations=counted_,
+        invalid=outcome.invalid,
+        first=sign * float(values[0]) if len(values) else None,
+        best=sign * float(values[-1]) if len(values) else None,
+        improved=len(values) > 1,
+        seconds=round(outcome.seconds, 4),
+        seconds_per_evaluation=outcome.seconds / counted_ if counted_ else None,
+        population=None if dimension is None else algorithm.population(dimension),
+        points=len(values),
+    )
+
+
+def _findings(
+    tried: Tried, outcome: Outcome, config: Config, instance: Instance
+) -> tuple[list[str], list[str]]:
+    """What is wrong with an algorithm, and what may be."""
+    name = f"'{tried.algorithm}'"
+    facts = {"status": tried.status, "points": tried.points, "invalid": tried.invalid}
+    if run_failed({**facts, "message": tried.message}):
+        said = why({**facts, "message": tried.message})
+        return [f"{name} failed on {instance.id}: {said}"], []
+    warnings = []
+    if tried.invalid:
+        of = counted(tried.evaluations, "value")
+        warnings.append(f"{name} met {tried.invalid} of {of} that are not finite numbers")
+    if not tried.points:
+        warnings.append(f"{name} reported nothing within {duration(outcome.seconds)}")
+    elif not tried.improved and tried.evaluations > 1:
+        warnings.append(f"{name} did not improve on its first value, {short(tried.first or 0.0)}")
+    on_evaluations = config.budget.axis == EVALUATIONS
+    if on_evaluations and tried.population and tried.population > config.budget.limit:
+        warnings.append(
+            f"{name} evaluates {tried.population} points before it learns anything, more than the "
+            f"budget of {time(config.budget.limit)}"
+        )
+    return [], warnings
+
+
+def _forecast(config: Config, tried: Sequence[Tried]) -> Forecast:
+    """What `polarbear run` would take; a race needs as many instances as it needs."""
+    count, workers = len(chosen_instances(config)), workers_of(config)
+    limit, axis = config.budget.limit, config.budget.axis
+    seconds: float | None = 0.0
+    size = 0.0
+    for one in tried:
+        if axis == SECONDS:
+            cost: float | None = limit
+        else:
+            each = one.seconds_per_evaluation if axis == EVALUATIONS else None
+            cost = None if each is None else each * limit
+        seconds = None if seconds is None or cost is None else seconds + cost
+        longer = limit / one.evaluations if axis == EVALUATIONS and one.evaluations else 1.0
+        size += BYTES_A_RUN + BYTES_A_POINT * one.points * max(longer, 1.0)
+    runs = count * len(config.algorithms)
+    total = None if seconds is None else round(seconds * count / min(workers, max(runs, 1)), 3)
+    return Forecast(count, runs, workers, total, int(size * count))

@@ -1,0 +1,297 @@
+"""What is broken is an error: `polarbear race` lets nobody lose because it does not run."""
+
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from polarbear.store import Store
+from tests.support import SOLVERS, Project, solver
+
+RANDOM = {"name": "random", "use": "random-search"}
+GOOD = solver("coordinate_descent")
+
+
+def raced(project: Project, *algorithms: dict[str, Any], **changes: Any) -> None:
+    """A quick race on small problems that ends after two rounds at the latest, without a trial."""
+    changes["execution"] = {"check": False, **changes.get("execution", {"workers": 2})}
+    project.configure(
+        algorithms=list(algorithms),
+        **{
+            "instances": {"suite": "classic", "dimensions": {"from": 2, "to": 3}},
+            "budget": {"grid": [5, 20, 60]},
+            "race": {"limits": {"rounds": 2}},
+            "inference": {"draws": 400},
+            **changes,
+        },
+    )
+
+
+def program(folder: Path, name: str, text: str) -> None:
+    path = folder / name
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(path.stat().st_mode | stat.S_IXUSR)
+
+
+def test_an_algorithm_that_crashes_on_every_run_ends_the_race_with_1_and_its_message(
+    project: Project,
+):
+    raced(project, RANDOM, solver("fails_at_once"))
+    done = project("race", "config.yaml")
+    assert done.returncode == 1
+    assert "'fails_at_once' failed in all 8 of its first runs" in done.stderr
+    assert "RuntimeError: the licence has expired" in done.stderr
+    assert "--retry-failed" in done.stderr
+    assert done.stdout == ""
+    assert Store.open(project.store).last_round() is None
+
+
+def test_when_it_is_mended_the_race_goes_on_and_only_what_failed_is_run_again(project: Project):
+    marker = project.folder / "mended"
+    raced(project, RANDOM, solver("fails_until", marker=str(marker)))
+    assert project("race", "config.yaml").returncode == 1
+    marker.touch()
+    assert project("race", "config.yaml").returncode == 1  # it is not run again unasked
+    done = project("race", "config.yaml", "--retry-failed")
+    assert done.returncode in (0, 3), done.stderr
+    runs = Store.open(project.store).runs()
+    first = runs.filter(runs["instance"].is_in(runs["instance"].unique().to_list()[:8]))
+    assert set(first.filter(first["algorithm"] == "random")["attempt"]) == {1}
+    assert 2 in set(first.filter(first["algorithm"] == "fails_until")["attempt"])
+    assert project.json("status", "config")["failures"] == []
+
+
+def test_what_failed_in_rounds_that_are_over_can_be_run_again_too(project: Project):
+    changes = {"execution": {"workers": 1, "failures": {"tolerated": 1}}}
+    raced(project, RANDOM, solver("fails_sometimes", every=2), **changes)
+    assert project("race", "config.yaml").returncode in (0, 3)
+    before = Store.open(project.store)
+    failed = {row["instance"] for row in before.runs().iter_rows(named=True) if row["message"]}
+    assert failed
+    done = project("race", "config.yaml", "--retry-failed")
+    assert done.returncode in (0, 3)
+    assert "rounds that are over stay as they were decided" in done.stderr
+    again = Store.open(project.store).runs()
+    repeated = again.filter(again["attempt"] == 2)
+    assert set(repeated["instance"]) == failed
+
+
+def test_more_failures_than_are_tolerated_end_the_race_with_1(project: Project):
+    raced(project, RANDOM, solver("fails_sometimes", every=2))
+    done = project("race", "config.yaml")
+    assert done.returncode == 1
+    assert "more than the 20% of `execution.failures.tolerated`" in done.stderr
+    assert Store.open(project.store).last_round() is None
+    raced(
+        project,
+        RANDOM,
+        solver("fails_sometimes", every=2),
+        execution={"workers": 2, "failures": {"tolerated": 0.9}},
+    )
+    assert project("race", "config.yaml").returncode in (0, 3)
+
+
+def test_a_single_failure_ends_the_race_where_failures_mean_that(project: Project):
+    strict = {"workers": 2, "failures": {"means": "ends"}}
+    raced(project, RANDOM, solver("fails_sometimes", every=3), execution=strict)
+    done = project("race", "config.yaml")
+    assert done.returncode == 1
+    assert "`execution.failures.means: ends`" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("means", "values"), [("keeps", "finite"), ("last", "infinite"), ("absent", "absent")]
+)
+def test_what_a_failed_run_counts_for_is_what_the_configuration_says(
+    project: Project, means: str, values: str
+):
+    import numpy as np
+
+    execution = {"workers": 1, "failures": {"means": means, "tolerated": 1}}
+    raced(project, RANDOM, solver("fails_sometimes", every=1), execution=execution)
+    assert project("run", "config.yaml", "--instances", 2).returncode == 0
+    store = Store.open(project.store)
+    here = store.on_grid(np.array([5.0, 60.0]), ["fails_sometimes"]).values[:, 0]
+    assert np.isfinite(here[:, 0]).all()  # before it failed
+    found = here[:, 1]
+    kinds = {"finite": np.isfinite(found), "infinite": np.isinf(found), "absent": np.isnan(found)}
+    assert kinds[values].all()
+
+
+def test_what_failures_mean_cannot_change_in_mid_race(project: Project):
+    raced(project, RANDOM, GOOD)
+    project("race", "config.yaml", "-q")
+    raced(project, RANDOM, GOOD, execution={"failures": {"means": "last"}})
+    done = project("race", "config.yaml")
+    assert done.returncode == 1
+    assert 'rules.failures: stored null, configuration "last"' in done.stderr
+
+
+def test_a_run_that_is_killed_from_outside_is_run_again_and_held_against_nobody(project: Project):
+    tries = project.folder / "tries"
+    tries.mkdir()
+    raced(project, RANDOM, solver("killed_until", folder=str(tries)))
+    done = project("race", "config.yaml")
+    assert done.returncode in (0, 3), done.stderr
+    runs = Store.open(project.store).all_runs()
+    killed = runs.filter(runs["algorithm"] == "killed_until")
+    assert set(killed.filter(killed["attempt"] == 1)["status"]) == {"lost"}
+    assert set(killed.filter(killed["attempt"] == 2)["status"]) == {"budget"}
+    assert project.json("status", "config")["failures"] == []
+
+
+def test_a_program_that_is_killed_from_outside_again_and_again_is_named(project: Project):
+    program(project.folder, "solve", "echo 1 5\nkill -9 $$")
+    entry = {"name": "solver", "use": "command", "command": "./solve {instance}"}
+    names = {"suite": "files", "names": ["a", "b"]}
+    raced(project, entry, {**entry, "name": "other"}, instances=names)
+    done = project("race", "config.yaml")
+    assert done.returncode == 1
+    assert "'solver' failed in all 2 of its first runs" in done.stderr
+    assert "it was killed from outside, 3 times" in done.stderr
+    assert "was killed by signal 9" in done.stderr
+
+
+def test_values_that_are_never_finite_are_called_that(project: Project):
+    instances = {"suite": "python", "function": f"{SOLVERS}:only_nan"}
+    raced(project, RANDOM, GOOD, instances=instances)
+    done = project("race", "config.yaml")
+    assert done.returncode == 1
+    assert "none of its 60 objective values was a finite number" in done.stderr
+
+
+def seeds_of(project: Project) -> dict[str, list[int]]:
+    """The seeds of each algorithm, by instance."""
+    runs = Store.open(project.store).runs().sort("instance")
+    return {name: list(rows["seed"]) for (name,), rows in runs.group_by("algorithm")}
+
+
+@pytest.mark.parametrize(("seeds", "alike"), [("separate", False), ("common", True)])
+def test_algorithms_share_their_seeds_on_an_instance_where_that_is_said(
+    project: Project, seeds: str, alike: bool
+):
+    raced(project, RANDOM, GOOD, seeds=seeds)
+    assert project("run", "config.yaml", "--instances", 3).returncode == 0
+    found = seeds_of(project)
+    assert (found["random"] == found["coordinate_descent"]) is alike
+    assert len(set(found["random"])) == 3
+    raced(project, RANDOM, GOOD, seeds="common" if seeds == "separate" else "separate")
+    refused = project("run", "config.yaml", "--instances", 3)
+    assert refused.returncode == 1
+    assert f'seeds: stored "{seeds}"' in refused.stderr
+
+
+def test_target_runners_share_the_seed_of_an_instance_as_irace_has_it(project: Project):
+    program(project.folder, "runner", "echo 1 $3\necho $3")
+    (project.folder / "instances.txt").write_text("# irace's list\na.tsp\nb.tsp\n")
+    (project.folder / "elites.txt").write_text("ants\n10\n20\n")
+    entry = {"name": "elite", "use": "command", "command": "./runner", "protocol": "irace"}
+    names = {"suite": "files", "listed_in": "instances.txt", "directory": "Instances"}
+    raced(project, {**entry, "configurations": "elites.txt"}, instances=names)
+    answer = project.json("run", "config.yaml")
+    assert list(answer["evaluations"]) == ["elite 1", "elite 2"]
+    found = seeds_of(project)
+    assert found["elite 1"] == found["elite 2"]
+    assert set(Store.open(project.store).runs()["instance"]) == {
+        "Instances/a.tsp",
+        "Instances/b.tsp",
+    }
+
+
+def test_a_target_runner_that_prints_cost_and_time_ends_the_race_with_what_to_print(
+    project: Project,
+):
+    program(project.folder, "runner", "echo 12.5 0.3")
+    entry = {"name": "tuned", "use": "command", "command": "./runner", "protocol": "irace"}
+    raced(project, entry, {**entry, "name": "b"}, instances={"suite": "files", "names": ["a"]})
+    done = project("race", "config.yaml")
+    assert done.returncode == 1
+    assert "'cost time'" in done.stderr
+    assert "the final cost alone" in done.stderr
+
+
+def test_on_an_axis_of_its_own_costs_savings_and_limits_are_in_its_unit(project: Project):
+    raced(
+        project,
+        solver("reports_iterations", "long"),
+        solver("reports_iterations", "short", limit=7),
+        budget={"axis": "iterations", "grid": [1, 5, 10]},
+        race={"limits": {"spent": 100}},
+    )
+    done = project("race", "config.yaml")
+    assert done.returncode == 3, done.stderr
+    assert "stopped because the limit of 100 iterations is reached" in done.stdout
+    assert "136 iterations, " in done.stdout
+    assert "evaluations" not in done.stdout + done.stderr
+    race = project.json("status", "config")["race"]
+    assert race["axis"] == "iterations"
+    assert race["spent"] == {"long": 8 * 10, "short": 8 * 7}
+    assert {entry["spent"] for entry in race["algorithms"]} == {80, 56}
+    shown = project("status", "config").stdout
+    assert "evaluations" not in shown
+    assert "Where the iterations went" in project("report", "config", "--text").stdout
+
+
+def test_on_the_seconds_axis_a_race_has_cost_seconds(project: Project):
+    raced(
+        project,
+        solver("slow", "a"),
+        solver("slow", "b"),
+        budget={"axis": "seconds", "grid": [0.05, 0.1]},
+        race={"batch": {"start": 2, "min": 2, "max": 2}, "limits": {"rounds": 1}},
+    )
+    done = project("race", "config.yaml")
+    assert done.returncode in (0, 3), done.stderr
+    assert "0.4 seconds, 0% of the budget of running everything saved" in done.stdout
+    assert project.json("status", "config")["race"]["spent"] == {"a": 0.2, "b": 0.2}
+
+
+def test_on_the_evaluation_axis_what_is_spent_is_evaluations(project: Project):
+    raced(project, RANDOM, GOOD, race={"limits": {"spent": 500, "rounds": 9}, "alpha": 1.0})
+    done = project("race", "config.yaml")
+    assert "the limit of 500 evaluations is reached" in done.stdout
+    race = project.json("status", "config")["race"]
+    assert race["spent"] == race["evaluations"]
+
+
+@pytest.mark.parametrize("trajectory", ["best", "last"])
+def test_what_counts_of_a_training_curve_is_its_best_or_its_last_value(
+    project: Project, trajectory: str
+):
+    raced(
+        project,
+        solver("overfits", "early", best_at=3),  # at the end it is far from its best
+        solver("overfits", "late", best_at=18),
+        budget={"axis": "epochs", "grid": [20]},
+        trajectory=trajectory,
+    )
+    answer = project.json("run", "config.yaml", "--instances", 4)
+    first = {entry["algorithm"]: entry["first_at_end"] for entry in answer["algorithms"]}
+    if trajectory == "last":
+        assert first["late"] == 1
+        refused = project("compare", "config")
+        assert refused.returncode == 1
+        assert "the classical view is of best values so far" in refused.stderr
+    else:
+        assert first["late"] < 1  # on some instances the other one's best is better
+    raced(
+        project,
+        solver("overfits", "early", best_at=3),
+        solver("overfits", "late", best_at=18),
+        budget={"axis": "epochs", "grid": [20]},
+        trajectory="best" if trajectory == "last" else "last",
+    )
+    done = project("run", "config.yaml", "--instances", 4)
+    assert done.returncode == 1
+    assert f'trajectory: stored "{trajectory}"' in done.stderr
+
+
+def test_of_a_noisy_problem_with_a_true_value_the_true_one_is_recorded(project: Project):
+    instances = {"suite": "python", "function": f"{SOLVERS}:noisy_bowl"}
+    raced(project, RANDOM, GOOD, instances=instances)
+    assert project("run", "config.yaml", "--instances", 3).returncode == 0
+    for _, _, y in Store.open(project.store).trajectories():
+        assert (y >= 0).all()  # the noise would make values far below zero

@@ -1,0 +1,134 @@
+"""`polarbear check`: what a short trial shows before anything is spent."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+import polarbear as pb
+from polarbear.store import Store
+from tests.support import SOLVERS, Project, solver
+
+RANDOM = {"name": "random", "use": "random-search"}
+
+
+def checked(project: Project, code: int = 0, **changes: Any) -> dict[str, Any]:
+    project.configure(**changes)
+    done = project("check", "config.yaml", "--json")
+    assert done.returncode == code, done.stderr
+    assert not project.store.exists()
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def test_a_configuration_that_is_fine_is_told_what_it_will_cost(project: Project):
+    found = checked(project)
+    assert (found["ok"], found["errors"], found["warnings"]) == (True, [], [])
+    assert found["noisy"] is False
+    assert found["dimension"] in (2, 3, 4)
+    assert found["forecast"]["runs"] == 6
+    assert found["forecast"]["seconds"] > 0
+    assert found["forecast"]["bytes"] > 0
+    for one in found["algorithms"]:
+        assert one["evaluations"] == 50
+        assert one["improved"]
+        assert one["seconds_per_evaluation"] > 0
+
+
+def test_what_fails_is_told_with_exit_code_1_and_nothing_is_stored(project: Project):
+    project.configure(algorithms=[RANDOM, solver("fails_at_once")])
+    done = project("check", "config.yaml")
+    assert done.returncode == 1
+    assert "error: 'fails_at_once' failed on classic-0" in done.stdout
+    assert "the licence has expired" in done.stdout
+    assert not project.store.exists()
+
+
+def test_a_noisy_objective_is_recognised_by_the_same_point_twice(project: Project):
+    found = checked(project, instances={"suite": "python", "function": f"{SOLVERS}:bowl"})
+    assert found["noisy"] is True  # its values depend on how often it was called
+    assert "the same point twice has the values" in found["warnings"][0]
+
+
+def test_values_that_are_not_finite_are_counted(project: Project):
+    instances = {"suite": "python", "function": f"{SOLVERS}:nan_bowl"}
+    found = checked(project, instances=instances, algorithms=[RANDOM])
+    assert "'random' met 30 of 50 values that are not finite numbers" in found["warnings"]
+    instances = {"suite": "python", "function": f"{SOLVERS}:only_nan"}
+    found = checked(project, 1, instances=instances, algorithms=[RANDOM])
+    assert "none of its 50 objective values was a finite number" in found["errors"][0]
+
+
+def test_a_budget_below_a_population_is_told(project: Project):
+    found = checked(
+        project,
+        algorithms=[{"name": "DE", "use": "scipy", "method": "differential-evolution"}],
+        budget={"grid": [5, 20]},
+    )
+    assert "points before it learns anything, more than the budget of 20" in found["warnings"][0]
+
+
+def test_a_problem_that_cannot_be_built_is_an_error(project: Project):
+    found = checked(project, 1, instances={"suite": "python", "function": f"{SOLVERS}:boxless"})
+    assert "cannot be built: " in found["errors"][0]
+    assert found["algorithms"] == []
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("def go(problem): pass", "is called as go(problem, seed), but is defined as go(problem)"),
+        ("def go(problem, seed, size): pass", "missing a required argument: 'size'"),
+    ],
+)
+def test_a_signature_that_does_not_fit_is_an_error_of_the_user_s_file(
+    project: Project, line: str, words: str
+):
+    (project.folder / "mine.py").write_text(f"{line}\n")
+    project.configure(algorithms=[{"name": "x", "use": "python", "function": "mine.py:go"}])
+    done = project("check", "config.yaml")
+    assert done.returncode == 1
+    assert words in done.stderr
+
+
+def test_a_slow_objective_is_left_alone_after_a_moment(project: Project):
+    found = checked(project, algorithms=[solver("slow", pause=0.4)])
+    (one,) = found["algorithms"]
+    assert 1 <= one["evaluations"] < 10
+    assert found["ok"]
+
+
+def test_a_first_race_begins_with_a_trial_that_stores_nothing_and_can_be_left_out(
+    project: Project,
+):
+    def raced(name: str, *flags: str) -> tuple[str, list[Any], dict[str, bytes]]:
+        done = project("race", "config.yaml", "--store", name, *flags)
+        assert done.returncode in (0, 3), done.stderr
+        folder = project.folder / name
+        runs = Store.open(folder).all_runs().select("algorithm", "instance", "attempt").rows()
+        rounds = {path.name: path.read_bytes() for path in (folder / "rounds").glob("*.json")}
+        return done.stderr, sorted(runs), rounds
+
+    project.configure(
+        algorithms=[RANDOM, solver("coordinate_descent")],
+        instances={"suite": "python", "function": f"{SOLVERS}:bowl"},
+        budget={"grid": [5, 20, 60]},
+        race={"limits": {"rounds": 1}},
+        inference={"draws": 400},
+    )
+    told, with_trial, decided = raced("tried")
+    assert "warning: the objective is noisy" in told
+    said, without, decided_too = raced("untried", "--no-check")
+    assert "noisy" not in said
+    assert with_trial == without
+    assert decided == decided_too
+
+
+def test_python_gets_the_same_facts_without_a_store(project: Project):
+    path = project.configure()
+    found = pb.check(path)
+    assert found.ok
+    assert found.to_dict().keys() == checked(project).keys()
+    assert "2 algorithms tried on classic-0" in repr(found)

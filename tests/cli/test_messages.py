@@ -1,0 +1,120 @@
+"""Errors that point at what the user wrote, and answers on the times she asks for."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+import pytest
+
+from polarbear.inference.options import MethodName
+from tests.support import Project
+
+TABLE = "solver,instance,t,y\nA,i1,1,5\nA,i2,1,4\nB,i1,x,3\n"
+
+
+def refused(project: Project, *arguments: object) -> str:
+    done = project(*arguments)
+    assert done.returncode == 1
+    assert len(done.stderr.strip().splitlines()) <= 2
+    return done.stderr
+
+
+def test_an_objective_that_returns_an_array_is_named_by_the_user_s_own_file(project: Project):
+    (project.folder / "mine.py").write_text(
+        "import numpy as np\n\n\nclass Pair:\n    lower, upper = [0.0, 0.0], [1.0, 1.0]\n\n"
+        "    def __call__(self, x):\n        return np.array(x)\n\n\ndef make(seed):\n"
+        "    return Pair()\n"
+    )
+    project.configure(instances={"suite": "python", "function": "mine.py:make", "count": 1})
+    (failure, *_) = project.json("run", "config.yaml")["failures"]
+    assert (
+        "mine.py, line 7) returned an array of the shape (2,); expected a number"
+        in (failure["message"])
+    )
+    assert "recorder.py" not in failure["message"]
+
+
+def test_a_missing_column_is_told_beside_those_that_the_file_has(project: Project):
+    (project.folder / "data.csv").write_text(TABLE)
+    words = refused(project, "import", "data.csv", "--store", "s")
+    assert "it has: solver, instance, t, y; " in words
+    done = project("import", "data.csv", "--store", "s", "--algorithm-column", "solver")
+    assert "left out: 1 row: t is not a finite number (first: line 4)" in done.stdout
+
+
+def test_alpha_in_percent_is_recognised(project: Project):
+    project.configure(race={"alpha": 95})
+    words = refused(project, "race", "config.yaml")
+    assert "alpha is a probability, at most 1, found 95: did you mean 0.95?" in words
+
+
+def test_the_help_of_infer_names_every_method(project: Project):
+    shown = "".join(project("infer", "--help").stdout.split())
+    # lines are broken at hyphens
+    for method in get_args(MethodName):
+        assert method in shown
+
+
+def test_importing_a_store_says_what_it_is(project: Project):
+    project.configure()
+    project.json("run", "config.yaml", "--instances", 1)
+    words = refused(project, "import", "config", "--store", "other")
+    assert "config is a PolarBear store already" in words
+    (project.folder / "empty").mkdir()
+    assert "empty is a folder; expected a file" in refused(
+        project, "import", "empty", "--store", "other"
+    )
+
+
+@pytest.mark.parametrize("grid", [{"from": 0.3, "to": 100}, [0.2, 10]])
+def test_a_grid_that_begins_before_the_first_evaluation_is_refused_before_any_run(
+    project: Project, grid: object
+):
+    project.configure(budget={"grid": grid})
+    words = refused(project, "race", "config.yaml")
+    assert "evaluations are whole and the first is 1" in words
+    assert not project.store.exists()
+
+
+@pytest.fixture(scope="module")
+def compared(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    made = Project(tmp_path_factory.mktemp("compared"))
+    made.configure()
+    made.json("run", "config.yaml")
+    return made
+
+
+@pytest.mark.parametrize(
+    ("arguments", "times"),
+    [
+        (("--grid", "10,20,150"), [10, 20, 150]),
+        (("--grid", "{spacing: linear, from: 50, to: 150, points: 3}"), [50, 100, 150]),
+        (("--grid", "10,20,150", "--until", 30), [10, 20]),
+    ],
+)
+def test_infer_answers_on_another_grid_and_keeps_nothing_of_it(
+    compared: Project, arguments: tuple[object, ...], times: list[float]
+):
+    answer = compared.json("infer", "config", "--draws", 400, *arguments)
+    assert sorted({row["t"] for row in answer["ratings"]}) == times
+    assert compared.json("status", "config")["posteriors"] == 0
+
+
+def test_infer_until_a_time_ends_its_own_grid_there(compared: Project):
+    answer = compared.json("infer", "config", "--draws", 400, "--until", 60)
+    found = sorted({row["t"] for row in answer["ratings"]})
+    assert (found[0], found[-1]) == (5, 60)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--grid", "10,900"), "the grid goes to 900 evaluations, but runs in config only to 200"),
+        (("--grid", "10,x"), "a listed grid consists of numbers"),
+        (("--until", 900), "until: expected a time of the grid's span, 5 to 200, found 900"),
+    ],
+)
+def test_a_grid_that_cannot_be_had_is_refused(
+    compared: Project, arguments: tuple[object, ...], words: str
+):
+    assert words in refused(compared, "infer", "config", *arguments)
