@@ -73,8 +73,8 @@ class ModelOptions(Options):
     concentration: float | None = Field(
         None,
         gt=0,
-        description="imaginary duels of the empirical model, half of them won by either; learned "
-        "from all pairs if not given",
+        description="imaginary duels of the empirical model, half of them won by either; if not "
+        "given 2, or learned from all pairs where there is no smoothing",
     )
     smoothing: SmoothingName = Field(
         "learned",

@@ -42,7 +42,7 @@ def _by_steps(duels: Duels) -> tuple[np.ndarray, np.ndarray]:
     deviation = np.sqrt(spread / np.maximum(met, 1))
     together = sum(_sums_by_steps(residual) for residual in residuals)
     apart = sum(_sums_by_steps(there * deviation) for _, there in blocks)
-    return together / np.maximum(apart, 1e-12), apart
+    return np.asarray(together / np.maximum(apart, 1e-12)), np.asarray(apart)
 
 
 def _sums_by_steps(values: np.ndarray) -> np.ndarray:

@@ -115,15 +115,14 @@ def _shares(log_evidence: np.ndarray, n: int) -> np.ndarray:
     kinds = len(log_evidence)
     likelihood = np.exp(log_evidence - log_evidence.max(axis=0))
     first, second = np.triu_indices(n, 1)
+    takes_part = np.eye(n)[first] + np.eye(n)[second]  # [pair, algorithm]
     weight = 2 / max(n - 2, 1)
     common = np.full_like(likelihood, 1 / kinds)
     for _ in range(_ROUNDS):
         shares = common * likelihood
         shares /= shares.sum(axis=0)
-        involved = np.zeros((kinds, n))  # of each algorithm, the sum over its pairs
-        for end in (first, second):
-            np.add.at(involved, (slice(None), end), shares)
-        others = shares.sum(axis=1, keepdims=True) - involved[:, first] - involved[:, second]
+        own = shares @ takes_part  # of each algorithm, the sum over its pairs
+        others = shares.sum(axis=1, keepdims=True) - own[:, first] - own[:, second]
         common = weight * np.maximum(others + shares, 0) + 1 / kinds
         common /= common.sum(axis=0)
     shares = common * likelihood
