@@ -1,7 +1,11 @@
-"""How sure a mean over instances is: instances drawn again and again, for all algorithms alike."""
+"""How sure a mean over instances is: problems drawn again and again, for all algorithms alike.
+
+Instances that are seeds of one problem repeat each other, so they are drawn together.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,10 +20,12 @@ _INSTANCES_AT_ONCE = 2000  # bounds memory; changes no result beyond rounding
 class Resamples:
     """How often each resample holds each instance: times[resample, instance].
 
-    The same resamples serve all algorithms, so that differences are paired.
+    The same resamples serve all algorithms, so that differences are paired. ``problems`` is of how
+    many problems the instances are.
     """
 
     times: np.ndarray
+    problems: int
 
     def means(self, values: Floats) -> Floats:
         """The mean of values[instance, ...] in each resample: [resample, ...]."""
@@ -28,11 +34,12 @@ class Resamples:
         for i in range(0, len(flat), _INSTANCES_AT_ONCE):
             some = slice(i, i + _INSTANCES_AT_ONCE)
             total += self.times[:, some].astype(np.float64) @ flat[some]
-        return (total / len(values)).reshape(len(self.times), *values.shape[1:])
+        held = self.times.sum(axis=1, dtype=float)  # more or less, where problems differ in seeds
+        return (total / held[:, None]).reshape(len(self.times), *values.shape[1:])
 
     def interval(self, values: Floats) -> tuple[Floats, Floats]:
-        """The central 95 % of resampled means; NaN where there is one instance only."""
-        if len(values) < 2:
+        """The central 95 % of resampled means; NaN where there is one problem only."""
+        if self.problems < 2:
             nothing = np.full(values.shape[1:], np.nan)
             return nothing, nothing
         tail = (1 - LEVEL) / 2
@@ -48,14 +55,16 @@ class Resamples:
         centre, means = values.mean(axis=0), self.means(values)
         error = means.std(axis=0)
         varies = error > 0
-        if len(values) < 2 or not varies.any():
+        if self.problems < 2 or not varies.any():
             return np.zeros(values.shape[1:], dtype=bool)
         furthest = (np.abs(means - centre)[:, varies] / error[varies]).max(axis=1)
         return np.asarray(varies & (centre > np.quantile(furthest, LEVEL) * error))
 
 
-def resamples(instances: int, count: int, seed: int) -> Resamples:
-    """Draw instances with replacement, as many as there are."""
+def resamples(problems: Sequence[str], count: int, seed: int) -> Resamples:
+    """Draw problems with replacement, as many as there are; ``problems`` names each instance's."""
     rng = np.random.default_rng(seed)
-    even = np.full(instances, 1 / instances)
-    return Resamples(rng.multinomial(instances, even, size=count).astype(np.uint16))
+    names, first, of = np.unique(np.asarray(problems), return_index=True, return_inverse=True)
+    place = np.argsort(np.argsort(first))[of.ravel()]  # in the order of their first instances
+    drawn = rng.multinomial(len(names), np.full(len(names), 1 / len(names)), size=count)
+    return Resamples(drawn.astype(np.uint16)[:, place], len(names))

@@ -34,7 +34,8 @@ class CommonRuns:
     """The compared algorithms and the instances they have in common.
 
     ``full`` counts the instances each algorithm of the store ran to the end of the grid; ``left``
-    are algorithms without any; ``steps`` say how the common instances grow as algorithms go.
+    are algorithms without any; ``steps`` say how the common instances grow as algorithms go;
+    ``problems`` is what each common instance is a seed of, itself where there is one only.
     """
 
     algorithms: tuple[str, ...]
@@ -44,6 +45,7 @@ class CommonRuns:
     total: int
     only_ranked: int
     steps: tuple[Step, ...]
+    problems: tuple[str, ...]
 
     def notes(self) -> list[str]:
         """What a reader should know about the instances before the numbers."""
@@ -68,10 +70,17 @@ class CommonRuns:
                 f"{noun(self.only_ranked, 'was', 'were')} imported as rankings and "
                 f"{noun(self.only_ranked, 'has', 'have')} no values"
             )
-        if count == 1:
-            made.append("one instance says nothing about others: there is no interval")
-        elif count < FEW:
-            made.append(f"{counted(count, 'instance')} are few: intervals come out too narrow")
+        drawn = len(set(self.problems))
+        what = "instance" if drawn == count else "problem"
+        if drawn < count:
+            made.append(
+                f"the instances are seeds of {counted(drawn, 'problem')}; intervals are about "
+                "further problems"
+            )
+        if drawn == 1:
+            made.append(f"one {what} says nothing about others: there is no interval")
+        elif drawn < FEW:
+            made.append(f"{counted(drawn, what)} are few: intervals come out too narrow")
         return made
 
 
@@ -121,14 +130,17 @@ def common_runs(
             f"(instances run in full: {counts}){remedy}"
         )
     order = store.instances()["instance"].to_list()
+    instances = tuple(instance for instance in order if instance in shared)
+    problem = store.problems()
     return CommonRuns(
         names,
-        tuple(instance for instance in order if instance in shared),
+        instances,
         {name: len(ran[name]) for name in known},
         tuple(name for name in wanted if name not in names),
         len(set(runs["instance"])),
         len(ranked),
         steps,
+        tuple(problem.get(instance, instance) for instance in instances),
     )
 
 

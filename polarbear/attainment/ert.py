@@ -33,7 +33,7 @@ class Spent:
 class Ert:
     """ERT[algorithm, target] on a group of instances, infinite where no run reached the target.
 
-    ``group`` is None for all instances together. Ends of the interval are NaN where one instance
+    ``group`` is None for all instances together. Ends of the interval are NaN where one problem
     is all there is, and infinite where too many resamples hold no run that reached the target.
     """
 
@@ -87,7 +87,8 @@ def _ert(view: View, found: Spent, group: str | None, places: tuple[int, ...]) -
     with np.errstate(divide="ignore", invalid="ignore"):
         ert = spent.sum(axis=0) / successes
         again = view.drawn.means(spent) / view.drawn.means(reached)
-    low, high = _interval(again) if len(places) > 1 else (np.full_like(ert, np.nan),) * 2
+    several = len({view.common.problems[i] for i in places}) > 1
+    low, high = _interval(again) if several else (np.full_like(ert, np.nan),) * 2
     return Ert(group, ert, low, high, successes.astype(int), len(places))
 
 

@@ -58,7 +58,7 @@ class View:
 
     @cached_property
     def drawn(self) -> Resamples:
-        return resamples(len(self.common.instances), self.options.bootstrap, self.options.seed)
+        return resamples(self.common.problems, self.options.bootstrap, self.options.seed)
 
     @cached_property
     def times(self) -> Floats:

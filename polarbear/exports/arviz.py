@@ -15,7 +15,7 @@ from polarbear.exports.base import Export, Written
 from polarbear.inference import Posterior
 from polarbear.select import find_basis
 from polarbear.store import Store
-from polarbear.wording import counted
+from polarbear.wording import counted, joined
 
 ENDINGS = (".nc", ".zarr")
 GROUP = "posterior"  # where ArviZ looks for draws
@@ -30,7 +30,7 @@ class ArviZ(Export):
     def write(self, store: Store, algorithms: tuple[str, ...], place: Path) -> Written:
         if place.suffix not in ENDINGS:
             raise ExportFailedError(
-                f"a posterior is written to a name that ends in {' or '.join(ENDINGS)}, found "
+                f"a posterior is written to a name that ends in {joined(ENDINGS, 'or')}, found "
                 f"'{place.name}'"
             )
         basis = find_basis(store, self.model, self.key)
