@@ -412,7 +412,7 @@ def test_nobody_enters_a_race_that_has_not_begun(tmp_path):
 
 def test_joint_elimination_with_an_independent_model_is_refused_with_the_choices():
     with pytest.raises(ConfigError, match=r"'dirichlet' treats them as independent.*bspline.*or"):
-        configured(rules={"elimination": "joint"})
+        configured(rules={"elimination": "joint"}, inference={"model": "dirichlet"})
 
 
 def test_joint_elimination_races_with_a_temporal_model(tmp_path):
@@ -505,7 +505,8 @@ def test_a_posterior_that_fails_its_checks_decides_nothing_and_ends_the_race(tmp
 
     asked: list[int] = []
     monkeypatch.setattr("polarbear.driver.rounds.learn", doubtful)
-    ended, store, notes = run(configured(), tmp_path / "s")
+    config = configured(inference={"model": "dirichlet", "draws": 1000})
+    ended, store, notes = run(config, tmp_path / "s")
     assert ended == Ended("the posterior failed its checks in 3 rounds in a row", at_limit=True)
     assert asked == [1000, 4000] * 3  # each tried again with more draws
     assert facts_of(store)["pareto_set"] == ["good", "bad", "early"]

@@ -119,7 +119,7 @@ def test_an_improper_prior_is_refused_with_the_reason(alpha):
 @pytest.mark.parametrize("method", ["pathfinder", "advi-meanfield", "advi-fullrank"])
 def test_methods_of_the_other_engine_are_named_as_such(method):
     with pytest.raises(InferenceError, match=f"no method '{method}'; it has auto"):
-        infer(random_sets(), GRID, ModelOptions(method=method))
+        infer(random_sets(), GRID, ModelOptions(model="dirichlet", method=method))
 
 
 def notes_of(values, present=None, model="dirichlet"):

@@ -95,7 +95,7 @@ def test_the_cut_posterior_of_one_time_agrees_with_integration(alpha, kind):
     if kind in ("loser", "winner"):
         values[:, 2] = 100.0 if kind == "loser" else -100.0
     old, full = evidence(values, position=2, runs=8)
-    options = ModelOptions(alpha=alpha, draws=120_000)
+    options = ModelOptions(model="dirichlet", alpha=alpha, draws=120_000)
     extended = extend(infer(old, np.zeros(1), options, seed=2), full, 2, seed=3)
     assert extended.usable, extended.diagnostics.problems
     found = pointwise(extended).dominance[0, 2]
@@ -345,7 +345,7 @@ def test_draws_depend_on_the_seed_alone_not_on_the_threads(model):
 def test_the_newcomer_shares_no_random_numbers_with_the_others():
     """Same seed, no rankings: correlation of logits within 4.5 standard errors of none."""
     old, full = evidence(plackett_luce(6, 3, 8, seed=31), position=2, runs=0)
-    before = infer(old, np.linspace(0, 1, 8), ModelOptions(draws=4000), seed=1)
+    before = infer(old, np.linspace(0, 1, 8), ModelOptions(model="dirichlet", draws=4000), seed=1)
     theta = extend(before, full, 2, seed=1).theta
     new = np.log(theta[:, :, 2] / (1 - theta[:, :, 2]))
     logit = np.log(theta[:, :, 0] / theta[:, :, 1])
@@ -390,7 +390,7 @@ def test_what_limits_the_newcomers_rating_is_noted():
     present[:4, 0] = present[4:, 1] = False  # and never beside the first
     full = count_choice_sets(rank(values, present))
     old = count_choice_sets(rank(values[:, [0, 2, 3]]))
-    before = infer(old, np.linspace(0, 1, 6), ModelOptions(draws=800))
+    before = infer(old, np.linspace(0, 1, 6), ModelOptions(model="dirichlet", draws=800))
     notes = extend(before, full, 1, names=["ann", "bob", "cy", "dee"]).notes
     assert "bob is in no ranking at 2 of 6 timepoints (first: timepoint 5)" in notes[1]
     assert "bob never stood in one ranking with ann" in notes[2]
@@ -398,7 +398,7 @@ def test_what_limits_the_newcomers_rating_is_noted():
 
 def test_a_posterior_that_is_not_usable_stays_so():
     old, full = evidence(plackett_luce(8, 3, 2, seed=38), position=0)
-    before = infer(old, np.array([0.0, 1.0]), ModelOptions(draws=2000))
+    before = infer(old, np.array([0.0, 1.0]), ModelOptions(model="dirichlet", draws=2000))
     doubtful = replace(before, diagnostics=replace(before.diagnostics, r_hat=1.2))
     assert extend(before, full, 0).usable
     assert extend(doubtful, full, 0).diagnostics.problems == doubtful.diagnostics.problems

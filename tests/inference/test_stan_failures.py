@@ -60,7 +60,7 @@ def test_a_program_that_refuses_its_data_is_quoted(monkeypatch):
     given = engine.stan_data
     monkeypatch.setattr(engine, "stan_data", negative)
     with pytest.raises(StanError, match="Its last words: .*wins"):
-        infer(random_sets(), GRID, ModelOptions(engine="stan"))
+        infer(random_sets(), GRID, ModelOptions(model="dirichlet", engine="stan"))
 
 
 @pytest.fixture
@@ -82,7 +82,7 @@ def fake_program(tmp_path, monkeypatch):
 @pytest.mark.parametrize("method", ["mcmc", "pathfinder", "laplace", "advi-fullrank"])
 def test_a_program_that_finds_the_temporary_folder_full_says_so(fake_program, tmp_path, method):
     fake_program("echo 'Error: cannot write to x.csv: is the disk full?'; exit 74")
-    options = ModelOptions(engine="stan", method=method)
+    options = ModelOptions(model="dirichlet", engine="stan", method=method)
     message = f"temporary folder {tmp_path} cannot take what Stan writes .no space left.*TMPDIR"
     with pytest.raises(StanError, match=message):
         infer(random_sets(), GRID, options)
@@ -95,7 +95,7 @@ def test_a_folder_that_fills_up_unnoticed_by_the_program_is_recognised(fake_prog
     fake_program("exit 1")
     monkeypatch.setattr("shutil.disk_usage", lambda path: Usage)
     with pytest.raises(StanError, match="cannot take what Stan writes"):
-        infer(random_sets(), GRID, ModelOptions(engine="stan"))
+        infer(random_sets(), GRID, ModelOptions(model="dirichlet", engine="stan"))
 
 
 def test_data_that_cannot_be_written_name_the_temporary_folder(fake_program, monkeypatch):
@@ -105,19 +105,19 @@ def test_data_that_cannot_be_written_name_the_temporary_folder(fake_program, mon
     fake_program("exit 0")
     monkeypatch.setattr(Path, "write_text", full)
     with pytest.raises(StanError, match="cannot take what Stan writes .no space left"):
-        infer(random_sets(), GRID, ModelOptions(engine="stan"))
+        infer(random_sets(), GRID, ModelOptions(model="dirichlet", engine="stan"))
 
 
 def test_a_temporary_folder_that_is_not_there_is_named(fake_program, monkeypatch, tmp_path):
     fake_program("exit 0")
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "gone"))
     with pytest.raises(StanError, match="gone cannot take what Stan writes .No such file"):
-        infer(random_sets(), GRID, ModelOptions(engine="stan"))
+        infer(random_sets(), GRID, ModelOptions(model="dirichlet", engine="stan"))
 
 
 @pytest.mark.parametrize("method", ["mcmc", "pathfinder", "laplace", "advi-meanfield"])
 def test_a_program_that_fails_is_quoted_whatever_the_method(fake_program, method):
     fake_program("echo 'Error: the moon is in the wrong phase'; exit 70")
-    options = ModelOptions(engine="stan", method=method)
+    options = ModelOptions(model="dirichlet", engine="stan", method=method)
     with pytest.raises(StanError, match=f"during '{method}'.*the moon is in the wrong phase"):
         infer(random_sets(), np.asarray(GRID), options)

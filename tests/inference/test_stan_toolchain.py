@@ -36,13 +36,13 @@ def fake_cmdstan(folder: Path, version: str) -> Path:
 
 def test_without_cmdstan_the_command_that_installs_it_is_named(nowhere):
     with pytest.raises(StanError, match="was not found; run: polarbear stan install"):
-        infer(random_sets(), GRID, ModelOptions(engine="stan"))
+        infer(random_sets(), GRID, ModelOptions(model="dirichlet", engine="stan"))
 
 
 def test_without_cmdstanpy_the_extra_is_named(nowhere, monkeypatch):
     monkeypatch.setattr(cmdstan, "has_cmdstanpy", lambda: False)
     with pytest.raises(MissingExtraError, match=r"install the extra 'stan'"):
-        infer(random_sets(), GRID, ModelOptions(engine="stan"))
+        infer(random_sets(), GRID, ModelOptions(model="dirichlet", engine="stan"))
 
 
 def test_a_variable_that_names_no_cmdstan_is_quoted(nowhere, monkeypatch):
@@ -77,7 +77,7 @@ def test_a_cmdstan_too_old_for_a_method_is_named_with_what_is_needed(
     short = version.rsplit(".", 1)[0]
     expected = f"method '{method}' needs CmdStan {needed} or later, but {old} is {short}"
     with pytest.raises(StanError, match=expected):
-        infer(random_sets(), GRID, ModelOptions(engine="stan", method=method))
+        infer(random_sets(), GRID, ModelOptions(model="dirichlet", engine="stan", method=method))
 
 
 def test_a_cmdstan_without_stanc_is_named(nowhere, monkeypatch):

@@ -177,13 +177,31 @@ def test_an_algorithm_runs_up_to_its_last_open_time_under_pointwise_elimination(
     assert race.horizons(state, rules) == {"A": 3.0, "B": 3.0, "C": 3.0}
 
 
-def test_under_joint_elimination_everybody_runs_to_the_end():
-    rules = Rules(elimination="joint", resolution="strict")
+@pytest.mark.parametrize(("truncate", "until"), [(False, 4.0), (True, 1.0)])
+def test_runs_end_at_the_last_open_time_unless_they_are_not_to_be_truncated(truncate, until):
+    rules = Rules(elimination="joint", resolution="strict", truncate=truncate)
     table = beliefs({("A", "B"): [0.7, 0.999, 0.999, 0.999]})
     state, _ = race.step(
         race.start("AB", TIMES, rules), rules, 8, table, over_all_times(np.zeros((2, 2)))
     )
-    assert race.horizons(state, rules) == {"A": 4.0, "B": 4.0}
+    assert race.horizons(state, rules) == {"A": until, "B": until}
+
+
+@pytest.mark.parametrize(
+    ("given", "joint", "plackett_luce", "elimination", "truncate"),
+    [
+        ({}, True, False, "joint", True),
+        ({}, True, True, "joint", False),
+        ({}, False, True, "pointwise", True),
+        ({"elimination": "pointwise"}, True, True, "pointwise", True),
+        ({"truncate": True}, True, True, "joint", True),
+    ],
+)
+def test_what_the_rules_leave_open_follows_from_the_model(
+    given, joint, plackett_luce, elimination, truncate
+):
+    rules = Rules(**given).under(joint, plackett_luce)
+    assert (rules.elimination, rules.truncate) == (elimination, truncate)
 
 
 def test_the_batch_doubles_without_progress_halves_with_much_and_is_clipped():

@@ -90,7 +90,7 @@ def race_over_six_times(folder: Path) -> None:
         instances={"suite": "synthetic", "ratings": RATINGS},
         budget={"grid": TIMES},
         race={"alpha": 0.95, "limits": {"rounds": 4}},
-        inference={"draws": 2000},
+        inference={"model": "dirichlet", "draws": 2000},
     )
     done = made("race", "config.yaml")
     assert done.returncode in (0, 3), done.stderr

@@ -69,7 +69,7 @@ def failing(folder: Path) -> Store:
 
 
 KINDS: dict[str, Callable[[Path], Store]] = {
-    "raced": raced,
+    "raced": lambda folder: raced(folder, inference={"model": "dirichlet", "draws": 1000}),
     "runs only": lambda folder: synthetic(folder, instances=5),
     "inferred": lambda folder: inferred(folder, {"A": [0.6, 0.2], "B": [0.4, 0.8]}, "random-walk"),
     "one algorithm": lambda folder: synthetic(folder, instances=5, ratings={"alone": [1.0, 1.0]}),
