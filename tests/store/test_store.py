@@ -177,6 +177,8 @@ def test_many_small_parts_are_merged_and_nothing_is_lost(tmp_path: Path, config:
             add(made, outcome(config, "A", index, [(1, -float(index))]))
             made.merge_parts()
     assert len(files.part_paths(made.path / "runs")) < 10
+    assert len(files.part_paths(made.path / "instances")) < 10
+    assert len(made.instances()) == store.MERGE_ABOVE + 5
     values = made.on_grid(np.array([10.0]), ["A"]).values.ravel()
     assert values.tolist() == [-float(index) for index in range(store.MERGE_ABOVE + 5)]
 
