@@ -21,7 +21,6 @@ sys.path.insert(0, str(Path(__file__).parents[1]))  # for the disks that fail, w
 
 from tests.faults.crashes import SCENARIOS, Trials
 
-
 WORDS = {"cuts": "power cuts", "errors": "full disk, input/output error, forbidden"}
 
 
