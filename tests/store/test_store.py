@@ -367,6 +367,20 @@ def test_a_second_writer_is_told_who_the_first_is(stored: Store):
         pass
 
 
+def test_a_lock_that_cannot_be_written_does_not_stay_held(
+    stored: Store, monkeypatch: pytest.MonkeyPatch
+):
+    def full(handle: int, length: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "ftruncate", full)
+        with pytest.raises(StoreFullError), stored.writing():
+            pass
+    with stored.writing():
+        pass
+
+
 def test_a_lock_file_left_by_a_dead_process_does_not_bar_the_way(stored: Store):
     (stored.path / "lock").write_text('{"pid": 1, "host": "x", "since": "y", "command": "z"}')
     with stored.writing():
