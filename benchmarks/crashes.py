@@ -1,6 +1,6 @@
 """Power cuts and failing disks at every file operation of whole commands.
 
-    python benchmarks/crashes.py [--only NAME,NAME] [--every N]
+    python benchmarks/crashes.py [--only NAME,NAME] [--kind cuts|errors] [--every N]
 
 A command is recorded once; then, for every step of it, the folder that a power cut would leave is
 laid out (unsynced writes kept, lost, torn, or any of them), the command is given again, and what it
@@ -21,6 +21,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))  # for the disks that fail, w
 
 from tests.faults.crashes import SCENARIOS, Trials
 
+WORDS = {"cuts": "power cuts", "errors": "full disk, input/output error, forbidden"}
+
 
 def option(name: str, otherwise: str) -> str:
     return sys.argv[sys.argv.index(name) + 1] if name in sys.argv else otherwise
@@ -33,12 +35,12 @@ def main() -> int:
     for scenario in (scenario for scenario in SCENARIOS if scenario.name in names):
         with tempfile.TemporaryDirectory() as folder:
             trials = Trials(scenario, Path(folder))
-            for kind, all_cases in (("power cuts", trials.cuts), ("errors", trials.errors)):
-                cases = all_cases[::every]
+            for kind in option("--kind", "cuts,errors").split(","):
+                cases = getattr(trials, kind)[::every]
                 failed = [told for case in cases if (told := trials.tried(case))]
                 wrong += failed
                 same = f"{len(cases) - len(failed):,} of {len(cases):,} the same"
-                rows.append(Row(f"{scenario.name}: {kind}", same, "all", not failed))
+                rows.append(Row(f"{scenario.name}: {WORDS[kind]}", same, "all", not failed))
                 print(rows[-1].what, rows[-1].measured, file=sys.stderr, flush=True)
     for told in wrong:
         print(told, file=sys.stderr)

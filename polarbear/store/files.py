@@ -248,8 +248,8 @@ def _parquet(path: Path) -> Iterator[pa.BufferReader]:
     source = pa.BufferReader(pa.py_buffer(read_whole(path)))
     try:
         yield source
-    except (OSError, pa.ArrowException, KeyError, ValueError) as error:
-        raise damaged(path, str(error).splitlines()[0]) from error
+    except (OSError, pa.ArrowException, KeyError, TypeError, ValueError) as error:
+        raise damaged(path, (str(error).splitlines() or [type(error).__name__])[0]) from error
 
 
 def concatenated(folder: Path, stems: list[str], schema: pa.Schema) -> pa.Table:

@@ -27,8 +27,12 @@ def locked(path: Path) -> Iterator[None]:
             raise StoreLockedError(
                 f"{path.parent} is being written by {_described(owner)}; wait for it, or end it"
             )
-        os.ftruncate(handle, 0)
-        os.write(handle, _myself().encode())
+        try:
+            os.ftruncate(handle, 0)
+            os.write(handle, _myself().encode())
+        except OSError:
+            os.close(handle)  # or nobody else could write until this process ends
+            raise
     try:
         yield
     finally:

@@ -48,7 +48,7 @@ from polarbear.wording import counted
 
 MERGE_ABOVE = 48  # so many small parts are merged
 SMALL_PART = 8 * 2**20  # bytes of trajectories
-ROW_GROUPS = {"trajectories": "algorithm", "runs": None}  # what readers often want some of
+ROW_GROUPS = {"trajectories": "algorithm"}  # what readers often want some of
 
 
 class Store(Posteriors, Races, Provenance, Aside):
@@ -246,21 +246,28 @@ class Store(Posteriors, Races, Provenance, Aside):
 
     def _write_part(self, table: str, stem: str, rows: list[dict[str, Any]]) -> None:
         made = pa.Table.from_pylist(rows, tables.ALL[table])
-        files.write_part(self.path / table, stem, made, ROW_GROUPS[table])
+        files.write_part(self.path / table, stem, made, ROW_GROUPS.get(table))
 
     def merge_parts(self) -> None:
         """Fold many small parts into few large ones; readers are never left without a row."""
         size = {
             path.stem: path.stat().st_size for path in files.part_paths(self.path / "trajectories")
         }
-        small = [stem for stem in sorted(self._stems("runs")) if size.get(stem, 0) < SMALL_PART]
+        self._merge(
+            [stem for stem in sorted(self._stems("runs")) if size.get(stem, 0) < SMALL_PART],
+            ("trajectories", "runs"),
+        )
+        self._merge(sorted(self._stems("instances")), ("instances",))
+
+    def _merge(self, small: list[str], together: tuple[str, ...]) -> None:
+        """Fold the parts of these names into one; of tables that go together, the last counts."""
         if len(small) <= MERGE_ABOVE:
             return
         merged = files.new_stem()
-        for table in ("trajectories", "runs"):
+        for table in together:
             rows = files.concatenated(self.path / table, small, tables.ALL[table])
-            files.write_part(self.path / table, merged, rows, ROW_GROUPS[table])
-        for table in ("runs", "trajectories"):
+            files.write_part(self.path / table, merged, rows, ROW_GROUPS.get(table))
+        for table in reversed(together):
             files.remove_all([self.path / table / f"{stem}.parquet" for stem in small])
 
     def trajectories(

@@ -123,6 +123,17 @@ def test_facts_beside_draws_may_look_like_a_checksum(tmp_path: Path):
     assert checksums.holds(bytearray(path.read_bytes()))
 
 
+def test_a_posterior_without_its_facts_is_damaged(tmp_path: Path):
+    import pyarrow as pa
+
+    made = Store.create(tmp_path / "store", configured_store().plain())
+    (made.path / "posteriors").mkdir()
+    pq.write_table(pa.table({"draw": [1]}), made.path / "posteriors" / "key.parquet")
+    for read in (made.posterior, made.posterior_facts):
+        with pytest.raises(StoreDamagedError, match="key.parquet is damaged.*polarbear repair"):
+            read("key")
+
+
 def test_a_file_that_the_disk_cannot_read_is_damaged_and_one_that_may_not_be_read_is_not(
     raced: Path,
 ):

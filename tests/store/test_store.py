@@ -177,6 +177,8 @@ def test_many_small_parts_are_merged_and_nothing_is_lost(tmp_path: Path, config:
             add(made, outcome(config, "A", index, [(1, -float(index))]))
             made.merge_parts()
     assert len(files.part_paths(made.path / "runs")) < 10
+    assert len(files.part_paths(made.path / "instances")) < 10
+    assert len(made.instances()) == store.MERGE_ABOVE + 5
     values = made.on_grid(np.array([10.0]), ["A"]).values.ravel()
     assert values.tolist() == [-float(index) for index in range(store.MERGE_ABOVE + 5)]
 
@@ -361,6 +363,20 @@ def test_a_second_writer_is_told_who_the_first_is(stored: Store):
         Store.open(stored.path).writing(),
     ):
         pass
+    with stored.writing():
+        pass
+
+
+def test_a_lock_that_cannot_be_written_does_not_stay_held(
+    stored: Store, monkeypatch: pytest.MonkeyPatch
+):
+    def full(handle: int, length: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "ftruncate", full)
+        with pytest.raises(StoreFullError), stored.writing():
+            pass
     with stored.writing():
         pass
 
