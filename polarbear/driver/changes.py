@@ -168,10 +168,12 @@ def _keep(store: Store, found: Survey, keep: Collection[str]) -> list[str]:
 def _question(store: Store, outdated: Sequence[Outdated]) -> str:
     listing = "\n".join(f"  {one.words}" for one in outdated)
     spelled = quoted(outdated[0].algorithm)
+    everyone = " 'all' names everyone." if len(outdated) > 1 else ""
     return (
         f"what made runs in {store.path} has changed since:\n{listing}\n"
         f"Say --rerun {spelled} to run {noun(len(outdated[0].runs), 'it', 'them')} again, --keep "
         f"{spelled} if the change makes no difference, or give what is new a name of its own."
+        f"{everyone}"
     )
 
 
