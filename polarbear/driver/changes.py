@@ -68,7 +68,7 @@ def take_in(config: Config, store: Store, answers: Answers, racing: bool) -> lis
         because = race_differences(config, last) + _in_the_race(unsaid, inside)
         if because and not anew:
             raise StoreMismatchError(_refusal(config, store, because, outdated, dropped))
-        because += _in_the_race([one for one in outdated if one not in unsaid], inside)
+        because += _in_the_race([one for one in outdated if one.algorithm in rerun], inside)
         if answers.redecide and not because:
             because = _made_since(store, last)
         if because or answers.fresh:
