@@ -68,7 +68,7 @@ def take_in(config: Config, store: Store, answers: Answers, racing: bool) -> lis
         because = race_differences(config, last) + _in_the_race(unsaid, inside)
         if because and not anew:
             raise StoreMismatchError(_refusal(config, store, because, outdated, dropped))
-        because += _in_the_race([one for one in outdated if one not in unsaid], inside)
+        because += _in_the_race([one for one in outdated if one.algorithm in rerun], inside)
         if answers.redecide and not because:
             because = _made_since(store, last)
         if because or answers.fresh:
@@ -168,10 +168,12 @@ def _keep(store: Store, found: Survey, keep: Collection[str]) -> list[str]:
 def _question(store: Store, outdated: Sequence[Outdated]) -> str:
     listing = "\n".join(f"  {one.words}" for one in outdated)
     spelled = quoted(outdated[0].algorithm)
+    everyone = " 'all' names everyone." if len(outdated) > 1 else ""
     return (
         f"what made runs in {store.path} has changed since:\n{listing}\n"
         f"Say --rerun {spelled} to run {noun(len(outdated[0].runs), 'it', 'them')} again, --keep "
         f"{spelled} if the change makes no difference, or give what is new a name of its own."
+        f"{everyone}"
     )
 
 

@@ -17,6 +17,7 @@ from polarbear.numerics.arrays import Floats
 from polarbear.problems import SUITES
 from polarbear.settings.grid import SECONDS
 from polarbear.store import Store
+from polarbear.store.copying import copy_runs
 from polarbear.store.provenance import Fingerprint
 from polarbear.wording import counted, joined, noun
 
@@ -235,7 +236,7 @@ def write_union(stores: Sequence[Store], union: Union, target: Store) -> None:
     """Fill an empty store; the caller holds its lock."""
     for number, store in enumerate(stores):
         wanted = [one.run["run"] for one in union.runs.values() if one.store == number]
-        target.copy_from(store, wanted)
+        copy_runs(store, target, wanted)
         target.take_in_provenance(store, store.config["algorithms"])
     for name, fingerprints in union.alike.items():
         target.declare_alike(name, fingerprints)

@@ -120,7 +120,8 @@ def _evidence(material: Material) -> str:
         seen = counted(material.store.count_compared_instances(), "instance")
         held = f"{counted(runs, 'run')} on {seen}" if runs else f"imported rankings of {seen}"
         model = f", inferred with the {basis.posterior.model} model" if basis else ""
-        return f"This rests on {held}{model}; no race was run."
+        earlier = "its race is to be decided anew" if material.store.race_numbers() else None
+        return f"This rests on {held}{model}; {earlier or 'no race was run'}."
     gone = len(race.eliminated)
     seen = counted(race.instances, "instance")
     out = (

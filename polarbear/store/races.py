@@ -11,6 +11,8 @@ from typing import Any, Self
 
 from polarbear.errors import StoreError
 from polarbear.store import files
+from polarbear.store.aside import SET_ASIDE
+from polarbear.store.posteriors import Posteriors
 from polarbear.store.rounds import Rounds
 
 RACES = "races"
@@ -29,7 +31,7 @@ class PastRace:
     pareto_set: tuple[str, ...]
 
 
-class Races(Rounds):
+class Races(Rounds, Posteriors):
     """The folder ``races/`` of a store: one folder a past race, each like ``rounds/``."""
 
     path: Path
@@ -105,6 +107,27 @@ class Races(Rounds):
         view.past = number
         view.until = datetime.fromisoformat(about["ended"])
         return view
+
+    def posterior_keys(self) -> list[str]:
+        """What posteriors are kept of the race that is looked at, or by `infer`."""
+        return self._of_this_race(super().posterior_keys())
+
+    def newest_posteriors(self) -> list[str]:
+        """The same, the one kept last first."""
+        return self._of_this_race(super().newest_posteriors())
+
+    def _of_this_race(self, keys: list[str]) -> list[str]:
+        last = self.last_round()
+        mine = last.posterior if last is not None else None
+        if self.past is not None:
+            return [key for key in keys if key == mine]
+        past = set(self.past_posteriors())
+        return [key for key in keys if key == mine or key not in past]
+
+    def runs_changed_since(self, posterior: str) -> bool:
+        """Whether runs were set aside or taken back after a posterior was kept."""
+        aside, kept = self.path / SET_ASIDE, self.path / "posteriors" / f"{posterior}.parquet"
+        return aside.exists() and aside.stat().st_mtime_ns > kept.stat().st_mtime_ns
 
     def looking_into(self, folder: Path) -> Self:
         """The same store with the rounds that are in this folder of it."""

@@ -40,7 +40,6 @@ from polarbear.store import files, manifest, renaming, tables
 from polarbear.store.aside import SET_ASIDE, Aside
 from polarbear.store.lock import locked
 from polarbear.store.numbers import ends, numbers
-from polarbear.store.posteriors import Posteriors
 from polarbear.store.provenance import Provenance
 from polarbear.store.races import Races
 from polarbear.store.run_rows import run_facts, run_key
@@ -51,7 +50,7 @@ SMALL_PART = 8 * 2**20  # bytes of trajectories
 ROW_GROUPS = {"trajectories": "algorithm"}  # what readers often want some of
 
 
-class Store(Posteriors, Races, Provenance, Aside):
+class Store(Races, Provenance, Aside):
     """A store on disk. Reading needs nothing; writing happens inside ``writing()``."""
 
     def __init__(self, path: Path, facts: Mapping[str, Any]) -> None:
@@ -223,27 +222,6 @@ class Store(Posteriors, Races, Provenance, Aside):
             self._write_part("trajectories", stem, trajectories)
             self._write_part("runs", stem, runs)
 
-    def copy_from(self, other: Store, runs: Collection[str]) -> None:
-        """Take in these runs of another store with their trajectories, and all its instances."""
-        known = set(self.instances()["instance"])
-        new = other.instances().filter(~pl.col("instance").is_in(list(known)))
-        if len(new):
-            table = new.select(tables.INSTANCES.names).to_arrow().cast(tables.INSTANCES)
-            files.write_part(self.path / "instances", files.new_stem(), table)
-        import pyarrow.compute as pc
-
-        left = set(runs)
-        for stem in sorted(other._stems("runs")):
-            found = files.concatenated(other.path / "runs", [stem], tables.RUNS)
-            mine = pa.array([run for run in found["run"].to_pylist() if run in left], pa.string())
-            left -= set(mine.to_pylist())
-            if len(mine):
-                copy = files.new_stem()
-                for table in ("trajectories", "runs"):
-                    rows = files.concatenated(other.path / table, [stem], tables.ALL[table])
-                    rows = rows.filter(pc.is_in(rows["run"], mine))
-                    files.write_part(self.path / table, copy, rows, ROW_GROUPS[table])
-
     def _write_part(self, table: str, stem: str, rows: list[dict[str, Any]]) -> None:
         made = pa.Table.from_pylist(rows, tables.ALL[table])
         files.write_part(self.path / table, stem, made, ROW_GROUPS.get(table))
@@ -307,29 +285,6 @@ class Store(Posteriors, Races, Provenance, Aside):
         """Store rankings that nobody has trajectories of."""
         table = rankings.select(tables.RANKINGS.names).to_arrow().cast(tables.RANKINGS)
         files.write_part(self.path / "rankings", files.new_stem(), table)
-
-    # --- posteriors --------------------------------------------------------------------------
-
-    def posterior_keys(self) -> list[str]:
-        """What posteriors are kept of the race that is looked at, or by `infer`."""
-        return self._of_this_race(super().posterior_keys())
-
-    def newest_posteriors(self) -> list[str]:
-        """The same, the one kept last first."""
-        return self._of_this_race(super().newest_posteriors())
-
-    def _of_this_race(self, keys: list[str]) -> list[str]:
-        last = self.last_round()
-        mine = last.posterior if last is not None else None
-        if self.until is not None:
-            return [key for key in keys if key == mine]
-        past = set(self.past_posteriors())
-        return [key for key in keys if key == mine or key not in past]
-
-    def runs_changed_since(self, posterior: str) -> bool:
-        """Whether runs were set aside or taken back after a posterior was kept."""
-        aside, kept = self.path / SET_ASIDE, self.path / "posteriors" / f"{posterior}.parquet"
-        return aside.exists() and aside.stat().st_mtime_ns > kept.stat().st_mtime_ns
 
     # --- values on a grid --------------------------------------------------------------------
 
