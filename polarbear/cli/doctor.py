@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 def doctor(json: common.Json = False, debug: common.Debug = False) -> None:
     """Look for what may be missing, and say what to do.
 
-    What only an option needs (the stan engine, suites of ioh) is named as such. Exit code 1 if
-    something fails that every race needs.
+    What only an option needs (the stan engine, suites of ioh, a method) is named as such. Exit
+    code 1 if something fails that every race needs.
     """
     from dataclasses import asdict
 
@@ -26,7 +26,8 @@ def doctor(json: common.Json = False, debug: common.Debug = False) -> None:
 
     needed = [_python(), _temporary_folder(), _cache()]
     optional = {
-        "suites and adapters of ioh and modcma": _extras(),
+        "suites and adapters of ioh and modcma": _extras("bbob", "ioh", "modcma"),
+        "the method mcmc": _extras("nuts", "nutpie"),
         "the stan engine": findings(),
         "what other packages add": _plug_ins(),
     }
@@ -85,17 +86,17 @@ def _cache() -> Finding:
     return Finding("compiled loops", str(folder.parent))
 
 
-def _extras() -> list[Finding]:
+def _extras(extra: str, *packages: str) -> list[Finding]:
     from importlib import metadata
 
     from polarbear.inference.stan.status import Finding
 
     found = []
-    for package in ("ioh", "modcma"):
+    for package in packages:
         try:
             found.append(Finding(package, metadata.version(package)))
         except metadata.PackageNotFoundError:
-            remedy = "pip install '.[bbob]' in PolarBear's folder"
+            remedy = f"pip install '.[{extra}]' in PolarBear's folder"
             found.append(Finding(package, "not installed", remedy))
     return found
 

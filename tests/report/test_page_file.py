@@ -147,3 +147,11 @@ def test_json_in_a_page_ends_no_element_and_reads_back():
     text = json_in_html(value)
     assert not set("<>&\u2028\u2029") & set(text)
     assert json.loads(text) == value
+
+
+def test_without_plotly_js_it_is_said_where_to_get_it(
+    material: Material, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("polarbear.report.page.build._PLOTLY", (("no_such_package", "x.js"),))
+    with pytest.raises(ReportError, match="plotly.min.js.*not found.*pip install plotly"):
+        page(material)

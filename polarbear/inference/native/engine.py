@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from polarbear.errors import InferenceError
+from polarbear.errors import InferenceError, MissingExtraError
 from polarbear.inference.base import Posterior
 from polarbear.inference.diagnostics import Diagnostics, diagnose, pareto_k
 from polarbear.inference.models import Model, rating_model
@@ -52,7 +52,10 @@ def run(
             raise
         notes = (*notes, f"method 'mcmc' was used because {error}")
         method = "mcmc"
-        draws, hyper, diagnostics = _judged(method, model, sets, seed, threads)
+        try:
+            draws, hyper, diagnostics = _judged(method, model, sets, seed, threads)
+        except MissingExtraError as missing:
+            raise InferenceError(f"{error}; otherwise {missing}") from None
     named = {name: np.exp(hyper[:, k]) for k, name in enumerate(model.hyperparameters)}
     return Posterior(
         theta=draws.theta,

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from polarbear.errors import MissingExtraError
 from polarbear.inference.base import draws_a_chain
 from polarbear.inference.loops.likelihood import SetSums
 from polarbear.inference.models import Model
@@ -21,8 +22,11 @@ def sample_nuts(
     model: Model, sets: SetSums, seed: int, attempt: Attempt, threads: int | None
 ) -> tuple[Draws, np.ndarray]:
     """Draws and their log-hyperparameters."""
-    import nutpie
-    from nutpie.compiled_pyfunc import from_pyfunc
+    try:
+        import nutpie
+        from nutpie.compiled_pyfunc import from_pyfunc
+    except ModuleNotFoundError:
+        raise MissingExtraError("the native engine's method mcmc", "nutpie", "nuts") from None
 
     size = LogPosterior(model, sets).size
 

@@ -22,6 +22,7 @@ from polarbear.report.story import tell
 from polarbear.store import files
 
 START = "main.js"  # the module that starts the page
+_PLOTLY = (("polarbear.report.page", "plotly.min.js"), ("plotly", "package_data/plotly.min.js"))
 CAN_DRAW = 'dispatchEvent(new Event("can-draw"));'
 
 
@@ -87,13 +88,14 @@ def _own_scripts() -> str:
 
 
 def _plotly() -> str:
-    """plotly.js as its Python package ships it; the package itself is not imported."""
-    try:
-        shipped = resources.files("plotly") / "package_data" / "plotly.min.js"
-        text = shipped.read_text(encoding="utf-8")
-    except (ModuleNotFoundError, OSError) as error:
-        raise ReportError(
-            f"plotly.min.js, which draws the page, was not found ({error}): install the Python "
-            "package 'plotly'"
-        ) from None
-    return text.replace("</script", "<\\/script")
+    """plotly.js: an installed PolarBear's own copy, in a checkout the one of the package plotly."""
+    for package, file in _PLOTLY:
+        try:
+            text = (resources.files(package) / file).read_text(encoding="utf-8")
+        except (ModuleNotFoundError, OSError):
+            continue
+        return text.replace("</script", "<\\/script")
+    raise ReportError(
+        "plotly.min.js, which draws the page, was not found: a checkout that is not installed "
+        "needs the package 'plotly' (pip install plotly)"
+    )

@@ -1,0 +1,38 @@
+"""Without nutpie, which is an extra: defaults do not miss it, what needs it says so."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+
+from polarbear.errors import InferenceError, MissingExtraError
+from polarbear.inference import ModelOptions, infer
+from polarbear.inference.native import nested
+from tests.inference.test_infer import GRID, random_sets
+
+
+@pytest.fixture(autouse=True)
+def _without_nutpie(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "nutpie", None)
+
+
+def options(**given: object) -> ModelOptions:
+    return ModelOptions(dependence="independent", draws=1000, **given)
+
+
+@pytest.mark.parametrize("model", ["dirichlet", "hierarchical", "gp"])
+def test_the_default_method_does_not_need_it(model: str):
+    assert np.isfinite(infer(random_sets(), GRID, options(model=model), seed=1).theta).all()
+
+
+def test_whoever_asks_for_its_method_is_told_what_to_install():
+    with pytest.raises(MissingExtraError, match=r"mcmc needs the package 'nutpie'.*\.\[nuts\]"):
+        infer(random_sets(), GRID, options(method="mcmc"), seed=1)
+
+
+def test_whoever_ends_there_by_priors_is_told_of_both_ways_out(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(nested, "MOST_NODES", 1)
+    with pytest.raises(InferenceError, match=r"narrower priors would help\); .*'nutpie'.*nuts"):
+        infer(random_sets(), GRID, options(model="gp"), seed=1)
