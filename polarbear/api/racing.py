@@ -68,11 +68,12 @@ def race(
     listener = listener or Listener()
     settings = configurations.read(config, seed, workers)
     purpose = _purpose(settings, preference, regret) if preference is not None else None
-    collect.prepare(settings)
-    announce_stan(settings.inference, listener)
     folder = configurations.store_folder(config, store)
     if fresh:
         folder = configurations.fresh_folder(folder)
+    collect.prepare_unknown(settings, folder)
+    announce_stan(settings.inference, listener)
+    if fresh:
         listener.note(f"a new race, in {folder}")
     disk = StoreOnDisk.open_or_create(folder, settings.plain())
     with disk.writing():

@@ -47,9 +47,9 @@ def run(
         raise ConfigError(f"expected one instance or more, found {instances}")
     listener = listener or Listener()
     settings = configurations.read(config, seed, workers)
-    collect.prepare(settings)
-    chosen = collect.chosen_instances(settings, instances)
     folder = configurations.store_folder(config, store)
+    collect.prepare_unknown(settings, folder)
+    chosen = collect.chosen_instances(settings, instances)
     begun = time.monotonic()
     disk = StoreOnDisk.open_or_create(folder, settings.plain())
     with disk.writing():
@@ -58,6 +58,8 @@ def run(
         disk.add_instances(chosen, settings.instances.suite)
         stored = collect.stored_runs(disk)
         plan = collect.plan(settings, stored, chosen, retry_failed=retry_failed)
+        if plan.tasks:
+            collect.prepare(settings)
         warn_of_busy_cores(settings, listener)
         listener.planned(len(plan.tasks), plan.present, folder, collect.workers_of(settings))
         with listener.runs(len(plan.tasks)) as finished, collect.pool_of(settings) as pool:

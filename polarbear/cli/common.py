@@ -123,7 +123,7 @@ def interruptible(message: str) -> Iterator[None]:
 
 def announcing_compilation(quiet: bool) -> AbstractContextManager[None]:
     """Say so if loops have to be compiled."""
-    from polarbear.numerics.compiling import on_first_compilation
+    from polarbear.numerics.announcing import on_first_compilation
 
     def say() -> None:
         note("compiling for this machine, once; the next call will be quick", quiet)

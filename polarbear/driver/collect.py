@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -18,6 +19,7 @@ from polarbear.numerics.seeds import run_seed
 from polarbear.problems.base import Instance
 from polarbear.settings.grid import SECONDS
 from polarbear.store import Store
+from polarbear.store.store import MANIFEST
 from polarbear.wording import noun
 
 DEFAULT_INSTANCES = 20
@@ -84,9 +86,23 @@ def _again(status: str, reached: float, budget: float, retry_failed: bool) -> bo
 
 
 def prepare(config: Config) -> None:
-    """Raise now what would make every run fail."""
+    """Raise now what would make every run fail; for whoever is about to run something."""
     for algorithm in config.algorithms:
         algorithm.prepare(config.setting)
+
+
+def prepare_unknown(config: Config, store: Path) -> None:
+    """Raise what would make every run of an algorithm fail, before a store takes it in.
+
+    Those that it has were prepared then, and are again only when there is something to run: a call
+    that finds everything done loads no optimiser.
+    """
+    there = (store / MANIFEST).exists()
+    known = Store.open(store).config["algorithms"] if there else {}
+    plain = config.plain()["algorithms"]
+    for algorithm in config.algorithms:
+        if known.get(algorithm.name) != plain[algorithm.name]:
+            algorithm.prepare(config.setting)
 
 
 def check_hosts(config: Config, store: Store, mix_hosts: bool) -> None:

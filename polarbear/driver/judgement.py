@@ -9,7 +9,7 @@ import numpy as np
 
 from polarbear.driver.evidence import Evidence
 from polarbear.driver.posteriors import Learned
-from polarbear.inference import ModelOptions, Posterior, infer, relations
+from polarbear.inference import ModelOptions, Posterior, relations
 from polarbear.inference.beliefs import Beliefs, beliefs
 from polarbear.inference.empirical.bootstrap import Bootstrap
 from polarbear.inference.fit import NamedFit, named
@@ -83,6 +83,8 @@ def refined(
     pointwise: Pointwise,
 ) -> Pointwise:
     """Relations from more draws at the times that hang on it, where times are independent."""
+    from polarbear.inference import infer
+
     times = np.flatnonzero(hanging)
     posterior = infer(evidence.choice_sets.pick(times), evidence.unit_times[times], options, seed)
     finer = relations.pointwise(posterior, rules.epsilon)

@@ -11,7 +11,7 @@ import numpy as np
 
 from polarbear import __version__
 from polarbear.driver.evidence import Evidence
-from polarbear.inference import ModelOptions, Posterior, extend, infer
+from polarbear.inference import ModelOptions, Posterior
 from polarbear.store import Store
 from polarbear.store.records import (
     choice_sets_table,
@@ -56,6 +56,8 @@ def learn(
     if kept is not None:
         posterior = posterior_from_table(*kept)
     else:
+        from polarbear.inference import infer  # heavy, and not needed for what is kept
+
         inferred = infer(
             evidence.choice_sets,
             evidence.unit_times,
@@ -82,6 +84,8 @@ def learn_newcomer(store: Store, others: Learned, evidence: Evidence, seed: int)
     if kept is not None:
         posterior = posterior_from_table(*kept)
     else:
+        from polarbear.inference import extend
+
         last = len(grid.algorithms) - 1
         # its rankings repeat each other over time as much as those of the others do
         weighted = evidence.choice_sets.weighted(others.posterior.evidence_weight)

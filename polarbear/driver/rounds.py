@@ -97,6 +97,8 @@ class Race:
     def run(self) -> Ended:
         """Race until everything is settled or a limit is reached; however it ends, the state and
         the posterior behind it are in the store."""
+        if self._waiting or self._ended() is None:
+            collect.prepare(self._config)
         try:
             with collect.pool_of(self._config) as pool:
                 while True:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.sparse.csgraph import connected_components
 
 from polarbear.errors import InferenceError
 from polarbear.rankings import ChoiceSets
@@ -106,6 +105,8 @@ def on_weight(weight: float) -> tuple[str, ...]:
 
 
 def _overlap(sets: ChoiceSets, names: Sequence[str]) -> list[str]:
+    from scipy.sparse.csgraph import connected_components
+
     compared = sets.compared()
     groups, member = connected_components(compared, directed=False)
     if groups > 1:

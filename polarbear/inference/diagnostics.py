@@ -6,9 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from scipy.special import ndtri
 
-from polarbear.inference.loops.series import mixing, normal_scores
 from polarbear.numerics.threads import in_threads
 from polarbear.wording import counted, percent_cell
 
@@ -103,6 +101,10 @@ def diagnose(
 
 def convergence_of(draws: np.ndarray, chains: int, threads: int | None = None) -> np.ndarray:
     """(R-hat, bulk ESS, tail ESS) for each column of draws[draw, parameter]."""
+    from scipy.special import ndtri
+
+    from polarbear.inference.loops.series import mixing, normal_scores
+
     size, parameters = draws.shape
     quantiles = ndtri((1 + 0.5 * np.arange(2 * size - 1) - 0.375) / (size + 0.25))
     out = np.empty((parameters, 3))
@@ -150,6 +152,8 @@ def shares_with_errors(flags: np.ndarray, chains: int) -> tuple[np.ndarray, np.n
 
     The error is not zero even where all draws or none are marked.
     """
+    from polarbear.inference.loops.series import mixing
+
     rows, size = flags.astype(float), flags.shape[1]
     share = rows.mean(axis=1)
     found = np.empty((len(rows), 2))

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,8 @@ import numba
 from numba import njit
 from numba.core import event
 from numba.extending import overload
+
+from polarbear.numerics.announcing import announce
 
 PACKAGE = Path(__file__).parents[1]
 
@@ -74,20 +75,14 @@ def loop_for(function: Callable[..., Any], kind: type) -> Callable[[Callable[...
     return register
 
 
-@contextmanager
-def on_first_compilation(say: Callable[[], None]) -> Iterator[None]:
-    """Call ``say`` once if anything has to be compiled, which may take a while."""
-    said = False
+class _Announcer(event.Listener):
+    """Tells whoever has asked to know that something is being compiled."""
 
-    class Listener(event.Listener):
-        def on_start(self, event: Any) -> None:
-            nonlocal said
-            if not said:
-                said = True
-                say()
+    def on_start(self, event: Any) -> None:
+        announce()
 
-        def on_end(self, event: Any) -> None:
-            pass
+    def on_end(self, event: Any) -> None:
+        pass
 
-    with event.install_listener("numba:compile", Listener()):
-        yield
+
+event.register("numba:compile", _Announcer())  # type: ignore[no-untyped-call]

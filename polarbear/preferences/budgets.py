@@ -7,7 +7,6 @@ from typing import ClassVar
 
 import numpy as np
 from pydantic import Field, model_validator
-from scipy.special import ndtr
 
 from polarbear.errors import SelectionError
 from polarbear.preferences.base import (
@@ -97,9 +96,13 @@ class Normal(Distribution):
         )
 
     def cdf(self, t: np.ndarray) -> np.ndarray:
+        from scipy.special import ndtr
+
         return np.asarray(ndtr((t - self.mean) / self.sd))
 
     def partial_mean(self, t: np.ndarray) -> np.ndarray:
+        from scipy.special import ndtr
+
         z = (t - self.mean) / self.sd
         return np.asarray(self.mean * ndtr(z) - self.sd * np.exp(-0.5 * z**2) / np.sqrt(2 * np.pi))
 
@@ -124,9 +127,13 @@ class LogNormalBudget(Distribution):
         )
 
     def cdf(self, t: np.ndarray) -> np.ndarray:
+        from scipy.special import ndtr
+
         return np.asarray(ndtr(np.log(t / self.median) / self.sigma))
 
     def partial_mean(self, t: np.ndarray) -> np.ndarray:
+        from scipy.special import ndtr
+
         mean = self.median * np.exp(self.sigma**2 / 2)
         return np.asarray(mean * ndtr(np.log(t / self.median) / self.sigma - self.sigma))
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
-from scipy.sparse.csgraph import connected_components
 
 from polarbear.errors import RaceError
 from polarbear.inference import relations
@@ -207,6 +206,8 @@ def _eliminations(
     elif duels is not None:
         beats = asked & (shown_by_duels(duels) >= HEEDED).all(axis=0)
         held = asked & ~beats
+    from scipy.sparse.csgraph import connected_components
+
     _, circle = connected_components(beats, directed=True, connection="strong")
     beats = beats & (circle[:, None] != circle[None, :])
     gone = np.asarray(beats.any(axis=0))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import ndtr, ndtri
 
 from polarbear.inference.relations import Pointwise
 from polarbear.racing.rules import Rules
@@ -16,6 +15,8 @@ def instances_to_go(state: State, rules: Rules, pointwise: Pointwise) -> int:
     Each pair-time is taken as a normal posterior whose spread falls with the square root of the
     number of instances; it is settled by dominance or by equivalence, whichever comes first.
     """
+    from scipy.special import ndtr, ndtri
+
     is_open = (state.settled == OPEN).any(axis=1)
     if not is_open.any():
         return 0

@@ -17,7 +17,6 @@ times need no correction. There are n (n - 1) such calls in a race, each allowed
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import betaincc, betaln
 
 from polarbear.rankings import ABSENT
 
@@ -26,6 +25,8 @@ EVEN_DUELS = 4.0  # h: how near to even the bets expect duels to be; any value k
 
 def log_wealth(wins: np.ndarray, losses: np.ndarray) -> np.ndarray:
     """The logarithm of what betting on the winner's side has come to."""
+    from scipy.special import betaincc, betaln
+
     one, two = EVEN_DUELS + wins, EVEN_DUELS + losses
     with np.errstate(divide="ignore"):
         above = np.log(betaincc(one, two, 0.5))
@@ -59,4 +60,6 @@ def shown_by_duels(wins: np.ndarray) -> np.ndarray:
 
     Before any duel every share is as likely; ties say nothing.
     """
+    from scipy.special import betaincc
+
     return np.asarray(betaincc(1 + wins, 1 + wins.swapaxes(1, 2), 0.5))

@@ -15,7 +15,6 @@ import numpy as np
 from polarbear.errors import RankingError
 from polarbear.rankings.choice_sets import MAX_ALGORITHMS, ChoiceSets
 from polarbear.rankings.counting import count
-from polarbear.rankings.positions import rank_values
 
 
 def rank(
@@ -26,6 +25,8 @@ def rank(
     A value ties with the best of its block when it is at most ``tie_tolerance`` worse; the default
     asks for equality. A block is measured from its best, so it never spans more than the tolerance.
     """
+    from polarbear.rankings.positions import rank_values  # compiled: numba takes a while to load
+
     values = np.asarray(values, dtype=float)
     if values.ndim != 3 or values.shape[1] == 0:
         raise RankingError(

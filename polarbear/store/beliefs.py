@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from polarbear.inference.beliefs import Beliefs
 from polarbear.store import tables
+from polarbear.store.numbers import numbers
 
 
 def beliefs_to_tables(beliefs: Beliefs) -> tuple[pa.Table, pa.Table]:
@@ -59,12 +60,14 @@ def beliefs_from_tables(ratings: pa.Table, pairs: pa.Table) -> Beliefs:
     """Beliefs as a round kept them; a pair's one error stands for both of its sides."""
     names = tuple(dict.fromkeys(ratings["algorithm"].to_pylist()))
     n, size = len(names), len(ratings) // len(names)
-    mean, low, high = (ratings[c].to_numpy().reshape(n, size) for c in ("mean", "low", "high"))
+    mean, low, high = (
+        numbers(ratings[c], np.float64).reshape(n, size) for c in ("mean", "low", "high")
+    )
     above, error, alike = (np.full((size, n, n), np.nan) for _ in range(3))
     always_above = always_above_error = crossing = None
     a, b = np.triu_indices(n, 1)
-    whole = pairs["t"].is_null().to_numpy()
-    column = {c: pairs[c].to_numpy() for c in ("p_above", "p_below", "p_alike", "error")}
+    whole = np.array([t is None for t in pairs["t"].to_pylist()], dtype=bool)
+    column = {c: numbers(pairs[c], np.float64) for c in ("p_above", "p_below", "p_alike", "error")}
     if not whole.all():
         at = {c: values[~whole].reshape(-1, size).T for c, values in column.items()}
         above[:, a, b], above[:, b, a] = at["p_above"], at["p_below"]
@@ -78,7 +81,7 @@ def beliefs_from_tables(ratings: pa.Table, pairs: pa.Table) -> Beliefs:
         always_above_error[a, b] = always_above_error[b, a] = over["error"]
     return Beliefs(
         algorithms=names,
-        times=ratings["t"].to_numpy()[:size],
+        times=numbers(ratings["t"], np.float64)[:size],
         mean=mean,
         low=low,
         high=high,

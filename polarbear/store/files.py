@@ -8,12 +8,15 @@ import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from polarbear.errors import StoreError, StoreFullError, StoreReadOnlyError
+
+if TYPE_CHECKING:
+    import pyarrow.compute as pc
 
 ASIDE = ".writing-"  # a leftover of a killed writer; no reader looks at it
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -92,6 +95,8 @@ def _grouped(table: pa.Table, by: str | None) -> Iterator[pa.Table]:
     if by is None:
         yield table
         return
+    import pyarrow.compute as pc  # takes longer to import than most files to read
+
     for value in sorted(table[by].unique().to_pylist()):
         yield table.filter(pc.equal(table[by], value))
 
@@ -139,7 +144,10 @@ def read_part(
         else:
             table = pq.read_table(path, columns=columns, filters=only, partitioning=None)
         names = columns or schema.names
-        return table.select(names).cast(pa.schema([schema.field(name) for name in names]))
+        wanted = pa.schema([schema.field(name) for name in names])
+        found = table.select(names)
+        # Casting loads pyarrow.compute; what was written by this version is of these types.
+        return found if found.schema == wanted else found.cast(wanted)
     except FileNotFoundError:
         raise
     except (OSError, pa.ArrowException, KeyError, ValueError) as error:

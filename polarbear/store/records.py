@@ -16,6 +16,7 @@ from polarbear.inference.fit import Deviation, Fit
 from polarbear.inference.options import AS_STORED
 from polarbear.rankings import ABSENT, ChoiceSets, GridValues
 from polarbear.store import tables
+from polarbear.store.numbers import numbers_of_lists
 
 
 @dataclass(frozen=True)
@@ -90,11 +91,11 @@ def posterior_from_table(
     """A posterior read back from the store; ``as_kept`` leaves theta in single precision."""
     size, times, n = len(table), len(facts["times"]), len(facts["algorithms"])
     kind = np.float32 if as_kept else np.float64
-    theta = _numbers(table["theta"], np.float32).astype(kind, copy=False)
-    hyper = _numbers(table["hyper"], np.float64).reshape(size, -1)
+    theta = numbers_of_lists(table["theta"], np.float32).astype(kind, copy=False)
+    hyper = numbers_of_lists(table["hyper"], np.float64).reshape(size, -1)
     wins = None
     if "wins" in table.column_names:
-        wins = _numbers(table["wins"], np.float32).reshape(size, times, n * (n - 1) // 2)
+        wins = numbers_of_lists(table["wins"], np.float32).reshape(size, times, n * (n - 1) // 2)
     return Posterior(
         theta=theta.reshape(size, times, n),
         chains=facts["chains"],
@@ -159,15 +160,3 @@ def _lists(rows: np.ndarray) -> pa.Array:
     size, width = rows.shape
     offsets = np.arange(size + 1, dtype=np.int32) * width
     return pa.ListArray.from_arrays(offsets, np.ascontiguousarray(rows).ravel())
-
-
-def _numbers(column: pa.ChunkedArray, kind: type[np.floating[Any]]) -> np.ndarray:
-    """All numbers in a column of lists, one list after the other.
-
-    Straight from memory: pyarrow's own way imports pandas where it finds it, which takes longer.
-    """
-    flat = column.combine_chunks().flatten()
-    if not len(flat):
-        return np.empty(0, kind)
-    start = flat.offset * np.dtype(kind).itemsize
-    return np.frombuffer(flat.buffers()[1], kind, len(flat), start)

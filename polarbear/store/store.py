@@ -26,7 +26,6 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from polarbear import __version__
 from polarbear.config import PlainConfig, contradictions
@@ -38,6 +37,7 @@ from polarbear.problems.base import PROBLEM, Instance
 from polarbear.rankings import GridValues
 from polarbear.store import files, tables
 from polarbear.store.lock import locked
+from polarbear.store.numbers import ends, numbers
 from polarbear.store.posteriors import Posteriors
 from polarbear.store.rounds import Rounds
 from polarbear.store.run_rows import run_facts, run_key
@@ -148,7 +148,8 @@ class Store(Posteriors, Rounds):
     def _read(self, table: str) -> pl.DataFrame:
         schema = tables.ALL[table]
         found = list(files.read_parts(self.path / table, schema))
-        return pl.from_arrow(pa.concat_tables([schema.empty_table(), *found]))  # type: ignore[return-value]
+        nothing = pa.Table.from_batches([], schema)  # Schema.empty_table would load pandas
+        return pl.from_arrow(pa.concat_tables([nothing, *found]))  # type: ignore[return-value]
 
     # --- instances ---------------------------------------------------------------------------
 
@@ -167,7 +168,7 @@ class Store(Posteriors, Rounds):
         found: set[str] = set()
         for name in ("runs", "rankings"):
             for part in files.read_parts(self.path / name, tables.ALL[name], ["instance"]):
-                found.update(part["instance"].unique().to_pylist())
+                found.update(part["instance"].to_pylist())
         return len(found)
 
     def add_instances(self, instances: Sequence[Instance], suite: str) -> None:
@@ -243,20 +244,25 @@ class Store(Posteriors, Rounds):
     ) -> Iterator[tuple[dict[str, Any], Floats, Floats]]:
         """Each run that counts, with the times and values of its improvements."""
         runs = self.runs()
-        if algorithms is not None:
-            runs = runs.filter(pl.col("algorithm").is_in(list(algorithms)))
+        every = algorithms is None or set(runs["algorithm"]) <= set(algorithms)
+        if not every:
+            runs = runs.filter(pl.col("algorithm").is_in(list(algorithms or ())))
         wanted = {row["run"]: row for row in runs.iter_rows(named=True)}
         folder, columns = self.path / "trajectories", ["run", "t", "y"]
-        only = None if algorithms is None else pc.field("algorithm").isin(list(algorithms))
+        only = None
+        if not every:
+            import pyarrow.compute as pc
+
+            only = pc.field("algorithm").isin(list(algorithms or ()))
         for part in files.read_parts(folder, tables.TRAJECTORIES, columns, only):
             names = part["run"].combine_chunks().to_pylist()
             t, y = (part[name].combine_chunks() for name in ("t", "y"))
-            ends = t.offsets.to_numpy()
-            times, values = t.values.to_numpy(), y.values.to_numpy()
+            places = ends(t)
+            times, values = numbers(t.values, np.float64), numbers(y.values, np.float64)
             for position, name in enumerate(names):
                 run = wanted.pop(name, None)  # popped, so that a row that stands twice counts once
                 if run is not None:
-                    here = slice(ends[position], ends[position + 1])
+                    here = slice(places[position], places[position + 1])
                     yield run, times[here], values[here]
         if wanted:
             raise StoreError(

@@ -13,7 +13,7 @@ import pytest
 from numba import njit
 
 from polarbear.numerics import compiling
-from polarbear.numerics.compiling import on_first_compilation
+from polarbear.numerics.announcing import on_first_compilation
 
 
 def test_compiling_is_said_once_and_only_when_it_happens():

@@ -12,7 +12,6 @@ beta-binomial likelihood of each pair's record, a pair counting once, however ma
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import betaln
 
 CONCENTRATIONS = 2.0 ** np.arange(1, 8.01, 0.5)  # 2 to 256 imaginary duels
 _TIMES_LOOKED_AT = 25
@@ -20,6 +19,8 @@ _TIMES_LOOKED_AT = 25
 
 def evenness_weights(wins: np.ndarray, met: np.ndarray) -> np.ndarray:
     """Posterior probabilities of the concentrations, given wins[pair, time] of met[pair, time]."""
+    from scipy.special import betaln
+
     stride = -(-wins.shape[1] // _TIMES_LOOKED_AT)
     won, of = wins[:, ::stride, None], met[:, ::stride, None]
     half = CONCENTRATIONS / 2

@@ -6,7 +6,6 @@ import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.interpolate import BSpline as Spline
 
 from polarbear.inference.models.base import Latent
 from polarbear.inference.models.smooth import AmplitudeModel, identity_precision
@@ -19,6 +18,8 @@ class BSpline(AmplitudeModel):
     stan_program = "bspline.stan"
 
     def __init__(self, times: np.ndarray, n_algorithms: int, options: ModelOptions) -> None:
+        from scipy.interpolate import BSpline as Spline  # takes a while to load
+
         super().__init__(times, n_algorithms, options)
         degree = options.spline_degree
         self.size = max(options.spline_functions or len(times) // 2, degree + 1)

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
-from scipy.special import gamma, gammainc
 
 
 @dataclass(frozen=True)
@@ -34,6 +33,8 @@ class Covariance:
         if self.order is None:
             power = np.exp(-0.5 * (lengthscale * frequency) ** 2)
             return np.asarray(math.sqrt(2 * math.pi) * lengthscale * power)
+        from scipy.special import gamma
+
         nu = self.order + 0.5
         rate = 2 * nu / lengthscale**2
         constant = 2 * math.sqrt(math.pi) * gamma(nu + 0.5) / gamma(nu) * rate**nu
@@ -81,6 +82,8 @@ def noise_covariances(order: int, steps: np.ndarray) -> np.ndarray:
     Integrals of products of impulse responses, by incomplete gamma functions: taking differences
     of stationary covariances instead would cancel to nothing for small steps.
     """
+    from scipy.special import gammainc
+
     k = np.arange(2 * order + 1)
     return np.asarray(np.tensordot(gammainc(k + 1, 2 * steps[:, None]), _products(order), 1))
 
@@ -88,6 +91,8 @@ def noise_covariances(order: int, steps: np.ndarray) -> np.ndarray:
 @cache
 def _products(order: int) -> np.ndarray:
     """What each power of s adds to the long-run covariance: [power, i, j], for unit variance."""
+    from scipy.special import gamma
+
     responses = _IMPULSE[order]
     size = order + 1
     table = np.zeros((2 * order + 1, size, size))

@@ -6,7 +6,6 @@ import math
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.special import gammaincinv
 
 if TYPE_CHECKING:
     from polarbear.inference.options import InverseGammaPrior, LogNormalPrior
@@ -29,6 +28,8 @@ def draw_inverse_gamma(prior: InverseGammaPrior, rng: np.random.Generator) -> fl
 
 
 def inverse_gamma_quantile(prior: InverseGammaPrior, level: float) -> float:
+    from scipy.special import gammaincinv
+
     return float(prior.scale / gammaincinv(prior.shape, 1 - level))
 
 

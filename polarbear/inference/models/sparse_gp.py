@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.linalg import solve_triangular
 
 from polarbear.inference.models.base import Latent
 from polarbear.inference.models.covariances import COVARIANCES, Covariance
@@ -60,6 +59,8 @@ def inducing_weights(
     covariance: Covariance, times: np.ndarray, inducing: np.ndarray, lengthscale: float
 ) -> np.ndarray:
     """K_tu L^-T for K_uu = L L': standard normal coefficients to values on the grid."""
+    from scipy.linalg import solve_triangular
+
     among = covariance.correlation(np.abs(inducing[:, None] - inducing), lengthscale)
     across = covariance.correlation(np.abs(times[:, None] - inducing), lengthscale)
     lower = np.linalg.cholesky(among + JITTER * np.eye(len(inducing)))

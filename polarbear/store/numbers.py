@@ -1,0 +1,35 @@
+"""Numbers of stored columns as arrays, straight from memory.
+
+pyarrow's own ways to NumPy load pyarrow.compute, and pandas wherever it is installed, which takes
+longer than to read most stores.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+
+def numbers(column: pa.Array | pa.ChunkedArray, kind: type[np.number[Any]]) -> np.ndarray:
+    """A column of numbers of this kind, none of them missing."""
+    flat = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    if not len(flat):
+        return np.empty(0, kind)
+    start = flat.offset * np.dtype(kind).itemsize
+    return np.frombuffer(flat.buffers()[1], kind, len(flat), start)
+
+
+def ends(lists: pa.ListArray) -> np.ndarray:
+    """Where each list of a column begins and ends among its values."""
+    return numbers(lists.offsets, np.int32)
+
+
+def numbers_of_lists(column: pa.ChunkedArray, kind: type[np.number[Any]]) -> np.ndarray:
+    """All numbers in a column of lists, one list after the other."""
+    lists = column.combine_chunks()
+    if not len(lists):
+        return np.empty(0, kind)
+    places = ends(lists)
+    return numbers(lists.values, kind)[places[0] : places[-1]]

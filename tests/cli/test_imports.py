@@ -1,0 +1,108 @@
+"""What commands load that run nothing: as little as answers them, since loading takes longest."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.sharing import filled_once
+from tests.support import Project
+
+# Packages and heavy parts of them; what they load in turn is theirs to choose.
+WATCHED = (
+    *("cma", "cmdstanpy", "ioh", "jinja2", "llvmlite", "matplotlib", "modcma", "moocore", "numba"),
+    *("numpy", "nutpie", "pandas", "plotly", "polars", "psutil", "pyarrow", "pyarrow.compute"),
+    *("pyarrow.dataset", "pydantic", "rich", "scipy", "threadpoolctl", "xarray", "yaml"),
+)
+READING = {"numpy", "polars", "psutil", "pyarrow", "pydantic", "rich", "yaml"}
+MAY_LOAD = {
+    ("--help",): set(),
+    ("status", "config"): READING,
+    ("select", "config", "--preference", "at 100"): READING,
+    ("race", "config.yaml"): READING | {"threadpoolctl"},  # which is finished
+    ("run", "config.yaml", "--instances", "1"): READING | {"threadpoolctl"},  # nothing to run
+}
+
+LISTING = """
+import json, sys
+before = set(sys.modules)
+sys.argv = ["polarbear", *sys.argv[2:]]
+from polarbear.cli import main
+try:
+    main()
+finally:
+    watched = set(json.loads({watched!r}))
+    open({path!r}, "w").write(json.dumps(sorted(watched & (set(sys.modules) - before))))
+"""
+
+
+@pytest.fixture(scope="session")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A race that is over, among its algorithms one whose package takes a second to load."""
+
+    def fill(folder: Path) -> None:
+        project = Project(folder)
+        project.configure(
+            algorithms=[
+                {"name": "random", "use": "random-search"},
+                {"name": "CMA-ES", "use": "cma"},
+            ],
+            race={"limits": {"rounds": 1}},
+        )
+        done = project("race", "config.yaml", "-q")
+        assert done.returncode in (0, 3), done.stderr
+
+    return filled_once(tmp_path_factory, "a finished race", fill)
+
+
+@pytest.mark.parametrize("command", MAY_LOAD, ids=" ".join)
+def test_a_command_that_runs_nothing_loads_only_what_it_may(
+    command: tuple[str, ...], finished: Path, tmp_path: Path
+):
+    listed = tmp_path / "loaded.json"
+    code = LISTING.format(watched=json.dumps(WATCHED), path=str(listed))
+    done = subprocess.run(
+        [sys.executable, "-c", code, "polarbear", *command],
+        cwd=finished,
+        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode in (0, 3), done.stderr
+    assert set(json.loads(listed.read_text())) - MAY_LOAD[command] == set()
+
+
+def test_a_race_with_something_to_run_says_before_it_that_an_algorithm_cannot(finished: Path):
+    """What is not prepared for a finished race is prepared for one that goes on."""
+    project = Project(finished.parent / "goes-on")
+    project.folder.mkdir()
+    project.configure(
+        algorithms=[
+            {"name": "random", "use": "random-search"},
+            {"name": "solver", "use": "command", "command": "./solver {seed}"},
+        ],
+        race={"limits": {"rounds": 1}},
+    )
+    solver = project.folder / "solver"
+    solver.write_text("#!/bin/sh\necho 1 1\n")
+    solver.chmod(0o755)
+    assert project("race", "config.yaml", "-q").returncode in (0, 3)
+    solver.unlink()
+    assert project("race", "config.yaml", "-q").returncode in (0, 3)
+    path = project.configure(
+        algorithms=[
+            {"name": "random", "use": "random-search"},
+            {"name": "solver", "use": "command", "command": "./solver {seed}"},
+        ],
+        race={"limits": {"rounds": 2}},
+    )
+    done = project("race", path, "-q")
+    assert done.returncode == 1
+    assert "solver" in done.stderr
+    assert len(list((project.store / "rounds").glob("round-*.json"))) == 1
