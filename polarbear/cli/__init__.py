@@ -11,7 +11,6 @@ from typing import Any
 
 import typer
 
-from polarbear import __version__
 from polarbear.cli import (
     compare,
     doctor,
@@ -32,7 +31,6 @@ app = typer.Typer(
     name="polarbear",
     help="Which anytime algorithm to run when you do not yet know for how long it may run.",
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode=None,  # Rich would double the time of --help
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -52,14 +50,16 @@ app.add_typer(stan.app, name="stan")
 
 def _version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"polarbear {__version__}")
+        from polarbear.cli.version import version_and_commit
+
+        typer.echo(version_and_commit())
         raise typer.Exit
 
 
 @app.callback()
 def _options(
     version: bool = typer.Option(
-        False, "--version", callback=_version, is_eager=True, help="Print the version and exit."
+        False, "--version", callback=_version, is_eager=True, help="Print version and commit."
     ),
 ) -> None:
     pass
