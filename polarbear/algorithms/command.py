@@ -58,7 +58,9 @@ class Command(Algorithm):
     accepts: ClassVar[frozenset[Kind]] = frozenset(Kind) - {Kind.SCORES}
     reports_any_axis: ClassVar[bool] = True
 
-    @field_validator("command", "parameters", mode="before")
+    @field_validator(
+        "command", "parameters", mode="before", json_schema_input_type=str | list[str | int | float]
+    )
     @classmethod
     def _split(cls, value: Any) -> Any:
         if isinstance(value, str):

@@ -20,6 +20,7 @@ from polarbear.cli import (
     race,
     report,
     run,
+    schema,
     select,
     stan,
     status,
@@ -43,6 +44,7 @@ app.command("report", cls=Naming)(report.report)
 app.command("compare")(compare.compare)
 app.command("status")(status.status)
 app.command("init")(init.init)
+app.command("schema")(schema.schema)
 app.command("import", cls=Naming)(import_.import_)
 app.command("doctor")(doctor.doctor)
 app.add_typer(stan.app, name="stan")

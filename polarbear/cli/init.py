@@ -17,8 +17,12 @@ def init(
 ) -> None:
     """Write a commented configuration.
 
-    It shows every option with its default, and runs as it is.
+    It shows every option with its default, and runs as it is. Beside it goes the schema that its
+    first line refers to, by which YAML editors complete and check it.
     """
+    import json
+
+    from polarbear.config.schema import NAME, config_schema
     from polarbear.config.template import commented_config
     from polarbear.errors import ConfigError
 
@@ -26,6 +30,9 @@ def init(
         raise ConfigError(f"{file} exists; --force replaces it")
     try:
         file.write_text(commented_config(), encoding="utf-8")
+        schema = file.with_name(NAME)
+        if force or not schema.exists():
+            schema.write_text(json.dumps(config_schema(), indent=2) + "\n", encoding="utf-8")
     except OSError as error:
         raise ConfigError(f"cannot write {file}: {error.strerror}") from None
     common.note(f"wrote {file}; polarbear run {file} runs it")

@@ -12,6 +12,7 @@ from pydantic_core import PydanticUndefined
 from polarbear.algorithms import ADAPTERS
 from polarbear.algorithms.base import Algorithm
 from polarbear.config.configuration import Execution
+from polarbear.config.schema import NAME
 from polarbear.inference.models import MODELS, AnyModel
 from polarbear.inference.options import ModelOptions
 from polarbear.problems import SUITES
@@ -20,7 +21,8 @@ from polarbear.racing.rules import Rules
 from polarbear.settings.options import Options
 
 WIDTH = 88
-HEAD = """\
+HEAD = f"""\
+# yaml-language-server: $schema={NAME}
 # What PolarBear runs: every option with its default. It runs as it is.
 
 # Everything random derives from it.

@@ -1,0 +1,83 @@
+"""The JSON Schema of a configuration: what editors complete and check it by.
+
+Made of the same fields, descriptions and registries as `init` and the checks themselves, plug-ins
+of other packages included.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel
+from pydantic.json_schema import models_json_schema
+
+from polarbear.algorithms import ADAPTERS
+from polarbear.config.configuration import TopLevel
+from polarbear.inference.models import MODELS
+from polarbear.problems import SUITES
+from polarbear.settings.registry import Registry
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+NAME = "polarbear.schema.json"  # what `init` calls it
+
+Schema = dict[str, Any]
+
+
+def config_schema() -> Schema:
+    """The schema of a whole configuration file."""
+    plug_ins: list[type[BaseModel]] = [*ADAPTERS.values(), *SUITES.values()]
+    own = {name: model.own_options for name, model in MODELS.items()}
+    groups: list[type[BaseModel]] = [TopLevel, *plug_ins, *own.values()]
+    places, shared = models_json_schema([(group, "validation") for group in groups], by_alias=True)
+    schemas = {model: place for (model, _), place in places.items()}
+    parts = shared["$defs"]
+    top = parts.pop(_name_of(schemas[TopLevel]))
+    adapters = {name: schemas[ADAPTERS[name]] for name in ADAPTERS}
+    suites = {name: schemas[SUITES[name]] for name in SUITES}
+    keys = top["properties"]
+    keys["algorithms"] |= {"items": _chosen_by("use", ADAPTERS, adapters), "minItems": 1}
+    keys["instances"] |= _chosen_by("suite", SUITES, suites)
+    _know_models(parts["ModelOptions"], {name: schemas[model] for name, model in own.items()})
+    return {
+        "$schema": DIALECT,
+        "title": "PolarBear configuration",
+        **{key: value for key, value in top.items() if key != "title"},
+        "$defs": parts,
+    }
+
+
+def _chosen_by(key: str, registry: Registry[Any], schemas: dict[str, Schema]) -> Schema:
+    """A mapping in which ``key`` names the plug-in whose options the others are."""
+    return {
+        "type": "object",
+        "required": [key],
+        "properties": {key: {"anyOf": _named(registry)}},
+        "allOf": [
+            {"if": {"properties": {key: {"const": name}}, "required": [key]}, "then": schema}
+            for name, schema in schemas.items()
+        ],
+    }
+
+
+def _know_models(options: Schema, own: dict[str, Schema]) -> None:
+    """Name the models, and let each have its own options only."""
+    options["properties"]["model"]["anyOf"] = _named(MODELS)
+    options["allOf"] = [
+        {
+            "if": {"properties": {"model": {"const": name}}, "required": ["model"]},
+            "then": {"properties": {"options": schema}},
+        }
+        for name, schema in own.items()
+    ]
+
+
+def _named(registry: Registry[Any]) -> list[Schema]:
+    """The names of plug-ins, each with what it says of itself."""
+    about = {name: registry.about(name).replace("``", "`") for name in registry}
+    return [
+        {"const": name, **({"description": text} if text else {})} for name, text in about.items()
+    ]
+
+
+def _name_of(place: Schema) -> str:
+    return str(place["$ref"]).rpartition("/")[2]
