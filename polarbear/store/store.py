@@ -41,7 +41,7 @@ from polarbear.store.lock import locked
 from polarbear.store.posteriors import Posteriors
 from polarbear.store.rounds import Rounds
 from polarbear.store.run_rows import run_facts, run_key
-from polarbear.store.stated import flaw_in_config
+from polarbear.store.stated import flaw_in_config, link_out
 
 FORMAT = 1
 MANIFEST = "polarbear.json"
@@ -61,6 +61,12 @@ class Store(Posteriors, Rounds):
     def open(cls, path: Path) -> Store:
         """An existing store, or an error that says what the folder is instead."""
         file = path / MANIFEST
+        link = link_out(path)
+        if link is not None:
+            raise StoreError(
+                f"{link} is a link that leads out of the store, which nothing that PolarBear wrote "
+                "does; replace it by what it stands for, if you know where it came from"
+            )
         try:
             manifest = json.loads(file.read_text(encoding="utf-8"))
             version = manifest["format"]
