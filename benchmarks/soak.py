@@ -44,7 +44,7 @@ SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP", "SIGKILL", "SIGKILL")
 EPISODES = (*SIGNALS, "group SIGKILL", "group SIGINT", "killed worker", "full disk", "full disk")
 DONE = (0, 3)  # resolved, or at the limit of rounds
 REFUSED = 1  # the exit code of an error, as a full disk is one
-MOST_EPISODES = 12  # of one race, which is then left in peace
+MOST_EPISODES = 8  # of one race, which is then left in peace
 CONFIG = {
     "seed": 7,
     "algorithms": [
@@ -56,7 +56,7 @@ CONFIG = {
     "instances": {"suite": "classic", "dimensions": {"from": 2, "to": 4}},
     "budget": {"grid": {"from": 10, "to": 600, "points": 8}},
     "execution": {"workers": 2},
-    "race": {"batch": {"start": 4, "min": 4, "max": 8}, "limits": {"rounds": 6}},
+    "race": {"batch": {"start": 4, "min": 4, "max": 4}, "limits": {"rounds": 4}},
     "inference": {"draws": 400},
 }
 
@@ -110,11 +110,12 @@ class Soak:
             raise SystemExit(f"the race failed in peace: {self.said()}")
         return time.monotonic() - began
 
-    def disturbed(self, store: str, lasts: float) -> int:
+    def disturbed(self, store: str, lasts: float, until: float) -> int:
         """One race to its end; how many workers were killed meanwhile."""
         killed = 0
         for count in range(1000):
-            kind = self.rng.choice(EPISODES) if count < MOST_EPISODES else "peace"
+            disturb = count < MOST_EPISODES and time.monotonic() < until
+            kind = self.rng.choice(EPISODES) if disturb else "peace"
             process = self.start(store, self._small_files() if kind == "full disk" else None)
             code = self._wait(process, None if kind in ("full disk", "peace") else lasts)
             if code is None:
@@ -216,9 +217,10 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="soak-") as name:
         soak = Soak(Path(name), random.Random(asked.seed))
         lasts = soak.in_peace("peace")
-        while time.monotonic() - began < 60 * asked.minutes:
+        until = began + 60 * asked.minutes
+        while time.monotonic() < until:
             store = f"race-{soak.figures.races + 1}"
-            killed = soak.disturbed(store, lasts)
+            killed = soak.disturbed(store, lasts, until)
             soak.compare(store, killed)
     show(soak.figures, (time.monotonic() - began) / 60)
     return int(bool(soak.figures.wrong))

@@ -13,7 +13,7 @@ from polarbear import __version__
 from polarbear.config import PlainConfig
 from polarbear.errors import NotAStoreError, StoreError, StoreVersionError
 from polarbear.store import files, tables
-from polarbear.store.stated import flaw_in_config
+from polarbear.store.stated import flaw_in_config, link_out
 
 FORMAT = 1
 NAME = "polarbear.json"
@@ -36,6 +36,12 @@ def is_lost(path: Path) -> bool:
 def read(path: Path) -> Mapping[str, Any]:
     """The manifest of a store, or an error that says what the folder is instead."""
     file = path / NAME
+    link = link_out(path)
+    if link is not None:
+        raise StoreError(
+            f"{link} is a link that leads out of the store, which nothing that PolarBear wrote "
+            "does; replace it by what it stands for, if you know where it came from"
+        )
     try:
         facts = files.read_json(file)
     except (FileNotFoundError, NotADirectoryError):

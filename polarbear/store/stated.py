@@ -6,14 +6,18 @@ been looked at.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from polarbear.errors import ConfigError
 from polarbear.settings.grid import Budget
 from polarbear.settings.names import flaw_in_name, visible
 from polarbear.settings.options import Source, validate
+from polarbear.store import tables
 
+FOLDERS = ("", *tables.ALL, "posteriors", "rounds")
 GROUPS = ("algorithms", "instances", "budget")  # what every reader needs of a configuration
 
 
@@ -39,3 +43,20 @@ def flaw_in_config(config: Any) -> str:
     except ConfigError as error:
         return str(error)
     return ""
+
+
+def link_out(store: Path) -> Path | None:
+    """A symbolic link in a store that leads out of it, if there is one.
+
+    Whoever wrote through it would change a file of the reader's, who never named it.
+    """
+    inside = store.resolve()
+    for folder in FOLDERS:
+        try:
+            entries = list(os.scandir(store / folder))
+        except OSError:  # not there, or no folder; who needs it will say so
+            continue
+        for entry in entries:
+            if entry.is_symlink() and not Path(entry.path).resolve().is_relative_to(inside):
+                return Path(entry.path)
+    return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +60,9 @@ def test_rankings_let_no_line_break_or_escape_sequence_into_names(project: Proje
 
 @pytest.mark.parametrize("column", ["algorithm", "t"])
 @pytest.mark.parametrize(
-    "values", [[[1.0]], [{"a": 1}], [b"\xff"]], ids=["list", "struct", "binary"]
+    "values",
+    [[[1.0]], [{"a": 1}], [b"\xff"], [timedelta(1)]],
+    ids=["list", "struct", "binary", "duration"],
 )
 def test_columns_that_hold_neither_names_nor_numbers_are_refused(
     tmp_path: Path, column: str, values: list[Any]

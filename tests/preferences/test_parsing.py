@@ -89,6 +89,8 @@ def test_an_error_in_a_file_names_its_line(tmp_path: Path):
         ("{preference: at", "not valid YAML"),
         ("none.yaml", "cannot read none.yaml"),
         ("at 'x", "No closing quotation"),
+        ("lognormal 5 56", "less than or equal to 20"),
+        ("x" * 5000, " ... "),
     ],
 )
 def test_what_cannot_be_meant_is_refused_in_a_line(text: str, words: str):
