@@ -1,13 +1,26 @@
-"""Whole races on synthetic truths: are eliminations right as often as promised, and what do they
+"""Whole races on truths that are known: how often is somebody put out wrongly, and what does it
 cost?
 
-Truths come from the paper's prior, rankings from each truth with noise that is correlated over time
-to a known degree. A race goes through the same rounds as `polarbear race`, but without a store:
-only unresolved algorithms are run, inference follows every batch, decisions near alpha get more
-draws. Every result is appended to a file of JSON lines; what is there is not done again.
+Truths are those of `truths.py`: Plackett-Luce, mixtures, near-clones and unequal variances, with
+noise that is correlated over time to a known degree, and real populations, of which a race draws
+instances (with replacement) and the truth is the whole. A race goes through the same rounds as
+`polarbear race`, without a store. Rules:
 
-    python benchmarks/race.py --out races.jsonl --races 300 --write benchmarks/results/race.md
-    python benchmarks/race.py --out races.jsonl --races 20 --cells 'gp/*/0.99/*' 'f-race/*'
+- ``empirical``: the default: duels, smoothed over time, out by all times at once;
+- ``duels``: the same model without smoothing, out by each time for itself;
+- ``guarantee``: the default with `guarantee: anytime`;
+- ``dirichlet``: Plackett-Luce, heeding duels as the tool does; ``ratings``: not heeding them, as
+  the paper has it; ``gp``: Plackett-Luce with ratings that are smooth over time, all times at once;
+- ``f-race``: Friedman's test and Conover's one-sided comparisons at every time, not corrected over
+  times: to be worse at every time needs no correction; ``f-race-holm``: corrected over times.
+
+Every race is appended to a file of JSON lines; what is there is not done again.
+
+    polarbear run configs/quickstart.yaml --instances 2000 --store POPULATIONS/quick-start
+    polarbear run configs/mabbob-small.yaml --instances 1000 --store POPULATIONS/ma-bbob
+    python benchmarks/race.py --out races.jsonl --populations POPULATIONS \
+        --write benchmarks/results/race.md
+    python benchmarks/race.py --out few.jsonl --races 20 --cells 'empirical/clones-*' 'f-race/*'
 """
 
 from __future__ import annotations
@@ -15,9 +28,9 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-import time
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fnmatch import fnmatch
 from itertools import product
 from multiprocessing import get_context
@@ -25,232 +38,198 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.special import log_ndtr
 
 sys.path.insert(0, str(Path(__file__).parent))
 import f_race
 import race_report
+import truths
 from quick_beliefs import QuickPosterior
+from truths import Truth
 
 from polarbear import racing as race
 from polarbear.inference import ModelOptions, infer, relations
 from polarbear.inference.dependence import evidence_weight
 from polarbear.inference.relations import Joint, Pointwise
+from polarbear.racing.guarantee import record_of_duels
 from polarbear.racing.rules import Rules
-from polarbear.rankings import ChoiceSets, count_choice_sets, rank
+from polarbear.rankings import count_choice_sets, rank
 
-ALGORITHMS, TIMES, LIMIT = 5, 20, 200
-NAMES = [f"A{i + 1}" for i in range(ALGORITHMS)]
-UNIT = np.linspace(0, 1, TIMES)
-GRID = np.arange(1, TIMES + 1)  # evaluations, in units of a twentieth of a whole run
-DRAWS, MORE = 1000, 4  # draws at first, and how many times as many near alpha
-CORRELATIONS = ("0", "0.1", "0.33", "constant")
+LIMIT = 200
 ALPHAS = ("0.95", "0.99")
-KINDS = {"dirichlet": ("-",), "gp": ("clustered", "independent"), "f-race": ("-",)}
-KINDS["bspline"] = KINDS["gp"]
+ROPE = 0.05
+DRAWS = 1000
+
+Found = tuple[Pointwise | None, Joint | None]
+Out = list[tuple[int, int, int]]  # who is out, by whom, after how many instances
+History = list[tuple[float, set[int]]]  # what was spent, in whole runs, and who was left
 
 
-@dataclass(frozen=True)
-class Cell:
-    """One way to race: what decides, how noise is correlated, alpha, how evidence is counted."""
+@dataclass
+class Data:
+    """One truth with the instances that all rules race on, and what was inferred from them."""
 
-    kind: str
-    correlation: str
-    alpha: str
-    dependence: str
+    truth: Truth
+    seed: int
+    inferred: dict[tuple[Any, ...], Found] = field(default_factory=dict)
 
-    @property
-    def name(self) -> str:
-        return f"{self.kind}/{self.correlation}/{self.alpha}/{self.dependence}"
+    def beliefs(self, rule: str, options: ModelOptions, present: np.ndarray, turn: int) -> Found:
+        """Kept, since rules that differ in what they decide see the same at first."""
+        key = (options.model, options.smoothing, turn, present.tobytes())
+        if key not in self.inferred:
+            self.inferred[key] = self._infer(rule, options, present, self.seed + turn)
+        return self.inferred[key]
 
-
-def all_cells() -> list[Cell]:
-    return [
-        Cell(kind, correlation, alpha, dependence)
-        for kind in ("dirichlet", "gp", "bspline", "f-race")
-        for correlation, alpha, dependence in product(CORRELATIONS, ALPHAS, KINDS[kind])
-    ]
-
-
-def draw_truth(rng: np.random.Generator) -> np.ndarray:
-    """Log-ratings mu[time, algorithm] from the paper's prior: Matern-3/2, its hyperpriors."""
-    sigma, lengthscale = rng.lognormal(0, 0.5), 3 / rng.gamma(5)
-    scaled = np.sqrt(3) * np.abs(UNIT[:, None] - UNIT) / lengthscale
-    factor = np.linalg.cholesky((1 + scaled) * np.exp(-scaled) + 1e-10 * np.eye(TIMES))
-    return np.asarray(sigma * factor @ rng.standard_normal((TIMES, ALGORITHMS)))
-
-
-def draw_values(mu: np.ndarray, correlation: str, rng: np.random.Generator) -> np.ndarray:
-    """Values[instance, algorithm, time], smaller is better, whose rankings at each time follow
-    Plackett-Luce: Gumbel noise, coupled over time by a Gaussian copula with exponential kernel."""
-    normal = rng.standard_normal((LIMIT, ALGORITHMS, TIMES))
-    if correlation == "constant":
-        kept = 1.0
-    else:
-        length = float(correlation)
-        kept = np.exp(-(UNIT[1] - UNIT[0]) / length) if length > 0 else 0.0
-    for t in range(1, TIMES):
-        normal[:, :, t] = kept * normal[:, :, t - 1] + np.sqrt(1 - kept**2) * normal[:, :, t]
-    return np.asarray(-mu.T + np.log(-log_ndtr(normal)))
+    def _infer(self, rule: str, options: ModelOptions, present: np.ndarray, seed: int) -> Found:
+        unit = self.truth.unit
+        positions = rank(self.truth.values[: len(present)], present)
+        sets = count_choice_sets(positions)
+        if rule == "gp":
+            sets = sets.weighted(evidence_weight(positions, sets, unit, options))
+            options = options.model_copy(update={"dependence": "independent"})
+            quick = QuickPosterior(sets, unit, options).beliefs(DRAWS, ROPE, seed)
+            if quick is not None:
+                return quick
+        given = positions if not options.plackett_luce else None
+        posterior = infer(sets, unit, options, seed, threads=1, positions=given)
+        if not posterior.usable:
+            return None, None
+        joint = relations.joint(posterior) if posterior.joint else None
+        return relations.pointwise(posterior, ROPE, threads=1), joint
 
 
-def beliefs(
-    sets: ChoiceSets, options: ModelOptions, rules: Rules, state: race.State, seed: int
-) -> tuple[Pointwise | None, Joint | None]:
-    """Relations that have enough draws for the decisions at hand; None if not to be trusted."""
-    if options.model == "dirichlet":
-        return independent_beliefs(sets, options, rules, state, seed), None
-    quick = QuickPosterior(sets, UNIT, options)
-    for draws in (DRAWS, MORE * DRAWS):
-        found = quick.beliefs(draws, rules.epsilon, seed + draws)
-        if found is None:
-            break
-        if not race.hanging(state, rules, *found).any():
-            return found
-    if found is not None:
-        return found
-    weighted_already = options.model_copy(update={"dependence": "independent"})
-    posterior = infer(sets, UNIT, weighted_already, seed, threads=1)
-    if not posterior.usable:
-        return None, None
-    joint = relations.joint(posterior) if posterior.joint else None
-    return relations.pointwise(posterior, rules.epsilon, threads=1), joint
-
-
-def independent_beliefs(
-    sets: ChoiceSets, options: ModelOptions, rules: Rules, state: race.State, seed: int
-) -> Pointwise | None:
-    """The same for times that are independent: more draws only at those that ask for them."""
-    posterior = infer(sets, UNIT, options.model_copy(update={"draws": DRAWS}), seed, threads=1)
-    found = relations.pointwise(posterior, rules.epsilon, threads=1)
-    times = np.flatnonzero(race.hanging(state, rules, found))
-    if not posterior.usable:
-        times = np.arange(TIMES)
-    if not len(times):
-        return found
-    posterior = infer(sets.pick(times), UNIT[times], options, seed + 1, threads=1)
-    if not posterior.usable:
-        return None
-    finer = relations.pointwise(posterior, rules.epsilon, threads=1)
-    for name in ("dominance", "dominance_error", "equivalence", "equivalence_error"):
-        getattr(found, name)[times] = getattr(finer, name)
-    return found
-
-
-def polarbear_race(cell: Cell, mu: np.ndarray, values: np.ndarray, seed: int) -> dict[str, Any]:
-    """One race to its end, or to the limit on instances."""
-    temporal = cell.kind != "dirichlet"
-    rules = Rules(
-        elimination="joint" if temporal else "pointwise",
-        resolution="crossing",
-        alpha=float(cell.alpha),
-        epsilon=0.05,
-    )
+def raced(data: Data, rule: str, alpha: float) -> tuple[Out, History]:
+    values, unit = data.truth.values, data.truth.unit
+    model = {"dirichlet": "dirichlet", "ratings": "dirichlet", "gp": "gp"}.get(rule, "empirical")
     options = ModelOptions(
-        model=cell.kind,
-        draws=MORE * DRAWS,
-        lengthscale={"shape": 5, "scale": 2},
-        dependence=cell.dependence if temporal else "clustered",
+        model=model, draws=DRAWS, smoothing="none" if rule == "duels" else "learned"
     )
-    state = race.start(NAMES, UNIT.tolist(), rules)
+    rules = Rules(
+        alpha=alpha,
+        epsilon=ROPE,
+        elimination="pointwise" if rule == "duels" else "auto",
+        guarantee="anytime" if rule == "guarantee" else "none",
+    ).under(options.joint, options.plackett_luce)
+    names = [f"A{i + 1}" for i in range(values.shape[1])]
+    state = race.start(names, unit.tolist(), rules)
     present = np.zeros(values.shape, dtype=bool)
-    spent, history, weight = 0, [], 1.0
+    spent, history = 0, []
     while state.open_pairs and state.instances < LIMIT and state.untrusted < race.PATIENCE:
         first, last = state.instances, min(state.instances + state.batch, LIMIT)
         for name, until in race.horizons(state, rules).items():
-            steps = int(np.searchsorted(UNIT, until)) + 1
-            present[first:last, NAMES.index(name), :steps] = True
-            spent += (last - first) * int(GRID[steps - 1])
-        positions = rank(values[:last], present[:last])
-        sets = count_choice_sets(positions)
-        weight = evidence_weight(positions, sets, UNIT, options)
-        found = beliefs(sets.weighted(weight), options, rules, state, seed + state.round)
-        state, _ = race.step(state, rules, last - first, *found)
-        history.append((spent, state.candidates))
-    return {
-        "eliminated": [(e.algorithm, e.by, e.instances) for e in state.eliminated],
-        "candidates": state.candidates,
-        "history": history,
-        "instances": state.instances,
-        "rounds": state.round,
-        "resolved": not state.open_pairs,
-        "weight": round(weight, 4),
-    }
+            steps = int(np.searchsorted(unit, until)) + 1
+            present[first:last, names.index(name), :steps] = True
+            spent += (last - first) * steps
+        found = data.beliefs(rule, options, present[:last], state.round)
+        heeds = rule in ("dirichlet", "gp", "guarantee")
+        duels = record_of_duels(rank(values[:last], present[:last])) if heeds else None
+        state, _ = race.step(state, rules, last - first, *found, duels)
+        history.append((spent / len(unit), {names.index(name) for name in state.candidates}))
+    out = [(names.index(e.algorithm), names.index(e.by), e.instances) for e in state.eliminated]
+    return out, history
 
 
-def f_races(cell: Cell, mu: np.ndarray, values: np.ndarray, seed: int) -> dict[str, Any]:
-    """The baseline, with the same batches, limit and rule for settled pairs."""
-    rules, level = Rules(), 1 - float(cell.alpha)
-    running, gone = list(range(ALGORITHMS)), {}
-    batch, instances, rounds, spent, history = rules.batch.start, 0, 0, 0, []
-    above = np.zeros((TIMES, ALGORITHMS, ALGORITHMS), dtype=bool)
-    while len(running) > 1 and instances < LIMIT:
-        last = min(instances + batch, LIMIT)
-        spent += (last - instances) * len(running) * TIMES
-        instances, rounds = last, rounds + 1
-        block = np.ix_(range(TIMES), running, running)
-        before = above[block].sum()
-        above[block] |= f_race.better(values[:instances, running], level)
-        newly, size = above[block].sum() - before, above[block].size
-        batch = batch * 2 if newly == 0 else batch // 2 if newly > race.MUCH * size else batch
-        batch = min(max(batch, rules.batch.min), rules.batch.max)
-        now = f_race.better(values[:instances, running], level).all(axis=0)
-        for j in np.flatnonzero(now.any(axis=0)):
-            gone[running[j]] = (running[int(np.argmax(now[:, j]))], instances)
+def f_raced(data: Data, rule: str, alpha: float) -> tuple[Out, History]:
+    """With the race's batches, its limit, and its rule for pairs that cross."""
+    test: Callable[[np.ndarray, float], np.ndarray]
+    test = f_race.better if rule == "f-race-holm" else f_race.better_at_each
+    values, batches = data.truth.values, Rules().batch
+    n, n_times = values.shape[1:]
+    running = list(range(n))
+    gone: dict[int, tuple[int, int]] = {}
+    batch, seen, spent, history = batches.start, 0, 0, []
+    above = np.zeros((n_times, n, n), dtype=bool)
+    while len(running) > 1 and seen < LIMIT:
+        last = min(seen + batch, LIMIT)
+        spent += (last - seen) * len(running)
+        seen = last
+        now = test(values[:seen, running], 1 - alpha)
+        block = np.ix_(range(n_times), running, running)
+        newly = int((now & ~above[block]).sum())
+        above[block] |= now
+        batch = batch * 2 if newly == 0 else batch // 2 if newly > race.MUCH * now.size else batch
+        batch = min(max(batch, batches.min), batches.max)
+        always = now.all(axis=0)
+        for j in np.flatnonzero(always.any(axis=0)):
+            gone[running[j]] = running[int(np.argmax(always[:, j]))], seen
         crossing = above.any(axis=0) & above.any(axis=0).T
         left = [i for i in running if i not in gone]
         running = [i for i in left if any(not crossing[i, j] for j in left if j != i)]
-        history.append((spent, [NAMES[i] for i in range(ALGORITHMS) if i not in gone]))
+        history.append((float(spent), set(range(n)) - set(gone)))
+    return [(who, *by) for who, by in gone.items()], history
+
+
+RULES: dict[str, Callable[[Data, str, float], tuple[Out, History]]] = {
+    "empirical": raced,
+    "duels": raced,
+    "guarantee": raced,
+    "dirichlet": raced,
+    "ratings": raced,
+    "gp": raced,
+    "f-race": f_raced,
+    "f-race-holm": f_raced,
+}
+
+
+def facts(truth: Truth, out: Out, history: History) -> dict[str, Any]:
+    """Whether decisions are true, by any margin and up to the ROPE, and what was spent."""
+    n = truth.wins.shape[1]
+    better, nearly = truth.better(2 * truth.error), truth.better(ROPE)
+    dominated, clearly = truth.better(), truth.better(-ROPE)
+    pareto = {i for i in range(n) if not dominated[:, i].any()}
+
+    def right_to_the_rope(left: set[int]) -> bool:
+        """Who is out is worse or nearly so; who is left is not clearly worse than another."""
+        lost = [i for i in pareto - left if not any(nearly[by, i] for by in left)]
+        kept = [i for i in left if any(clearly[by, i] for by in left)]
+        return not lost and not kept
+
     return {
-        "eliminated": [(NAMES[i], NAMES[by], seen) for i, (by, seen) in gone.items()],
-        "candidates": history[-1][1],
-        "history": history,
-        "instances": instances,
-        "rounds": rounds,
-        "resolved": len(running) < 2,
-        "weight": 1.0,
-    }
-
-
-def one_race(cell: Cell, seed: int) -> dict[str, Any]:
-    """The facts of one race: its decisions, whether they are true, what it spent.
-
-    Truth and noise depend on the seed and the correlation alone, so that cells are compared on the
-    same races.
-    """
-    begun = time.process_time()
-    mu = draw_truth(np.random.default_rng([seed, 1]))
-    values = draw_values(mu, cell.correlation, np.random.default_rng([seed, 2]))
-    above = (mu[:, :, None] > mu[:, None, :]).all(axis=0)
-    run = f_races if cell.kind == "f-race" else polarbear_race
-    found = run(cell, mu, values, 100_000 * seed)
-    pareto = [name for i, name in enumerate(NAMES) if not above[:, i].any()]
-    history = found.pop("history")
-    right = [set(candidates) == set(pareto) for _, candidates in history]
-    settled = len(right) - next(
-        (k for k, is_right in enumerate(right[::-1]) if not is_right), len(right)
-    )
-    index = {name: i for i, name in enumerate(NAMES)}
-    return {
-        "cell": cell.name,
-        "seed": seed,
-        **found,
         "eliminated": [
             {
-                "algorithm": name,
-                "by": by,
-                "instances": seen,
-                "true": bool(above[index[by], index[name]]),
-                "was_pareto": name in pareto,
+                "instances": after,
+                "wrong": not better[by, gone],
+                "beyond": not nearly[by, gone],
+                "member": gone in pareto,
             }
-            for name, by, seen in found["eliminated"]
+            for gone, by, after in out
         ],
-        "pareto": pareto,
-        "spent": history[-1][0] / TIMES,
-        "everything": ALGORITHMS * found["instances"],
-        "spent_when_right": history[settled][0] / TIMES if settled < len(history) else None,
-        "seconds": round(time.process_time() - begun, 3),
+        "members": len(pareto),
+        "kept": len(pareto & history[-1][1]),
+        "right": history[-1][1] == pareto,
+        "right_to_the_rope": right_to_the_rope(history[-1][1]),
+        "spent": history[-1][0],
+        "until_right": _since(history, lambda left: left == pareto),
+        "until_right_to_the_rope": _since(history, right_to_the_rope),
     }
+
+
+def _since(history: History, good: Callable[[set[int]], bool]) -> float | None:
+    """What was spent when it became right and stayed so."""
+    are = [good(left) for _, left in history]
+    if not are[-1]:
+        return None
+    wrong_until = max((k for k, is_good in enumerate(are) if not is_good), default=-1)
+    return history[wrong_until + 1][0]
+
+
+def all_races(
+    kind: str, seed: int, wanted: list[tuple[str, str]], populations: Path | None
+) -> list[dict[str, Any]]:
+    """The races of some rules, at some alphas, on one truth and the same instances."""
+    data = Data(truths.drawn(kind, seed, LIMIT, populations), 100_000 * seed)
+    rows = []
+    for rule, alpha in wanted:
+        out, history = RULES[rule](data, rule, float(alpha))
+        rows.append(
+            {
+                "rule": rule,
+                "truth": kind,
+                "alpha": alpha,
+                "seed": seed,
+                **facts(data.truth, out, history),
+            }
+        )
+    return rows
 
 
 def read(path: Path) -> list[dict[str, Any]]:
@@ -264,38 +243,56 @@ def read(path: Path) -> list[dict[str, Any]]:
     return found
 
 
-def run_all(cells: list[Cell], races: int, out: Path, processes: int) -> None:
-    """Run what is not there yet, race by race over all cells, so that any stop leaves a balance."""
-    done = {(row["cell"], row["seed"]) for row in read(out)}
-    todo = [
-        (cell, seed) for seed in range(races) for cell in cells if (cell.name, seed) not in done
-    ]
+def run_all(
+    cells: list[tuple[str, str, str]],
+    races: int,
+    out: Path,
+    processes: int,
+    populations: Path | None,
+) -> None:
+    """Run what is not there yet, seed by seed over all truths: any stop leaves a balance."""
+    done = {(row["rule"], row["truth"], row["alpha"], row["seed"]) for row in read(out)}
+    todo = []
+    for seed, kind in product(range(races), dict.fromkeys(kind for _, kind, _ in cells)):
+        wanted = [
+            (rule, alpha)
+            for rule, of, alpha in cells
+            if of == kind and (rule, kind, alpha, seed) not in done
+        ]
+        if wanted:
+            todo.append((kind, seed, wanted, populations))
     with (
         out.open("a") as file,
         ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool,
     ):
-        running = [pool.submit(one_race, cell, seed) for cell, seed in todo]
+        running = [pool.submit(all_races, *task) for task in todo]
         for number, future in enumerate(as_completed(running), start=1):
-            file.write(json.dumps(future.result()) + "\n")
+            file.write("".join(json.dumps(row) + "\n" for row in future.result()))
             file.flush()
             if number % 100 == 0:
-                print(f"{number} of {len(todo)} races", file=sys.stderr, flush=True)
+                print(f"{number} of {len(todo)} truths", file=sys.stderr, flush=True)
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n\n")[0])
     parser.add_argument("--races", type=int, default=300)
-    parser.add_argument("--cells", nargs="*", default=["*"], help="patterns of cell names")
+    parser.add_argument("--cells", nargs="*", default=["*"], help="patterns of rule/truth/alpha")
     parser.add_argument("--out", type=Path, required=True, help="JSON lines, appended to")
+    parser.add_argument(
+        "--populations", type=Path, help="a folder of stores; none are raced on if not given"
+    )
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--write", type=Path, help="a Markdown file for the result")
     args = parser.parse_args()
-    cells = [c for c in all_cells() if any(fnmatch(c.name, pattern) for pattern in args.cells)]
-    run_all(cells, args.races, args.out, args.processes)
-    place = {cell.name: number for number, cell in enumerate(cells)}
-    rows = [row for row in read(args.out) if row["cell"] in place and row["seed"] < args.races]
-    rows.sort(key=lambda row: (place[row["cell"]], row["seed"]))
-    text = race_report.markdown(rows, LIMIT)
+    kinds = truths.KINDS + (truths.POPULATIONS if args.populations else ())
+    cells = [
+        cell
+        for cell in product(RULES, kinds, ALPHAS)
+        if any(fnmatch("/".join(cell), pattern) for pattern in args.cells)
+    ]
+    run_all(cells, args.races, args.out, args.processes, args.populations)
+    rows = [row for row in read(args.out) if row["seed"] < args.races]
+    text = race_report.markdown(rows, cells, LIMIT)
     print(text)
     if args.write:
         args.write.write_text(text)

@@ -1,27 +1,32 @@
 """Truths to race on: what instances are drawn from, and who really beats whom when.
 
-Truths have 5 algorithms and 20 times. Noise is correlated over time to a known degree:
+Synthetic truths have 5 algorithms and 20 times. Their noise is correlated over time to a known
+degree, which is part of their name ("pl-0.33"): a length in units of the grid, or constant.
 
 - ``pl``: Plackett-Luce with ratings from the paper's prior, what the models assume;
 - ``mixture``: two kinds of instances, 60 to 40, each Plackett-Luce with ratings of its own;
 - ``clones``: four near-clones, whose values move together, and one that is different;
 - ``thurstone``: normal noise with an own variance for each algorithm.
 
+Real populations are stores of runs, all algorithms on all instances: ``quick-start`` and
+``ma-bbob`` (see `race.py`). Instances are drawn from them with replacement.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
 
 import numpy as np
-from scipy.special import log_ndtr
+from scipy.special import log_ndtr, ndtr
 
 ALGORITHMS, TIMES = 5, 20
 UNIT = np.linspace(0, 1, TIMES)
 MANY = 20_000  # further instances that tell who beats whom
 CORRELATIONS = ("0", "0.1", "0.33", "constant")
-KINDS = ("pl", "mixture", "clones", "thurstone")
+POPULATIONS = ("quick-start", "ma-bbob")
 
 Draw = Callable[[int, np.random.Generator], np.ndarray]
 
@@ -29,37 +34,55 @@ Draw = Callable[[int, np.random.Generator], np.ndarray]
 @dataclass(frozen=True)
 class Truth:
     """Values[instance, algorithm, time] for a race, smaller is better, and wins[time, a, b]: on
-    which share of all instances a beats b, known to within ``error``."""
+    which share of all instances a beats b, known to within ``error``; ``unit`` are the times."""
 
     values: np.ndarray
     wins: np.ndarray
-    error: float
+    error: float = 0.0
+    unit: np.ndarray = field(default_factory=lambda: UNIT)
 
     def better(self, slack: float = 0.0) -> np.ndarray:
-        """Who beats whom at every time: bool[a, b]; with a slack, who is not worse by more."""
+        """Who beats whom at every time: bool[a, b]; with a slack, who is not worse by more, and
+        with a negative one, who is better by more."""
         above = np.asarray((self.wins > 0.5 - slack).all(axis=0))
         np.fill_diagonal(above, False)
         return above
 
 
-def drawn(kind: str, correlation: str, seed: int, size: int) -> Truth:
+def drawn(kind: str, seed: int, size: int, populations: Path | None = None) -> Truth:
     """A truth that depends on kind and seed, and instances that depend on the correlation, too."""
-    draw = _SAMPLERS[kind](np.random.default_rng([seed, 1]), correlation)
+    if kind in POPULATIONS:
+        if populations is None:
+            raise ValueError(f"'{kind}' is a population: say where its store is")
+        values, wins, unit = population(populations / kind)
+        chosen = np.random.default_rng([seed, 4]).integers(len(values), size=size)
+        return Truth(values[chosen], wins, unit=unit)
+    shape, _, correlation = kind.partition("-")
+    draw = _SAMPLERS[shape](np.random.default_rng([seed, 1]), correlation)
     values = draw(size, np.random.default_rng([seed, 2]))
-    if kind == "pl":
+    if shape == "pl":
         # noise is independent between algorithms: the ratings say who beats whom exactly
         mu = log_ratings(np.random.default_rng([seed, 1]))
-        return Truth(values, 1 / (1 + np.exp(mu[:, None, :] - mu[:, :, None])), 0.0)
-    if kind == "thurstone":
-        from scipy.special import ndtr
-
+        return Truth(values, 1 / (1 + np.exp(mu[:, None, :] - mu[:, :, None])))
+    if shape == "thurstone":
         rng = np.random.default_rng([seed, 1])
         mu, scale = log_ratings(rng), np.exp(rng.normal(0, 0.8, ALGORITHMS))
         apart = np.sqrt(scale[:, None] ** 2 + scale**2)
-        return Truth(values, ndtr((mu[:, :, None] - mu[:, None, :]) / apart), 0.0)
-    return Truth(
-        values, head_to_head(draw(MANY, np.random.default_rng([seed, 3]))), 0.5 / MANY**0.5
-    )
+        return Truth(values, ndtr((mu[:, :, None] - mu[:, None, :]) / apart))
+    many = draw(MANY, np.random.default_rng([seed, 3]))
+    return Truth(values, head_to_head(many), 0.5 / MANY**0.5)
+
+
+@cache
+def population(store: Path) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """All values on the grid, who beats whom on which share of them, and the unit times."""
+    from polarbear.driver.evidence import evidence_of
+    from polarbear.store import Store
+
+    evidence = evidence_of(Store.open(store))
+    values = evidence.grid.values
+    complete = ~np.isnan(values).any(axis=(1, 2))
+    return values[complete], head_to_head(values[complete]), evidence.unit_times
 
 
 def head_to_head(values: np.ndarray) -> np.ndarray:
@@ -138,3 +161,4 @@ _SAMPLERS: dict[str, Callable[[np.random.Generator, str], Draw]] = {
     "clones": _clones,
     "thurstone": _thurstone,
 }
+KINDS = tuple(f"{shape}-{correlation}" for shape in _SAMPLERS for correlation in CORRELATIONS)

@@ -130,7 +130,7 @@ def parse(data: Any, source: Source, folder: str = ".") -> Config:
         suite,
         top.budget,
         top.execution,
-        top.race,
+        top.race.under(top.inference.joint, top.inference.plackett_luce),
         top.inference,
         folder,
     )

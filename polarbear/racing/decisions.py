@@ -66,7 +66,7 @@ def admit(state: State, newcomer: str, rules: Rules) -> State:
 def horizons(state: State, rules: Rules) -> dict[str, float]:
     """Who is to be run in the next round, and up to which time (tau_A of the paper).
 
-    Joint elimination asks about all times at once, so there everybody runs to the end.
+    Where runs are not to be truncated, everybody runs to the end.
     """
     found = {}
     for name in (state.joining,) if state.joining else state.unresolved:
@@ -74,7 +74,7 @@ def horizons(state: State, rules: Rules) -> dict[str, float]:
         for other in state.candidates:
             if other != name:
                 is_open |= state.relation(name, other) == OPEN
-        if rules.elimination == "joint":
+        if rules.truncate is False:
             is_open[-1] = True
         found[name] = state.times[int(np.flatnonzero(is_open)[-1])]
     return found

@@ -42,10 +42,15 @@ class RaceLimits(Options):
 class Rules(Options):
     """The rules of a race."""
 
-    elimination: Literal["pointwise", "joint"] = Field(
-        "pointwise",
-        description="out is who is dominated at each time for itself, or at all times at once "
-        "(asks for a model that can say: empirical, or a temporal one)",
+    elimination: Literal["auto", "pointwise", "joint"] = Field(
+        "auto",
+        description="out is who is dominated at each time for itself (pointwise), or at all times "
+        "at once (joint); 'auto' is joint where the model can say that",
+    )
+    truncate: bool | None = Field(
+        None,
+        description="whether runs end where nothing about their algorithm is open any more; if not "
+        "given, yes, but for joint elimination under Plackett-Luce",
     )
     resolution: Literal["crossing", "strict"] = Field(
         "crossing",
@@ -66,6 +71,16 @@ class Rules(Options):
     tie_tolerance: float = Field(
         0.0, ge=0, description="values that differ by no more than this are tied"
     )
+
+    def under(self, joint: bool, plackett_luce: bool) -> Rules:
+        """With nothing left open, for a model that can speak about all times at once or not."""
+        elimination = self.elimination
+        if elimination == "auto":
+            elimination = "joint" if joint else "pointwise"
+        truncate = self.truncate
+        if truncate is None:
+            truncate = elimination == "pointwise" or not plackett_luce
+        return self.model_copy(update={"elimination": elimination, "truncate": truncate})
 
     @field_validator("alpha")
     @classmethod

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -43,16 +44,21 @@ class Imaginary:
     weights: np.ndarray
     further: np.ndarray
 
+    @cached_property
+    def place(self) -> np.ndarray:
+        """Of each algorithm: [draw, k, algorithm]."""
+        return np.argsort(self.orders, axis=2)
+
     def wins(self) -> np.ndarray:
         """The weight in duels of those in which a comes before b: [draw, pair]."""
-        place = np.argsort(self.orders, axis=2)
+        place = self.place
         a, b = np.triu_indices(place.shape[2], 1)
         before = place[:, :, a] < place[:, :, b]
         return np.asarray(np.einsum("dk,dkp->dp", self.weights + self.further, before))
 
     def groups(self, field: Sequence[int], groups: Sequence[Sequence[int]]) -> np.ndarray:
         """The weight of those whose first of the field is in a group: [draw, group]."""
-        place = np.argsort(self.orders, axis=2)[:, :, list(field)]
+        place = self.place[:, :, list(field)]
         first = np.asarray(field)[place.argmin(axis=2)]
         return np.stack(
             [(self.weights * np.isin(first, group)).sum(axis=1) for group in groups], axis=1

@@ -12,6 +12,8 @@ from polarbear.errors import InferenceError
 from polarbear.inference.base import Posterior
 from polarbear.inference.diagnostics import Diagnostics
 from polarbear.inference.empirical.bootstrap import Bootstrap
+from polarbear.inference.empirical.noise import noise_correlation
+from polarbear.inference.empirical.smoothing import IMAGINARY_DUELS, smoothed
 from polarbear.inference.options import ModelOptions
 from polarbear.rankings.duels import duels_of
 
@@ -37,12 +39,16 @@ def run(
         )
     begun = time.perf_counter()
     draws = -(-options.draws // options.chains) * options.chains
-    bootstrap = Bootstrap(
-        duels_of(positions, problems), draws, seed, options.concentration, threads
-    )
+    duels = duels_of(positions, problems)
+    smooth = options.smoothing == "learned" and len(unit_times) > 1
+    imaginary = options.concentration or (IMAGINARY_DUELS if smooth else None)
+    bootstrap = Bootstrap(duels, draws, seed, imaginary, threads)
+    wins = bootstrap.wins()
+    if smooth:
+        wins = smoothed(wins, unit_times, noise_correlation(duels), seed, threads)
     return Posterior(
         theta=bootstrap.firsts(field),
-        wins=bootstrap.wins(),
+        wins=wins,
         chains=options.chains,
         unit_times=unit_times,
         options=options,

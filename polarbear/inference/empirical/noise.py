@@ -1,0 +1,67 @@
+"""How an instance's scores at different times hang together.
+
+An instance on which a beats b at one time is likely to have the same winner at the next. The
+correlation of scores, less each pair's mean, is taken over all pairs and instances for each number
+of steps on the grid between two times, and then drawn through by a + b exp(-steps / l), the rest
+being noise of each time's own: a covariance of few parameters that can be inverted, whatever the
+number of instances.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from polarbear.rankings.duels import Duels
+
+_LENGTHS = np.array([0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.4, 0.8, 1.6])  # of the whole grid
+_PARTS = np.linspace(0, 1, 11)
+
+
+def noise_correlation(duels: Duels) -> np.ndarray:
+    """The correlation of scores at two times, the same for all pairs: [time, time]."""
+    n_times = duels.positions.shape[2]
+    steps = np.arange(n_times)
+    observed, counted = _by_steps(duels)
+    fitted = _fitted(observed, counted)
+    found = fitted[np.abs(np.subtract.outer(steps, steps))]
+    np.fill_diagonal(found, 1)
+    return np.asarray(found)
+
+
+def _by_steps(duels: Duels) -> tuple[np.ndarray, np.ndarray]:
+    """Correlations of scores that are so many steps apart, and what they rest on: [steps]."""
+    n_times = duels.positions.shape[2]
+    blocks = [
+        tuple(part.reshape(len(part), -1, n_times) for part in duels.pair_scores(block))
+        for block in duels.blocks()
+    ]
+    met = sum(there.sum(axis=0) for _, there in blocks)
+    mean = sum(score.sum(axis=0, dtype=float) for score, _ in blocks) / np.maximum(met, 1)
+    residuals = [np.where(there, score - mean, 0) for score, there in blocks]
+    spread = sum((residual**2).sum(axis=0) for residual in residuals)
+    deviation = np.sqrt(spread / np.maximum(met, 1))
+    together = sum(_sums_by_steps(residual) for residual in residuals)
+    apart = sum(_sums_by_steps(there * deviation) for _, there in blocks)
+    return together / np.maximum(apart, 1e-12), apart
+
+
+def _sums_by_steps(values: np.ndarray) -> np.ndarray:
+    """The sum of all products of values so many steps apart in the last axis: [steps]."""
+    n_times = values.shape[-1]
+    power = np.abs(np.fft.rfft(values, n=2 * n_times)) ** 2
+    return np.asarray(np.fft.irfft(power.reshape(-1, power.shape[-1]).sum(axis=0))[:n_times])
+
+
+def _fitted(observed: np.ndarray, counted: np.ndarray) -> np.ndarray:
+    """The nearest a + b exp(-steps / l) with a, b >= 0 and a + b <= 1: [steps]."""
+    n_times = len(observed)
+    if n_times == 1:
+        return np.ones(1)
+    steps = np.arange(n_times) / (n_times - 1)
+    constant, falling = np.meshgrid(_PARTS, _PARTS, indexing="ij")
+    allowed = constant + falling <= 1 + 1e-9
+    constant, falling = constant[allowed][:, None], falling[allowed][:, None]
+    curves = [constant + falling * np.exp(-steps / length) for length in _LENGTHS]
+    candidates = np.concatenate(curves)
+    misses = (counted[1:] * (candidates[:, 1:] - observed[1:]) ** 2).sum(axis=1)
+    return np.asarray(candidates[misses.argmin()])

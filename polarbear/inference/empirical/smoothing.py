@@ -1,0 +1,130 @@
+"""Win probabilities that change smoothly over time, as far as the data say that they do.
+
+The bootstrap takes each time for itself: of twenty times one looks worse than it is, and a rule
+about all times waits for that one. But who beats whom hardly changes from one time to the next. So
+a pair's curve, on the scale arcsin(2p - 1) on which duels have the same noise whatever p is, gets a
+Gaussian process as its prior: a level and deviations from it, each of some size and lengthscale, or
+rough, so that nothing has to be smooth. Which of these kinds of curves there are is learned from
+other pairs, and which of them a pair has from its own (a mixture, by expectation maximisation).
+That near-clones are nearly even at all times is learned with it, in place of the number of
+imaginary duels.
+
+What is smoothed are the draws of the bootstrap. If phi is a draw of the curve and f one from the
+prior, then f + K (K + V)^-1 (phi - f) is a draw from the posterior, V being the covariance of the
+noise: all pairs of a draw still stem from the same weights of instances. How noise at two times
+hangs together is estimated from the instances' own scores (noise.py): where it is the same at all
+times, neighbouring times add nothing and the curve stays as it was.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.linalg.lapack import dtrtrs
+
+from polarbear.numerics.threads import in_threads, single_threaded_blas
+
+IMAGINARY_DUELS = 2.0  # before any duel each win probability is as likely as another
+LEVELS = (0.03, 0.1, 0.3, 1.0)  # from near-clones to always the same winner
+DEVIATIONS = (0.3, 1.0)  # from the level, as a share of its size
+LENGTHSCALES = (0.1, 0.3, 1.0)  # of the whole grid
+_STREAM = 2**31 + 1
+_ROUNDS = 40  # of expectation maximisation
+_JITTER = 1e-8
+
+
+def kinds_of_curves(unit_times: np.ndarray) -> np.ndarray:
+    """Prior covariances of a pair's curve: [kind, time, time]."""
+    apart = np.abs(np.subtract.outer(unit_times, unit_times))
+    shapes = [1 + 0.001 * _matern(apart, 1.0)]  # a level that hardly changes
+    shapes += [
+        1 + size**2 * _matern(apart, length) for size in DEVIATIONS for length in LENGTHSCALES
+    ]
+    shapes.append(1 + 0.25 * np.exp(-apart / 0.3) + 0.25 * np.eye(len(apart)))  # a rough one
+    return np.stack([level**2 * shape for level in LEVELS for shape in shapes])
+
+
+def smoothed(
+    wins: np.ndarray,
+    unit_times: np.ndarray,
+    correlation: np.ndarray,
+    seed: int,
+    threads: int | None = None,
+) -> np.ndarray:
+    """Draws [draw, time, pair] of smoothed win probabilities, from those of the bootstrap.
+
+    ``correlation[time, time]`` is that of the scores of one instance.
+    """
+    draws, n_times, n_pairs = wins.shape
+    n = round((1 + np.sqrt(1 + 8 * n_pairs)) / 2)
+    first, second = np.triu_indices(n, 1)
+    curves = kinds_of_curves(unit_times)
+    phi = np.arcsin(2 * wins - 1)
+    centre, variance = phi.mean(axis=0, dtype=float), phi.var(axis=0, dtype=float)
+    noise = correlation + _JITTER * np.eye(n_times)
+
+    def covariance(pair: int) -> np.ndarray:
+        """Of the noise: the one of two times that has fewer duels shares them with the other."""
+        own = variance[:, pair]
+        return np.asarray(noise * np.minimum(own[:, None], own))
+
+    def explained(pair: int) -> np.ndarray:
+        return _log_evidence(centre[:, pair], curves + covariance(pair))
+
+    rng = np.random.default_rng([seed, _STREAM])
+    which = rng.random(draws)
+    standard = rng.standard_normal((n, draws, n_times), dtype=np.float32)
+    roots = np.linalg.cholesky(curves + _JITTER * np.eye(n_times)).astype(np.float32)
+
+    def draw(pair: int) -> None:
+        kinds = np.searchsorted(np.cumsum(shares[:-1, pair]), which)
+        apart = (standard[first[pair]] - standard[second[pair]]) / np.float32(np.sqrt(2))
+        for kind in np.unique(kinds):
+            some = kinds == kind
+            prior = apart[some] @ roots[kind].T
+            gain = np.linalg.solve(curves[kind] + covariance(pair), curves[kind])
+            phi[some, :, pair] = prior + (phi[some, :, pair] - prior) @ gain.astype(np.float32)
+
+    with single_threaded_blas():
+        evidence = np.stack(in_threads(explained, range(n_pairs), threads), axis=1)
+        shares = _shares(evidence, n)
+        in_threads(draw, range(n_pairs), threads)
+    return np.asarray((1 + np.sin(np.clip(phi, -np.pi / 2, np.pi / 2))) / 2)
+
+
+def _matern(apart: np.ndarray, lengthscale: float) -> np.ndarray:
+    """Matern-3/2 correlation."""
+    scaled = np.sqrt(3) * apart / lengthscale
+    return np.asarray((1 + scaled) * np.exp(-scaled))
+
+
+def _log_evidence(curve: np.ndarray, covariances: np.ndarray) -> np.ndarray:
+    """The log-density of a curve under each covariance, up to a constant: [kind]."""
+    roots = np.linalg.cholesky(covariances)
+    whitened = np.stack([dtrtrs(root.T, curve, trans=1)[0] for root in roots])
+    half_determinant = np.log(np.diagonal(roots, axis1=1, axis2=2)).sum(axis=1)
+    return np.asarray(-0.5 * (whitened**2).sum(axis=1) - half_determinant)
+
+
+def _shares(log_evidence: np.ndarray, n: int) -> np.ndarray:
+    """How likely each pair's curve is of each kind: [kind, pair].
+
+    What kinds there are a pair learns from the pairs of the others: if one algorithm was lucky,
+    all its duels look decided, and must not vouch for each other. Of the pairs of m algorithms only
+    m - 1 say something of their own, so each counts 2/m. One imaginary pair is of any kind.
+    """
+    kinds = len(log_evidence)
+    likelihood = np.exp(log_evidence - log_evidence.max(axis=0))
+    first, second = np.triu_indices(n, 1)
+    weight = 2 / max(n - 2, 1)
+    common = np.full_like(likelihood, 1 / kinds)
+    for _ in range(_ROUNDS):
+        shares = common * likelihood
+        shares /= shares.sum(axis=0)
+        involved = np.zeros((kinds, n))  # of each algorithm, the sum over its pairs
+        for end in (first, second):
+            np.add.at(involved, (slice(None), end), shares)
+        others = shares.sum(axis=1, keepdims=True) - involved[:, first] - involved[:, second]
+        common = weight * np.maximum(others + shares, 0) + 1 / kinds
+        common /= common.sum(axis=0)
+    shares = common * likelihood
+    return np.asarray(shares / shares.sum(axis=0))

@@ -1,0 +1,151 @@
+"""Win probabilities that are smooth over time: exact where they can be computed otherwise,
+calibrated where the truth is known."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.stats import binom, multivariate_normal
+
+from polarbear.inference import ModelOptions, infer
+from polarbear.inference.empirical.noise import noise_correlation
+from polarbear.inference.empirical.smoothing import (
+    _log_evidence,
+    _shares,
+    kinds_of_curves,
+    smoothed,
+)
+from polarbear.rankings import count_choice_sets, rank
+from polarbear.rankings.duels import duels_of
+
+UNIT = np.linspace(0, 1, 12)
+
+
+def noisy(values: np.ndarray, kept: float, rng: np.random.Generator, size: int) -> np.ndarray:
+    """Values[instance, algorithm, time] around values[algorithm, time], correlated over time."""
+    noise = rng.standard_normal((size, *values.shape))
+    for t in range(1, values.shape[1]):
+        noise[:, :, t] = kept * noise[:, :, t - 1] + np.sqrt(1 - kept**2) * noise[:, :, t]
+    return np.asarray(values + noise)
+
+
+def posterior(values: np.ndarray, smoothing: str, draws: int = 4000, seed: int = 1):
+    positions = rank(values)
+    options = ModelOptions(model="empirical", smoothing=smoothing, draws=draws)
+    return infer(count_choice_sets(positions), UNIT, options, seed, positions=positions)
+
+
+def test_the_evidence_of_a_curve_is_its_normal_density():
+    curve = np.random.default_rng(1).normal(size=12)
+    covariances = kinds_of_curves(UNIT) + 0.1 * np.eye(12)
+    expected = [multivariate_normal(cov=one).logpdf(curve) for one in covariances]
+    found = _log_evidence(curve, covariances)
+    np.testing.assert_allclose(found - found[0], np.array(expected) - expected[0], rtol=1e-9)
+
+
+def test_what_a_pair_learns_of_the_others_does_not_depend_on_its_own_algorithms_luck():
+    """Pairs (0, 1) to (0, 4) agree that they are of kind 1; the others that they are of kind 0."""
+    first, _ = np.triu_indices(5, 1)
+    evidence = np.where(first == 0, [[0.0], [1.0]], [[3.0], [0.0]])
+    shares = _shares(evidence, 5)
+    own = np.exp(1) / (1 + np.exp(1))
+    assert (shares[1, first == 0] < own).all()  # as the others are
+    alone = _shares(evidence[:, :1], 2)
+    assert alone[1, 0] == pytest.approx(own)  # nobody to learn from
+
+
+@pytest.mark.parametrize("kept", [0.0, 0.9])
+def test_smoothed_draws_are_those_of_the_gaussian_posterior(kept):
+    """One kind of curve after another, in closed form: mean and spread at each time, within five
+    Monte-Carlo errors; error below 1e-4."""
+    rng = np.random.default_rng(2)
+    steps = np.abs(np.subtract.outer(np.arange(12), np.arange(12)))
+    correlation = np.where(steps == 0, 1.0, kept**steps)
+    variance = 0.02
+    centre = np.sin(3 * UNIT) * 0.3
+    noise = np.linalg.cholesky(variance * correlation + 1e-12 * np.eye(12))
+    phi = centre + rng.standard_normal((20_000, 12)) @ noise.T
+    found = smoothed(((1 + np.sin(phi)) / 2)[:, :, None], UNIT, correlation, seed=3)
+    drawn = np.arcsin(2 * found[:, :, 0] - 1)
+    mean, spread = phi.mean(axis=0), phi.var(axis=0)
+    noise_now = correlation * np.minimum(spread[:, None], spread)
+    kinds = kinds_of_curves(UNIT)
+    weight = _shares(_log_evidence(mean, kinds + noise_now)[:, None], 2)[:, 0]
+    gains = [kernel @ np.linalg.inv(kernel + noise_now) for kernel in kinds]
+    means = np.array([gain @ mean for gain in gains])
+    within = np.array([np.diag(k - g @ k) for k, g in zip(kinds, gains, strict=True)])
+    expected = weight @ means
+    variance_now = weight @ (within + (means - expected) ** 2)
+    assert (np.abs(drawn.mean(axis=0) - expected) < 5 * np.sqrt(variance_now / 20_000) + 1e-3).all()
+    assert (np.abs(drawn.var(axis=0) / variance_now - 1) < 0.1).all()
+
+
+@pytest.mark.parametrize("kept", [0.0, 0.7, 1.0])
+def test_the_noises_correlation_is_found(kept):
+    """300 instances of equal algorithms; scores are signs, whose correlation is an arcsine's."""
+    values = noisy(np.zeros((4, 12)), kept, np.random.default_rng(4), 300)
+    found = noise_correlation(duels_of(rank(values)))
+    steps = np.abs(np.subtract.outer(np.arange(12), np.arange(12)))
+    expected = 2 / np.pi * np.arcsin(np.where(steps == 0, 1.0, kept**steps))
+    assert np.abs(found - expected).max() < 0.12
+    assert np.linalg.eigvalsh(found).min() > -1e-9
+
+
+def test_where_noise_is_new_at_each_time_smoothing_says_more_than_each_time_for_itself():
+    truth = np.array([[0.0] * 12, [0.5] * 12, [0.25] * 12])
+    values = noisy(truth, 0.0, np.random.default_rng(5), 30)
+    plain, smooth = (
+        posterior(values, kind).beats(0, 1).all(axis=1).mean() for kind in ("none", "learned")
+    )
+    assert plain < 0.5
+    assert smooth > 0.9
+
+
+def test_where_all_times_say_the_same_smoothing_changes_little():
+    truth = np.array([[0.0] * 12, [0.5] * 12, [0.25] * 12])
+    values = noisy(truth, 1.0, np.random.default_rng(6), 30)
+    plain, smooth = (
+        posterior(values, kind).head_to_head(0, 1).mean(axis=0) for kind in ("none", "learned")
+    )
+    assert np.abs(plain - smooth).max() < 0.06
+
+
+def test_a_step_in_time_is_not_smoothed_away():
+    truth = np.array([[0.0] * 6 + [1.0] * 6, [1.0] * 6 + [0.0] * 6])
+    values = noisy(truth, 0.3, np.random.default_rng(7), 60)
+    wins = posterior(values, "learned").head_to_head(0, 1).mean(axis=0)
+    assert (wins[:6] > 0.6).all()
+    assert (wins[6:] < 0.4).all()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kept", [0.0, 0.9, 1.0])
+def test_claims_about_all_times_are_wrong_no_more_often_than_they_say(kept):
+    """60 truths of four algorithms, 24 instances each: of the claims that one is better at every
+    time with probability p >= 0.9, no more are wrong than the p say; a calibrated model fails for
+    1 % of all seeds."""
+    rng = np.random.default_rng(8)
+    kernel = np.exp(-np.abs(np.subtract.outer(UNIT, UNIT)) / 0.5)
+    root = np.linalg.cholesky(kernel)
+    wrong, claims = 0, 0
+    for seed in range(60):
+        truth = 0.6 * rng.standard_normal((4, 1)) + 0.2 * rng.standard_normal((4, 12)) @ root.T
+        found = posterior(noisy(truth, kept, rng, 24), "learned", draws=1000, seed=seed)
+        for a in range(4):
+            for b in range(4):
+                if a != b and found.beats(a, b).all(axis=1).mean() >= 0.9:
+                    claims += 1
+                    wrong += not (truth[a] < truth[b]).all()
+    assert claims > 40
+    assert wrong <= binom.ppf(0.99, claims, 0.1)
+
+
+def test_draws_depend_on_the_seed_and_not_on_threads():
+    values = noisy(np.zeros((4, 12)), 0.5, np.random.default_rng(9), 20)
+    positions = rank(values)
+    sets, options = count_choice_sets(positions), ModelOptions(model="empirical", draws=400)
+    one, two = (
+        infer(sets, UNIT, options, 5, threads=threads, positions=positions).wins
+        for threads in (1, 2)
+    )
+    np.testing.assert_array_equal(one, two)
