@@ -12,7 +12,6 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator
-from math import isinf
 from pathlib import Path
 from typing import Any
 
@@ -61,9 +60,12 @@ def read_ioh(folder: Path, after_end: AfterEnd = "keeps") -> Imported:
     directions, unused = set(), dict[str, None]()
     for path in descriptions:
         facts = _described(path)
-        directions.add(bool(facts["maximization"]))
-        unused.update(dict.fromkeys(_unused(path, facts)))
-        points += _points(path, facts, repeats, complaints, known)
+        try:
+            directions.add(bool(facts["maximization"]))
+            unused.update(dict.fromkeys(_unused(path, facts)))
+            points += _points(path, facts, repeats, complaints, known)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise ImportFailedError(f"{path} is not what IOHprofiler writes: {error}") from None
     for path in older:
         found, told = read_info(path, repeats, complaints, known, unused)
         points += found
@@ -140,8 +142,6 @@ def _points(
             }
             best = run.get("best", {})
             for t, y in block:
-                if isinf(y):  # nothing was found yet
-                    continue
                 exact = t == best.get("evals")
                 yield algorithm, instance, t, float(best["y"]) if exact else y
 
