@@ -9,7 +9,7 @@ from pydantic import Field
 from polarbear.errors import ExportFailedError
 from polarbear.exports.base import Export, Written, file_names
 from polarbear.exports.numbered import NumberedRun, numbered_runs
-from polarbear.formats.coco import NOTHING_FOUND
+from polarbear.formats.blocks import NOTHING_FOUND
 from polarbear.store import Store
 from polarbear.wording import counted
 

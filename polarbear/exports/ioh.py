@@ -10,6 +10,7 @@ from pydantic import Field
 from polarbear import __version__
 from polarbear.exports.base import Export, Written, file_name, file_names
 from polarbear.exports.numbered import Function, Numbered, NumberedRun, numbered_runs
+from polarbear.formats.blocks import NOTHING_FOUND
 from polarbear.store import Store
 from polarbear.wording import counted
 
@@ -47,7 +48,9 @@ def _write_function(
     scenarios = []
     for function, runs in parts.items():
         path = f"data_{label}/IOHprofiler_f{number}_DIM{function.dimension}.dat"
-        (folder / path).write_text("".join(map(_block, runs)), encoding="utf-8")
+        nothing = -NOTHING_FOUND if found.maximise else NOTHING_FOUND
+        text = "".join(_block(run, nothing) for run in runs)
+        (folder / path).write_text(text, encoding="utf-8")
         scenarios.append(
             {
                 "dimension": function.dimension,
@@ -76,14 +79,14 @@ def _write_function(
     (folder / f"IOHprofiler_{label}.json").write_text(text + "\n", encoding="utf-8")
 
 
-def _block(run: NumberedRun) -> str:
+def _block(run: NumberedRun, nothing: float) -> str:
     """The points of a run: readers take evaluation 1 for its begin, and the last row for its end.
 
-    Where nothing was found at evaluation 1, the value there is infinite.
+    Where nothing was found at evaluation 1, the value there is the worst that there is.
     """
     rows = [f"{t:.0f} {y!r}" for t, y in zip(run.t.tolist(), run.y.tolist(), strict=True)]
     if run.t[0] > 1:
-        rows.insert(0, "1 inf")
+        rows.insert(0, f"1 {nothing!r}")
     if run.reached > run.t[-1]:
         rows.append(f"{run.reached} {float(run.y[-1])!r}")
     return "\n".join(["evaluations raw_y", *rows, ""])

@@ -11,7 +11,7 @@ from pydantic import Field
 
 from polarbear.errors import ExportFailedError
 from polarbear.exports.base import Export, Written
-from polarbear.rankings import rank
+from polarbear.rankings import BELOW, rank
 from polarbear.settings.grid import Budget
 from polarbear.store import Store
 from polarbear.wording import counted, typed_time
@@ -36,7 +36,7 @@ class PrefLib(Export):
             orders: dict[Order, list[str]] = {}
             for i, instance in enumerate(grid.instances):
                 order = _order(positions[i, :, k])
-                if sum(map(len, order)) > 1:
+                if (positions[i, :, k] >= 0).sum() > 1:
                     orders.setdefault(order, []).append(instance)
             if not orders:
                 continue
@@ -47,11 +47,19 @@ class PrefLib(Export):
             count += sum(map(len, orders.values()))
         if not count:
             raise ExportFailedError(f"{store.path} holds no ranking of two or more algorithms")
-        return Written(f"{counted(count, 'ranking')} at {counted(len(budget.times), 'time')}")
+        cut = int((positions == BELOW).any(axis=1).sum())
+        notes = []
+        if cut:
+            notes.append(
+                f"{counted(cut, 'ranking')} recorded only the best: the others are left out, and "
+                "are to be taken as below these (import with --set unranked=below)"
+            )
+        what = f"{counted(count, 'ranking')} at {counted(len(budget.times), 'time')}"
+        return Written(what, tuple(notes))
 
 
 def _order(positions: np.ndarray) -> Order:
-    present = np.flatnonzero(positions >= 0)
+    present = np.flatnonzero((positions >= 0) & (positions != BELOW))
     groups: dict[int, list[int]] = {}
     for a in present.tolist():
         groups.setdefault(int(positions[a]), []).append(a + 1)

@@ -114,11 +114,10 @@ def budget_for(found: Imported, wanted: GridWanted) -> Budget:
 
 def _first_positive(found: Imported) -> float:
     """The first time above 0 that anything is known of; a grid needs one."""
-    times = (t for one in found.outcomes for t in (*one.times.tolist(), one.reached) if t > 0)
-    first = min(times, default=None)
-    if first is None:
+    times = [t for one in found.outcomes for t in (*one.times.tolist(), one.reached) if t > 0]
+    if not times:
         raise ImportFailedError("all values are of time 0, and a grid of times begins above it")
-    return first
+    return float(min(times))
 
 
 def _add(store: Store, found: Imported) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import sys
 from collections.abc import Callable, Iterator
 from math import isfinite
 from pathlib import Path, PurePosixPath
@@ -12,6 +13,9 @@ from polarbear.formats.base import Complaint
 from polarbear.wording import noun
 
 Points = list[tuple[float, float]]
+# What exports write at evaluation 1, which readers ask for, if nothing was found by then. Infinity
+# would say it better, but cocopp hangs on it.
+NOTHING_FOUND = sys.float_info.max
 
 
 def read_blocks(
@@ -51,6 +55,8 @@ def _blocks(
             point = _point(line.split(), t_column, y_column)
             if block is None or point is None:
                 bad.append(number)
+            elif abs(point[1]) == NOTHING_FOUND:
+                continue
             else:
                 block.append(point)
     if block is not None:

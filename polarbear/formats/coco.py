@@ -9,7 +9,6 @@ value, less the optimum: what is imported are distances, whose optimum is 0.
 from __future__ import annotations
 
 import re
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -22,7 +21,6 @@ from polarbear.formats.blocks import Points, beside, check_count, read_blocks
 from polarbear.problems.base import DIMENSION, FUNCTION, NUMBER, OPTIMUM
 
 EVALUATIONS_COLUMN, BEST_COLUMN = 0, 2
-NOTHING_FOUND = sys.float_info.max  # at evaluation 1, which cocopp asks for; it hangs on inf
 
 
 @dataclass(frozen=True)
@@ -115,8 +113,7 @@ def _points(
             OPTIMUM: 0.0,
         }
         for t, y in (point for run in runs for point in run):
-            if y < NOTHING_FOUND:
-                yield described.algorithm, name, t, y
+            yield described.algorithm, name, t, y
 
 
 def _number(text: str) -> int | str:

@@ -12,7 +12,6 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator
-from math import isinf
 from pathlib import Path
 from typing import Any
 
@@ -193,8 +192,6 @@ def _points(
                 **_optimum(described),
             }
             for t, y in block:
-                if isinf(y):  # nothing was found yet
-                    continue
                 exact = run.best is not None and t == run.best.evals
                 yield algorithm, instance, t, run.best.y if exact and run.best else y
 

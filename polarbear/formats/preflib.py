@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from math import isfinite
+from math import inf, isfinite
 from pathlib import Path
 
 import polars as pl
@@ -17,6 +17,7 @@ from pydantic import Field
 
 from polarbear.errors import ImportFailedError
 from polarbear.formats.base import Format, Imported
+from polarbear.formats.rankings import UNRANKED, Unranked
 from polarbear.problems.base import Instance
 from polarbear.wording import counted
 
@@ -45,6 +46,7 @@ class PrefLib(Format):
     """Orders in a file of PrefLib (.soc, .soi, .toc, .toi), or a folder with one for each time."""
 
     t: float = Field(1.0, gt=0, description="the time that a file is of, where it does not say so")
+    unranked: Unranked = UNRANKED
 
     def read(self, source: Path) -> Imported:
         paths = _paths(source)
@@ -63,8 +65,13 @@ class PrefLib(Format):
             for voter, order in _votes(profile, path.stem):
                 instances[voter] = None
                 ranked = [
-                    (profile.names[a], place) for place, tied in enumerate(order) for a in tied
+                    (profile.names[a], float(place))
+                    for place, tied in enumerate(order)
+                    for a in tied
                 ]
+                if self.unranked == "below":
+                    here = {name for name, _ in ranked}
+                    ranked += [(name, inf) for name in profile.names.values() if name not in here]
                 rows.append((voter, t, [name for name, _ in ranked], [p + 1.0 for _, p in ranked]))
         schema: dict[str, pl.DataType | type[pl.DataType]] = {
             "instance": pl.String,

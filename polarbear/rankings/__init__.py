@@ -6,13 +6,15 @@ Uses `numerics`.
 from __future__ import annotations
 
 from polarbear.rankings.choice_sets import ChoiceSets, choice_sets_from_terms
-from polarbear.rankings.counting import ABSENT, MAX_EXACT_TIE
+from polarbear.rankings.counting import ABSENT, BELOW, MAX_EXACT_TIE
 from polarbear.rankings.rank import count_choice_sets, rank
-from polarbear.rankings.values import GridValues
+from polarbear.rankings.values import UNRECORDED, GridValues
 
 __all__ = [
     "ABSENT",
+    "BELOW",
     "MAX_EXACT_TIE",
+    "UNRECORDED",
     "ChoiceSets",
     "GridValues",
     "choice_sets_from_terms",

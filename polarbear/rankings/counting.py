@@ -2,6 +2,9 @@
 
 A tie is the average over its k! orderings, in closed form: each subset of j of its k items, with
 all that is ranked below them, counts 1 / C(k, j) (and what remains must be two or more).
+
+Of a ranking whose best m were recorded, the others are what remained at every choice. Which of them
+was better was not recorded, so there is no choice among them.
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ import numpy as np
 from polarbear.rankings.choice_sets import ChoiceSets, choice_sets_from_terms
 
 ABSENT = -1
+BELOW = 2**15 - 2  # not recorded: below all that have a position, in an order nobody knows
 MAX_EXACT_TIE = 12  # a wider tie has more than 4,095 terms and is subsampled
 LATIN_SQUARES = 4  # of a wide tie's own width: what its subsample of orderings consists of
 _AT_A_TIME = 50_000  # rankings; bounds memory, not results
@@ -61,9 +65,10 @@ def count(positions: np.ndarray, weights: np.ndarray, seed: int) -> ChoiceSets:
         some = slice(first, first + stride)
         places, weight = positions[some], weights[some]
         present = places != ABSENT
-        last = present & (places == places.max(axis=1, keepdims=True))
+        recorded = present & (places != BELOW)
+        last = recorded & (places == places.max(axis=1, keepdims=True))
         width = np.maximum(last.sum(axis=1, keepdims=True), 1)
-        wins += np.einsum("p,pat->ta", weight, present - last / width)
+        wins += np.einsum("p,pat->ta", weight, recorded - last / width)
         rankings += (present.sum(axis=1) > 1).sum(axis=0)
         ties = _add_choices(places, weight, terms)
         sampled += _add_ties(*_gathered(*ties, n), terms, seed)
@@ -80,7 +85,7 @@ def _add_choices(
     weight = np.broadcast_to(weights[:, None], times.shape)
     remaining = np.einsum("pat,a->pt", places >= 0, bits)
     ties = []
-    for position in range(places.max(initial=ABSENT) + 1):
+    for position in range(places.max(initial=ABSENT, where=places != BELOW) + 1):
         rest = np.einsum("pat,a->pt", places > position, bits)
         chosen = remaining ^ rest
         several = remaining & (remaining - 1) != 0

@@ -7,7 +7,8 @@ it has.
 Only instances on which both ran at least to a time say anything about a pair at that time, and only
 those on which all the others ran, too, say who was first. Whether an algorithm is run on an
 instance, and how far, is decided before that instance is looked at, so leaving the rest out favours
-nobody.
+nobody. Two of which a ranking says only that they are below those it recorded have not met: which
+of them was better is unknown, and no tie.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from polarbear.rankings.counting import ABSENT
+from polarbear.rankings.counting import ABSENT, BELOW
 
 PROBLEMS_AT_A_TIME = 256  # sums of so many rounded weights are exact in single precision
 # scores[problem, column] and whether the problem says anything in that column
@@ -51,7 +52,7 @@ class Duels:
         places = self._rows(problems)
         a, b = np.triu_indices(places.shape[1], 1)
         one, two = places[:, a], places[:, b]
-        met = (one != ABSENT) & (two != ABSENT)
+        met = (one != ABSENT) & (two != ABSENT) & ((one != BELOW) | (two != BELOW))
         won = np.where(met, np.float32(0.5) * (one < two) + np.float32(0.5) * (one <= two), 0)
         return self._by_problem(won, met, problems)
 
@@ -70,7 +71,7 @@ class Duels:
         there = np.zeros(places.shape, dtype=bool)
         for i in range(places.shape[1]):
             own = places[:, i]
-            there[:, i] = complete & (own != ABSENT)
+            there[:, i] = complete & (own != ABSENT) & (np.minimum(own, best) != BELOW)
             if i in field:
                 share[:, i] = (own == best) / tied
             else:
@@ -84,7 +85,9 @@ class Duels:
         """Whether a group has a winner of the field, alone or tied: columns are (group, time)."""
         inside = self._rows(problems)[:, list(field)]
         complete = (inside != ABSENT).all(axis=1, keepdims=True)
-        first = (inside == inside.min(axis=1, keepdims=True)) & complete
+        best = inside.min(axis=1, keepdims=True)
+        complete &= best != BELOW
+        first = (inside == best) & complete
         index = {item: place for place, item in enumerate(field)}
         has = np.stack(
             [first[:, [index[i] for i in set(group)]].any(axis=1) for group in groups], axis=1

@@ -5,7 +5,8 @@ Data shapes, named once:
 - ``values[instance, algorithm, time]``: best-so-far, smaller is better; +inf where an algorithm has
   found nothing yet, which puts it last.
 - ``present``, of the same shape: who is in the ranking; the absent are neither last nor anywhere.
-- ``positions``, of the same shape: 0 for the best, equal where tied, no gaps, ABSENT where absent.
+- ``positions``, of the same shape: 0 for the best, equal where tied, no gaps, ABSENT where absent;
+  BELOW where a ranking recorded only those above.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ import numpy as np
 
 from polarbear.errors import RankingError
 from polarbear.rankings.choice_sets import MAX_ALGORITHMS, ChoiceSets
-from polarbear.rankings.counting import count
+from polarbear.rankings.counting import BELOW, count
+from polarbear.rankings.values import UNRECORDED
 
 
 def rank(
@@ -50,6 +52,7 @@ def rank(
         )
     positions = np.empty(values.shape, dtype=np.int16)
     rank_values(values, present, float(tie_tolerance), positions)
+    positions[present & (values == UNRECORDED)] = BELOW
     return positions
 
 

@@ -14,7 +14,7 @@ from polarbear.inference import ModelOptions, Posterior
 from polarbear.inference.diagnostics import Diagnostics
 from polarbear.inference.fit import Deviation, Fit
 from polarbear.inference.options import AS_STORED
-from polarbear.rankings import ABSENT, ChoiceSets, GridValues
+from polarbear.rankings import ABSENT, BELOW, ChoiceSets, GridValues
 from polarbear.store import tables
 from polarbear.store.numbers import numbers_of_lists
 
@@ -135,7 +135,9 @@ def rankings_table(grid: GridValues, positions: np.ndarray) -> pa.Table:
             "instance": np.repeat(np.array(grid.instances), len(grid.times))[ranked],
             "t": np.tile(grid.times, len(grid.instances))[ranked],
             "algorithm": pa.ListArray.from_arrays(offsets, pa.array(names)),
-            "position": pa.ListArray.from_arrays(offsets, rows[present].astype(np.float64)),
+            "position": pa.ListArray.from_arrays(
+                offsets, np.where(rows == BELOW, np.inf, rows)[present]
+            ),
         },
         schema=tables.RANKINGS,
     )

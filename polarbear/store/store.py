@@ -35,7 +35,7 @@ from polarbear.execution.host import Host
 from polarbear.execution.outcome import Outcome, Status
 from polarbear.numerics.arrays import Floats
 from polarbear.problems.base import PROBLEM, Instance
-from polarbear.rankings import GridValues
+from polarbear.rankings import UNRECORDED, GridValues
 from polarbear.store import files, manifest, renaming, tables
 from polarbear.store.aside import SET_ASIDE, Aside
 from polarbear.store.lock import locked
@@ -312,7 +312,7 @@ class Store(Races, Provenance, Aside):
         for instance, t, ranked, positions in rankings.iter_rows():
             for name, position in zip(ranked, positions, strict=True):
                 if t in at and name in column:
-                    values[row[instance], column[name], at[t]] = position
+                    values[row[instance], column[name], at[t]] = min(position, UNRECORDED)
         return GridValues(instances, names, np.asarray(times), values)
 
 

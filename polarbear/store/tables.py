@@ -103,7 +103,11 @@ RANKINGS = pa.schema(
         _column("instance", pa.string(), "the instance's id"),
         _column("t", pa.float64(), "the time of the ranking"),
         _column("algorithm", pa.list_(pa.string()), "the algorithms present"),
-        _column("position", pa.list_(pa.float64()), "their positions: lower is better, equal ties"),
+        _column(
+            "position",
+            pa.list_(pa.float64()),
+            "their positions: lower is better, equal ties; infinite: below, and not recorded",
+        ),
     ]
 )
 

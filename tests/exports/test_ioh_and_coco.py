@@ -9,6 +9,7 @@ import pytest
 
 import polarbear as pb
 from polarbear.errors import ExportFailedError
+from polarbear.formats.blocks import NOTHING_FOUND
 from polarbear.store import Store
 from tests.attainment.helpers import Run, make_store
 from tests.exports.helpers import numbered_store, trajectories
@@ -24,7 +25,7 @@ def test_iohinspector_reads_every_digit(maximise: bool, tmp_path: Path):
     sign = -1 if maximise else 1
     found: dict[tuple[str, str], list[tuple[float, float]]] = {}
     for algorithm, function, dimension, instance, _, t, y in theirs["points"]:
-        if np.isfinite(y):  # nothing was found at evaluation 1
+        if abs(y) < NOTHING_FOUND:  # which stands at evaluation 1
             found.setdefault((algorithm, f"f{function}-d{dimension}-i{instance}"), []).append(
                 (t, y)
             )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from polarbear.numerics.compiling import inner, kernel
-from polarbear.rankings import ABSENT, MAX_EXACT_TIE
+from polarbear.rankings import ABSENT, BELOW, MAX_EXACT_TIE
 
 
 @inner
@@ -56,14 +56,16 @@ def _score_of_ranking(place, strength, block, score):
     """Fill score[n] for place[n]: 0 for the absent and for a ranking of fewer than two.
 
     From the best to the last: ``rate`` sums 1 / (strength of what remained) over the choices so
-    far, and everybody who was there to be chosen pays strength times that.
+    far, and everybody who was there to be chosen pays strength times that. Those who were not
+    recorded were there at every choice, and chosen at none.
     """
     n = len(place)
-    left = 0
+    there = left = 0
     for a in range(n):
         score[a] = 0.0
-        left += place[a] != ABSENT
-    if left < 2:
+        there += place[a] != ABSENT
+        left += place[a] != ABSENT and place[a] != BELOW
+    if there < 2:
         return
     rate = 0.0
     position = 0
@@ -85,6 +87,9 @@ def _score_of_ranking(place, strength, block, score):
         else:
             rate += _rotated_tie(block, k, below, strength, score)
         left -= k
+    for a in range(n):
+        if place[a] == BELOW:
+            score[a] -= strength[a] * rate
 
 
 @kernel
