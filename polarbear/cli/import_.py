@@ -119,6 +119,8 @@ def _show(told: Added) -> None:
         f"{noun(told.instances, 'instance')} added to {told.store}{there if told.present else ''}"
     )
     for complaint in told.rejected:
-        common.say(f"left out: {complaint.words} (first: {complaint.first})")
+        # a table's rows are known by their lines alone, others by a file as well
+        place = f"line {complaint.first}" if complaint.first.isdigit() else complaint.first
+        common.say(f"left out: {complaint.words} (first: {place})")
     for note in told.notes:
         common.say(f"note: {note}")

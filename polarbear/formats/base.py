@@ -140,7 +140,7 @@ def reject(
     marked = frame.with_columns(bad=bad.fill_null(True))
     rejected = marked.filter("bad")
     if len(rejected):
-        complaints.append(Complaint(len(rejected), reason, f"line {rejected['line'][0]}"))
+        complaints.append(Complaint(len(rejected), reason, str(rejected["line"][0])))
     return marked.filter(~pl.col("bad")).drop("bad")
 
 

@@ -205,4 +205,4 @@ def replicates() -> pl.Expr:
 
 
 def listed(complaints: list[Complaint]) -> str:
-    return "; ".join(f"{c.words} (first: {c.first})" for c in complaints)
+    return "; ".join(f"{c.words} (first: line {c.first})" for c in complaints)

@@ -22,6 +22,7 @@ def test_each_algorithm_has_a_row_even_without_runs(tmp_path: Path):
     assert b == AlgorithmRuns("B")
     assert list(plain(a)) == [
         "algorithm", "runs", "failed", "ended", "invalid", "reached", "evaluations", "seconds",
+        "spent",
     ]  # fmt: skip
 
 
