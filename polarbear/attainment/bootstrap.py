@@ -35,7 +35,7 @@ class Resamples:
             some = slice(i, i + _INSTANCES_AT_ONCE)
             total += self.times[:, some].astype(np.float64) @ flat[some]
         held = self.times.sum(axis=1, dtype=float)  # more or less, where problems differ in seeds
-        return (total / held[:, None]).reshape(len(self.times), *values.shape[1:])
+        return np.asarray(total / held[:, None]).reshape(len(self.times), *values.shape[1:])
 
     def interval(self, values: Floats) -> tuple[Floats, Floats]:
         """The central 95 % of resampled means; NaN where there is one problem only."""
