@@ -139,12 +139,17 @@ def read_part(
         else:
             table = pq.read_table(path, columns=columns, filters=only, partitioning=None)
         names = columns or schema.names
-        return table.select(names).cast(pa.schema([schema.field(name) for name in names]))
+        found = table.select(names).cast(pa.schema([schema.field(name) for name in names]))
+        for name in names:
+            if schema.field(name).type == pa.string():
+                found[name].validate(full=True)  # damaged text would fail whoever looks at it
+        return found
     except FileNotFoundError:
         raise
     except (OSError, pa.ArrowException, KeyError, ValueError) as error:
+        reason = str(error).partition("\n")[0][:200]
         raise StoreError(
-            f"{path} is damaged ({str(error).splitlines()[0]}); the other parts are not. Move it "
+            f"{path} is damaged ({reason}); the other parts are not. Move it "
             "out of the store and give the `run` or `race` command again: what it held is run anew"
         ) from error
 

@@ -38,7 +38,10 @@ class Rounds:
         try:
             return RoundRecord.from_plain(json.loads(path.read_text(encoding="utf-8")))
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-            what = f"lacks {error}" if isinstance(error, KeyError) else f"cannot be read ({error})"
+            reason = str(error).partition("\n")[0][:200]
+            what = (
+                f"lacks {reason}" if isinstance(error, KeyError) else f"cannot be read ({reason})"
+            )
             raise StoreError(
                 f"{path} {what}; move it out of the store and give the `race` "
                 "command again: the race goes on from the round before, and runs nothing again"

@@ -36,6 +36,7 @@ from polarbear.execution.outcome import Outcome, Status
 from polarbear.numerics.arrays import Floats
 from polarbear.problems.base import PROBLEM, Instance
 from polarbear.rankings import GridValues
+from polarbear.settings.options import describe
 from polarbear.store import files, tables
 from polarbear.store.lock import locked
 from polarbear.store.posteriors import Posteriors
@@ -81,7 +82,8 @@ class Store(Posteriors, Rounds):
             raise NotAStoreError(f"{file} is not what PolarBear writes there") from None
         if version != FORMAT:
             raise StoreVersionError(
-                f"{path} has format {version}, written by PolarBear {manifest.get('tool')}; "
+                f"{path} has format {describe(version)}, written by PolarBear "
+                f"{describe(manifest.get('tool'))}; "
                 f"PolarBear {__version__} reads format {FORMAT}: use the version that wrote it"
             )
         flaw = flaw_in_config(manifest.get("config"))
