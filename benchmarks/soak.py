@@ -36,6 +36,7 @@ import polars as pl
 import psutil
 import yaml
 
+from polarbear.errors import PolarBearError
 from polarbear.store import Store
 from polarbear.store.summary import FAILED
 
@@ -184,6 +185,14 @@ class Soak:
         return found
 
     def compare(self, store: str, killed: int) -> None:
+        """Hold a store against that of the race in peace."""
+        try:
+            self._compare(store, killed)
+        except PolarBearError as error:
+            self.figures.races += 1
+            self.figures.wrong.append(f"{store}: cannot be read: {error}")
+
+    def _compare(self, store: str, killed: int) -> None:
         wanted, found = contents(self.folder / "peace"), contents(self.folder / store)
         lost = len(
             Store.open(self.folder / store).all_runs().filter(pl.col("status").is_in(FAILED))

@@ -87,7 +87,7 @@ def read_frame(path: Path) -> pl.DataFrame:
     try:
         if path.suffix == ".parquet":
             _check_size(path)
-            frame, first = pl.read_parquet(path), 1
+            frame, first = _unpacked(path), 1
         else:
             frame = pl.read_csv(path, infer_schema=False, truncate_ragged_lines=False)
             first = 2  # below the header
@@ -101,6 +101,14 @@ def read_frame(path: Path) -> pl.DataFrame:
     if not len(frame):
         raise ImportFailedError(f"{path} has a header but no rows")
     return frame.with_row_index(LINE, offset=first)
+
+
+def _unpacked(path: Path) -> pl.DataFrame:
+    """A Parquet file by pyarrow, which refuses what is damaged; Polars' reader panics aloud."""
+    with pq.ParquetFile(path) as file:
+        table = file.read()
+    table.validate(full=True)
+    return pl.DataFrame(table)
 
 
 def _check_size(path: Path) -> None:

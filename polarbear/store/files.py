@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 ASIDE = ".writing-"  # a leftover of a killed writer; no reader looks at it
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+LONGEST_REASON = 200  # characters of another's words in a message
 FACTS = b"polarbear"  # under which a Parquet file says more than its rows do
 FORBIDDEN = (errno.EROFS, errno.EACCES, errno.EPERM)
 
@@ -233,7 +234,11 @@ def read_part(
         wanted = pa.schema([schema.field(name) for name in names])
         found = table.select(names)
         # Casting loads pyarrow.compute; what was written by this version is of these types.
-        return found if found.schema == wanted else found.cast(wanted)
+        found = found if found.schema == wanted else found.cast(wanted)
+        for name in names:
+            if schema.field(name).type == pa.string():
+                found[name].validate(full=True)  # damaged text would fail whoever looks at it
+        return found
 
 
 def read_any(path: Path) -> pa.Table:
@@ -249,7 +254,8 @@ def _parquet(path: Path) -> Iterator[pa.BufferReader]:
     try:
         yield source
     except (OSError, pa.ArrowException, KeyError, TypeError, ValueError) as error:
-        raise damaged(path, (str(error).splitlines() or [type(error).__name__])[0]) from error
+        why = (str(error).splitlines() or [type(error).__name__])[0]
+        raise damaged(path, why[:LONGEST_REASON]) from error
 
 
 def concatenated(folder: Path, stems: list[str], schema: pa.Schema) -> pa.Table:

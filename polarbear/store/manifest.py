@@ -12,6 +12,7 @@ from typing import Any
 from polarbear import __version__
 from polarbear.config import PlainConfig
 from polarbear.errors import NotAStoreError, StoreError, StoreVersionError
+from polarbear.settings.options import describe
 from polarbear.store import files, tables
 from polarbear.store.stated import flaw_in_config, link_out
 
@@ -56,8 +57,8 @@ def read(path: Path) -> Mapping[str, Any]:
         raise files.damaged(file, "it is not what PolarBear writes there")
     if version != FORMAT:
         raise StoreVersionError(
-            f"{path} has format {version}, written by PolarBear {facts.get('tool')}; "
-            f"PolarBear {__version__} reads format {FORMAT}: use the version that wrote it"
+            f"{path} has format {describe(version)}, written by PolarBear "
+            f"{describe(facts.get('tool'))}; PolarBear {__version__} reads format {FORMAT}: use the version that wrote it"
         )
     if facts.get("lost"):
         raise StoreError(

@@ -46,7 +46,8 @@ class Rounds:
         except FileNotFoundError:
             raise files.damaged(path, "it is not there") from None
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            what = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
+            reason = str(error).partition("\n")[0][: files.LONGEST_REASON]
+            what = f"it lacks {reason}" if isinstance(error, KeyError) else reason
             raise files.damaged(path, what) from None
 
     def round_written(self, number: int) -> datetime:
