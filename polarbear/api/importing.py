@@ -52,10 +52,10 @@ def import_data(
     belong together: a problem counts once, however many seeds it has.
     """
     asked = validate(FORMATS[format], options, Source(format))
-    if is_store(Path(source)):
+    if is_store(Path(source)) and format != "store":
         raise ImportFailedError(
-            f"{source} is a PolarBear store already: every command takes it as it is, and "
-            "`polarbear merge` unites stores"
+            f"{source} is a PolarBear store already: every command takes it as it is, "
+            "`polarbear merge` unites stores, and --format store takes its runs as data"
         )
     found = asked.read(Path(source))
     grid = GridWanted(axis, points, spacing, first, last)

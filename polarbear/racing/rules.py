@@ -60,7 +60,11 @@ class Rules(Options):
         description="a pair is settled as soon as it is sure to cross, or only when it is sure at "
         "every time",
     )
-    alpha: float = Field(0.99, description="how probable a relation must be to be settled")
+    alpha: float = Field(
+        0.99,
+        json_schema_extra={"maximum": 1},  # which is checked below, in better words
+        description="how probable a relation must be to be settled",
+    )
     guarantee: Literal["none", "anytime"] = Field(
         "none",
         description="'anytime' puts nobody out before bets on duels have proven it: the chance of "

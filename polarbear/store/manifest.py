@@ -58,8 +58,8 @@ def read(path: Path) -> Mapping[str, Any]:
     if version != FORMAT:
         raise StoreVersionError(
             f"{path} has format {describe(version)}, written by PolarBear "
-            f"{describe(facts.get('tool'))}; PolarBear {__version__} reads format {FORMAT}: use the "
-            "version that wrote it"
+            f"{describe(facts.get('tool'))}; PolarBear {__version__} reads format {FORMAT}: use "
+            "the version that wrote it"
         )
     if facts.get("lost"):
         raise StoreError(

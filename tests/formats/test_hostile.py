@@ -18,6 +18,7 @@ from polarbear.formats import table
 from polarbear.formats.coco import read_coco
 from polarbear.formats.ioh import read_ioh
 from polarbear.formats.table import Columns, read_table
+from polarbear.store import files
 from tests.formats import test_coco, test_ioh
 from tests.settings.test_names import FAMILY, HIDDEN
 from tests.support import Project
@@ -95,7 +96,7 @@ def test_times_that_are_all_zero_are_refused(project: Project):
     (project.folder / "x.csv").write_text("algorithm,instance,t,y\nA,i,0,2\nB,i,0,3\n")
     done = project("import", "x.csv", "--store", "s")
     assert done.returncode == 1
-    assert "every t of the source is 0" in done.stderr
+    assert "all values are of time 0" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -163,7 +164,7 @@ def test_a_store_whose_manifest_names_what_cannot_be_a_name_is_refused(project: 
     manifest = project.folder / "s" / "polarbear.json"
     facts = json.loads(manifest.read_text())
     facts["config"]["algorithms"]["C\x1b[2J\nD"] = {"use": "imported"}
-    manifest.write_text(json.dumps(facts))
+    files.write_json(manifest, facts, indent=2)
     for command in ("status", "infer", "select", "report"):
         done = project(command, "s")
         assert done.returncode == 1
