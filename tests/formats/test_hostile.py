@@ -96,7 +96,7 @@ def test_times_that_are_all_zero_are_refused(project: Project):
     (project.folder / "x.csv").write_text("algorithm,instance,t,y\nA,i,0,2\nB,i,0,3\n")
     done = project("import", "x.csv", "--store", "s")
     assert done.returncode == 1
-    assert "all values are of time 0" in done.stderr
+    assert "every t of the source is 0" in done.stderr
 
 
 @pytest.mark.parametrize(
