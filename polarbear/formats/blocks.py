@@ -71,6 +71,11 @@ def _point(words: list[str], t_column: int, y_column: int) -> tuple[float, float
     return (t, y) if isfinite(t) and t >= 0 and isfinite(y) else None
 
 
+def number_or_text(text: str) -> int | str:
+    """What a description numbers, as a number; a name stays one."""
+    return int(text) if text.isdecimal() and len(text) < 10 else text
+
+
 def beside(description: Path, name: str) -> Path:
     """The data file that a description names, which lies in its folder or below it."""
     inside = PurePosixPath(posixpath.normpath(name.replace("\\", "/")))

@@ -17,7 +17,7 @@ from typing import Any
 
 from polarbear.errors import ImportFailedError
 from polarbear.formats.base import AfterEnd, Complaint, Imported, Point, RunFolder, imported_points
-from polarbear.formats.blocks import Points, beside, check_count, read_blocks
+from polarbear.formats.blocks import Points, beside, check_count, number_or_text, read_blocks
 from polarbear.problems.base import DIMENSION, FUNCTION, NUMBER, OPTIMUM
 
 EVALUATIONS_COLUMN, BEST_COLUMN = 0, 2
@@ -107,17 +107,13 @@ def _points(
         repeats[described.algorithm, base] += 1
         name = f"{base}#{repeats[described.algorithm, base]}"
         known[name] = {
-            FUNCTION: _number(described.function),
+            FUNCTION: number_or_text(described.function),
             DIMENSION: int(described.dimension),
-            NUMBER: _number(instance),
+            NUMBER: number_or_text(instance),
             OPTIMUM: 0.0,
         }
         for t, y in (point for run in runs for point in run):
             yield described.algorithm, name, t, y
-
-
-def _number(text: str) -> int | str:
-    return int(text) if text.isdecimal() else text
 
 
 def _runs(path: Path, described: Described, complaints: list[Complaint]) -> list[Points]:

@@ -28,7 +28,7 @@ from polarbear.formats.base import (
     imported_points,
 )
 from polarbear.formats.bbob import BBOB_NAMES
-from polarbear.formats.blocks import beside, check_count, read_blocks
+from polarbear.formats.blocks import beside, check_count, number_or_text, read_blocks
 from polarbear.formats.ioh_info import read_info
 from polarbear.problems.base import DIMENSION, FUNCTION, NUMBER, OPTIMUM
 from polarbear.settings.options import spelled
@@ -58,14 +58,14 @@ class Best(_Part):
 class Run(_Part):
     """One run of those whose points stand in a data file."""
 
-    instance: int | str
+    instance: str
     best: Best | None = None
 
 
 class Scenario(_Part):
     """The runs of one dimension, and the file with their points."""
 
-    dimension: int | str
+    dimension: str
     path: str
     runs: list[Run]
 
@@ -79,13 +79,13 @@ class Name(_Part):
 class Description(_Part):
     """A file IOHprofiler_*.json."""
 
-    function_id: int | str
-    function_name: str = ""
     suite: str = ""
+    function_id: str
+    function_name: str = ""
     maximization: bool
     algorithm: Name
     attributes: list[str]
-    experiment_attributes: list[dict[str, Any]] | None = None
+    experiment_attributes: list[dict[str, Any]] = []
     scenarios: list[Scenario]
 
 
@@ -149,12 +149,12 @@ def _unused(path: Path, described: Description) -> list[str]:
         raise ImportFailedError(
             f"{path} has several objectives ({which}), which cannot be ranked as one"
         )
-    constant = [name for one in described.experiment_attributes or () for name in one]
+    constant = [name for one in described.experiment_attributes for name in one]
     return [name for name in columns if name not in USED] + constant
 
 
 def _optimum(described: Description) -> dict[str, float]:
-    suite, number = described.suite.lower(), described.function_id
+    suite, number = described.suite.lower(), number_or_text(described.function_id)
     named = (
         isinstance(number, int)
         and 1 <= number <= len(BBOB_NAMES)
@@ -186,9 +186,9 @@ def _points(
             repeats[algorithm, base] += 1
             instance = f"{base}#{repeats[algorithm, base]}"
             known[instance] = {
-                FUNCTION: described.function_id,
-                DIMENSION: scenario.dimension,
-                NUMBER: run.instance,
+                FUNCTION: number_or_text(described.function_id),
+                DIMENSION: number_or_text(scenario.dimension),
+                NUMBER: number_or_text(run.instance),
                 **_optimum(described),
             }
             for t, y in block:
