@@ -11,6 +11,7 @@ from pydantic import Field, field_validator
 
 from polarbear.numerics.arrays import Floats
 from polarbear.problems.base import Instance, Kind, Setting
+from polarbear.settings.names import checked_name
 from polarbear.settings.options import Options
 
 
@@ -52,7 +53,7 @@ class Trial:
 class Algorithm(Options):
     """A named, configured anytime optimiser; a subclass is an adapter and adds its options."""
 
-    name: str = Field(description="how tables and figures call it", min_length=1, max_length=200)
+    name: str = Field(description="how tables and figures call it")
     use: str = Field(description="the adapter that runs it")
 
     accepts: ClassVar[frozenset[Kind]]
@@ -61,9 +62,7 @@ class Algorithm(Options):
     @field_validator("name")
     @classmethod
     def _printable(cls, name: str) -> str:
-        if name != name.strip() or not name.isprintable():
-            raise ValueError("a name has no line breaks, control signs or surrounding blanks")
-        return name
+        return checked_name(name)
 
     def prepare(self, setting: Setting) -> None:
         """Raise, before anything is run, what would make every run fail."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import re
-import selectors
 import shlex
 import shutil
 import signal
@@ -16,13 +15,14 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import IO, Any, ClassVar, Literal
 
 from pydantic import Field, field_validator, model_validator
 
 from polarbear.algorithms.base import Algorithm, Trial
+from polarbear.algorithms.listening import LastWords, lines_of
 from polarbear.errors import AlgorithmError, BadOutputError, BudgetExhausted
 from polarbear.problems.base import Kind, Setting
 from polarbear.settings.grid import SECONDS
@@ -30,8 +30,6 @@ from polarbear.settings.options import unknown
 
 PLACEHOLDERS = ("instance", "seed", "budget", "config", "output")
 IRACE = ("{configuration_id}", "{instance_id}", "{seed}", "{instance}", "{config}")
-POLL = 0.02  # seconds between looks at an output file
-LONGEST_LINE = 65_536
 
 
 class Command(Algorithm):
@@ -119,28 +117,15 @@ class Command(Algorithm):
         return found
 
     def run(self, trial: Trial, setting: Setting) -> None:
-        with tempfile.TemporaryDirectory() as scratch:
-            output = Path(scratch) / "output"
-            output.touch()
-            arguments = self.arguments(trial, setting, str(output))
+        with _output_file() if self._writes_file else nullcontext() as output:
+            arguments = self.arguments(trial, setting, output.name if output else "")
+            errors = LastWords()
             begun = time.perf_counter()
-            with (
-                (Path(scratch) / "errors").open("w+b") as errors,
-                _started(
-                    arguments,
-                    setting.folder,
-                    subprocess.DEVNULL if self._writes_file else subprocess.PIPE,
-                    errors,
-                ) as process,
-            ):
+            with _started(arguments, setting.folder, output is None) as process:
                 deadline = begun + trial.budget if trial.axis == SECONDS else float("inf")
                 if self.time == "reported":
                     deadline += 1.0 + 0.05 * trial.budget  # its clock may be slower than ours
-                lines = (
-                    _lines_of_file(process, output, deadline)
-                    if self._writes_file
-                    else _lines_of_pipe(process, deadline)
-                )
+                lines = lines_of(process, output, errors, deadline)
                 for number, line in enumerate(lines, 1):
                     self._take(line, number, time.perf_counter() - begun, trial)
                 code = process.wait()
@@ -174,84 +159,47 @@ def _filled(argument: str, values: dict[str, str]) -> str:
 
 
 @contextmanager
-def _started(
-    arguments: list[str], folder: str, stdout: int, errors: IO[bytes]
-) -> Iterator[subprocess.Popen[bytes]]:
+def _output_file() -> Iterator[IO[bytes]]:
+    """A file that a program can write to, and that is read meanwhile."""
+    try:
+        scratch = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
+    except OSError as error:
+        raise AlgorithmError(
+            f"cannot make a file for {{output}} in {tempfile.gettempdir()}: {error.strerror}"
+        ) from None
+    with scratch as folder:
+        path = Path(folder) / "output"
+        path.touch()
+        with path.open("rb") as file:
+            yield file
+
+
+@contextmanager
+def _started(arguments: list[str], folder: str, prints: bool) -> Iterator[subprocess.Popen[bytes]]:
     """A program in a process group of its own, which does not outlive the run."""
     try:
         process = subprocess.Popen(
             arguments,
             cwd=folder,
             stdin=subprocess.DEVNULL,
-            stdout=stdout,
-            stderr=errors,
+            stdout=subprocess.PIPE if prints else subprocess.DEVNULL,
+            stderr=subprocess.PIPE,  # no file: a full disk is not the program's failure
             start_new_session=True,
         )
-    except OSError as error:
-        raise AlgorithmError(f"cannot start {shlex.join(arguments)}: {error.strerror}") from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise AlgorithmError(f"cannot start {shlex.join(arguments)}: {reason}") from None
     try:
         yield process
     finally:
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()
-        if process.stdout is not None:
-            process.stdout.close()
+        for stream in filter(None, (process.stdout, process.stderr)):
+            stream.close()
 
 
-def _lines_of_pipe(process: subprocess.Popen[bytes], deadline: float) -> Iterator[str]:
-    """What the program prints, line by line, until it ends or the deadline has come."""
-    assert process.stdout is not None
-    handle = process.stdout.fileno()
-    rest = b""
-    with selectors.DefaultSelector() as selector:
-        selector.register(handle, selectors.EVENT_READ)
-        while True:
-            left = deadline - time.perf_counter()
-            if left <= 0:
-                raise BudgetExhausted
-            if not selector.select(None if left == float("inf") else left):
-                continue
-            data = os.read(handle, 65_536)
-            if not data:
-                yield from _texts([rest])
-                return
-            *lines, rest = _split_lines(rest + data)
-            yield from _texts(lines)
-
-
-def _lines_of_file(process: subprocess.Popen[bytes], path: Path, deadline: float) -> Iterator[str]:
-    """What the program writes into a file, line by line, until it ends or the deadline has come."""
-    rest = b""
-    with path.open("rb") as file:
-        while True:
-            ended = process.poll() is not None
-            *lines, rest = _split_lines(rest + file.read())
-            yield from _texts(lines)
-            if ended:
-                yield from _texts([rest])
-                return
-            if time.perf_counter() >= deadline:
-                raise BudgetExhausted
-            time.sleep(POLL)
-
-
-def _split_lines(data: bytes) -> list[bytes]:
-    lines = data.split(b"\n")
-    if len(lines[-1]) > LONGEST_LINE:
-        raise BadOutputError(f"the output has a line of more than {LONGEST_LINE} characters")
-    return lines
-
-
-def _texts(lines: list[bytes]) -> Iterator[str]:
-    for line in lines:
-        yield line.decode(errors="replace")
-
-
-def _obituary(program: str, code: int, errors: IO[bytes]) -> str:
+def _obituary(program: str, code: int, errors: LastWords) -> str:
     """The exit code of a program that failed, and its last words."""
-    size = errors.seek(0, os.SEEK_END)
-    errors.seek(max(0, size - 1000))
-    words = errors.read().decode(errors="replace").strip()
     how = f"ended with exit code {code}" if code > 0 else f"was killed by signal {-code}"
-    return f"{program} {how}" + (f"; its last words: {words}" if words else "")
+    return f"{program} {how}" + (f"; its last words: {errors}" if str(errors) else "")

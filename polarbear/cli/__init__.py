@@ -13,6 +13,7 @@ import typer
 
 from polarbear import __version__
 from polarbear.cli import (
+    common,
     compare,
     doctor,
     export,
@@ -73,7 +74,7 @@ _show_as_usual = warnings.showwarning
 def _show_warning(message: Any, category: type[Warning], *where: Any, **more: Any) -> None:
     """What PolarBear itself warns of is a line like any other note."""
     if issubclass(category, PlugInWarning):
-        typer.echo(f"warning: {message}", err=True)
+        common.note(f"warning: {message}")
     else:
         _show_as_usual(message, category, *where, **more)
 
@@ -86,7 +87,7 @@ def main() -> None:
     except PolarBearError as error:
         if "--debug" in sys.argv:
             raise
-        typer.echo(f"polarbear: {error}", err=True)
+        common.note(f"polarbear: {error}")
         sys.exit(1)
     except BrokenPipeError:  # the reader of our output has gone, as `head` does
         sys.stderr.close()

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from polarbear.plain import plain
+from polarbear.settings.names import visible
 from polarbear.wording import counted, percent_cell, short, whole
 
 if TYPE_CHECKING:
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
     from polarbear.store.summary import AlgorithmRuns, Failure
 
 INTERRUPTED = 130
+# What JSON may hold as it is, but a terminal would act upon: controls, changes of direction.
+_CONTROLS = re.compile("[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 WIDE = 160  # columns where nobody looks at a terminal, so that logs are not cut
 
 ConfigFile = Annotated[
@@ -58,19 +62,25 @@ def names(text: str | None) -> list[str] | None:
 def note(text: str, quiet: bool = False) -> None:
     """A line for the person who watches, apart from the results."""
     if not quiet:
-        typer.echo(text, err=True)
+        say(text, err=True)
+
+
+def say(text: str, err: bool = False) -> None:
+    """Text on the screen; what would control a terminal is written out."""
+    typer.echo(visible(text, keep="\n"), err=err)
 
 
 def print_json(facts: Any) -> None:
     """Records, or a dictionary of them, as one JSON object."""
-    typer.echo(json.dumps(plain(facts), indent=2, ensure_ascii=False))
+    text = json.dumps(plain(facts), indent=2, ensure_ascii=False)
+    typer.echo(_CONTROLS.sub(lambda sign: json.dumps(sign[0])[1:-1], text))
 
 
 def console() -> Console:
     """Where results are printed; without colour and uncut where it is not a terminal."""
-    from rich.console import Console
+    from polarbear.cli.harmless import HarmlessConsole
 
-    return Console(width=None if sys.stdout.isatty() else WIDE, highlight=False)
+    return HarmlessConsole(width=None if sys.stdout.isatty() else WIDE, highlight=False)
 
 
 def table(*columns: str) -> Table:
@@ -106,19 +116,25 @@ def settings(given: list[str], flags: dict[str, Any]) -> dict[str, Any]:
 
 @contextmanager
 def interruptible(message: str) -> Iterator[None]:
-    """End as the user asks, by Ctrl-C or SIGTERM, with a word on what that means."""
+    """End as the user asks, by Ctrl-C, SIGTERM or by closing the terminal, with a word on it."""
 
     def interrupt(number: int, frame: object) -> None:
         raise KeyboardInterrupt
 
-    before = signal.signal(signal.SIGTERM, interrupt)
+    before = {
+        number: signal.signal(number, interrupt)
+        for number in (signal.SIGTERM, signal.SIGHUP)
+        if signal.getsignal(number) is not signal.SIG_IGN  # as `nohup` wants it
+    }
     try:
         yield
     except KeyboardInterrupt:
-        note(f"polarbear: interrupted; {message}")
+        with suppress(OSError):  # the terminal may be gone
+            note(f"polarbear: interrupted; {message}")
         raise typer.Exit(INTERRUPTED) from None
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def announcing_compilation(quiet: bool) -> AbstractContextManager[None]:
@@ -162,8 +178,8 @@ def algorithms_table(
 def failure_lines(failures: Sequence[Failure], most: int = 5) -> list[str]:
     """The failures that happened most, each in a line or two."""
     lines = [
-        f"{failure.runs} x {failure.algorithm} {failure.status}: {failure.message} "
-        f"(first on {failure.example})"
+        f"{failure.runs} x {visible(failure.algorithm)} {failure.status}: {failure.message} "
+        f"(first on {visible(failure.example)})"
         for failure in failures[:most]
     ]
     if len(failures) > most:

@@ -113,12 +113,12 @@ def import_(
 def _show(told: Added) -> None:
     one = told.kind.removesuffix("s")
     there = f", {told.present} {noun(told.present, 'was', 'were')} there already"
-    typer.echo(
+    common.say(
         f"{told.added} {noun(told.added, one)} of "
         f"{counted(len(told.algorithms), 'algorithm')} on {told.instances} "
         f"{noun(told.instances, 'instance')} added to {told.store}{there if told.present else ''}"
     )
     for complaint in told.rejected:
-        typer.echo(f"left out: {complaint.words} (first: {complaint.first})")
+        common.say(f"left out: {complaint.words} (first: {complaint.first})")
     for note in told.notes:
-        typer.echo(f"note: {note}")
+        common.say(f"note: {note}")

@@ -84,7 +84,7 @@ def report(
         common.print_json(made.to_dict())
     else:
         for line in made.answer:
-            typer.echo(line)
+            common.say(line)
     for path in made.written:
         common.note(f"wrote {path}", quiet)
     if not (text or markdown):

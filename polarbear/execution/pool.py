@@ -6,12 +6,11 @@ import multiprocessing
 import os
 import signal
 import sys
-import tempfile
-import threading
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from types import ModuleType, TracebackType
@@ -20,15 +19,19 @@ from typing import Any
 import psutil
 
 from polarbear.errors import PolarBearError
+from polarbear.execution import families
 from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.execution.recorder import Journal
-from polarbear.execution.worker import THREAD_VARIABLES, kill_tree, log_tail, serve
+from polarbear.execution.scratch import Scratch
+from polarbear.execution.worker import INTERRUPTS, THREAD_VARIABLES, log_tail, serve
 from polarbear.problems.base import Setting, Suite
 from polarbear.wording import typed_time
 
 MEMORY_EVERY = 0.25  # seconds between looks at a worker's own memory
 FAMILY_EVERY = 4  # every so many looks, programs it has started are counted too
 STARTING_LIMIT = 120.0  # seconds a worker may take to come up
+STARTING_TRIES = 3  # so many workers in a row that do not come up are no accident
+LARGEST_LOG = 64 * 2**20  # bytes of what a run prints; more would fill the disk for all
 
 
 @dataclass(frozen=True)
@@ -47,6 +50,8 @@ class Worker:
     connection: Connection
     journal: Path
     log: Path
+    mark: str
+    family: list[psutil.Process] = field(default_factory=list)  # what it was last seen to have
     task: Task | None = None
     since: float = field(default_factory=time.monotonic)
     ready: bool = False
@@ -70,10 +75,11 @@ class Pool:
         self._threads = threads
         self._workers: list[Worker] = []
         self._started = 0
-        self._scratch: tempfile.TemporaryDirectory[str] | None = None
+        self._stillborn = 0  # workers in a row that did not come up
+        self._scratch: Scratch | None = None
 
     def __enter__(self) -> Pool:
-        self._scratch = tempfile.TemporaryDirectory(prefix="polarbear-", ignore_cleanup_errors=True)
+        self._scratch = Scratch()
         return self
 
     def __exit__(
@@ -83,7 +89,7 @@ class Pool:
             self._stop(worker)
         self._workers.clear()
         if self._scratch is not None:
-            self._scratch.cleanup()
+            self._scratch.clear()
 
     def run(self, tasks: Iterable[Task]) -> Iterator[Outcome]:
         """Execute the tasks; outcomes come as they are finished, in no particular order."""
@@ -117,25 +123,39 @@ class Pool:
     def _start(self) -> Worker:
         assert self._scratch is not None, "a pool is used as a context"
         self._started += 1
-        folder = Path(self._scratch.name)
+        folder, mark = self._scratch.folder, self._scratch.mark
         journal, log = folder / f"journal-{self._started}", folder / f"log-{self._started}"
         ours, theirs = multiprocessing.Pipe()
         # Spawned, not forked: C++ extensions and threads do not survive a fork.
+        own = families.new_mark()
         process = multiprocessing.get_context("spawn").Process(
-            target=serve, args=(theirs, journal, log, self._suite, self._setting), daemon=True
+            target=serve, args=(theirs, journal, log, self._suite, self._setting, own), daemon=True
         )
+        resource_tracker.ensure_running()  # it is nobody's child, and would unblock interrupts
+        threads = dict.fromkeys(THREAD_VARIABLES, str(self._threads))
         with (
-            _environment(dict.fromkeys(THREAD_VARIABLES, str(self._threads))),
+            _environment(threads | families.marked_environment(f"{mark}:{own}")),
             _uninterrupted(),
             _without_the_script(),
         ):
-            process.start()
+            try:
+                process.start()
+            except OSError as error:
+                raise PolarBearError(
+                    f"a worker process could not be started: {error.strerror}; free some memory, "
+                    "or use fewer workers"
+                ) from None
         theirs.close()
-        return Worker(process, ours, journal, log)
+        return Worker(process, ours, journal, log, own)
 
     def _stop(self, worker: Worker) -> None:
-        kill_tree(worker.process.pid)
+        """End a worker and everything that its runs have started, were it long dead itself."""
+        died = not worker.process.is_alive()
+        families.end_worker(worker.process.pid)
         worker.process.join()
+        if died:
+            families.end_known(worker.family)
+            families.end_marked(worker.mark)
         worker.connection.close()
 
     def _finished(self) -> Iterator[Outcome]:
@@ -151,7 +171,7 @@ class Pool:
             if worker.ready:
                 worker.task = None
                 yield outcome
-            worker.ready = True
+            worker.ready, self._stillborn = True, 0
         for worker in list(self._workers):
             yield from self._within_limits(worker)
 
@@ -167,7 +187,10 @@ class Pool:
             yield from self._bury(worker, Status.TIMEOUT, message)
         elif worker.seconds > (worker.looks + 1) * MEMORY_EVERY:
             worker.looks = int(worker.seconds / MEMORY_EVERY)
-            used = _memory(worker.process.pid, family=worker.looks % FAMILY_EVERY == 0)
+            _bound(worker.log)
+            if worker.looks % FAMILY_EVERY == 0:
+                worker.family = families.descendants(worker.process.pid)
+            used = _memory(worker.process.pid, worker.family)
             if used > self._limits.memory:
                 message = (
                     f"killed at {used / 2**20:.0f} MiB of memory; "
@@ -186,7 +209,9 @@ class Pool:
             message += f"\n{printed}"
         if worker.task is None:
             if not worker.ready:
-                raise PolarBearError(f"a worker process could not be started: {message}")
+                self._stillborn += 1
+                if self._stillborn >= STARTING_TRIES:
+                    raise PolarBearError(f"a worker process could not be started: {message}")
             return
         times, values = Journal.read(worker.journal)
         on_evaluations = self._setting.budget.axis == "evaluations"
@@ -205,26 +230,34 @@ class Pool:
         )
 
 
-def _memory(pid: int, family: bool) -> int:
-    try:
-        process = psutil.Process(pid)
-        members = [process, *(process.children(recursive=True) if family else [])]
-        return sum(member.memory_info().rss for member in members)
-    except psutil.Error:
-        return 0
+def _memory(pid: int, family: list[psutil.Process]) -> int:
+    """Bytes that a worker uses, with those of the programs it was last seen to have started."""
+    used = 0
+    for number in (pid, *(member.pid for member in family)):
+        with suppress(psutil.Error):
+            used += psutil.Process(number).memory_info().rss
+    return used
+
+
+def _bound(log: Path) -> None:
+    """Start a log over that has grown too large; only its end would be quoted."""
+    with suppress(OSError):
+        if log.stat().st_size > LARGEST_LOG:
+            os.truncate(log, 0)
 
 
 @contextmanager
 def _uninterrupted() -> Iterator[None]:
-    """Ctrl-C reaches the whole process group; a worker that is coming up must not mind it."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    """Ctrl-C reaches the whole process group; a worker that is coming up must not mind it.
+
+    Blocked, not ignored: this process gets what came meanwhile, and the worker opens its ears once
+    it has decided what an interrupt means.
+    """
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, INTERRUPTS)
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @contextmanager

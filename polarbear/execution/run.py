@@ -32,6 +32,10 @@ class Problems:
         self._kept = None if self.suite.keeps_state else (instance.id, problem)
         return problem
 
+    def forget(self) -> None:
+        """Build the next problem anew."""
+        self._kept = None
+
 
 def execute(
     task: Task,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import faulthandler
+import io
 import os
 import shutil
 import signal
@@ -12,13 +13,14 @@ import threading
 from multiprocessing import parent_process
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
+from typing import Any
 
-import psutil
-
+from polarbear.execution import families
 from polarbear.execution.recorder import Journal
 from polarbear.execution.run import Problems, execute, shortened
 from polarbear.problems.base import Setting, Suite
 
+INTERRUPTS = (signal.SIGINT, signal.SIGHUP)  # they reach all processes of a terminal
 THREAD_VARIABLES = (
     "OMP_NUM_THREADS",
     "OPENBLAS_NUM_THREADS",
@@ -33,13 +35,21 @@ THREAD_VARIABLES = (
 
 
 def serve(
-    connection: Connection, journal_path: Path, log_path: Path, suite: Suite, setting: Setting
+    connection: Connection,
+    journal_path: Path,
+    log_path: Path,
+    suite: Suite,
+    setting: Setting,
+    mark: str,
 ) -> None:
     """Receive tasks, send outcomes; an end of file means that there is nothing more to do."""
     # The parent decides what an interrupt means. A handler, since programs that a run starts would
     # inherit that it is ignored.
-    signal.signal(signal.SIGINT, lambda number, frame: None)
+    for number in INTERRUPTS:
+        signal.signal(number, lambda number, frame: None)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, INTERRUPTS)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    adopts = families.adopt_orphans()
     tempfile.tempdir = str(journal_path.parent)  # the pool clears it away, whatever happens here
     threading.Thread(target=_die_with_parent, args=(journal_path.parent,), daemon=True).start()
     log = _capture_output(log_path)
@@ -55,7 +65,10 @@ def serve(
             return
         journal.restart()
         os.ftruncate(log, 0)
-        connection.send(execute(task, problems, journal.write, lambda: log_tail(log_path)))
+        outcome = execute(task, problems, journal.write, lambda: log_tail(log_path))
+        if _end_what_was_started(adopts, mark):
+            problems.forget()  # the one that is kept may have lost what it needs
+        connection.send(outcome)
 
 
 def log_tail(path: Path, lines: int = 12) -> str:
@@ -69,18 +82,11 @@ def log_tail(path: Path, lines: int = 12) -> str:
     return shortened("\n".join(text.strip().splitlines()[-lines:]), 1000)
 
 
-def kill_tree(pid: int) -> None:
-    """Kill a process and every program it has started."""
-    try:
-        process = psutil.Process(pid)
-        family = [*process.children(recursive=True), process]
-    except psutil.NoSuchProcess:
-        return
-    for member in family:
-        try:
-            member.kill()
-        except psutil.NoSuchProcess:
-            continue
+def _end_what_was_started(adopts: bool, mark: str) -> int:
+    """Kill what a run has left behind; how many processes that were."""
+    if families.has_children():
+        return families.end_descendants(os.getpid())
+    return 0 if adopts else families.end_marked(mark)
 
 
 def _die_with_parent(scratch: Path) -> None:
@@ -88,8 +94,9 @@ def _die_with_parent(scratch: Path) -> None:
     parent = parent_process()
     if parent is not None:
         wait([parent.sentinel])
+        families.end_descendants(os.getpid())
         shutil.rmtree(scratch, ignore_errors=True)
-        kill_tree(os.getpid())
+        os.kill(os.getpid(), signal.SIGKILL)
 
 
 def _capture_output(path: Path) -> int:
@@ -97,7 +104,24 @@ def _capture_output(path: Path) -> int:
     log = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o600)
     os.dup2(log, 1)
     os.dup2(log, 2)
-    sys.stdout = os.fdopen(1, "w", buffering=1, closefd=False)
-    sys.stderr = os.fdopen(2, "w", buffering=1, closefd=False)
+    sys.stdout, sys.stderr = _unfailing(1), _unfailing(2)
     faulthandler.enable(file=2)
     return log
+
+
+def _unfailing(handle: int) -> io.TextIOWrapper:
+    """A stream for printing; on a full disk what is printed is lost, and the run goes on."""
+    return io.TextIOWrapper(
+        io.BufferedWriter(_Unfailing(handle, "w", closefd=False)),
+        encoding="utf-8",
+        errors="backslashreplace",
+        line_buffering=True,
+    )
+
+
+class _Unfailing(io.FileIO):
+    def write(self, data: Any) -> int:
+        try:
+            return super().write(data) or 0
+        except OSError:
+            return len(memoryview(data).cast("B"))

@@ -17,6 +17,7 @@ from polarbear.algorithms.base import Algorithm, Trial
 from polarbear.errors import AlgorithmError, ImportFailedError
 from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.problems.base import PROBLEM, Instance, Kind, Setting
+from polarbear.settings.names import LONGEST_INSTANCE, LONGEST_NAME, flaw_in_name, visible
 from polarbear.settings.options import Options, nearest
 from polarbear.wording import counted, noun
 
@@ -24,6 +25,11 @@ AfterEnd = Literal["keeps", "absent"]
 Point = tuple[str, str, float, float]  # algorithm, instance, t, y
 Known = Mapping[str, Mapping[str, Any]]  # what is known of an instance beside its name
 NOTHING: Known = MappingProxyType({})
+LINE = "line of the file"  # a column that no file of others has
+NUMBERS = {"line", "t", "y", "position"}
+NAMES = {"algorithm": LONGEST_NAME, "instance": LONGEST_INSTANCE}
+DATES = (pl.Date, pl.Datetime, pl.Time)  # which have a form in text, so may be names
+COLUMNS_NAMED = 20  # in an error
 
 
 @dataclass(frozen=True)
@@ -95,14 +101,17 @@ def pick_columns(frame: pl.DataFrame, wanted: dict[str, str | None], source: str
         if theirs is None:
             continue
         if theirs not in frame.columns:
-            guess = nearest(theirs, frame.columns)
+            known = [name for name in frame.columns if name != LINE]
+            guess = nearest(theirs, known)
             hint = (
                 f"did you mean --{ours}-column '{guess}'?" if guess else f"name it: --{ours}-column"
             )
+            more = ", ..." if len(known) > COLUMNS_NAMED else ""
             raise ImportFailedError(
                 f"{source} has no column '{theirs}' for {ours}; it has: "
-                f"{', '.join(frame.columns)}; {hint}"
+                f"{', '.join(known[:COLUMNS_NAMED])}{more}; {hint}"
             )
+        _check_kind(ours, theirs, frame.schema[theirs], source)
         chosen.append(pl.col(theirs).alias(ours))
     return frame.select(chosen)
 
@@ -110,6 +119,18 @@ def pick_columns(frame: pl.DataFrame, wanted: dict[str, str | None], source: str
 def ignored(names: Sequence[str], one: str = "column") -> tuple[str, ...]:
     """A note on what a source has and an import does not use; none where that is nothing."""
     return (f"{counted(len(names), one)} ignored: {', '.join(names)}",) if names else ()
+
+
+def _check_kind(ours: str, theirs: str, kind: pl.DataType, source: str) -> None:
+    """Refuse a column of what cannot be names, or cannot be numbers."""
+    text = kind in (pl.String, pl.Categorical, pl.Enum, pl.Null)
+    number = kind.is_numeric() or kind == pl.Boolean
+    if not (text or number or (ours not in NUMBERS and kind in DATES)):
+        wanted = "numbers" if ours in NUMBERS else "names"
+        raise ImportFailedError(
+            f"{source}: the column '{theirs}' for {ours} should hold {wanted}, but is of the type "
+            f"{kind}"
+        )
 
 
 def reject(
@@ -121,6 +142,25 @@ def reject(
     if len(rejected):
         complaints.append(Complaint(len(rejected), reason, str(rejected["line"][0])))
     return marked.filter(~pl.col("bad")).drop("bad")
+
+
+def reject_names(frame: pl.DataFrame, complaints: list[Complaint]) -> pl.DataFrame:
+    """Take out the rows whose names could not be shown, and say what is wrong with each kind."""
+    for column, longest in NAMES.items():
+        names = frame[column].unique(maintain_order=True).drop_nulls()
+        flaws: dict[str, list[str]] = {}
+        for name in names:
+            flaw = flaw_in_name(name, longest)
+            if flaw:
+                flaws.setdefault(flaw, []).append(name)
+        for flaw, bad in flaws.items():
+            frame = reject(
+                frame,
+                pl.col(column).is_in(bad),
+                f"the {column} '{visible(bad[0][:60])}' cannot be a name: {flaw}",
+                complaints,
+            )
+    return frame
 
 
 def runs_from_points(
@@ -196,7 +236,11 @@ def imported_points(
     """An import from points that were gathered from many files."""
     if not points:
         raise ImportFailedError(f"no run in {source} has a row that makes sense")
-    frame = pl.DataFrame(points, schema=["algorithm", "instance", "t", "y"], orient="row")
+    schema = {"algorithm": pl.String, "instance": pl.String, "t": pl.Float64, "y": pl.Float64}
+    frame = pl.DataFrame(points, schema=schema, orient="row").with_columns(line=pl.lit(str(source)))
+    frame = reject_names(frame, complaints)
+    if not len(frame):
+        raise ImportFailedError(f"no run in {source} makes sense: {complaints[-1].words}")
     order = frame["instance"].unique(maintain_order=True).to_list()
     outcomes, instances = runs_from_points(
         frame, maximise, after_end, order, numbered=True, known=known

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import posixpath
 import sys
 from collections.abc import Callable, Iterator
-from math import isnan
-from pathlib import Path
+from math import isfinite
+from pathlib import Path, PurePosixPath
 
 from polarbear.errors import ImportFailedError
 from polarbear.formats.base import Complaint
@@ -26,8 +27,10 @@ def read_blocks(
 ) -> list[Points]:
     """The points (t, y) of each run in the file; rows that make no sense are complained about."""
     try:
+        if not path.is_file():  # a pipe would be waited for
+            raise FileNotFoundError("there is no such file")
         lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, ValueError) as error:
         raise ImportFailedError(
             f"cannot read {path}, which its description names: {error}"
         ) from None
@@ -65,7 +68,22 @@ def _point(words: list[str], t_column: int, y_column: int) -> tuple[float, float
         t, y = float(words[t_column]), float(words[y_column])
     except (ValueError, IndexError):
         return None
-    return None if isnan(t) or isnan(y) else (t, y)
+    return (t, y) if isfinite(t) and t >= 0 and isfinite(y) else None
+
+
+def number_or_text(text: str) -> int | str:
+    """What a description numbers, as a number; a name stays one."""
+    return int(text) if text.isdecimal() and len(text) < 10 else text
+
+
+def beside(description: Path, name: str) -> Path:
+    """The data file that a description names, which lies in its folder or below it."""
+    inside = PurePosixPath(posixpath.normpath(name.replace("\\", "/")))
+    if inside.is_absolute() or ".." in inside.parts:
+        raise ImportFailedError(
+            f"{description} names '{name}', which is not in its folder; an import reads no other"
+        )
+    return description.parent / inside
 
 
 def check_count(described: int, blocks: list[Points], path: Path, out: list[Complaint]) -> None:

@@ -17,7 +17,7 @@ from typing import Any
 
 from polarbear.errors import ImportFailedError
 from polarbear.formats.base import AfterEnd, Complaint, Imported, Point, RunFolder, imported_points
-from polarbear.formats.blocks import Points, check_count, read_blocks
+from polarbear.formats.blocks import Points, beside, check_count, number_or_text, read_blocks
 from polarbear.problems.base import DIMENSION, FUNCTION, NUMBER, OPTIMUM
 
 EVALUATIONS_COLUMN, BEST_COLUMN = 0, 2
@@ -62,7 +62,7 @@ def _described(path: Path) -> Iterator[Described]:
     """Groups of three lines: settings, a comment, the data file with its instances."""
     try:
         lines = [line for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, ValueError) as error:
         raise ImportFailedError(f"cannot read {path}: {error}") from None
     head = None
     for line in lines:
@@ -77,8 +77,7 @@ def _described(path: Path) -> Iterator[Described]:
         if "biobj" in (head or ""):
             raise ImportFailedError(f"{path} has two objectives, which cannot be ranked as one")
         name, *runs = (part.strip() for part in line.split(","))
-        data = path.parent / name.replace("\\", "/")
-        yield Described(*found, data, [run.partition(":")[0] for run in runs])
+        yield Described(*found, beside(path, name), [run.partition(":")[0] for run in runs])
 
 
 def _settings(head: str) -> tuple[str, str, str] | None:
@@ -98,7 +97,7 @@ def _points(
     complaints: list[Complaint],
     known: dict[str, dict[str, Any]],
 ) -> Iterator[Point]:
-    files = [described.data, described.data.with_suffix(".tdat")]
+    files = [described.data, described.data.with_name(f"{described.data.stem}.tdat")]
     for instance, runs in zip(
         described.instances,
         zip(*(_runs(path, described, complaints) for path in files if path.exists()), strict=False),
@@ -108,17 +107,13 @@ def _points(
         repeats[described.algorithm, base] += 1
         name = f"{base}#{repeats[described.algorithm, base]}"
         known[name] = {
-            FUNCTION: _number(described.function),
+            FUNCTION: number_or_text(described.function),
             DIMENSION: int(described.dimension),
-            NUMBER: _number(instance),
+            NUMBER: number_or_text(instance),
             OPTIMUM: 0.0,
         }
         for t, y in (point for run in runs for point in run):
             yield described.algorithm, name, t, y
-
-
-def _number(text: str) -> int | str:
-    return int(text) if text.isdecimal() else text
 
 
 def _runs(path: Path, described: Described, complaints: list[Complaint]) -> list[Points]:

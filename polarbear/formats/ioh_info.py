@@ -18,7 +18,7 @@ from typing import Any
 
 from polarbear.errors import ImportFailedError
 from polarbear.formats.base import Complaint, Point
-from polarbear.formats.blocks import Points, check_count, read_blocks
+from polarbear.formats.blocks import Points, beside, check_count, number_or_text, read_blocks
 from polarbear.problems.base import DIMENSION, FUNCTION, NUMBER
 
 BEGIN = '"function evaluation"'
@@ -98,10 +98,10 @@ def _one(path: Path, head: str, rest: str) -> Described:
     told = settings.get("maximization")
     return Described(
         settings["algId"],
-        _number(settings["funcId"]),
+        number_or_text(settings["funcId"]),
         int(settings["DIM"]),
-        path.parent / name.replace("\\", "/"),
-        [_number(run.partition(":")[0].strip()) for run in runs],
+        beside(path, name),
+        [number_or_text(run.partition(":")[0].strip()) for run in runs],
         None if told is None else told.upper().startswith("T"),
     )
 
@@ -129,7 +129,3 @@ def _grows(blocks: list[Points]) -> bool | None:
         block[-1][1] > block[0][1] for block in blocks if block and block[-1][1] != block[0][1]
     }
     return signs.pop() if len(signs) == 1 else None
-
-
-def _number(text: str) -> int | str:
-    return int(text) if text.isdecimal() else text

@@ -19,6 +19,7 @@ from polarbear.errors import ImportFailedError
 from polarbear.formats.base import Format, Imported
 from polarbear.formats.rankings import UNRANKED, Unranked
 from polarbear.problems.base import Instance
+from polarbear.settings.names import LONGEST_NAME, flaw_in_name
 from polarbear.wording import counted
 
 ENDINGS = ("soc", "soi", "toc", "toi")
@@ -130,8 +131,10 @@ def _take(found: Profile, line: str) -> None:
     if line.startswith("#"):
         fact = line[1:].strip()
         if name := ALTERNATIVE.match(fact):
-            if name[2].strip() in found.names.values():
-                raise ValueError("two alternatives of one name")
+            if name[2].strip() in found.names.values() or flaw_in_name(
+                name[2].strip(), LONGEST_NAME
+            ):
+                raise ValueError("two alternatives of one name, or one that is none")
             found.names[int(name[1])] = name[2].strip() or name[1]
         elif voters := VOTERS.match(fact):
             found.voters[int(voters[1])] = [str(one) for one in json.loads(voters[2])]

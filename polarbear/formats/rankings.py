@@ -10,7 +10,7 @@ import polars as pl
 from pydantic import Field
 
 from polarbear.errors import ImportFailedError
-from polarbear.formats.base import Complaint, Imported, ignored, pick_columns, reject
+from polarbear.formats.base import LINE, Complaint, Imported, ignored, pick_columns, reject
 from polarbear.formats.table import (
     Columns,
     TableOptions,
@@ -52,7 +52,7 @@ def read_rankings(path: Path, columns: Columns, unranked: Unranked = "absent") -
     were; ``unranked`` says the same of all that a ranking does not name.
     """
     wanted: dict[str, str | None] = {
-        "line": "line",
+        "line": LINE,
         "algorithm": columns.algorithm,
         "instance": columns.instance,
         "t": columns.t,

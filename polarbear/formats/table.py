@@ -6,10 +6,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
+import psutil
+import pyarrow as pa
+import pyarrow.parquet as pq
 from pydantic import Field
 
 from polarbear.errors import ImportFailedError
 from polarbear.formats.base import (
+    LINE,
     AfterEnd,
     Complaint,
     Format,
@@ -18,10 +22,14 @@ from polarbear.formats.base import (
     ignored,
     pick_columns,
     reject,
+    reject_names,
     runs_from_points,
 )
 from polarbear.problems.base import PROBLEM
-from polarbear.wording import noun
+from polarbear.wording import counted, noun
+
+# What readers of tables raise on files that are none; Polars panics at some, past all handlers.
+BROKEN = (pl.exceptions.PolarsError, pl.exceptions.PanicException, pa.ArrowException)
 
 
 @dataclass(frozen=True)
@@ -76,6 +84,7 @@ def read_frame(path: Path) -> pl.DataFrame:
     """A CSV or Parquet file as it is, everything of a CSV as text, with the line of each row."""
     try:
         if path.suffix == ".parquet":
+            _check_size(path)
             frame, first = pl.read_parquet(path), 1
         else:
             frame = pl.read_csv(path, infer_schema=False, truncate_ragged_lines=False)
@@ -84,12 +93,23 @@ def read_frame(path: Path) -> pl.DataFrame:
         raise ImportFailedError(f"there is no file {path}") from None
     except pl.exceptions.NoDataError:
         raise ImportFailedError(f"{path} is empty") from None
-    except (pl.exceptions.PolarsError, OSError) as error:
-        reason = str(error).splitlines()[0]
+    except (*BROKEN, OSError, ValueError) as error:
+        reason = next(iter(str(error).splitlines()), type(error).__name__)
         raise ImportFailedError(f"cannot read {path} as a table: {reason}") from None
     if not len(frame):
         raise ImportFailedError(f"{path} has a header but no rows")
-    return frame.with_row_index("line", offset=first)
+    return frame.with_row_index(LINE, offset=first)
+
+
+def _check_size(path: Path) -> None:
+    """Refuse a file that unpacks to more than there is room for: a few bytes may be many rows."""
+    about = pq.read_metadata(path)
+    needed = 8 * about.num_rows * about.num_columns
+    if needed > psutil.virtual_memory().available:
+        raise ImportFailedError(
+            f"{path} has {counted(about.num_rows, 'row')} in "
+            f"{counted(about.num_columns, 'column')}: more than there is memory for"
+        )
 
 
 def read_table(
@@ -108,7 +128,7 @@ def trajectories_in(
 ) -> Imported:
     """Trajectories from a frame with columns line, algorithm, instance, t, y and perhaps seed."""
     wanted = {
-        "line": "line",
+        "line": LINE,
         "algorithm": columns.algorithm,
         "instance": columns.instance,
         "t": columns.t,
@@ -159,7 +179,7 @@ def clean_names(frame: pl.DataFrame, complaints: list[Complaint]) -> pl.DataFram
     for column in ("algorithm", "instance"):
         frame = frame.with_columns(pl.col(column).cast(pl.String).str.strip_chars())
         frame = reject(frame, pl.col(column) == "", f"no {column} is named", complaints)
-    return frame
+    return reject_names(frame, complaints)
 
 
 def clean_numbers(
@@ -168,8 +188,8 @@ def clean_numbers(
     """Numbers as numbers, rows without them taken out."""
     for column in names:
         number = pl.col(column)
-        if frame.schema[column] == pl.String:
-            number = number.str.strip_chars()
+        if not frame.schema[column].is_numeric() and frame.schema[column] != pl.Boolean:
+            number = number.cast(pl.String).str.strip_chars()
         frame = frame.with_columns(number.cast(pl.Float64, strict=False).alias(column))
         bad = pl.col(column).is_null() | pl.col(column).is_finite().not_()
         frame = reject(frame, bad, f"{column} is not a finite number", complaints)

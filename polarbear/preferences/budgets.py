@@ -23,6 +23,7 @@ from polarbear.wording import percent, typed, typed_time
 
 LEAST_MASS = 1e-6  # with less on the grid, what is left says nothing about the distribution
 WORTH_A_NOTE = 0.99
+WIDEST = 20.0  # of a logarithm: a factor of half a thousand million, and no number overflows
 OFF_THE_GRID = "nothing of this distribution lies on the grid"
 CUT_OFF = "{share} of this distribution lies on the grid; the rest was cut off"
 
@@ -111,7 +112,9 @@ class LogNormalBudget(Distribution):
     """A budget that is known up to a factor."""
 
     median: float = Field(gt=0, description="as often longer as shorter than this")
-    sigma: float = Field(gt=0, description="standard deviation of the budget's logarithm")
+    sigma: float = Field(
+        gt=0, le=WIDEST, description="standard deviation of the budget's logarithm, at most 20"
+    )
 
     spoken: ClassVar[tuple[str, ...]] = ("median", "sigma")
     width: ClassVar[str] = "sigma"

@@ -13,6 +13,7 @@ from pydantic import Field
 from polarbear.errors import SelectionError
 from polarbear.preferences.base import Context, Preference, Valuation, Weighted
 from polarbear.preferences.integrals import at_points, normalised, over_density
+from polarbear.settings.names import visible
 from polarbear.wording import typed
 
 
@@ -79,9 +80,9 @@ def _rows(folder: str, file: str, width: int, what: str) -> list[tuple[float, ..
         with path.open(newline="", encoding="utf-8") as stream:
             lines = list(csv.reader(stream))
     except OSError as error:
-        raise SelectionError(f"cannot read {path}: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise SelectionError(f"{path} is not a text file in UTF-8") from None
+        raise SelectionError(f"cannot read {str(path)[:300]}: {error.strerror}") from None
+    except (ValueError, csv.Error):  # not UTF-8, or a path that no file can have
+        raise SelectionError(f"{str(path)[:300]} is not a text file in UTF-8") from None
     rows = []
     for place, cells in enumerate(lines, start=1):
         cells = [cell.strip() for cell in cells if cell.strip()]
@@ -96,7 +97,7 @@ def _rows(folder: str, file: str, width: int, what: str) -> list[tuple[float, ..
             fits = False
         if not fits:
             raise SelectionError(
-                f"{path}, line {place}: expected {what}, found '{','.join(cells)}'"
+                f"{path}, line {place}: expected {what}, found '{visible(','.join(cells)[:60])}'"
             )
         rows.append(row)
     if not rows:

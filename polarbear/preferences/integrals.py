@@ -57,7 +57,8 @@ def over_distribution(
     ``partial_mean(x)`` is the integral of t p(t) up to x. With it the integral of a theta that is
     linear between the times is exact, however narrow the distribution is.
     """
-    below, moment = cdf(times), partial_mean(times)
+    with np.errstate(over="ignore"):  # far from the grid densities vanish, as they should
+        below, moment = cdf(times), partial_mean(times)
     mass, step = np.diff(below), np.diff(times)
     later = np.clip((np.diff(moment) - times[:-1] * mass) / step, 0.0, mass)
     weights = np.zeros(len(times))

@@ -15,9 +15,11 @@ from typing import Any, ClassVar
 import numpy as np
 from pydantic import Field, model_validator
 
+from polarbear.errors import ProblemError
 from polarbear.numerics.arrays import Floats
 from polarbear.numerics.seeds import derived_seed
 from polarbear.settings.grid import Budget
+from polarbear.settings.names import LONGEST_INSTANCE, flaw_in_name, visible
 from polarbear.settings.options import Options
 
 Spec = Mapping[str, Any]
@@ -132,4 +134,10 @@ class Suite(Options):
         """The instance at one place of the stream, whatever was drawn before it."""
         rng = np.random.default_rng([derived_seed(setting.seed, "instance", self.suite), index])
         label, spec = self.draw(index, rng, setting)
+        flaw = flaw_in_name(label, LONGEST_INSTANCE)
+        if flaw:
+            raise ProblemError(
+                f"the suite '{self.suite}' names an instance '{visible(label[:60])}', which cannot "
+                f"be a name: {flaw}; rename it"
+            )
         return Instance(index, label, spec)

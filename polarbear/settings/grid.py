@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import Field, field_validator, model_validator
 
+from polarbear.settings.names import checked_name
 from polarbear.settings.options import Options, describe
 
 EVALUATIONS = "evaluations"
@@ -52,9 +53,7 @@ class Budget(Options):
     @field_validator("axis")
     @classmethod
     def _named(cls, axis: str) -> str:
-        if not axis.strip():
-            raise ValueError("an axis needs a name")
-        return axis
+        return checked_name(axis)
 
     @field_validator("grid", mode="before")
     @classmethod
@@ -92,7 +91,7 @@ class Budget(Options):
 def _listed(grid: list[Any] | tuple[Any, ...]) -> tuple[float, ...]:
     try:
         times = tuple(float(t) for t in grid)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ValueError("a listed grid consists of numbers") from None
     if not times or not all(np.isfinite(times)) or times[0] <= 0:
         raise ValueError("a listed grid needs at least one time, each finite and above zero")

@@ -9,8 +9,10 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from polarbear.errors import ConfigError
+from polarbear.settings.names import visible
 
 Path = tuple[str | int, ...]
+LONGEST_MESSAGE = 1200  # characters: a value that is quoted may be of any length
 
 
 class Options(BaseModel):
@@ -55,7 +57,9 @@ class Source:
         )
         where = self.name if line is None else f"{self.name}, line {line}"
         key = spelled(path)
-        return ConfigError(f"{where}: {key + ': ' if key else ''}{message}")
+        if len(message) > LONGEST_MESSAGE:
+            message = f"{message[: LONGEST_MESSAGE // 2]} ... {message[-LONGEST_MESSAGE // 2 :]}"
+        return ConfigError(visible(f"{where}: {key + ': ' if key else ''}{message}", keep="\n"))
 
 
 def spelled(path: Path) -> str:
@@ -98,6 +102,8 @@ def describe(value: Any) -> str:
         return "a mapping"
     if isinstance(value, list | tuple):
         return "a list"
+    if isinstance(value, int) and abs(value) >= 10**60:
+        return "a whole number of more than 60 digits"
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + "..."
 

@@ -41,6 +41,7 @@ from polarbear.store.lock import locked
 from polarbear.store.posteriors import Posteriors
 from polarbear.store.rounds import Rounds
 from polarbear.store.run_rows import run_facts, run_key
+from polarbear.store.stated import flaw_in_config, link_out
 
 FORMAT = 1
 MANIFEST = "polarbear.json"
@@ -60,6 +61,12 @@ class Store(Posteriors, Rounds):
     def open(cls, path: Path) -> Store:
         """An existing store, or an error that says what the folder is instead."""
         file = path / MANIFEST
+        link = link_out(path)
+        if link is not None:
+            raise StoreError(
+                f"{link} is a link that leads out of the store, which nothing that PolarBear wrote "
+                "does; replace it by what it stands for, if you know where it came from"
+            )
         try:
             manifest = json.loads(file.read_text(encoding="utf-8"))
             version = manifest["format"]
@@ -70,13 +77,16 @@ class Store(Posteriors, Rounds):
             ) from None
         except OSError as error:
             raise StoreError(f"cannot read {file}: {error.strerror}") from None
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, RecursionError):
             raise NotAStoreError(f"{file} is not what PolarBear writes there") from None
         if version != FORMAT:
             raise StoreVersionError(
                 f"{path} has format {version}, written by PolarBear {manifest.get('tool')}; "
                 f"PolarBear {__version__} reads format {FORMAT}: use the version that wrote it"
             )
+        flaw = flaw_in_config(manifest.get("config"))
+        if flaw:
+            raise NotAStoreError(f"{file} is not what PolarBear writes there: {flaw}")
         return cls(path, manifest)
 
     @classmethod
@@ -285,6 +295,11 @@ class Store(Posteriors, Rounds):
         present = set(runs.filter(pl.col("algorithm").is_in(list(names)))["instance"])
         present |= set(rankings["instance"])
         instances = tuple(instance for instance in order if instance in present)
+        if len(instances) < len(present):
+            raise StoreError(
+                f"{self.path}/instances lacks {len(present) - len(instances)} of the instances "
+                "that were run or ranked"
+            )
         row = {instance: position for position, instance in enumerate(instances)}
         column = {name: position for position, name in enumerate(names)}
         values = np.full((len(instances), len(names), len(times)), np.nan)

@@ -247,7 +247,7 @@ def workers_of(pid: int) -> list[psutil.Process]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_an_interrupt_keeps_what_is_finished_and_the_same_command_goes_on(
     project: Project, wait_until: Callable[..., None], number: signal.Signals
 ):

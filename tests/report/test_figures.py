@@ -124,6 +124,15 @@ def test_full_names_are_in_the_data_and_short_ones_in_the_drawing(kinds):
     assert "$x_1$" in picture  # not as mathematics
 
 
+def test_a_pdf_of_hostile_names_does_nothing_but_show_them(kinds):
+    material = kinds["hostile names"]
+    data = FIGURES["ratings"].data(material)
+    made = rendered(FIGURES["ratings"], data, material, Style(), "pdf")
+    assert made.startswith(b"%PDF")
+    for action in (b"/JavaScript", b"/JS", b"/URI", b"/Launch", b"/OpenAction", b"/EmbeddedFile"):
+        assert action not in made
+
+
 @pytest.mark.parametrize("name", ["ratings", "matrix", "pairs", "rounds"])
 def test_a_round_whose_posterior_was_not_to_be_trusted_can_be_drawn(name, raced):
     last = raced.rounds[-1]

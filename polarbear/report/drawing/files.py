@@ -72,7 +72,7 @@ def write_figures(
                 folder / f"{figure.name}.{format}", rendered(figure, data, material, style, format)
             )
         if csv:
-            _write(folder / f"{figure.name}.csv", data.write_csv().encode())
+            _write(folder / f"{figure.name}.csv", as_csv(data))
     return paths
 
 
@@ -130,3 +130,12 @@ def drawn(figure: Figure, data: pl.DataFrame, material: Material, style: Style) 
     if style.titles:
         canvas.suptitle(figure.title, fontsize=1.1 * style.font_size, x=0.01, ha="left")
     return canvas
+
+
+def as_csv(data: pl.DataFrame) -> bytes:
+    """A table as CSV in which no name is a formula: one that begins like it gets an apostrophe."""
+    import polars as pl
+
+    words = [name for name, kind in data.schema.items() if kind == pl.String]
+    marked = [pl.col(name).str.replace(r"^([=+\-@\t\r])", "'$1") for name in words]
+    return data.with_columns(marked).write_csv().encode()

@@ -1,0 +1,242 @@
+"""Races that are disturbed all the time: by signals, full disks and killed workers.
+
+    python benchmarks/soak.py [--minutes 60] [--seed 1]
+
+A small race is run once in peace. Then the same race is run again and again into new stores, each
+time disturbed at random moments and given the same command until it has ended:
+
+    SIGINT, SIGTERM, SIGHUP, SIGKILL   to the race, or to its whole process group
+    a killed worker                    SIGKILL to one of its workers
+    a full disk                        no file may grow beyond some bytes, drawn at random
+
+At its end each store must hold the rounds of the race in peace to the byte, and the same runs with
+the same trajectories. Where a killed worker has cost a run, which is recorded as failed, the race
+may differ; there may be no more such runs than workers were killed. No process and no temporary
+folder may be left. Exits with 1 if anything of this does not hold.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import resource
+import secrets
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import polars as pl
+import psutil
+import yaml
+
+from polarbear.store import Store
+from polarbear.store.summary import FAILED
+
+MARK = "POLARBEAR_SOAK"
+SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP", "SIGKILL", "SIGKILL")
+EPISODES = (*SIGNALS, "group SIGKILL", "group SIGINT", "killed worker", "full disk", "full disk")
+DONE = (0, 3)  # resolved, or at the limit of rounds
+REFUSED = 1  # the exit code of an error, as a full disk is one
+MOST_EPISODES = 12  # of one race, which is then left in peace
+CONFIG = {
+    "seed": 7,
+    "algorithms": [
+        {"name": "random", "use": "random-search"},
+        {"name": "Nelder-Mead", "use": "scipy", "method": "nelder-mead"},
+        {"name": "Powell", "use": "scipy", "method": "powell"},
+        {"name": "CMA-ES", "use": "cma"},
+    ],
+    "instances": {"suite": "classic", "dimensions": {"from": 2, "to": 4}},
+    "budget": {"grid": {"from": 10, "to": 600, "points": 8}},
+    "execution": {"workers": 2},
+    "race": {"batch": {"start": 4, "min": 4, "max": 8}, "limits": {"rounds": 6}},
+    "inference": {"draws": 400},
+}
+
+
+@dataclass
+class Figures:
+    """What was done, and what came of it."""
+
+    races: int = 0
+    commands: int = 0
+    identical: int = 0
+    cost_runs: int = 0
+    lost_runs: int = 0
+    episodes: Counter[str] = field(default_factory=Counter)
+    wrong: list[str] = field(default_factory=list)
+
+
+class Soak:
+    """Races in a folder, and what disturbs them."""
+
+    def __init__(self, folder: Path, rng: random.Random) -> None:
+        self.folder, self.rng, self.figures = folder, rng, Figures()
+        self.mark = secrets.token_hex(8)
+        self.temporary = folder / "temporary"
+        self.temporary.mkdir()
+        (folder / "config.yaml").write_text(yaml.safe_dump(CONFIG))
+        self.environment = {**os.environ, MARK: self.mark, "TMPDIR": str(self.temporary)}
+
+    def start(
+        self, store: str, before: Callable[[], None] | None = None
+    ) -> subprocess.Popen[bytes]:
+        self.figures.commands += 1
+        with (self.folder / "said").open("wb") as said:
+            return subprocess.Popen(
+                [sys.executable, "-m", "polarbear", "race", "config.yaml", "--store", store, "-q"],
+                cwd=self.folder,
+                env=self.environment,
+                stdout=subprocess.DEVNULL,
+                stderr=said,
+                start_new_session=True,
+                preexec_fn=before,
+            )
+
+    def said(self) -> str:
+        return (self.folder / "said").read_text(errors="replace").strip()
+
+    def in_peace(self, store: str) -> float:
+        began = time.monotonic()
+        process = self.start(store)
+        if process.wait() not in DONE:
+            raise SystemExit(f"the race failed in peace: {self.said()}")
+        return time.monotonic() - began
+
+    def disturbed(self, store: str, lasts: float) -> int:
+        """One race to its end; how many workers were killed meanwhile."""
+        killed = 0
+        for count in range(1000):
+            kind = self.rng.choice(EPISODES) if count < MOST_EPISODES else "peace"
+            process = self.start(store, self._small_files() if kind == "full disk" else None)
+            code = self._wait(process, None if kind in ("full disk", "peace") else lasts)
+            if code is None:
+                killed += kind == "killed worker"
+                code = self._disturb(process, kind)
+            elif kind == "full disk" and code == REFUSED:
+                self.figures.episodes[kind] += 1
+            if "Traceback" in self.said():
+                self.figures.wrong.append(f"{store}: {kind}: a traceback: {self.said()[-300:]}")
+            self._nothing_left(f"{store}: {kind}")
+            if code in DONE:
+                return killed
+            if kind == "peace":
+                self.figures.wrong.append(f"{store}: exit code {code} in peace: {self.said()}")
+                return killed
+        return killed
+
+    def _small_files(self) -> Callable[[], None]:
+        size = int(2 ** self.rng.uniform(8, 15))
+
+        def limit() -> None:
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
+
+        return limit
+
+    def _wait(self, process: subprocess.Popen[bytes], lasts: float | None) -> int | None:
+        try:
+            return process.wait(None if lasts is None else self.rng.uniform(0.05, 1.0) * lasts)
+        except subprocess.TimeoutExpired:
+            return None
+
+    def _disturb(self, process: subprocess.Popen[bytes], kind: str) -> int | None:
+        if kind == "killed worker":
+            workers = [
+                child
+                for child in psutil.Process(process.pid).children()
+                if "spawn_main" in " ".join(child.cmdline())
+            ]
+            if workers:
+                self.rng.choice(workers).kill()
+                self.figures.episodes[kind] += 1
+            return process.wait()
+        self.figures.episodes[kind] += 1
+        number = signal.Signals[kind.split()[-1]]
+        (os.killpg if kind.startswith("group") else os.kill)(process.pid, number)
+        return process.wait()
+
+    def _nothing_left(self, where: str) -> None:
+        """What a killed race leaves goes within moments, and then there is nothing."""
+        deadline = time.monotonic() + 60
+        while self._left() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        if self._left():
+            self.figures.wrong.append(f"{where}: left behind: {self._left()}")
+
+    def _left(self) -> list[str]:
+        found = [str(path.name) for path in self.temporary.iterdir()]
+        for process in psutil.process_iter():
+            try:
+                zombie = process.status() == psutil.STATUS_ZOMBIE
+                if not zombie and process.environ().get(MARK) == self.mark:
+                    found.append(f"{process.pid} {' '.join(process.cmdline())[:80]}")
+            except (psutil.Error, OSError):
+                continue
+        return found
+
+    def compare(self, store: str, killed: int) -> None:
+        wanted, found = contents(self.folder / "peace"), contents(self.folder / store)
+        lost = len(
+            Store.open(self.folder / store).all_runs().filter(pl.col("status").is_in(FAILED))
+        )
+        self.figures.races += 1
+        self.figures.lost_runs += lost
+        if wanted == found:
+            self.figures.identical += 1
+        elif 0 < lost <= killed:
+            self.figures.cost_runs += 1
+        else:
+            self.figures.wrong.append(f"{store}: differs; {lost} runs lost, {killed} killed")
+
+
+def contents(store: Path) -> tuple[dict[str, bytes], list[tuple[str, str, bytes, bytes]]]:
+    """The rounds to the byte, and each run with its trajectory."""
+    rounds = {path.name: path.read_bytes() for path in (store / "rounds").glob("round-*.json")}
+    runs = sorted(
+        (run["algorithm"], run["instance"], t.tobytes(), y.tobytes())
+        for run, t, y in Store.open(store).trajectories()
+    )
+    return rounds, runs
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--minutes", type=float, default=60.0)
+    parser.add_argument("--seed", type=int, default=1)
+    asked = parser.parse_args()
+    began = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="soak-") as name:
+        soak = Soak(Path(name), random.Random(asked.seed))
+        lasts = soak.in_peace("peace")
+        while time.monotonic() - began < 60 * asked.minutes:
+            store = f"race-{soak.figures.races + 1}"
+            killed = soak.disturbed(store, lasts)
+            soak.compare(store, killed)
+    show(soak.figures, (time.monotonic() - began) / 60)
+    return int(bool(soak.figures.wrong))
+
+
+def show(figures: Figures, minutes: float) -> None:
+    print(f"| minutes | {minutes:.1f} |\n|---|---|")
+    print(f"| races brought to their end | {figures.races} |")
+    print(f"| commands given | {figures.commands} |")
+    for kind, count in sorted(figures.episodes.items()):
+        print(f"| {kind} | {count} |")
+    print(f"| identical to the byte | {figures.identical} |")
+    print(f"| differ by runs that a killed worker cost | {figures.cost_runs} |")
+    print(f"| runs so lost | {figures.lost_runs} |")
+    print(f"| anything else | {len(figures.wrong)} |")
+    for line in figures.wrong:
+        print(f"\n{line}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,144 @@
+"""Everything a run has started, found and ended, however it tries to get away.
+
+Programs start programs, and some of those leave their process group, their session and their
+parent. On Linux a worker is a child subreaper: whatever loses its parent below it becomes its own
+child, and is found there. Everywhere, the environment of a worker carries a mark that what it
+starts inherits; where there is no subreaper, or the worker has died, the mark is what is looked
+for. A process that has left its parent and cleared its environment is then not found.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import secrets
+import sys
+import time
+from collections.abc import Callable, Iterable
+
+import psutil
+
+MARK = "POLARBEAR_RUN"  # an environment variable; marks of races within races are joined by colons
+PATIENCE = 5.0  # seconds to wait for the killed to be gone: some hang in the system for a moment
+_PR_SET_CHILD_SUBREAPER = 36
+
+
+def new_mark() -> str:
+    return secrets.token_hex(8)
+
+
+def marked_environment(mark: str) -> dict[str, str]:
+    """The variable that what is started now shall inherit."""
+    return {MARK: ":".join(filter(None, (os.environ.get(MARK), mark)))}
+
+
+def adopt_orphans() -> bool:
+    """Become the parent of whatever loses its own below this process; False where that is not so.
+
+    Linux can do it, macOS cannot.
+    """
+    if not sys.platform.startswith("linux"):
+        return False
+    try:
+        prctl = ctypes.CDLL(None, use_errno=True).prctl
+        return bool(prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0)
+    except (OSError, AttributeError):
+        return False
+
+
+def has_children() -> bool:
+    """Whether this process may have any: one call of the system, where it has that."""
+    try:
+        os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    except ChildProcessError:
+        return False
+    except (AttributeError, OSError):
+        return True
+    return True
+
+
+def end_descendants(pid: int) -> int:
+    """Kill all that a process has started, and all that those have; how many there were."""
+    return _end(lambda: descendants(pid))
+
+
+def end_marked(mark: str) -> int:
+    """Kill every process that carries a mark but this one, and all below them; how many."""
+
+    def found() -> list[psutil.Process]:
+        marked = [process for process in psutil.process_iter() if _carries(process, mark)]
+        return [*marked, *(below for process in marked for below in descendants(process.pid))]
+
+    return _end(found)
+
+
+def end_worker(pid: int) -> None:
+    """Kill a worker after everything below it, which it would otherwise lose to somebody else."""
+    try:
+        worker = psutil.Process(pid)
+        worker.suspend()  # lest it start something new meanwhile; it still adopts orphans
+        end_descendants(pid)
+        worker.kill()
+    except psutil.Error:
+        return
+
+
+def end_known(processes: Iterable[psutil.Process]) -> None:
+    """Kill processes that were seen before, those that are still the same."""
+    for process in processes:
+        try:
+            if process.is_running():
+                process.kill()
+        except psutil.Error:
+            continue
+
+
+def _end(found: Callable[[], list[psutil.Process]]) -> int:
+    seen: set[psutil.Process] = set()
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        alive = [process for process in found() if _is_alive(process)]
+        if not alive or time.monotonic() > deadline:
+            return len(seen)
+        for process in alive:
+            seen.add(process)
+            try:
+                process.kill()
+            except psutil.Error:
+                continue
+        _reap(alive)
+
+
+def descendants(pid: int) -> list[psutil.Process]:
+    """What a process has started, and what those have, as far as it has kept a parent."""
+    try:
+        return psutil.Process(pid).children(recursive=True)
+    except psutil.Error:
+        return []
+
+
+def _is_alive(process: psutil.Process) -> bool:
+    """Whether it still runs; one that is dead and ours is buried."""
+    try:
+        if process.status() != psutil.STATUS_ZOMBIE:
+            return process.pid != os.getpid()
+    except psutil.Error:
+        return False
+    _reap([process])
+    return False
+
+
+def _reap(processes: Iterable[psutil.Process]) -> None:
+    """Bury the dead among them that are children of this process; others have other parents."""
+    for process in processes:
+        try:
+            os.waitpid(process.pid, os.WNOHANG)
+        except (ChildProcessError, OSError):
+            continue
+
+
+def _carries(process: psutil.Process, mark: str) -> bool:
+    try:
+        return process.pid != os.getpid() and mark in process.environ().get(MARK, "").split(":")
+    except (psutil.Error, OSError, ValueError):
+        return False

@@ -1,0 +1,247 @@
+"""A run and everything it started is gone when it ends, however it ends."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from polarbear.config import Config
+from polarbear.errors import PolarBearError
+from polarbear.execution import families, pool, scratch
+from polarbear.execution.outcome import Status
+from polarbear.execution.pool import Pool, RunLimits
+from polarbear.execution.worker import _unfailing
+from tests.execution.test_pool import GENEROUS, GOOD, configured, one, run, tasks, wait_for
+from tests.support import Project, solver
+
+LINUX = pytest.mark.skipif(
+    not sys.platform.startswith("linux"), reason="without a subreaper some of these get away"
+)
+# What a program may leave behind; SLEEP is told apart from all other programs by its duration.
+GETS_AWAY = {
+    "a child": "SLEEP & echo 1 2",
+    "a child in a session of its own": "setsid SLEEP & echo 1 2",
+    "a grandchild that nobody is the parent of": "(setsid SLEEP &); echo 1 2",
+    "a daemon without an environment": "(setsid env -i SLEEP &); echo 1 2",
+    "one that minds no signal": "setsid sh -c 'trap \"\" HUP INT TERM; SLEEP; SLEEP' & echo 1 2",
+    "one behind a failure": "setsid SLEEP & echo 1 2; exit 3",
+    "one behind nonsense": "setsid SLEEP & echo nonsense",
+}
+
+
+@pytest.fixture
+def left() -> Iterator[Callable[[], list[psutil.Process]]]:
+    """What is left of the sleepers of this test; a test that fails leaves none either."""
+    seconds = f"{secrets.randbelow(10**6) + 10**6}.{secrets.randbelow(10**6)}"
+
+    def found() -> list[psutil.Process]:
+        return [p for p in psutil.process_iter() if seconds in " ".join(_command(p))]
+
+    found.sleep = f"/bin/sleep {seconds}"  # type: ignore[attr-defined]
+    yield found
+    for process in found():
+        process.kill()
+
+
+def _command(process: psutil.Process) -> list[str]:
+    try:
+        return [] if process.status() == psutil.STATUS_ZOMBIE else process.cmdline()
+    except psutil.Error:
+        return []
+
+
+def shell(script: str, left: Any, name: str = "shell") -> dict[str, Any]:
+    return {
+        "name": name,
+        "use": "command",
+        "command": ["sh", "-c", script.replace("SLEEP", left.sleep)],
+    }
+
+
+def programs(*entries: dict[str, Any], count: int = 1) -> Config:
+    names = [f"instance-{number}" for number in range(count)]
+    return configured(*entries, instances={"suite": "files", "names": names})
+
+
+@LINUX
+@pytest.mark.parametrize("script", GETS_AWAY.values(), ids=GETS_AWAY)
+def test_what_a_program_leaves_behind_is_gone_when_its_run_ends(script: str, left: Any):
+    config = programs(shell(script, left))
+    with Pool(config.instances, config.setting, 1, GENEROUS) as workers:
+        (outcome,) = workers.run(tasks(config))
+        assert outcome.status in (Status.ENDED, Status.CRASHED, Status.BAD_OUTPUT)
+        assert left() == []  # before the pool is left
+
+
+def test_output_is_read_until_the_program_ends_not_until_its_children_do(left: Any):
+    config = programs(shell("SLEEP & echo 1 5; echo 7 3; printf '9 2'", left))
+    outcome = one(run(config), "shell")
+    assert outcome.status is Status.ENDED
+    assert outcome.values.tolist() == [5, 3, 2]
+    assert outcome.seconds < float(left.sleep.split()[1])
+
+
+def test_a_file_is_read_to_what_it_held_when_the_program_ended(left: Any):
+    entry = shell("setsid sh -c 'while :; do echo 100 1; done' >>{output} & echo 1 5", left)
+    entry["command"][2] = entry["command"][2].replace("echo 1 5", "echo 1 5 >>{output}; sleep 0.2")
+    outcome = one(run(programs(entry)), "shell")
+    assert outcome.status is Status.ENDED
+
+
+@LINUX
+@pytest.mark.parametrize(
+    ("script", "status"),
+    [("setsid SLEEP & SLEEP", Status.TIMEOUT), ("setsid SLEEP & kill -9 $PPID; SLEEP", None)],
+    ids=["a run that is killed at its limit", "a program that kills its worker"],
+)
+def test_nothing_is_left_of(script: str, status: Status | None, left: Any):
+    limits = RunLimits(seconds=1.5, memory=2**32)
+    outcome = one(run(programs(shell(script, left)), limits=limits), "shell")
+    assert outcome.status.failed
+    assert status in (None, outcome.status)
+    assert left() == []
+
+
+@pytest.mark.slow
+@LINUX
+def test_two_hundred_hostile_runs_leave_no_process(left: Any):
+    entries = [shell(script, left, name) for name, script in GETS_AWAY.items()]
+    entries.append(shell("setsid SLEEP & echo 1 2; SLEEP >&2", left, "a hanging one"))
+    entries[-1]["command"][2] = entries[-1]["command"][2].replace("; /bin", "; timeout 0.05 /bin")
+    config = programs(*entries, count=25)
+    outcomes = list(run(config, instances=25).values())
+    assert len(outcomes) == 200
+    assert left() == []
+
+
+def test_where_no_orphans_are_adopted_the_mark_finds_them(
+    left: Any, monkeypatch: pytest.MonkeyPatch
+):
+    mark = families.new_mark()
+    monkeypatch.setenv(*next(iter(families.marked_environment(mark).items())))
+    subprocess.run(["sh", "-c", f"(setsid {left.sleep} &)"], check=True)
+    wait_for(left)
+    monkeypatch.delenv(families.MARK)
+    assert families.end_marked("another") == 0
+    assert families.end_marked(mark) == 1
+    assert left() == []
+
+
+def test_a_problem_that_lost_its_processes_is_built_anew(tmp_path: Path):
+    (tmp_path / "mine.py").write_text(
+        "import subprocess, sys\n"
+        "class Served:\n"
+        "    lower, upper = [0.0], [1.0]\n"
+        "    def __init__(self):\n"
+        "        self.server = subprocess.Popen(['cat'], stdin=subprocess.PIPE)\n"
+        "    def __call__(self, x):\n"
+        "        assert self.server.poll() is None, 'the server is gone'\n"
+        "        return float(x[0])\n"
+        "def served(seed):\n"
+        "    return Served()\n"
+    )
+    suite = {"suite": "python", "function": f"{tmp_path}/mine.py:served"}
+    config = configured(
+        solver("stops", "first", after=3), solver("stops", "second", after=3), instances=suite
+    )
+    outcomes = run(config, workers=1)
+    assert [outcome.status for outcome in outcomes.values()] == [Status.ENDED] * 2
+
+
+# --- workers that do not come up, and a process that is killed -------------------------------
+
+
+def _killed_while_starting(monkeypatch: pytest.MonkeyPatch, times: int) -> list[int]:
+    start, killed = Pool._start, []
+
+    def started(self: Pool) -> pool.Worker:
+        worker = start(self)
+        if len(killed) < times:
+            os.kill(worker.process.pid, signal.SIGKILL)
+            killed.append(worker.process.pid)
+        return worker
+
+    monkeypatch.setattr(Pool, "_start", started)
+    return killed
+
+
+def test_a_worker_killed_while_it_starts_is_replaced(monkeypatch: pytest.MonkeyPatch):
+    killed = _killed_while_starting(monkeypatch, 2)
+    outcome = one(run(configured(GOOD), workers=1), GOOD["name"])
+    assert len(killed) == 2
+    assert outcome.status is Status.BUDGET
+
+
+def test_workers_that_never_come_up_end_the_race_with_the_reason(monkeypatch: pytest.MonkeyPatch):
+    _killed_while_starting(monkeypatch, 10**6)
+    with pytest.raises(PolarBearError, match="could not be started: its process died"):
+        run(configured(GOOD), workers=1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("moment", ["starting", "running"])
+def test_killed_the_hard_way_a_run_leaves_no_process_and_no_folder(
+    project: Project, wait_until: Callable[..., None], moment: str, left: Any
+):
+    temporary = project.folder / "temporary"
+    temporary.mkdir()
+    entry = shell("(setsid SLEEP &); echo 1 2; SLEEP", left)
+    project.configure(algorithms=[entry], instances={"suite": "files", "names": ["a"]})
+    process = subprocess.Popen(
+        project.command("run", "config.yaml"),
+        cwd=project.folder,
+        env={**os.environ, "TMPDIR": str(temporary)},
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    wait_until(lambda: list(temporary.iterdir()))
+    if moment == "running":
+        wait_until(lambda: len(left()) >= 3)  # two sleepers, and the shell that started them
+    family = psutil.Process(process.pid).children(recursive=True)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    wait_until(lambda: not list(temporary.iterdir()) and not left())
+    wait_until(lambda: not any(p.is_running() and p.status() != "zombie" for p in family))
+
+
+def test_a_temporary_folder_that_cannot_be_made_is_an_error_with_a_remedy(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    def full(**options: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(scratch.tempfile, "TemporaryDirectory", full)
+    with pytest.raises(PolarBearError, match="No space left on device; free some space, or let"):
+        run(configured(GOOD))
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="Linux has a disk that is always full")
+def test_printing_to_a_full_disk_is_no_failure():
+    handle = os.open("/dev/full", os.O_WRONLY)
+    stream = _unfailing(handle)
+    print("x" * 100_000, file=stream, flush=True)
+    stream.write("\ud800 and more\n")
+    stream.flush()
+    os.close(handle)
+
+
+def test_a_log_that_grows_without_end_is_started_over(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+):
+    log = tmp_path / "log"
+    log.write_bytes(b"x" * 2000)
+    monkeypatch.setattr(pool, "LARGEST_LOG", 3000)
+    pool._bound(log)
+    assert log.stat().st_size == 2000
+    log.write_bytes(b"x" * 3001)
+    pool._bound(log)
+    assert log.stat().st_size == 0

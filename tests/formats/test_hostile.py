@@ -1,0 +1,169 @@
+"""Imports that make no sense: counted or refused in a line, and no name that could do harm."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from polarbear.errors import ImportFailedError
+from polarbear.formats import table
+from polarbear.formats.coco import read_coco
+from polarbear.formats.ioh import read_ioh
+from polarbear.formats.table import Columns, read_table
+from tests.formats import test_coco, test_ioh
+from tests.settings.test_names import FAMILY, HIDDEN
+from tests.support import Project
+
+ROWS: dict[str, list[Any]] = {"algorithm": ["A"], "instance": ["i"], "t": [1.0], "y": [2.0]}
+
+
+def described(root: Path, **changes: Any) -> Path:
+    """A folder of IOHprofiler whose description says something else."""
+    folder = test_ioh.folder_of(root, "B", [(1, [(1, 9.0)])])
+    (path,) = folder.glob("*.json")
+    path.write_text(json.dumps(json.loads(path.read_text()) | changes))
+    return folder
+
+
+@pytest.mark.parametrize("name", [*HIDDEN, "x" * 201])
+@pytest.mark.parametrize("column", ["algorithm", "instance"])
+def test_rows_with_names_that_cannot_be_shown_are_left_out(tmp_path: Path, column: str, name: str):
+    name = name if column == "algorithm" else name * 5
+    rows = {key: values * 2 for key, values in ROWS.items()} | {column: [FAMILY, name]}
+    pl.DataFrame(rows).write_parquet(tmp_path / "x.parquet")
+    found = read_table(tmp_path / "x.parquet", Columns())
+    names = {"algorithm": found.algorithms, "instance": tuple(i.id for i in found.instances)}
+    assert names[column] == (FAMILY,)
+    (complaint,) = found.complaints
+    assert "cannot be a name" in complaint.reason
+    assert complaint.reason.isprintable() or "\u200d" in complaint.reason
+
+
+def test_rankings_let_no_line_break_or_escape_sequence_into_names(project: Project):
+    rows = '"A\x1b[2J",i,1,1\n"A\nB",i,1,2\nC,i,1,3\nD,i,1,4\n'
+    (project.folder / "r.csv").write_text(f"algorithm,instance,t,position\n{rows}")
+    done = project("import", "r.csv", "--format", "rankings", "--store", "s")
+    assert done.returncode == 0, done.stderr
+    assert "\x1b" not in done.stdout + done.stderr
+    answer = project.json("import", "r.csv", "--format", "rankings", "--store", "s")
+    assert answer["algorithms"] == ["C", "D"]
+    assert len(answer["rejected"]) == 2
+
+
+@pytest.mark.parametrize("column", ["algorithm", "t"])
+@pytest.mark.parametrize(
+    "values", [[[1.0]], [{"a": 1}], [b"\xff"]], ids=["list", "struct", "binary"]
+)
+def test_columns_that_hold_neither_names_nor_numbers_are_refused(
+    tmp_path: Path, column: str, values: list[Any]
+):
+    pl.DataFrame(ROWS | {column: values}).write_parquet(tmp_path / "x.parquet")
+    with pytest.raises(ImportFailedError, match=f"the column '{column}' for {column} should hold"):
+        read_table(tmp_path / "x.parquet", Columns())
+
+
+def test_a_column_called_line_is_nothing_special(tmp_path: Path):
+    (tmp_path / "x.csv").write_text("line,algorithm,instance,t,y\n7,A,i,1,2\n")
+    assert read_table(tmp_path / "x.csv", Columns()).algorithms == ("A",)
+    (tmp_path / "x.csv").write_text("line,instance,t,y\n7,i,1,2\n")
+    with pytest.raises(ImportFailedError, match="it has: line, instance, t, y;"):
+        read_table(tmp_path / "x.csv", Columns())
+
+
+def test_a_small_file_of_more_rows_than_there_is_memory_for_is_not_unpacked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    rows = pa.table({"algorithm": pa.array(["A"] * 4000), "y": pa.array([0.0] * 4000)})
+    pq.write_table(rows, tmp_path / "x.parquet")
+    little = type("Memory", (), {"available": 1000})
+    monkeypatch.setattr(table.psutil, "virtual_memory", little)
+    with pytest.raises(ImportFailedError, match="4,000 rows in 2 columns: more than there is"):
+        read_table(tmp_path / "x.parquet", Columns())
+
+
+def test_times_that_are_all_zero_are_refused(project: Project):
+    (project.folder / "x.csv").write_text("algorithm,instance,t,y\nA,i,0,2\nB,i,0,3\n")
+    done = project("import", "x.csv", "--store", "s")
+    assert done.returncode == 1
+    assert "every t of the source is 0" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"algorithm": "A"},
+        {"algorithm": {"info": ""}},
+        {"attributes": 3},
+        {"scenarios": {"a": 1}},
+        {"scenarios": [{"dimension": 2, "path": "data/f3.dat"}]},
+        {"scenarios": [{"dimension": 2, "path": 5.5, "runs": [[]]}]},
+        {"scenarios": [{"dimension": 2, "path": "data/f3.dat", "runs": [{"best": 3}]}]},
+        {"maximization": [1]},
+    ],
+    ids=str,
+)
+def test_a_description_of_ioh_with_missing_or_mistyped_fields_is_refused(
+    tmp_path: Path, changes: dict[str, Any]
+):
+    described(tmp_path, **changes)
+    with pytest.raises(ImportFailedError, match="is not what IOHprofiler writes") as caught:
+        read_ioh(tmp_path)
+    assert len(str(caught.value).splitlines()) == 1
+
+
+def test_a_description_of_ioh_that_is_nested_without_end_is_refused(tmp_path: Path):
+    (tmp_path / "IOHprofiler_x.json").write_text("[" * 100_000)
+    with pytest.raises(ImportFailedError, match="is not what IOHprofiler writes"):
+        read_ioh(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["../secret", "/etc/passwd", "data/../../secret"])
+def test_an_import_reads_no_file_outside_of_its_folder(tmp_path: Path, name: str):
+    (tmp_path / "secret").write_text("evaluations raw_y\n1 2\n")
+    scenario = {"dimension": 2, "path": name, "runs": [{"instance": 1}]}
+    folder = described(tmp_path, scenarios=[scenario])
+    with pytest.raises(ImportFailedError, match="which is not in its folder"):
+        read_ioh(folder)
+    other = test_coco.folder_of(tmp_path, "C")
+    info = test_coco.INFO.format(algorithm="C").replace("data_f1/bbobexp_f1_DIM2.dat", name)
+    (other / "bbobexp_f1.info").write_text(info)
+    with pytest.raises(ImportFailedError, match="which is not in its folder"):
+        read_coco(other)
+
+
+def test_a_data_file_that_is_no_file_is_not_waited_for(tmp_path: Path):
+    folder = test_ioh.folder_of(tmp_path, "A", [(1, [(1, 9.0)])])
+    (folder / "data" / "f3.dat").unlink()
+    os.mkfifo(folder / "data" / "f3.dat")
+    with pytest.raises(ImportFailedError, match="there is no such file"):
+        read_ioh(folder)
+
+
+def test_a_name_in_a_folder_that_cannot_be_shown_is_counted(tmp_path: Path):
+    test_ioh.folder_of(tmp_path, "A", [(1, [(1, 9.0)])])
+    described(tmp_path, algorithm={"name": "B\x1b[2J"})
+    found = read_ioh(tmp_path)
+    assert found.algorithms == ("A",)
+    assert "U+001B" in found.complaints[0].reason
+
+
+def test_a_store_whose_manifest_names_what_cannot_be_a_name_is_refused(project: Project):
+    (project.folder / "x.csv").write_text("algorithm,instance,t,y\nA,i,1,2\nB,i,1,3\n")
+    assert project("import", "x.csv", "--store", "s").returncode == 0
+    manifest = project.folder / "s" / "polarbear.json"
+    facts = json.loads(manifest.read_text())
+    facts["config"]["algorithms"]["C\x1b[2J\nD"] = {"use": "imported"}
+    manifest.write_text(json.dumps(facts))
+    for command in ("status", "infer", "select", "report"):
+        done = project(command, "s")
+        assert done.returncode == 1
+        assert "cannot be a name" in done.stderr
+        assert "\x1b" not in done.stdout + done.stderr
+        assert len(done.stderr.splitlines()) == 1

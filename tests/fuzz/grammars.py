@@ -1,0 +1,257 @@
+"""Grammars: configurations, preferences and imports that are nearly what is wanted.
+
+What they know of options, suites, adapters, models and preferences is read from the registries, so
+that a new one is covered without a line here.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable
+from datetime import date, timedelta
+from random import Random
+from typing import Any
+
+import polars as pl
+
+from polarbear.algorithms import ADAPTERS
+from polarbear.config.configuration import Execution
+from polarbear.inference.models import MODELS
+from polarbear.inference.options import ModelOptions
+from polarbear.preferences.registry import PREFERENCES
+from polarbear.problems import SUITES
+from polarbear.racing.rules import Rules
+from polarbear.settings.options import Options, key_names
+from tests.formats import test_coco
+from tests.fuzz.tokens import YAML, damaged, json_value, mutated, name, number
+
+Files = dict[str, bytes]  # the files of an import, by their paths
+Pairs = list[tuple[str, str]]
+
+# --- configurations --------------------------------------------------------------------------
+
+ORDINARY = ["1", "2", "10", "0.5", "true", "false", "null", "a", "log", "linear", "[1, 2]"]
+
+
+def yaml_value(rng: Random) -> str:
+    what = rng.random()
+    if what < 0.3:
+        return rng.choice(ORDINARY)
+    if what < 0.6:
+        return rng.choice(YAML)
+    if what < 0.7:
+        return number(rng)
+    return json.dumps(name(rng) if what < 0.85 else json_value(rng))
+
+
+def _flow(pairs: Pairs) -> str:
+    return "{" + ", ".join(f"{key}: {value}" for key, value in pairs) + "}"
+
+
+def _options(rng: Random, group: type[Options], but: tuple[str, ...] = ()) -> Pairs:
+    keys = [key for key in key_names(group) if key not in but]
+    wanted = rng.choice([0, 0, 0, 0, 0, 0, 1, 2])
+    return [(key, yaml_value(rng)) for key in rng.sample(keys, min(wanted, len(keys)))]
+
+
+def configuration(rng: Random) -> str:
+    """The text of a configuration that is right but for a few things, or not even YAML."""
+    use, suite, model = (rng.choice(list(kinds)) for kinds in (ADAPTERS, SUITES, MODELS))
+    if rng.random() < 0.5:
+        use, suite = "random-search", "classic"
+    algorithms = [
+        _flow([("name", "a"), ("use", use), *_options(rng, ADAPTERS[use], ("name", "use"))])
+    ]
+    if rng.random() < 0.3:
+        algorithms.append(_flow([("name", yaml_value(rng)), ("use", use)]))
+    groups = {
+        "seed": "1",
+        "algorithms": f"[{', '.join(algorithms)}]",
+        "instances": _flow([("suite", suite), *_options(rng, SUITES[suite], ("suite",))]),
+        "budget": _flow([("axis", "evaluations"), ("grid", "{from: 1, to: 9, points: 3}")]),
+        "execution": _flow(_options(rng, Execution)),
+        "race": _flow(_options(rng, Rules)),
+        "inference": _flow(
+            [
+                ("model", model),
+                ("options", _flow(_options(rng, MODELS[model].own_options))),
+                *_options(rng, ModelOptions, ("model", "options")),
+            ]
+        ),
+    }
+    if rng.random() < 0.2:
+        groups["budget"] = _flow([("axis", yaml_value(rng)), ("grid", yaml_value(rng))])
+    if rng.random() < 0.2:
+        groups[rng.choice(list(groups))] = yaml_value(rng)
+    if rng.random() < 0.1:
+        groups[json.dumps(name(rng))] = yaml_value(rng)
+    text = "".join(f"{key}: {value}\n" for key, value in groups.items())
+    if rng.random() < 0.1:
+        text = damaged(rng, text.encode(errors="replace")).decode(errors="replace")
+    return text
+
+
+# --- preferences -----------------------------------------------------------------------------
+
+WORDS = [
+    *PREFERENCES,
+    *["*", "+", "and", "to", "(", ")", ",", "=", "mean=", "sd=", "t=", "weight=", "x.yaml"],
+]
+
+
+def preference(rng: Random) -> str:
+    """Words or a mapping that nearly say how time is valued."""
+    kind = rng.choice(list(PREFERENCES))
+    what = rng.random()
+    if what < 0.4:
+        numbers = [number(rng) for _ in range(rng.randrange(4))]
+        return " ".join([kind, *numbers])
+    if what < 0.6:
+        some = [rng.choice([rng.choice(WORDS), number(rng), name(rng)]) for _ in range(3)]
+        return rng.choice([" ", "", ", "]).join([kind, *some])
+    if what < 0.8:
+        parts = (
+            f"{number(rng)} * {rng.choice(list(PREFERENCES))} {number(rng)}"
+            for _ in range(rng.randint(1, 3))
+        )
+        return " + ".join(parts)
+    return _flow([("preference", kind), *_options(rng, PREFERENCES[kind], ("preference",))])
+
+
+def number_file(rng: Random) -> bytes:
+    """A file of budgets or of weights."""
+    if rng.random() < 0.2:
+        return rng.randbytes(rng.randrange(60))
+    rows = [
+        ",".join(number(rng) if rng.random() < 0.3 else str(t) for _ in range(rng.randint(1, 3)))
+        for t in range(1, rng.randint(1, 6))
+    ]
+    return "\n".join(rows).encode()
+
+
+# --- imports ---------------------------------------------------------------------------------
+
+COLUMNS = ["algorithm", "instance", "t", "y", "position", "seed", "line", "x"]
+
+
+def _cell(text: str) -> str:
+    return '"' + text.replace('"', '""') + '"' if set(text) & set(',"\n') else text
+
+
+def csv_table(rng: Random) -> bytes:
+    columns = COLUMNS[:5]
+    if rng.random() < 0.3:
+        columns = [rng.choice([*COLUMNS, ""]) for _ in range(rng.randrange(7))]
+    rows = []
+    for row in range(rng.randrange(5)):
+        usual = {"algorithm": rng.choice("AB"), "instance": "i"}
+        cells = [usual.get(column, str(row + 1)) for column in columns]
+        if cells and rng.random() < 0.5:
+            odd = rng.choice([name, number])(rng)
+            cells[rng.randrange(len(cells))] = odd
+        rows.append(",".join(map(_cell, cells)))
+    data = "\n".join([",".join(columns), *rows]).encode(errors="replace")
+    return damaged(rng, data) if rng.random() < 0.2 else data
+
+
+_COLUMN_KINDS: list[Callable[[Random], Any]] = [
+    lambda rng: rng.choice("AB"),
+    lambda rng: float(rng.randrange(1, 9)),
+    name,
+    number,
+    lambda rng: rng.choice([float("nan"), float("inf"), -1.0, 0.0, 1e308]),
+    lambda rng: rng.randrange(-(2**31), 2**31),
+    lambda rng: rng.random() < 0.5,
+    lambda rng: None,
+    lambda rng: rng.randbytes(3),
+    lambda rng: date(2024, 1, rng.randint(1, 28)),
+    lambda rng: [rng.randrange(9)],
+    lambda rng: {"a": rng.randrange(9)},
+    lambda rng: timedelta(rng.randrange(9)),
+]
+
+
+def parquet_table(rng: Random) -> bytes:
+    rows = rng.randrange(5)
+    frame = {}
+    for column in COLUMNS[: rng.randint(3, 8)]:
+        usual = _COLUMN_KINDS[0 if column in ("algorithm", "instance") else 1]
+        kind = rng.choice(_COLUMN_KINDS) if rng.random() < 0.15 else usual
+        frame[column] = [kind(rng) for _ in range(rows)]
+    made = pl.DataFrame(frame, strict=False)
+    if rng.random() < 0.3:
+        made = made.with_columns(pl.col(pl.String).cast(pl.Categorical))
+    buffer = io.BytesIO()
+    made.write_parquet(buffer)
+    data = buffer.getvalue()
+    return damaged(rng, data) if rng.random() < 0.4 else data
+
+
+def table(rng: Random) -> Files:
+    if rng.random() < 0.6:
+        return {"x.csv": csv_table(rng)}
+    return {"x.parquet": parquet_table(rng)}
+
+
+IOH = {
+    "function_id": 3,
+    "maximization": False,
+    "algorithm": {"name": "A", "info": ""},
+    "attributes": ["evaluations", "raw_y"],
+    "scenarios": [
+        {
+            "dimension": 2,
+            "path": "data/f3.dat",
+            "runs": [{"instance": 1, "evals": 9, "best": {"evals": 4, "y": 2.0}}] * 2,
+        }
+    ],
+}
+
+
+def _blocks(rng: Random, header: str, columns: int) -> bytes:
+    """The points of some runs, a header before each."""
+    lines = []
+    for _ in range(rng.randrange(4)):
+        lines.append(header)
+        for t in range(rng.randrange(4)):
+            cells = [str(t + 1), *["2.5"] * (columns - 1)]
+            if rng.random() < 0.2:
+                cells[rng.randrange(columns)] = rng.choice([name, number])(rng)
+            lines.append(" ".join(cells))
+    return "\n".join(lines).encode(errors="replace")
+
+
+def ioh_folder(rng: Random) -> Files:
+    about = json.dumps(mutated(rng, IOH)).encode(errors="replace")
+    if rng.random() < 0.2:
+        about = damaged(rng, about)
+    return {"IOHprofiler_f3.json": about, "data/f3.dat": _blocks(rng, "evaluations raw_y", 2)}
+
+
+def coco_folder(rng: Random) -> Files:
+    algorithm = "A" if rng.random() < 0.6 else name(rng)
+    info = test_coco.INFO.format(algorithm=algorithm).encode(errors="replace")
+    if rng.random() < 0.5:
+        info = damaged(rng, info)
+    header = test_coco.HEAD.strip()
+    return {
+        "bbobexp_f1.info": info,
+        "data_f1/bbobexp_f1_DIM2.dat": _blocks(rng, header, 4),
+        "data_f1/bbobexp_f1_DIM2.tdat": _blocks(rng, header, 4),
+    }
+
+
+def anything(rng: Random) -> Files:
+    """For a format that no grammar knows: files of every kind, and of none."""
+    if rng.random() < 0.2:
+        return {"x": rng.randbytes(rng.randrange(200))}
+    return rng.choice([table, ioh_folder, coco_folder])(rng)
+
+
+FORMATS: dict[str, Callable[[Random], Files]] = {
+    "table": table,
+    "rankings": table,
+    "ioh": ioh_folder,
+    "coco": coco_folder,
+}

@@ -1,0 +1,234 @@
+"""What is fed: each takes a case and may end well or with a PolarBearError of one line or two.
+
+Functions are called, not commands: what they raise is what a command would print. Nothing that a
+case names is imported or run.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+
+from polarbear.config import contradictions, parse
+from polarbear.errors import PolarBearError
+from polarbear.formats import FORMATS
+from polarbear.formats.adding import GridWanted, add_imported, budget_for
+from polarbear.preferences.base import Context, Preference
+from polarbear.preferences.mix import Mix
+from polarbear.preferences.parsing import read_preference
+from polarbear.preferences.python import Python
+from polarbear.settings.grid import Budget
+from polarbear.settings.yaml_lines import parse_yaml
+from polarbear.store import Store, summary
+from tests.fuzz import grammars
+from tests.fuzz.tokens import damaged, mutated
+
+LONGEST_MESSAGE = 4000  # characters
+MOST_LINES = 3  # of an error: what was found, what was expected, what to do
+CONTEXTS = (Context(np.array([1.0, 10.0, 100.0])), Context(np.array([5.0]), joint=False))
+TABLE = "algorithm,instance,t,y\nA,i,1,3\nB,i,1,2\nA,j,1,2\nB,j,4,1\n"
+RANKS = "instance,t,algorithm,position\nk,1,A,1\nk,1,B,2\n"
+
+Case = Any
+
+
+class Unexpected(AssertionError):
+    """Something other than a PolarBearError of a few lines."""
+
+
+def ends_well(target: Callable[[Case, Path], None], case: Case, folder: Path) -> bool:
+    """Feed a case; True if it was taken, False if it was refused as it should be."""
+    try:
+        target(case, folder)
+    except PolarBearError as error:
+        text = str(error)
+        if len(text) > LONGEST_MESSAGE or len(text.splitlines()) > MOST_LINES or not text:
+            raise Unexpected(f"not a message of a line or two: {text[:500]!r}") from error
+        return False
+    return True
+
+
+def configuration(text: str, folder: Path) -> None:
+    config = parse(*parse_yaml(text, "config.yaml"), folder=str(folder))
+    plain = config.plain()
+    assert json.loads(json.dumps(plain)) == plain
+    assert contradictions(plain, plain, uses_grid=True) == []
+    assert len(config.budget.times)
+    assert np.all(np.isfinite(config.budget.unit_times))
+
+
+def preference(text: str, folder: Path) -> None:
+    found, _ = read_preference(text, str(folder))
+    if not _calls_python(found):
+        for context in CONTEXTS:
+            _value(found, context)
+
+
+def preference_file(case: tuple[str, bytes], folder: Path) -> None:
+    kind, data = case
+    (folder / "numbers.csv").write_bytes(data)
+    found, _ = read_preference(f"{kind} numbers.csv", str(folder))
+    _value(found, Context(CONTEXTS[0].times, folder=str(folder)))
+
+
+def _calls_python(found: Preference) -> bool:
+    if isinstance(found, Mix):
+        return any(_calls_python(part.preference) for part in found.of)
+    return isinstance(found, Python)
+
+
+def _value(found: Preference, context: Context) -> None:
+    values = found.on(context).values(np.full((4, len(context.times), 2), 0.5))
+    assert values.shape == (4, 2)
+    assert np.all(np.isfinite(values))
+    found.words(context)
+    assert isinstance(found.text, str)
+
+
+def _written(files: grammars.Files, folder: Path) -> Path:
+    source = folder / "source"
+    shutil.rmtree(source, ignore_errors=True)
+    for name, data in files.items():
+        (source / name).parent.mkdir(parents=True, exist_ok=True)
+        (source / name).write_bytes(data)
+    return source if len(files) > 1 else source / next(iter(files))
+
+
+def importing(name: str) -> Callable[[grammars.Files, Path], None]:
+    """Read files in a format, and find the grid that fits them."""
+
+    def read(files: grammars.Files, folder: Path) -> None:
+        found = FORMATS[name]().read(_written(files, folder))
+        budget = budget_for(found, GridWanted())
+        assert len(budget.times)
+        for outcome in found.outcomes:
+            assert np.all(np.isfinite(outcome.times))
+            assert np.all(np.isfinite(outcome.values))
+
+    return read
+
+
+def importing_whole(name: str) -> Callable[[grammars.Files, Path], None]:
+    """Read files in a format, add them to a store, and read that."""
+
+    def add(files: grammars.Files, folder: Path) -> None:
+        store = folder / "store"
+        shutil.rmtree(store, ignore_errors=True)
+        add_imported(store, FORMATS[name]().read(_written(files, folder)))
+        read_all(Store.open(store))
+
+    return add
+
+
+def read_all(store: Store) -> None:
+    """Everything that readers ask of a store without a race."""
+    store.runs()
+    store.problems()
+    store.count_compared_instances()
+    summary.by_algorithm(store)
+    summary.failures(store)
+    summary.hosts(store)
+    times = grid_of(store)
+    store.on_grid(times)
+    summary.first_at(store, float(times[-1]))
+    store.last_round()
+    for key in store.posterior_keys():
+        store.posterior(key)
+        store.posterior_facts(key)
+
+
+def grid_of(store: Store) -> np.ndarray:
+    return Budget.model_validate(store.config["budget"]).times
+
+
+def good_store(folder: Path) -> Path:
+    """A small store, whose files are then changed."""
+    (folder / "good.csv").write_text(TABLE)
+    (folder / "ranks.csv").write_text(RANKS)
+    for name, file in (("table", "good.csv"), ("rankings", "ranks.csv")):
+        add_imported(folder / "good", FORMATS[name]().read(folder / file))
+    rounds = folder / "good" / "rounds"
+    rounds.mkdir(exist_ok=True)
+    kept = Path(__file__).parents[1] / "data" / "rounds" / "caught-up.json"
+    shutil.copy(kept, rounds / "round-0001.json")
+    return folder / "good"
+
+
+def store_changes(good: Path) -> Callable[[Random], tuple[str, bytes | None]]:
+    """One file of a store, and what stands there instead; None where it is gone."""
+    files = {
+        str(path.relative_to(good)): path.read_bytes()
+        for path in sorted(good.rglob("*"))
+        if path.is_file() and path.name != "lock"
+    }
+
+    def change(rng: Random) -> tuple[str, bytes | None]:
+        name, what = rng.choice(list(files)), rng.random()
+        if what < 0.1:
+            return name, None
+        if what < 0.2:
+            return name, grammars.parquet_table(rng)
+        if name.endswith(".json") and what < 0.8:
+            return name, json.dumps(mutated(rng, json.loads(files[name]))).encode()
+        return name, damaged(rng, files[name])
+
+    return change
+
+
+def changed_store(good: Path) -> Callable[[tuple[str, bytes | None], Path], None]:
+    """Read a store of which one file is not what was written."""
+
+    def read(change: tuple[str, bytes | None], folder: Path) -> None:
+        name, data = change
+        file = good / name
+        before = file.read_bytes()
+        try:
+            if data is None:
+                file.unlink()
+            else:
+                file.write_bytes(data)
+            read_all(Store.open(good))
+        finally:
+            file.write_bytes(before)
+
+    return read
+
+
+def all_targets(
+    folder: Path, salt: str = ""
+) -> dict[str, tuple[Any, Callable[[Case, Path], None], int]]:
+    """Each target by its name: its cases, what is fed, and its share of ten thousand cases.
+
+    Another ``salt`` makes other cases of the same numbers.
+    """
+    good = good_store(folder)
+    found: dict[str, Any] = {
+        "configuration": (grammars.configuration, configuration, 4500),
+        "preference": (grammars.preference, preference, 1900),
+        "preference file": (
+            lambda rng: (rng.choice(["budgets", "weights"]), grammars.number_file(rng)),
+            preference_file,
+            300,
+        ),
+        "store": (store_changes(good), changed_store(good), 1000),
+    }
+    for name in FORMATS:
+        cases = grammars.FORMATS.get(name, grammars.anything)
+        found[f"import {name}"] = (cases, importing(name), 500)
+        found[f"import {name} into a store"] = (cases, importing_whole(name), 75)
+    return {
+        name: (_numbered(make, salt), target, share)
+        for name, (make, target, share) in found.items()
+    }
+
+
+def _numbered(make: Callable[[Random], Case], salt: str) -> st.SearchStrategy[Case]:
+    """Cases made from a number each: Hypothesis chooses the numbers."""
+    return st.integers(0, 2**64 - 1).map(lambda number: make(Random(f"{salt}{number}")))

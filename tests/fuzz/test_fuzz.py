@@ -1,0 +1,59 @@
+"""Cases that are nearly right: each ends well, or in an error of a line or two.
+
+Ten thousand of them, always the same, in a time that CI has; benchmarks/fuzz.py tries others.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+
+from polarbear.formats import FORMATS
+from polarbear.store import Store
+from tests.fuzz.targets import all_targets, ends_well, read_all
+
+SHARES = {
+    "configuration": 5,  # so many tests, that processes can share them
+    "preference": 2,
+    "preference file": 1,
+    "store": 2,
+    **{f"import {name}": 1 for name in FORMATS},
+    **{f"import {name} into a store": 1 for name in FORMATS},
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "part"), [(name, part) for name, parts in SHARES.items() for part in range(parts)]
+)
+def test_whatever_is_fed_ends_well_or_in_an_error_of_a_line_or_two(
+    tmp_path: Path, name: str, part: int
+):
+    cases, target, share = all_targets(tmp_path, salt=f"{name} {part}: ")[name]
+
+    @settings(
+        max_examples=share // SHARES[name],
+        derandomize=True,
+        database=None,
+        deadline=None,
+        phases=[Phase.generate, Phase.shrink],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(case=cases)
+    def fed(case):
+        ends_well(target, case, tmp_path)
+
+    fed()
+
+
+def test_every_target_has_its_share_of_ten_thousand_cases(tmp_path: Path):
+    targets = all_targets(tmp_path)
+    assert targets.keys() == SHARES.keys()
+    assert sum(share for _, _, share in targets.values()) >= 10_000
+
+
+def test_the_store_that_is_changed_is_a_good_one(tmp_path: Path):
+    all_targets(tmp_path)
+    read_all(Store.open(tmp_path / "good"))
