@@ -116,7 +116,9 @@ def _first_positive(found: Imported) -> float:
     """The first time above 0 that anything is known of; a grid needs one."""
     times = [t for one in found.outcomes for t in (*one.times.tolist(), one.reached) if t > 0]
     if not times:
-        raise ImportFailedError("all values are of time 0, and a grid of times begins above it")
+        raise ImportFailedError(
+            "every t of the source is 0, and algorithms are compared at times above 0"
+        )
     return float(min(times))
 
 
