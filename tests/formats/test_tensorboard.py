@@ -114,5 +114,6 @@ def test_bytes_that_were_changed_give_one_line_or_a_curve(tmp_path: Path):
             changed[place] = int(rng.integers(256))
         path.write_bytes(bytes(changed))
         said.add(said_of(tmp_path))
-    assert len(said) > 2
+    assert "" in said  # some changes do no harm
+    assert len(said) > 1  # others do
     assert all(len(words.splitlines()) <= 1 for words in said)
