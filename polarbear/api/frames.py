@@ -16,7 +16,7 @@ from polarbear.driver.evidence import ranked
 from polarbear.driver.posteriors import Learned
 from polarbear.errors import ImportFailedError
 from polarbear.formats.adding import GridWanted, budget_for
-from polarbear.formats.base import AfterEnd, Imported
+from polarbear.formats.base import LINE, AfterEnd, Imported
 from polarbear.formats.table import Columns, trajectories_in
 from polarbear.inference import infer as draw
 from polarbear.problems.base import PROBLEM
@@ -107,7 +107,7 @@ def _checked(rows: pl.DataFrame) -> pl.DataFrame:
 def _trajectories(
     rows: pl.DataFrame, maximise: bool, after_end: AfterEnd, listener: Listener
 ) -> Imported:
-    numbered = rows.with_row_index("line", offset=1)
+    numbered = rows.with_row_index(LINE, offset=1)
     columns = Columns(seed=SEED if SEED in rows.columns else None)
     found = trajectories_in(numbered, columns, "the frame", maximise, after_end)
     for complaint in found.complaints:

@@ -233,12 +233,16 @@ def read_part(
                 table = table.append_column(schema.field(name), nothing)
         wanted = pa.schema([schema.field(name) for name in names])
         found = table.select(names)
-        # Casting loads pyarrow.compute; what was written by this version is of these types.
-        found = found if found.schema == wanted else found.cast(wanted)
+        found = _as(wanted, found)
         for name in names:
             if schema.field(name).type == pa.string():
                 found[name].validate(full=True)  # damaged text would fail whoever looks at it
         return found
+
+
+def _as(schema: pa.Schema, table: pa.Table) -> pa.Table:
+    """The table in these types; casting loads pyarrow.compute, and this version wrote them so."""
+    return table if table.schema == schema else table.cast(schema)
 
 
 def read_any(path: Path) -> pa.Table:
@@ -270,7 +274,7 @@ def read_with_facts(
     with _parquet(path) as source, pq.ParquetFile(source) as file:
         facts = json.loads(file.schema_arrow.metadata[FACTS])
         schema = schemas(facts)
-        return file.read().select(schema.names).cast(schema), facts
+        return _as(schema, file.read().select(schema.names)), facts
 
 
 def facts_of(path: Path) -> dict[str, Any]:

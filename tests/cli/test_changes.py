@@ -292,7 +292,8 @@ def named(store: Path, old: str, new: str, folder: str = "rounds") -> list[Any]:
     found = []
     for path in sorted((store / folder).glob("round-*.json")):
         facts = json.loads(path.read_text().replace(f'"{old}"', f'"{new}"'))
-        found.append({key: value for key, value in facts.items() if key != "posterior"})
+        derived = ("posterior", "checksum")
+        found.append({key: value for key, value in facts.items() if key not in derived})
     return found
 
 

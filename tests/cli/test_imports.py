@@ -93,7 +93,7 @@ def test_a_race_with_something_to_run_says_before_it_that_an_algorithm_cannot(fi
     solver.write_text("#!/bin/sh\necho 1 1\n")
     solver.chmod(0o755)
     assert project("race", "config.yaml", "-q").returncode in (0, 3)
-    solver.unlink()
+    solver.chmod(0o644)  # the same program, but it cannot be started
     assert project("race", "config.yaml", "-q").returncode in (0, 3)
     path = project.configure(
         algorithms=[

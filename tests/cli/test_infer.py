@@ -111,7 +111,7 @@ def test_a_store_that_is_being_written_can_be_asked_all_the_same(
         (["--set", "alpha=0"], "alpha is 0, but must be above 0"),
         (["--set", "alpha"], "--set takes KEY=VALUE"),
         (["--set", "lengthscale.shap=2"], "did you mean 'shape'?"),
-        (["--method", "pathfinder"], "native engine has no method 'pathfinder'"),
+        (["--model", "gp", "--method", "pathfinder"], "native engine has no method 'pathfinder'"),
         (["--epsilon", "0.7", "--pairs"], "epsilon must lie in"),
         (["--draws", "10"], "draws"),
     ],

@@ -34,8 +34,7 @@ def synthetic(project: Project, *names: str, **changes: Any) -> None:
         algorithms=[{"name": name, "use": "synthetic"} for name in names or RATINGS],
         instances={"suite": "synthetic", "ratings": RATINGS},
         budget={"grid": [10, 20, 30, 40, 50, 60]},
-        inference={"draws": 400},
-        **{"race": rules, **changes},
+        **{"race": rules, "inference": {"draws": 400}, **changes},
     )
 
 
@@ -211,7 +210,7 @@ def test_adding_an_algorithm_in_mid_race_repeats_nobodys_runs(project: Project):
         ({"race": {"alpha": 0.5}}, (), "race.alpha: alpha must be above 0.5"),
         ({"race": {"alfa": 0.9}}, (), "unknown key 'alfa'; did you mean 'alpha'"),
         (
-            {"race": {"elimination": "joint"}},
+            {"race": {"elimination": "joint"}, "inference": {"model": "dirichlet"}},
             (),
             "treats them as independent; choose another under",
         ),
@@ -244,7 +243,7 @@ def test_a_store_of_another_race_is_refused_with_the_difference(project: Project
 
 
 def test_beliefs_of_every_round_are_kept_for_the_report(project: Project):
-    synthetic(project, race={"limits": {"rounds": 2}})
+    synthetic(project, race={"limits": {"rounds": 2}}, inference={"model": "dirichlet"})
     project("race", "config.yaml")
     store = Store.open(project.store)
     for number in (1, 2):

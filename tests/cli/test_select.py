@@ -25,7 +25,7 @@ def inferred(tmp_path_factory: pytest.TempPathFactory) -> Project:
         budget={"grid": [10, 100, 1000]},
     )
     made.json("run", "config.yaml")
-    made.json("infer", "config", "--draws", 2000)
+    made.json("infer", "config", "--model", "dirichlet", "--draws", 2000)
     return made
 
 
@@ -134,7 +134,7 @@ def test_criteria_that_disagree_are_named_with_what_that_costs(project: Project)
     text = "\n".join(["instance,t,algorithm,position", *rows]) + "\n"
     (project.folder / "r.csv").write_text(text)
     project.json("import", "r.csv", "--format", "rankings", "--store", "s")
-    project.json("infer", "s", "--draws", 4000)
+    project.json("infer", "s", "--model", "dirichlet", "--draws", 4000)
     by_mean = project.json("select", "s", "--preference", "final", "--risk", "mean", "--all")
     careful = project.json("select", "s", "--preference", "final", "--risk", "quantile", "--all")
     assert (by_mean["choice"], careful["choice"]) == ("B", "A")

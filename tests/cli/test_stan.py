@@ -52,7 +52,18 @@ def files(project: Project) -> dict[str, bytes]:
 @needs_cmdstan
 @pytest.mark.parametrize("method", ["auto", "pathfinder", "laplace", "advi-meanfield"])
 def test_infer_asks_stan_and_keeps_the_answer(raced: Project, method: str):
-    asked = ("infer", "config", "--engine", "stan", "--method", method, "--draws", 2000)
+    asked = (
+        "infer",
+        "config",
+        "--model",
+        "dirichlet",
+        "--engine",
+        "stan",
+        "--method",
+        method,
+        "--draws",
+        2000,
+    )
     first = raced.json(*asked)
     assert first["engine"] == "stan"
     assert first["method"] == ("mcmc" if method == "auto" else method)
@@ -85,7 +96,7 @@ def test_a_race_may_ask_stan(project: Project):
 
 def test_infer_without_cmdstan_says_what_to_do_and_changes_nothing(raced: Project, nowhere):
     before = files(raced)
-    done = raced("infer", "config", "--engine", "stan")
+    done = raced("infer", "config", "--model", "dirichlet", "--engine", "stan")
     assert done.returncode == 1
     assert done.stderr.splitlines() == [
         "polarbear: the stan engine needs CmdStan, which was not found; run: polarbear stan install"
@@ -94,7 +105,7 @@ def test_infer_without_cmdstan_says_what_to_do_and_changes_nothing(raced: Projec
 
 
 def test_a_race_without_cmdstan_stops_before_it_runs_anything(nowhere: Project):
-    path = nowhere.configure(inference={"engine": "stan"})
+    path = nowhere.configure(inference={"model": "dirichlet", "engine": "stan"})
     done = nowhere("race", path)
     assert done.returncode == 1
     assert "which was not found; run: polarbear stan install" in done.stderr

@@ -29,7 +29,7 @@ def test_the_default_method_does_not_need_it(model: str):
 
 def test_whoever_asks_for_its_method_is_told_what_to_install():
     with pytest.raises(MissingExtraError, match=r"mcmc needs the package 'nutpie'.*\.\[nuts\]"):
-        infer(random_sets(), GRID, options(method="mcmc"), seed=1)
+        infer(random_sets(), GRID, options(model="dirichlet", method="mcmc"), seed=1)
 
 
 def test_whoever_ends_there_by_priors_is_told_of_both_ways_out(monkeypatch: pytest.MonkeyPatch):
