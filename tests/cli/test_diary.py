@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import stat
 from pathlib import Path
 from typing import Any
 
@@ -208,3 +209,106 @@ def test_a_project_of_many_changes_loses_no_finished_run(project: Project):
         for lead in wrong["best"]
     ]
     assert project("report", "config", "--race", 1, "--text").returncode == 0
+
+
+SOLVER = """#!/bin/sh
+echo "$2" >> budgets-{name}
+echo "1 0.$(( ($1 * {factor} / 7) % 1000 ))"
+echo "50 {late}"
+"""
+
+
+def program(folder: Path, name: str, text: str) -> dict[str, Any]:
+    """A program of hers, and how the configuration names it."""
+    (folder / name).write_text(text)
+    (folder / name).chmod((folder / name).stat().st_mode | stat.S_IXUSR)
+    return {"name": name, "use": "command", "command": f"./{name} {{seed}} {{budget}}"}
+
+
+@pytest.mark.slow
+def test_a_project_of_programs_files_and_clocks_loses_no_finished_run(project: Project):
+    """The rest of her year: a solver that plans with its budget, one that is broken, irace's
+    runners, few files, larger being better, and the clock."""
+    folder, store = project.folder, project.store
+    for number in range(24):
+        (folder / f"file-{number}").touch()
+    steady = program(folder, "steady", SOLVER.format(name="steady", factor=3, late=-10))
+    other = program(folder, "other", SOLVER.format(name="other", factor=5, late=-5))
+    shape: dict[str, Any] = {
+        "instances": {"suite": "files", "names": [f"file-{number}" for number in range(24)]},
+        "budget": {"grid": [5, 60]},
+        "race": {"alpha": 0.9, "resolution": "strict", "limits": {"rounds": 3}},
+        "inference": {"draws": 400},
+    }
+
+    # Two solvers that differ late and not early: a race needs less of them in time, and yet each
+    # is told the whole budget in every run.
+    project.configure(algorithms=[steady, other], **shape)
+    first = project("race", "config.yaml")
+    assert first.returncode in (0, 3), first.stderr
+    reached = [Store.open(store).round(number).ran_to for number in (1, 2, 3)]
+    assert reached[0] == {"steady": 60, "other": 60}
+    assert reached[2] == {"steady": 5, "other": 5}
+    assert set((folder / "budgets-steady").read_text().split()) == {"60"}
+    kept, decided = finished(store), rounds(store)
+
+    # How long will it take? No longer than there are files.
+    ahead = project.json("status", "config")["race"]["forecast"]
+    assert ahead is None or ahead["high"] <= 24 - Store.open(store).last_round().state.instances
+
+    # One that crashes on every run joins: an error, nobody's loss, and nothing is decided.
+    broken = program(folder, "broken", "#!/bin/sh\necho no licence >&2\nexit 3\n")
+    shape["race"] = {**shape["race"], "limits": {"rounds": 6}}
+    project.configure(algorithms=[steady, other, broken], **shape)
+    done = project("race", "config.yaml")
+    assert done.returncode == 1
+    assert "'broken' failed in all" in done.stderr
+    assert "no licence" in done.stderr
+    assert kept <= finished(store)
+    assert rounds(store) == decided
+
+    # She mends it; that is another program, so it is asked what to do with its runs.
+    program(folder, "broken", SOLVER.format(name="broken", factor=11, late=-1))
+    assert project("race", "config.yaml").returncode == 1
+    done = project("race", "config.yaml", "--rerun", "broken")
+    assert done.returncode in (0, 3), done.stderr
+    assert kept <= finished(store)
+
+    # A target-runner of irace prints what irace wants: it is told what to print instead.
+    runner = {**program(folder, "runner", "#!/bin/sh\necho 12.5 0.3\n"), "protocol": "irace"}
+    runner["command"] = "./runner"
+    project.configure(algorithms=[runner, {**runner, "name": "again"}], **shape)
+    done = project("race", "config.yaml", "--store", "irace")
+    assert done.returncode == 1
+    assert "'cost time'" in done.stderr
+
+    # Larger is better: her optimiser sees her own values, and wins.
+    (folder / "mine.py").write_text(
+        CODE.format(better=">").replace("return float(", "return -float(")
+    )
+    project.configure(
+        algorithms=[
+            {"name": "climber", "use": "python", "function": "mine:climber"},
+            {"name": "random", "use": "random-search"},
+        ],
+        instances={"suite": "python", "function": "mine:bowl", "maximise": True},
+        budget={"grid": [80]},
+        race={"alpha": 0.95},
+        inference={"draws": 400},
+    )
+    assert project.json("race", "config.yaml", "--store", "hill")["pareto_set"] == ["climber"]
+
+    # Against the clock, what it costs is seconds.
+    project.configure(
+        algorithms=[{**one, "time": "measured"} for one in (steady, other)],
+        **{**shape, "budget": {"axis": "seconds", "grid": [1.0, 2.0]}},
+        execution={"workers": 1},
+    )
+    done = project("race", "config.yaml", "--store", "clock")
+    assert done.returncode in (0, 3), done.stderr
+    assert "seconds, " in done.stdout
+    assert "evaluations" not in done.stdout
+
+    # And what she began with is as it was.
+    assert kept <= finished(store)
+    assert project("verify", "config").returncode == 0
