@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom, multivariate_normal
 
+from polarbear.errors import InferenceError
 from polarbear.inference import ModelOptions, infer
 from polarbear.inference.empirical.noise import noise_correlation
 from polarbear.inference.empirical.smoothing import (
@@ -65,7 +66,7 @@ def test_smoothed_draws_are_those_of_the_gaussian_posterior(kept):
     centre = np.sin(3 * UNIT) * 0.3
     noise = np.linalg.cholesky(variance * correlation + 1e-12 * np.eye(12))
     phi = centre + rng.standard_normal((20_000, 12)) @ noise.T
-    found = smoothed(((1 + np.sin(phi)) / 2)[:, :, None], UNIT, correlation, seed=3)
+    found = smoothed(((1 + np.sin(phi)) / 2)[:, :, None].copy(), UNIT, correlation, seed=3)
     drawn = np.arcsin(2 * found[:, :, 0] - 1)
     mean, spread = phi.mean(axis=0), phi.var(axis=0)
     noise_now = correlation * np.minimum(spread[:, None], spread)
@@ -149,3 +150,17 @@ def test_draws_depend_on_the_seed_and_not_on_threads():
         for threads in (1, 2)
     )
     np.testing.assert_array_equal(one, two)
+
+
+def test_draws_that_do_not_fit_into_memory_are_fewer_or_refused(monkeypatch: pytest.MonkeyPatch):
+    values = noisy(np.zeros((4, 12)), 0.5, np.random.default_rng(9), 20)
+    whole = posterior(values, "none", draws=400)
+    monkeypatch.setattr("polarbear.inference.empirical.bootstrap._NUMBERS_A_TASK", 100)
+    np.testing.assert_array_equal(posterior(values, "none", draws=400).wins, whole.wins)
+    monkeypatch.setattr("polarbear.inference.empirical.engine.MOST_NUMBERS", 6 * 12 * 500)
+    fewer = posterior(values, "learned", draws=4000)
+    assert fewer.n_draws == 500
+    assert fewer.notes[-1].startswith("500 draws instead of 4000")
+    monkeypatch.setattr("polarbear.inference.empirical.engine.MOST_NUMBERS", 6 * 12 * 300)
+    with pytest.raises(InferenceError, match="4 algorithms at 12 times.*fewer than 400 draws"):
+        posterior(values, "learned")

@@ -28,7 +28,7 @@ from polarbear.rankings.duels import Duels, Scores
 _WEIGHT_UNIT = 2.0**-10
 _SCORE_UNIT = 2.0**-12
 _GREATEST = 32 - _WEIGHT_UNIT  # of a weight: exceeded once in 10^14
-_DRAWS_A_TASK = 500
+_DRAWS_A_TASK, _NUMBERS_A_TASK = 500, 2**23  # bound memory; sums are exact, however they are cut
 _IN_FIRST_PLACES = 2.0  # imaginary instances that count there
 _PRIOR_STREAM = 2**31  # beyond any problem's place in the list
 
@@ -140,9 +140,10 @@ class Bootstrap:
         scores = [_rounded(score) for score, _ in blocks]
         patterns, pattern_of = _patterns([there for _, there in blocks])
         found = np.empty((self.draws, n_times, items), dtype=np.float32)
+        at_once = max(1, min(_DRAWS_A_TASK, _NUMBERS_A_TASK // (items * n_times)))
 
         def run(first: int) -> None:
-            some = slice(first, min(first + _DRAWS_A_TASK, self.draws))
+            some = slice(first, min(first + at_once, self.draws))
             total = np.zeros((some.stop - first, items * n_times))
             of = np.zeros((some.stop - first, patterns[0].shape[1]))
             for weights, score, pattern in zip(self._weights, scores, patterns, strict=True):
@@ -153,7 +154,7 @@ class Bootstrap:
             shares /= of[:, pattern_of].reshape(-1, items, n_times)
             found[some] = shares.swapaxes(1, 2)
 
-        in_threads(run, range(0, self.draws, _DRAWS_A_TASK), self.threads)
+        in_threads(run, range(0, self.draws, at_once), self.threads)
         return found
 
 

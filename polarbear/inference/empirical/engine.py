@@ -18,6 +18,8 @@ from polarbear.inference.options import ModelOptions
 from polarbear.rankings.duels import duels_of
 
 METHOD = "bootstrap"
+MOST_NUMBERS = 2**28  # of win probabilities: 1 GiB
+FEWEST_DRAWS = 400
 
 
 def run(
@@ -38,7 +40,7 @@ def run(
             "the method at 'auto'"
         )
     begun = time.perf_counter()
-    draws = -(-options.draws // options.chains) * options.chains
+    draws, notes = _that_fit(options, positions.shape, notes)
     duels = duels_of(positions, problems)
     smooth = options.smoothing == "learned" and len(unit_times) > 1
     imaginary = options.concentration or (IMAGINARY_DUELS if smooth else None)
@@ -68,4 +70,26 @@ def run(
         joint=True,
         hyper=MappingProxyType({"concentration": bootstrap.concentration}),
         notes=notes,
+    )
+
+
+def _that_fit(
+    options: ModelOptions, shape: tuple[int, ...], notes: tuple[str, ...]
+) -> tuple[int, tuple[str, ...]]:
+    """As many draws as were asked for, or as memory holds of all pairs at all times."""
+    _, n, n_times = shape
+    each = n * (n - 1) // 2 * n_times
+    most = MOST_NUMBERS // max(each, 1) // options.chains * options.chains
+    wanted = -(-options.draws // options.chains) * options.chains
+    if wanted <= most:
+        return wanted, notes
+    if most < FEWEST_DRAWS:
+        raise InferenceError(
+            f"the empirical model looks at all pairs of {n} algorithms at {n_times} times, of "
+            f"which memory holds fewer than {FEWEST_DRAWS} draws; name fewer algorithms or times, "
+            "or another model"
+        )
+    return most, (
+        *notes,
+        f"{most} draws instead of {wanted}, for all pairs at all times take 1 GiB",
     )

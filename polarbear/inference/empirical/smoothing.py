@@ -50,7 +50,7 @@ def smoothed(
     seed: int,
     threads: int | None = None,
 ) -> np.ndarray:
-    """Draws [draw, time, pair] of smoothed win probabilities, from those of the bootstrap.
+    """Draws [draw, time, pair] of smoothed win probabilities, in the place of the bootstrap's.
 
     ``correlation[time, time]`` is that of the scores of one instance.
     """
@@ -58,17 +58,18 @@ def smoothed(
     n = round((1 + np.sqrt(1 + 8 * n_pairs)) / 2)
     first, second = np.triu_indices(n, 1)
     curves = kinds_of_curves(unit_times)
-    phi = np.arcsin(2 * wins - 1)
-    centre, variance = phi.mean(axis=0, dtype=float), phi.var(axis=0, dtype=float)
     noise = correlation + _JITTER * np.eye(n_times)
 
-    def covariance(pair: int) -> np.ndarray:
-        """Of the noise: the one of two times that has fewer duels shares them with the other."""
-        own = variance[:, pair]
-        return np.asarray(noise * np.minimum(own[:, None], own))
+    def scaled(pair: int) -> tuple[np.ndarray, np.ndarray]:
+        """A pair's draws where their noise does not depend on them, and its covariance: the one of
+        two times that has fewer duels shares them with the other."""
+        phi = np.arcsin(2 * wins[:, :, pair] - 1)
+        own = phi.var(axis=0, dtype=float)
+        return phi, np.asarray(noise * np.minimum(own[:, None], own))
 
     def explained(pair: int) -> np.ndarray:
-        return _log_evidence(centre[:, pair], curves + covariance(pair))
+        phi, covariance = scaled(pair)
+        return _log_evidence(phi.mean(axis=0, dtype=float), curves + covariance)
 
     rng = np.random.default_rng([seed, _STREAM])
     which = rng.random(draws)
@@ -76,19 +77,21 @@ def smoothed(
     roots = np.linalg.cholesky(curves + _JITTER * np.eye(n_times)).astype(np.float32)
 
     def draw(pair: int) -> None:
+        phi, covariance = scaled(pair)
         kinds = np.searchsorted(np.cumsum(shares[:-1, pair]), which)
         apart = (standard[first[pair]] - standard[second[pair]]) / np.float32(np.sqrt(2))
         for kind in np.unique(kinds):
             some = kinds == kind
             prior = apart[some] @ roots[kind].T
-            gain = np.linalg.solve(curves[kind] + covariance(pair), curves[kind])
-            phi[some, :, pair] = prior + (phi[some, :, pair] - prior) @ gain.astype(np.float32)
+            gain = np.linalg.solve(curves[kind] + covariance, curves[kind])
+            phi[some] = prior + (phi[some] - prior) @ gain.astype(np.float32)
+        wins[:, :, pair] = (1 + np.sin(np.clip(phi, -np.pi / 2, np.pi / 2))) / 2
 
     with single_threaded_blas():
         evidence = np.stack(in_threads(explained, range(n_pairs), threads), axis=1)
         shares = _shares(evidence, n)
         in_threads(draw, range(n_pairs), threads)
-    return np.asarray((1 + np.sin(np.clip(phi, -np.pi / 2, np.pi / 2))) / 2)
+    return wins
 
 
 def _matern(apart: np.ndarray, lengthscale: float) -> np.ndarray:
