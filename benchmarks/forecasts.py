@@ -1,6 +1,6 @@
 """Forecasts of races on synthetic truths: how often does the range hold what then happened?
 
-Truths and rankings are those of benchmarks/race.py, whose noise is correlated over time in several
+Truths are Plackett-Luce's of benchmarks/truths.py, whose noise is correlated over time in several
 degrees. After every round the forecast is kept, and held against the instances that the race went
 on to need. A race that ends at the limit needed what was left to it.
 
@@ -19,7 +19,8 @@ from typing import Any
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent))
-import race as races
+import truths
+from race import DRAWS, LIMIT
 
 from polarbear import racing
 from polarbear.inference import ModelOptions, infer, relations
@@ -53,29 +54,30 @@ def told_by_one_race(
     model: str, correlation: str, seed: int, alpha: float = 0.95
 ) -> tuple[list[Told], int]:
     """Every forecast of one race, and the rounds in which nothing could be told yet."""
-    rules = Rules(alpha=alpha)
-    options = ModelOptions(model=model, draws=races.DRAWS)
-    mu = races.draw_truth(np.random.default_rng([seed, 1]))
-    values = races.draw_values(mu, correlation, np.random.default_rng([seed, 2]))
-    state = racing.start(races.NAMES, races.UNIT.tolist(), rules)
+    options = ModelOptions(model=model, draws=DRAWS)
+    rules = Rules(alpha=alpha).under(options.joint, options.plackett_luce)
+    values = truths.drawn(f"pl-{correlation}", seed, LIMIT).values
+    names = [f"A{i + 1}" for i in range(values.shape[1])]
+    state = racing.start(names, truths.UNIT.tolist(), rules)
     found: list[tuple[int, int, racing.Forecast]] = []
     untold = 0
-    while state.open_pairs and state.instances < races.LIMIT:
-        last = min(state.instances + state.batch, races.LIMIT)
+    while state.open_pairs and state.instances < LIMIT:
+        last = min(state.instances + state.batch, LIMIT)
         positions = rank(values[:last])
         posterior = infer(
             count_choice_sets(positions),
-            races.UNIT,
+            truths.UNIT,
             options,
             100_000 * seed + state.round,
             threads=1,
             positions=positions,
         )
         beliefs = relations.pointwise(posterior, rules.epsilon, threads=1)
-        state, _ = racing.step(state, rules, last - state.instances, beliefs)
-        if state.open_pairs and state.instances < races.LIMIT:
+        joint = relations.joint(posterior) if posterior.joint else None
+        state, _ = racing.step(state, rules, last - state.instances, beliefs, joint)
+        if state.open_pairs and state.instances < LIMIT:
             ahead = racing.forecast(
-                state, rules, beliefs, races.LIMIT - state.instances, seed + state.round
+                state, rules, beliefs, LIMIT - state.instances, seed + state.round
             )
             if ahead is None:
                 untold += 1
@@ -102,7 +104,7 @@ def markdown(told: list[Told], untold: int, count: int) -> str:
         "# Forecasts",
         "",
         f"`python benchmarks/forecasts.py --races {count}`: {count} truths a row, "
-        f"{races.ALGORITHMS} algorithms, {races.TIMES} times, at most {races.LIMIT} instances. A "
+        f"{truths.ALGORITHMS} algorithms, {truths.TIMES} times, at most {LIMIT} instances. A "
         "forecast is right if the instances that the race then needed lie in its range; forecasts "
         "of one race repeat each other, so the first of each race has a column of its own. Ranges "
         "end at the limit at the latest, which makes those of races that go there easy; the last "

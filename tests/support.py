@@ -6,6 +6,7 @@ import importlib
 import io
 import json
 import os
+import signal
 import subprocess
 import sys
 import traceback
@@ -125,7 +126,13 @@ class Project:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             start_new_session=True,
+            preexec_fn=_hears_hangups,
         )
+
+
+def _hears_hangups() -> None:
+    """Whoever runs the tests under nohup has it ignored, and a child would inherit that."""
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 def exit_code_of_main() -> int:

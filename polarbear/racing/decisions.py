@@ -104,7 +104,10 @@ def step(
     eliminated, withheld = _eliminations(state, rules, pointwise, joint, duels)
     state = replace(state, eliminated=(*state.eliminated, *eliminated), untrusted=0)
     settled = _resolved(state, rules, pointwise)
-    settled, reopened = _reopened(state, settled, pointwise)
+    proven = None
+    if rules.guarantee == "anytime" and duels is not None:
+        proven = proven_better(duels, rules.alpha)
+    settled, reopened = _reopened(state, settled, pointwise, proven)
     after = settled == OPEN
     newly, open_before = int((before & ~after).sum()), int(before[_judged(state)].sum())
     done = [
@@ -254,9 +257,10 @@ def _resolved(state: State, rules: Rules, pointwise: Pointwise) -> np.ndarray:
 
 
 def _reopened(
-    state: State, settled: np.ndarray, pointwise: Pointwise
+    state: State, settled: np.ndarray, pointwise: Pointwise, proven: np.ndarray | None
 ) -> tuple[np.ndarray, tuple[tuple[str, str], ...]]:
-    """Keep open what is above at every time by its record and yet not out."""
+    """Keep open what is above at every time by its record and yet not out: its weakest time, and
+    where being out asks for a proof, all times that lack it."""
     settled = settled.copy()
     a, b = _indices(state)
     judged = _judged(state) & _both_in(state)
@@ -265,6 +269,8 @@ def _reopened(
         for pair in np.flatnonzero((settled == code).all(axis=1) & judged):
             weakest = pointwise.dominance[:, one[pair], two[pair]].argmin()
             settled[pair, weakest] = OPEN
+            if proven is not None:
+                settled[pair, ~proven[:, one[pair], two[pair]]] = OPEN
             again.append(state.pairs[pair])
     return settled, tuple(again)
 

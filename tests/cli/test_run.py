@@ -301,8 +301,9 @@ def test_killing_workers_all_the_time_costs_only_their_runs(
     assert process.returncode == 0, errors
     answer = json.loads(output)
     assert answer["executed"] == 40
-    assert 0 < answer["failed_runs"] <= 2
-    assert project.json("run", "config.yaml", "--retry-failed")["failed_runs"] == 0
+    assert answer["failed_runs"] == 0  # they were killed from outside, and run again
+    runs = Store.open(project.store).all_runs()
+    assert 0 < len(runs.filter(runs["attempt"] > 1)) <= 2
 
 
 @pytest.mark.slow

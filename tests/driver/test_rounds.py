@@ -337,7 +337,7 @@ def test_beliefs_between_old_algorithms_do_not_move_while_a_newcomer_catches_up(
     """Within three Monte-Carlo errors, or one draw in a thousand where the error is estimated as
     none, at each time of each round; the newcomer's own do move."""
     cautious = {"alpha": 0.999999, "limits": {"rounds": 4}, "batch": {"start": 8, "max": 8}}
-    inference = {"draws": 4000}
+    inference = {"model": "dirichlet", "draws": 4000}
     run(configured(rules=cautious, inference=inference), tmp_path / "s")
     cautious["limits"] = {"rounds": 8}
     config = configured(tuple(RATINGS), rules=cautious, inference=inference)

@@ -54,7 +54,7 @@ def test_without_a_place_to_keep_them_loops_are_compiled_all_the_same(tmp_path: 
     subprocess.run([sys.executable, "-c", code], env=nowhere, check=True)
 
 
-def test_the_default_model_waits_for_five_small_loops_and_no_more(tmp_path: Path):
+def test_the_default_model_and_dirichlet_wait_for_five_small_loops_and_no_more(tmp_path: Path):
     """What compiles is what a first use takes its time for."""
     code = (
         "import numpy as np\n"
@@ -71,8 +71,10 @@ def test_the_default_model_waits_for_five_small_loops_and_no_more(tmp_path: Path
         "from polarbear.rankings import count_choice_sets, rank\n"
         "from polarbear.inference.relations import pointwise\n"
         "with event.install_listener('numba:compile', Listener()):\n"
-        "    sets = count_choice_sets(rank(np.random.default_rng(0).normal(size=(5, 3, 2))))\n"
-        "    pointwise(infer(sets, np.array([0.0, 1.0]), ModelOptions(draws=400)))\n"
+        "    positions = rank(np.random.default_rng(0).normal(size=(5, 3, 2)))\n"
+        "    sets, times = count_choice_sets(positions), np.array([0.0, 1.0])\n"
+        "    pointwise(infer(sets, times, ModelOptions(draws=400), positions=positions))\n"
+        "    pointwise(infer(sets, times, ModelOptions(model='dirichlet', draws=400)))\n"
         "print(*sorted(found))\n"
     )
     empty = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}

@@ -25,22 +25,25 @@ from polarbear.numerics.threads import in_threads, single_threaded_blas
 
 IMAGINARY_DUELS = 2.0  # before any duel each win probability is as likely as another
 LEVELS = (0.03, 0.1, 0.3, 1.0)  # from near-clones to always the same winner
-DEVIATIONS = (0.3, 1.0)  # from the level, as a share of its size
+DEVIATIONS = (0.05, 0.3)  # from the level
 LENGTHSCALES = (0.1, 0.3, 1.0)  # of the whole grid
+HARDLY, ROUGH = 0.01, 0.15  # deviations of curves that do not change, and of those that jump
 _STREAM = 2**31 + 1
 _ROUNDS = 40  # of expectation maximisation
 _JITTER = 1e-8
 
 
 def kinds_of_curves(unit_times: np.ndarray) -> np.ndarray:
-    """Prior covariances of a pair's curve: [kind, time, time]."""
+    """Prior covariances of a pair's curve: [kind, time, time].
+
+    Every level goes with every kind of deviation: that a curve does not change says nothing about
+    how far it is from even.
+    """
     apart = np.abs(np.subtract.outer(unit_times, unit_times))
-    shapes = [1 + 0.001 * _matern(apart, 1.0)]  # a level that hardly changes
-    shapes += [
-        1 + size**2 * _matern(apart, length) for size in DEVIATIONS for length in LENGTHSCALES
-    ]
-    shapes.append(1 + 0.25 * np.exp(-apart / 0.3) + 0.25 * np.eye(len(apart)))  # a rough one
-    return np.stack([level**2 * shape for level in LEVELS for shape in shapes])
+    shapes = [HARDLY**2 * _matern(apart, 1.0)]
+    shapes += [size**2 * _matern(apart, length) for size in DEVIATIONS for length in LENGTHSCALES]
+    shapes.append(ROUGH**2 * (np.exp(-apart / 0.3) + np.eye(len(apart))))
+    return np.stack([level**2 + shape for level in LEVELS for shape in shapes])
 
 
 def smoothed(
