@@ -25,7 +25,7 @@ def infer(
     store: common.StoreFolder,
     model: Annotated[
         str | None,
-        typer.Option(help="One of {models}; by default dirichlet."),
+        typer.Option(help="One of {models}; by default empirical."),
     ] = None,
     engine: Annotated[str | None, typer.Option(help="native or stan.")] = None,
     method: Annotated[
