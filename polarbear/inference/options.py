@@ -54,7 +54,7 @@ class ExponentialPrior(Options):
 class ModelOptions(Options):
     """A model of ratings over time, and how its posterior is computed."""
 
-    # what is wrong no more often than promised on every truth of benchmarks/race.py
+    # benchmarks/race.py shows how it decides where Plackett-Luce does not hold
     model: str = Field(
         "empirical",
         description="'empirical' counts duels and assumes nothing but exchangeable instances; the "
