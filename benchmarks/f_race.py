@@ -5,8 +5,8 @@ the instances seen so far (instances are blocks, survivors are treatments); wher
 Conover's comparisons between survivors. Made anytime in the plainest way: the tests are done at
 every timepoint; out is who is significantly worse than one other survivor at every timepoint. That
 asks for all tests at once, so it needs no correction over timepoints (an intersection-union test),
-and comparisons are one-sided. With Holm's correction all the same, over all timepoints and, among
-comparisons, over all pairs and timepoints, it takes about twice as many runs.
+and comparisons are one-sided. Beside it stands the same with Holm's correction, over all timepoints
+and, among comparisons, over all pairs and timepoints.
 
 As in PolarBear's crossing resolution, a pair of which each is significantly better somewhere is
 settled, and an algorithm all of whose pairs are settled is not run any more.

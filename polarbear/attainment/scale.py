@@ -6,7 +6,6 @@ was reached and above 1 beyond the hardest. Share is the share of targets reache
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -170,10 +169,3 @@ def _check_optima(curves: Curves, optima: Floats, maximised: bool) -> None:
             f"the value {sign * curves.y[worst]:g} on {instance} is better than the best possible, "
             f"{sign * at[worst]:g}: give a better --optimum, or use --targets seen without one"
         )
-
-
-def names_of(levels: Sequence[float], scale: Scale) -> list[str]:
-    """Levels of progress as a reader may point at them: the targets, or the levels themselves."""
-    if not scale.everywhere_the_same:
-        return [f"{level:.2g}" for level in levels]
-    return [f"{scale.target(level):.1e}" for level in levels]

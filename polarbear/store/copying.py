@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from polarbear.store import files, tables
-from polarbear.store.store import ROW_GROUPS, Store
+from polarbear.store.store import Store
 
 
 def copy_runs(source: Store, target: Store, runs: Collection[str]) -> None:
@@ -29,4 +29,4 @@ def copy_runs(source: Store, target: Store, runs: Collection[str]) -> None:
             for name in ("trajectories", "runs"):  # in this order, as every writer does
                 rows = files.read_part(source.path / name / path.name, tables.ALL[name])
                 rows = rows.filter(pc.is_in(rows["run"], mine))
-                files.write_part(target.path / name, stem, rows, ROW_GROUPS.get(name))
+                files.write_part(target.path / name, stem, rows, tables.ROW_GROUPS.get(name))

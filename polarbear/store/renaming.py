@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from polarbear.store.store import Store
 
 INTENT = "renaming.json"
-ROW_GROUPS = {"trajectories": "algorithm", "runs": None}
 
 
 def rename(store: Store, old: str, new: str) -> None:
@@ -64,11 +63,11 @@ def _in_runs(store: Store, old: str, new: str) -> None:
         run_id(old, instance, attempt): run_id(new, instance, attempt)
         for instance, attempt in rows.select("instance", "attempt").iter_rows()
     }
-    for name, by in ROW_GROUPS.items():
+    for name in ("trajectories", "runs"):
         for path in files.part_paths(store.path / name):
             table = _with_names(files.read_part(path, tables.ALL[name]), ids, old, new)
             if table is not None:
-                files.write_table(path, table, by)
+                files.write_table(path, table, tables.ROW_GROUPS.get(name))
     aside = store.path / SET_ASIDE
     if aside.exists():
         table = _with_names(files.read_part(aside, tables.SET_ASIDE), ids, old, new)

@@ -47,7 +47,6 @@ from polarbear.wording import counted
 
 MERGE_ABOVE = 48  # so many small parts are merged
 SMALL_PART = 8 * 2**20  # bytes of trajectories
-ROW_GROUPS = {"trajectories": "algorithm"}  # what readers often want some of
 
 
 class Store(Races, Provenance, Aside):
@@ -224,7 +223,7 @@ class Store(Races, Provenance, Aside):
 
     def _write_part(self, table: str, stem: str, rows: list[dict[str, Any]]) -> None:
         made = pa.Table.from_pylist(rows, tables.ALL[table])
-        files.write_part(self.path / table, stem, made, ROW_GROUPS.get(table))
+        files.write_part(self.path / table, stem, made, tables.ROW_GROUPS.get(table))
 
     def merge_parts(self) -> None:
         """Fold many small parts into few large ones; readers are never left without a row."""
@@ -244,7 +243,7 @@ class Store(Races, Provenance, Aside):
         merged = files.new_stem()
         for table in together:
             rows = files.concatenated(self.path / table, small, tables.ALL[table])
-            files.write_part(self.path / table, merged, rows, ROW_GROUPS.get(table))
+            files.write_part(self.path / table, merged, rows, tables.ROW_GROUPS.get(table))
         for table in reversed(together):
             files.remove_all([self.path / table / f"{stem}.parquet" for stem in small])
 

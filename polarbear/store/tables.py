@@ -163,3 +163,5 @@ ALL = {
     "trajectories": TRAJECTORIES,
     "rankings": RANKINGS,
 }
+
+ROW_GROUPS = {"trajectories": "algorithm"}  # a group for each of these: readers often want some
