@@ -57,8 +57,16 @@ def lines_of(
             if ended and file is not None:  # others may go on writing; what counts ends here
                 end = min(end, os.fstat(file.fileno()).st_size)
             if ended and (file is None or not data or file.tell() >= end):
-                yield from _texts([rest])
+                others = len(data) >= AT_ONCE if file is None else bool(rest) and _goes_on(file)
+                if not others:  # else they have begun the last line, not the program
+                    yield from _texts([rest])
                 return
+
+
+def _goes_on(file: IO[bytes]) -> bool:
+    """Whether somebody else goes on writing to what a dead program wrote to."""
+    time.sleep(POLL)
+    return os.fstat(file.fileno()).st_size > file.tell()
 
 
 class _Ears:
