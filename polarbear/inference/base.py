@@ -74,6 +74,11 @@ class Posterior:
         found = self.wins[:, :, place]
         return np.asarray(found if a < b else 1 - found)
 
+    @property
+    def independent(self) -> bool:
+        """Whether draws have nothing to do with each other, as those of a chain have."""
+        return self.wins is not None
+
     def beats(self, a: int, b: int) -> np.ndarray:
         """Whether a beats b on more than half of the instances: bool[draw, time]."""
         if self.wins is None:

@@ -147,19 +147,26 @@ def _sorted_quantiles(
     return found
 
 
-def shares_with_errors(flags: np.ndarray, chains: int) -> tuple[np.ndarray, np.ndarray]:
+def shares_with_errors(
+    flags: np.ndarray, chains: int, independent: bool = False
+) -> tuple[np.ndarray, np.ndarray]:
     """The share of draws that each row of flags marks, with its Monte-Carlo error.
 
     The error is not zero even where all draws or none are marked.
     """
+    size = flags.shape[1]
+    share = flags.mean(axis=1)
+    smoothed = (share * size + 0.5) / (size + 1)
+    effective = size if independent else _effective_sizes(flags.astype(float), chains)
+    return share, np.sqrt(smoothed * (1 - smoothed) / effective)
+
+
+def _effective_sizes(rows: np.ndarray, chains: int) -> np.ndarray:
     from polarbear.inference.loops.series import mixing
 
-    rows, size = flags.astype(float), flags.shape[1]
-    share = rows.mean(axis=1)
     found = np.empty((len(rows), 2))
     mixing(rows, chains, found)
-    smoothed = (share * size + 0.5) / (size + 1)
-    return share, np.sqrt(smoothed * (1 - smoothed) / found[:, 1])
+    return found[:, 1]
 
 
 def pareto_k(log_weights: np.ndarray) -> float:

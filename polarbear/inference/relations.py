@@ -48,6 +48,7 @@ def pointwise(posterior: Posterior, epsilon: float = 0.05, threads: int | None =
     tables = np.zeros((4, n_times, n, n))
     tables[2] = np.eye(n)
     ratio = (0.5 + epsilon) / (0.5 - epsilon)
+    drawn = posterior.chains, posterior.independent
 
     def run(task: tuple[int, slice]) -> None:
         t, some = task
@@ -60,8 +61,8 @@ def pointwise(posterior: Posterior, epsilon: float = 0.05, threads: int | None =
             one = np.ascontiguousarray(posterior.wins[:, t, some].T)
             two = 1 - one
             near = np.abs(one - 0.5) <= epsilon
-        better, better_error = shares_with_errors(one > two, posterior.chains)
-        alike, alike_error = shares_with_errors(near, posterior.chains)
+        better, better_error = shares_with_errors(one > two, *drawn)
+        alike, alike_error = shares_with_errors(near, *drawn)
         tables[0, t, a, b], tables[0, t, b, a] = better, (one < two).mean(axis=1)
         tables[1, t, a, b] = tables[1, t, b, a] = better_error
         tables[2, t, a, b] = tables[2, t, b, a] = alike
@@ -87,9 +88,8 @@ def joint(posterior: Posterior) -> Joint:
         for b in range(a):
             above = posterior.beats(a, b).all(axis=1)
             below = posterior.beats(b, a).all(axis=1)
-            share, error = shares_with_errors(
-                np.stack([above, below, ~(above | below)]), posterior.chains
-            )
+            flags = np.stack([above, below, ~(above | below)])
+            share, error = shares_with_errors(flags, posterior.chains, posterior.independent)
             tables[0, a, b], tables[0, b, a], tables[2, a, b] = share
             tables[1, a, b], tables[1, b, a], tables[3, a, b] = error
             tables[2, b, a], tables[3, b, a] = share[2], error[2]

@@ -77,13 +77,13 @@ EMPIRICAL = ModelOptions(model="empirical", draws=1000)
 PLACKETT_LUCE = ModelOptions(model="dirichlet", draws=1000)
 
 
-@pytest.mark.parametrize(("names", "sure"), [(NAMES, 0.95), (("A", "B"), 0.9)])
-def test_who_wins_most_duels_is_better_whoever_else_is_there(names: tuple[str, ...], sure: float):
-    """72 duels of 120; two alone have nobody to learn from how far from even duels are."""
+@pytest.mark.parametrize("names", [NAMES, ("A", "B")])
+def test_who_wins_most_duels_is_better_whoever_else_is_there(names: tuple[str, ...]):
+    """72 duels of 120: a sign test has p = 0.02; the prior takes small differences for likelier."""
     values = as_values([[0, 1, 2, 3, 4]] * 72 + [[1, 2, 3, 4, 0]] * 48)[:, : len(names)]
     found = judged(evidence(values, names), EMPIRICAL, Rules(), seed=1)
     assert found.pointwise is not None
-    assert found.pointwise.dominance[:, 0, 1].min() > sure
+    assert found.pointwise.dominance[:, 0, 1].min() > 0.85
     assert found.learned.posterior.theta[:, 0, 0].mean() == pytest.approx(0.6, abs=0.05)
     assert found.fit is None
 

@@ -11,6 +11,7 @@ from polarbear.errors import InferenceError
 from polarbear.inference import ModelOptions, infer
 from polarbear.inference.empirical.noise import noise_correlation
 from polarbear.inference.empirical.smoothing import (
+    HOW_LIKELY,
     _log_evidence,
     _shares,
     kinds_of_curves,
@@ -45,14 +46,29 @@ def test_the_evidence_of_a_curve_is_its_normal_density():
 
 
 def test_what_a_pair_learns_of_the_others_does_not_depend_on_its_own_algorithms_luck():
-    """Pairs (0, 1) to (0, 4) agree that they are of kind 1; the others that they are of kind 0."""
+    """All duels of algorithm 0 look decided, those of the others nearly even."""
     first, _ = np.triu_indices(5, 1)
-    evidence = np.where(first == 0, [[0.0], [1.0]], [[3.0], [0.0]])
-    shares = _shares(evidence, 5)
-    own = np.exp(1) / (1 + np.exp(1))
-    assert (shares[1, first == 0] < own).all()  # as the others are
+    decided = np.array([0.0, 0.0, 0.0, 1.0])[:, None]
+    evidence = np.where(first == 0, decided, 3 * decided[::-1])
+    lucky = _shares(evidence, 5)[3, first == 0]
+    beforehand = np.array(HOW_LIKELY) * np.exp(decided[:, 0])
+    own = beforehand[3] / beforehand.sum()
+    assert (lucky < own).all()  # as the others are
     alone = _shares(evidence[:, :1], 2)
-    assert alone[1, 0] == pytest.approx(own)  # nobody to learn from
+    assert alone[3, 0] == pytest.approx(own)  # nobody to learn from
+
+
+def test_levels_and_shapes_are_learned_apart():
+    """The others have levels of any size, always with the same shape: so has this one, probably,
+    although it is of a level that was never seen with that shape."""
+    levels, shapes = len(HOW_LIKELY), 3
+    evidence = np.zeros((levels, shapes, 10))
+    first, second = np.triu_indices(5, 1)
+    others = np.flatnonzero((first > 1) & (second > 1))
+    evidence[[1, 2, 3], 2, others] = 8.0
+    evidence[0, :, 0] = 8.0  # the pair (0, 1), which is even
+    shares = _shares(evidence.reshape(-1, 10), 5).reshape(levels, shapes, 10)[..., 0]
+    assert shares[0, 2] > 2 * shares[0, 0]
 
 
 @pytest.mark.parametrize("kept", [0.0, 0.9])

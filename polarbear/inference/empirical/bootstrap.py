@@ -139,7 +139,7 @@ class Bootstrap:
         items = imaginary.shape[1]
         scores = [_rounded(score) for score, _ in blocks]
         patterns, pattern_of = _patterns([there for _, there in blocks])
-        found = np.empty((self.draws, n_times, items), dtype=np.float32)
+        found = np.empty((self.draws, items, n_times), dtype=np.float32)
         at_once = max(1, min(_DRAWS_A_TASK, _NUMBERS_A_TASK // (items * n_times)))
 
         def run(first: int) -> None:
@@ -150,12 +150,13 @@ class Bootstrap:
                 total += weights[some].astype(score.dtype, copy=False) @ score
                 of += weights[some] @ pattern
             of += prior[some, None]
-            shares = total.reshape(-1, items, n_times) + imaginary[some, :, None]
+            shares = total.reshape(-1, items, n_times)
+            shares += imaginary[some, :, None]
             shares /= of[:, pattern_of].reshape(-1, items, n_times)
-            found[some] = shares.swapaxes(1, 2)
+            found[some] = shares
 
         in_threads(run, range(0, self.draws, at_once), self.threads)
-        return found
+        return found.swapaxes(1, 2)
 
 
 def _rounded(scores: np.ndarray) -> np.ndarray:

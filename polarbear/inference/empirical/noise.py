@@ -9,11 +9,14 @@ number of instances.
 
 from __future__ import annotations
 
+from itertools import islice
+
 import numpy as np
 
 from polarbear.rankings.duels import Duels
 
 _LENGTHS = np.array([0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.4, 0.8, 1.6])  # of the whole grid
+_BLOCKS = 4  # of problems, some 1,000: further ones would hardly change a correlation of all pairs
 _PARTS = np.linspace(0, 1, 11)
 
 
@@ -33,23 +36,28 @@ def _by_steps(duels: Duels) -> tuple[np.ndarray, np.ndarray]:
     n_times = duels.positions.shape[2]
     blocks = [
         tuple(part.reshape(len(part), -1, n_times) for part in duels.pair_scores(block))
-        for block in duels.blocks()
+        for block in islice(duels.blocks(), _BLOCKS)
     ]
     met = sum(there.sum(axis=0) for _, there in blocks)
     mean = sum(score.sum(axis=0, dtype=float) for score, _ in blocks) / np.maximum(met, 1)
-    residuals = [np.where(there, score - mean, 0) for score, there in blocks]
-    spread = sum((residual**2).sum(axis=0) for residual in residuals)
-    deviation = np.sqrt(spread / np.maximum(met, 1))
+    mean = mean.astype(np.float32)
+    residuals = [np.where(there, score - mean, np.float32(0)) for score, there in blocks]
+    spread = sum((residual**2).sum(axis=0, dtype=float) for residual in residuals)
+    deviation = np.sqrt(spread / np.maximum(met, 1)).astype(np.float32)
     together = sum(_sums_by_steps(residual) for residual in residuals)
-    apart = sum(_sums_by_steps(there * deviation) for _, there in blocks)
+    apart = sum(
+        len(there) * _sums_by_steps(deviation) if there.all() else _sums_by_steps(there * deviation)
+        for _, there in blocks
+    )
     return np.asarray(together / np.maximum(apart, 1e-12)), np.asarray(apart)
 
 
 def _sums_by_steps(values: np.ndarray) -> np.ndarray:
     """The sum of all products of values so many steps apart in the last axis: [steps]."""
     n_times = values.shape[-1]
-    power = np.abs(np.fft.rfft(values, n=2 * n_times)) ** 2
-    return np.asarray(np.fft.irfft(power.reshape(-1, power.shape[-1]).sum(axis=0))[:n_times])
+    spectrum = np.fft.rfft(values, n=2 * n_times).reshape(-1, n_times + 1)
+    power = (spectrum.real**2 + spectrum.imag**2).sum(axis=0, dtype=float)
+    return np.asarray(np.fft.irfft(power)[:n_times])
 
 
 def _fitted(observed: np.ndarray, counted: np.ndarray) -> np.ndarray:

@@ -4,10 +4,11 @@ The bootstrap takes each time for itself: of twenty times one looks worse than i
 about all times waits for that one. But who beats whom hardly changes from one time to the next. So
 a pair's curve, on the scale arcsin(2p - 1) on which duels have the same noise whatever p is, gets a
 Gaussian process as its prior: a level and deviations from it, each of some size and lengthscale, or
-rough, so that nothing has to be smooth. Which of these kinds of curves there are is learned from
+rough, so that nothing has to be smooth. Which levels and which shapes there are is learned from
 other pairs, and which of them a pair has from its own (a mixture, by expectation maximisation).
 That near-clones are nearly even at all times is learned with it, in place of the number of
-imaginary duels.
+imaginary duels. Little is learned from few pairs, and a race looks again and again: so before any
+pair small differences are taken to be likelier than large ones, and some duels to be even.
 
 What is smoothed are the draws of the bootstrap. If phi is a draw of the curve and f one from the
 prior, then f + K (K + V)^-1 (phi - f) is a draw from the posterior, V being the covariance of the
@@ -23,9 +24,11 @@ from scipy.linalg.lapack import dtrtrs
 
 from polarbear.numerics.threads import in_threads, single_threaded_blas
 
-IMAGINARY_DUELS = 2.0  # before any duel each win probability is as likely as another
+IMAGINARY_DUELS = 3.0  # half of them won: the first few real ones must not decide alone
+IMAGINARY_PAIRS = 5.0  # of which levels and shapes are as follows
 LEVELS = (0.03, 0.1, 0.3, 1.0)  # from near-clones to always the same winner
-DEVIATIONS = (0.05, 0.3)  # from the level
+HOW_LIKELY = tuple(np.array([8, 4, 2, 1]) / 15)  # each of them; shapes are as likely as each other
+DEVIATIONS = (0.05, 0.25, 0.8)  # from the level, which they may turn round
 LENGTHSCALES = (0.1, 0.3, 1.0)  # of the whole grid
 HARDLY, ROUGH = 0.01, 0.15  # deviations of curves that do not change, and of those that jump
 _STREAM = 2**31 + 1
@@ -34,10 +37,10 @@ _JITTER = 1e-8
 
 
 def kinds_of_curves(unit_times: np.ndarray) -> np.ndarray:
-    """Prior covariances of a pair's curve: [kind, time, time].
+    """Prior covariances of a pair's curve: [kind, time, time], shapes running fastest.
 
-    Every level goes with every kind of deviation: that a curve does not change says nothing about
-    how far it is from even.
+    Every level goes with every shape: that a curve does not change says nothing about how far it is
+    from even.
     """
     apart = np.abs(np.subtract.outer(unit_times, unit_times))
     shapes = [HARDLY**2 * _matern(apart, 1.0)]
@@ -62,17 +65,16 @@ def smoothed(
     first, second = np.triu_indices(n, 1)
     curves = kinds_of_curves(unit_times)
     noise = correlation + _JITTER * np.eye(n_times)
-
-    def scaled(pair: int) -> tuple[np.ndarray, np.ndarray]:
-        """A pair's draws where their noise does not depend on them, and its covariance: the one of
-        two times that has fewer duels shares them with the other."""
-        phi = np.arcsin(2 * wins[:, :, pair] - 1)
-        own = phi.var(axis=0, dtype=float)
-        return phi, np.asarray(noise * np.minimum(own[:, None], own))
+    covariances = np.empty((n_pairs, n_times, n_times))
 
     def explained(pair: int) -> np.ndarray:
-        phi, covariance = scaled(pair)
-        return _log_evidence(phi.mean(axis=0, dtype=float), curves + covariance)
+        """Brings a pair's draws to where their noise does not depend on them. Of two times the one
+        that has fewer duels shares them with the other."""
+        phi = np.arcsin(2 * wins[:, :, pair] - 1)
+        own = phi.var(axis=0, dtype=float)
+        covariances[pair] = noise * np.minimum(own[:, None], own)
+        wins[:, :, pair] = phi
+        return _log_evidence(phi.mean(axis=0, dtype=float), curves + covariances[pair])
 
     rng = np.random.default_rng([seed, _STREAM])
     which = rng.random(draws)
@@ -80,15 +82,15 @@ def smoothed(
     roots = np.linalg.cholesky(curves + _JITTER * np.eye(n_times)).astype(np.float32)
 
     def draw(pair: int) -> None:
-        phi, covariance = scaled(pair)
+        phi = wins[:, :, pair]
         kinds = np.searchsorted(np.cumsum(shares[:-1, pair]), which)
         apart = (standard[first[pair]] - standard[second[pair]]) / np.float32(np.sqrt(2))
         for kind in np.unique(kinds):
             some = kinds == kind
             prior = apart[some] @ roots[kind].T
-            gain = np.linalg.solve(curves[kind] + covariance, curves[kind])
-            phi[some] = prior + (phi[some] - prior) @ gain.astype(np.float32)
-        wins[:, :, pair] = (1 + np.sin(np.clip(phi, -np.pi / 2, np.pi / 2))) / 2
+            gain = np.linalg.solve(curves[kind] + covariances[pair], curves[kind])
+            curve = prior + (phi[some] - prior) @ gain.astype(np.float32)
+            phi[some] = (1 + np.sin(np.clip(curve, -np.pi / 2, np.pi / 2))) / 2
 
     with single_threaded_blas():
         evidence = np.stack(in_threads(explained, range(n_pairs), threads), axis=1)
@@ -114,22 +116,27 @@ def _log_evidence(curve: np.ndarray, covariances: np.ndarray) -> np.ndarray:
 def _shares(log_evidence: np.ndarray, n: int) -> np.ndarray:
     """How likely each pair's curve is of each kind: [kind, pair].
 
-    What kinds there are a pair learns from the pairs of the others: if one algorithm was lucky,
-    all its duels look decided, and must not vouch for each other. Of the pairs of m algorithms only
-    m - 1 say something of their own, so each counts 2/m. One imaginary pair is of any kind.
+    What levels there are, and what shapes, a pair learns from the pairs of the others: if one
+    algorithm was lucky, all its duels look decided, and must not vouch for each other. Of the pairs
+    of m algorithms only m - 1 say something of their own, so each counts 2/m.
     """
-    kinds = len(log_evidence)
     likelihood = np.exp(log_evidence - log_evidence.max(axis=0))
+    likelihood = likelihood.reshape(len(LEVELS), -1, likelihood.shape[1])
     first, second = np.triu_indices(n, 1)
     takes_part = np.eye(n)[first] + np.eye(n)[second]  # [pair, algorithm]
     weight = 2 / max(n - 2, 1)
-    common = np.full_like(likelihood, 1 / kinds)
+    beforehand = np.array(HOW_LIKELY)[:, None]
+    shapes = likelihood.shape[1]
+    common = np.broadcast_to(beforehand[..., None] / shapes, likelihood.shape)
     for _ in range(_ROUNDS):
         shares = common * likelihood
-        shares /= shares.sum(axis=0)
+        shares /= shares.sum(axis=(0, 1))
         own = shares @ takes_part  # of each algorithm, the sum over its pairs
-        others = shares.sum(axis=1, keepdims=True) - own[:, first] - own[:, second]
-        common = weight * np.maximum(others + shares, 0) + 1 / kinds
-        common /= common.sum(axis=0)
+        others = shares.sum(axis=2, keepdims=True) - own[..., first] - own[..., second]
+        found = weight * np.maximum(others + shares, 0)
+        levels = found.sum(axis=1) + IMAGINARY_PAIRS * beforehand
+        forms = found.sum(axis=0) + IMAGINARY_PAIRS / shapes
+        common = (levels / levels.sum(axis=0))[:, None] * (forms / forms.sum(axis=0))
     shares = common * likelihood
-    return np.asarray(shares / shares.sum(axis=0))
+    shares /= shares.sum(axis=(0, 1))
+    return np.asarray(shares.reshape(log_evidence.shape))
