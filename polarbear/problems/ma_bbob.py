@@ -1,4 +1,4 @@
-"""MA-BBOB: affine combinations of BBOB functions, drawn as its own generator draws them.
+"""MA-BBOB: affine combinations of BBOB functions, drawn as its publication or as ioh draws them.
 
     f(x) = 10^(10 Σ_i w_i (log10(clip(f_i(x + o_i - o) - f_i*)) + 8) / s_i - 8)
 
@@ -27,6 +27,7 @@ from polarbear.problems.ioh_functions import (
 
 FUNCTIONS = 24
 LAST_INSTANCE_ID = 99
+LAST_AFFINE_INSTANCE = 2**31 - 1
 THRESHOLD = 0.85
 SMALLEST, LARGEST = 1e-12, 1e20
 # s_i: what makes the 24 functions comparable on a logarithmic scale, as published with MA-BBOB.
@@ -40,6 +41,12 @@ class MaBbob(Suite):
     """MA-BBOB: a few BBOB functions mixed into one, its optimum anywhere in the box."""
 
     dimensions: Dimensions = (30,)
+    generator: Literal["publication", "ioh"] = Field(
+        "publication",
+        description="who draws instances: the generator published with MA-BBOB, or ioh's "
+        "ManyAffine(instance, d), which the paper seems to use: fewer functions with small "
+        "weights, one instance id for all of them, and the optimum in [-4, 4]^d",
+    )
     maximise: Literal[False] = Field(False, description="always false: MA-BBOB is minimised")
 
     kind = Kind.CONTINUOUS
@@ -50,25 +57,38 @@ class MaBbob(Suite):
         return checked_dimensions(dimensions)
 
     def draw(self, index: int, rng: np.random.Generator, setting: Setting) -> tuple[str, Spec]:
-        ioh_package(self.suite)
+        ioh = ioh_package(self.suite)
         dimension = int(rng.choice(self.dimensions))
-        weights = sparse_weights(rng)
-        instances = rng.integers(1, LAST_INSTANCE_ID, FUNCTIONS, endpoint=True)
-        active = np.flatnonzero(weights)
-        spec = {
-            "dimension": dimension,
-            "functions": (active + 1).tolist(),
-            "weights": weights[active].tolist(),
-            "instances": instances[active].tolist(),
-            "optimum_seed": int(rng.integers(2**53)),
-        }
-        return f"{self.suite}-{index}-d{dimension}", spec
+        drawn = _as_published(rng) if self.generator == "publication" else _as_ioh(ioh, rng)
+        return f"{self.suite}-{index}-d{dimension}", {"dimension": dimension, **drawn}
 
     def build(self, spec: Spec, setting: Setting) -> Problem:
         return Problem(mixture(ioh_package(self.suite), spec), *bbob_box(spec["dimension"]))
 
     def best_value(self, spec: Spec) -> float:
         return 0.0
+
+
+def _as_published(rng: np.random.Generator) -> Spec:
+    weights = sparse_weights(rng)
+    instances = rng.integers(1, LAST_INSTANCE_ID, FUNCTIONS, endpoint=True)
+    return _mixed(weights, instances) | {"optimum_seed": int(rng.integers(2**53))}
+
+
+def _as_ioh(ioh: Any, rng: np.random.Generator) -> Spec:
+    instance = int(rng.integers(1, LAST_AFFINE_INSTANCE, endpoint=True))
+    found = ioh.problem.ManyAffine(instance, 2)  # weights do not depend on the dimension
+    mixed = _mixed(np.array(found.weights), np.array(found.instances))
+    return mixed | {"affine_instance": instance}
+
+
+def _mixed(weights: Floats, instances: np.ndarray) -> Spec:
+    active = np.flatnonzero(weights)
+    return {
+        "functions": (active + 1).tolist(),
+        "weights": weights[active].tolist(),
+        "instances": instances[active].tolist(),
+    }
 
 
 def sparse_weights(rng: np.random.Generator) -> Floats:
@@ -81,11 +101,16 @@ def sparse_weights(rng: np.random.Generator) -> Floats:
 
 
 def optimum(spec: Spec) -> Floats:
-    """Where the instance has its optimum, uniform in the box.
+    """Where the instance has its optimum: for the publication's uniform in the box, for ioh's what
+    ioh says.
 
     Redrawn rather than stored, to keep specs small. A new NumPy may in principle draw something
     else from a seed; a test would notice.
     """
+    if "affine_instance" in spec:
+        ioh = ioh_package("ma-bbob")
+        affine = ioh.problem.ManyAffine(spec["affine_instance"], int(spec["dimension"]))
+        return np.array(affine.optimum.x)
     rng = np.random.default_rng(spec["optimum_seed"])
     return rng.uniform(-5.0, 5.0, size=int(spec["dimension"]))
 

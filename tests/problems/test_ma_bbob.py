@@ -67,6 +67,24 @@ def test_values_agree_with_many_affine_to_1e_12_far_from_and_near_the_optimum(
 
 
 @needs_ioh
+@pytest.mark.parametrize("dimension", [2, 5, 30])
+def test_instances_of_the_generator_ioh_are_many_affines_own(dimension: int) -> None:
+    """All that is drawn is an instance's number; values agree to 1e-12, as above."""
+    import ioh
+
+    rng = np.random.default_rng(0)
+    drawn = specs(20, dimensions=[dimension], generator="ioh")
+    assert len({spec["affine_instance"] for spec in drawn}) == 20
+    for spec in drawn:
+        theirs = ioh.problem.ManyAffine(spec["affine_instance"], dimension)
+        ours = suite().build(spec, SETTING).evaluate
+        best = np.array(theirs.optimum.x)
+        near = [best + 10.0**-e * rng.standard_normal(dimension) for e in range(13)]
+        for x in [*rng.uniform(-5, 5, (10, dimension)), *near, best]:
+            assert ours(x) == pytest.approx(theirs(x.tolist()), rel=1e-12, abs=0)
+
+
+@needs_ioh
 def test_every_function_takes_part_in_some_instance_that_agrees_with_many_affine() -> None:
     seen: set[int] = set()
     x = np.linspace(-4, 4, 3)
