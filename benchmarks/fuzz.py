@@ -1,25 +1,31 @@
 """Feed every reader with what is nearly right, as the tests do, but other cases and more of them.
 
-    python benchmarks/fuzz.py [--cases 200000] [--seed 1] [--minutes 60]
+    python benchmarks/fuzz.py [--cases 200000] [--seed 1] [--minutes 60] [--kept FILE]
 
-A case fails if it ends in anything but a PolarBearError of a line or two, takes longer than ten
-seconds, or makes this process grow beyond 1 GiB. Failures are told apart by what was raised and
-where; each is shown with one case. Exits with 1 if there was any.
+A case fails if it ends in anything but a PolarBearError of a line or two, takes more than ten
+seconds of processor time, or makes this process grow beyond 1 GiB; one that has not ended after a
+minute is cut off.
+Failures are told apart by what was raised and where; each is shown with one case. With --kept, what
+was tried is written to a file after every turn, and the same command goes on from there. Exits with
+1 if there was any failure.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import resource
+import signal
 import sys
 import tempfile
 import traceback
 from collections import Counter
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import Any
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
@@ -28,7 +34,8 @@ os.environ["POLARS_MAX_THREADS"] = "1"  # tables are small; threads would only w
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from tests.fuzz.targets import all_targets, ends_well
 
-LONGEST = 10.0  # seconds a case may take
+LONGEST = 10.0  # seconds of processor time a case may take
+CUT_OFF = 60.0  # seconds after which a case is not waited for
 MOST_MEMORY = 2**30  # bytes
 AT_ONCE = 200  # cases of one target before the next has its turn
 
@@ -40,7 +47,7 @@ class Tally:
     taken: int = 0
     refused: int = 0
     failed: Counter[str] = field(default_factory=Counter)
-    examples: dict[str, Any] = field(default_factory=dict)
+    examples: dict[str, str] = field(default_factory=dict)
     slowest: float = 0.0
     seconds: float = 0.0
 
@@ -50,7 +57,54 @@ class Tally:
 
     def fail(self, what: str, case: Any) -> None:
         self.failed[what] += 1
-        self.examples.setdefault(what, case)
+        self.examples.setdefault(what, repr(case)[:600])
+
+
+class Kept:
+    """The tallies so far, and the number of the last turn, in a file if one was named."""
+
+    def __init__(self, file: Path | None, first: int) -> None:
+        self._file, self.number, self.peak = file, first, 0
+        self._tallies: dict[str, Tally] = {}
+        if file is not None and file.exists():
+            found = json.loads(file.read_text())
+            self.number, self.peak = found["number"], found["peak"]
+            for name, plain in found["tallies"].items():
+                self._tallies[name] = Tally(**{**plain, "failed": Counter(plain["failed"])})
+
+    def tally(self, target: str) -> Tally:
+        return self._tallies.setdefault(target, Tally())
+
+    @property
+    def tallies(self) -> dict[str, Tally]:
+        return dict(self._tallies)
+
+    def write(self) -> None:
+        self.peak = max(self.peak, peak())
+        if self._file is not None:
+            plain = {name: asdict(tally) for name, tally in self._tallies.items()}
+            aside = self._file.with_name(self._file.name + ".new")
+            aside.write_text(
+                json.dumps({"number": self.number, "peak": self.peak, "tallies": plain})
+            )
+            aside.replace(self._file)
+
+
+class Hangs(BaseException):
+    """A case that has not ended; no handler of an Exception may take it for its own."""
+
+
+@contextmanager
+def cut_off() -> Iterator[None]:
+    def ring(*_: object) -> None:
+        raise Hangs
+
+    signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, CUT_OFF)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
 
 
 def peak() -> int:
@@ -78,22 +132,24 @@ def feed(
     )
     @given(case=cases)
     def fed(case: Any) -> None:
-        began, before = perf_counter(), peak()
+        began, before = process_time(), peak()
         try:
-            if ends_well(target, case, folder):
-                tally.taken += 1
-            else:
-                tally.refused += 1
+            with cut_off():
+                well = ends_well(target, case, folder)
         except (KeyboardInterrupt, SystemExit):
             raise
         except BaseException as error:  # a panic of a library is no Exception
             tally.fail(place(error), case)
-        took = perf_counter() - began
+            return
+        took = process_time() - began
         tally.slowest = max(tally.slowest, took)
         if took > LONGEST:
             tally.fail("it took too long", case)
-        if before <= MOST_MEMORY < peak():
+        elif before <= MOST_MEMORY < peak():
             tally.fail("it took too much memory", case)
+        else:
+            tally.taken += well
+            tally.refused += not well
 
     began = perf_counter()
     fed()
@@ -106,33 +162,33 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--minutes", type=float, default=60.0)
     parser.add_argument("--only", default="")
+    parser.add_argument("--kept", type=Path)
     asked = parser.parse_args()
     until = perf_counter() + 60 * asked.minutes
+    kept = Kept(asked.kept, asked.seed)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         targets = {k: v for k, v in all_targets(folder).items() if asked.only in k}
         whole = sum(share for _, _, share in targets.values())
-        tallies = {target: Tally() for target in targets}
-        number = asked.seed
         open_ = dict(targets)
         while open_ and perf_counter() < until:
             for target, (cases, function, share) in list(open_.items()):
-                wanted = round(asked.cases * share / whole)
-                tally = tallies[target]
-                left = wanted - tally.cases
+                tally = kept.tally(target)
+                left = round(asked.cases * share / whole) - tally.cases
                 if left <= 0:
                     del open_[target]
                     continue
-                number += 1
-                turn = min(left, AT_ONCE)
-                feed(cases, function, turn, number, folder, tally)
+                kept.number += 1
+                feed(cases, function, min(left, AT_ONCE), kept.number, folder, tally)
+                kept.write()
                 if perf_counter() > until:
                     break
-    show(tallies)
-    return int(any(tally.failed for tally in tallies.values()))
+    show(kept)
+    return int(any(tally.failed for tally in kept.tallies.values()))
 
 
-def show(tallies: dict[str, Tally]) -> None:
+def show(kept: Kept) -> None:
+    tallies = kept.tallies
     print("| target | cases | taken | refused | failed | slowest case, s | seconds |")
     print("|---|---|---|---|---|---|---|")
     for name, tally in tallies.items():
@@ -142,10 +198,10 @@ def show(tallies: dict[str, Tally]) -> None:
         )
     total = sum(tally.cases for tally in tallies.values())
     failed = sum(tally.failed.total() for tally in tallies.values())
-    print(f"\n{total:,} cases, {failed:,} failed; peak memory {peak() / 2**20:.0f} MiB")
+    print(f"\n{total:,} cases, {failed:,} failed; peak memory {kept.peak / 2**20:.0f} MiB")
     for name, tally in tallies.items():
         for what, count in tally.failed.most_common():
-            print(f"\n{count} x {name}: {what}\n  {str(tally.examples[what])[:600]!r}")
+            print(f"\n{count} x {name}: {what}\n  {tally.examples[what]}")
 
 
 if __name__ == "__main__":

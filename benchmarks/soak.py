@@ -31,6 +31,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TextIO
 
 import polars as pl
 import psutil
@@ -231,22 +232,24 @@ def main() -> int:
             store = f"race-{soak.figures.races + 1}"
             killed = soak.disturbed(store, lasts, until)
             soak.compare(store, killed)
-    show(soak.figures, (time.monotonic() - began) / 60)
+            show(soak.figures, (time.monotonic() - began) / 60, sys.stderr)
+            sys.stderr.flush()
+    show(soak.figures, (time.monotonic() - began) / 60, sys.stdout)
     return int(bool(soak.figures.wrong))
 
 
-def show(figures: Figures, minutes: float) -> None:
-    print(f"| minutes | {minutes:.1f} |\n|---|---|")
-    print(f"| races brought to their end | {figures.races} |")
-    print(f"| commands given | {figures.commands} |")
+def show(figures: Figures, minutes: float, to: TextIO) -> None:
+    print(f"| minutes | {minutes:.1f} |\n|---|---|", file=to)
+    print(f"| races brought to their end | {figures.races} |", file=to)
+    print(f"| commands given | {figures.commands} |", file=to)
     for kind, count in sorted(figures.episodes.items()):
-        print(f"| {kind} | {count} |")
-    print(f"| identical to the byte | {figures.identical} |")
-    print(f"| differ by runs that a killed worker cost | {figures.cost_runs} |")
-    print(f"| runs so lost | {figures.lost_runs} |")
-    print(f"| anything else | {len(figures.wrong)} |")
+        print(f"| {kind} | {count} |", file=to)
+    print(f"| identical to the byte | {figures.identical} |", file=to)
+    print(f"| differ by runs that a killed worker cost | {figures.cost_runs} |", file=to)
+    print(f"| runs so lost | {figures.lost_runs} |", file=to)
+    print(f"| anything else | {len(figures.wrong)} |", file=to)
     for line in figures.wrong:
-        print(f"\n{line}")
+        print(f"\n{line}", file=to)
 
 
 if __name__ == "__main__":

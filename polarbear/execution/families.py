@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable
 import psutil
 
 MARK = "POLARBEAR_RUN"  # an environment variable; marks of races within races are joined by colons
-PATIENCE = 5.0  # seconds to wait for the killed to be gone: some hang in the system for a moment
+PATIENCE = 30.0  # seconds to wait for the killed to be gone, which a busy machine may need
 _PR_SET_CHILD_SUBREAPER = 36
 
 

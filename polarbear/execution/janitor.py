@@ -17,7 +17,7 @@ import signal
 import sys
 import time
 
-PATIENCE = 5.0  # seconds
+PATIENCE = 30.0  # seconds, most of which only a very busy machine needs
 
 
 def marked(mark: str, variable: str) -> list[int]:

@@ -63,11 +63,12 @@ def serve(
             task = connection.recv()
         except EOFError:
             return
-        journal.restart()
-        os.ftruncate(log, 0)
         outcome = execute(task, problems, journal.write, lambda: log_tail(log_path))
         if _end_what_was_started(adopts, mark):
             problems.forget()  # the one that is kept may have lost what it needs
+        # Before anybody hears of it: a run that is killed before it begins has nothing of this one.
+        journal.restart()
+        os.ftruncate(log, 0)
         connection.send(outcome)
 
 

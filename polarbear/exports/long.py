@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import pyarrow.parquet as pq
 from polarbear.errors import ExportFailedError
 from polarbear.exports.base import Export, Written
 from polarbear.numerics.arrays import Floats
+from polarbear.settings.names import without_formulas
 from polarbear.store import Store
 from polarbear.wording import counted, noun
 
@@ -22,7 +24,9 @@ class Csv(Export):
 
     def write(self, store: Store, algorithms: tuple[str, ...], place: Path) -> Written:
         table, told = long_table(store, algorithms)
-        pl.DataFrame(pl.from_arrow(table)).write_csv(place)
+        rows = pl.DataFrame(pl.from_arrow(table))
+        marked = without_formulas(rows)
+        marked.write_csv(place)
         dictionary = pl.DataFrame(
             [
                 {"column": f.name, "type": str(f.type), "meaning": f.metadata[b"meaning"].decode()}
@@ -30,7 +34,13 @@ class Csv(Export):
             ]
         )
         dictionary.write_csv(place.with_name(f"{place.stem}.dictionary.csv"))
-        return told
+        if marked.equals(rows):
+            return told
+        note = (
+            "names that a spreadsheet would take for a formula have an apostrophe before them, "
+            "which `polarbear import` takes away"
+        )
+        return replace(told, notes=(*told.notes, note))
 
 
 class Parquet(Export):

@@ -13,6 +13,7 @@ from polarbear.execution.host import Host
 from polarbear.formats.base import Complaint, Imported
 from polarbear.problems.base import OPTIMUM, Instance
 from polarbear.settings.grid import EVALUATIONS, Budget
+from polarbear.settings.names import LONGEST_INSTANCE, LONGEST_NAME, checked_name
 from polarbear.settings.options import Source, validate
 from polarbear.store import Store
 
@@ -49,6 +50,7 @@ class ImportResult:
 
 def add_imported(path: Path, found: Imported, grid: GridWanted | None = None) -> ImportResult:
     """Add an import to the store in a folder, which is made if it is not there."""
+    _check_names(found)
     config = {
         "seed": 0,
         "algorithms": {name: {"use": "imported"} for name in found.algorithms},
@@ -72,6 +74,17 @@ def add_imported(path: Path, found: Imported, grid: GridWanted | None = None) ->
         rejected=found.complaints,
         notes=found.notes,
     )
+
+
+def _check_names(found: Imported) -> None:
+    """Nobody's name may be what cannot be shown, whichever format let it through."""
+    ids = [instance.id for instance in found.instances]
+    for names, longest in ((found.algorithms, LONGEST_NAME), (ids, LONGEST_INSTANCE)):
+        for name in names:
+            try:
+                checked_name(name, longest)
+            except ValueError as error:
+                raise ImportFailedError(f"{error}; rename it where it comes from") from None
 
 
 def _as_known(store: Store, instances: tuple[Instance, ...]) -> Iterator[Instance]:

@@ -26,6 +26,7 @@ from polarbear.wording import counted
 
 MAXIMISE = ("MAXIMIZE", 2)
 COMPLETE = ("COMPLETE", 1)
+STEPS_AT_ONCE, MOST_STEPS = 10**5, 10**9  # of SQLite's machine; a trial takes some dozens
 NEW_STUDY, DELETED_STUDY, NEW_TRIAL, TRIAL_ENDED = 0, 1, 4, 6  # of a journal's operations
 
 
@@ -95,6 +96,7 @@ def _studies(source: Path) -> list[Study]:
         IndexError,
         AttributeError,
         OverflowError,
+        RecursionError,
     ) as error:
         reason = str(error).partition("\n")[0]
         raise ImportFailedError(f"{source} is not a storage of Optuna: {reason}") from None
@@ -112,6 +114,7 @@ def _studies(source: Path) -> list[Study]:
 def _from_sqlite(source: Path) -> list[Study]:
     uri = f"{source.resolve().as_uri()}?mode=ro"
     with closing(sqlite3.connect(uri, uri=True)) as database:
+        _bound(database)
         rows = database.execute("select study_id, study_name from studies order by study_id")
         studies = {number: Study(str(name), []) for number, name in rows}
         for number, direction in database.execute(
@@ -128,6 +131,12 @@ def _from_sqlite(source: Path) -> list[Study]:
             trial = Trial(int(place), _seconds(started), _seconds(ended), finished)
             studies[number].trials.append(trial)
     return list(studies.values())
+
+
+def _bound(database: sqlite3.Connection) -> None:
+    """Interrupt whoever asks for ever: a table of somebody else's may be a view without end."""
+    left = iter(range(MOST_STEPS // STEPS_AT_ONCE))
+    database.set_progress_handler(lambda: next(left, None) is None, STEPS_AT_ONCE)
 
 
 def _from_journal(source: Path) -> list[Study]:

@@ -114,11 +114,11 @@ def _profile(path: Path) -> Profile:
     for number, line in enumerate(lines, 1):
         try:
             _take(found, line.strip())
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, RecursionError):
             raise ImportFailedError(
                 f"{path} is not what PrefLib keeps: line {number}, {line[:80]!r}"
             ) from None
-    if not found.orders or not found.names:
+    if not found.names or not any(count for count, _ in found.orders):
         raise ImportFailedError(f"{path} is not what PrefLib keeps: it has no order of named ones")
     if sum(count for count, _ in found.orders) > MOST_VOTERS:
         raise ImportFailedError(f"{path} has more than {counted(MOST_VOTERS, 'voter')}")

@@ -26,6 +26,7 @@ from polarbear.formats.base import (
     runs_from_points,
 )
 from polarbear.problems.base import PROBLEM
+from polarbear.settings.names import with_formulas
 from polarbear.wording import counted, noun
 
 # What readers of tables raise on files that are none; Polars panics at some, past all handlers.
@@ -90,6 +91,7 @@ def read_frame(path: Path) -> pl.DataFrame:
             frame, first = _unpacked(path), 1
         else:
             frame = pl.read_csv(path, infer_schema=False, truncate_ragged_lines=False)
+            frame = with_formulas(frame)  # as `polarbear export` marks them
             first = 2  # below the header
     except FileNotFoundError:
         raise ImportFailedError(f"there is no file {path}") from None

@@ -7,9 +7,15 @@ which is plain ASCII.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import polars as pl
+
 LONGEST_NAME = 200  # of an algorithm or an axis
 LONGEST_INSTANCE = 1000  # of an instance, which may be a path
 JOINERS = "\u200c\u200d"
+FORMULA = r"('*[=+\-@\t\r])"  # what a cell begins with that a spreadsheet computes, or once did
 RESTATED = {ord("\n"): "\\n", ord("\r"): "\\r", ord("\t"): "\\t"}
 
 
@@ -47,6 +53,23 @@ def visible(text: str, keep: str = "") -> str:
         for place, sign in enumerate(text)
     )
     return "".join(shown)
+
+
+def without_formulas(data: pl.DataFrame) -> pl.DataFrame:
+    """A table for spreadsheets: text that begins like a formula gets an apostrophe before it."""
+    return _replaced(data, f"^{FORMULA}", "'$1")
+
+
+def with_formulas(data: pl.DataFrame) -> pl.DataFrame:
+    """A table as it was before ``without_formulas``."""
+    return _replaced(data, f"^'{FORMULA}", "$1")
+
+
+def _replaced(data: pl.DataFrame, pattern: str, by: str) -> pl.DataFrame:
+    import polars as pl
+
+    words = [name for name, kind in data.schema.items() if kind == pl.String]
+    return data.with_columns(pl.col(name).str.replace(pattern, by) for name in words)
 
 
 def _shows(text: str, place: int) -> bool:

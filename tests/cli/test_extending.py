@@ -42,7 +42,7 @@ def follow(project: Project, commands: str) -> list[subprocess.CompletedProcess[
     for line in commands.splitlines():
         program, *arguments = shlex.split(line)
         assert program == "polarbear"
-        done.append(project(*arguments, timeout=300))
+        done.append(project.in_own_process(*arguments))
         assert done[-1].returncode == 0, done[-1].stderr
         assert "warning" not in done[-1].stderr
     return done

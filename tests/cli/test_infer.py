@@ -94,7 +94,7 @@ def test_a_store_that_is_being_written_can_be_asked_all_the_same(
         "--json",
     )
     go.touch()
-    process.communicate(timeout=60)
+    process.communicate(timeout=600)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["from_store"] is False
     assert "the posterior was not kept" in done.stderr

@@ -11,8 +11,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from polarbear.driver import replaying
+from polarbear.errors import StoreFullError
 from polarbear.racing import RoundRecord
 from polarbear.store import Store, tables
+from polarbear.store.lock import locked
 from tests.cli.test_race import rounds, synthetic
 from tests.support import Project
 
@@ -109,6 +112,36 @@ def test_a_run_that_came_out_differently_is_named_and_the_first_store_may_win(
     assert project("merge", "A", "B", "--into", "C", "--first-wins").returncode == 0
     ours, theirs = (dict(_values(project.folder / name)) for name in ("C", "A"))
     assert ours == theirs
+
+
+def test_a_disk_that_fills_up_while_decisions_are_taken_leaves_no_merged_store(
+    project: Project, whole: Path, monkeypatch: pytest.MonkeyPatch
+):
+    shutil.copytree(whole, project.folder / "B")
+
+    def full(store: Store) -> None:
+        raise StoreFullError("no space left to write round-0001.json")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(replaying, "replay", full)
+        done = project("merge", whole, "B", "--into", "C")
+    assert done.returncode == 1
+    assert "no space left" in done.stderr
+    assert not list(project.folder.glob("*C*"))
+    assert project.json("merge", whole, "B", "--into", "C")["rounds"] == len(_records(whole))
+
+
+def test_what_a_killed_merge_left_is_cleared_away_but_not_what_another_is_making(
+    project: Project, whole: Path
+):
+    shutil.copytree(whole, project.folder / "B")
+    killed, other = (project.folder / f".C.merging-{name}" for name in ("killed", "other"))
+    for folder in (killed, other):
+        (folder / "runs").mkdir(parents=True)
+    with locked(other / "lock"):
+        project.json("merge", whole, "B", "--into", "C")
+    assert not killed.exists()
+    assert (other / "runs").exists()
 
 
 def _values(store: Path) -> list[tuple[tuple[str, str], list[float]]]:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import psutil
 import pytest
 
 from polarbear.store import Store
@@ -143,7 +144,7 @@ def test_ctrl_c_ends_a_race_with_130_and_a_word_on_how_to_go_on(project: Project
     process = project.start("race", "config.yaml")
     wait_until(lambda: (project.store / "rounds" / "round-0001.json").exists())
     os.kill(process.pid, signal.SIGINT)
-    _, said = process.communicate(timeout=60)
+    _, said = process.communicate(timeout=600)
     assert process.returncode == 130
     assert "interrupted; the race goes on from its last round" in said
     kept = Store.open(project.store)
@@ -152,10 +153,12 @@ def test_ctrl_c_ends_a_race_with_130_and_a_word_on_how_to_go_on(project: Project
 
 @pytest.mark.slow
 def test_a_second_race_on_the_same_store_is_refused(project: Project, wait_until):
-    project.configure(algorithms=[solver("slow", "A"), solver("slow", "B")])
+    go = project.folder / "go"
+    names = ("A", "B")
+    project.configure(algorithms=[solver("waits", name, until=str(go)) for name in names])
     process = project.start("race", "config.yaml")
     try:
-        wait_until(lambda: (project.store / "rounds" / "round-0001.json").exists())
+        wait_until(lambda: len(psutil.Process(process.pid).children(recursive=True)) > 1)
         second = project("race", "config.yaml")
         assert second.returncode == 1
         assert f"is being written by process {process.pid}" in second.stderr

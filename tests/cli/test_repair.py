@@ -3,18 +3,53 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
+import yaml
 
-from tests.faults.races import raced
+from tests.faults.races import CONFIG, raced
 from tests.support import Project
+
+ALL_THAT_OPEN_A_STORE = {
+    "status": ["STORE"],
+    "report": ["STORE"],
+    "select": ["STORE", "--preference", "at 30"],
+    "infer": ["STORE", "--model", "dirichlet"],
+    "compare": ["STORE"],
+    "export": ["STORE", "--format", "csv", "--to", "runs.csv"],
+    "forget": ["STORE", "--algorithm", "bad"],
+    "rename": ["STORE", "bad", "worse"],
+    "merge": ["STORE", "other", "--into", "merged"],
+    "race": ["config.yaml", "--store", "STORE"],
+    "run": ["config.yaml", "--store", "STORE"],
+}
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("made") / "store"
+    raced(folder)
+    return folder
 
 
 @pytest.fixture
-def store(project: Project) -> Path:
-    raced(project.folder / "store")
-    return project.folder / "store"
+def store(project: Project, made: Path) -> Path:
+    return Path(shutil.copytree(made, project.folder / "store"))
+
+
+def write_config(project: Project) -> None:
+    """The configuration of the store, as a file."""
+    plain = json.loads(json.dumps(CONFIG.plain()))
+    entries = [{"name": name, **entry} for name, entry in plain["algorithms"].items()]
+    config = yaml.safe_dump({**plain, "algorithms": entries})
+    (project.folder / "config.yaml").write_text(config)
+
+
+def filled(command: str, store: Path) -> list[str]:
+    """The arguments of a command on this store."""
+    return [str(store) if word == "STORE" else word for word in ALL_THAT_OPEN_A_STORE[command]]
 
 
 def test_a_sound_store_is_said_to_be_sound(project: Project, store: Path):
@@ -56,20 +91,37 @@ def test_damage_is_named_with_exit_code_1_and_repaired(project: Project, store: 
     [
         *((name, "rounds/ratings-0004.parquet") for name in ("status", "report")),
         *((name, "rounds/round-0004.json") for name in ("status", "report")),
-        *((name, "polarbear.json") for name in ("status", "report", "select", "infer")),
+        *((name, "polarbear.json") for name in ALL_THAT_OPEN_A_STORE),
+        *((name, "trajectories/PART") for name in ("export", "infer", "merge")),
+        *((name, "runs/PART") for name in ("race", "run", "forget", "rename")),
     ],
 )
 def test_every_command_that_meets_damage_names_repair(
     project: Project, store: Path, command: str, lost: str
 ):
-    (store / lost).write_bytes(b"PAR1")
-    more = ("--preference", "at 30") if command == "select" else ()
-    done = project(command, store, *more)
+    folder, _, name = lost.rpartition("/")
+    file = next((store / folder).glob("part-*")) if name == "PART" else store / lost
+    write_config(project)
+    shutil.copytree(store, project.folder / "other")
+    file.write_bytes(b"PAR1")
+    done = project(command, *filled(command, store))
     assert done.returncode == 1
     assert done.stderr.startswith("polarbear: ")
-    assert f"{Path(lost).name} is damaged" in done.stderr
+    assert f"{file.name} is damaged" in done.stderr
     assert "`polarbear repair " in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("command", ["status", "report", "race"])
+def test_a_deleted_file_of_a_round_is_named_with_the_way_out(
+    project: Project, store: Path, command: str
+):
+    write_config(project)
+    (store / "rounds" / "ratings-0004.parquet").unlink()
+    done = project(command, *filled(command, store))
+    assert done.returncode == 1
+    assert "ratings-0004.parquet is damaged (it is not there)" in done.stderr
+    assert "`polarbear repair " in done.stderr
 
 
 def test_what_is_no_store_is_refused(project: Project):

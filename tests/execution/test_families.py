@@ -20,7 +20,7 @@ from polarbear.execution import families, pool, scratch
 from polarbear.execution.outcome import Status
 from polarbear.execution.pool import Pool, RunLimits
 from polarbear.execution.worker import _unfailing
-from tests.execution.test_pool import GENEROUS, GOOD, configured, one, run, tasks, wait_for
+from tests.execution.test_pool import GENEROUS, GOOD, configured, one, run, tasks
 from tests.support import Project, solver
 
 LINUX = pytest.mark.skipif(
@@ -124,12 +124,12 @@ def test_two_hundred_hostile_runs_leave_no_process(left: Any):
 
 
 def test_where_no_orphans_are_adopted_the_mark_finds_them(
-    left: Any, monkeypatch: pytest.MonkeyPatch
+    left: Any, monkeypatch: pytest.MonkeyPatch, wait_until: Callable[..., None]
 ):
     mark = families.new_mark()
     monkeypatch.setenv(*next(iter(families.marked_environment(mark).items())))
     subprocess.run(["sh", "-c", f"(setsid {left.sleep} &)"], check=True)
-    wait_for(left)
+    wait_until(left)
     monkeypatch.delenv(families.MARK)
     assert families.end_marked("another") == 0
     assert families.end_marked(mark) == 1

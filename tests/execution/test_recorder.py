@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from math import inf, nan
 from pathlib import Path
 
@@ -12,7 +11,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polarbear.errors import BadOutputError, BudgetExhausted, ProblemError
+from polarbear.execution import recorder as recorder_module
 from polarbear.execution.recorder import POINT, Journal, Recorder
+
+
+class Clock:
+    """A clock that goes only when it is told to."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.now = 100.0
+        monkeypatch.setattr(recorder_module, "perf_counter", lambda: self.now)
+
+    def passes(self, seconds: float) -> None:
+        self.now += seconds
+
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
 anything = st.floats()
@@ -72,48 +84,48 @@ def test_a_numpy_scalar_or_an_array_of_one_value_is_a_value():
     assert recorder.values == [2.0, 1.5]
 
 
-def test_seconds_end_a_run_at_its_budget():
-    recorder = Recorder(lambda x: time.sleep(0.005) or -time.perf_counter(), "seconds", 0.1)
+def test_seconds_end_a_run_at_its_budget(monkeypatch: pytest.MonkeyPatch):
+    clock = Clock(monkeypatch)
+    recorder = Recorder(lambda x: clock.passes(0.03) or -clock.now, "seconds", 0.1)
+    clock.passes(5.0)
     recorder.start()
-    begun = time.perf_counter()
     with pytest.raises(BudgetExhausted):
         while True:
             recorder.evaluate(0)
-    assert time.perf_counter() - begun >= 0.1
-    assert 0 < len(recorder.times) <= 20
-    assert max(recorder.times) <= 0.1
+    assert recorder.times == pytest.approx([0.03, 0.06, 0.09])
+    assert recorder.reached == 0.1
 
 
-def test_seconds_spent_in_the_recorder_are_not_charged():
-    slow_disk = 0.02
+def test_seconds_spent_in_the_recorder_are_not_charged(monkeypatch: pytest.MonkeyPatch):
+    clock = Clock(monkeypatch)
     recorder = Recorder(
-        lambda x: -time.perf_counter(),  # every value improves, so every call is journalled
+        lambda x: clock.passes(0.001) or -clock.now,  # all improve, so all are journalled
         "seconds",
         0.05,
-        journal=lambda t, y: time.sleep(slow_disk),
+        journal=lambda t, y: clock.passes(0.02),
     )
     recorder.start()
     for _ in range(20):
         recorder.evaluate(0)
     assert len(recorder.times) == 20
-    assert recorder.times[-1] < 0.05 < 20 * slow_disk
+    assert recorder.times[-1] == pytest.approx(0.02)
 
 
-def test_seconds_spent_on_building_the_problem_are_not_charged():
-    built = 0.0
+def test_seconds_spent_on_building_the_problem_are_not_charged(monkeypatch: pytest.MonkeyPatch):
+    clock, built = Clock(monkeypatch), 0.0
 
     def objective(x: object) -> float:
         nonlocal built
-        begun = time.perf_counter()
-        time.sleep(0.05)
-        built += time.perf_counter() - begun
-        return -time.perf_counter()
+        clock.passes(0.05)
+        built += 0.05
+        clock.passes(0.01)
+        return -clock.now
 
     recorder = Recorder(objective, "seconds", 0.1, building_seconds=lambda: built)
     recorder.start()
     for _ in range(4):
         recorder.evaluate(0)
-    assert recorder.times[-1] < 0.1
+    assert recorder.times == pytest.approx([0.01, 0.02, 0.03, 0.04])
 
 
 def test_what_is_reported_is_recorded_up_to_the_budget():

@@ -50,6 +50,23 @@ def test_others_read_the_same_numbers(tmp_path: Path):
     )
 
 
+def test_a_name_that_a_spreadsheet_would_compute_is_text_in_csv_and_comes_back_as_it_was(
+    tmp_path: Path,
+):
+    names = ['=HYPERLINK("http://x")', "@SUM(A1)", "-x", "'=x", "'x", "a=b"]
+    store = make_store(tmp_path / "s", {name: [Run([1.0], [2.0])] for name in names})
+    told = pb.open(store.path).export("csv", tmp_path / "runs.csv")
+    with (tmp_path / "runs.csv").open() as file:
+        written = {row["algorithm"] for row in csv.DictReader(file)}
+    assert written == {*(f"'{name}" for name in names[:4]), "'x", "a=b"}
+    assert any("have an apostrophe before them" in note for note in told.notes)
+    pb.import_data(tmp_path / "runs.csv", tmp_path / "again", "table")
+    assert set(Store.open(tmp_path / "again").config["algorithms"]) == set(names)
+    pb.open(store.path).export("parquet", tmp_path / "runs.parquet")
+    kept = pq.read_table(tmp_path / "runs.parquet")["algorithm"].to_pylist()
+    assert set(kept) == set(names)
+
+
 def test_the_dictionary_explains_every_column(tmp_path: Path):
     store = numbered_store(tmp_path / "s", maximise=True)
     pb.open(store.path).export("csv", tmp_path / "runs.csv")

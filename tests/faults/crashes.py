@@ -19,6 +19,7 @@ from typing import Any
 from unittest import mock
 
 from polarbear.errors import PolarBearError
+from polarbear.store import Store
 from polarbear.store import store as store_module
 from tests.faults.layer import Step, failing, recorded
 from tests.faults.power import WAYS, Contents, after_cut, contents_of, laid_out, relative
@@ -207,10 +208,35 @@ def _repaired(root: Path) -> Any:
     return essence(root / "store")
 
 
+def _two_halves(root: Path) -> None:
+    from tests.cli.test_merge import part_of
+
+    _race(root)
+    whole = Store.open(root / "store")
+    first = set(whole.instances()["instance"][::2])
+    part_of(root / "store", root / "one", lambda row: row["instance"] in first)
+    part_of(root / "store", root / "other", lambda row: row["instance"] not in first)
+    shutil.copytree(root / "store" / "rounds", root / "one" / "rounds")
+    shutil.rmtree(root / "store")
+
+
+def _merge(root: Path) -> None:
+    import polarbear
+
+    if not (root / "merged").exists():  # which a second merge would refuse to touch
+        polarbear.merge([root / "one", root / "other"], root / "merged")
+
+
+def _merged(root: Path) -> Any:
+    left = sorted(path.name for path in root.iterdir())
+    return left, *(essence(root / name) for name in ("merged", "one", "other"))
+
+
 SCENARIOS = (
     Scenario("race", _nothing, _race, _raced),
     Scenario("import", _table, _import, _raced),
     Scenario("infer", _race, _infer, _raced),
     Scenario("report", _to_report_on, _report, _reported),
     Scenario("repair", _damaged, _repair, _repaired),
+    Scenario("merge", _two_halves, _merge, _merged),
 )

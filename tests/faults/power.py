@@ -42,11 +42,21 @@ class File:
 
 @dataclass(frozen=True)
 class Naming:
-    """A change to a folder's names that waits for the folder to be synced."""
+    """A change to a folder's names that waits for the folder to be synced.
+
+    ``moved`` is a folder that was given another name, with all that is in it.
+    """
 
     folder: Path
     given: tuple[tuple[Path, File | None], ...] = ()
     taken: tuple[Path, ...] = ()
+    moved: tuple[Path, Path] | None = None
+
+    def after(self, moved: tuple[Path, Path]) -> Naming:
+        """The same change where its folder goes by another name since."""
+        given = tuple((_elsewhere(path, moved), file) for path, file in self.given)
+        taken = tuple(_elsewhere(path, moved) for path in self.taken)
+        return Naming(_elsewhere(self.folder, moved), given, taken, self.moved)
 
 
 class Disk:
@@ -70,16 +80,23 @@ class Disk:
             file.safe = file.seen
         elif step.what == "rename":
             assert step.to is not None
-            self._name(Naming(path.parent, given=((step.to, file),), taken=(path,)))
+            if file is None:
+                self._name(Naming(path.parent, moved=(path, step.to)))
+            else:
+                self._name(Naming(path.parent, given=((step.to, file),), taken=(path,)))
         elif step.what == "remove" and path in self._seen:
             self._name(Naming(path.parent, taken=(path,)))
         elif step.what == "make_folder" and path not in self._seen:
             self._name(Naming(path.parent, given=((path, None),)))
         elif step.what == "sync_folder":
-            for naming in self._waiting:
-                if naming.folder == path:
-                    _apply(naming, self._safe)
-            self._waiting = [naming for naming in self._waiting if naming.folder != path]
+            waiting, self._waiting = self._waiting, []
+            for naming in waiting:
+                if naming.folder != path:
+                    self._waiting.append(naming)
+                    continue
+                _apply(naming, self._safe)
+                if naming.moved is not None:
+                    self._waiting = [other.after(naming.moved) for other in self._waiting]
 
     def _name(self, naming: Naming) -> None:
         _apply(naming, self._seen)
@@ -101,6 +118,14 @@ def _apply(naming: Naming, names: dict[Path, File | None]) -> None:
     for path in naming.taken:
         names.pop(path, None)
     names.update(naming.given)
+    if naming.moved is not None:
+        inside = [path for path in names if path.is_relative_to(naming.moved[0])]
+        names.update({_elsewhere(path, naming.moved): names.pop(path) for path in inside})
+
+
+def _elsewhere(path: Path, moved: tuple[Path, Path]) -> Path:
+    old, new = moved
+    return new / path.relative_to(old) if path.is_relative_to(old) else path
 
 
 def _reachable(path: Path, found: Contents) -> bool:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
+from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -14,9 +16,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from polarbear.errors import ImportFailedError
-from polarbear.formats import table
+from polarbear.formats import optuna, table
 from polarbear.formats.coco import read_coco
 from polarbear.formats.ioh import read_ioh
+from polarbear.formats.preflib import PrefLib
 from polarbear.formats.table import Columns, read_table
 from polarbear.store import files
 from tests.formats import test_coco, test_ioh
@@ -140,6 +143,42 @@ def test_an_import_reads_no_file_outside_of_its_folder(tmp_path: Path, name: str
     (other / "bbobexp_f1.info").write_text(info)
     with pytest.raises(ImportFailedError, match="which is not in its folder"):
         read_coco(other)
+
+
+def test_a_storage_whose_table_is_a_view_without_end_is_not_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    endless = "with recursive n(i) as (select 1 union all select i + 1 from n)"
+    with closing(sqlite3.connect(tmp_path / "x.db")) as database:
+        database.execute(f"create view studies as {endless} select i study_id, i study_name from n")
+    monkeypatch.setattr(optuna, "MOST_STEPS", 10**7)
+    with pytest.raises(ImportFailedError, match="is not a storage of Optuna: interrupted"):
+        optuna.Optuna().read(tmp_path / "x.db")
+
+
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        ("x.log", "[" * 100_000),
+        ("x.toc", "# ALTERNATIVE NAME 1: A\n# POLARBEAR VOTERS 1:" + "[" * 100_000),
+        ("x.toc", "# ALTERNATIVE NAME 1: A\n0: 1\n"),
+    ],
+    ids=["a nested journal", "nested voters", "votes of nobody"],
+)
+def test_a_file_of_others_that_makes_no_sense_is_refused(tmp_path: Path, file: str, text: str):
+    (tmp_path / file).write_text(text)
+    reader = optuna.Optuna() if file.endswith("log") else PrefLib()
+    with pytest.raises(ImportFailedError, match="is not (a storage of Optuna|what PrefLib keeps)"):
+        reader.read(tmp_path / file)
+
+
+def test_a_voter_s_name_that_controls_a_terminal_makes_no_store(project: Project):
+    rows = '# ALTERNATIVE NAME 1: A\n# POLARBEAR VOTERS 1:["i\\u001b[2J"]\n1: 1\n'
+    (project.folder / "x.toc").write_text(rows)
+    done = project("import", "x.toc", "--format", "preflib", "--store", "s")
+    assert done.returncode == 1
+    assert "'i\\x1b[2J' cannot be a name" in done.stderr
+    assert not (project.folder / "s").exists()
 
 
 def test_a_data_file_that_is_no_file_is_not_waited_for(tmp_path: Path):

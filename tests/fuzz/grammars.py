@@ -155,7 +155,7 @@ def csv_table(rng: Random) -> bytes:
     return damaged(rng, data) if rng.random() < 0.2 else data
 
 
-_COLUMN_KINDS: list[Callable[[Random], Any]] = [
+COLUMN_KINDS: list[Callable[[Random], Any]] = [
     lambda rng: rng.choice("AB"),
     lambda rng: float(rng.randrange(1, 9)),
     name,
@@ -176,8 +176,8 @@ def parquet_table(rng: Random) -> bytes:
     rows = rng.randrange(5)
     frame = {}
     for column in COLUMNS[: rng.randint(3, 8)]:
-        usual = _COLUMN_KINDS[0 if column in ("algorithm", "instance") else 1]
-        kind = rng.choice(_COLUMN_KINDS) if rng.random() < 0.15 else usual
+        usual = COLUMN_KINDS[0 if column in ("algorithm", "instance") else 1]
+        kind = rng.choice(COLUMN_KINDS) if rng.random() < 0.15 else usual
         frame[column] = [kind(rng) for _ in range(rows)]
     made = pl.DataFrame(frame, strict=False)
     if rng.random() < 0.3:

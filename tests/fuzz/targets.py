@@ -28,6 +28,7 @@ from polarbear.settings.grid import Budget
 from polarbear.settings.yaml_lines import parse_yaml
 from polarbear.store import Store, summary
 from tests.fuzz import grammars
+from tests.fuzz.storages import STORAGES
 from tests.fuzz.tokens import damaged, mutated
 
 LONGEST_MESSAGE = 4000  # characters
@@ -182,6 +183,25 @@ def store_changes(good: Path) -> Callable[[Random], tuple[str, bytes | None]]:
     return change
 
 
+def changed_files(good: Path) -> Callable[[Random], grammars.Files]:
+    """All files of a store, of which one may not be what was written."""
+    change = store_changes(good)
+
+    def made(rng: Random) -> grammars.Files:
+        found = {
+            str(path.relative_to(good)): path.read_bytes()
+            for path in sorted(good.rglob("*"))
+            if path.is_file() and path.name != "lock"
+        }
+        if rng.random() < 0.9:
+            name, data = change(rng)
+            found.pop(name)
+            found |= {} if data is None else {name: data}
+        return found
+
+    return made
+
+
 def changed_store(good: Path) -> Callable[[tuple[str, bytes | None], Path], None]:
     """Read a store of which one file is not what was written."""
 
@@ -219,8 +239,9 @@ def all_targets(
         ),
         "store": (store_changes(good), changed_store(good), 1000),
     }
+    grammar = {**grammars.FORMATS, **STORAGES, "store": changed_files(good)}
     for name in FORMATS:
-        cases = grammars.FORMATS.get(name, grammars.anything)
+        cases = grammar.get(name, grammars.anything)
         found[f"import {name}"] = (cases, importing(name), 500)
         found[f"import {name} into a store"] = (cases, importing_whole(name), 75)
     return {

@@ -54,6 +54,27 @@ def test_every_target_has_its_share_of_ten_thousand_cases(tmp_path: Path):
     assert sum(share for _, _, share in targets.values()) >= 10_000
 
 
+@pytest.mark.parametrize("name", list(FORMATS))
+def test_some_cases_of_every_format_are_taken_and_some_refused(tmp_path: Path, name: str):
+    cases, target, _ = all_targets(tmp_path)[f"import {name}"]
+    ends: set[bool] = set()
+
+    @settings(
+        max_examples=60,
+        derandomize=True,
+        database=None,
+        deadline=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(case=cases)
+    def fed(case):
+        ends.add(ends_well(target, case, tmp_path))
+
+    fed()
+    assert ends == {True, False}
+
+
 def test_the_store_that_is_changed_is_a_good_one(tmp_path: Path):
     all_targets(tmp_path)
     read_all(Store.open(tmp_path / "good"))

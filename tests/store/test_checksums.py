@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -47,6 +48,15 @@ def test_of_500_flipped_bits_none_is_read_as_different_data(raced: Path):
 def test_every_file_of_a_store_carries_a_checksum(raced: Path):
     stored = [path for path in raced.rglob("*") if path.is_file() and path.name != "lock"]
     assert [path for path in stored if not checksums.has_one(bytearray(path.read_bytes()))] == []
+
+
+def test_whatever_is_read_of_a_store_is_read_where_checksums_are_verified():
+    room = Path(files.__file__).parent
+    readers = re.compile(r"read_bytes|read_text|read_parquet|read_table\(path|ParquetFile\(path")
+    found = {file.name for file in room.glob("*.py") if readers.search(file.read_text())}
+    assert found <= {"tables.py"}  # whose docstring tells others how to read
+    asked = [file.name for file in room.glob("*.py") if "disk.read(" in file.read_text()]
+    assert asked == ["files.py"]
 
 
 @pytest.mark.parametrize("size", [0, 1, 4095, 4096, 4097, 100_000])

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import threading
+from contextlib import suppress
 from itertools import count
 from pathlib import Path
 
 import pytest
 
-from polarbear.errors import NotAStoreError, StoreLockedError
+from polarbear.errors import NotAStoreError, StoreError, StoreLockedError
 from polarbear.store import Store
-from tests.faults.layer import PowerCut, Step, killed, recorded
+from tests.faults.crashes import ERRORS
+from tests.faults.layer import PowerCut, Step, failing, killed, recorded
 from tests.faults.power import WAYS, after_cut, contents_of, laid_out, relative
 from tests.store.test_store import configured
 
@@ -29,6 +31,20 @@ def test_a_creation_that_is_killed_at_any_file_operation_is_made_up_for(tmp_path
         with made.writing():
             assert Store.open(folder).config == PLAIN
         assert not [path.name for path in folder.iterdir() if path.name.startswith(".writing")]
+    assert at > 10
+
+
+@pytest.mark.parametrize("how", ERRORS)
+def test_a_creation_that_meets_an_error_at_any_step_is_made_up_for(tmp_path: Path, how: str):
+    for at in count():
+        folder = tmp_path / f"{at}" / "deep" / "store"
+        with failing(at, ERRORS[how], lasting=how == "full disk") as asked, suppress(StoreError):
+            Store.create(folder, PLAIN)
+        made = Store.open_or_create(folder, PLAIN)
+        with made.writing():
+            assert Store.open(folder).config == PLAIN
+        if len(asked) <= at:
+            break
     assert at > 10
 
 

