@@ -32,16 +32,20 @@ def _by_steps(duels: Duels) -> tuple[np.ndarray, np.ndarray]:
     """Correlations of scores that are so many steps apart, and what they rest on: [steps]."""
     n_times = duels.positions.shape[2]
     blocks = [
-        tuple(part.reshape(len(part), -1, n_times) for part in duels.pair_scores(block))
+        (*(part.reshape(len(part), -1, n_times) for part in duels.pair_scores(block)), weight)
         for block in duels.blocks()
+        for weight in [duels.weights_of(block)[:, :, None]]
     ]
-    met = sum(there.sum(axis=0) for _, there in blocks)
-    mean = sum(score.sum(axis=0, dtype=float) for score, _ in blocks) / np.maximum(met, 1)
-    residuals = [np.where(there, score - mean, 0) for score, there in blocks]
+    met = sum((weight * there).sum(axis=0) for _, there, weight in blocks)
+    of = np.where(met > 0, met, 1)
+    mean = sum((weight * score).sum(axis=0, dtype=float) for score, _, weight in blocks) / of
+    residuals = [
+        np.sqrt(weight) * np.where(there, score - mean, 0) for score, there, weight in blocks
+    ]
     spread = sum((residual**2).sum(axis=0) for residual in residuals)
-    deviation = np.sqrt(spread / np.maximum(met, 1))
+    deviation = np.sqrt(spread / of)
     together = sum(_sums_by_steps(residual) for residual in residuals)
-    apart = sum(_sums_by_steps(there * deviation) for _, there in blocks)
+    apart = sum(_sums_by_steps(np.sqrt(weight) * there * deviation) for _, there, weight in blocks)
     return np.asarray(together / np.maximum(apart, 1e-12)), np.asarray(apart)
 
 
