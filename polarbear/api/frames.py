@@ -20,6 +20,7 @@ from polarbear.formats.base import LINE, AfterEnd, Imported
 from polarbear.formats.table import Columns, trajectories_in
 from polarbear.inference import infer as draw
 from polarbear.problems.base import PROBLEM
+from polarbear.problems.weights import WEIGHT
 from polarbear.rankings import GridValues
 from polarbear.settings.grid import EVALUATIONS, Budget
 from polarbear.settings.options import Source, nearest, validate
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     FrameLike: TypeAlias = pl.DataFrame | pl.LazyFrame | pd.DataFrame | Mapping[str, Sequence[Any]]
 
 NEEDED = ("algorithm", "instance", "t", "y")
-SEED = "seed"
+SEED, WEIGHT_COLUMN = "seed", "weight"
 ANY_AXIS = "t"  # what an axis is called that nobody has named
 
 
@@ -53,9 +54,9 @@ def infer(
     """How likely each algorithm is to win over time, from a frame with a row for each value.
 
     The columns are algorithm, instance, t and y, where y is the current or the best value. With a
-    column seed, the runs of one instance count together as one. ``grid`` is
-    as in a configuration's budget; by default 30 times, evenly spaced in log t. Options are those
-    of a configuration's inference.
+    column seed, the runs of one instance count together as one; with a column weight, an instance
+    counts as so many. ``grid`` is as in a configuration's budget; by default 30 times, evenly
+    spaced in log t. Options are those of a configuration's inference.
     """
     listener = listener or Listener()
     asked = model_options(model, options)
@@ -65,7 +66,8 @@ def infer(
     budget = _budget(found, axis, grid)
     values = _on_grid(found, budget)
     problems = [instance.spec.get(PROBLEM, instance.id) for instance in found.instances]
-    evidence = ranked(values, budget.unit_times, tie_tolerance, problems)
+    weights = [instance.spec.get(WEIGHT, 1.0) for instance in found.instances]
+    evidence = ranked(values, budget.unit_times, tie_tolerance, problems, weights)
     posterior = draw(
         evidence.choice_sets,
         evidence.unit_times,
@@ -74,6 +76,7 @@ def infer(
         names=values.algorithms,
         positions=evidence.positions,
         problems=evidence.problems,
+        weights=evidence.weights,
     )
     for problem in posterior.diagnostics.problems:
         listener.doubts(problem)
@@ -92,8 +95,9 @@ def _checked(rows: pl.DataFrame) -> pl.DataFrame:
             )
     seeded = SEED in rows.columns
     keys = ["algorithm", "instance", "t", *([SEED] if seeded else [])]
-    rows = rows.select(*keys, "y")
-    distinct = rows.drop_nulls().unique()
+    distinct = rows.select(*keys, "y").drop_nulls().unique()
+    weighted = [WEIGHT_COLUMN] if WEIGHT_COLUMN in rows.columns else []
+    rows = rows.select(*keys, *weighted, "y")
     clashes = len(distinct) - len(distinct.unique(keys))
     if clashes:
         repeated = f"if those are repeated runs, tell them apart by a column '{SEED}'"
@@ -108,7 +112,10 @@ def _trajectories(
     rows: pl.DataFrame, maximise: bool, after_end: AfterEnd, listener: Listener
 ) -> Imported:
     numbered = rows.with_row_index(LINE, offset=1)
-    columns = Columns(seed=SEED if SEED in rows.columns else None)
+    columns = Columns(
+        seed=SEED if SEED in rows.columns else None,
+        weight=WEIGHT_COLUMN if WEIGHT_COLUMN in rows.columns else None,
+    )
     found = trajectories_in(numbered, columns, "the frame", maximise, after_end)
     for complaint in found.complaints:
         listener.warn(f"left out: {complaint.words} (first: row {complaint.first})")

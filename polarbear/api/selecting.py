@@ -106,6 +106,6 @@ def _bootstrap(disk: StoreOnDisk, basis: Basis) -> Bootstrap:
     """Who won on which instance, by the runs in the store."""
     evidence = evidence_of(disk, basis.algorithms)
     order = [evidence.grid.algorithms.index(name) for name in basis.algorithms]
-    duels = duels_of(evidence.positions[:, order], evidence.problems)
+    duels = duels_of(evidence.positions[:, order], evidence.problems, evidence.weights)
     posterior = basis.posterior
     return Bootstrap(duels, posterior.n_draws, posterior.seed, posterior.options.concentration)

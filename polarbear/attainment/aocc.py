@@ -61,4 +61,4 @@ def aocc(curves: Curves, shares: Floats, drawn: Resamples, log_time: bool = Fals
     means = drawn.means(found)
     is_best = means == means.max(axis=1, keepdims=True)
     first = (is_best / is_best.sum(axis=1, keepdims=True)).mean(axis=0)
-    return Aocc(found, found.mean(axis=0), low, high, np.median(found, axis=0), first, log_time)
+    return Aocc(found, drawn.mean(found), low, high, np.median(found, axis=0), first, log_time)

@@ -21,11 +21,16 @@ class Resamples:
     """How often each resample holds each instance: times[resample, instance].
 
     The same resamples serve all algorithms, so that differences are paired. ``problems`` is of how
-    many problems the instances are.
+    many problems the instances are; ``weights`` how many instances each counts as, where not one.
     """
 
     times: np.ndarray
     problems: int
+    weights: Floats | None = None
+
+    def mean(self, values: Floats) -> Floats:
+        """The mean of values[instance, ...] over the instances as they are."""
+        return np.asarray(np.average(values, axis=0, weights=self.weights))
 
     def means(self, values: Floats) -> Floats:
         """The mean of values[instance, ...] in each resample: [resample, ...]."""
@@ -52,7 +57,7 @@ class Resamples:
         Each time gets the same multiple of its own error, wide enough that in 95 % of resamples no
         time leaves the band: looking at many times does not make one of them stand out by chance.
         """
-        centre, means = values.mean(axis=0), self.means(values)
+        centre, means = self.mean(values), self.means(values)
         error = means.std(axis=0)
         varies = error > 0
         if self.problems < 2 or not varies.any():
@@ -61,10 +66,17 @@ class Resamples:
         return np.asarray(varies & (centre > np.quantile(furthest, LEVEL) * error))
 
 
-def resamples(problems: Sequence[str], count: int, seed: int) -> Resamples:
-    """Draw problems with replacement, as many as there are; ``problems`` names each instance's."""
+def resamples(
+    problems: Sequence[str], count: int, seed: int, weights: Floats | None = None
+) -> Resamples:
+    """Draw problems with replacement, as many as there are; ``problems`` names each instance's.
+
+    One of weight w counts as w problems: it is drawn w times as often, and adds w to how many are.
+    """
     rng = np.random.default_rng(seed)
     names, first, of = np.unique(np.asarray(problems), return_index=True, return_inverse=True)
     place = np.argsort(np.argsort(first))[of.ravel()]  # in the order of their first instances
-    drawn = rng.multinomial(len(names), np.full(len(names), 1 / len(names)), size=count)
-    return Resamples(drawn.astype(np.uint16)[:, place], len(names))
+    each = np.ones(len(names)) if weights is None else weights[np.sort(first)]
+    many = max(1, round(each.sum()))
+    drawn = rng.multinomial(many, each / each.sum(), size=count)
+    return Resamples(drawn.astype(np.int32)[:, place], len(names), weights)

@@ -10,10 +10,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import polars as pl
 
 from polarbear.errors import ReportError
 from polarbear.execution.outcome import Status
+from polarbear.numerics.arrays import Floats
 from polarbear.settings.options import unknown
 from polarbear.store import Store
 from polarbear.wording import counted, noun, short
@@ -46,6 +48,7 @@ class CommonRuns:
     only_ranked: int
     steps: tuple[Step, ...]
     problems: tuple[str, ...]
+    weights: Floats | None = None  # of the common instances, None where each counts as one
 
     def notes(self) -> list[str]:
         """What a reader should know about the instances before the numbers."""
@@ -69,6 +72,12 @@ class CommonRuns:
                 f"left out: {counted(self.only_ranked, 'instance')} that "
                 f"{noun(self.only_ranked, 'was', 'were')} imported as rankings and "
                 f"{noun(self.only_ranked, 'has', 'have')} no values"
+            )
+        if self.weights is not None:
+            made.append(
+                f"instances have weights, from {short(self.weights.min())} to "
+                f"{short(self.weights.max())}: means, shares and intervals go by them; medians and "
+                "quartile lines count each run once"
             )
         drawn = len(set(self.problems))
         what = "instance" if drawn == count else "problem"
@@ -141,7 +150,14 @@ def common_runs(
         len(ranked),
         steps,
         tuple(problem.get(instance, instance) for instance in instances),
+        _weights(store, instances),
     )
+
+
+def _weights(store: Store, instances: tuple[str, ...]) -> Floats | None:
+    weight = store.weights()
+    found = np.array([weight.get(instance, 1.0) for instance in instances])
+    return None if (found == 1).all() else found
 
 
 def _steps(names: tuple[str, ...], ran: dict[str, set[str]], now: int) -> tuple[Step, ...]:

@@ -119,7 +119,7 @@ class _Judged:
         else:
             area = view.aocc if posterior.preference == "uniform" else view.aocc_log
             self.scores = area.areas[:, at]
-        self.means = self.scores.mean(axis=0)
+        self.means = view.drawn.mean(self.scores)
 
     def leaders(self) -> list[Note]:
         """A note where the two views put different algorithms first."""

@@ -49,15 +49,18 @@ class EafDifference:
     leads: tuple[Lead | None, Lead | None]
 
 
-def counted(progress: Floats, times: Floats, levels: Floats) -> Eaf:
-    """The EAF on a grid, from progress[instance, algorithm, time]."""
+def counted(progress: Floats, times: Floats, levels: Floats, weights: Floats | None = None) -> Eaf:
+    """The EAF on a grid, from progress[instance, algorithm, time], instances having weights."""
     instances, n, size = progress.shape
+    each = np.ones(instances) if weights is None else weights
     attained = np.empty((n, len(levels), size))
     for a in range(n):
-        ordered = np.sort(progress[:, a], axis=0)
+        order = np.argsort(progress[:, a], axis=0, kind="stable")
         for k in range(size):
-            missed = np.searchsorted(ordered[:, k], levels, side="left")
-            attained[a, :, k] = (instances - missed) / instances
+            own = order[:, k]
+            missed = np.searchsorted(progress[own, a, k], levels, side="left")
+            passed = np.concatenate([[0], np.cumsum(each[own])])
+            attained[a, :, k] = (passed[-1] - passed[missed]) / passed[-1]
     return Eaf(times, levels, attained)
 
 

@@ -24,4 +24,4 @@ def ecdf(times: Floats, shares: Floats, drawn: Resamples) -> Ecdf:
     """From shares[instance, algorithm, time], the share of targets each run had reached."""
     bands = [drawn.interval(shares[:, a]) for a in range(shares.shape[1])]
     low, high = (np.stack(ends) for ends in zip(*bands, strict=True))
-    return Ecdf(times, shares.mean(axis=0), low, high)
+    return Ecdf(times, drawn.mean(shares), low, high)

@@ -83,13 +83,14 @@ def _ert(view: View, found: Spent, group: str | None, places: tuple[int, ...]) -
     inside = np.zeros((len(found.spent), 1, 1))
     inside[list(places)] = 1.0
     spent, reached = found.spent * inside, found.reached * inside
-    successes = reached.sum(axis=0)
+    weights = view.common.weights
+    each = np.ones_like(inside) if weights is None else weights[:, None, None]
     with np.errstate(divide="ignore", invalid="ignore"):
-        ert = spent.sum(axis=0) / successes
+        ert = (each * spent).sum(axis=0) / (each * reached).sum(axis=0)
         again = view.drawn.means(spent) / view.drawn.means(reached)
     several = len({view.common.problems[i] for i in places}) > 1
     low, high = _interval(again) if several else (np.full_like(ert, np.nan),) * 2
-    return Ert(group, ert, low, high, successes.astype(int), len(places))
+    return Ert(group, ert, low, high, reached.sum(axis=0).astype(int), len(places))
 
 
 def _interval(again: Floats) -> tuple[Floats, Floats]:

@@ -28,7 +28,8 @@ def head_to_head(view: View, a: int, b: int, times: Floats, weights: Floats) -> 
     """Over the compared instances, with times weighted as a preference values them."""
     y = view.curves.on(times, view.curves.y, np.inf)
     shares = view.curves.on(times, view.scale.share(view.progress), 0.0)
-    weight = np.broadcast_to(weights / weights.sum() / len(y), y[:, 0].shape)
+    each = np.ones(len(y)) if view.common.weights is None else view.common.weights
+    weight = np.outer(each / each.sum(), weights / weights.sum())
     gap = shares[:, a] - shares[:, b]
     ahead_a, ahead_b = (weight * (y[:, a] < y[:, b])), (weight * (y[:, b] < y[:, a]))
     return HeadToHead(

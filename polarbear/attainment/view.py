@@ -58,7 +58,8 @@ class View:
 
     @cached_property
     def drawn(self) -> Resamples:
-        return resamples(self.common.problems, self.options.bootstrap, self.options.seed)
+        common, options = self.common, self.options
+        return resamples(common.problems, options.bootstrap, options.seed, common.weights)
 
     @cached_property
     def times(self) -> Floats:
@@ -92,7 +93,7 @@ class View:
     def eaf(self) -> Eaf:
         levels = np.arange(1, LEVELS + 1) / LEVELS
         held = self.curves.on(self.times, self.progress, -np.inf)
-        return attaining.counted(held, self.times, levels)
+        return attaining.counted(held, self.times, levels, self.common.weights)
 
     def eaf_difference(self, a: str, b: str) -> EafDifference:
         pair = (self.index(a), self.index(b))

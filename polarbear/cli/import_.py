@@ -50,6 +50,10 @@ def import_(
     seed_column: Annotated[
         str | None, typer.Option(help="Its column of seeds, where instances were run repeatedly.")
     ] = None,
+    weight_column: Annotated[
+        str | None,
+        typer.Option(help="Its column of weights: how many instances each counts as."),
+    ] = None,
     axis: Annotated[
         str | None,
         typer.Option(help="What t counts; by default what SOURCE says, or evaluations."),
@@ -88,6 +92,7 @@ def import_(
         "y_column": y_column,
         "position_column": position_column,
         "seed_column": seed_column,
+        "weight_column": weight_column,
         "maximise": maximise,
         "after_end": after_end.value,
     }

@@ -9,6 +9,7 @@ from polarbear.wording import counted, joined, noun, short, size
 
 if TYPE_CHECKING:
     from polarbear.driver.standings import Standings
+    from polarbear.store.summary import Weights
 
 
 def status(
@@ -45,6 +46,7 @@ def status(
         "instances": len(opened.instances()),
         "runs": len(opened.runs()),
         "superseded_runs": len(opened.all_runs()) - len(opened.runs()),
+        "weights": summary.weights(opened),
         "rankings": len(opened.rankings()),
         "posteriors": len(opened.posterior_keys()),
         "algorithms": summary.by_algorithm(opened),
@@ -61,6 +63,15 @@ def status(
         _show(facts, stands)
 
 
+def _weights(found: Weights | None) -> str:
+    if found is None:
+        return ""
+    return (
+        f"{counted(found.instances, 'instance')} {noun(found.instances, 'counts', 'count')} as "
+        f"{short(found.total)}: weights from {short(found.least)} to {short(found.most)}"
+    )
+
+
 def _show(facts: dict[str, Any], race: Standings | None) -> None:
     console = common.console()
     owner = facts["written_by"]
@@ -70,6 +81,7 @@ def _show(facts: dict[str, Any], race: Standings | None) -> None:
         f"'{facts['suite']}', seed {facts['seed']}, {size(facts['bytes'])}",
         f"axis {facts['axis']}, {counted(facts['times'], 'time')} up to {short(facts['budget'])}; "
         f"made {facts['created']} by PolarBear {facts['tool']}",
+        _weights(facts["weights"]),
         f"{facts['rankings']} imported {noun(facts['rankings'], 'ranking')}"
         if facts["rankings"]
         else "",

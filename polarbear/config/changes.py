@@ -8,6 +8,8 @@ from typing import Any
 
 from polarbear.config.configuration import PlainConfig
 
+COUNTS = ("count", "weights")  # how many instances are run, or count as: no run depends on it
+
 
 def differences(stored: Mapping[str, Any], wanted: Mapping[str, Any], path: str = "") -> list[str]:
     """Where two plain configurations say different things, one readable line each."""
@@ -37,7 +39,7 @@ def contradictions(
             "seed": config["seed"],
             "seeds": config.get("seeds", "separate"),  # older stores do not say
             "trajectory": config.get("trajectory", "best"),
-            "instances": {k: v for k, v in config["instances"].items() if k != "count"},
+            "instances": {k: v for k, v in config["instances"].items() if k not in COUNTS},
             "budget": config["budget"] if uses_grid else {"axis": config["budget"]["axis"]},
             "algorithms": {name: config["algorithms"][name] for name in both},
         }

@@ -86,12 +86,15 @@ class Config:
 
     def plain(self) -> PlainConfig:
         """The configuration as the store keeps it: plain, complete, and comparable."""
+        instances = _plain(self.instances)
+        if not self.instances.weights:  # said only where there are some, as in older stores
+            del instances["weights"]
         return {
             "seed": self.seed,
             "seeds": self.seeds,
             "trajectory": self.trajectory,
             "algorithms": {a.name: _plain(a, exclude={"name"}) for a in self.algorithms},
-            "instances": _plain(self.instances),
+            "instances": instances,
             "budget": _plain(self.budget),
             "execution": _plain(self.execution),
             "race": _plain(self.race),
@@ -228,6 +231,12 @@ def _check_race(top: TopLevel, source: Source) -> None:
             f"joint elimination asks how times hang together, but the model "
             f"'{top.inference.model}' treats them as independent; choose another under "
             f"'inference' ({', '.join(joint_models())}), or 'elimination: pointwise'",
+        )
+    if top.race.guarantee == "anytime" and top.instances.get("weights"):
+        raise source.error(
+            ("race", "guarantee"),
+            "the bets of 'anytime' are fair only if every instance counts once, but "
+            "'instances' has weights; leave out the weights, or the guarantee",
         )
 
 

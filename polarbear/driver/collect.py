@@ -137,6 +137,7 @@ def _again(status: str, reached: float, budget: float, retry_failed: bool) -> bo
 
 def prepare(config: Config) -> None:
     """Raise now what would make every run fail; for whoever is about to run something."""
+    config.instances.check_weights(config.setting)
     for algorithm in config.algorithms:
         algorithm.prepare(config.setting)
 

@@ -21,6 +21,8 @@ def settings_kept(config: Config) -> dict[str, Any]:
     failed = config.execution.failures.ranks
     if failed != KEEPS:  # said only where it differs, so that older races go on
         rules["failures"] = failed
+    if config.instances.weights:
+        rules["weights"] = dict(config.instances.weights)
     return {"rules": rules, "inference": plain["inference"]}
 
 

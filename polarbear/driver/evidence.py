@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import add
@@ -33,6 +33,7 @@ class Evidence:
     positions: np.ndarray
     choice_sets: ChoiceSets
     problems: tuple[str, ...] | None = None  # of each instance, where several are seeds of one
+    weights: np.ndarray | None = None  # of each instance, where some do not count as one
 
     @property
     def n_problems(self) -> int:
@@ -45,6 +46,8 @@ class Evidence:
         names = json.dumps([self.grid.algorithms, self.grid.times.tolist(), *seeds])
         digest = hashlib.sha256(names.encode())
         digest.update(self.positions.tobytes())
+        if self.weights is not None:
+            digest.update(self.weights.tobytes())
         return digest.hexdigest()[:16]
 
 
@@ -64,7 +67,9 @@ def evidence_of(
     grid = store.on_grid(budget.times, chosen)
     problem = store.problems()
     problems = [problem.get(instance, instance) for instance in grid.instances]
-    return ranked(grid, budget.unit_times, tie_tolerance, problems)
+    weight = store.weights()
+    weights = [weight.get(instance, 1.0) for instance in grid.instances]
+    return ranked(grid, budget.unit_times, tie_tolerance, problems, weights)
 
 
 def ranked(
@@ -72,22 +77,40 @@ def ranked(
     unit_times: np.ndarray,
     tie_tolerance: float = 0.0,
     problems: Sequence[str] | None = None,
+    weights: Sequence[float] | np.ndarray | None = None,
 ) -> Evidence:
     """What values on a grid say about who is better than whom.
 
     ``problems`` names the problem of each instance: its runs with several seeds count as one. Those
-    in which only one algorithm was run say nothing, and take no share.
+    in which only one algorithm was run say nothing, and take no share. ``weights`` says how many
+    problems each counts as.
     """
     present = ~np.isnan(grid.values)
     positions = rank(grid.values, present, tie_tolerance)
+    shares = None if weights is None else np.asarray(weights, dtype=float)
+    if shares is not None and (shares == 1).all():
+        shares = None
     if problems is None or len(set(problems)) == len(problems):
-        return Evidence(grid, unit_times, positions, count_choice_sets(positions))
+        counted = count_choice_sets(positions, shares)
+        return Evidence(grid, unit_times, positions, counted, weights=shares)
+    if shares is not None:
+        _check_same_weight(problems, shares)
     compares = present.any(axis=2).sum(axis=1) > 1
     sharing = Counter(name for name, real in zip(problems, compares, strict=True) if real)
-    weights = np.array([1 / max(1, sharing[name]) for name in problems])
-    return Evidence(
-        grid, unit_times, positions, count_choice_sets(positions, weights), tuple(problems)
-    )
+    of_one = np.array([1 / max(1, sharing[name]) for name in problems])
+    counted = count_choice_sets(positions, of_one if shares is None else of_one * shares)
+    return Evidence(grid, unit_times, positions, counted, tuple(problems), shares)
+
+
+def _check_same_weight(problems: Sequence[str], weights: np.ndarray) -> None:
+    """The problem has the weight, and its seeds share it."""
+    found: dict[str, float] = {}
+    for problem, weight in zip(problems, weights.tolist(), strict=True):
+        if found.setdefault(problem, weight) != weight:
+            raise InferenceError(
+                f"runs of the problem '{problem}' have the weights {found[problem]:g} and "
+                f"{weight:g}; a problem has one, which its seeds share"
+            )
 
 
 class Tally:
@@ -97,8 +120,16 @@ class Tally:
     order, so that the counts are the same to the last bit however often a race was interrupted.
     """
 
-    def __init__(self, store: Store, budget: Budget, tie_tolerance: float = 0.0) -> None:
+    def __init__(
+        self,
+        store: Store,
+        budget: Budget,
+        tie_tolerance: float = 0.0,
+        weight: Callable[[str], float] | None = None,
+    ) -> None:
+        """``weight`` says how many instances one of a name counts as, one if not given."""
         self._budget = budget
+        self._weight = weight
         self._tie_tolerance = tie_tolerance
         self._absent = np.full(len(budget.times), np.nan)
         self._failed = failures_in(store.config).ranks
@@ -168,6 +199,7 @@ class Tally:
             self._budget.unit_times,
             np.concatenate([block.positions for block in blocks]),
             reduce(add, (block.choice_sets for block in blocks)),
+            weights=self._weights(instances),
         )
 
     def _counted(self, instances: Sequence[Instance], algorithms: tuple[str, ...]) -> Evidence:
@@ -179,4 +211,12 @@ class Tally:
         )
         ids = tuple(instance.id for instance in instances)
         grid = GridValues(ids, algorithms, self._budget.times, values)
-        return ranked(grid, self._budget.unit_times, self._tie_tolerance)
+        weights = self._weights(instances)
+        return ranked(grid, self._budget.unit_times, self._tie_tolerance, weights=weights)
+
+    def _weights(self, instances: Sequence[Instance]) -> np.ndarray | None:
+        """Of each instance, None where all count as one."""
+        if self._weight is None:
+            return None
+        found = np.array([self._weight(instance.id) for instance in instances])
+        return None if (found == 1).all() else found

@@ -44,7 +44,7 @@ class Judgement:
         """
         if rules.guarantee == "none" and not self.learned.posterior.options.plackett_luce:
             return None
-        return record_of_duels(self.evidence.positions)
+        return record_of_duels(self.evidence.positions, self.evidence.weights)
 
     def p_any_wrong(self, eliminated: Sequence[Elimination]) -> float:
         """How likely one of these at least is wrong: not better at every time, by the duels."""
@@ -52,7 +52,8 @@ class Judgement:
             return 0.0
         posterior, names = self.learned.posterior, self.learned.algorithms
         if posterior.wins is None:
-            duels = duels_of(self.evidence.positions, self.evidence.problems)
+            seen = self.evidence
+            duels = duels_of(seen.positions, seen.problems, seen.weights)
             wins = Bootstrap(duels, LOOKING_BACK, posterior.seed).wins()
             posterior = replace(posterior, wins=wins)
         right = [

@@ -215,6 +215,10 @@ def _notes(stores: Sequence[Store]) -> list[str]:
         other = [store for store in stores[1:] if store.config.get(group) != first.get(group)]
         if other:
             notes.append(f"'{group}' is that of {stores[0].path}; {other[0].path} has another")
+    weights = first["instances"].get("weights")
+    other = [one for one in stores[1:] if one.config["instances"].get("weights") != weights]
+    if other:
+        notes.append(f"weights are those of {stores[0].path}; {other[0].path} has others")
     aside = sum(len(store.set_aside_runs()) for store in stores)
     if aside:
         notes.append(

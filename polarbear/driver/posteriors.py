@@ -66,6 +66,7 @@ def learn(
             names=names,
             positions=evidence.positions,
             problems=evidence.problems,
+            weights=evidence.weights,
             field=inside,
         )
         posterior = _as_kept(inferred, evidence)

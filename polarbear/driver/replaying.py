@@ -36,7 +36,8 @@ class StoredInstances(Suite):
 
     @classmethod
     def of(cls, store: Store) -> StoredInstances:
-        made = cls(suite=store.config["instances"]["suite"])
+        settings = store.config["instances"]
+        made = cls(suite=settings["suite"], weights=settings.get("weights", {}))
         for row in store.instances().iter_rows(named=True):
             made._rows[row["index"]] = Instance(
                 row["index"], row["instance"], json.loads(row["spec"])

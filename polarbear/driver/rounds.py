@@ -99,7 +99,8 @@ class Race:
         self._began = time.monotonic()
         self._runs = collect.stored_runs(store)
         self._origin = collect.origin_of(config, store)
-        self._tally = Tally(store, config.budget, config.race.tie_tolerance)
+        weight = config.instances.weight if config.instances.weights else None
+        self._tally = Tally(store, config.budget, config.race.tie_tolerance, weight)
         self._stream: list[Instance] = []
         self._last: Judgement | None = None
         seen = self._instances(self.state.caught_up)

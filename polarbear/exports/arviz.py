@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from importlib.util import find_spec
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from polarbear.wording import counted, joined
 
 ENDINGS = (".nc", ".zarr")
 GROUP = "posterior"  # where ArviZ looks for draws
+PAIR, FIRST, SECOND = "pair", "first", "second"
 
 
 class ArviZ(Export):
@@ -37,7 +39,7 @@ class ArviZ(Export):
         data = as_dataset(
             basis.posterior, basis.algorithms, basis.times, basis.axis, basis.instances
         )
-        data = data.sel(algorithm=[name for name in basis.algorithms if name in algorithms])
+        data = _among(data, [name for name in basis.algorithms if name in algorithms])
         needed = "h5netcdf" if place.suffix == ".nc" else "zarr"
         if find_spec(needed) is None:
             raise MissingExtraError(f"writing {place.suffix}", needed, "arviz")
@@ -47,6 +49,17 @@ class ArviZ(Export):
             data.to_zarr(place, group=GROUP, zarr_format=2)
         draws = counted(basis.posterior.n_draws, "draw")
         return Written(f"{draws} of the model {basis.posterior.model} (key {basis.key})")
+
+
+def _among(data: Any, names: list[str]) -> Any:
+    """The same of some algorithms, and of the pairs of these."""
+    data = data.sel(algorithm=names)
+    if PAIR in data.dims:
+        both = data[FIRST].isin(names) & data[SECOND].isin(names)
+        data = (
+            data.isel({PAIR: np.flatnonzero(both.values)}) if both.any() else data.drop_dims(PAIR)
+        )
+    return data
 
 
 def in_groups(data: Any) -> Any:
@@ -68,7 +81,11 @@ def as_dataset(
     axis: str,
     instances: int | None,
 ) -> Any:
-    """The draws as xarray has them: theta[chain, draw, time, algorithm] and hyperparameters."""
+    """The draws as xarray has them: theta[chain, draw, time, algorithm] and hyperparameters.
+
+    Where duels do not follow from theta, wins[chain, draw, time, pair] is how likely the first of a
+    pair beats the second; ``first`` and ``second`` name the two of each pair.
+    """
     try:
         import xarray
     except ImportError:
@@ -83,6 +100,16 @@ def as_dataset(
         name: (("chain", "draw"), draws.reshape(chains, -1))
         for name, draws in posterior.hyper.items()
     }
+    wins: Mapping[str, Any] = {}
+    pairs: Mapping[str, Any] = {}
+    if posterior.wins is not None:
+        wins = {"wins": (("chain", "draw", "time", PAIR), by_chain(posterior.wins))}
+        both = list(combinations(algorithms, 2))
+        pairs = {
+            PAIR: [f"{a} vs {b}" for a, b in both],
+            FIRST: (PAIR, [a for a, _ in both]),
+            SECOND: (PAIR, [b for _, b in both]),
+        }
     attributes = {
         "inference_library": "polarbear",
         "model": posterior.model,
@@ -94,12 +121,13 @@ def as_dataset(
         "evidence_weight": posterior.evidence_weight,
     }
     return xarray.Dataset(
-        {"theta": theta, **hyper},
+        {"theta": theta, **wins, **hyper},
         coords={
             "chain": np.arange(chains),
             "draw": np.arange(posterior.n_draws // chains),
             "time": times,
             "algorithm": list(algorithms),
+            **pairs,
         },
         attrs={name: value for name, value in attributes.items() if value is not None},
     )

@@ -20,7 +20,8 @@ from polarbear.wording import counted, noun
 
 
 class Csv(Export):
-    """Rows of algorithm, instance, problem, seed, t, y, and a data dictionary beside them."""
+    """Rows of algorithm, instance, problem, seed, t, y (and weight where instances have one), and a
+    data dictionary beside them."""
 
     def write(self, store: Store, algorithms: tuple[str, ...], place: Path) -> Written:
         table, told = long_table(store, algorithms)
@@ -96,6 +97,11 @@ def long_table(store: Store, algorithms: tuple[str, ...]) -> tuple[pa.Table, Wri
         ),
         ("seed", pa.int64(), "the seed the algorithm was given", [run["seed"] for run in runs]),
     ]
+    weights = store.weights()
+    if weights:
+        about_weight = "how many instances it counts as"
+        each = [weights.get(run["instance"], 1.0) for run in runs]
+        columns.append(("weight", pa.float64(), about_weight, each))
     arrays = [pa.array(found, kind).take(pa.array(index)) for _, kind, _, found in columns]
     fields = [pa.field(name, kind, False, {"meaning": about}) for name, kind, about, _ in columns]
     about_t = f"{axis} at which a value was found; the last of a run is where it ended"

@@ -100,6 +100,8 @@ def numbered_runs(
         )
     if invented:
         notes.append("functions and instances have no numbers here; they are numbered as they came")
+    if store.weights():
+        notes.append("instances have weights, which the format has no place for: each counts once")
     if optima is not None and np.any(optima != 0):
         notes.append("values are written as distances to the best possible value")
     return Numbered(runs, maximise, optima is not None, tuple(notes))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -29,6 +29,7 @@ class PrefLib(Export):
     def write(self, store: Store, algorithms: tuple[str, ...], place: Path) -> Written:
         budget = Budget.model_validate(store.config["budget"])
         grid = store.on_grid(budget.times, algorithms)
+        weights = store.weights()
         positions = rank(grid.values, ~np.isnan(grid.values), self.tie_tolerance)
         place.mkdir(parents=True)
         count = 0
@@ -42,7 +43,7 @@ class PrefLib(Export):
                 continue
             whole = all(sum(map(len, order)) == len(algorithms) for order in orders)
             stem, ending = f"{k + 1:04}", "toc" if whole else "toi"
-            text = _text(f"{stem}.{ending}", t, budget.axis, algorithms, orders)
+            text = _text(f"{stem}.{ending}", t, budget.axis, algorithms, orders, weights)
             (place / f"{stem}.{ending}").write_text(text, encoding="utf-8")
             count += sum(map(len, orders.values()))
         if not count:
@@ -53,6 +54,11 @@ class PrefLib(Export):
             notes.append(
                 f"{counted(cut, 'ranking')} recorded only the best: the others are left out, and "
                 "are to be taken as below these (import with --set unranked=below)"
+            )
+        if weights:
+            notes.append(
+                "instances have weights, which stand in lines that only PolarBear reads: for "
+                "others each counts as one voter"
             )
         what = f"{counted(count, 'ranking')} at {counted(len(budget.times), 'time')}"
         return Written(what, tuple(notes))
@@ -72,8 +78,10 @@ def _text(
     axis: str,
     algorithms: Sequence[str],
     orders: dict[Order, list[str]],
+    weights: Mapping[str, float],
 ) -> str:
-    """PrefLib's header, then its votes. Readers skip the lines on times and voters, which are ours.
+    """PrefLib's header, then its votes. Readers skip the lines on times, voters and their weights,
+    which are ours.
 
     Orders stand in PrefLib's own order: the most frequent first.
     """
@@ -97,6 +105,11 @@ def _text(
         *(
             f"POLARBEAR VOTERS {number}: {json.dumps(found, ensure_ascii=False)}"
             for number, (_, found) in enumerate(listed, 1)
+        ),
+        *(
+            f"POLARBEAR WEIGHTS {number}: {json.dumps([weights.get(one, 1.0) for one in found])}"
+            for number, (_, found) in enumerate(listed, 1)
+            if weights
         ),
     ]
     votes = [f"{len(found)}: {', '.join(map(_group, order))}" for order, found in listed]

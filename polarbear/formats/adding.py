@@ -12,6 +12,7 @@ from polarbear.errors import ImportFailedError, StoreMismatchError
 from polarbear.execution.host import Host
 from polarbear.formats.base import Complaint, Imported
 from polarbear.problems.base import OPTIMUM, Instance
+from polarbear.problems.weights import WEIGHT
 from polarbear.settings.grid import EVALUATIONS, Budget
 from polarbear.settings.names import LONGEST_INSTANCE, LONGEST_NAME, checked_name
 from polarbear.settings.options import Source, validate
@@ -104,6 +105,12 @@ def _as_known(store: Store, instances: tuple[Instance, ...]) -> Iterator[Instanc
                 f"the best possible value of {instance.id} is {spec[OPTIMUM]:g} in {store.path}, "
                 f"but {instance.spec.get(OPTIMUM, 'not known')} in what is to be added: values "
                 "may be distances in one only. Choose another folder with --store."
+            )
+        before, now = spec.get(WEIGHT, 1.0), instance.spec.get(WEIGHT)
+        if now is not None and now != before:
+            raise StoreMismatchError(
+                f"the weight of {instance.id} is {before:g} in {store.path}, but {now:g} in what "
+                "is to be added; make them the same, or choose another folder with --store"
             )
         yield Instance(instance.index, instance.id, spec)
 

@@ -24,7 +24,7 @@ from polarbear.wording import counted, noun
 AfterEnd = Literal["keeps", "absent"]
 Point = tuple[str, str, float, float]  # algorithm, instance, t, y
 LINE = "line of the file"  # a column that no file of others has
-NUMBERS = {"line", "t", "y", "position"}
+NUMBERS = {"line", "t", "y", "position", "weight"}
 NAMES = {"algorithm": LONGEST_NAME, "instance": LONGEST_INSTANCE}
 DATES = (pl.Date, pl.Datetime, pl.Time)  # which have a form in text, so may be names
 COLUMNS_NAMED = 20  # in an error

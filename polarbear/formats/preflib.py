@@ -19,12 +19,14 @@ from polarbear.errors import ImportFailedError
 from polarbear.formats.base import Format, Imported
 from polarbear.formats.rankings import UNRANKED, Unranked
 from polarbear.problems.base import Instance
+from polarbear.problems.weights import WEIGHT, is_weight
 from polarbear.settings.names import LONGEST_NAME, flaw_in_name
 from polarbear.wording import counted
 
 ENDINGS = ("soc", "soi", "toc", "toi")
 ALTERNATIVE = re.compile(r"ALTERNATIVE NAME (\d+):(.*)")
 VOTERS = re.compile(r"POLARBEAR VOTERS (\d+):(.*)")
+WEIGHTS = re.compile(r"POLARBEAR WEIGHTS (\d+):(.*)")
 TIME = "POLARBEAR TIME:"
 VOTE = re.compile(r"\s*(\d+)\s*:\s*([\d\s,{}]+)")
 GROUP = re.compile(r"\{([\d\s,]*)\}|(\d+)")
@@ -40,6 +42,7 @@ class Profile:
     names: dict[int, str] = field(default_factory=dict)
     orders: list[tuple[int, Order]] = field(default_factory=list)
     voters: dict[int, list[str]] = field(default_factory=dict)
+    weights: dict[int, list[float]] = field(default_factory=dict)
     time: float | None = None
 
 
@@ -52,7 +55,7 @@ class PrefLib(Format):
     def read(self, source: Path) -> Imported:
         paths = _paths(source)
         names: dict[str, None] = {}
-        instances: dict[str, None] = {}
+        instances: dict[str, float] = {}
         rows: list[tuple[str, float, list[str], list[float]]] = []
         for path in paths:
             profile = _profile(path)
@@ -63,8 +66,9 @@ class PrefLib(Format):
                 )
             names.update(dict.fromkeys(profile.names.values()))
             t = self.t if profile.time is None else profile.time
-            for voter, order in _votes(profile, path.stem):
-                instances[voter] = None
+            for voter, order, weight in _votes(profile, path.stem):
+                if instances.setdefault(voter, weight) != weight:
+                    raise ImportFailedError(f"{path}: {voter} has another weight than before")
                 ranked = [
                     (profile.names[a], float(place))
                     for place, tied in enumerate(order)
@@ -86,7 +90,10 @@ class PrefLib(Format):
         times = [row[1] for row in rows]
         return Imported(
             tuple(names),
-            tuple(Instance(i, name, {"imported": name}) for i, name in enumerate(instances)),
+            tuple(
+                Instance(i, name, {"imported": name, **({} if weight == 1 else {WEIGHT: weight})})
+                for i, (name, weight) in enumerate(instances.items())
+            ),
             (min(times), max(times)),
             rankings=rankings,
         )
@@ -138,6 +145,10 @@ def _take(found: Profile, line: str) -> None:
             found.names[int(name[1])] = name[2].strip() or name[1]
         elif voters := VOTERS.match(fact):
             found.voters[int(voters[1])] = [str(one) for one in json.loads(voters[2])]
+        elif weights := WEIGHTS.match(fact):
+            found.weights[int(weights[1])] = json.loads(weights[2])
+            if not all(is_weight(one) for one in found.weights[int(weights[1])]):
+                raise ValueError("no weight")
         elif fact.startswith(TIME):
             found.time = float(fact.removeprefix(TIME))
             if not (isfinite(found.time) and found.time > 0):
@@ -157,12 +168,13 @@ def _take(found: Profile, line: str) -> None:
     found.orders.append((int(vote[1]), order))
 
 
-def _votes(profile: Profile, stem: str) -> Iterator[tuple[str, Order]]:
-    """Each voter with an order: an instance of that name, or one of this file alone."""
+def _votes(profile: Profile, stem: str) -> Iterator[tuple[str, Order, float]]:
+    """Each voter with its order and weight: an instance of that name, or one of this file."""
     count = 0
     for number, (many, order) in enumerate(profile.orders, 1):
-        named = profile.voters.get(number, [])
+        named, weights = profile.voters.get(number, []), profile.weights.get(number, [])
         for place in range(many):
             count += 1
             known = len(named) == many
-            yield named[place] if known else f"{stem}-voter-{count}", order
+            weight = float(weights[place]) if len(weights) == many else 1.0
+            yield named[place] if known else f"{stem}-voter-{count}", order, weight

@@ -19,6 +19,7 @@ from polarbear.formats.table import (
     listed,
     read_frame,
 )
+from polarbear.formats.weights import weights_in
 from polarbear.problems.base import Instance
 from polarbear.wording import noun
 
@@ -41,6 +42,7 @@ class Rankings(TableOptions):
             self.instance_column,
             self.t_column,
             position=self.position_column,
+            weight=self.weight_column,
         )
         return read_rankings(source, columns, self.unranked)
 
@@ -57,6 +59,7 @@ def read_rankings(path: Path, columns: Columns, unranked: Unranked = "absent") -
         "instance": columns.instance,
         "t": columns.t,
         "position": columns.position,
+        "weight": columns.weight,
     }
     rows = read_frame(path)
     frame = pick_columns(rows, wanted, str(path))
@@ -77,6 +80,7 @@ def read_rankings(path: Path, columns: Columns, unranked: Unranked = "absent") -
         raise ImportFailedError(f"no row of {path} makes sense: {listed(complaints)}")
     order = frame["instance"].unique(maintain_order=True).to_list()
     names = tuple(frame["algorithm"].unique(maintain_order=True))
+    known = weights_in(frame)
     if unranked == "below":
         frame = _with_all(frame, names)
     nobody = pl.col("position").is_infinite().all().over("instance", "t")
@@ -95,7 +99,10 @@ def read_rankings(path: Path, columns: Columns, unranked: Unranked = "absent") -
     first, last = frame["t"].min(), frame["t"].max()
     return Imported(
         names,
-        tuple(Instance(i, name, {"imported": name}) for i, name in enumerate(order)),
+        tuple(
+            Instance(i, name, {"imported": name, **known.get(name, {})})
+            for i, name in enumerate(order)
+        ),
         (float(first), float(last)),  # type: ignore[arg-type]
         rankings=rankings.agg("algorithm", "position"),
         complaints=tuple(complaints),

@@ -14,6 +14,7 @@ from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.formats.base import Format, Imported, ImportedAlgorithm
 from polarbear.problems import SUITES
 from polarbear.problems.base import OPTIMUM, Instance
+from polarbear.problems.weights import WEIGHT
 from polarbear.store import Store
 from polarbear.wording import counted, noun
 
@@ -101,6 +102,7 @@ def _rankings(store: Store) -> Imported:
 def _with_specs(store: Store) -> list[tuple[dict[str, Any], dict[str, Any]]]:
     """Instances with what is known of them; the optimum too, where their suite knows it."""
     settings = store.config["instances"]
+    weights = store.weights()
     suite = None
     if settings["suite"] in SUITES:
         try:
@@ -116,5 +118,7 @@ def _with_specs(store: Store) -> list[tuple[dict[str, Any], dict[str, Any]]]:
         except PolarBearError:  # a package of the suite is not installed here
             suite = None
         known = {} if best is None else {OPTIMUM: best}
+        if row["instance"] in weights:
+            known[WEIGHT] = weights[row["instance"]]
         found.append((row, {"imported": row["instance"], **spec, **known}))
     return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import psutil
@@ -18,13 +19,13 @@ from polarbear.formats.base import (
     Complaint,
     Format,
     Imported,
-    Known,
     ignored,
     pick_columns,
     reject,
     reject_names,
     runs_from_points,
 )
+from polarbear.formats.weights import weights_in
 from polarbear.problems.base import PROBLEM
 from polarbear.settings.names import with_formulas
 from polarbear.wording import counted, noun
@@ -44,6 +45,7 @@ class Columns:
     position: str = "position"
     seed: str | None = None
     problem: str | None = None
+    weight: str | None = None
 
 
 class TableOptions(Format):
@@ -52,6 +54,9 @@ class TableOptions(Format):
     algorithm_column: str = Field("algorithm", description="its column of algorithms")
     instance_column: str = Field("instance", description="its column of instances")
     t_column: str = Field("t", description="its column of times")
+    weight_column: str | None = Field(
+        None, description="its column of weights: how many instances each counts as"
+    )
 
 
 class Table(TableOptions):
@@ -77,6 +82,7 @@ class Table(TableOptions):
             self.y_column,
             seed=self.seed_column,
             problem=self.problem_column,
+            weight=self.weight_column,
         )
         return read_table(source, columns, self.maximise, self.after_end)
 
@@ -138,7 +144,8 @@ def trajectories_in(
     maximise: bool = False,
     after_end: AfterEnd = "keeps",
 ) -> Imported:
-    """Trajectories from a frame with columns line, algorithm, instance, t, y and perhaps seed."""
+    """Trajectories from a frame with columns line, algorithm, instance, t, y and perhaps seed,
+    problem and weight."""
     wanted = {
         "line": LINE,
         "algorithm": columns.algorithm,
@@ -147,6 +154,7 @@ def trajectories_in(
         "y": columns.y,
         "seed": columns.seed,
         "problem": columns.problem,
+        "weight": columns.weight,
     }
     frame = pick_columns(rows, wanted, source)
     complaints: list[Complaint] = []
@@ -154,7 +162,7 @@ def trajectories_in(
     frame = clean_numbers(frame, ("t", "y"), complaints)
     frame = reject(frame, pl.col("t") < 0, "t is negative", complaints)
     if columns.seed is not None:
-        frame = frame.with_columns(instance=replicates())
+        frame = frame.with_columns(of="instance", instance=replicates())
     keys = ["algorithm", "instance", "t"]
     frame = reject(
         frame, pl.struct(*keys, "y").is_first_distinct().not_(), "the row stands twice", complaints
@@ -166,10 +174,13 @@ def trajectories_in(
     if not len(frame):
         raise ImportFailedError(f"no row of {source} makes sense: {listed(complaints)}")
     order = frame["instance"].unique(maintain_order=True).to_list()
-    known: Known = {}
+    unit = "problem" if columns.problem is not None else "of" if columns.seed else "instance"
+    known: dict[str, dict[str, Any]] = {**weights_in(frame, unit)}
     if columns.problem is not None:
         pairs = frame.select("instance", pl.col("problem").cast(pl.String)).unique().rows()
-        known = {name: {PROBLEM: of} for name, of in pairs if of is not None and of != name}
+        for name, of in pairs:
+            if of is not None and of != name:
+                known[name] = {PROBLEM: of, **known.get(name, {})}
     outcomes, instances = runs_from_points(
         frame, maximise, after_end, order, numbered=columns.seed is not None, known=known
     )

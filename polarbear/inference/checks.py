@@ -54,6 +54,21 @@ def check_positions(positions: np.ndarray | None, sets: ChoiceSets, model: str) 
     return positions
 
 
+def check_weights(weights: np.ndarray | None, positions: np.ndarray | None) -> np.ndarray | None:
+    """The weights of the instances; None where all count as one."""
+    if weights is None:
+        return None
+    weights = np.asarray(weights, dtype=float)
+    if positions is not None and weights.shape != (len(positions),):
+        raise InferenceError(
+            f"{counted(len(positions), 'instance')} {noun(len(positions), 'has', 'have')} "
+            f"{counted(weights.size, 'weight')}; give one for each"
+        )
+    if not (np.isfinite(weights) & (weights > 0)).all():
+        raise InferenceError(f"weights are finite and above 0, found {weights.min():g}")
+    return None if (weights == 1).all() else weights
+
+
 def notes(sets: ChoiceSets, names: Sequence[str] | None = None) -> tuple[str, ...]:
     """Sentences on what in the data limits the posterior; without names algorithms have numbers."""
     names = names or [f"algorithm {i + 1}" for i in range(sets.n_algorithms)]
@@ -94,7 +109,18 @@ def on_seeds(problems: Sequence[str] | None) -> tuple[str, ...]:
     return (f"{len(problems)} rankings are of {several} with several seeds: a problem counts once",)
 
 
-def on_weight(weight: float) -> tuple[str, ...]:
+def on_weights(weights: np.ndarray | None) -> tuple[str, ...]:
+    """A sentence on instances that do not count as one."""
+    if weights is None:
+        return ()
+    return (
+        f"instances have weights, from {short(weights.min())} to {short(weights.max())}: "
+        f"{counted(len(weights), 'instance')} {noun(len(weights), 'counts', 'count')} as "
+        f"{short(weights.sum())}",
+    )
+
+
+def on_repetition(weight: float) -> tuple[str, ...]:
     """A sentence on evidence that counts for less than its face value."""
     if weight == 1:
         return ()
@@ -105,14 +131,10 @@ def on_weight(weight: float) -> tuple[str, ...]:
 
 
 def _overlap(sets: ChoiceSets, names: Sequence[str]) -> list[str]:
-    from scipy.sparse.csgraph import connected_components
-
     compared = sets.compared()
-    groups, member = connected_components(compared, directed=False)
-    if groups > 1:
-        apart = " | ".join(
-            ", ".join(names[int(i)] for i in np.flatnonzero(member == g)) for g in range(groups)
-        )
+    groups = _connected(compared)
+    if len(groups) > 1:
+        apart = " | ".join(", ".join(names[i] for i in group) for group in groups)
         return [
             f"no ranking connects these groups of algorithms: {apart}; how they compare across "
             "groups is the prior's word alone"
@@ -126,6 +148,18 @@ def _overlap(sets: ChoiceSets, names: Sequence[str]) -> list[str]:
             f"{noun(strangers, 'it is', 'they are')} compared through others only"
         ]
     return []
+
+
+def _connected(compared: np.ndarray) -> list[list[int]]:
+    """Groups within which one algorithm is compared with the next; SciPy would take longer to load
+    than this takes for any number of algorithms that can be ranked."""
+    reached = compared
+    for _ in range(len(compared).bit_length()):
+        reached = (reached.astype(np.int64) @ reached) > 0
+    return [
+        list(group)
+        for group in dict.fromkeys(tuple(np.flatnonzero(row).tolist()) for row in reached)
+    ]
 
 
 def _favours_nobody(sets: ChoiceSets) -> bool:

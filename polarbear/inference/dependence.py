@@ -44,49 +44,58 @@ def evidence_weight(
     times: np.ndarray,
     options: ModelOptions,
     problems: Sequence[str] | None = None,
+    weights: np.ndarray | None = None,
 ) -> float:
     """The share of its face value that each ranking counts for, in (0, 1].
 
     ``positions[instance, algorithm, time]`` are the rankings that the choice sets were counted
     from, ``problems`` the problem of each instance where several are seeds of one; the choice sets
-    then count a problem once. The weight decides how widely a model smooths, and that decides the
-    weight: both are brought into agreement, from above.
+    then count a problem once, or as ``weights`` (of the instances) have it. The share decides how
+    widely a model smooths, and that decides the share: both are brought into agreement, from above.
     """
     model = rating_model(options.model)(times, sets.n_algorithms, options)
     if not model.temporal or options.dependence == "independent" or len(times) == 1:
         return 1.0
-    duels = duels_of(positions, problems)
+    duels = duels_of(positions, problems, weights)
     stride = -(-duels.n_problems // MOST_INSTANCES)
     looked_at = duels.problem % stride == 0
     ranked = ((duels.positions >= 0).sum(axis=1) > 1).any(axis=1)
     some = np.ascontiguousarray(duels.positions[looked_at & ranked])
-    problem = np.unique(duels.problem[looked_at & ranked], return_inverse=True)[1].ravel()
+    names, problem = np.unique(duels.problem[looked_at & ranked], return_inverse=True)
+    counts = np.ones(len(names)) if duels.weights is None else duels.weights[names]
     full = set_sums(sets)
     weight, start = 1.0, None
     for _ in range(_MOST_ROUNDS):
         counted = full._replace(wins=weight * full.wins, counts=weight * full.counts)
         start, mode = most_probable(model, counted, start)
-        before, weight = weight, 1 / max(1.0, _inflation(some, problem, mode, weight))
+        before, weight = (
+            weight,
+            1 / max(1.0, _inflation(some, problem.ravel(), counts, mode, weight)),
+        )
         if weight > (1 - _CONVERGED) * before:
             break
     return weight
 
 
-def _inflation(positions: np.ndarray, problem: np.ndarray, mode: Mode, weight: float) -> float:
+def _inflation(
+    positions: np.ndarray, problem: np.ndarray, counts: np.ndarray, mode: Mode, weight: float
+) -> float:
     """Of the variance after smoothing; drawn towards that of unchanging rankings.
 
-    The mode was fitted to the same problems, which takes one in P off the numerator.
+    The mode was fitted to the same problems, which takes one in P off the numerator. Problem p
+    counts as ``counts[p]`` of them.
     """
     rows, n, n_times = positions.shape
     basis = helmert(n)
     scores = np.empty((rows, n_times, n - 1))
     ranking_scores(positions, mode.eta @ basis.T, basis, scores)
     seeds = np.bincount(problem)
-    n_instances = len(seeds)
-    if n_instances < rows:
-        averaged = np.zeros((n_instances, n_times, n - 1))
+    if len(seeds) < rows:
+        averaged = np.zeros((len(seeds), n_times, n - 1))
         np.add.at(averaged, problem, scores)
         scores = averaged / seeds[:, None, None]
+    scores *= np.sqrt(counts)[:, None, None]
+    n_instances = counts.sum()
     smoother = mode.lower, flipped(mode.lower), mode.latent.starts, mode.latent.weights
     information = mode.curvatures / weight
     squares = np.empty_like(information)

@@ -32,6 +32,7 @@ def infer(
     names: Sequence[str] | None = None,
     positions: np.ndarray | None = None,
     problems: Sequence[str] | None = None,
+    weights: np.ndarray | None = None,
     field: Sequence[int] | None = None,
 ) -> Posterior:
     """Draw theta[draw, time, algorithm] from the posterior.
@@ -44,13 +45,16 @@ def infer(
     cannot tell: a temporal model needs the ``positions[instance, algorithm, time]`` that they were
     counted from, unless the options say that ``dependence`` is 'independent'. So does the empirical
     model, which takes nothing from choice sets. ``problems`` names the problem of each instance
-    where several are runs of one with different seeds: they count as one. ``field`` is who competes
-    for first places, everybody if not given; Plackett-Luce has no need to know.
+    where several are runs of one with different seeds: they count as one. ``weights`` are those of
+    the instances that the choice sets were counted with, if they do not all count as one. ``field``
+    is who competes for first places, everybody if not given; Plackett-Luce has no need to know.
 
     A Plackett-Luce posterior whose rankings are given says how well it fits them.
     """
     options = options or ModelOptions()
     times = checks.check(choice_sets, unit_times)
+    weights = checks.check_weights(weights, positions)
+    data = (*checks.on_seeds(problems), *checks.on_weights(weights))
     if not options.plackett_luce:
         return empirical.run(
             checks.check_positions(positions, choice_sets, options.model),
@@ -58,8 +62,9 @@ def infer(
             options,
             seed,
             problems=problems,
+            weights=weights,
             field=field,
-            notes=(*checks.notes(choice_sets, names), *checks.on_seeds(problems)),
+            notes=(*checks.notes(choice_sets, names), *data),
             threads=threads,
         )
     ranked = None  # what a temporal model weighs its evidence by
@@ -73,20 +78,16 @@ def infer(
     if ranked is not None:
         from polarbear.inference.dependence import evidence_weight  # compiles what others need not
 
-        weight = evidence_weight(ranked, choice_sets, times, options, problems)
+        weight = evidence_weight(ranked, choice_sets, times, options, problems, weights)
     posterior: Posterior = engine.run(
         choice_sets.weighted(weight),
         times,
         options,
         seed,
-        notes=(
-            *checks.notes(choice_sets, names),
-            *checks.on_seeds(problems),
-            *checks.on_weight(weight),
-        ),
+        notes=(*checks.notes(choice_sets, names), *data, *checks.on_repetition(weight)),
         threads=threads,
     )
     fit = None
     if positions is not None:
-        fit = check_fit(np.asarray(positions), posterior.theta, problems, seed)
+        fit = check_fit(np.asarray(positions), posterior.theta, problems, seed, weights)
     return replace(posterior, evidence_weight=weight, fit=fit)

@@ -108,17 +108,24 @@ def named(fit: Fit | None, algorithms: Sequence[str], times: np.ndarray) -> Name
 
 
 def check_fit(
-    positions: np.ndarray, theta: np.ndarray, problems: Sequence[str] | None = None, seed: int = 0
+    positions: np.ndarray,
+    theta: np.ndarray,
+    problems: Sequence[str] | None = None,
+    seed: int = 0,
+    weights: np.ndarray | None = None,
 ) -> Fit:
-    """Hold theta[draw, time, algorithm] against positions[instance, algorithm, time]."""
-    duels = duels_of(positions, problems)
+    """Hold theta[draw, time, algorithm] against positions[instance, algorithm, time].
+
+    An instance of weight w counts as w that came out alike.
+    """
+    duels = duels_of(positions, problems, weights)
     _, n, n_times = positions.shape
     predicted = _predicted(theta)
     total, squares, count = (np.zeros(len(predicted)) for _ in range(3))
-    for score, there in _blocks(duels):
-        total += score.sum(axis=0, dtype=float)
-        count += there.sum(axis=0)
-        squares += (there * (score - predicted) ** 2).sum(axis=0)
+    for score, there, weight in _blocks(duels):
+        total += (weight * score).sum(axis=0, dtype=float)
+        count += (weight * there).sum(axis=0)
+        squares += (weight * there * (score - predicted) ** 2).sum(axis=0)
     of = np.maximum(count, 1)
     observed = total / of
     enough = count >= _FEWEST
@@ -161,14 +168,14 @@ def _predicted(theta: np.ndarray) -> np.ndarray:
     return np.concatenate([*pairs, theta.mean(axis=0).T.ravel()])
 
 
-def _blocks(duels: Duels) -> list[tuple[np.ndarray, np.ndarray]]:
+def _blocks(duels: Duels) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
     everyone = range(duels.positions.shape[1])
     found = []
     for block in duels.blocks():
         scores, there = zip(
             duels.pair_scores(block), duels.first_scores(block, everyone), strict=True
         )
-        found.append((np.hstack(scores), np.hstack(there)))
+        found.append((np.hstack(scores), np.hstack(there), duels.weights_of(block)))
     return found
 
 
@@ -176,8 +183,8 @@ def _by_chance(duels: Duels, observed: np.ndarray, of: np.ndarray, seed: int) ->
     """How far means would stray from those observed: [replicate, column]."""
     rng = np.random.default_rng([seed, 7])
     found = np.zeros((_REPLICATES, len(observed)))
-    for score, there in _blocks(duels):
-        centred = np.where(there, score - observed, 0).astype(np.float32)
+    for score, there, weight in _blocks(duels):
+        centred = (np.sqrt(weight) * np.where(there, score - observed, 0)).astype(np.float32)
         found += rng.standard_normal((_REPLICATES, len(score)), dtype=np.float32) @ centred
     return np.asarray(np.abs(found) / of)
 

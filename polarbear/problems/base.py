@@ -13,11 +13,12 @@ from enum import StrEnum
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from polarbear.errors import ProblemError
 from polarbear.numerics.arrays import Floats
 from polarbear.numerics.seeds import derived_seed
+from polarbear.problems.weights import check_weights_fit, improper, is_weight, weight_of
 from polarbear.settings.grid import Budget
 from polarbear.settings.names import LONGEST_INSTANCE, flaw_in_name, visible
 from polarbear.settings.options import Options
@@ -110,10 +111,23 @@ class Suite(Options):
         description="how many instances `polarbear run` runs: 20, or all of a finite suite",
     )
     maximise: bool = Field(False, description="larger objective values are better")
+    weights: dict[str, float] = Field(
+        {},
+        description="how many instances each counts as, by its name or a pattern with * and ?; "
+        "one if not named",
+    )
 
     kind: ClassVar[Kind]
     keeps_state: ClassVar[bool] = False  # True: a problem must not serve two runs
     uses_grid: ClassVar[bool] = False  # True: trajectories depend on the grid of times
+
+    @field_validator("weights", mode="before")
+    @classmethod
+    def _proper_weights(cls, weights: Any) -> Any:
+        for name, weight in weights.items() if isinstance(weights, Mapping) else ():
+            if not is_weight(weight):
+                raise ValueError(improper(weight, str(name)))
+        return weights
 
     @abstractmethod
     def draw(self, index: int, rng: np.random.Generator, setting: Setting) -> tuple[str, Spec]:
@@ -138,6 +152,17 @@ class Suite(Options):
     def size(self, setting: Setting) -> int | None:
         """How many instances there are; None where the stream is endless."""
         return None
+
+    def weight(self, instance: str) -> float:
+        """How many instances one of this name counts as."""
+        return weight_of(instance, self.weights)
+
+    def check_weights(self, setting: Setting) -> None:
+        """Refuse weights of instances that a finite suite does not have."""
+        size = self.size(setting) if self.weights else None
+        if size:
+            names = [self.instance(index, setting).id for index in range(size)]
+            check_weights_fit(self.weights, names)
 
     def instance(self, index: int, setting: Setting) -> Instance:
         """The instance at one place of the stream, whatever was drawn before it."""

@@ -35,16 +35,19 @@ def log_wealth(wins: np.ndarray, losses: np.ndarray) -> np.ndarray:
     )
 
 
-def record_of_duels(positions: np.ndarray) -> np.ndarray:
-    """How often a was ranked before b, from positions[instance, algorithm, time]: [time, a, b]."""
+def record_of_duels(positions: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
+    """How often a was ranked before b, from positions[instance, algorithm, time]: [time, a, b].
+
+    An instance counts as ``weights[instance]`` of them, where given; bets are no good then.
+    """
     _, n, n_times = positions.shape
-    found = np.zeros((n_times, n, n), dtype=np.int64)
+    found = np.zeros((n_times, n, n), dtype=np.int64 if weights is None else float)
     there = positions != ABSENT
     for a in range(n):
         for b in range(n):
             if a != b:
                 won = there[:, a] & there[:, b] & (positions[:, a] < positions[:, b])
-                found[:, a, b] = won.sum(axis=0)
+                found[:, a, b] = won.sum(axis=0) if weights is None else weights @ won
     return found
 
 

@@ -28,10 +28,11 @@ Scores = tuple[np.ndarray, np.ndarray]
 @dataclass(frozen=True)
 class Duels:
     """Positions[row, algorithm, time] in the order of problems; problem k has the rows
-    ``starts[k]:starts[k + 1]``."""
+    ``starts[k]:starts[k + 1]``, and counts as ``weights[k]`` problems: one where they are None."""
 
     positions: np.ndarray
     starts: np.ndarray
+    weights: np.ndarray | None = None
 
     @property
     def n_problems(self) -> int:
@@ -41,6 +42,12 @@ class Duels:
     def problem(self) -> np.ndarray:
         """Which problem each row belongs to."""
         return np.repeat(np.arange(self.n_problems), np.diff(self.starts))
+
+    def weights_of(self, problems: slice) -> np.ndarray:
+        """How many problems each of some counts as, to multiply what has one row a problem."""
+        if self.weights is None:
+            return np.ones((problems.stop - problems.start, 1), dtype=np.float32)
+        return self.weights[problems, None]
 
     def blocks(self) -> Iterator[slice]:
         """Some problems at a time."""
@@ -110,13 +117,19 @@ class Duels:
         return total / np.maximum(count, 1), count > 0
 
 
-def duels_of(positions: np.ndarray, problems: Sequence[str] | np.ndarray | None = None) -> Duels:
+def duels_of(
+    positions: np.ndarray,
+    problems: Sequence[str] | np.ndarray | None = None,
+    weights: np.ndarray | None = None,
+) -> Duels:
     """Rows gathered by problem, problems by first appearance, so that a further one changes no
-    other's weight; without ``problems`` each row is one of its own."""
+    other's draws; without ``problems`` each row is one of its own. ``weights`` has one number a
+    row, the same for all rows of a problem."""
     if problems is None:
-        return Duels(positions, np.arange(len(positions) + 1))
+        return Duels(positions, np.arange(len(positions) + 1), weights)
     _, first, name = np.unique(np.asarray(problems), return_index=True, return_inverse=True)
     number = np.argsort(np.argsort(first))[name.ravel()]
     order = np.argsort(number, kind="stable")
     starts = np.searchsorted(number[order], np.arange(len(first) + 1))
-    return Duels(np.ascontiguousarray(positions[order]), starts)
+    of_problems = None if weights is None else weights[order][starts[:-1]]
+    return Duels(np.ascontiguousarray(positions[order]), starts, of_problems)

@@ -15,7 +15,7 @@ import numpy as np
 
 from polarbear.errors import RankingError
 from polarbear.rankings.choice_sets import MAX_ALGORITHMS, ChoiceSets
-from polarbear.rankings.counting import BELOW, count
+from polarbear.rankings.counting import ABSENT, BELOW, count
 from polarbear.rankings.values import UNRECORDED
 
 
@@ -27,8 +27,6 @@ def rank(
     A value ties with the best of its block when it is at most ``tie_tolerance`` worse; the default
     asks for equality. A block is measured from its best, so it never spans more than the tolerance.
     """
-    from polarbear.rankings.positions import rank_values  # compiled: numba takes a while to load
-
     values = np.asarray(values, dtype=float)
     if values.ndim != 3 or values.shape[1] == 0:
         raise RankingError(
@@ -50,9 +48,29 @@ def rank(
             f"the value of algorithm {algorithm} on instance {instance} at timepoint {time} is not "
             "a number: mark the algorithm absent there, or give +inf where it has found nothing"
         )
-    positions = np.empty(values.shape, dtype=np.int16)
-    rank_values(values, present, float(tie_tolerance), positions)
+    positions = _positions(np.where(present, values, np.nan), float(tie_tolerance))
+    positions[~present] = ABSENT
     positions[present & (values == UNRECORDED)] = BELOW
+    return positions
+
+
+def _positions(values: np.ndarray, tolerance: float) -> np.ndarray:
+    """Place after place, for all instances and times at once; NaN comes last.
+
+    Not compiled: numba takes longer to load than most rankings take.
+    """
+    order = np.argsort(values, axis=1, kind="stable")
+    ordered = np.take_along_axis(values, order, axis=1)
+    placed = np.zeros(values.shape, dtype=np.int16)
+    first = ordered[:, 0].copy()  # the best of the block
+    for k in range(1, values.shape[1]):
+        value = ordered[:, k]
+        with np.errstate(invalid="ignore"):  # equality holds for two infinities, too
+            behind = ~((value == first) | (value - first <= tolerance))
+        placed[:, k] = placed[:, k - 1] + behind
+        first[behind] = value[behind]
+    positions = np.empty_like(placed)
+    np.put_along_axis(positions, order, placed, axis=1)
     return positions
 
 

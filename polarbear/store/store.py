@@ -35,6 +35,7 @@ from polarbear.execution.host import Host
 from polarbear.execution.outcome import Outcome, Status
 from polarbear.numerics.arrays import Floats
 from polarbear.problems.base import PROBLEM, Instance
+from polarbear.problems.weights import WEIGHT, weight_of
 from polarbear.rankings import UNRECORDED, GridValues
 from polarbear.store import files, manifest, renaming, tables
 from polarbear.store.aside import SET_ASIDE, Aside
@@ -154,6 +155,17 @@ class Store(Races, Provenance, Aside):
         seeded = self.instances().filter(pl.col("spec").str.contains(f'"{PROBLEM}"', literal=True))
         specs = seeded.select("instance", "spec").iter_rows()
         return {instance: json.loads(spec)[PROBLEM] for instance, spec in specs}
+
+    def weights(self) -> dict[str, float]:
+        """How many instances each counts as, of those for which it is not one."""
+        said = self.config["instances"].get("weights", {})
+        found = {}
+        for instance, spec in self.instances().select("instance", "spec").iter_rows():
+            own = json.loads(spec)[WEIGHT] if f'"{WEIGHT}"' in spec else None
+            weight = weight_of(instance, said) if own is None else own
+            if weight != 1:
+                found[instance] = weight
+        return found
 
     def count_compared_instances(self) -> int:
         """On how many instances there are runs or imported rankings."""

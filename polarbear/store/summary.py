@@ -57,12 +57,32 @@ class HostRuns:
 
 
 @dataclass(frozen=True)
+class Weights:
+    """How many instances there are, how many they count as, the least weight and the greatest."""
+
+    instances: int
+    total: float
+    least: float
+    most: float
+
+
+@dataclass(frozen=True)
 class AsideRuns:
     """Runs of one algorithm that were set aside for one reason."""
 
     algorithm: str
     reason: str
     runs: int
+
+
+def weights(store: Store) -> Weights | None:
+    """What the instances of a store count as; None where each counts as one."""
+    found = store.weights()
+    if not found:
+        return None
+    others = len(store.instances()) - len(found)
+    each = [*found.values(), *[1.0] * others]
+    return Weights(len(each), sum(each), min(each), max(each))
 
 
 def set_aside(store: Store) -> list[AsideRuns]:
@@ -95,14 +115,19 @@ def by_algorithm(store: Store) -> list[AlgorithmRuns]:
 
 
 def first_at(store: Store, t: float) -> dict[str, float]:
-    """On which share of the instances all ran on each algorithm was best at t, ties shared."""
-    grid = store.on_grid(np.array([t]))
+    """On which share of the instances all ran on each algorithm was best at t, ties shared.
+
+    An instance with a weight counts as so many.
+    """
+    grid, weight = store.on_grid(np.array([t])), store.weights()
     values = grid.values[:, :, 0]
-    values = values[~np.isnan(values).any(axis=1)]
+    there = ~np.isnan(values).any(axis=1)
+    values = values[there]
     if not len(values):
         return {}
     best = values == values.min(axis=1, keepdims=True)
-    share = (best / best.sum(axis=1, keepdims=True)).mean(axis=0)
+    weights = np.array([weight.get(instance, 1.0) for instance in grid.instances])[there]
+    share = np.average(best / best.sum(axis=1, keepdims=True), axis=0, weights=weights)
     return dict(zip(grid.algorithms, share.tolist(), strict=True))
 
 

@@ -11,6 +11,8 @@ import pytest
 import polarbear as pb
 from polarbear.errors import ExportFailedError, MissingExtraError, SelectionError
 from polarbear.exports import arviz as exporting
+from polarbear.select import find_basis
+from polarbear.store import Store
 from tests.exports.helpers import numbered_store
 
 
@@ -52,6 +54,39 @@ def test_xarray_reads_the_same_from_zarr(store: pb.Store, tmp_path: Path):
     assert np.array_equal(
         theta.reshape(posterior.theta[:, :, two].shape), posterior.theta[:, :, two]
     )
+
+
+def test_arviz_reads_the_duels_of_an_empirical_posterior(tmp_path: Path):
+    arviz = pytest.importorskip("arviz")
+    places = np.random.default_rng(3).permuted(np.tile(np.arange(3.0), (9, 1)), axis=1)
+    rows = [
+        (f"i{i}", t, a, p)
+        for i, row in enumerate(places)
+        for a, p in zip("ABC", row, strict=True)
+        for t in (1.0, 2.0)
+    ]
+    lines = [",".join(map(str, row)) for row in rows]
+    (tmp_path / "r.csv").write_text("\n".join(["instance,t,algorithm,position", *lines]))
+    store = pb.import_data(tmp_path / "r.csv", tmp_path / "s", "rankings")
+    store.infer("empirical", draws=1000)
+    store.export("arviz", tmp_path / "p.nc")
+    found = arviz.from_netcdf(tmp_path / "p.nc").posterior
+    wins = found["wins"]
+    assert wins.dims == ("chain", "draw", "time", "pair")
+    assert wins["pair"].to_numpy().tolist() == ["A vs B", "A vs C", "B vs C"]
+    assert wins["first"].to_numpy().tolist() == ["A", "A", "B"]
+    assert wins["second"].to_numpy().tolist() == ["B", "C", "C"]
+    assert wins["time"].to_numpy().tolist() == [1, 2]
+    kept = find_basis(Store.open(tmp_path / "s")).posterior
+    for k, (a, b) in enumerate(((0, 1), (0, 2), (1, 2))):
+        own = wins.isel(pair=k).to_numpy().reshape(kept.n_draws, 2)
+        assert np.array_equal(own, kept.head_to_head(a, b))
+    store.export("arviz", tmp_path / "two.nc", algorithms=["A", "C"])
+    two = arviz.from_netcdf(tmp_path / "two.nc").posterior
+    assert two["pair"].to_numpy().tolist() == ["A vs C"]
+    assert np.array_equal(two["wins"].to_numpy(), wins.isel(pair=[1]).to_numpy())
+    store.export("arviz", tmp_path / "one.nc", algorithms=["A"])
+    assert "wins" not in arviz.from_netcdf(tmp_path / "one.nc").posterior
 
 
 def test_what_cannot_be_written_is_said(

@@ -1,16 +1,18 @@
 """Draws of the distribution over instances, and what each says of duels and first places.
 
 A draw gives every problem a weight from the exponential distribution (a Bayesian bootstrap: the
-posterior of a Dirichlet process), the same for all pairs and times, and adds the prior's imaginary
+posterior of a Dirichlet process), the same for all pairs and times; one that counts as w problems
+has it from Gamma(w), as the sum of w such weights has. To them a draw adds the prior's imaginary
 instances: a random order of the algorithms, all its rotations, and their reversals, each the same
 at all times and with a weight from Gamma(c / 2n). So one draw is one distribution over instances,
 from which all duels are read off: each is Beta(c/2 + wins, c/2 + losses). That duels are even says
 nothing of first places, which two may share between them and leave none to a third: only two of the
 c imaginary instances count there, so that they are Dirichlet(2/n + first places).
 
-Weights are multiples of 2^-10 and scores of 2^-12, so that every sum is exact and draws depend
-neither on the number of threads nor on the library that multiplies matrices. The weights of a
-problem depend on the seed and its place in the list alone.
+Weights are multiples of 2^-10 (of 2^-20, in double precision, where problems do not count as one)
+and scores of 2^-12, so that every sum is exact and draws depend neither on the number of threads
+nor on the library that multiplies matrices. The weights of a problem depend on the seed, its place
+in the list and what it counts as alone.
 """
 
 from __future__ import annotations
@@ -28,6 +30,7 @@ from polarbear.rankings.duels import Duels, Scores
 _WEIGHT_UNIT = 2.0**-10
 _SCORE_UNIT = 2.0**-12
 _GREATEST = 32 - _WEIGHT_UNIT  # of a weight: exceeded once in 10^14
+_FINER_UNIT, _GREATEST_OF_MANY = 2.0**-20, 2.0**12  # where a problem counts as up to 1,000
 _DRAWS_A_TASK, _NUMBERS_A_TASK = 500, 2**23  # bound memory; sums are exact, however they are cut
 _IN_FIRST_PLACES = 2.0  # imaginary instances that count there
 _PRIOR_STREAM = 2**31  # beyond any problem's place in the list
@@ -94,7 +97,12 @@ class Bootstrap:
         else:
             self.concentration = np.full(draws, float(concentration))
         self._imaginary = _imaginary(duels.positions.shape[1], self.concentration, rng)
-        self._weights = [_weights(block, draws, seed) for block in duels.blocks()]
+        self._weights = [
+            _weights(block, draws, seed)
+            if duels.weights is None
+            else _weights_of_many(block, draws, seed, duels.weights)
+            for block in duels.blocks()
+        ]
 
     def wins(self) -> np.ndarray:
         """P(a beats b on a new instance), of pairs as np.triu_indices has them: [draw, time, pair].
@@ -127,7 +135,10 @@ class Bootstrap:
     def _evenness(self) -> np.ndarray:
         n_times = self.duels.positions.shape[2]
         won, met = (
-            sum(block[k].sum(axis=0, dtype=float) for block in self._pairs).reshape(-1, n_times)
+            sum(
+                (self.duels.weights_of(block) * pairs[k]).sum(axis=0, dtype=float)
+                for block, pairs in zip(self.duels.blocks(), self._pairs, strict=True)
+            ).reshape(-1, n_times)
             for k in (0, 1)
         )
         return evenness_weights(won, met)
@@ -138,6 +149,8 @@ class Bootstrap:
         n_times = self.duels.positions.shape[2]
         items = imaginary.shape[1]
         scores = [_rounded(score) for score, _ in blocks]
+        if self.duels.weights is not None:  # which take more than the 24 bits of single precision
+            scores = [score.astype(np.float64, copy=False) for score in scores]
         patterns, pattern_of = _patterns([there for _, there in blocks])
         found = np.empty((self.draws, items, n_times), dtype=np.float32)
         at_once = max(1, min(_DRAWS_A_TASK, _NUMBERS_A_TASK // (items * n_times)))
@@ -181,6 +194,17 @@ def _weights(problems: slice, draws: int, seed: int) -> np.ndarray:
         drawn = np.random.default_rng([seed, k]).standard_exponential(draws)
         found[:, k - problems.start] = np.minimum(
             np.round(drawn / _WEIGHT_UNIT) * _WEIGHT_UNIT, _GREATEST
+        )
+    return found
+
+
+def _weights_of_many(problems: slice, draws: int, seed: int, counts: np.ndarray) -> np.ndarray:
+    """weights[draw, problem] of problems that count as so many: Gamma."""
+    found = np.empty((draws, problems.stop - problems.start))
+    for k in range(problems.start, problems.stop):
+        drawn = np.random.default_rng([seed, k]).standard_gamma(counts[k], draws)
+        found[:, k - problems.start] = np.minimum(
+            np.round(drawn / _FINER_UNIT) * _FINER_UNIT, _GREATEST_OF_MANY
         )
     return found
 

@@ -29,6 +29,7 @@ def run(
     seed: int,
     *,
     problems: Sequence[str] | None = None,
+    weights: np.ndarray | None = None,
     field: Sequence[int] | None = None,
     notes: tuple[str, ...] = (),
     threads: int | None = None,
@@ -41,7 +42,7 @@ def run(
         )
     begun = time.perf_counter()
     draws, notes = _that_fit(options, positions.shape, notes)
-    duels = duels_of(positions, problems)
+    duels = duels_of(positions, problems, weights)
     smooth = options.smoothing == "learned" and len(unit_times) > 1
     imaginary = options.concentration or (IMAGINARY_DUELS if smooth else None)
     bootstrap = Bootstrap(duels, draws, seed, imaginary, threads)

@@ -35,19 +35,26 @@ def _by_steps(duels: Duels) -> tuple[np.ndarray, np.ndarray]:
     """Correlations of scores that are so many steps apart, and what they rest on: [steps]."""
     n_times = duels.positions.shape[2]
     blocks = [
-        tuple(part.reshape(len(part), -1, n_times) for part in duels.pair_scores(block))
+        (*(part.reshape(len(part), -1, n_times) for part in duels.pair_scores(block)), weight)
         for block in islice(duels.blocks(), _BLOCKS)
+        for weight in [duels.weights_of(block)[:, :, None].astype(np.float32)]
     ]
-    met = sum(there.sum(axis=0) for _, there in blocks)
-    mean = sum(score.sum(axis=0, dtype=float) for score, _ in blocks) / np.maximum(met, 1)
-    mean = mean.astype(np.float32)
-    residuals = [np.where(there, score - mean, np.float32(0)) for score, there in blocks]
+    met = sum((weight * there).sum(axis=0, dtype=float) for _, there, weight in blocks)
+    of = np.where(met > 0, met, 1)
+    won = sum((weight * score).sum(axis=0, dtype=float) for score, _, weight in blocks)
+    mean = (won / of).astype(np.float32)
+    residuals = [
+        np.sqrt(weight) * np.where(there, score - mean, np.float32(0))
+        for score, there, weight in blocks
+    ]
     spread = sum((residual**2).sum(axis=0, dtype=float) for residual in residuals)
-    deviation = np.sqrt(spread / np.maximum(met, 1)).astype(np.float32)
+    deviation = np.sqrt(spread / of).astype(np.float32)
     together = sum(_sums_by_steps(residual) for residual in residuals)
     apart = sum(
-        len(there) * _sums_by_steps(deviation) if there.all() else _sums_by_steps(there * deviation)
-        for _, there in blocks
+        weight.sum(dtype=float) * _sums_by_steps(deviation)
+        if there.all()
+        else _sums_by_steps(np.sqrt(weight) * there * deviation)
+        for _, there, weight in blocks
     )
     return np.asarray(together / np.maximum(apart, 1e-12)), np.asarray(apart)
 

@@ -1,0 +1,51 @@
+"""How many instances an instance counts as: its weight, one unless something else is said.
+
+A weight is the paper's w_r, the same for all rankings of an instance: one of weight 2 counts as two
+exchangeable instances that came out alike, one of weight 0.5 as half of one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fnmatch import fnmatchcase
+from math import isfinite
+from typing import Any
+
+from polarbear.errors import ProblemError
+from polarbear.settings.options import describe, nearest
+
+WEIGHT = "counts_as"  # the key of an imported instance's spec that holds its weight
+LARGEST_WEIGHT = 1000.0  # sums of weights beyond it would not be exact in the bootstrap
+PROPER = f"a number above 0 and at most {LARGEST_WEIGHT:,.0f}"
+
+
+def is_weight(value: Any) -> bool:
+    """Whether something can be the weight of an instance."""
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return number and isfinite(value) and 0 < value <= LARGEST_WEIGHT
+
+
+def improper(value: Any, instance: str) -> str:
+    """One line on what cannot be a weight."""
+    leave_out = "; leave the instance out instead" if value == 0 else ""
+    return f"the weight of '{instance}' must be {PROPER}, found {describe(value)}{leave_out}"
+
+
+def weight_of(instance: str, weights: Mapping[str, float]) -> float:
+    """What is said of this name; else by the first pattern (* and ?) that fits it; else one."""
+    if instance in weights:
+        return float(weights[instance])
+    fitting = (weight for pattern, weight in weights.items() if fnmatchcase(instance, pattern))
+    return float(next(fitting, 1.0))
+
+
+def check_weights_fit(weights: Mapping[str, float], names: Sequence[str]) -> None:
+    """Refuse a name or pattern that is no instance's, where all of them are known."""
+    known = set(names)
+    for pattern in weights:
+        if pattern not in known and not any(fnmatchcase(name, pattern) for name in names):
+            guess = nearest(pattern, names)
+            hint = f"did you mean '{guess}'?" if guess else f"the first is '{names[0]}'"
+            raise ProblemError(
+                f"instances.weights: '{pattern}' fits none of the {len(names)} instances; {hint}"
+            )

@@ -1,0 +1,101 @@
+"""Races on weighted instances: what decides, what goes on, and what has to be decided anew."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from polarbear.driver.evidence import Tally, evidence_of
+from polarbear.driver.merging import unite
+from polarbear.driver.replaying import stored_config
+from polarbear.errors import StoreMismatchError
+from polarbear.racing.guarantee import record_of_duels
+from polarbear.store import Store
+from tests.driver.test_rounds import RATINGS, checkpoints, configured, run
+from tests.support import Project
+
+FEW = {"limits": {"instances": 8}}
+
+
+def weighted(weights: dict[str, float], **changes: Any) -> Any:
+    suite = {"suite": "synthetic", "ratings": RATINGS, "weights": weights}
+    return configured(("good", "late"), instances=suite, **changes)
+
+
+@pytest.fixture(scope="module")
+def raced(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    config = weighted({"*-1": 3, "*-2": 0.5}, rules=FEW)
+    return run(config, tmp_path_factory.mktemp("raced") / "s")[1]
+
+
+def test_a_race_counts_as_the_store_does(raced: Store):
+    config = weighted({"*-1": 3, "*-2": 0.5}, rules=FEW)
+    assert sorted(raced.weights().values()) == [0.5, 3.0]
+    tally = Tally(raced, config.budget, 0.0, config.instances.weight)
+    instances = [config.instances.instance(i, config.setting) for i in range(8)]
+    mine, its = tally.evidence(instances, ("good", "late")), evidence_of(raced)
+    assert mine.key == its.key
+    np.testing.assert_array_equal(mine.choice_sets.wins, its.choice_sets.wins)
+    assert mine.choice_sets.wins[0].sum() == 6 + 3 + 0.5
+    last = raced.last_round()
+    assert last is not None
+    assert last.rules["weights"] == {"*-1": 3.0, "*-2": 0.5}
+
+
+def test_other_weights_are_another_race(raced: Store):
+    before = checkpoints(raced)
+    with pytest.raises(StoreMismatchError, match=r"(?s)rules\.weights.*--redecide"):
+        run(weighted({"*-1": 2}, rules=FEW), raced.path)
+    assert checkpoints(raced) == before
+
+
+def test_a_race_that_is_replayed_keeps_its_weights(raced: Store):
+    suite = stored_config(raced).instances
+    assert {name: suite.weight(name) for name in raced.weights()} == raced.weights()
+
+
+def test_merging_says_whose_weights_count(raced: Store, tmp_path: Path):
+    other = run(weighted({}, rules=FEW), tmp_path / "other")[1]
+    found = unite([raced, other])
+    assert f"weights are those of {raced.path}; {other.path} has others" in found.notes
+    assert found.config["instances"]["weights"] == {"*-1": 3.0, "*-2": 0.5}
+
+
+def test_duels_are_counted_by_weight():
+    positions = np.array([[0, 1], [0, 1], [1, 0]], dtype=np.int16)[:, :, None]
+    record = record_of_duels(positions, np.array([2.0, 0.25, 5.0]))
+    assert record[0].tolist() == [[0, 2.25], [5.0, 0]]
+
+
+def test_the_command_line_shows_weights_and_heeds_them(tmp_path: Path):
+    project = Project(tmp_path)
+    suite = {"suite": "classic", "count": 3, "weights": {"*": 2}}
+    project.configure(instances=suite)
+    assert project("run", "config.yaml", "-q").returncode == 0
+    shown = project.json("status", "config")["weights"]
+    assert shown == {"instances": 3, "total": 6.0, "least": 2.0, "most": 2.0}
+    assert "3 instances count as 6: weights from 2 to 2" in project("status", "config").stdout
+    found = project.json("infer", "config", "--set", "draws=500")
+    assert any(note.startswith("instances have weights, from 2 to 2") for note in found["notes"])
+    notes = project.json("compare", "config")["notes"]
+    assert any("instances have weights" in note for note in notes)
+
+
+def test_weights_can_change_between_runs_as_no_run_depends_on_them(tmp_path: Path):
+    project = Project(tmp_path)
+    project.configure()
+    assert project("run", "config.yaml", "-q").returncode == 0
+    assert project.json("status", "config")["weights"] is None
+    project.configure(
+        instances={
+            "suite": "classic",
+            "count": 3,
+            "dimensions": {"from": 2, "to": 4},
+            "weights": {"*": 4},
+        }
+    )
+    assert project("run", "config.yaml", "-q").returncode == 0
+    assert project.json("status", "config")["weights"]["total"] == 12

@@ -1,0 +1,152 @@
+"""Weights of instances from tables: read, kept, handed on, and refused where they make no sense."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import polarbear as pb
+from polarbear.driver.evidence import evidence_of
+from polarbear.errors import ImportFailedError, StoreMismatchError
+from polarbear.exports import EXPORTS
+from polarbear.formats.rankings import read_rankings
+from polarbear.formats.table import Columns, read_table
+from polarbear.store import Store
+from polarbear.store.summary import first_at
+
+WEIGHTED = Columns(weight="w")
+VALUES = {"i1": (3, 5), "i2": (7, 2), "i3": (4, 4.5), "i4": (1, 6)}
+WEIGHTS = {"i1": 2.0, "i2": 0.5, "i3": 1.0, "i4": 3.0}
+
+
+def table(folder: Path, weights: dict[str, Any] = WEIGHTS) -> Path:
+    rows = [
+        f"{name},{instance},{t},{y - t / 10},{weights[instance]}"
+        for instance, pair in VALUES.items()
+        for name, y in zip("AB", pair, strict=True)
+        for t in (1, 10)
+    ]
+    path = folder / "data.csv"
+    path.write_text("\n".join(["algorithm,instance,t,y,w", *rows, ""]))
+    return path
+
+
+def imported(folder: Path, weights: dict[str, Any] = WEIGHTS) -> Store:
+    pb.import_data(table(folder, weights), folder / "s", weight_column="w", points=2)
+    return Store.open(folder / "s")
+
+
+def test_a_column_of_weights_reaches_the_choice_sets(tmp_path: Path):
+    store = imported(tmp_path)
+    assert store.weights() == {"i1": 2.0, "i2": 0.5, "i4": 3.0}
+    evidence = evidence_of(store)
+    # A wins i1, i3 and i4, B wins i2
+    assert evidence.choice_sets.wins.tolist() == [[6.0, 0.5]] * 2
+    assert evidence.weights is not None
+    assert evidence.weights.tolist() == list(WEIGHTS.values())
+    assert first_at(store, 10.0) == pytest.approx({"A": 6 / 6.5, "B": 0.5 / 6.5})
+
+
+def test_other_weights_are_other_evidence(tmp_path: Path):
+    (tmp_path / "other").mkdir()
+    (tmp_path / "ones").mkdir()
+    ones = imported(tmp_path / "ones", dict.fromkeys(VALUES, 1))
+    other = imported(tmp_path / "other", {**WEIGHTS, "i1": 2.5})
+    keys = {evidence_of(store).key for store in (imported(tmp_path), other, ones)}
+    assert len(keys) == 3
+    assert evidence_of(ones).weights is None
+
+
+def test_an_instance_of_weight_two_is_the_same_evidence_as_two_of_them(tmp_path: Path):
+    rows = table(tmp_path, dict.fromkeys(VALUES, 1) | {"i4": 2}).read_text().splitlines()
+    twice = [*rows, *(row.replace("i4", "i5") for row in rows if ",i4," in row)]
+    (tmp_path / "twice.csv").write_text("\n".join(twice))
+    pb.import_data(tmp_path / "data.csv", tmp_path / "one", weight_column="w", points=2)
+    pb.import_data(tmp_path / "twice.csv", tmp_path / "two", points=2)
+    one, two = (evidence_of(Store.open(tmp_path / name)).choice_sets for name in ("one", "two"))
+    np.testing.assert_array_equal(one.wins, two.wins)
+    np.testing.assert_array_equal(one.counts, two.counts)
+
+
+def test_rankings_have_weights_as_well(tmp_path: Path):
+    path = tmp_path / "r.csv"
+    path.write_text("instance,t,algorithm,position,w\na,1,A,1,4\na,1,B,2,4\nb,1,B,1,1\nb,1,A,2,1\n")
+    pb.import_data(path, tmp_path / "s", "rankings", weight_column="w")
+    assert evidence_of(Store.open(tmp_path / "s")).choice_sets.wins.tolist() == [[4.0, 1.0]]
+
+
+def test_seeds_of_one_instance_share_its_weight(tmp_path: Path):
+    path = tmp_path / "s.csv"
+    rows = [
+        f"{a},{i},{seed},1,{y},{w}"
+        for i, w in (("p", 3), ("q", 1))
+        for seed in (1, 2)
+        for a, y in (("A", 1), ("B", 2))
+    ]
+    path.write_text("\n".join(["algorithm,instance,seed,t,y,w", *rows]))
+    pb.import_data(path, tmp_path / "s", seed_column="seed", weight_column="w")
+    found = evidence_of(Store.open(tmp_path / "s"))
+    assert found.choice_sets.wins.tolist() == [[4.0, 0.0]]
+    assert found.n_problems == 2
+
+
+@pytest.mark.parametrize("value", ["-1", "nan", "inf", "0", "1001", "heavy", ""])
+def test_what_cannot_be_a_weight_ends_the_import_in_a_line(value: str, tmp_path: Path):
+    path = table(tmp_path, {**WEIGHTS, "i3": value})
+    with pytest.raises(ImportFailedError) as caught:
+        read_table(path, WEIGHTED)
+    said = str(caught.value)
+    assert said.startswith("line 10: the weight of 'i3' must be a number above 0 and at most 1,000")
+    assert "\n" not in said
+
+
+def test_an_instance_with_two_weights_is_refused(tmp_path: Path):
+    text = table(tmp_path).read_text()
+    (tmp_path / "data.csv").write_text(text.replace("B,i1,10,4.0,2.0", "B,i1,10,4.0,5"))
+    with pytest.raises(
+        ImportFailedError, match="line 5: 'i1' has the weight 5, but 2 before; an instance has one"
+    ):
+        read_table(tmp_path / "data.csv", WEIGHTED)
+
+
+def test_a_missing_column_of_weights_is_named(tmp_path: Path):
+    with pytest.raises(ImportFailedError, match="no column 'v' for weight"):
+        read_rankings(table(tmp_path), Columns(position="y", weight="v"))
+
+
+def test_a_second_import_with_another_weight_is_refused(tmp_path: Path):
+    imported(tmp_path)
+    with pytest.raises(StoreMismatchError, match=r"weight of i1 is 2 in .*, but 4 in what is to"):
+        imported(tmp_path, {**WEIGHTS, "i1": 4})
+
+
+@pytest.mark.parametrize("format", ["csv", "parquet", "preflib"])
+def test_exports_keep_weights_for_the_way_back(format: str, tmp_path: Path):
+    store = imported(tmp_path)
+    place = tmp_path / (f"out.{format}" if format != "preflib" else "out")
+    done = pb.open(store.path).export(format, place)
+    options = {"weight_column": "weight"} if format != "preflib" else {}
+    known_as = "preflib" if format == "preflib" else "table"
+    pb.import_data(place, tmp_path / "again", known_as, **options)
+    assert Store.open(tmp_path / "again").weights() == store.weights()
+    assert format in EXPORTS
+    assert (format == "preflib") == any("weights" in note for note in done.notes)
+
+
+def test_a_store_that_is_imported_brings_its_weights(tmp_path: Path):
+    store = imported(tmp_path)
+    pb.import_data(store.path, tmp_path / "again", "store")
+    assert Store.open(tmp_path / "again").weights() == store.weights()
+
+
+def test_a_frame_with_a_column_weight_is_weighted(tmp_path: Path):
+    import polars as pl
+
+    frame = pl.read_csv(table(tmp_path)).rename({"w": "weight"})
+    found = pb.infer(frame, draws=500)
+    assert any("instances have weights, from 0.5 to 3" in note for note in found.notes)
+    without = pb.infer(frame.drop("weight"), draws=500)
+    assert found.theta[:, 0, 0].mean() > without.theta[:, 0, 0].mean()

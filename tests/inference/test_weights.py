@@ -1,0 +1,197 @@
+"""Weights of instances: w of them count as one that was seen w times, in every model."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.stats import beta, kstest
+
+from polarbear.errors import InferenceError
+from polarbear.inference import ModelOptions, infer
+from polarbear.inference.dependence import evidence_weight
+from polarbear.inference.empirical.bootstrap import Bootstrap
+from polarbear.inference.empirical.noise import noise_correlation
+from polarbear.inference.fit import check_fit
+from polarbear.inference.models import MODELS
+from polarbear.inference.relations import pointwise
+from polarbear.rankings import count_choice_sets, rank
+from polarbear.rankings.duels import duels_of
+
+from .quadrature import Simplex3
+from .stan_support import needs_cmdstan
+from .test_stan_agreement import means_and_errors
+
+LEVEL = 1e-4  # of each Kolmogorov-Smirnov test: how often it fails by chance, with another seed
+TEMPORAL = sorted(name for name, model in MODELS.items() if model.temporal)
+WHOLE = np.array([2, 1, 3, 1, 1, 2, 1, 1, 4, 1])
+FRACTIONS = np.array([0.5, 2.5, 1, 0.25, 3, 1.5, 0.8, 1, 2, 0.1])
+
+
+def positions(n: int = 3, times: int = 4, seed: int = 0) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    steps = rng.normal(size=(len(WHOLE), n, times)).cumsum(axis=2)
+    return rank(steps + np.arange(n)[:, None] / 2)
+
+
+def repeated(places: np.ndarray) -> np.ndarray:
+    return np.repeat(places, WHOLE, axis=0)
+
+
+def test_weighted_rankings_agree_with_integration_over_the_simplex():
+    """An effective sample of 90,000 puts 0.005 at three standard errors or more."""
+    places = positions(times=1)
+    sets = count_choice_sets(places, FRACTIONS)
+    options = ModelOptions(model="dirichlet", draws=120_000)
+    posterior = infer(sets, np.zeros(1), options, 1, positions=places, weights=FRACTIONS)
+    truth = Simplex3(sets, alpha=1.0)
+    np.testing.assert_allclose(posterior.mean()[0], truth.mean(), atol=0.005)
+    found = pointwise(posterior)
+    assert found.dominance[0, 0, 1] == pytest.approx(truth.dominance(0, 1), abs=0.005)
+    unweighted = Simplex3(count_choice_sets(places), alpha=1.0)
+    assert np.abs(truth.mean() - unweighted.mean()).max() > 0.02
+
+
+@pytest.mark.parametrize("model", TEMPORAL)
+def test_evidence_of_weight_w_repeats_itself_as_much_as_w_instances_do(model: str):
+    places, times = positions(times=6), np.linspace(0, 1, 6)
+    options = ModelOptions(model=model)
+    by_weight = evidence_weight(
+        places, count_choice_sets(places, WHOLE), times, options, weights=WHOLE
+    )
+    again = repeated(places)
+    assert by_weight == pytest.approx(
+        evidence_weight(again, count_choice_sets(again), times, options), rel=1e-6
+    )
+    assert by_weight < 1
+
+
+@pytest.mark.parametrize("model", ["dirichlet", "random-walk"])
+def test_a_model_draws_the_same_of_a_weight_as_of_instances_seen_so_often(model: str):
+    places, times = positions(), np.linspace(0, 1, 4)
+    options, again = ModelOptions(model=model, draws=400), repeated(places)
+    sets = count_choice_sets(places, WHOLE)
+    one = infer(sets, times, options, 3, positions=places, weights=WHOLE)
+    other = infer(count_choice_sets(again), times, options, 3, positions=again)
+    np.testing.assert_allclose(one.theta, other.theta, atol=1e-3)
+    assert one.fit is not None
+    assert other.fit is not None
+    assert [(w.a, w.b, w.time) for w in one.fit.worst] == [
+        (w.a, w.b, w.time) for w in other.fit.worst
+    ]
+
+
+@needs_cmdstan
+@pytest.mark.slow
+def test_both_engines_agree_on_weighted_rankings():
+    """Twelve means at five joint standard errors: fails by chance once in 100,000 seeds."""
+    places, times = positions(), np.linspace(0, 1, 4)
+    sets = count_choice_sets(places, FRACTIONS)
+    found = [
+        means_and_errors(
+            infer(
+                sets,
+                times,
+                ModelOptions(model="dirichlet", engine=engine, draws=8000),
+                2,
+                positions=places,
+                weights=FRACTIONS,
+            )
+        )
+        for engine in ("native", "stan")
+    ]
+    (native, error), (stan, its) = found
+    assert (np.abs(native - stan) < 5 * np.hypot(error, its)).all()
+
+
+@pytest.mark.parametrize("weights", [WHOLE, FRACTIONS], ids=["whole", "fractions"])
+def test_a_weighted_duel_is_beta_with_the_sum_of_weights_on_either_side(weights: np.ndarray):
+    places = positions()
+    duels = duels_of(places, weights=weights.astype(float))
+    wins = Bootstrap(duels, 4000, seed=3, concentration=3.0).wins()
+    for k, (a, b) in enumerate(zip(*np.triu_indices(3, 1), strict=True)):
+        won = weights[places[:, a, 1] < places[:, b, 1]].sum()
+        expected = beta(1.5 + won, 1.5 + weights.sum() - won)
+        assert kstest(wins[:, 1, k], expected.cdf).pvalue > LEVEL
+
+
+def test_weighted_first_places_are_dirichlet_with_the_sum_of_weights():
+    places = positions()
+    drawn = Bootstrap(duels_of(places, weights=FRACTIONS), 4000, 5, concentration=6.0)
+    for i in range(3):
+        first = FRACTIONS[places[:, i, 0] == 0].sum()
+        expected = beta(2 / 3 + first, 4 / 3 + FRACTIONS.sum() - first)
+        assert kstest(drawn.firsts()[:, 0, i], expected.cdf).pvalue > LEVEL
+
+
+def test_seeds_of_a_problem_share_its_weight():
+    places = positions(times=1)
+    problems = [str(k // 2) for k in range(10)]
+    weights = np.repeat([3.0, 1, 1, 1, 0.5], 2)
+    wins = Bootstrap(duels_of(places, problems, weights), 4000, 1, concentration=2.0).wins()
+    ahead = (places[:, 0, 0] < places[:, 1, 0]).reshape(5, 2).mean(axis=1)
+    won, total = (weights[::2] * ahead).sum(), weights[::2].sum()
+    assert wins[:, 0, 0].mean() == pytest.approx((1 + won) / (2 + total), abs=0.015)
+
+
+def test_the_prior_learns_as_much_from_a_weight_as_from_instances_seen_so_often():
+    places = positions(n=5, times=3)
+    one = Bootstrap(duels_of(places, weights=WHOLE.astype(float)), 2000, 4)
+    other = Bootstrap(duels_of(repeated(places)), 2000, 4)
+    assert (one.concentration == other.concentration).all()
+
+
+def test_noise_hangs_together_over_time_as_in_instances_seen_so_often():
+    places = positions(n=4, times=8)
+    np.testing.assert_allclose(
+        noise_correlation(duels_of(places, weights=WHOLE.astype(float))),
+        noise_correlation(duels_of(repeated(places))),
+        atol=1e-9,
+    )
+
+
+def test_the_check_of_fit_sees_the_same_shares_as_in_instances_seen_so_often():
+    places = positions(n=3, times=2)
+    theta = np.full((100, 2, 3), 1 / 3)
+    one = check_fit(places, theta, weights=WHOLE.astype(float))
+    other = check_fit(repeated(places), theta)
+    assert [(w.a, w.b) for w in one.worst] == [(w.a, w.b) for w in other.worst]
+    assert [w.observed for w in one.worst] == pytest.approx([w.observed for w in other.worst])
+    assert one.p_value == pytest.approx(other.p_value, abs=0.1)  # 400 replicates each
+
+
+def test_weights_of_one_change_no_bit():
+    places, times = positions(), np.linspace(0, 1, 4)
+    sets, options = count_choice_sets(places), ModelOptions(draws=400)
+    one = infer(sets, times, options, 3, positions=places, weights=np.ones(len(places)))
+    other = infer(sets, times, options, 3, positions=places)
+    assert one.theta.tobytes() == other.theta.tobytes()
+    assert one.notes == other.notes
+
+
+def test_weighted_draws_do_not_depend_on_the_number_of_threads():
+    places = np.concatenate([positions(n=4, seed=k) for k in range(40)])
+    duels = duels_of(places, weights=np.tile(FRACTIONS * 37.7, 40))
+    one, two = (Bootstrap(duels, 900, 3, threads=threads).wins() for threads in (1, 2))
+    assert one.tobytes() == two.tobytes()
+
+
+def test_a_posterior_says_that_instances_have_weights():
+    places, times = positions(), np.linspace(0, 1, 4)
+    sets = count_choice_sets(places, FRACTIONS)
+    found = infer(sets, times, ModelOptions(draws=400), 3, positions=places, weights=FRACTIONS)
+    assert "instances have weights, from 0.1 to 3: 10 instances count as 12.65" in found.notes
+
+
+@pytest.mark.parametrize(
+    ("weights", "complaint"),
+    [
+        (np.ones(3), "10 instances have 3 weights; give one for each"),
+        (np.array([*FRACTIONS[:-1], -1.0]), "weights are finite and above 0, found -1"),
+        (np.array([*FRACTIONS[:-1], np.nan]), "weights are finite and above 0, found nan"),
+    ],
+    ids=["too few", "negative", "not a number"],
+)
+def test_improper_weights_are_refused(weights: np.ndarray, complaint: str):
+    places = positions()
+    with pytest.raises(InferenceError, match=complaint):
+        infer(count_choice_sets(places), np.linspace(0, 1, 4), positions=places, weights=weights)
