@@ -52,6 +52,7 @@ def page(material: Material) -> str:
         .render(
             version=__version__,
             story=story,
+            material=material,
             colours=Markup(colours(material)),
             style=Markup(_source("style.css")),
             sections=sections.of(material, story, content, shown),

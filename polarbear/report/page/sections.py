@@ -8,6 +8,7 @@ from typing import Any
 
 from polarbear.attainment import agreement, disagreements
 from polarbear.report.figures.base import lacks_draws
+from polarbear.report.figures.ratings import TITLE, WHAT
 from polarbear.report.material import Material
 from polarbear.report.page.figures import Shown
 from polarbear.report.story import Story
@@ -113,7 +114,7 @@ def _rounds(content: dict[str, Any]) -> Section | None:
     if not content["moments"]:
         return None
     several = len(content["moments"]) > 1
-    return Section("rounds", "Round by round" if several else "Ratings over time", "rounds", {})
+    return Section("rounds", "Round by round" if several else TITLE, "rounds", {"what": WHAT})
 
 
 def _log(story: Story) -> Section | None:
