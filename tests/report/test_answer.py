@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -54,8 +55,8 @@ def test_stretches_leave_out_no_time_of_the_grid():
         made = advise("ABC", TIMES, chances).stretches
         assert sum(one.times for one in made) == len(TIMES)
         assert [made[0].start, made[-1].stop] == [TIMES[0], TIMES[-1]]
-        for one, other in zip(made, made[1:], strict=False):
-            place = int(np.flatnonzero(TIMES == one.stop)[0])
+        for one, other in pairwise(made):
+            place = int(np.flatnonzero(one.stop == TIMES)[0])
             assert other.start == TIMES[place + 1]
             assert not (one.is_open and other.is_open)
 
@@ -99,8 +100,8 @@ def test_nobody_is_to_be_run_where_nothing_is_known(raced, monkeypatch):
     open_race = replace(raced, race=replace(raced.race, resolved=False))
     words = plain(answer(open_race)[0])
     assert words == (
-        "Too early to say: the likeliest to be best is A, whatever the budget, with P(best) 0.60 at "
-        "most."
+        "Too early to say: the likeliest to be best is A, whatever the budget, with P(best) 0.60 "
+        "at most."
     )
     settled = replace(raced, race=replace(raced.race, resolved=True))
     assert plain(answer(settled)[0]).startswith("Nobody stands out, though every pair is settled: ")

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from polarbear.preferences import Context, read_preference
-from polarbear.racing.verdicts import WORDS_AT_A_TIME
+from polarbear.racing.verdicts import WORDS_AT_A_TIME, over_time
 from polarbear.report.figures import FIGURES
 from polarbear.report.material import gather
 from polarbear.report.page import data, write_page
@@ -19,7 +19,6 @@ from polarbear.report.settled import verdict
 from polarbear.select import Selection, contest, find_basis, select
 from polarbear.select.criteria import Risk
 from polarbear.store import Store
-from polarbear.racing.verdicts import over_time
 from tests.report.browser import Browser
 from tests.report.conftest import RATINGS, TIMES
 from tests.support import Project
