@@ -19,7 +19,8 @@ from polarbear.report.page.ticks import ticks
 from polarbear.select import GAMMA
 from polarbear.wording import counted, page_words, percent
 
-DRAWN_NUMBERS = 560_000  # so many shares go with a page: two bytes each, a third more as base64
+DRAWS = 1250  # that go with a page at most: two Monte-Carlo errors are 0.028 at worst
+DRAWN_NUMBERS = 560_000  # so many shares go with it: two bytes each, a third more as base64
 NOUNS = ("draw", "instance", "run")  # that the page counts by itself
 
 
@@ -69,7 +70,7 @@ def selector(material: Material) -> dict[str, Any] | None:
 
 def thinned(draws: int, numbers_a_draw: int) -> np.ndarray:
     """Which draws go with the page: all where they fit, otherwise at even distances."""
-    fit = max(1, min(draws, DRAWN_NUMBERS // numbers_a_draw))
+    fit = max(1, min(draws, DRAWS, DRAWN_NUMBERS // numbers_a_draw))
     return np.arange(fit) * draws // fit
 
 

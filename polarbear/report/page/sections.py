@@ -42,7 +42,7 @@ def of(
     """All sections in the order of the page."""
     figures = {figure.name: figure for figure in shown}
     made = [
-        _pareto(material, story),
+        pareto(material, story),
         _selector(material, content, figures["leaders"]),
         _rounds(content),
         _of_figures("pairs", "Pair by pair", [figures["matrix"], figures["pairs"]]),
@@ -52,13 +52,13 @@ def of(
         _classical(material, [figures[name] for name in CLASSICAL]),
         _of_figures("trust", "How far to trust it", [figures["failures"], figures["diagnostics"]]),
         _further([figure for figure in shown if figure.name not in PLACED]),
-        _log(story),
+        log(story),
         Section("method", "How to repeat it", "method", {"settings": story.settings}),
     ]
     return [section for section in made if section is not None]
 
 
-def _pareto(material: Material, story: Story) -> Section | None:
+def pareto(material: Material, story: Story) -> Section | None:
     if not story.members:
         return None
     members = [
@@ -117,7 +117,7 @@ def _rounds(content: dict[str, Any]) -> Section | None:
     return Section("rounds", "Round by round" if several else TITLE, "rounds", {"what": WHAT})
 
 
-def _log(story: Story) -> Section | None:
+def log(story: Story) -> Section | None:
     if not story.decisions:
         return None
     parts = {"first": story.decisions[:LONG], "rest": story.decisions[LONG:]}
