@@ -1,21 +1,15 @@
-"""What a built PolarBear carries beside its sources: plotly.js with its licence, and its commit.
-
-Both are taken at build time, so that neither stands in the repository: plotly.js from its Python
-package, of whose 60 MB the report's page needs one file; the commit from git.
-"""
+"""What a built PolarBear carries beside its sources: the commit it was built from."""
 
 from __future__ import annotations
 
 import subprocess
 import tempfile
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 COMMIT = "polarbear/commit.txt"
-PAGE = "polarbear/report/page"
 
 
 class Carried(BuildHookInterface):
@@ -25,7 +19,7 @@ class Carried(BuildHookInterface):
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         self._scratch = tempfile.TemporaryDirectory()
-        if version == "editable":  # a checkout asks git, and draws with the package plotly
+        if version == "editable":  # a checkout asks git
             return
         added = build_data["force_include"]
         commit = commit_of(Path(self.root))
@@ -33,10 +27,6 @@ class Carried(BuildHookInterface):
             file = Path(self._scratch.name, "commit.txt")
             file.write_text(commit + "\n", encoding="utf-8")
             added[str(file)] = COMMIT
-        if self.target_name == "wheel":
-            script, licence = plotly()
-            added[str(script)] = f"{PAGE}/plotly.min.js"
-            added[str(licence)] = f"{PAGE}/plotly.LICENSE.txt"
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
         self._scratch.cleanup()
@@ -52,12 +42,3 @@ def commit_of(root: Path) -> str:
     except (OSError, subprocess.CalledProcessError):
         return ""
     return done.stdout.strip()
-
-
-def plotly() -> tuple[Path, Path]:
-    """plotly.js as its Python package ships it, and its licence."""
-    package = metadata.distribution("plotly")
-    files = package.files or []
-    script = next(file for file in files if str(file).endswith("package_data/plotly.min.js"))
-    licence = next(file for file in files if file.name.startswith("LICENSE"))
-    return Path(str(script.locate())), Path(str(licence.locate()))

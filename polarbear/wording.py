@@ -10,6 +10,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+# Names of the two numbers that are easily taken for each other, the same everywhere.
+SHARE_OF_FIRSTS = "share of firsts"  # on how many of all instances an algorithm is first
+P_BEST = "P(best)"  # how sure it is that this share, or a value made of it, is the highest
+
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -192,5 +196,7 @@ def page_words(axis: str, nouns: Iterable[str] = ()) -> dict[str, Any]:
         "nouns": {one: {"one": one, "many": noun(2, one)} for one in nouns},
         "probability": asdict(PROBABILITY),
         "percent": asdict(PERCENT),
+        "share_of_firsts": SHARE_OF_FIRSTS,
+        "p_best": P_BEST,
         "small": {"smallest": SMALLEST, "less": LESS},
     }

@@ -23,9 +23,13 @@ def test_one_version_and_one_licence_everywhere():
     assert polarbear.__version__ in (ROOT / "CHANGELOG.md").read_text()
 
 
-def test_a_checkout_draws_its_page_with_the_plotly_that_a_wheel_carries():
-    (built,) = [name for name in PROJECT["build-system"]["requires"] if name.startswith("plotly")]
-    assert built in PROJECT["project"]["optional-dependencies"]["test"]
+def test_plotly_js_comes_with_its_licence_and_is_named_among_what_others_wrote():
+    folder = ROOT / "polarbear" / "report" / "page" / "plotly"
+    script = (folder / "plotly-cartesian.min.js").read_text(encoding="utf-8")
+    version = re.search(r"plotly\.js \(cartesian - minified\) v([\d.]+)", script)
+    assert version is not None
+    assert f"plotly.js {version[1]}" in (ROOT / "THIRD-PARTY.md").read_text()
+    assert "MIT License" in (folder / "LICENSE.txt").read_text()
 
 
 @pytest.mark.parametrize(

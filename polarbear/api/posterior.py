@@ -14,6 +14,7 @@ from polarbear.driver.posteriors import Learned
 from polarbear.inference import relations
 from polarbear.inference.diagnostics import Diagnostics
 from polarbear.inference.fit import NamedFit, named
+from polarbear.wording import SHARE_OF_FIRSTS
 
 SHOWN_TIMES = 6  # in a table for people
 
@@ -119,7 +120,7 @@ class Posterior:
         return self._posterior.notes
 
     def summary(self, level: float = 0.95) -> pl.DataFrame:
-        """Posterior mean and central interval of each algorithm's win probability at each time."""
+        """Posterior mean and central interval of each algorithm's share of firsts at each time."""
         mean, (low, high) = self._posterior.mean(), self._posterior.interval(level)
         size = len(self.algorithms)
         return pl.DataFrame(
@@ -203,7 +204,7 @@ class Posterior:
         if self.fit is not None and self.fit.words:
             doubts.append(self.fit.words)
         notes = [f"note: {note}" for note in self.notes]
-        columns = ["P(best) at t =", *(f"{self.times[t]:g}" for t in shown)]
+        columns = [f"{SHARE_OF_FIRSTS} at t =", *(f"{self.times[t]:g}" for t in shown)]
         return html_table(repr(self).strip("<>"), columns, rows, [*doubts, *notes])
 
 

@@ -85,12 +85,15 @@ def report(
     model: str | None,
     style: Style,
     force: bool,
+    slim: bool,
 ) -> Report:
     """Write the page and, into folders named by their endings, figures and data."""
+    if slim and html is None:
+        raise ReportError("--slim is about the page: name its file with --html")
     material = gather(disk, upto, model)
     if only and not folders:
         raise ReportError("--only picks figures: say where to with --png, --pdf, --svg or --csv")
-    written = _write(material, html, folders, only, style, force)
+    written = _write(material, html, folders, only, style, force, slim)
     return Report(material, tell(material), tuple(written))
 
 
@@ -121,6 +124,7 @@ def _write(
     only: Sequence[str] | None,
     style: Style,
     force: bool,
+    slim: bool,
 ) -> list[Path]:
     """All files asked for."""
     if html is not None and not force:
@@ -131,6 +135,6 @@ def _write(
         formats = [known for known in FORMATS if known in endings]
         written += write_figures(material, folder, formats, only, style, "csv" in endings, force)
     if html is not None:
-        write_page(material, html, force)
+        write_page(material, html, force, slim)
         written.append(html)
     return written

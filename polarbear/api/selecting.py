@@ -18,7 +18,7 @@ from polarbear.select import Basis, facts
 from polarbear.select.complements import Complements
 from polarbear.select.facts import Answer
 from polarbear.store import Store as StoreOnDisk
-from polarbear.wording import short
+from polarbear.wording import P_BEST, short
 
 
 @dataclass(frozen=True, repr=False)
@@ -31,7 +31,7 @@ class Selected(Shown, Answer):
     def _repr_html_(self) -> str:
         columns = [
             "algorithm",
-            "P(best)",
+            P_BEST,
             "mean",
             f"quantile {short(self.gamma)}",
             "expected regret",

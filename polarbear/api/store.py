@@ -13,7 +13,7 @@ import polars as pl
 from polarbear.api.listening import Listener
 from polarbear.api.posterior import Posterior
 from polarbear.api.showing import html_table
-from polarbear.settings.grid import Budget
+from polarbear.settings.grid import Budget, Spaced
 from polarbear.store import Store as StoreOnDisk
 from polarbear.store import summary
 from polarbear.wording import counted, time, timed, whole
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from polarbear.api.running import Ran
     from polarbear.api.selecting import Selected
     from polarbear.api.standing import Standings
+    from polarbear.driver.looking import Duels, InstanceRuns
     from polarbear.driver.withdrawing import Forgotten, Renamed
 
 
@@ -257,6 +258,25 @@ class Store:
         race = "" if self._disk.past is None else f"-race-{self._disk.past}"
         return path.with_name(f"{path.name}{race}.html")
 
+    def duels(self, a: str, b: str, at: float | None = None) -> Duels:
+        """On which instances a beat b, and by how much: at a time, by default the grid's last."""
+        from polarbear.driver.looking import duels_at
+
+        return duels_at(self._disk, a, b, at)
+
+    def instance(self, id: str, png: str | Path | None = None) -> InstanceRuns:
+        """Every run on an instance, with its trajectory and seed; drawn into ``png``, if named."""
+        from polarbear.driver.looking import runs_on
+
+        told = runs_on(self._disk, id)
+        if png is not None:
+            from polarbear.report.figures.runs import draw_runs
+
+            spaced = self._budget.grid
+            log = isinstance(spaced, Spaced) and spaced.spacing == "log"
+            draw_runs(told, list(self._disk.config["algorithms"]), log, Path(png))
+        return told
+
     def report(
         self,
         html: str | Path | None = None,
@@ -273,12 +293,13 @@ class Store:
         font_size: float = 8.0,
         time_axis: str = "grid",
         force: bool = False,
+        slim: bool = False,
     ) -> Report:
         """What the store has to tell: in words, and in the files that are named.
 
-        ``html`` is the page; figures go into the folders ``png``, ``pdf`` and ``svg``, their data
-        into ``csv``. ``round`` tells it as it stood after that round of the race. A file that is
-        there is written over only by ``force``.
+        ``html`` is the page, by ``slim`` without all that computes; figures go into the folders
+        ``png``, ``pdf`` and ``svg``, their data into ``csv``. ``round`` tells it as it stood after
+        that round of the race. A file that is there is written over only by ``force``.
         """
         from polarbear.api.reporting import folders_of, report, style_of
 
@@ -291,6 +312,7 @@ class Store:
             model,
             style_of(theme, width, font_size, time_axis),
             force,
+            slim,
         )
 
     def __repr__(self) -> str:

@@ -18,14 +18,14 @@ from polarbear.attainment.rated import Rated, better_at, rated
 from polarbear.attainment.view import View
 from polarbear.numerics.arrays import Floats
 from polarbear.select import Basis
-from polarbear.wording import counted, noun, percent, probability, short, unit
+from polarbear.wording import P_BEST, counted, noun, percent, probability, short, unit
 
 SURE = 0.95
 SHOWN = 3  # notes of one kind; more are counted
 WHAT = {
     "uniform": ("AOCC, every moment counting the same,", "a uniform preference"),
     "log-uniform": (
-        "AOCC over log t, every order of magnitude counting the same,",
+        "AOCC over log t, every factor of ten counting the same,",
         "a log-uniform preference",
     ),
     "final": ("the ECDF at the end of the grid", "the end of the grid"),
@@ -131,7 +131,7 @@ class _Judged:
         words = (
             f"{WHAT[self.posterior.preference][0]} puts {self.names[a]} first "
             f"({self._gap(a, b)}); the posterior, for {WHAT[self.posterior.preference][1]}, puts "
-            f"{self.names[b]} first (P(best) {probability(p[b])}, of {self.names[a]} "
+            f"{self.names[b]} first ({P_BEST} {probability(p[b])}, of {self.names[a]} "
             f"{probability(p[a])})"
         )
         return [self._note(a, b, words)]

@@ -29,6 +29,7 @@ from polarbear.cli import (
     run,
     schema,
     select,
+    show,
     stan,
     status,
     verify,
@@ -52,6 +53,7 @@ app.command("report", cls=Naming)(report.report)
 app.command("compare")(compare.compare)
 app.command("check")(check.check)
 app.command("status")(status.status)
+app.command("show")(show.show)
 app.command("verify")(verify.verify)
 app.command("repair")(repair.repair)
 app.command("init")(init.init)

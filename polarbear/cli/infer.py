@@ -1,4 +1,4 @@
-"""`polarbear infer`: how likely each algorithm is to be the best, at each time."""
+"""`polarbear infer`: on how many instances each algorithm is first, at each time."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import typer
 
 from polarbear.cli import common
 from polarbear.cli.screen import Screen
-from polarbear.wording import noun, short
+from polarbear.wording import SHARE_OF_FIRSTS, noun, short
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -66,7 +66,7 @@ def infer(
     quiet: common.Quiet = False,
     debug: common.Debug = False,
 ) -> None:
-    """Infer how likely each algorithm is to win, over time.
+    """Infer on how many instances each algorithm is first, over time, and who beats whom.
 
     The posterior is kept in the store: the same question again is answered at once. One on other
     times than the store's, by --grid or --until, is not kept.
@@ -135,7 +135,7 @@ def _show(told: Inferred) -> None:
     for line in told.notes:
         console.print(f"note: {line}", markup=False)
     times = sorted({row.t for row in told.ratings})
-    made = common.table("P(best) at t =", *(f"{short(t)}#" for t in times))
+    made = common.table(f"{SHARE_OF_FIRSTS} at t =", *(f"{short(t)}#" for t in times))
     by_name: dict[str, list[str]] = {}
     for row in told.ratings:
         cell = f"{row.mean:.2f} [{row.low:.2f}, {row.high:.2f}]"
@@ -153,7 +153,7 @@ def _show_pairs(
     from rich.markup import escape
 
     over = {(row.a, row.b): row.p_dominates for row in joint}
-    last = ["at all times#"] if over else []
+    last = ["at every time#"] if over else []
     made = common.table(
         "P(a better than b) / P(equivalent)", *(f"{short(t)}#" for t in times), *last
     )

@@ -25,6 +25,10 @@ def report(
     pdf: Annotated[Folder, typer.Option(metavar="DIR", help="Draw figures as PDF.")] = None,
     svg: Annotated[Folder, typer.Option(metavar="DIR", help="Draw figures as SVG.")] = None,
     csv: Annotated[Folder, typer.Option(metavar="DIR", help="Write the figures' data.")] = None,
+    slim: Annotated[
+        bool,
+        typer.Option("--slim", help="A small page without scripts: words and drawings."),
+    ] = False,
     text: Annotated[bool, typer.Option("--text", help="Print the report as plain text.")] = False,
     markdown: Annotated[
         bool, typer.Option("--markdown", help="Print it as Markdown, for a pull request.")
@@ -78,6 +82,7 @@ def report(
         font_size=font_size,
         time_axis=time_axis,
         force=force,
+        slim=slim,
     )
     if text or markdown:
         typer.echo(made.markdown() if markdown else made.text(), nl=False)

@@ -9,7 +9,7 @@ import typer
 
 from polarbear.cli import common
 from polarbear.cli.screen import Screen
-from polarbear.wording import multiples, noun, percent, short, whole
+from polarbear.wording import P_BEST, multiples, noun, percent, short, whole
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -119,7 +119,7 @@ def _show(told: Selected, quiet: bool) -> None:
         say(f"left out: {', '.join(told.left_out)} ({told.left_out_because})")
     say("")
     say(told.statement)
-    titles = ("P(best)#", "mean#", f"quantile {short(told.gamma)}#", "expected regret#")
+    titles = (f"{P_BEST}#", "mean#", f"quantile {short(told.gamma)}#", "expected regret#")
     made = common.table("algorithm", *titles)
     for row in told.ranking:
         name = row.algorithm if row.competes else f"({row.algorithm})"
@@ -170,7 +170,7 @@ def _show_sweep(swept: SweepTable, console: Console) -> None:
     from rich.markup import escape
 
     made = common.table(
-        swept.over + "#", "choice", "P(best)#", "lowest to highest#", "expected regret up to#"
+        swept.over + "#", "choice", f"{P_BEST}#", "lowest to highest#", "expected regret up to#"
     )
     for row in swept.intervals:
         made.add_row(

@@ -78,6 +78,7 @@ def outlook(facts: Standings, pace: float | None = None) -> list[str]:
 def show(facts: Standings, console: Console) -> None:
     """The whole story of a race."""
     from polarbear.config import KEEPS, failed_words
+    from polarbear.racing.verdicts import better_words
 
     names = ", ".join(facts.pareto_set)
     sure = "" if facts.resolved else " (not settled yet)"
@@ -85,8 +86,8 @@ def show(facts: Standings, console: Console) -> None:
     console.print(summary_line(facts), markup=False)
     console.print(table(facts))
     lines = [
-        f"{out.algorithm} is out: {out.by} is better at every time with probability "
-        f"{out.probability:.4f} (round {out.round}, {counted(out.instances, 'instance')})"
+        f"{out.algorithm} is out: {better_words(out.by, out.probability, facts.joint)} "
+        f"(round {out.round}, {counted(out.instances, 'instance')})"
         for out in facts.eliminated
     ]
     if facts.eliminated and facts.p_any_wrong is not None:

@@ -51,7 +51,7 @@ class Entrant:
 
 @dataclass(frozen=True)
 class Lead:
-    """A stretch of time over which one candidate has the highest rating."""
+    """A stretch of time over which one candidate has the highest share of firsts."""
 
     algorithm: str
     start: float
@@ -135,6 +135,11 @@ class Standings:
     axis: str
     spent: Mapping[str, float]
     forecast: Forecast | None
+
+    @property
+    def joint(self) -> bool:
+        """Whether eliminations spoke of all times at once, not of each for itself."""
+        return bool(self.rules.get("elimination") == "joint")
 
     def to_plain(self) -> dict[str, Any]:
         """The facts as `--json` prints them."""
@@ -238,7 +243,7 @@ def _saved(rounds: Sequence[RoundRecord], state: State) -> float:
 
 
 def _leads(believed: Beliefs, state: State) -> list[Lead]:
-    """Which candidate has the highest rating when: one entry a stretch of time."""
+    """Which candidate has the highest share of firsts when: one entry a stretch of time."""
     names = [name for name in believed.algorithms if name in state.candidates]
     mean = believed.mean[[believed.index(name) for name in names]]
     leader = [names[i] for i in mean.argmax(axis=0)]

@@ -39,6 +39,11 @@ class Beliefs:
         """Whether there are relations at all."""
         return not bool(np.isnan(self.above).all())
 
+    @property
+    def joint(self) -> bool:
+        """Whether relations speak of all times at once, too."""
+        return self.always_above is not None
+
     def index(self, name: str) -> int:
         return self.algorithms.index(name)
 

@@ -1,7 +1,7 @@
 """Integrals over time as weights on a grid: sum_t weights[t] * theta(t).
 
 Between two times of the grid theta is taken to be linear, which is what the trapezoid rule means.
-All weights are at least zero and sum to one, so a value is a mean win probability.
+All weights are at least zero and sum to one, so a value is a mean share of firsts.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ class Python(Preference):
     spoken: ClassVar[tuple[str, ...]] = ("function",)
 
     def words(self, context: Context) -> str:
-        return f"what counts is what {self.function} says about the win probabilities over time"
+        return f"what counts is what {self.function} says about the shares of firsts over time"
 
     def on(self, context: Context) -> Valuation:
         function = load_function(self.function, context.folder)

@@ -18,7 +18,7 @@ from polarbear.preferences.base import (
     Weighted,
 )
 from polarbear.preferences.integrals import at_points, over_range
-from polarbear.wording import typed, typed_time
+from polarbear.wording import SHARE_OF_FIRSTS, typed, typed_time
 
 NEAREST = "{t} is taken at {nearest}, the nearest time of the grid"
 
@@ -34,10 +34,13 @@ class Uniform(Preference):
 
 
 class LogUniform(Preference):
-    """Every order of magnitude counts the same."""
+    """Every factor of ten counts the same."""
 
     def words(self, context: Context) -> str:
-        return f"the budget is equally likely to be of any order of magnitude {context.span}"
+        return (
+            "short and long budgets count alike, every factor of ten as much as another, "
+            f"{context.span}"
+        )
 
     def on(self, context: Context) -> Valuation:
         return Weighted(over_range(context.times, context.first, context.last, log=True))
@@ -125,7 +128,7 @@ class WorstCase(Preference):
     """The time at which an algorithm is at its worst is what counts."""
 
     def words(self, context: Context) -> str:
-        return f"what counts is the lowest win probability at any time {context.span}"
+        return f"what counts is the lowest {SHARE_OF_FIRSTS} at any time {context.span}"
 
     def on(self, context: Context) -> Valuation:
         return Lowest()

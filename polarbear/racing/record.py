@@ -62,6 +62,11 @@ class RoundRecord:
         return self.evaluations if self.spent is None else self.spent
 
     @property
+    def joint(self) -> bool:
+        """Whether eliminations spoke of all times at once, not of each for itself."""
+        return bool(self.rules.get("elimination") == "joint")
+
+    @property
     def newcomer(self) -> str | None:
         """Whom this round was for, where a newcomer was catching up."""
         return self.decisions.caught_up or self.state.joining

@@ -15,6 +15,7 @@ from types import MappingProxyType
 import numpy as np
 
 from polarbear.racing.state import ABOVE, ALIKE, BELOW, CROSSING, OPEN, OUT, State
+from polarbear.wording import decisive
 
 
 class Kind(StrEnum):
@@ -61,11 +62,11 @@ SIGNS = MappingProxyType(
     }
 )
 _SEEN_FROM_THE_FIRST = {
-    Kind.DOMINATES: "{a} is better than {b} at every time",
-    Kind.NEVER_WORSE: "{a} is never worse than {b}, but as good at some times",
+    Kind.DOMINATES: "{a} is better than {b} at each time",
+    Kind.NEVER_WORSE: "{a} is better than {b} at some times, and as good at each of the others",
     Kind.SOMETIMES_BETTER: "{a} is better than {b} at some times; at the others they are "
     "equivalent, or nothing was shown",
-    Kind.EQUIVALENT: "{a} and {b} are equivalent at all times",
+    Kind.EQUIVALENT: "{a} and {b} are equivalent at each time",
     Kind.SOMETIMES_EQUIVALENT: "{a} and {b} are equivalent at some times; at the others nothing "
     "was shown",
     Kind.CROSSING: "{a} and {b} cross: each is better at some times",
@@ -180,9 +181,50 @@ def legend(kinds: Iterable[str]) -> list[str]:
     return [f"{SIGNS[kind]} {kind}" for kind in used]
 
 
+# What a probability of being better over the whole grid is of: of all times at once where that was
+# inferred (joint), otherwise the lowest of what was inferred of each time for itself.
+_OVER_TIME = MappingProxyType(
+    {
+        True: "at every time with probability {probability}",
+        False: "at each time, with probability at least {probability}",
+    }
+)
+CHANCE = MappingProxyType(
+    {
+        True: "P({a} better at every time)",
+        False: "lowest P({a} better) at any time",
+    }
+)
+
+
+def over_time(probability: float, joint: bool) -> str:
+    """A probability of being better over the whole grid, as what it was computed."""
+    return _OVER_TIME[joint].format(probability=decisive(probability))
+
+
+def better_words(by: str, probability: float, joint: bool) -> str:
+    """Why somebody is out."""
+    return f"{by} is better {over_time(probability, joint)}"
+
+
+def nearest_words(by: str, probability: float, joint: bool) -> str:
+    """Who comes nearest to putting somebody out."""
+    return f"{by} comes nearest, better {over_time(probability, joint)}"
+
+
+def reopened_words(state: State, a: str, b: str) -> str:
+    """Why a pair is looked at again that was shown to be above at each time."""
+    if BELOW in state.relation(a, b):
+        a, b = b, a
+    return (
+        f"{a} was shown to be better than {b} at each time, in one round or another, but that "
+        f"did not put {b} out: they are compared again where {a} is least sure to be better"
+    )
+
+
 def withheld_words(algorithm: str, by: str) -> str:
     """Why somebody is still in whom the model would put out."""
     return (
-        f"{algorithm} stays in: the model calls {by} better at every time, but their duels alone "
-        "do not bear that out yet"
+        f"{algorithm} stays in: the model is sure that {by} is better, but their duels alone do "
+        "not bear that out yet"
     )

@@ -1,8 +1,10 @@
-"""Stretches of one leader: who is likeliest to be best when."""
+"""Who is best when, and how sure that is: stretches of time with one answer, or with several."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from itertools import groupby
 
 import numpy as np
@@ -11,24 +13,39 @@ from polarbear.report.material import Material
 from polarbear.report.moment import draws_now, still_in
 from polarbear.select import judge
 
-SHORT = 0.06  # a stretch of at most this share of the times, within another's, is passed over
+LIKELY = 2 / 3  # P(best) from which on somebody is named alone
+SURE = 0.9  # P(best) that it takes at half of the times to say "run", not "probably"
+
+
+class Grade(StrEnum):
+    """How much can be said: whom to run, whom probably, or nothing yet."""
+
+    RUN = "run"
+    PROBABLY = "probably"
+    EARLY = "too early"
 
 
 @dataclass(frozen=True)
 class Stretch:
-    """Neighbouring times with the same leader.
+    """Neighbouring times with the same answer: one algorithm, or several that may be best."""
 
-    ``p_best`` is its highest probability of being best there, at the time ``peak``; a look back at
-    an earlier round has no draws to tell it from. ``mostly`` says that another leads for a short
-    while in between.
-    """
-
-    algorithm: str
+    algorithms: tuple[str, ...]
     start: float
     stop: float
-    p_best: float | None
-    peak: float
-    mostly: bool = False
+    times: int
+
+    @property
+    def is_open(self) -> bool:
+        return len(self.algorithms) > 1
+
+
+@dataclass(frozen=True)
+class Advice:
+    """Stretches that leave out no time of the grid; ``sure`` is the share of times that are."""
+
+    grade: Grade
+    stretches: tuple[Stretch, ...]
+    sure: float
 
 
 def p_best(material: Material) -> tuple[tuple[str, ...], np.ndarray]:
@@ -40,43 +57,38 @@ def p_best(material: Material) -> tuple[tuple[str, ...], np.ndarray]:
     return names, np.stack([judge(theta[:, t]).p2bb for t in range(theta.shape[1])])
 
 
-def stretches(material: Material) -> list[Stretch]:
-    """Who is likeliest to be best when, in the order of time; looking back, who rates highest."""
-    believed = material.believed
-    if believed is None:
-        return []
-    has_draws = draws_now(material) is not None
-    if has_draws:
-        names, merit = p_best(material)
-    else:
-        names = tuple(name for name in believed.algorithms if name in still_in(material))
-        merit = believed.mean[[believed.index(name) for name in names]].T
-    leader = merit.argmax(axis=1).tolist()
+def advise(names: Sequence[str], times: np.ndarray, likely: np.ndarray) -> Advice:
+    """What P(best)[time, algorithm] comes to.
+
+    Where nobody is likely alone, those are named who together are.
+    """
+    lead = likely.max(axis=1)
+    sure, alone = float((lead >= SURE).mean()), float((lead >= LIKELY).mean())
+    grade = Grade.RUN if sure >= 0.5 else Grade.PROBABLY if alone >= 0.5 else Grade.EARLY
+    answers = [_enough(chances) for chances in likely]
     made = []
-    for who, times, mostly in _merged(leader, max(1, int(SHORT * len(leader)))):
-        peak = max(times, key=lambda t: merit[t, who])
-        made.append(
-            Stretch(
-                names[who],
-                float(believed.times[times[0]]),
-                float(believed.times[times[-1]]),
-                float(merit[peak, who]) if has_draws else None,
-                float(believed.times[peak]),
-                mostly,
-            )
-        )
-    return made
+    for _, run in groupby(range(len(times)), lambda t: answers[t] if len(answers[t]) == 1 else ()):
+        places = list(run)
+        together = {item for t in places for item in answers[t]}
+        items = sorted(together, key=lambda item: -likely[places, item].sum())
+        start, stop = float(times[places[0]]), float(times[places[-1]])
+        made.append(Stretch(tuple(names[i] for i in items), start, stop, len(places)))
+    return Advice(grade, tuple(made), sure)
 
 
-def _merged(leader: list[int], skip: int) -> list[tuple[int, list[int], bool]]:
-    """Stretches of one leader; one of at most ``skip`` times within another's is passed over."""
-    runs = [(who, list(times)) for who, times in groupby(range(len(leader)), leader.__getitem__)]
-    made: list[tuple[int, list[int], bool]] = []
-    for who, times in runs:
-        if len(made) > 1 and made[-2][0] == who and len(made[-1][1]) <= skip:
-            short = made.pop()[1]
-            before = made.pop()[1]
-            made.append((who, [*before, *short, *times], True))
-        else:
-            made.append((who, times, False))
+def _enough(chances: np.ndarray) -> tuple[int, ...]:
+    """The fewest of whom one is likely to be the best."""
+    order = np.argsort(-chances, kind="stable")
+    reached = np.cumsum(chances[order]) >= LIKELY - 1e-9  # rounding of sums
+    return tuple(order[: int(reached.argmax()) + 1].tolist())
+
+
+def leaders(names: Sequence[str], times: np.ndarray, merit: np.ndarray) -> list[Stretch]:
+    """Stretches of whoever has the most of merit[time, algorithm], in the order of time."""
+    made = []
+    leader = merit.argmax(axis=1).tolist()
+    for who, run in groupby(range(len(leader)), leader.__getitem__):
+        places = list(run)
+        start, stop = float(times[places[0]]), float(times[places[-1]])
+        made.append(Stretch((names[who],), start, stop, len(places)))
     return made

@@ -17,6 +17,21 @@ def verdict(material: Material, a: str, b: str) -> Verdict:
     return race.verdict(_by_posterior(material, a, b))
 
 
+def decided(material: Material, a: str, b: str) -> float | None:
+    """How probable it was that a is better than b when a put b out; None where it did not."""
+    state = _race_of(material, a, b)
+    for gone in state.eliminated if state is not None else ():
+        if (gone.by, gone.algorithm) == (a, b):
+            return gone.probability
+    return None
+
+
+def decided_otherwise(material: Material, a: str, b: str, now: float) -> float | None:
+    """What a decision rested on, where two digits of that are not what is believed now."""
+    then = decided(material, a, b)
+    return None if then is None or f"{then:.2f}" == f"{now:.2f}" else then
+
+
 def codes(material: Material, a: str, b: str) -> np.ndarray:
     """What is settled about two algorithms at each time."""
     state = _race_of(material, a, b)

@@ -8,20 +8,39 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
+import numpy as np
+
 from polarbear import __version__
 from polarbear.config import failed_words, failures_in
 from polarbear.inference.fit import named
 from polarbear.racing import Kind, verdict_on
-from polarbear.racing.verdicts import withheld_words
-from polarbear.report.leading import Stretch, stretches
+from polarbear.racing.verdicts import (
+    better_words,
+    nearest_words,
+    reopened_words,
+    withheld_words,
+)
+from polarbear.report.answer import answer
+from polarbear.report.leading import Stretch, leaders, p_best
 from polarbear.report.material import Material, Round
-from polarbear.report.moment import still_in
+from polarbear.report.moment import draws_now, still_in
+from polarbear.report.prose.sentence import Sentence, plain
 from polarbear.report.prose.words import span
 from polarbear.store import summary
-from polarbear.wording import counted, decisive, joined, noun, percent, short, time, timed
+from polarbear.wording import (
+    SHARE_OF_FIRSTS,
+    counted,
+    decisive,
+    joined,
+    noun,
+    percent,
+    short,
+    time,
+    timed,
+)
 
 PACKAGES = ("numpy", "scipy", "numba", "nutpie", "cmdstanpy", "ioh", "modcma", "cma")
-MANY = 5  # stretches of one leader that a sentence can hold
+FEW = 3  # stretches of one leader that a sentence about it can hold
 
 
 @dataclass(frozen=True)
@@ -47,69 +66,33 @@ class Story:
     """Everything a report says in words."""
 
     title: str
-    answer: tuple[str, str]
+    headline: Sentence
+    evidence: str
     members: tuple[Entry, ...]
     out: tuple[Entry, ...]
     decisions: tuple[Decision, ...]
     settings: tuple[tuple[str, str], ...]
     warnings: tuple[str, ...]
 
+    @property
+    def answer(self) -> tuple[str, str]:
+        """Whom to run and when, and on what that rests."""
+        return plain(self.headline), self.evidence
+
 
 def tell(material: Material) -> Story:
     """The story of a store, as far as there is one."""
-    parts = stretches(material)
+    headline, asked = answer(material)
     return Story(
         title=material.store.path.resolve().name,
-        answer=(_choice(material, parts), _evidence(material)),
-        members=tuple(_member(material, name, parts) for name in _remaining(material)),
+        headline=headline,
+        evidence=" ".join(filter(None, (_evidence(material), asked))),
+        members=tuple(_members(material)),
         out=tuple(_out(material)),
         decisions=tuple(d for found in material.rounds for d in decisions(material, found)),
         settings=tuple(_settings(material)),
         warnings=tuple(_warnings(material)),
     )
-
-
-def _remaining(material: Material) -> tuple[str, ...]:
-    return still_in(material) if material.believed is not None else ()
-
-
-def _choice(material: Material, parts: list[Stretch]) -> str:
-    """Whom to run, and when."""
-    if material.believed is None:
-        return (
-            f"Nothing has been inferred from this store yet; `polarbear infer "
-            f"{material.store.path}` says who is likely to be best."
-        )
-    names = still_in(material)
-    if len(names) == 1:
-        if len(material.believed.algorithms) == 1:
-            return f"There is nothing to choose from: {names[0]} is the only algorithm."
-        return f"Run {names[0]}, whatever the budget: nobody else is left that could be better."
-    first, last, axis = _grid(material)
-    if len(parts) == 1:
-        spoken = span(parts[0], first, last, axis)
-        return (
-            f"Run {parts[0].algorithm}, the likeliest to be best {spoken}; "
-            f"{joined([n for n in names if n != parts[0].algorithm])} cannot be ruled out."
-        )
-    if len(parts) > MANY:
-        by_length = _longest(material, parts)
-        return (
-            f"Whom to run depends on the budget, and the lead changes {len(parts) - 1} times: "
-            f"{joined([f'{name} leads at {percent(of)} of the times' for name, of in by_length])}."
-        )
-    said = [f"{part.algorithm} {span(part, first, last, axis)}" for part in parts]
-    return f"Run {joined(said)}."
-
-
-def _longest(material: Material, parts: list[Stretch]) -> list[tuple[str, float]]:
-    """The share of the grid that each leader leads at, the longest first."""
-    times = material.times
-    held: dict[str, int] = {}
-    for part in parts:
-        inside = ((times >= part.start) & (times <= part.stop)).sum()
-        held[part.algorithm] = held.get(part.algorithm, 0) + int(inside)
-    return [(name, n / len(times)) for name, n in sorted(held.items(), key=lambda kv: -kv[1])]
 
 
 def _evidence(material: Material) -> str:
@@ -130,7 +113,7 @@ def _evidence(material: Material) -> str:
         else "nobody is out"
     )
     if race.resolved:
-        done = f"every pair is settled with probability {short(material.rules.alpha)}"
+        done = f"every pair was settled, with probability {short(material.rules.alpha)} or more"
     else:
         done = f"{percent(race.share_settled)} of the pairs are settled, the others still open"
     return (
@@ -139,18 +122,50 @@ def _evidence(material: Material) -> str:
     )
 
 
-def _member(material: Material, name: str, parts: list[Stretch]) -> Entry:
-    """Why an algorithm is in the Pareto set."""
+def _members(material: Material) -> list[Entry]:
+    """Why each algorithm is in the Pareto set."""
+    believed = material.believed
+    if believed is None:
+        return []
+    chosen = still_in(material)
+    names = tuple(name for name in believed.algorithms if name in chosen)
+    share = believed.mean[[believed.index(name) for name in names]].T
+    merit = share
+    if draws_now(material) is not None:
+        names, merit = p_best(material)
+    parts = leaders(names, material.times, merit)
+    return [
+        _member(material, name, parts, dict(zip(names, merit.T, strict=True))) for name in chosen
+    ]
+
+
+def _member(
+    material: Material, name: str, parts: list[Stretch], merit: Mapping[str, np.ndarray]
+) -> Entry:
+    mine = [part for part in parts if part.algorithms == (name,)]
+    if not mine:
+        return Entry(name, f"never leads, but {_not_ruled_out(material, name)}")
+    where = _places(material, mine)
+    if draws_now(material) is None:
+        return Entry(name, f"has the highest {SHARE_OF_FIRSTS} {where}")
+    believed = material.believed
+    assert believed is not None
+    peak = int(merit[name].argmax())
+    share = float(believed.mean[believed.index(name), peak])
+    return Entry(
+        name,
+        f"is the likeliest to be best {where}; at {time(float(material.times[peak]))} it is first "
+        f"on {percent(share)} of instances, and that this is the most of all is "
+        f"{decisive(float(merit[name][peak]))} sure",
+    )
+
+
+def _places(material: Material, mine: list[Stretch]) -> str:
+    """When somebody leads; where that changes often, at how many times."""
+    if len(mine) > FEW:
+        return f"at {sum(part.times for part in mine)} of {counted(len(material.times), 'time')}"
     first, last, axis = _grid(material)
-    mine = [part for part in parts if part.algorithm == name]
-    if mine:
-        best = max(mine, key=lambda part: part.p_best or 0.0)
-        where = joined([span(part, first, last, axis) for part in mine])
-        if best.p_best is None:
-            return Entry(name, f"has the highest rating {where}")
-        peak = f"most so at {time(best.peak)}, with probability {decisive(best.p_best)}"
-        return Entry(name, f"is the likeliest to be best {where}; {peak}")
-    return Entry(name, f"never leads, but {_not_ruled_out(material, name)}")
+    return joined([span(part.start, part.stop, first, last, axis) for part in mine])
 
 
 def _not_ruled_out(material: Material, name: str) -> str:
@@ -164,17 +179,14 @@ def _not_ruled_out(material: Material, name: str) -> str:
             if name in (pair.a, pair.b) and pair.verdict.kind is Kind.EQUIVALENT
         ]
         if alike:
-            return f"is as good as {joined(alike)} at all times"
+            return f"is as good as {joined(alike)} at each time"
     rivals = [other for other in still_in(material) if other != name]
     if not rivals:
         return "nobody else is left"
     chance = believed.dominance()
     by = max(rivals, key=lambda other: chance[believed.index(other), believed.index(name)])
     probability = float(chance[believed.index(by), believed.index(name)])
-    return (
-        f"nobody is sure to be better at every time: {by} comes nearest, with probability "
-        f"{decisive(probability)}"
-    )
+    return f"nobody is sure to be better: {nearest_words(by, probability, believed.joint)}"
 
 
 def _out(material: Material) -> list[Entry]:
@@ -182,9 +194,8 @@ def _out(material: Material) -> list[Entry]:
         return [
             Entry(
                 gone.algorithm,
-                f"{gone.by} is better at every time with probability "
-                f"{decisive(gone.probability)} (round {gone.round}, after "
-                f"{counted(gone.instances, 'instance')})",
+                f"{better_words(gone.by, gone.probability, material.race.joint)} (round "
+                f"{gone.round}, after {counted(gone.instances, 'instance')})",
             )
             for gone in material.race.eliminated
         ]
@@ -197,7 +208,7 @@ def _out(material: Material) -> list[Entry]:
 def decisions(material: Material, found: Round) -> list[Decision]:
     """What one round settled, in plain words."""
     record, state = found.record, found.state
-    taken, seen = record.decisions, state.instances
+    taken, seen, joint = record.decisions, state.instances, record.joint
 
     def said(kind: str, words: str) -> Decision:
         return Decision(found.number, seen, kind, words)
@@ -205,8 +216,7 @@ def decisions(material: Material, found: Round) -> list[Decision]:
     made = [
         said(
             "eliminated",
-            f"{gone.algorithm} is out: {gone.by} is better at every time with probability "
-            f"{decisive(gone.probability)}.",
+            f"{gone.algorithm} is out: {better_words(gone.by, gone.probability, joint)}.",
         )
         for gone in taken.eliminated
     ]
@@ -215,8 +225,7 @@ def decisions(material: Material, found: Round) -> list[Decision]:
         if {a, b} <= remaining:
             made.append(said("settled", f"{verdict_on(state, a, b).words(a, b)}."))
     for a, b in taken.reopened:
-        words = f"{a} and {b} are looked at again: above at every time, but never all at once."
-        made.append(said("reopened", words))
+        made.append(said("reopened", f"{reopened_words(state, a, b)}."))
     made += [said("withheld", f"{withheld_words(*pair)}.") for pair in taken.withheld]
     if taken.caught_up:
         made.append(said("joined", f"{taken.caught_up} has caught up and races with the rest."))

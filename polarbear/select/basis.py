@@ -107,7 +107,7 @@ def contest(basis: Basis, among: Sequence[str] | None = None, alpha: float = ALP
         reason = "eliminated by the race"
     else:
         chosen = undominated(basis.posterior, alpha)
-        reason = f"dominated at every time with probability {short(alpha)} or more"
+        reason = f"dominated at each time, with probability {short(alpha)} or more"
     left_out = tuple(i for i in everyone if i not in chosen)
     return Contest(tuple(chosen), left_out, reason)
 

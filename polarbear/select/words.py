@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from polarbear.preferences import Preference, Valuation
+from polarbear.preferences.simple import At, Final, WorstCase
 from polarbear.select.information import ENOUGH, Information
 from polarbear.select.selection import Disagreement, Selection
-from polarbear.wording import percent_cell, probability, short, small
+from polarbear.wording import percent, percent_cell, probability, short, small
 
 CRITERIA = {
     "p2bb": "probability of being best",
@@ -14,16 +16,38 @@ CRITERIA = {
 }
 
 
+# Where the share of firsts is taken that a preference goes by.
+AT_THE_BUDGET = "at this budget"
+OVER_BUDGETS = "on average over these budgets"
+AT_ITS_WORST = "at its worst time"
+
+
+def where(preference: Preference, valuation: Valuation) -> str | None:
+    """Of which budgets a value is the share of firsts; None where it need not be a share."""
+    if isinstance(preference, At | Final):
+        return AT_THE_BUDGET
+    if isinstance(preference, WorstCase):
+        return AT_ITS_WORST
+    return None if valuation.weights is None else OVER_BUDGETS
+
+
 def statement(made: Selection) -> str:
     """The choice, how credible it is, and what another would cost."""
     criteria, name = made.criteria, made.name(made.choice)
     if made.runner_up is None:
         return f"{name}: nobody else competes"
     other = made.runner_up
+    sure = probability(criteria.p2bb[made.choice])
+    taken = where(made.preference, made.valuation)
+    how = (
+        f"{name}, {sure} sure to be the best"
+        if taken is None
+        else f"{name}: first on {percent(float(criteria.mean[made.choice]))} of instances {taken}; "
+        f"that this is the most of all is {sure} sure"
+    )
     return (
-        f"{name}, {probability(criteria.p2bb[made.choice])} likely to be the best; expected regret "
-        f"{small(criteria.regret[made.choice])}, or {small(criteria.regret[other])} if you take "
-        f"{made.name(other)} instead"
+        f"{how}; expected regret {small(criteria.regret[made.choice])}, or "
+        f"{small(criteria.regret[other])} if you take {made.name(other)} instead"
     )
 
 

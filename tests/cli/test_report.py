@@ -160,7 +160,7 @@ def test_a_posterior_without_a_race_is_reported(project: Project):
     done = project("report", "config", "--text")
     assert done.returncode == 0, done.stderr
     assert "no race was run" in done.stdout
-    assert "- never: dominated at every time with probability 0.99 or more" in done.stdout
+    assert "- never: dominated at each time, with probability 0.99 or more" in done.stdout
 
 
 def test_one_algorithm_at_one_time_has_a_report(project: Project):

@@ -10,9 +10,18 @@ import pytest
 
 from polarbear import racing as race
 from polarbear.inference.relations import Pointwise
-from polarbear.racing import LETTERS, Elimination, Kind, Verdict, verdict, verdict_on
+from polarbear.racing import LETTERS, Elimination, Kind, State, Verdict, verdict, verdict_on
 from polarbear.racing.rules import Rules
-from polarbear.racing.verdicts import AT_A_TIME, SIGNS, WORDS, WORDS_AT_A_TIME, legend
+from polarbear.racing.verdicts import (
+    AT_A_TIME,
+    SIGNS,
+    WORDS,
+    WORDS_AT_A_TIME,
+    better_words,
+    legend,
+    over_time,
+    reopened_words,
+)
 
 LONGEST = 4
 COMBINATIONS = [
@@ -62,16 +71,16 @@ MEANING = {
 }
 # What a reader takes a phrase to claim.
 CLAIMS = {
-    "A is better than B at every time": lambda s: set(s) == {">"},
-    "B is better than A at every time": lambda s: set(s) == {"<"},
-    "A is never worse than B": lambda s: set(s) <= {">", "="},
-    "B is never worse than A": lambda s: set(s) <= {"<", "="},
-    "as good at some times": lambda s: "=" in s,
+    "A is better than B at each time": lambda s: set(s) == {">"},
+    "B is better than A at each time": lambda s: set(s) == {"<"},
+    "at some times, and as good at each of the others": lambda s: (
+        set(s) in ({">", "="}, {"<", "="})
+    ),
     "A is better than B at some times": lambda s: ">" in s,
     "B is better than A at some times": lambda s: "<" in s,
     "at the others they are equivalent, or nothing was shown": lambda s: "x" in s,
     "each is better at some times": lambda s: {">", "<"} <= set(s),
-    "equivalent at all times": lambda s: set(s) == {"="},
+    "equivalent at each time": lambda s: set(s) == {"="},
     "equivalent at some times": lambda s: "=" in s,
     "at the others nothing was shown": lambda s: set(s) <= {"=", "x"} and "x" in s,
     "nothing was shown about A and B": lambda s: not set(s) & set("><="),
@@ -119,7 +128,7 @@ def test_words_claim_nothing_that_was_not_shown():
 
 
 def test_a_time_settled_only_by_the_crossing_is_never_described_as_shown():
-    everywhere = ("at every time", "at all times", "never worse")
+    everywhere = ("at every time", "at each time", "at each of the others")
     for letters in COMBINATIONS:
         if "x" in letters:
             words = judged(letters).words("A", "B")
@@ -151,7 +160,7 @@ def test_every_kind_and_every_code_has_words_and_signs_differ():
 
 
 def test_names_with_braces_stand_as_they_are():
-    assert judged("=").words("{b}", "{0}") == "{b} and {0} are equivalent at all times"
+    assert judged("=").words("{b}", "{0}") == "{b} and {0} are equivalent at each time"
 
 
 def test_a_legend_names_each_sign_once_and_one_of_two_that_mirror_each_other():
@@ -243,3 +252,19 @@ def test_the_docs_say_what_every_verdict_means():
     section = text.partition("## How algorithms and pairs stand")[2].partition("\n## ")[0]
     for kind in Kind:
         assert f"`{kind}`" in section
+
+
+def test_only_a_joint_probability_speaks_of_every_time_at_once():
+    assert over_time(0.97, joint=True) == "at every time with probability 0.97"
+    assert over_time(0.97, joint=False) == "at each time, with probability at least 0.97"
+    assert better_words("A", 0.9912, False) == (
+        "A is better at each time, with probability at least 0.9912"
+    )
+
+
+@pytest.mark.parametrize(("letters", "better", "worse"), [(">>.>", "A", "B"), ("<.<<", "B", "A")])
+def test_a_pair_that_is_compared_again_says_who_was_better(letters, better, worse):
+    state = State(("A", "B"), (1.0, 2.0, 3.0, 4.0), 8, np.array([codes(letters)], dtype=np.int8))
+    words = reopened_words(state, "A", "B")
+    assert words.startswith(f"{better} was shown to be better than {worse} at each time")
+    assert words.endswith(f"where {better} is least sure to be better")

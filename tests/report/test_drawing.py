@@ -28,7 +28,7 @@ def test_files_have_the_names_of_figures_and_what_they_say(raced, tmp_path):
     assert (tmp_path / "ratings.png").read_bytes().startswith(b"\x89PNG")
     assert (tmp_path / "ratings.pdf").read_bytes().startswith(b"%PDF")
     text = "".join(ElementTree.parse(tmp_path / "ratings.svg").getroot().itertext())
-    assert "win probability" in text  # as text, not as outlines
+    assert "share of firsts" in text  # as text, not as outlines
     assert pl.read_csv(tmp_path / "rounds.csv").columns == FIGURES["rounds"].data(raced).columns
 
 

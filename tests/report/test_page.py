@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from polarbear.preferences import Context, read_preference
-from polarbear.racing.verdicts import WORDS_AT_A_TIME
+from polarbear.racing.verdicts import WORDS_AT_A_TIME, over_time
 from polarbear.report.figures import FIGURES
 from polarbear.report.material import gather
 from polarbear.report.page import data, write_page
@@ -19,7 +19,6 @@ from polarbear.report.settled import verdict
 from polarbear.select import Selection, contest, find_basis, select
 from polarbear.select.criteria import Risk
 from polarbear.store import Store
-from polarbear.wording import decisive
 from tests.report.browser import Browser
 from tests.report.conftest import RATINGS, TIMES
 from tests.support import Project
@@ -286,8 +285,8 @@ def test_the_slider_of_rounds_shows_what_was_believed_then(
         for line, gone in zip(out, found.state.eliminated, strict=True):
             when = "this round" if gone.round == number else f"round {gone.round}"
             assert line == (
-                f"{gone.algorithm} was out in {when}: {gone.by} was better at every time with "
-                f"probability {decisive(gone.probability)}"
+                f"{gone.algorithm} was out in {when}: {gone.by} was better "
+                f"{over_time(gone.probability, found.record.joint)}"
             )
         browser.wait("document.getElementById('rounds-chart').dataset.drawn === 'yes'")
         curves = browser.ask(

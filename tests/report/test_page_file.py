@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import json
 import re
 from hashlib import sha256
@@ -11,13 +12,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 from jinja2 import UndefinedError
+from markupsafe import escape
 
 from polarbear.errors import ReportError
+from polarbear.report.figures import FIGURES
 from polarbear.report.material import Material, gather
 from polarbear.report.page import data, page, write_page
 from polarbear.report.page.packing import json_in_html, packed, unpacked
+from polarbear.report.page.slim import in_html, slim_page
 from polarbear.report.page.templating import sentence, templates
 from polarbear.report.page.ticks import ticks
+from polarbear.report.story import tell
 from polarbear.store import Store
 from tests.support import Project
 
@@ -120,7 +125,8 @@ def test_numbers_that_are_all_missing_or_all_zero_are_packed_too():
 
 
 def test_draws_are_thinned_evenly_and_only_where_they_do_not_fit():
-    assert data.thinned(4000, 100).tolist() == list(range(4000))
+    assert data.thinned(data.DRAWS, 100).tolist() == list(range(data.DRAWS))
+    assert len(data.thinned(4000, 10)) == data.DRAWS
     kept = data.thinned(4000, 1300)
     assert len(kept) == data.DRAWN_NUMBERS // 1300
     assert kept[0] == 0
@@ -149,9 +155,32 @@ def test_json_in_a_page_ends_no_element_and_reads_back():
     assert json.loads(text) == value
 
 
-def test_without_plotly_js_it_is_said_where_to_get_it(
-    material: Material, monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.setattr("polarbear.report.page.build._PLOTLY", (("no_such_package", "x.js"),))
-    with pytest.raises(ReportError, match="plotly.min.js.*not found.*pip install plotly"):
-        page(material)
+def test_a_slim_page_has_the_words_and_drawings_and_nothing_that_computes(material: Material):
+    text = slim_page(material)
+    assert "<script" not in text
+    assert "script-src" not in text
+    shown = [figure for figure in FIGURES.values() if figure.missing(material) is None]
+    assert text.count("<svg") == len(shown)
+    assert not re.search(r"(src|href)\s*=\s*[\"'](?!#|data:)", text)
+    story = tell(material)
+    for words in (story.evidence, *(entry.reason[1:] for entry in story.members)):
+        assert str(escape(words)) in text
+
+
+def test_names_cannot_leave_a_slim_page_s_drawings(kinds):
+    text = slim_page(kinds["hostile names"])
+    assert "<script" not in text
+
+
+def test_pages_stay_light(race_page: Path, material: Material):
+    """Of a small race; what grows with a store is bounded: draws, and points of a plane."""
+    assert race_page.stat().st_size <= 2_000_000
+    assert len(gzip.compress(race_page.read_bytes())) <= 1_000_000
+    assert len(slim_page(material).encode()) <= 500_000
+
+
+def test_coordinates_of_a_drawing_lose_idle_digits_and_its_text_keeps_them():
+    text = '<text x="1.5">0.12345</text></g></svg>'
+    svg = f'<?xml?><svg><g id="a"><path d="M 1.23456 2\nL 3.999 4"/> {text}'
+    made = in_html(svg)
+    assert made == f'<svg><g><path d="M 1.23 2\nL 3.99 4"/>{text}'

@@ -15,6 +15,7 @@ from polarbear.report.figures import FIGURES
 from polarbear.report.material import Material, gather
 from polarbear.report.page import data
 from polarbear.report.prose.outline import Table, outline
+from polarbear.report.settled import decided_otherwise
 from polarbear.report.settled import verdict as verdict_of
 from polarbear.report.story import tell
 from polarbear.store import Store, files
@@ -68,11 +69,11 @@ def test_all_who_speak_of_a_pair_say_the_same(letters: str, raced: Material, tmp
     assert said["words"].format(a=a, b=b) == words
 
 
-def test_a_member_is_as_good_at_all_times_only_where_that_was_shown(raced, tmp_path):
+def test_a_member_is_as_good_at_each_time_only_where_that_was_shown(raced, tmp_path):
     for letters in ("======", "=x=x=x"):
         material, a, b = with_codes(raced, tmp_path / letters.replace("=", "e"), letters)
         reasons = " ".join(entry.reason for entry in tell(material).members)
-        alike = any(f"is as good as {name} at all times" in reasons for name in (a, b))
+        alike = any(f"is as good as {name} at each time" in reasons for name in (a, b))
         leads = sum("likeliest" in entry.reason for entry in tell(material).members)
         assert alike == (letters == "======" and leads < len(tell(material).members))
 
@@ -94,3 +95,16 @@ def test_without_a_race_the_posterior_settles_as_a_race_would(kinds):
     if len({*letters} - {"."}) > 1:  # one is better somewhere, and the other or neither elsewhere
         letters = letters.replace(".", "x")
     assert verdict_of(material, a, b) == verdict([LETTERS.index(letter) for letter in letters])
+
+
+def test_the_matrix_shows_what_decided_beside_what_is_believed_now(raced):
+    gone = raced.race.eliminated[0]
+    believed = raced.believed
+    now = believed.dominance()[believed.index(gone.by), believed.index(gone.algorithm)]
+    pair = (pl.col("a") == gone.by) & (pl.col("b") == gone.algorithm)
+    row = FIGURES["matrix"].data(raced).filter(pair).row(0, named=True)
+    assert (row["probability"], row["decided"]) == (now, gone.probability)
+    other = FIGURES["matrix"].data(raced).filter(~pair & (pl.col("b") == gone.algorithm))
+    assert other["decided"].null_count() == len(other)
+    assert decided_otherwise(raced, gone.by, gone.algorithm, gone.probability) is None
+    assert decided_otherwise(raced, gone.by, gone.algorithm, 0.5) == gone.probability

@@ -1,15 +1,14 @@
-"""Sentences, stretches, and how text and Markdown are laid out."""
+"""Stretches of time, and how text and Markdown are laid out."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from polarbear.report.leading import Stretch, _merged
 from polarbear.report.prose.markdown import as_markdown
 from polarbear.report.prose.outline import BAR, Bullets, Chart, Heading, Table, bar, curve
 from polarbear.report.prose.text import as_text
-from polarbear.report.prose.words import span
+from polarbear.report.prose.words import in_between, span
 
 
 @pytest.mark.parametrize(
@@ -23,13 +22,12 @@ from polarbear.report.prose.words import span
     ],
 )
 def test_a_stretch_is_said_by_where_it_lies_on_the_grid(start, stop, words):
-    part = Stretch("A", start, stop, 0.9, start)
-    assert span(part, 1, 100, "s") == words
+    assert span(start, stop, 1, 100, "s") == words
 
 
 def test_a_single_evaluation_is_singular():
     def spoken(start: float, stop: float) -> str:
-        return span(Stretch("A", start, stop, 0.9, start), 0.5, 100, "evaluations")
+        return span(start, stop, 0.5, 100, "evaluations")
 
     assert spoken(1, 1) == "at 1 evaluation"
     assert spoken(0.5, 1) == "up to 1 evaluation"
@@ -37,14 +35,18 @@ def test_a_single_evaluation_is_singular():
     assert spoken(1, 100) == "from 1 evaluation on"
 
 
-def test_a_short_interruption_of_a_lead_is_passed_over():
-    leader = [0, 0, 1, 1, 1, 0, 1, 1, 2, 2]
-    assert _merged(leader, 1) == [
-        (0, [0, 1], False),
-        (1, [2, 3, 4, 5, 6, 7], True),
-        (2, [8, 9], False),
-    ]
-    assert [who for who, _, _ in _merged(leader, 0)] == [0, 1, 0, 1, 2]
+@pytest.mark.parametrize(
+    ("low", "high", "words"),
+    [
+        (624, 920, "around 800"),
+        (74, 90, "around 80"),
+        (630, 1920, "between 630 and 1,920"),
+        (0, 10, "between 0 and 10"),
+        (0.9136, 1.09, "around 1"),
+    ],
+)
+def test_where_something_changes_is_a_region_in_round_numbers(low, high, words):
+    assert in_between(low, high) == words
 
 
 def test_curves_and_bars_show_the_extremes():

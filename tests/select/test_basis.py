@@ -120,7 +120,7 @@ def test_without_a_race_the_dominated_are_left_out(tmp_path: Path):
     basis = find_basis(clear)
     found = contest(basis)
     assert [basis.algorithms[i] for i in found.candidates] == ["A", "B"]
-    assert found.reason == "dominated at every time with probability 0.99 or more"
+    assert found.reason == "dominated at each time, with probability 0.99 or more"
 
 
 def test_those_named_compete_and_an_unknown_name_is_refused(store: Store):

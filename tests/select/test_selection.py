@@ -87,7 +87,8 @@ def test_it_is_said_in_a_sentence():
     values = np.array([[0.6, 0.4]] * 13 + [[0.3, 0.7]])
     made = chosen(values)
     assert statement(made) == (
-        "A, 0.93 likely to be the best; expected regret 0.029, or 0.19 if you take B instead"
+        "A: first on 58% of instances at this budget; that this is the most of all is 0.93 sure; "
+        "expected regret 0.029, or 0.19 if you take B instead"
     )
     alone = chosen(values, contest=Contest((0,), (1,), "not among those asked for"))
     assert statement(alone) == "A: nobody else competes"

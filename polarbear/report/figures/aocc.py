@@ -106,7 +106,7 @@ def _aside(count: int) -> np.ndarray:
 def caption(material: Material) -> str:
     return (
         "Area over the convergence curve: the share of targets reached, averaged over the span of "
-        "the grid: over time every moment counts the same, over log time every order of magnitude. "
+        "the grid: over time every moment counts the same, over log time every factor of ten. "
         "Points are single instances, the tick and the line their mean with its 95 % "
         f"bootstrap interval. {on_what(material.classical)}"
     )

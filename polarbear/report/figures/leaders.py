@@ -15,6 +15,7 @@ from polarbear.report.figures.base import Figure, lacks_draws, moment
 from polarbear.report.leading import p_best
 from polarbear.report.material import Material
 from polarbear.report.moment import draws_now
+from polarbear.wording import P_BEST, SHARE_OF_FIRSTS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -52,7 +53,7 @@ def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -
         axes.plot(times, p, color=look.colour, linestyle=look.dash, marker=marker, clip_on=False)
         ends.append(End(float(p[-1]), short[name], look, marker))
     axes.set_ylim(0, 1)
-    axes.set_ylabel("P(best)")
+    axes.set_ylabel(P_BEST)
     axes.grid(axis="y")
     axes.tick_params(labelbottom=False)
     leaders = data.filter("leads")["algorithm"].to_list()
@@ -120,8 +121,8 @@ def _stretches(leaders: list[str]) -> list[tuple[int, int, str]]:
 
 def caption(material: Material) -> str:
     return (
-        "How probably each candidate has the highest rating at each time "
-        f"({moment(material)}); the band below names whoever is most likely to."
+        f"{P_BEST}: how sure it is that each candidate has the highest {SHARE_OF_FIRSTS} at each "
+        f"time ({moment(material)}); the band below names whoever is most likely to."
     )
 
 

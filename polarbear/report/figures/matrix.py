@@ -1,4 +1,4 @@
-"""Pairs as a whole: how probably one is better than the other at every time, and the verdict."""
+"""Pairs as a whole: how probably one is better than the other, then and now, and the verdict."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import numpy as np
 import polars as pl
 
 from polarbear.racing import Kind
-from polarbear.racing.verdicts import SIGNS, legend
+from polarbear.racing.verdicts import CHANCE, SIGNS, legend
 from polarbear.report.drawing.axes import note_below
 from polarbear.report.drawing.style import Style
 from polarbear.report.figures.base import Figure, lacks_beliefs, moment
 from polarbear.report.material import Material
 from polarbear.report.moment import still_in
-from polarbear.report.settled import verdict
+from polarbear.report.settled import decided, verdict
 from polarbear.wording import probability_cell, short
 
 if TYPE_CHECKING:
@@ -35,9 +35,11 @@ def order(material: Material) -> list[str]:
 
 
 def data(material: Material) -> pl.DataFrame:
-    """For each ordered pair, P(a is better than b at every time), and what is settled.
+    """For each ordered pair, how probably a is better than b over time, and what is settled.
 
-    ``verdict`` is a kind of `polarbear.racing.verdicts`.
+    ``probability`` is of all times at once, or where these are known each for itself, the lowest of
+    them; ``decided`` is what it was in the round in which a put b out. ``verdict`` is a kind of
+    `polarbear.racing.verdicts`.
     """
     believed = material.believed
     assert believed is not None
@@ -49,8 +51,15 @@ def data(material: Material) -> pl.DataFrame:
             if a != b:
                 p = float(probability[believed.index(a), believed.index(b)])
                 how = verdict(material, a, b).kind.value
-                rows.append((a, b, None if np.isnan(p) else p, how))
-    schema = {"a": pl.String, "b": pl.String, "probability": pl.Float64, "verdict": pl.String}
+                then = decided(material, a, b)
+                rows.append((a, b, None if np.isnan(p) else p, how, then))
+    schema = {
+        "a": pl.String,
+        "b": pl.String,
+        "probability": pl.Float64,
+        "verdict": pl.String,
+        "decided": pl.Float64,
+    }
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
@@ -70,24 +79,25 @@ def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -
     axes = canvas.subplots()
     place = {name: i for i, name in enumerate(names)}
     cells = np.full((n, n), np.nan)
-    for a, b, p, _ in data.iter_rows():
+    for a, b, p, _, _ in data.iter_rows():
         cells[place[a], place[b]] = np.nan if p is None else p
     ramp = LinearSegmentedColormap.from_list("shades", style.inks.shades)
     shades = ramp.with_extremes(bad=style.inks.paper)
     image = axes.imshow(cells, cmap=shades, vmin=0, vmax=1, aspect="auto")
     size = min(style.small, cell * 72 / 2.2)
-    for a, b, p, how in data.iter_rows():
+    for a, b, p, how, then in data.iter_rows():
         colour = style.inks.paper if p is not None and p > 0.5 else style.inks.ink
-        _write(
-            axes, (place[b], place[a]), SIGNS[Kind(how)], _share(p), colour, size, one_line, numbers
-        )
+        share = _share(p, then)
+        _write(axes, (place[b], place[a]), SIGNS[Kind(how)], share, colour, size, one_line, numbers)
     _frame(axes, names, short, stands, material, style)
     if not numbers:  # shades have to speak for themselves
         bar = canvas.colorbar(image, ax=axes, fraction=0.03, pad=0.015, ticks=[0, 0.5, 1])
-        bar.set_label("P(row better always)", fontsize=style.small)
+        bar.set_label(_number(material), fontsize=style.small)
         bar.outline.set_visible(False)
+    changed = any(_share(p, then) != _share(p, None) for _, _, p, _, then in data.iter_rows())
+    brackets = ["(when it was decided)"] if changed and numbers else []
     signs = [text.replace(" ", "\N{NO-BREAK SPACE}") for text in legend(data["verdict"])]
-    note_below(canvas, ",  ".join(["P(row better at every time)", *signs]), style)
+    note_below(canvas, ",  ".join([_number(material), *brackets, *signs]), style)
 
 
 def _write(
@@ -138,11 +148,16 @@ def _frame(
         spine.set_visible(False)
 
 
-def _share(p: float | None) -> str:
-    """Two digits in as little room as can be; never certain when it is not."""
-    if p is None:
-        return ""
-    return probability_cell(p)
+def _share(p: float | None, then: float | None) -> str:
+    """Two digits in as little room as can be; in brackets what decided, where that was another."""
+    now = "" if p is None else probability_cell(p)
+    before = now if then is None else probability_cell(then)
+    return now if before == now else f"{now} ({before})"
+
+
+def _number(material: Material) -> str:
+    assert material.believed is not None
+    return CHANCE[material.believed.joint].format(a="row")
 
 
 def missing(material: Material) -> str | None:
@@ -152,14 +167,10 @@ def missing(material: Material) -> str | None:
 
 
 def caption(material: Material) -> str:
-    known = material.believed is not None and material.believed.always_above is not None
-    how = (
-        "Numbers are P(row is better than column at every time)"
-        if known
-        else "Numbers are the lowest P(row is better than column) at any time"
-    )
     return (
-        f"Pairs as a whole ({moment(material)}). {how}; signs are what is settled with probability "
+        f"Pairs as a whole ({moment(material)}). Numbers are {_number(material)} now, and in "
+        "brackets what it was when it put the column out, where that was another: settled is not "
+        "the same as sure now. Signs are what was settled with probability "
         f"{short(material.rules.alpha)}. Candidates come first, then those who are out (in "
         "brackets), the last to go first; no sign: one of the two is out, and it was not looked "
         "into further."

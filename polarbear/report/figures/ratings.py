@@ -1,4 +1,4 @@
-"""Ratings over time: who wins how often, and how sure that is."""
+"""Shares of firsts over time: who is first how often, and how sure that is."""
 
 from __future__ import annotations
 
@@ -20,13 +20,20 @@ from polarbear.report.figures.base import Figure, lacks_beliefs, moment
 from polarbear.report.material import Material
 from polarbear.report.moment import still_in
 from polarbear.report.sampled import instances_at
+from polarbear.wording import SHARE_OF_FIRSTS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
 
+TITLE = "Who is first how often, over time"
+WHAT = (
+    f"The {SHARE_OF_FIRSTS}: on how many of all instances each algorithm has the best solution of "
+    "all by each time"
+)
+
 
 def data(material: Material) -> pl.DataFrame:
-    """Mean and central 95 % interval of each rating, and on how many instances it rests.
+    """Mean and central 95 % interval of each share of firsts, and on how many instances it rests.
 
     ``in`` tells those who may still be chosen; ``instances`` is null where nobody counted.
     """
@@ -91,7 +98,7 @@ def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -
         ends.append(End(float(mean[-1]), text, look))
     axes.set_ylim(0, min(1.0, 1.05 * float(np.nanmax(data["high"].to_numpy()))))
     number_ticks(axes, "y", False, axes.get_ylim(), style)
-    axes.set_ylabel("win probability")
+    axes.set_ylabel(SHARE_OF_FIRSTS)
     axes.grid(axis="y")
     time_axis(axes, material, style)
     label_ends(canvas, axes, ends, style)
@@ -101,9 +108,8 @@ def caption(material: Material) -> str:
     out = len(material.believed.algorithms if material.believed else ()) - len(still_in(material))
     brackets = " Those in brackets are out." if out > 0 else ""
     return (
-        "How probably each algorithm finds the best solution of all by each time "
-        f"({moment(material)}): posterior mean and central 95 % interval. At each time the means "
-        f"sum to one.{brackets}"
+        f"{WHAT} ({moment(material)}): posterior mean and central 95 % interval. At each time "
+        f"the means sum to one.{brackets}"
     )
 
 
@@ -117,4 +123,4 @@ def _of(data: pl.DataFrame, name: str) -> pl.DataFrame:
     return data.filter(pl.col("algorithm") == name)
 
 
-RATINGS = Figure("ratings", "Ratings over time", caption, lacks_beliefs, data, draw)
+RATINGS = Figure("ratings", TITLE, caption, lacks_beliefs, data, draw)

@@ -10,7 +10,7 @@ import polars as pl
 from polarbear.report.drawing.axes import End, label_ends, label_points
 from polarbear.report.drawing.style import Style
 from polarbear.report.figures.base import Figure, lacks_race
-from polarbear.report.material import Material
+from polarbear.report.material import Material, Round
 from polarbear.wording import counted, percent, short
 
 if TYPE_CHECKING:
@@ -26,10 +26,11 @@ MOST_DRAWS = 1e5
 def data(material: Material) -> pl.DataFrame:
     """For each round and algorithm in it: by whom it is dominated most probably, and how probably.
 
-    ``probability`` is max over A of P(A above this one at every time), the paper's figure, among
-    those who were in when the round began; it is null where the round's posterior was not to be
-    trusted. ``event`` is eliminated, resolved (nothing about it is open from there on) or empty;
-    ``share_settled`` is the share of all pairs that are settled.
+    ``probability`` is max over A of P(A above this one at every time), the paper's figure, or
+    where eliminations go by each time for itself, of the lowest P(A above this one) at any time;
+    A is among those who were in when the round began. It is null where the round's posterior was
+    not to be trusted. ``event`` is eliminated, resolved (nothing about it is open from there on) or
+    empty; ``share_settled`` is the share of all pairs that are settled.
     """
     rows = []
     resolved = _resolved_in(material)
@@ -230,10 +231,17 @@ def _share(axes: Axes, data: pl.DataFrame, style: Style) -> None:
     axes.xaxis.set_major_locator(ticker.MaxNLocator(8, integer=True, min_n_ticks=1))
 
 
+def _highest(last: Round) -> str:
+    """What is drawn of an algorithm in a round, in words."""
+    if last.record.joint:
+        return "how probably some other is better at every time"
+    return "how probably some other is better at each time, at the least"
+
+
 def caption(material: Material) -> str:
     last = material.rounds[-1]
     return (
-        "For each algorithm and round, how probably some other is better at every time, over "
+        f"For each algorithm and round, {_highest(last)}, over "
         f"{counted(last.number, 'round')} and {counted(last.state.instances, 'instance')}. A cross "
         f"marks an elimination, above the dashed threshold of {short(material.rules.alpha)}; a "
         "diamond that nothing about a member of the Pareto set is open any more. The axis turns "

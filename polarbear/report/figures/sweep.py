@@ -13,6 +13,7 @@ from pathlib import Path
 from polarbear.errors import SelectionError
 from polarbear.report.drawing.palette import look
 from polarbear.select.sweeps import Sweep
+from polarbear.wording import P_BEST
 
 
 def draw_sweep(
@@ -44,7 +45,7 @@ def draw_sweep(
     for one, start, stop in zip(intervals, starts, stops, strict=True):
         band.axvspan(start, stop, facecolor=looks[one.choice].colour, linewidth=0)
     axes.set_title(title, fontsize=10)
-    axes.set_ylabel("probability of being best")
+    axes.set_ylabel(P_BEST)
     axes.set_ylim(0, 1)
     for text in axes.legend(fontsize=8, loc="best", frameon=False).get_texts():
         text.set_parse_math(False)  # names are names, not formulas

@@ -16,7 +16,7 @@ from polarbear.report.material import Material
 from polarbear.report.moment import draws_now, still_in
 from polarbear.select import judge
 from polarbear.settings.options import Source
-from polarbear.wording import probability_mark, tick
+from polarbear.wording import P_BEST, SHARE_OF_FIRSTS, probability_mark, tick
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,16 +28,16 @@ LEVELS = (0.025, 0.5, 0.975)
 
 
 def preferences(material: Material) -> dict[str, Preference]:
-    """What budgets are like, by what a reader calls it: from all alike to the worst moment."""
+    """What budgets are like, by what a reader calls it: from all alike to the worst time."""
     times = material.times
     wanted = {f"at {tick(float(times[-1]))}": "final"}
     if len(times) > 1:
         wanted = {
             "any budget": "uniform",
-            "any order of magnitude": "log-uniform",
+            "short and long budgets alike": "log-uniform",
             f"at {tick(float(times[0]))}": f"at {float(times[0])!r}",
             f"at {tick(float(times[-1]))}": "final",
-            "worst moment": "worst-case",
+            "its worst time": "worst-case",
         }
     return {title: parse_preference(text, Source("figure")) for title, text in wanted.items()}
 
@@ -111,13 +111,13 @@ def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -
     for axes in panels[len(titles) :]:
         axes.remove()
     for axes in panels[max(0, len(titles) - columns) : len(titles)]:
-        axes.set_xlabel("value (mean win probability)")
+        axes.set_xlabel(f"value ({SHARE_OF_FIRSTS} over time)")
     if len(names) > 1:
         for axes in panels[:columns]:
             axes.text(
                 1.02,
                 1.0,
-                "P(best)",
+                P_BEST,
                 transform=axes.transAxes,
                 fontsize=style.small,
                 va="bottom",
@@ -181,8 +181,9 @@ def caption(material: Material) -> str:
     )
     return (
         f"What each candidate is worth under several preferences ({moment(material)}): the "
-        "posterior of its value, with median and central 95 % interval, and beside it how "
-        f"probably it is the best choice of all.{independent}"
+        f"posterior of its value, a mean {SHARE_OF_FIRSTS} or, at its worst time, the lowest, "
+        f"with median and central 95 % interval, and beside it {P_BEST}: how sure it is that this "
+        f"value is the highest of all.{independent}"
     )
 
 

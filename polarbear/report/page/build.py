@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import hashlib
 from dataclasses import dataclass
-from importlib import resources
 from pathlib import Path
 
 from markupsafe import Markup
@@ -17,12 +16,13 @@ from polarbear.report.page import data, figures, sections
 from polarbear.report.page.colours import colours
 from polarbear.report.page.modules import bundle
 from polarbear.report.page.packing import json_in_html
-from polarbear.report.page.templating import templates
+from polarbear.report.page.slim import slim_page
+from polarbear.report.page.templating import source, templates
 from polarbear.report.story import tell
 from polarbear.store import files
 
 START = "main.js"  # the module that starts the page
-_PLOTLY = (("polarbear.report.page", "plotly.min.js"), ("plotly", "package_data/plotly.min.js"))
+PLOTLY = "plotly/plotly-cartesian.min.js"
 CAN_DRAW = 'dispatchEvent(new Event("can-draw"));'
 
 
@@ -52,8 +52,9 @@ def page(material: Material) -> str:
         .render(
             version=__version__,
             story=story,
+            material=material,
             colours=Markup(colours(material)),
-            style=Markup(_source("style.css")),
+            style=Markup(source("style.css")),
             sections=sections.of(material, story, content, shown),
             data=Markup(json_in_html(content)),
             # The page answers before it can draw: plotly.js takes a browser a while to read.
@@ -62,8 +63,11 @@ def page(material: Material) -> str:
     )
 
 
-def write_page(material: Material, path: Path, force: bool = False) -> None:
-    """Write the page, as a whole or not at all; over an existing file only by ``force``."""
+def write_page(material: Material, path: Path, force: bool = False, slim: bool = False) -> None:
+    """Write the page, as a whole or not at all; over an existing file only by ``force``.
+
+    ``slim`` leaves out all that computes.
+    """
     if path.is_dir():
         raise ReportError(f"{path} is a folder; name a file to write the page to")
     if path.exists() and not force:
@@ -72,30 +76,17 @@ def write_page(material: Material, path: Path, force: bool = False) -> None:
         raise ReportError(
             f"there is no folder {path.parent} to write {path.name} in; make it first"
         )
-    text = page(material).encode("utf-8", "replace")
+    text = (slim_page if slim else page)(material).encode("utf-8", "replace")
     try:
         files.write_whole(path, text)
     except StoreError as error:
         raise ReportError(f"cannot write {path}: {error.__cause__ or error}") from error
 
 
-def _source(name: str) -> str:
-    return (resources.files("polarbear.report.page") / name).read_text(encoding="utf-8")
-
-
 def _own_scripts() -> str:
-    return bundle(START, lambda name: _source(f"js/{name}"))
+    return bundle(START, lambda name: source(f"js/{name}"))
 
 
 def _plotly() -> str:
-    """plotly.js: an installed PolarBear's own copy, in a checkout the one of the package plotly."""
-    for package, file in _PLOTLY:
-        try:
-            text = (resources.files(package) / file).read_text(encoding="utf-8")
-        except (ModuleNotFoundError, OSError):
-            continue
-        return text.replace("</script", "<\\/script")
-    raise ReportError(
-        "plotly.min.js, which draws the page, was not found: a checkout that is not installed "
-        "needs the package 'plotly' (pip install plotly)"
-    )
+    """plotly.js with the charts of two axes only: a third of all of it."""
+    return source(PLOTLY).replace("</script", "<\\/script")

@@ -9,10 +9,11 @@ AGAIN_AFTER = len(COLOURS["light"])  # algorithms; then colours come again, with
 
 
 def colours(material: Material) -> str:
-    """Style rules that give each algorithm its colour, on light and on dark."""
+    """Style rules that give each algorithm its colour, and one to read, on light and on dark."""
     light, dark = (
         " ".join(
-            f"--algorithm-{i}: {look(i, theme).colour};" for i in range(len(material.algorithms))
+            f"--algorithm-{i}: {look(i, theme).colour}; --ink-{i}: {look(i, theme).text};"
+            for i in range(len(material.algorithms))
         )
         for theme in ("light", "dark")
     )

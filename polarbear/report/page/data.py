@@ -9,7 +9,7 @@ import numpy as np
 
 from polarbear.inference.beliefs import Beliefs
 from polarbear.preferences.budgets import LEAST_MASS, WORTH_A_NOTE
-from polarbear.racing.verdicts import SIGNS, WORDS, WORDS_AT_A_TIME, Kind
+from polarbear.racing.verdicts import CHANCE, SIGNS, WORDS, WORDS_AT_A_TIME, Kind
 from polarbear.report.material import Material, Round
 from polarbear.report.moment import draws_now, still_in
 from polarbear.report.page.colours import AGAIN_AFTER
@@ -19,7 +19,8 @@ from polarbear.report.page.ticks import ticks
 from polarbear.select import GAMMA
 from polarbear.wording import counted, page_words, percent
 
-DRAWN_NUMBERS = 560_000  # so many ratings go with a page: two bytes each, a third more as base64
+DRAWS = 1250  # that go with a page at most: two Monte-Carlo errors are 0.028 at worst
+DRAWN_NUMBERS = 560_000  # so many shares go with it: two bytes each, a third more as base64
 NOUNS = ("draw", "instance", "run")  # that the page counts by itself
 
 
@@ -37,6 +38,7 @@ def of(material: Material) -> dict[str, Any]:
         "alpha": material.rules.alpha,
         "colours": AGAIN_AFTER,
         "verdicts": {kind: {"sign": SIGNS[kind], "words": WORDS[kind]} for kind in Kind},
+        "chance": CHANCE[bool(material.believed and material.believed.joint)],
         "at_a_time": dict(WORDS_AT_A_TIME),
         "selector": selector(material),
         "moments": moments(material),
@@ -68,7 +70,7 @@ def selector(material: Material) -> dict[str, Any] | None:
 
 def thinned(draws: int, numbers_a_draw: int) -> np.ndarray:
     """Which draws go with the page: all where they fit, otherwise at even distances."""
-    fit = max(1, min(draws, DRAWN_NUMBERS // numbers_a_draw))
+    fit = max(1, min(draws, DRAWS, DRAWN_NUMBERS // numbers_a_draw))
     return np.arange(fit) * draws // fit
 
 
@@ -101,7 +103,7 @@ def _after(found: Round, material: Material) -> dict[str, Any]:
         "number": found.number,
         "title": f"Round {found.number}",
         "facts": facts,
-        "out": [is_out(gone, found.number) for gone in state.eliminated],
+        "out": [is_out(gone, found.number, record.joint) for gone in state.eliminated],
         **_ratings(found.believed, material),
     }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -11,10 +12,12 @@ from polars import selectors
 
 from polarbear.report.figures import FIGURES, Figure
 from polarbear.report.material import Material
+from polarbear.report.page.packing import in_base64
 
-DIGITS = 6
+DIGITS = 4  # that matter to a reader; `polarbear report --csv` has all
 REPEATED = 3  # so many times must values come again to be worth a list of their own
-PLANE = {"t": 42, "level": 30}  # points a panel shows along each side
+LONG_RUN = 8  # rows on average
+PLANE = {"t": 36, "level": 24}  # points a panel shows along each side
 COARSER = " The page holds the plane at some of its points, `polarbear report --csv` all of them."
 IN_THE_PAGE = {
     "eaf": " Lines: a quarter (dotted), half and three quarters (dashed) of the runs." + COARSER,
@@ -62,12 +65,20 @@ def _plain(table: pl.DataFrame) -> dict[str, Any]:
     }
 
 
-def _folded(values: list[Any]) -> list[Any] | dict[str, list[Any]]:
+def _folded(values: list[Any]) -> list[Any] | dict[str, Any]:
+    """A column as its different values, and where in that list each row's is.
+
+    That is told in runs (place, how often) where they are long, otherwise in a byte each if it can.
+    """
     places: dict[Any, int] = {}
     codes = [places.setdefault(value, len(places)) for value in values]
     if REPEATED * len(places) > len(values):
         return values
-    return {"values": list(places), "codes": codes}
+    runs = [(code, len(list(run))) for code, run in groupby(codes)]
+    if LONG_RUN * len(runs) <= len(values):
+        return {"values": list(places), "runs": [number for run in runs for number in run]}
+    short = len(places) <= 256
+    return {"values": list(places), "codes": in_base64(bytes(codes)) if short else codes}
 
 
 def _coarser(table: pl.DataFrame) -> pl.DataFrame:

@@ -21,8 +21,12 @@ def packed(values: np.ndarray) -> dict[str, Any]:
     scale = top if top > 0 else 1.0
     roots = np.sqrt(np.clip(np.nan_to_num(values, nan=0.0) / scale, 0.0, 1.0))
     codes = np.where(np.isnan(values), HIGHEST + 1, np.rint(roots * HIGHEST))
-    text = base64.b64encode(codes.astype("<u2").tobytes()).decode("ascii")
-    return {"top": scale, "codes": text}
+    return {"top": scale, "codes": in_base64(codes.astype("<u2").tobytes())}
+
+
+def in_base64(held: bytes) -> str:
+    """Bytes as text."""
+    return base64.b64encode(held).decode("ascii")
 
 
 def unpacked(pack: dict[str, Any]) -> np.ndarray:

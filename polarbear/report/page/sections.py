@@ -8,6 +8,7 @@ from typing import Any
 
 from polarbear.attainment import agreement, disagreements
 from polarbear.report.figures.base import lacks_draws
+from polarbear.report.figures.ratings import TITLE, WHAT
 from polarbear.report.material import Material
 from polarbear.report.page.figures import Shown
 from polarbear.report.story import Story
@@ -41,7 +42,7 @@ def of(
     """All sections in the order of the page."""
     figures = {figure.name: figure for figure in shown}
     made = [
-        _pareto(material, story),
+        pareto(material, story),
         _selector(material, content, figures["leaders"]),
         _rounds(content),
         _of_figures("pairs", "Pair by pair", [figures["matrix"], figures["pairs"]]),
@@ -51,13 +52,13 @@ def of(
         _classical(material, [figures[name] for name in CLASSICAL]),
         _of_figures("trust", "How far to trust it", [figures["failures"], figures["diagnostics"]]),
         _further([figure for figure in shown if figure.name not in PLACED]),
-        _log(story),
+        log(story),
         Section("method", "How to repeat it", "method", {"settings": story.settings}),
     ]
     return [section for section in made if section is not None]
 
 
-def _pareto(material: Material, story: Story) -> Section | None:
+def pareto(material: Material, story: Story) -> Section | None:
     if not story.members:
         return None
     members = [
@@ -113,10 +114,10 @@ def _rounds(content: dict[str, Any]) -> Section | None:
     if not content["moments"]:
         return None
     several = len(content["moments"]) > 1
-    return Section("rounds", "Round by round" if several else "Ratings over time", "rounds", {})
+    return Section("rounds", "Round by round" if several else TITLE, "rounds", {"what": WHAT})
 
 
-def _log(story: Story) -> Section | None:
+def log(story: Story) -> Section | None:
     if not story.decisions:
         return None
     parts = {"first": story.decisions[:LONG], "rest": story.decisions[LONG:]}

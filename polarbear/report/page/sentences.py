@@ -9,18 +9,19 @@ from polarbear.preferences import Context
 from polarbear.preferences.budgets import CUT_OFF, OFF_THE_GRID
 from polarbear.preferences.simple import NEAREST
 from polarbear.racing import Elimination
+from polarbear.racing.verdicts import over_time
 from polarbear.select import Basis
 from polarbear.select.selection import EACH_TIME
-from polarbear.wording import decisive
+from polarbear.select.words import AT_ITS_WORST, AT_THE_BUDGET, OVER_BUDGETS
 
 CHOICE = (
-    "{probability} likely to be the best (± {error}); expected regret {regret}, or {other_regret} "
-    "if you take {other} instead."
+    "First on {share} of instances {where}; that this is the most of all is {probability} sure "
+    "(± {error}). Expected regret {regret}, or {other_regret} if you take {other} instead."
 )
 TOO_CLOSE = "{first} and {second} differ by less than these draws can tell: either will do"
 
 
-def sentences(basis: Basis) -> dict[str, str]:
+def sentences(basis: Basis) -> dict[str, str | dict[str, str]]:
     """What the selector may have to say."""
     context = Context(basis.times, basis.axis)
     return {
@@ -28,6 +29,11 @@ def sentences(basis: Basis) -> dict[str, str]:
         "choice": CHOICE,
         "close": TOO_CLOSE,
         "cut_off": CUT_OFF,
+        "where": {
+            "at": AT_THE_BUDGET,
+            "worst-case": AT_ITS_WORST,
+            "otherwise": OVER_BUDGETS,
+        },
         "each_time": EACH_TIME.format(model=basis.posterior.model),
         "grid": f"the grid goes {context.span}",
         "nearest": NEAREST,
@@ -35,11 +41,8 @@ def sentences(basis: Basis) -> dict[str, str]:
     }
 
 
-def is_out(gone: Elimination, now: int) -> dict[str, str]:
+def is_out(gone: Elimination, now: int, joint: bool) -> dict[str, str]:
     """Who was out by a round, put out by whom, in words around their names."""
     when = "in this round" if gone.round == now else f"in round {gone.round}"
-    words = (
-        f"{{algorithm}} was out {when}: {{by}} was better at every time with probability "
-        f"{decisive(gone.probability)}"
-    )
+    words = f"{{algorithm}} was out {when}: {{by}} was better {over_time(gone.probability, joint)}"
     return {"algorithm": gone.algorithm, "by": gone.by, "words": words}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from importlib import resources
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
@@ -22,6 +23,11 @@ def templates() -> Environment:
     )
     made.filters |= {"sentence": sentence, "counted": counted}
     return made
+
+
+def source(name: str) -> str:
+    """A file of the page, as text."""
+    return (resources.files("polarbear.report.page") / name).read_text(encoding="utf-8")
 
 
 def sentence(line: str) -> str:

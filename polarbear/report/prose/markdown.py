@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from polarbear.report.prose.outline import Block, Bullets, Chart, Heading, Paragraph, Table
+from polarbear.report.prose.sentence import Name
 from polarbear.report.prose.text import as_text, visible
 
 
@@ -27,12 +28,16 @@ def _prose(text: str) -> str:
     return re.sub(r"([\\*_\[\]<>|~$@])", r"\\\1", visible(text)).replace("&", "&amp;")
 
 
+def _part(part: str | Name) -> str:
+    return f"**{escaped(part.name)}**" if isinstance(part, Name) else _prose(part)
+
+
 def _lines(block: Block, level: str) -> list[str]:
     match block:
         case Heading(text):
             return [f"{level} {escaped(text)}"]
         case Paragraph(text):
-            return [_prose(text)]
+            return ["".join(_part(part) for part in text)]
         case Bullets(lines):
             return [
                 f"- **{escaped(name)}**: {_prose(rest)}" if name else f"- {_prose(rest)}"

@@ -6,15 +6,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from polarbear.racing.verdicts import legend
+from polarbear.racing.verdicts import CHANCE, legend
 from polarbear.report.figures.base import lacks_draws
 from polarbear.report.leading import p_best
 from polarbear.report.material import Material
 from polarbear.report.moment import still_in
-from polarbear.report.settled import verdict
+from polarbear.report.prose.sentence import Sentence
+from polarbear.report.settled import decided_otherwise, verdict
 from polarbear.report.story import Entry, Story
 from polarbear.store import summary
-from polarbear.wording import counted, decisive, percent, time, timed
+from polarbear.wording import P_BEST, SHARE_OF_FIRSTS, counted, decisive, percent, time, timed
 
 BLOCKS = " ▁▂▃▄▅▆▇█"
 BAR = 30  # characters of the longest bar
@@ -28,7 +29,9 @@ class Heading:
 
 @dataclass(frozen=True)
 class Paragraph:
-    text: str
+    """Words, with names apart from them."""
+
+    text: Sentence
 
 
 @dataclass(frozen=True)
@@ -59,19 +62,21 @@ Block = Heading | Paragraph | Bullets | Table | Chart
 
 def outline(material: Material, story: Story) -> list[Block]:
     """The whole report: the answer first, how to repeat it last."""
-    made: list[Block] = [Heading(story.title), Paragraph(" ".join(story.answer))]
+    made: list[Block] = [Heading(story.title), Paragraph((*story.headline, f" {story.evidence}"))]
     if story.warnings:
         made.append(Bullets(tuple(("Note", warning) for warning in story.warnings)))
     if story.members:
         title = "The anytime Pareto set" if material.race else "Not ruled out"
         made += [Heading(title), _entries(story.members)]
     if lacks_draws(material) is None:
-        made += [Heading("Probability of being best, by budget"), _best(material)]
+        made += [
+            Heading(f"{P_BEST} by budget: how sure each has the highest {SHARE_OF_FIRSTS}"),
+            _best(material),
+        ]
     if story.out:
         made += [Heading("Out"), _entries(story.out)]
     if material.believed is not None and len(material.believed.algorithms) > 1:
-        title = "Is the row better than the column at every time?"
-        made += [Heading(title), *_matrix(material)]
+        made += [Heading("Is the row better than the column?"), *_matrix(material)]
     if material.rounds:
         made += [Heading("The race, round by round"), _rounds(material)]
         made += [Heading(f"Where the {material.axis} went"), _allocation(material)]
@@ -130,11 +135,16 @@ def _matrix(material: Material) -> list[Block]:
         for b in order:
             p = chance[believed.index(a), believed.index(b)]
             said = "unknown" if np.isnan(p) else f"{p:.2f}"
-            cells.append("" if a == b else f"{said} {found[a, b].sign or ' '}")
+            then = decided_otherwise(material, a, b, p)
+            before = "" if then is None else f"({then:.2f}) "
+            cells.append("" if a == b else f"{before}{said} {found[a, b].sign or ' '}")
         rows.append(tuple(cells))
     made: list[Block] = [Table(("", *(f"{name}#" for name in order)), tuple(rows))]
+    what = f"Numbers: {CHANCE[believed.joint].format(a='row')} now"
+    if any("(" in cell for row in rows for cell in row[1:]):
+        what += ", in brackets before it when it was decided, where that was another"
     signs = legend(one.kind for one in found.values())
-    return [*made, Paragraph(f"Signs: {', '.join(signs)}.")] if signs else made
+    return [*made, Paragraph((f"{'; signs: '.join(filter(None, (what, ', '.join(signs))))}.",))]
 
 
 def _rounds(material: Material) -> Chart:

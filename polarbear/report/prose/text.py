@@ -6,6 +6,7 @@ import textwrap
 import unicodedata
 
 from polarbear.report.prose.outline import Block, Bullets, Chart, Heading, Paragraph, Table
+from polarbear.report.prose.sentence import plain
 
 LONGEST = 28  # characters of a name in a table or chart
 
@@ -45,7 +46,7 @@ def _lines(block: Block, width: int) -> list[str]:
             shown = visible(text)
             return [shown, "=" * cells(shown)]
         case Paragraph(text):
-            return textwrap.wrap(visible(text), width)
+            return textwrap.wrap(visible(plain(text)), width)
         case Bullets(lines):
             return [line for name, rest in lines for line in _bullet(name, rest, width)]
         case Table():

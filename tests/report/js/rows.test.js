@@ -3,11 +3,16 @@ import test from "node:test";
 
 import { grouped, rowsOf, unfolded } from "../../../polarbear/report/page/js/rows.js";
 
+test("a column that comes in runs is unfolded, too", () => {
+  const table = { columns: ["a"], rows: 4, data: [{ values: ["x", null], runs: [0, 3, 1, 1] }] };
+  assert.deepEqual(unfolded(table).data, [["x", "x", "x", null]]);
+});
+
 test("a folded column is unfolded, and rows are read by column", () => {
   const table = {
     columns: ["a", "n"],
     rows: 3,
-    data: [{ values: ["x", null], codes: [0, 1, 0] }, [1, 2, 3]],
+    data: [{ values: ["x", null], codes: "AAEA" }, [1, 2, 3]],
   };
   assert.deepEqual(rowsOf(unfolded(table)), [
     { a: "x", n: 1 },

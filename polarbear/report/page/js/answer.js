@@ -14,7 +14,7 @@ export function showProblem(problem) {
   byId("choice-notes").replaceChildren();
 }
 
-export function showChoice(posterior, made, gamma, risk) {
+export function showChoice(posterior, made, gamma, risk, preference) {
   const [first, second] = made.ranking;
   const name = (one) => posterior.items[one.item];
   const lines = [
@@ -24,6 +24,8 @@ export function showChoice(posterior, made, gamma, risk) {
           "p",
           {},
           ...pieces(posterior.sentences.choice, {
+            share: element("strong", {}, say.percent(first.mean)),
+            where: posterior.sentences.where[preference] ?? posterior.sentences.where.otherwise,
             probability: element("strong", {}, say.probability(first.p2bb)),
             error: say.small(errorOf(first.p2bb, posterior)),
             regret: element("strong", {}, say.small(first.regret)),
@@ -40,7 +42,7 @@ export function showChoice(posterior, made, gamma, risk) {
 
 function choiceTable(posterior, made, gamma, risk) {
   const columns = [
-    ["p2bb", "P(best)"],
+    ["p2bb", PAGE.words.p_best],
     ["mean", "mean"],
     ["quantile", `quantile ${typed(gamma, 3)}`],
     ["regret", "regret"],
@@ -127,7 +129,8 @@ export function selectorChart(view, posterior, shares, preference, kind, control
       marker: { size: 5, color: view.of(name) },
       line: { color: view.of(name), dash: view.dash(name), width: 2.2 },
       customdata: times.map((t) => [plain(name), timeLabel(t)]),
-      hovertemplate: "%{customdata[0]}<br>%{customdata[1]}<br>P(best) %{y:.3f}<extra></extra>",
+      hovertemplate: "%{customdata[0]}<br>%{customdata[1]}<br>%{meta} %{y:.3f}<extra></extra>",
+      meta: PAGE.words.p_best,
     });
   });
   const last = times.length - 1;
@@ -140,7 +143,7 @@ export function selectorChart(view, posterior, shares, preference, kind, control
       height: view.narrow ? 280 : 340,
       margin: { l: 52, r: view.narrow ? 12 : 120, t: 12, b: 48 },
       xaxis: timeAxis(bestOnLog(times)),
-      yaxis: { title: { text: "P(best)", standoff: 6 }, range: [-0.02, 1.02] },
+      yaxis: { title: { text: PAGE.words.p_best, standoff: 6 }, range: [-0.02, 1.02] },
       shapes,
       annotations: endLabels(view, ends, 0, 1, 270),
     },

@@ -3,7 +3,7 @@
 import { unpacked } from "./packing.js";
 import { filled } from "./wording.js";
 
-/** The draws: at(item, time) are the ratings of one algorithm at one time, in all draws. */
+/** The draws: at(item, time) are the shares of firsts of one algorithm at one time, in all draws. */
 export function posteriorOf(selector) {
   const { times, draws, items } = selector;
   const all = unpacked(selector.theta);

@@ -1,5 +1,5 @@
 // How time is valued, as weights on the grid; the same integrals as `polarbear select` takes.
-// Between two times of the grid a rating is taken to be linear.
+// Between two times of the grid a share is taken to be linear.
 
 import { filled, typed } from "./wording.js";
 

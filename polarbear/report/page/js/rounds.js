@@ -25,7 +25,7 @@ export function startRounds(moments) {
   const scales = { x: PAGE.log_times ? "log" : "linear", y: "linear" };
   let place = moments.length - 1;
   const now = () => unpack(moments[place]);
-  const chart = addChart(byId("rounds-chart"), "Ratings over time with 95 % bands", (view) =>
+  const chart = addChart(byId("rounds-chart"), `${PAGE.words.share_of_firsts} over time with 95 % bands`, (view) =>
     ratingsChart(view, now(), scales),
   );
 
@@ -61,7 +61,7 @@ export function startRounds(moments) {
   show();
 }
 
-/** Ratings after every round in long form. */
+/** Shares of firsts after every round in long form. */
 function ratingsTable(moments) {
   const columns = ["round", "algorithm", "t", "mean", "low", "high"];
   const data = columns.map(() => []);
@@ -115,8 +115,9 @@ function ratingsChart(view, moment, scales) {
         low[i],
         high[i],
       ]),
+      meta: PAGE.words.share_of_firsts,
       hovertemplate:
-        "%{customdata[0]}<br>%{customdata[1]}<br>rating %{y:.3f} (%{customdata[2]:.3f} to %{customdata[3]:.3f})<extra></extra>",
+        "%{customdata[0]}<br>%{customdata[1]}<br>%{meta} %{y:.3f} (%{customdata[2]:.3f} to %{customdata[3]:.3f})<extra></extra>",
     });
     ends.push({
       name,
@@ -140,7 +141,7 @@ function ratingsChart(view, moment, scales) {
       margin: { l: 56, r: view.narrow ? 12 : 120, t: 12, b: 48 },
       xaxis: timeAxis(scales.x === "log"),
       yaxis: {
-        title: { text: "rating", standoff: 6 },
+        title: { text: PAGE.words.share_of_firsts, standoff: 6 },
         type: scales.y,
         range: bounds,
         ...(isLog ? { dtick: 1 } : {}),

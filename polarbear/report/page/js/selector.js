@@ -5,7 +5,7 @@ import { addChart, soon } from "./charts.js";
 import { bestOverTime, choose, posteriorOf } from "./choosing.js";
 import { numberControl, picked, preferenceControls, radios, rounded } from "./controls.js";
 import { byId, element } from "./dom.js";
-import { say } from "./page.js";
+import { PAGE, say } from "./page.js";
 import { preferenceOn } from "./preferences.js";
 
 const RISKS = {
@@ -16,7 +16,7 @@ const RISKS = {
 };
 const DISTRIBUTIONS = {
   uniform: "uniform: every budget counts the same",
-  "log-uniform": "log-uniform: every order of magnitude counts the same",
+  "log-uniform": "log-uniform: every factor of ten counts the same",
   normal: "normal: known up to an error",
   lognormal: "log-normal: known up to a factor",
   triangular: "triangular: shortest, most likely, longest",
@@ -67,9 +67,13 @@ export function startSelector(selector) {
     gamma.row,
   );
 
+  /** What is known about the budget, by the name that the command has for it. */
+  function asked() {
+    return picked("kind") === "distribution" ? distribution.value : picked("kind");
+  }
+
   function wanted() {
-    const kind = picked("kind");
-    const name = kind === "distribution" ? distribution.value : kind;
+    const name = asked();
     return preferenceOn(
       grid,
       name,
@@ -79,7 +83,7 @@ export function startSelector(selector) {
 
   function arrange() {
     const kind = picked("kind");
-    const name = kind === "distribution" ? distribution.value : kind;
+    const name = asked();
     rows.replaceChildren(
       ...(kind === "distribution" ? [distributionRow] : []),
       ...(controls[name] || []).map((control) => control.row),
@@ -96,7 +100,7 @@ export function startSelector(selector) {
       showProblem(preference.problem || "γ must lie between 0 and 1");
     } else {
       const made = choose(posterior, preference, risk, gamma.value);
-      showChoice(posterior, made, gamma.value, risk);
+      showChoice(posterior, made, gamma.value, risk, asked());
     }
     showCommand(selector, preference.text, risk, gamma.value);
     if (chart) soon(chart);
@@ -106,7 +110,7 @@ export function startSelector(selector) {
   const shares = bestOverTime(posterior);
   chart = addChart(
     byId("selector-chart"),
-    "Probability of being the best over the budget",
+    `${PAGE.words.p_best} over the budget`,
     (view) => selectorChart(view, posterior, shares, wanted(), picked("kind"), controls),
   );
   byId("selector-chart").addEventListener("click", (event) => {

@@ -1,4 +1,4 @@
-// Pairs as a whole: how probably the row is better than the column at every time.
+// Pairs as a whole: how probably the row is better than the column, then and now.
 
 import { nameAxis } from "../axes.js";
 import { ofPair, plain } from "../lettering.js";
@@ -16,11 +16,15 @@ export function matrix(view, rows) {
     const [y, x] = [place.get(row.a), place.get(row.b)];
     const sign = PAGE.verdicts[row.verdict].sign.replace("<", "&lt;").replace(">", "&gt;");
     z[y][x] = row.probability;
-    const share = row.probability === null ? "–" : row.probability.toFixed(2);
+    const now = row.probability === null ? "–" : row.probability.toFixed(2);
+    const then = row.decided === null ? now : row.decided.toFixed(2);
+    const share = then === now || room <= 58 ? now : `${now} (${then})`;
     text[y][x] =
       room > 58 ? `${share} ${sign}` : room > 34 ? `${share.replace(/^0/, "")}<br>${sign}` : sign;
     hover[y][x] =
-      `${plain(row.a)} better than ${plain(row.b)}<br>at every time: ${row.probability === null ? "unknown" : row.probability.toFixed(4)}<br>${ofPair(PAGE.verdicts[row.verdict].words, row)}`;
+      `${PAGE.chance.replace("{a}", plain(row.a))}<br>against ${plain(row.b)}: ${row.probability === null ? "unknown" : row.probability.toFixed(4)}<br>` +
+      (row.decided === null ? "" : `when it was decided: ${row.decided.toFixed(4)}<br>`) +
+      ofPair(PAGE.verdicts[row.verdict].words, row);
   }
   const height = Math.min(Math.max(names.length * 40, 120), 560) + 90;
   return {

@@ -2,7 +2,7 @@
 
 import { plain } from "../lettering.js";
 import { withAlpha } from "../marks.js";
-import { say } from "../page.js";
+import { PAGE, say } from "../page.js";
 import { panelHeads, rowEnds, rowsAxis } from "../rowpanels.js";
 import { grouped } from "../rows.js";
 
@@ -35,7 +35,7 @@ export function values(view, rows) {
     };
     layout[`yaxis${id}`] = rowsAxis(id, [bottom, top], [names.length - 0.35, -0.75]);
     const sides = { left, right, top };
-    layout.annotations.push(...panelHeads(view, title, "P(best)", sides));
+    layout.annotations.push(...panelHeads(view, title, PAGE.words.p_best, sides));
     for (const [name, points] of grouped(some, (point) => point.algorithm)) {
       if (!names.includes(name)) continue;
       const place = names.indexOf(name);
@@ -76,8 +76,9 @@ export function values(view, rows) {
         mode: "markers",
         marker: { color: colour, size: 8 },
         customdata: [[plain(name), low, high, mean, best]],
+        meta: PAGE.words.p_best,
         hovertemplate:
-          "%{customdata[0]}<br>median %{x:.4f}, mean %{customdata[3]:.4f}<br>95 %: %{customdata[1]:.4f} to %{customdata[2]:.4f}<br>P(best) %{customdata[4]:.3f}<extra></extra>",
+          "%{customdata[0]}<br>median %{x:.4f}, mean %{customdata[3]:.4f}<br>95 %: %{customdata[1]:.4f} to %{customdata[2]:.4f}<br>%{meta} %{customdata[4]:.3f}<extra></extra>",
       });
       layout.annotations.push(
         ...rowEnds(id, plain(name, letters), say.probability(best), place - 0.2, colour, sides),

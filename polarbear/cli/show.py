@@ -1,0 +1,122 @@
+"""`polarbear show`: a closer look at a pair's duels, or at the runs on one instance."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from polarbear.cli import common
+from polarbear.wording import counted, short, time, timed
+
+if TYPE_CHECKING:
+    from polarbear.driver.looking import Duels, InstanceRuns
+
+SHOWN = 20  # duels in a table for people, unless they ask for all
+COLUMNS = 5  # times of the grid in it
+
+
+def show(
+    store: common.StoreFolder,
+    pair: Annotated[
+        str | None, typer.Option(metavar="A,B", help="Show who won on which instance.")
+    ] = None,
+    at: Annotated[
+        float | None,
+        typer.Option(metavar="T", help="With --pair: at this time; by default the grid's last."),
+    ] = None,
+    instance: Annotated[
+        str | None, typer.Option(metavar="ID", help="Show every run on this instance.")
+    ] = None,
+    png: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="With --instance: draw its runs, too.")
+    ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="Show all duels.")] = False,
+    json: common.Json = False,
+    quiet: common.Quiet = False,
+    debug: common.Debug = False,
+) -> None:
+    """Look closer: on which instances one algorithm beat another, or how runs went on one.
+
+    Nothing is run and nothing is inferred.
+    """
+    import polarbear
+    from polarbear.errors import ReportError
+
+    if (pair is None) == (instance is None):
+        raise ReportError("say what to look at: --pair A,B [--at T], or --instance ID")
+    opened = polarbear.open(store)
+    if pair is not None:
+        names = common.names(pair) or []
+        if len(names) != 2:
+            raise ReportError(f"--pair takes two algorithms separated by a comma, found '{pair}'")
+        if png is not None:
+            raise ReportError("--png draws the runs on an instance: name one with --instance")
+        duels = opened.duels(names[0], names[1], at)
+        common.print_json(duels) if json else _show_duels(duels, everything)
+        return
+    if at is not None:
+        raise ReportError("--at goes with --pair; --instance shows all times")
+    runs = opened.instance(str(instance), png)
+    common.print_json(runs) if json else _show_runs(runs)
+    if png is not None:
+        common.note(f"drew {png}", quiet)
+
+
+def _show_duels(told: Duels, everything: bool) -> None:
+    from rich.markup import escape
+
+    console = common.console()
+    console.print(
+        f"{told.a} against {told.b} at {timed(told.t, told.axis)}, on "
+        f"{counted(len(told.duels), 'instance')}: {told.a} wins {told.wins_a}, {told.b} wins "
+        f"{told.wins_b}, {told.ties} tied; {told.better}",
+        markup=False,
+    )
+    made = common.table("instance", f"{escape(told.a)}#", f"{escape(told.b)}#", "winner", "by#")
+    shown = told.duels if everything else told.duels[:SHOWN]
+    for duel in shown:
+        made.add_row(
+            escape(duel.instance),
+            _value(duel.a),
+            _value(duel.b),
+            "tie" if duel.winner is None else escape(duel.winner),
+            "" if duel.margin is None else f"{duel.margin:.4g}",
+        )
+    console.print(made)
+    if len(shown) < len(told.duels):
+        rest = counted(len(told.duels) - len(shown), "more instance")
+        console.print(f"and {rest}: --all shows them", markup=False)
+
+
+def _show_runs(told: InstanceRuns) -> None:
+    import numpy as np
+    from rich.markup import escape
+
+    console = common.console()
+    options = ", ".join(f"{key} {value}" for key, value in told.spec.items())
+    console.print(
+        f"{told.instance}, number {told.index} of '{told.suite}': {options}; {told.better}",
+        markup=False,
+    )
+    places = np.unique(np.linspace(0, len(told.times) - 1, COLUMNS).round().astype(int)).tolist()
+    times = [f"{short(told.times[i])}#" for i in places]
+    made = common.table(f"{told.axis} =", *times, "improvements#", "ended", "after#", "seed#")
+    for run in told.runs:
+        made.add_row(
+            escape(run.algorithm),
+            *(_value(run.at_times[i]) for i in places),
+            str(len(run.t)),
+            run.status,
+            time(run.reached),
+            str(run.seed),
+        )
+    console.print(made)
+    for run in told.runs:
+        if run.message:
+            console.print(f"{run.algorithm}: {run.message}", markup=False)
+
+
+def _value(value: float | None) -> str:
+    return "-" if value is None else f"{value:.4g}"

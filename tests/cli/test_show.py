@@ -1,0 +1,56 @@
+"""`polarbear show`, as users meet it."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.driver.test_posteriors import synthetic
+from tests.support import Project
+
+RATINGS = {"A": [0.6, 0.2], "B": [0.4, 0.8]}
+
+
+@pytest.fixture
+def looked_at(project: Project) -> Project:
+    synthetic(project.folder, instances=25, ratings=RATINGS)
+    return project
+
+
+def test_the_duels_of_a_pair_are_listed_and_told_as_json(looked_at: Project):
+    facts = looked_at.json("show", "store", "--pair", "A,B", "--at", "10")
+    assert (facts["a"], facts["b"], facts["t"]) == ("A", "B", 10)
+    assert facts["wins_a"] + facts["wins_b"] + facts["ties"] == len(facts["duels"]) == 25
+    done = looked_at("show", "store", "--pair", "A,B", "--at", "10")
+    assert f"A wins {facts['wins_a']}, B wins {facts['wins_b']}" in done.stdout
+    assert "and 5 more instances: --all shows them" in done.stdout
+    assert facts["duels"][-1]["instance"] not in done.stdout
+    whole = looked_at("show", "store", "--pair", "A,B", "--at", "10", "--all")
+    assert all(duel["instance"] in whole.stdout for duel in facts["duels"])
+
+
+def test_the_runs_on_an_instance_are_shown_with_seeds_and_drawn(looked_at: Project):
+    name = looked_at.json("show", "store", "--pair", "A,B")["duels"][0]["instance"]
+    facts = looked_at.json("show", "store", "--instance", name)
+    done = looked_at("show", "store", "--instance", name, "--png", "runs.svg")
+    assert done.returncode == 0, done.stderr
+    for run in facts["runs"]:
+        assert str(run["seed"]) in done.stdout
+        assert len(run["t"]) == len(run["y"])
+    drawn = (looked_at.folder / "runs.svg").read_text()
+    assert "mathdefault" not in drawn  # ticks are numbers, not formulas
+    assert name in drawn
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ([], "say what to look at: --pair A,B [--at T], or --instance ID"),
+        (["--pair", "A"], "--pair takes two algorithms separated by a comma, found 'A'"),
+        (["--instance", "x", "--at", "3"], "--at goes with --pair"),
+        (["--pair", "A,B", "--png", "x.png"], "name one with --instance"),
+    ],
+)
+def test_what_is_asked_wrongly_is_answered_in_a_line(looked_at: Project, arguments, words):
+    done = looked_at("show", "store", *arguments)
+    assert done.returncode == 1
+    assert words in done.stderr
