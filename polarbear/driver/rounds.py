@@ -115,7 +115,7 @@ class Race:
         if self._waiting or self._ended() is None:
             collect.prepare(self._config)
         try:
-            with collect.pool_of(self._config) as pool:
+            with collect.pool_of(self._config, self._store) as pool:
                 if self._tries_out and not self._runs:
                     self._try_out(pool)
                 if self._retry_failed:

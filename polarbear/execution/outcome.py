@@ -22,6 +22,7 @@ class Status(StrEnum):
     MEMORY = "memory"  # killed at the limit of memory
     KILLED = "killed"  # its process died under it
     LOST = "lost"  # killed from outside: by a signal, for want of memory, or with its worker
+    POISONOUS = "poisonous"  # its worker died with it, as often as it was tried
 
     @property
     def failed(self) -> bool:

@@ -6,6 +6,7 @@ import multiprocessing
 import os
 import signal
 import sys
+import threading
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -35,6 +36,7 @@ FAMILY_EVERY = 4  # every so many looks, programs it has started are counted too
 COMING_UP = 10.0  # seconds that a mere trial may take before its clock starts
 STARTING_LIMIT = 120.0  # seconds a worker may take to come up
 STARTING_TRIES = 3  # so many workers in a row that do not come up are no accident
+_STARTING = threading.Lock()  # the environment is that of all threads
 LARGEST_LOG = 64 * 2**20  # bytes of what a run prints; more would fill the disk for all
 
 
@@ -144,6 +146,7 @@ class Pool:
         resource_tracker.ensure_running()  # it is nobody's child, and would unblock interrupts
         threads = dict.fromkeys(THREAD_VARIABLES, str(self._threads))
         with (
+            _STARTING,
             _environment(threads | families.marked_environment(f"{mark}:{own}")),
             _uninterrupted(),
             _without_the_script(),

@@ -29,7 +29,7 @@ class InThisProcess:
 
     size = 1
 
-    def __init__(self, config: Config) -> None:
+    def __init__(self, config: Config, store: Store | None = None) -> None:
         self._problems = Problems(config.instances, config.setting)
 
     def __enter__(self) -> InThisProcess:
