@@ -118,7 +118,7 @@ class Cluster:
             n_workers=self._options.workers or host.cores(),
             threads_per_worker=1,
             memory_limit=0,  # runs have limits of their own
-            dashboard_address=None,
+            dashboard_address=":0",
             silence_logs=logging.CRITICAL,
         )
 
@@ -140,7 +140,7 @@ def _jobs(queue: JobQueue) -> Any:
         "job_extra_directives": queue.job_extra,
         "job_script_prologue": queue.prologue,
         "interface": queue.interface,
-        "scheduler_options": {"dashboard_address": None},
+        "scheduler_options": {"dashboard_address": ":0"},
         "silence_logs": "critical",
     }
     if queue.name != "htcondor":  # it has neither

@@ -34,6 +34,7 @@ from polarbear.execution.roll_call import described
 from polarbear.wording import counted, typed_time
 
 AHEAD = 2  # runs handed over for each that can go on: the next lies there when one ends
+MOST_GIVEN_UP = 20  # times that Dask gives up a run that never began
 LOOK_EVERY = 1.0  # seconds between looks at who is there
 
 
@@ -191,6 +192,7 @@ class DaskExecutor:
             self._name,
             key,
             pickle.dumps(task),
+            given_up > 0,
             key=f"{key}-{given_up}-{secrets.token_hex(2)}",
             pure=False,
             **self._placement.restrictions(task.instance.id),
@@ -252,8 +254,9 @@ class DaskExecutor:
         flight = self._flights[key]
         error = flight.future.exception()
         if isinstance(error, KilledWorker):
-            if max(self._begun[key], flight.given_up + 1) < self._options.tries:
-                self._again(key)  # it only lay there when somebody else's worker died
+            # One that only lay there when somebody else took its worker down is innocent.
+            if self._begun[key] < self._options.tries and flight.given_up < MOST_GIVEN_UP:
+                self._again(key)
                 return
             del self._flights[key]
             yield self._poisonous(key, flight)
@@ -269,9 +272,9 @@ class DaskExecutor:
             )
 
     def _poisonous(self, key: str, flight: Flight) -> Outcome:
-        deaths, nothing = max(self._begun[key], self._options.tries), np.array([], dtype=np.float64)
-        where = self._last.get(key, Where("unknown"))
-        message = f"its worker died with it, {deaths} times, the last time {where.worker}"
+        where, nothing = self._last.get(key, Where("unknown")), np.array([], dtype=np.float64)
+        deaths = counted(self._begun[key], "worker")
+        message = f"{deaths} died with it, the last at {where.worker} on {where.host}"
         return Outcome(
             flight.task,
             Status.POISONOUS,

@@ -9,6 +9,7 @@ from __future__ import annotations
 import multiprocessing
 import pickle
 import threading
+import time
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
@@ -26,6 +27,7 @@ from polarbear.execution.outcome import Outcome, Task
 from polarbear.execution.pool import Pool
 from polarbear.problems.base import Setting, Suite
 
+TELLING = 1.0  # seconds in which a message has left a worker
 SHARE = 0.8  # of a worker's memory that its runs may have
 
 
@@ -123,14 +125,20 @@ class Guards(WorkerPlugin):
         return pool
 
 
-def run_guarded(job: str, key: str, task: bytes) -> bytes:
-    """One run on the Dask worker that this is called on; the outcome comes without its task."""
+def run_guarded(job: str, key: str, task: bytes, wary: bool = False) -> bytes:
+    """One run on the Dask worker that this is called on; the outcome comes without its task.
+
+    That it begins is told first. ``wary`` waits until that has left the worker, whom the run may
+    take down.
+    """
     worker = get_worker()
     guards = worker.plugins.get(job)
     if not isinstance(guards, Guards):
         raise UnknownJobError(f"worker {worker.address} knows nothing of {job}")
     where = here(worker.address)
     worker.log_event(job, {"key": key, "worker": where.worker, "host": where.host})
+    if wary:
+        time.sleep(TELLING)
     outcome = guards.execute(pickle.loads(task))
     return pickle.dumps({one.name: getattr(outcome, one.name) for one in fields(outcome)[1:]})
 
