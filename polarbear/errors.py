@@ -5,6 +5,7 @@ PolarBearError                 caught once, at the command line: exit code 1
 ├── MissingExtraError          something whose optional packages are not installed
 ├── ProblemError               an instance that cannot be drawn or built
 │   └── SuiteExhaustedError    a finite suite has no further instance
+├── ClusterError               other machines that do not answer, or lack something
 ├── AlgorithmError             an algorithm that cannot be run, or talks nonsense
 │   ├── BadOutputError         a program printed something that is not a trajectory
 │   └── KilledFromOutsideError a program was killed by somebody else, by no fault of its own
@@ -54,6 +55,10 @@ class ProblemError(PolarBearError):
 
 
 class SuiteExhaustedError(ProblemError):
+    pass
+
+
+class ClusterError(PolarBearError):
     pass
 
 

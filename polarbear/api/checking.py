@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from polarbear.api import configurations
 from polarbear.api.configurations import ConfigLike
 from polarbear.api.showing import Shown, dressed
+from polarbear.config import Overrides
 from polarbear.driver import collect
 from polarbear.driver.check import Checked as Found
 from polarbear.driver.check import check as try_out
@@ -24,13 +25,20 @@ class Checked(Shown, Found):
         )
 
 
-def check(config: ConfigLike, *, workers: int | None = None, seed: int | None = None) -> Checked:
+def check(
+    config: ConfigLike,
+    *,
+    workers: int | None = None,
+    seed: int | None = None,
+    engine: str | None = None,
+    scheduler: str | None = None,
+) -> Checked:
     """Build one problem, run each algorithm on it for a few evaluations, and say what that shows.
 
     What makes every run fail, such as a program that is not there, is raised; what a trial shows
     stands among ``errors`` and ``warnings``.
     """
-    settings = configurations.read(config, seed, workers)
+    settings = configurations.read(config, Overrides(seed, workers, engine, scheduler))
     collect.prepare(settings)
     with collect.pool_of(settings) as pool:
         return dressed(Checked, try_out(settings, pool))

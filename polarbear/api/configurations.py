@@ -6,18 +6,18 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from polarbear.config import Config, load, overridden, parse
+from polarbear.config import Config, Overrides, load, overridden, parse
 from polarbear.errors import ConfigError
 from polarbear.settings.options import Source
 
 ConfigLike = str | Path | Mapping[str, Any]
 
 
-def read(config: ConfigLike, seed: int | None = None, workers: int | None = None) -> Config:
+def read(config: ConfigLike, overrides: Overrides) -> Config:
     """A configuration from a YAML file, or from a mapping of the same keys."""
     if isinstance(config, Mapping):
-        return overridden(parse(config, Source("the configuration")), seed, workers)
-    return load(Path(config), seed, workers)
+        return overridden(parse(config, Source("the configuration")), overrides)
+    return load(Path(config), overrides)
 
 
 def store_folder(config: ConfigLike, store: str | Path | None) -> Path:

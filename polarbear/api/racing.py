@@ -14,7 +14,7 @@ from polarbear.api.showing import Shown
 from polarbear.api.standing import Standings, standings
 from polarbear.api.store import Store
 from polarbear.api.warming import announce_stan, warn_of_busy_cores
-from polarbear.config import Config
+from polarbear.config import Config, Overrides
 from polarbear.driver import collect
 from polarbear.driver.changes import Answers, take_in
 from polarbear.driver.rounds import Race
@@ -60,6 +60,8 @@ def race(
     regret: float = 0.01,
     workers: int | None = None,
     seed: int | None = None,
+    engine: str | None = None,
+    scheduler: str | None = None,
     mix_hosts: bool = False,
     retry_failed: bool = False,
     check: bool | None = None,
@@ -85,7 +87,7 @@ def race(
             "begin with all algorithms of the configuration: choose one"
         )
     listener = listener or Listener()
-    settings = configurations.read(config, seed, workers)
+    settings = configurations.read(config, Overrides(seed, workers, engine, scheduler, mix_hosts))
     purpose = _purpose(settings, preference, regret) if preference is not None else None
     folder = configurations.store_folder(config, store)
     collect.prepare_unknown(settings, folder)

@@ -13,6 +13,7 @@ from polarbear.api.listening import Listener
 from polarbear.api.showing import Shown, dressed
 from polarbear.api.store import Store
 from polarbear.api.warming import warn_of_busy_cores
+from polarbear.config import Overrides
 from polarbear.driver import collect
 from polarbear.driver.changes import Answers, take_in
 from polarbear.driver.collected import Collected, collected
@@ -39,6 +40,8 @@ def run(
     keep: Sequence[str] = (),
     workers: int | None = None,
     seed: int | None = None,
+    engine: str | None = None,
+    scheduler: str | None = None,
     mix_hosts: bool = False,
     listener: Listener | None = None,
 ) -> Store:
@@ -52,7 +55,7 @@ def run(
     if instances is not None and instances < 1:
         raise ConfigError(f"expected one instance or more, found {instances}")
     listener = listener or Listener()
-    settings = configurations.read(config, seed, workers)
+    settings = configurations.read(config, Overrides(seed, workers, engine, scheduler, mix_hosts))
     folder = configurations.store_folder(config, store)
     collect.prepare_unknown(settings, folder)
     chosen = collect.chosen_instances(settings, instances)
@@ -69,9 +72,10 @@ def run(
         if plan.tasks:
             collect.prepare(settings)
         warn_of_busy_cores(settings, listener)
-        listener.planned(len(plan.tasks), plan.present, folder, collect.workers_of(settings))
-        with listener.runs(len(plan.tasks)) as finished, collect.pool_of(settings) as pool:
-            collect.collect(pool, disk, plan.tasks, lambda o: finished(o.status.failed))
+        with collect.pool_of(settings, disk) as pool:
+            listener.planned(len(plan.tasks), plan.present, folder, pool.size)
+            with listener.runs(len(plan.tasks)) as finished:
+                collect.collect(pool, disk, plan.tasks, lambda o: finished(o.status.failed))
         collect.check_unchanged(settings, origin)
     seconds = time.monotonic() - begun
     told = collected(disk, settings.budget, len(plan.tasks), plan.present, seconds)

@@ -20,6 +20,8 @@ def check(
     config: common.ConfigFile,
     workers: common.WorkersOption = None,
     seed: common.SeedOption = None,
+    engine: common.EngineOption = None,
+    scheduler: common.SchedulerOption = None,
     json: common.Json = False,
     debug: common.Debug = False,
 ) -> None:
@@ -31,7 +33,7 @@ def check(
     from polarbear.api.checking import check as check_
 
     with common.interruptible("nothing was stored"):
-        found = check_(config, workers=workers, seed=seed)
+        found = check_(config, workers=workers, seed=seed, engine=engine, scheduler=scheduler)
     if json:
         common.print_json(found)
     else:

@@ -45,6 +45,20 @@ SeedOption = Annotated[
 WorkersOption = Annotated[
     int | None, typer.Option(min=1, help="How many runs at once; by default one a core.")
 ]
+EngineOption = Annotated[
+    str | None,
+    typer.Option(
+        "--engine",
+        metavar="local|dask",
+        help="Who executes runs: processes of this machine, or workers of a Dask cluster.",
+    ),
+]
+SchedulerOption = Annotated[
+    str | None,
+    typer.Option(
+        "--scheduler", metavar="ADDRESS", help="The Dask scheduler to use, as tcp://HOST:PORT."
+    ),
+]
 MixHosts = Annotated[
     bool, typer.Option("--mix-hosts", help="Add to seconds that another machine measured.")
 ]

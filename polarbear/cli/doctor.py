@@ -14,11 +14,16 @@ if TYPE_CHECKING:
     from polarbear.inference.stan.status import Finding
 
 
-def doctor(json: common.Json = False, debug: common.Debug = False) -> None:
+def doctor(
+    scheduler: common.SchedulerOption = None,
+    json: common.Json = False,
+    debug: common.Debug = False,
+) -> None:
     """Look for what may be missing, and say what to do.
 
-    What only an option needs (the stan engine, suites of ioh, a method) is named as such. Exit
-    code 1 if something fails that every race needs.
+    What only an option needs (the stan engine, suites of ioh, a method, many machines) is named as
+    such. With --scheduler, its workers are asked, too. Exit code 1 if something fails that every
+    race needs, or that the scheduler's workers lack.
     """
     from dataclasses import asdict
 
@@ -29,8 +34,11 @@ def doctor(json: common.Json = False, debug: common.Debug = False) -> None:
         "suites and adapters of ioh and modcma": _extras("bbob", "ioh", "modcma"),
         "the method mcmc": _extras("nuts", "nutpie"),
         "the stan engine": findings(),
+        "many machines": [*_extras("cluster", "distributed", "dask-jobqueue"), _queues()],
         "what other packages add": _plug_ins(),
     }
+    if scheduler is not None:
+        needed += _workers(scheduler)
     if json:
         common.print_json(
             {
@@ -99,6 +107,39 @@ def _extras(extra: str, *packages: str) -> list[Finding]:
             remedy = f"pip install '.[{extra}]' in PolarBear's folder"
             found.append(Finding(package, "not installed", remedy))
     return found
+
+
+def _queues() -> Finding:
+    """Queueing systems whose commands are found; where there are none, none is needed."""
+    import shutil
+
+    from polarbear.inference.stan.status import Finding
+
+    submits = {"sbatch": "Slurm", "qsub": "PBS or SGE", "bsub": "LSF", "condor_submit": "HTCondor"}
+    submits |= {"oarsub": "OAR", "msub": "Moab"}
+    found = [f"{name} ({command})" for command, name in submits.items() if shutil.which(command)]
+    return Finding("queueing systems", ", ".join(found) or "none found on this machine")
+
+
+def _workers(address: str) -> list[Finding]:
+    """The workers of a scheduler, each with its machine."""
+    from polarbear.execution.roll_call import roll_call
+    from polarbear.inference.stan.status import Finding
+    from polarbear.wording import counted
+
+    present = roll_call(address)
+    found = [
+        Finding(
+            one.worker,
+            f"{counted(one.threads, 'run')} at once"
+            + (f" on {one.where.host}, {one.where.cpu}" if one.where else ""),
+            f"mend that worker: {one.flaw}" if one.flaw else "",
+        )
+        for one in present
+    ]
+    if found:
+        return found
+    return [Finding(address, "it has no worker", f"start some: dask worker {address}")]
 
 
 def _plug_ins() -> list[Finding]:

@@ -22,6 +22,8 @@ def run(
     ] = None,
     workers: common.WorkersOption = None,
     seed: common.SeedOption = None,
+    engine: common.EngineOption = None,
+    scheduler: common.SchedulerOption = None,
     retry_failed: common.RetryFailed = False,
     rerun: common.Rerun = None,
     keep: common.Keep = None,
@@ -48,6 +50,8 @@ def run(
             keep=keep or (),
             workers=workers,
             seed=seed,
+            engine=engine,
+            scheduler=scheduler,
             mix_hosts=mix_hosts,
             listener=Screen(quiet, verbose),
         ).result

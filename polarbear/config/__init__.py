@@ -8,12 +8,13 @@ from __future__ import annotations
 from polarbear.config.changes import contradictions, differences
 from polarbear.config.configuration import (
     Config,
-    Execution,
+    Overrides,
     PlainConfig,
     load,
     overridden,
     parse,
 )
+from polarbear.config.execution import Execution, JobQueue
 from polarbear.config.failures import KEEPS, Failures, failed_words, failures_in
 
 __all__ = [
@@ -21,6 +22,8 @@ __all__ = [
     "Config",
     "Execution",
     "Failures",
+    "JobQueue",
+    "Overrides",
     "PlainConfig",
     "contradictions",
     "differences",

@@ -11,7 +11,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from polarbear.algorithms import ADAPTERS, Algorithm
-from polarbear.config.failures import Failures
+from polarbear.config.execution import Execution
 from polarbear.errors import ConfigError
 from polarbear.inference.models import joint_models
 from polarbear.inference.options import ModelOptions
@@ -27,36 +27,6 @@ from polarbear.wording import joined
 
 PlainConfig = dict[str, Any]  # a configuration as the store keeps it
 Seeds = Literal["separate", "common"]
-
-
-class Execution(Options):
-    """How runs are executed, and what becomes of those that fail; no trajectory on the evaluation
-    axis depends on it."""
-
-    workers: int | None = Field(
-        None, ge=1, le=1024, description="processes that run at once; by default one a core"
-    )
-    threads: int = Field(
-        1, ge=1, le=1024, description="threads that numerical libraries may use inside one run"
-    )
-    seconds_per_run: float | None = Field(
-        None,
-        gt=0,
-        description="a run is killed after so many seconds: by default a day, or, on the seconds "
-        "axis, twice the budget and a minute",
-    )
-    memory_mib: int | None = Field(
-        None,
-        ge=1,
-        description="a run is killed above so much memory: by default 80 % of the machine's, "
-        "shared among the workers",
-    )
-    check: bool = Field(
-        True, description="try everything out for a second or two at the head of a first race"
-    )
-    failures: Failures = Field(
-        Failures(), description="what a failed run means, and how many are tolerated"
-    )
 
 
 @dataclass(frozen=True)
@@ -127,20 +97,44 @@ class TopLevel(Options):
     )
 
 
-def load(path: Path, seed: int | None = None, workers: int | None = None) -> Config:
-    """Read and check a configuration file; ``seed`` and ``workers`` override those in it."""
+def load(path: Path, overrides: Overrides | None = None) -> Config:
+    """Read and check a configuration file; what a call says overrides what is in it."""
     config = parse(*read_yaml(path), folder=os.fspath(path.resolve().parent))
-    return overridden(config, seed, workers)
+    return overridden(config, overrides or Overrides())
 
 
-def overridden(config: Config, seed: int | None = None, workers: int | None = None) -> Config:
-    """The same configuration with another seed or another number of workers, where given."""
+@dataclass(frozen=True)
+class Overrides:
+    """What a call may say in place of its configuration; a scheduler's address asks for dask."""
+
+    seed: int | None = None
+    workers: int | None = None
+    engine: str | None = None
+    scheduler: str | None = None
+    mix_hosts: bool = False
+
+
+def overridden(config: Config, overrides: Overrides) -> Config:
+    """The same configuration with what a call says in its place."""
+    seed = overrides.seed
     if seed is not None:
         if not 0 <= seed < 2**63:
             raise ConfigError(f"a seed is zero or more and below 2**63, found {seed}")
         config = replace(config, seed=seed)
-    if workers is not None:
-        wanted = {**config.execution.model_dump(), "workers": workers}
+    wanted: dict[str, Any] = {}
+    if overrides.workers is not None:
+        wanted["workers"] = overrides.workers
+    if overrides.engine is not None:
+        wanted["engine"] = overrides.engine
+        if overrides.engine == "local":
+            wanted |= {"scheduler": None, "job_queue": None}
+    if overrides.scheduler is not None:
+        wanted |= {"engine": overrides.engine or "dask", "scheduler": overrides.scheduler}
+        wanted["job_queue"] = None
+    if overrides.mix_hosts and wanted.get("engine", config.execution.engine) == "dask":
+        wanted["processors"] = "mixed"
+    if wanted:
+        wanted = {**config.execution.model_dump(), **wanted}
         config = replace(config, execution=validate(Execution, wanted, Source("execution")))
     return config
 

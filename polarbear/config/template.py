@@ -11,7 +11,7 @@ from pydantic_core import PydanticUndefined
 
 from polarbear.algorithms import ADAPTERS
 from polarbear.algorithms.base import Algorithm
-from polarbear.config.configuration import Execution
+from polarbear.config.execution import Execution
 from polarbear.config.schema import NAME
 from polarbear.inference.models import MODELS, AnyModel
 from polarbear.inference.options import ModelOptions

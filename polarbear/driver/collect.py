@@ -11,11 +11,13 @@ from typing import Any
 import polars as pl
 
 from polarbear.config import Config
-from polarbear.driver.fingerprints import changes_between, fingerprints
+from polarbear.driver.fingerprints import changes_between, fingerprints, packages_of
 from polarbear.errors import StoreMismatchError
 from polarbear.execution import host
+from polarbear.execution.executor import Executor, RunLimits
 from polarbear.execution.outcome import Outcome, Status, Task
-from polarbear.execution.pool import Pool, RunLimits
+from polarbear.execution.placement import Placement
+from polarbear.execution.pool import Pool
 from polarbear.problems.base import Instance
 from polarbear.settings.grid import SECONDS
 from polarbear.store import Store, manifest
@@ -23,6 +25,7 @@ from polarbear.wording import joined, noun
 
 DEFAULT_INSTANCES = 20
 DAY = 86_400.0
+LOCAL = "local"
 RETRIES = 2  # of a run that was killed from outside
 
 
@@ -158,8 +161,8 @@ def prepare_unknown(config: Config, store: Path) -> None:
 
 def check_hosts(config: Config, store: Store, mix_hosts: bool) -> None:
     """Seconds of two machines are not comparable; mixing them must be meant."""
-    if config.budget.axis != SECONDS or mix_hosts:
-        return
+    if config.budget.axis != SECONDS or mix_hosts or config.execution.engine != LOCAL:
+        return  # of other machines each worker says what it is
     here = host.this_host()
     others = store.runs().filter((pl.col("host") != here.name) | (pl.col("cpu") != here.cpu))
     if len(others):
@@ -189,18 +192,20 @@ def workers_of(config: Config) -> int:
 
 
 def limits_of(config: Config) -> RunLimits:
-    """The limits of a run, with the defaults that depend on the axis and on the machine."""
+    """The limits of a run; memory that is not stated is a share of what a machine has."""
     execution = config.execution
     default = 2 * config.budget.limit + 60 if config.budget.axis == SECONDS else DAY
     memory = execution.memory_mib
-    return RunLimits(
-        execution.seconds_per_run or default,
-        memory * 2**20 if memory else host.default_memory(workers_of(config)),
-    )
+    return RunLimits(execution.seconds_per_run or default, memory * 2**20 if memory else None)
 
 
-def pool_of(config: Config) -> Pool:
-    """The workers that a configuration asks for."""
+def pool_of(config: Config, store: Store | None = None) -> Executor:
+    """Who executes runs, as a configuration asks for it; the store tells where they were timed."""
+    if config.execution.engine != LOCAL:
+        from polarbear.execution.dask import DaskExecutor
+
+        packages = packages_of(fingerprints(config).values())
+        return DaskExecutor(config, limits_of(config), packages, _placement(config, store))
     return Pool(
         config.instances,
         config.setting,
@@ -210,8 +215,16 @@ def pool_of(config: Config) -> Pool:
     )
 
 
+def _placement(config: Config, store: Store | None) -> Placement:
+    rule = config.execution.processors
+    if config.budget.axis != SECONDS or rule == "mixed":
+        return Placement("mixed")
+    runs = () if store is None else store.runs().select("instance", "cpu").iter_rows()
+    return Placement(rule, dict(runs))
+
+
 def collect(
-    pool: Pool,
+    pool: Executor,
     store: Store,
     tasks: Iterable[Task],
     on_outcome: Callable[[Outcome], None] = lambda outcome: None,
@@ -228,7 +241,7 @@ def collect(
         nonlocal kept
         outcomes = finished.copy()
         finished.clear()
-        store.add_runs(outcomes, host.this_host(), host.load(), pool.size)
+        store.add_runs(outcomes, pool.size)
         store.merge_parts()
         kept = time.monotonic()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from pydantic import ValidationError
@@ -53,6 +53,16 @@ def known_options(name: str, entry: Mapping[str, Any]) -> dict[str, Any]:
 def _options(algorithm: Algorithm) -> dict[str, Any]:
     """Only what is not the default, so that options which a later version adds change nothing."""
     return algorithm.model_dump(mode="json", by_alias=True, exclude={"name"}, exclude_defaults=True)
+
+
+def packages_of(made_by: Iterable[str]) -> dict[str, str]:
+    """The packages behind fingerprints, with their versions."""
+    return {
+        name: version
+        for one in made_by
+        for name, version in (json.loads(one)["packages"] or {}).items()
+        if version != "missing"
+    }
 
 
 def same_options(one: str, other: str) -> bool:

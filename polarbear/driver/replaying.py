@@ -16,8 +16,8 @@ from pydantic import PrivateAttr
 from polarbear.config import Config, parse
 from polarbear.driver.rounds import Ended, Race
 from polarbear.errors import ProblemError
+from polarbear.execution.executor import Executor
 from polarbear.execution.outcome import Task
-from polarbear.execution.pool import Pool
 from polarbear.problems.base import Instance, Kind, Setting, Spec, Suite
 from polarbear.settings.options import Source
 from polarbear.store import Store
@@ -66,7 +66,7 @@ class Replay(Race):
         except LackingError as lacking:
             return Ended(f"round {self.state.round + 1} cannot be decided yet: {lacking}", True)
 
-    def _execute(self, pool: Pool, tasks: list[Task]) -> None:
+    def _execute(self, pool: Executor, tasks: list[Task]) -> None:
         if tasks:
             raise LackingError(f"{counted(len(tasks), 'run')} not there")
 

@@ -22,8 +22,8 @@ from polarbear.driver.evidence import Evidence, Tally
 from polarbear.driver.judgement import Judgement, refined, relations_of, threats
 from polarbear.driver.posteriors import Learned, keep, learn, learn_newcomer
 from polarbear.errors import AlgorithmError
+from polarbear.execution.executor import Executor
 from polarbear.execution.outcome import Outcome, Task
-from polarbear.execution.pool import Pool
 from polarbear.inference import ModelOptions, Posterior
 from polarbear.inference.relations import Pointwise
 from polarbear.numerics.seeds import derived_seed
@@ -116,7 +116,7 @@ class Race:
         if self._waiting or self._ended() is None:
             collect.prepare(self._config)
         try:
-            with collect.pool_of(self._config) as pool:
+            with collect.pool_of(self._config, self._store) as pool:
                 if self._tries_out and not self._runs:
                     self._try_out(pool)
                 if self._retry_failed:
@@ -203,7 +203,7 @@ class Race:
         """What the instances of a state say, and so many more."""
         return self._tally.evidence(self._instances(state.instances + more), state.algorithms)
 
-    def _round(self, pool: Pool) -> None:
+    def _round(self, pool: Executor) -> None:
         state = self.state
         horizons = race.horizons(state, self.rules) or self._horizons_beyond(state)
         instances = self._next_instances()
@@ -233,7 +233,7 @@ class Race:
         self._store.add_round(record, inferred.beliefs())
         self._watcher.ends(record)
 
-    def _execute(self, pool: Pool, tasks: list[Task]) -> None:
+    def _execute(self, pool: Executor, tasks: list[Task]) -> None:
         """Run what a round asks for and is not there yet."""
         collect.collect(pool, self._store, tasks, self._take)
 
@@ -270,13 +270,13 @@ class Race:
         self._tally.add(outcome)
         self._watcher.finished(outcome)
 
-    def _try_out(self, pool: Pool) -> None:
+    def _try_out(self, pool: Executor) -> None:
         """Say what a short trial shows before anything is spent; scores that are drawn are fine."""
         if self._config.instances.offers() is not Kind.SCORES:
             found = check(self._config, pool)
             self._watcher.checked([*found.errors, *found.warnings])
 
-    def _run_failed_again(self, pool: Pool) -> None:
+    def _run_failed_again(self, pool: Executor) -> None:
         """Run again what failed on the instances of rounds that are over."""
         seen = self._instances(self.state.instances)
         collect.check_unchanged(self._config, self._origin)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from polarbear.algorithms.base import Algorithm
+from polarbear.execution.host import IMPORTED, Where
 from polarbear.numerics.arrays import Floats
 from polarbear.problems.base import Instance
 
@@ -21,6 +22,7 @@ class Status(StrEnum):
     MEMORY = "memory"  # killed at the limit of memory
     KILLED = "killed"  # its process died under it
     LOST = "lost"  # killed from outside: by a signal, for want of memory, or with its worker
+    POISONOUS = "poisonous"  # its worker died with it, as often as it was tried
 
     @property
     def failed(self) -> bool:
@@ -54,3 +56,4 @@ class Outcome:
     seconds: float
     invalid: int  # objective values that were not finite
     started: float  # seconds since the epoch
+    where: Where = IMPORTED

@@ -41,6 +41,7 @@ def serve(
     suite: Suite,
     setting: Setting,
     mark: str,
+    name: str,
 ) -> None:
     """Receive tasks, send outcomes; an end of file means that there is nothing more to do."""
     # The parent decides what an interrupt means. A handler, since programs that a run starts would
@@ -63,7 +64,7 @@ def serve(
             task = connection.recv()
         except EOFError:
             return
-        outcome = execute(task, problems, journal.write, lambda: log_tail(log_path))
+        outcome = execute(task, problems, journal.write, lambda: log_tail(log_path), name)
         if _end_what_was_started(adopts, mark):
             problems.forget()  # the one that is kept may have lost what it needs
         # Before anybody hears of it: a run that is killed before it begins has nothing of this one.

@@ -9,7 +9,7 @@ reads them directly:
 - Of several runs of one algorithm on one instance the one with the highest ``attempt`` counts.
 - A trajectory whose ``run`` is not in ``runs`` does not count: its writer was killed.
 
-Parts of ``runs`` that an older version wrote lack the column ``fingerprint``.
+Parts of ``runs`` that an older version wrote lack the columns ``fingerprint`` or ``worker``.
 
 A posterior is a file of its own, ``posteriors/KEY.parquet``; the JSON in its metadata (under
 ``polarbear``) names algorithms, times and hyperparameters and holds settings and diagnostics. What
@@ -66,6 +66,12 @@ RUNS = pa.schema(
         _column("cpu", pa.string(), "that machine's processor"),
         _column("load", pa.float64(), "processes that wanted a core there, one-minute average"),
         _column("workers", pa.int32(), "how many runs went on at once"),
+        _column(
+            "worker",
+            pa.string(),
+            "the process that ran it: its number in the pool, or its address in a cluster",
+            nullable=True,
+        ),
         _column("version", pa.string(), "the version of PolarBear that ran it"),
         _column(
             "fingerprint",

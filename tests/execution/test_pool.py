@@ -15,8 +15,9 @@ import pytest
 
 from polarbear.config import Config, parse
 from polarbear.execution import pool as pool_module
+from polarbear.execution.executor import RunLimits
 from polarbear.execution.outcome import Outcome, Status, Task
-from polarbear.execution.pool import Pool, RunLimits
+from polarbear.execution.pool import Pool
 from polarbear.execution.recorder import Journal
 from polarbear.numerics.seeds import run_seed
 from polarbear.settings.options import Source

@@ -21,7 +21,7 @@ WITH_NEWCOMER = configured(
     ("good", "bad", "early", "late"), rules={**RULES, "limits": {"rounds": 7}}, inference=QUICK
 )
 # What a run says about the machine rather than about itself.
-OF_THE_MACHINE = ("seconds", "started", "host", "cpu", "load", "workers")
+OF_THE_MACHINE = ("seconds", "started", "host", "cpu", "load", "worker", "workers")
 
 
 class InThisProcess:
@@ -29,7 +29,7 @@ class InThisProcess:
 
     size = 1
 
-    def __init__(self, config: Config) -> None:
+    def __init__(self, config: Config, store: Store | None = None) -> None:
         self._problems = Problems(config.instances, config.setting)
 
     def __enter__(self) -> InThisProcess:

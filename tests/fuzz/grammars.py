@@ -16,7 +16,7 @@ from typing import Any
 import polars as pl
 
 from polarbear.algorithms import ADAPTERS
-from polarbear.config.configuration import Execution
+from polarbear.config.execution import Execution
 from polarbear.inference.models import MODELS
 from polarbear.inference.options import ModelOptions
 from polarbear.preferences.registry import PREFERENCES

@@ -1,0 +1,223 @@
+"""Runs and races on a real Dask cluster, whose workers and scheduler are killed."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from polarbear.config import Config, parse
+from polarbear.driver import collect
+from polarbear.driver.rounds import Race, Watcher
+from polarbear.errors import ClusterError
+from polarbear.execution.outcome import Outcome, Status, Task
+from polarbear.settings.options import Source
+from polarbear.store import Store
+from tests.cluster.processes import SOLVERS, RealCluster, until
+from tests.support import Project
+
+TRIES = 2
+ENDS = {
+    "descends": Status.BUDGET,
+    "kills_itself": Status.KILLED,
+    "raises": Status.CRASHED,
+    "hangs": Status.TIMEOUT,
+    "leaves": Status.KILLED,
+    "kills_its_worker": Status.POISONOUS,
+}
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealCluster]:
+    made = RealCluster(
+        tmp_path_factory.mktemp("dask"),
+        DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES=str(TRIES - 1),
+    )
+    try:
+        made.start_worker()
+        made.start_worker()
+        yield made
+    finally:
+        made.close()
+
+
+def configured(folder: Path, cluster: RealCluster | None, *names: str, **changes: Any) -> Config:
+    """A configuration on textbook problems, with solvers that stand in a file of its folder."""
+    (folder / "solvers.py").write_text(SOLVERS)
+    on = {} if cluster is None else {"engine": "dask", "scheduler": cluster.address}
+    data = {
+        "algorithms": [
+            {"name": name, "use": "python", "function": f"solvers.py:{name}"} for name in names
+        ],
+        "instances": {"suite": "classic", "dimensions": {"from": 2, "to": 4}},
+        "budget": {"grid": {"from": 5, "to": 100, "points": 5}},
+        "race": {"batch": {"start": 4, "min": 4, "max": 4}, "limits": {"rounds": 3}},
+        "inference": {"draws": 400},
+        **changes,
+    }
+    data["execution"] = {"workers": 2, "check": False, **on, **data.get("execution", {})}
+    return parse(data, Source("test"), str(folder))
+
+
+def tasks(config: Config, instances: int = 1) -> list[Task]:
+    return [
+        Task(algorithm, instance, config.run_seed(algorithm, instance.id), config.budget.limit)
+        for index in range(instances)
+        for instance in [config.instances.instance(index, config.setting)]
+        for algorithm in config.algorithms
+    ]
+
+
+def executed(config: Config, instances: int = 1) -> list[Outcome]:
+    with collect.pool_of(config) as pool:
+        return list(pool.run(tasks(config, instances)))
+
+
+def raced(config: Config, folder: Path, watcher: Watcher | None = None) -> dict[str, bytes]:
+    """Race from wherever the store stands; every file of its rounds."""
+    store = Store.open_or_create(folder, config.plain())
+    with store.writing():
+        Race(config, store, watcher).run()
+    return {path.name: path.read_bytes() for path in sorted((folder / "rounds").iterdir())}
+
+
+@pytest.mark.slow
+def test_a_hostile_run_ends_on_a_cluster_as_it_does_here_and_takes_nobody_along(
+    tmp_path: Path, cluster: RealCluster
+):
+    limits = {"seconds_per_run": 15.0, "tries": TRIES}
+    config = configured(tmp_path, cluster, *ENDS, execution=limits)
+    outcomes = executed(config)
+    assert {o.task.algorithm.name: o.status for o in outcomes} == ENDS
+    said = {o.task.algorithm.name: o for o in outcomes}
+    deaths, *words = said["kills_its_worker"].message.split()
+    assert int(deaths) >= TRIES
+    assert words[:5] == ["workers", "died", "with", "it,", "the"]
+    assert "exit code -11" in said["kills_itself"].message
+    assert len(said["hangs"].values) == 1  # what its journal held when it was killed
+    assert said["descends"].where.worker.startswith("tcp://")
+    assert said["descends"].where.host == os.uname().nodename
+    assert said["descends"].where.cpu
+
+
+def test_code_that_is_shipped_runs_from_where_its_worker_unpacked_it(
+    tmp_path: Path, cluster: RealCluster
+):
+    config = configured(tmp_path, cluster, "raises", execution={"code": "shipped"})
+    (outcome,) = executed(config)
+    assert f"made in {cluster.folder}" in outcome.message
+    assert str(tmp_path) not in outcome.message
+
+
+def test_what_a_worker_lacks_is_named_before_the_first_run(
+    tmp_path: Path, cluster: RealCluster, monkeypatch: pytest.MonkeyPatch
+):
+    only_here = tmp_path / "only-here"
+    only_here.mkdir()
+    (only_here / "rare_package.py").write_text("def solve(problem, seed): problem(problem.lower)\n")
+    monkeypatch.syspath_prepend(only_here)
+    rare = {"name": "rare", "use": "python", "function": "rare_package:solve"}
+    config = configured(tmp_path, cluster, algorithms=[rare])
+    with pytest.raises(ClusterError, match="worker tcp://.*No module named 'rare_package'"):
+        executed(config)
+
+
+@pytest.mark.slow
+def test_a_race_on_a_cluster_that_loses_and_gains_workers_ends_with_the_same_rounds(
+    tmp_path: Path, cluster: RealCluster
+):
+    here = raced(configured(tmp_path, None, "descends", "slowly"), tmp_path / "here")
+    doomed = cluster.start_worker()
+    cluster.await_workers(3)
+
+    class Killing(Watcher):
+        runs = 0
+
+        def finished(self, outcome: Outcome) -> None:
+            self.runs += 1
+            if self.runs == 3:
+                cluster.kill(doomed)
+                cluster.start_worker()
+
+    watcher = Killing()
+    config = configured(tmp_path, cluster, "descends", "slowly")
+    assert raced(config, tmp_path / "there", watcher) == here
+    assert watcher.runs == 24  # every run once, as far as anybody hears
+    stored = Store.open(tmp_path / "there").runs()
+    assert len(stored) == 24
+    assert stored["worker"].str.starts_with("tcp://").all()
+
+
+@pytest.mark.slow
+def test_a_race_whose_scheduler_is_gone_says_so_and_the_same_call_goes_on(tmp_path: Path):
+    here = raced(configured(tmp_path, None, "descends", "slowly"), tmp_path / "here")
+    own = tmp_path / "dask"
+    own.mkdir()
+    cluster = RealCluster(own)
+    try:
+        worker = cluster.start_worker()
+        cluster.await_workers(1)
+
+        class Killing(Watcher):
+            runs = 0
+
+            def finished(self, outcome: Outcome) -> None:
+                self.runs += 1
+                if self.runs == 3:
+                    cluster.kill(cluster.scheduler)
+
+        quick = {"patience": 1.0}
+        config = configured(tmp_path, cluster, "descends", "slowly", execution=quick)
+        with pytest.raises(ClusterError, match="no Dask scheduler answers at tcp://.*goes on"):
+            raced(config, tmp_path / "there", Killing())
+        stored = len(Store.open(tmp_path / "there").runs())
+        assert stored >= 3
+        until(lambda: worker.poll() is not None)  # a worker does not outlive its scheduler
+        cluster.start_scheduler()
+        cluster.start_worker()
+        again = configured(tmp_path, cluster, "descends", "slowly")
+        assert raced(again, tmp_path / "there") == here
+    finally:
+        cluster.close()
+
+
+def test_no_worker_at_all_is_a_clear_line(tmp_path: Path):
+    cluster = RealCluster(tmp_path)
+    try:
+        config = configured(tmp_path, cluster, "descends", execution={"patience": 0.5})
+        with pytest.raises(ClusterError, match="has had no worker for 0.5 seconds; start some"):
+            executed(config)
+    finally:
+        cluster.close()
+
+
+def test_doctor_asks_the_workers_of_a_scheduler(tmp_path: Path, cluster: RealCluster):
+    cluster.await_workers(2)
+    found = Project(tmp_path).json("doctor", "--scheduler", cluster.address)
+    workers = [one for one in found["needed"] if one["what"].startswith("tcp://")]
+    assert len(workers) >= 2
+    assert all(os.uname().nodename in one["found"] and not one["remedy"] for one in workers)
+
+
+def test_a_scheduler_that_does_not_answer_is_a_clear_line(tmp_path: Path):
+    done = Project(tmp_path)("doctor", "--scheduler", "tcp://127.0.0.1:1")
+    assert done.returncode == 1
+    assert "no Dask scheduler answers at tcp://127.0.0.1:1 within" in done.stderr
+
+
+@pytest.mark.slow
+def test_without_a_scheduler_workers_are_started_here_and_end_with_the_command(tmp_path: Path):
+    project = Project(tmp_path, alone=True)
+    project.configure()
+    done = project("run", "config.yaml", "--engine", "dask", "--json")
+    assert done.returncode == 0, done.stderr
+    runs = Store.open(project.store).runs()
+    assert len(runs) == json.loads(done.stdout)["executed"] == 6
+    assert set(runs["status"]) == {"budget"}
+    assert runs["worker"].str.starts_with("tcp://").all()
+    assert "Traceback" not in done.stderr
+    assert not done.stderr.count("distributed"), "what Dask logs is not for the screen"

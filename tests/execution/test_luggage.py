@@ -1,0 +1,71 @@
+"""The configuration's folder as it travels: the same bytes for the same files, and only code."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from polarbear.errors import ClusterError
+from polarbear.execution import luggage
+
+
+def folder_with(path: Path, **files: str) -> Path:
+    for name, text in files.items():
+        file = path / name.replace("__", "/").replace("_dot_", ".")
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    return path
+
+
+def test_stores_environments_caches_and_hidden_files_stay_behind(tmp_path: Path):
+    here = folder_with(
+        tmp_path / "here",
+        solver_dot_py="x = 1",
+        deep__data_dot_csv="1,2",
+        store__polarbear_dot_json="{}",
+        venv__pyvenv_dot_cfg="",
+        _dot_git__config="",
+    )
+    (here / "__pycache__").mkdir()
+    (here / "__pycache__" / "solver.pyc").write_text("")
+    there = luggage.unpacked(luggage.packed(here), tmp_path)
+    files = {path.relative_to(there).as_posix() for path in there.rglob("*") if path.is_file()}
+    assert files == {"solver.py", "deep/data.csv"}
+
+
+def test_what_may_be_executed_may_be_executed_there(tmp_path: Path):
+    here = folder_with(tmp_path / "here", solve_dot_sh="#!/bin/sh\n")
+    (here / "solve.sh").chmod(0o755)
+    there = luggage.unpacked(luggage.packed(here), tmp_path)
+    assert os.access(there / "solve.sh", os.X_OK)
+
+
+def test_the_same_files_are_the_same_luggage_whenever_they_were_written(tmp_path: Path):
+    first = folder_with(tmp_path / "a", solver_dot_py="x = 1")
+    second = folder_with(tmp_path / "b", solver_dot_py="x = 1")
+    os.utime(second / "solver.py", (1, 1))
+    assert luggage.packed(first) == luggage.packed(second)
+    folder_with(second, solver_dot_py="x = 2")
+    assert luggage.packed(first) != luggage.packed(second)
+
+
+def test_it_is_unpacked_once(tmp_path: Path):
+    archive = luggage.packed(folder_with(tmp_path / "here", solver_dot_py="x = 1"))
+    there = luggage.unpacked(archive, tmp_path)
+    (there / "solver.py").write_text("changed there")
+    assert luggage.unpacked(archive, tmp_path) == there
+    assert (there / "solver.py").read_text() == "changed there"
+
+
+def test_an_empty_folder_travels_too(tmp_path: Path):
+    (tmp_path / "here").mkdir()
+    assert luggage.unpacked(luggage.packed(tmp_path / "here"), tmp_path).is_dir()
+
+
+def test_too_much_is_refused_with_a_way_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(luggage, "LARGEST", 10)
+    here = folder_with(tmp_path / "here", solver_dot_py="x = 1234567890")
+    with pytest.raises(ClusterError, match="holds more than .*`code: shared`"):
+        luggage.packed(here)
