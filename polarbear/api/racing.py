@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -29,17 +29,25 @@ from polarbear.store.summary import Failure
 
 @dataclass(frozen=True, repr=False)
 class Raced(Shown):
-    """How a call of `race` ended; ``reached`` is there where it raced for one preference."""
+    """How a call of `race` ended; ``reached`` is there where it raced for one preference.
+
+    ``extra_runs`` were begun before a round asked for them, and none has used them so far.
+    """
 
     stopped_because: str
     at_limit: bool
     standings: Standings
     failures: tuple[Failure, ...]
     reached: Prospect | None
+    extra_runs: int
 
     def to_dict(self) -> dict[str, Any]:
         """What `polarbear race --json` prints."""
-        ended = {"stopped_because": self.stopped_because, "failures": plain(self.failures)}
+        ended = {
+            "stopped_because": self.stopped_because,
+            "failures": plain(self.failures),
+            "extra_runs": self.extra_runs,
+        }
         aim = {} if self.reached is None else {"for": plain(self.reached)}
         return {**self.standings.to_dict(), **ended, **aim}
 
@@ -63,6 +71,7 @@ def race(
     mix_hosts: bool = False,
     retry_failed: bool = False,
     check: bool | None = None,
+    early: bool | None = None,
     listener: Listener | None = None,
 ) -> Store:
     """Race algorithms until it is settled which of them belong in the anytime Pareto set.
@@ -72,7 +81,8 @@ def race(
     the configuration beside it. With a ``preference`` the race ends as soon as the choice for it
     has an expected regret below ``regret``. ``retry_failed`` first runs again what failed before.
     A first race begins with a short trial of everything, unless ``check`` or the configuration says
-    no.
+    no. ``early`` says whether workers that have nothing to do begin what the next round is likely
+    to ask for; no decision depends on it.
 
     Where the configuration is not that of the stored race any more, ``redecide`` takes decisions
     anew from the runs that are there; ``fresh`` begins another race in any case. Earlier rounds are
@@ -86,6 +96,9 @@ def race(
         )
     listener = listener or Listener()
     settings = configurations.read(config, seed, workers)
+    if early is not None:
+        execution = settings.execution.model_copy(update={"early": early})
+        settings = replace(settings, execution=execution)
     purpose = _purpose(settings, preference, regret) if preference is not None else None
     folder = configurations.store_folder(config, store)
     collect.prepare_unknown(settings, folder)
@@ -107,7 +120,8 @@ def race(
             ended = running.run()
             reached = purpose.prospect(running.state, running.posterior) if purpose else None
     failures = tuple(summary.failures(disk))
-    done = Raced(ended.because, ended.at_limit, standings(disk), failures, reached)
+    extra = len(disk.early_runs())
+    done = Raced(ended.because, ended.at_limit, standings(disk), failures, reached, extra)
     return Store(disk, done)
 
 

@@ -16,6 +16,7 @@ from polarbear.api.warming import warn_of_busy_cores
 from polarbear.driver import collect
 from polarbear.driver.changes import Answers, take_in
 from polarbear.driver.collected import Collected, collected
+from polarbear.driver.dispatch import Dispatch
 from polarbear.errors import ConfigError
 from polarbear.store import Store as StoreOnDisk
 from polarbear.wording import counted
@@ -71,7 +72,7 @@ def run(
         warn_of_busy_cores(settings, listener)
         listener.planned(len(plan.tasks), plan.present, folder, collect.workers_of(settings))
         with listener.runs(len(plan.tasks)) as finished, collect.pool_of(settings) as pool:
-            collect.collect(pool, disk, plan.tasks, lambda o: finished(o.status.failed))
+            Dispatch(pool, disk, lambda o: finished(o.status.failed)).run(plan.tasks)
         collect.check_unchanged(settings, origin)
     seconds = time.monotonic() - begun
     told = collected(disk, settings.budget, len(plan.tasks), plan.present, seconds)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from polarbear.cli import common
+from polarbear.cli.race import extra_words
 from polarbear.wording import counted, joined, noun, short, size
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ def status(
         "instances": len(opened.instances()),
         "runs": len(opened.runs()),
         "superseded_runs": len(opened.all_runs()) - len(opened.runs()),
+        "extra_runs": len(opened.early_runs()),
         "rankings": len(opened.rankings()),
         "posteriors": len(opened.posterior_keys()),
         "algorithms": summary.by_algorithm(opened),
@@ -92,6 +94,8 @@ def _show(facts: dict[str, Any], race: Standings | None) -> None:
             f"{host.host} ({host.runs} {noun(host.runs, 'run')})" for host in facts["hosts"]
         )
         console.print(f"runs come from {len(facts['hosts'])} machines: {names}", markup=False)
+    if facts["extra_runs"]:
+        console.print(extra_words(facts["extra_runs"]), markup=False)
     for past in facts["races"]:
         console.print(
             f"race {past.race}, before: {counted(past.rounds, 'round')} on "

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import typer
 
 from polarbear.cli import standings as shown
-from polarbear.driver.rounds import Watcher
 from polarbear.driver.standings import Standings, standings
+from polarbear.driver.watching import Watcher
 from polarbear.racing.verdicts import withheld_words
 from polarbear.wording import counted, duration, noun, percent
 
