@@ -36,7 +36,6 @@ def large_store(folder: Path) -> Store:
     import pyarrow as pa
 
     from polarbear.config import parse
-    from polarbear.execution.host import this_host
     from polarbear.execution.outcome import Outcome, Status, Task
     from polarbear.problems import Instance
     from polarbear.settings.options import Source
@@ -60,7 +59,7 @@ def large_store(folder: Path) -> Store:
                 task = Task(algorithm, instance, 1, 60_000)
                 ended = (Status.BUDGET, "", times, values, 60_000, 60_000, 1.0, 0, 1.7e9)
                 outcomes.append(Outcome(task, *ended))
-        store.add_runs(outcomes, this_host(), 0.0, 2)
+        store.add_runs(outcomes, 2)
         theta = rng.dirichlet(np.ones(ALGORITHMS), (DRAWS, TIMES)).reshape(DRAWS, -1)
         draws = pa.table(
             {

@@ -32,7 +32,6 @@ from polarbear.driver.entrants import settings_kept
 from polarbear.driver.evidence import Evidence, ranked
 from polarbear.driver.inferred import Inferred, relations_of, threats
 from polarbear.driver.posteriors import Learned, keep
-from polarbear.execution.host import this_host
 from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.inference import ModelOptions, Posterior
 from polarbear.inference.diagnostics import diagnose
@@ -78,7 +77,7 @@ def add_runs(
             outcomes.append(
                 Outcome(task, Status.BUDGET, "", times, values, BUDGET, BUDGET, 1.0, 0, 1.7e9)
             )
-    store.add_runs(outcomes, this_host(), 0.0, 2)
+    store.add_runs(outcomes, 2)
 
 
 def add_rounds(store: Store, config: Config, rng: np.random.Generator) -> None:

@@ -26,7 +26,6 @@ sys.path.insert(0, str(Path(__file__).parents[1]))  # for rounds that tests keep
 
 from polarbear.config import parse
 from polarbear.driver.standings import standings
-from polarbear.execution.host import this_host
 from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.problems import Instance
 from polarbear.racing import RoundRecord
@@ -62,9 +61,7 @@ def make(path: Path) -> None:
                     for instance in instances
                     for algorithm in config.algorithms
                 ],
-                this_host(),
-                0.0,
-                2,
+                workers=2,
             )
             store.merge_parts()
             store.add_round(replace(record, state=replace(record.state, round=number)), beliefs)

@@ -21,7 +21,6 @@ import numpy as np
 from targets import Row, report
 
 from polarbear.config import parse
-from polarbear.execution.host import this_host
 from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.problems import Instance
 from polarbear.settings.options import Source
@@ -56,7 +55,7 @@ def make(path: Path) -> None:
                             task, Status.BUDGET, "", times, values, BUDGET, BUDGET, 1.0, 0, 1.7e9
                         )
                     )
-            store.add_runs(outcomes, this_host(), 0.0, 2)
+            store.add_runs(outcomes, 2)
             store.merge_parts()
 
 

@@ -20,8 +20,8 @@ from polarbear.config import Config
 from polarbear.driver.broken import run_failed, why
 from polarbear.driver.collect import chosen_instances, workers_of
 from polarbear.errors import AlgorithmError, BudgetExhausted, PolarBearError
+from polarbear.execution.executor import Executor
 from polarbear.execution.outcome import Outcome, Status, Task
-from polarbear.execution.pool import Pool
 from polarbear.problems.base import Instance, Kind, Problem
 from polarbear.settings.grid import EVALUATIONS, SECONDS
 from polarbear.wording import counted, duration, short, time
@@ -100,7 +100,7 @@ class Probe(Algorithm):
 PROBE = Probe(name="the same point twice", use="probe")
 
 
-def check(config: Config, pool: Pool) -> Checked:
+def check(config: Config, pool: Executor) -> Checked:
     """Try a configuration out on its first instance."""
     instance = config.instances.instance(0, config.setting)
     kind = config.instances.offers()
@@ -160,7 +160,7 @@ def _dimension(config: Config, instance: Instance) -> tuple[int | None, str]:
 
 
 def _tried(
-    config: Config, pool: Pool, instance: Instance, kind: Kind, able: bool
+    config: Config, pool: Executor, instance: Instance, kind: Kind, able: bool
 ) -> dict[str, Outcome]:
     if not able:
         return {}

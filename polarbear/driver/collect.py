@@ -13,8 +13,9 @@ from polarbear.config import Config
 from polarbear.driver.fingerprints import changes_between, fingerprints
 from polarbear.errors import StoreMismatchError
 from polarbear.execution import host
+from polarbear.execution.executor import Executor, RunLimits
 from polarbear.execution.outcome import Status, Task
-from polarbear.execution.pool import Pool, RunLimits
+from polarbear.execution.pool import Pool
 from polarbear.problems.base import Instance
 from polarbear.settings.grid import SECONDS
 from polarbear.store import Store, manifest
@@ -186,18 +187,15 @@ def workers_of(config: Config) -> int:
 
 
 def limits_of(config: Config) -> RunLimits:
-    """The limits of a run, with the defaults that depend on the axis and on the machine."""
+    """The limits of a run; memory that is not stated is a share of what a machine has."""
     execution = config.execution
     default = 2 * config.budget.limit + 60 if config.budget.axis == SECONDS else DAY
     memory = execution.memory_mib
-    return RunLimits(
-        execution.seconds_per_run or default,
-        memory * 2**20 if memory else host.default_memory(workers_of(config)),
-    )
+    return RunLimits(execution.seconds_per_run or default, memory * 2**20 if memory else None)
 
 
-def pool_of(config: Config) -> Pool:
-    """The workers that a configuration asks for."""
+def pool_of(config: Config) -> Executor:
+    """Who executes runs, as a configuration asks for it."""
     return Pool(
         config.instances,
         config.setting,

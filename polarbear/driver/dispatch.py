@@ -11,26 +11,17 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from itertools import chain
-from typing import Generic, Protocol, TypeVar, runtime_checkable
+from typing import Generic, TypeVar
 
 from polarbear.driver.early import EarlyRuns
-from polarbear.execution import host
+from polarbear.execution.executor import Executor, Wakeful
 from polarbear.execution.outcome import Outcome, Status, Task
-from polarbear.execution.pool import Pool
 from polarbear.store import Store
 
 RETRIES = 2  # of a run that was killed from outside
 
 Result = TypeVar("Result")
 Place = tuple[str, str]  # an algorithm and an instance, by name
-
-
-@runtime_checkable
-class Wakeful(Protocol):
-    """An executor whose ``run`` may be left while runs are under way, as `Pool.run` says."""
-
-    def wake(self) -> None:
-        """Let ``run`` look at once whether it is over."""
 
 
 class Dispatch:
@@ -43,7 +34,7 @@ class Dispatch:
 
     def __init__(
         self,
-        pool: Pool,
+        pool: Executor,
         store: Store,
         on_outcome: Callable[[Outcome], None] = lambda outcome: None,
         early: EarlyRuns | None = None,
@@ -52,7 +43,8 @@ class Dispatch:
         self._pool = pool
         self._store = store
         self._on_outcome = on_outcome
-        self.early = early if isinstance(pool, Wakeful) else None
+        self._wakeful = pool if isinstance(pool, Wakeful) else None
+        self.early = early if self._wakeful is not None else None
         self._on_early = on_early
         self._asked: dict[Place, Task] = {}  # and not finished
         self._queue: deque[Task] = deque()  # of those asked for, what has to be begun
@@ -87,9 +79,9 @@ class Dispatch:
     def meanwhile(self, work: Callable[[], Result], likely: Iterator[Task]) -> Result:
         """Do some work of this process's own, while workers go on with what is ``likely`` next."""
         first = next(likely, None) if self.early is not None else None
-        if first is None and not self._under_way:
+        if self._wakeful is None or (first is None and not self._under_way):
             return work()
-        thinking = _Thread(work, self._pool.wake)
+        thinking = _Thread(work, self._wakeful.wake)
         thinking.start()
         try:
             self._serve(chain(filter(None, [first]), likely), over=lambda: thinking.done)
@@ -117,11 +109,11 @@ class Dispatch:
                 self._queue.append(task)
 
     def _serve(self, likely: Iterator[Task], over: Callable[[], bool]) -> None:
-        if self.early is None:
-            while self._asked:  # again, where runs were lost
-                self._receive_all(self._pool.run(self._asked_for()))
-        else:
-            self._receive_all(self._pool.run(self._feed(likely, over), over))
+        if self._wakeful is not None and self.early is not None:
+            self._receive_all(self._wakeful.run(self._feed(likely, over), over))
+            return
+        while self._asked:  # again, where runs were lost
+            self._receive_all(self._pool.run(self._asked_for()))
 
     def _receive_all(self, outcomes: Iterable[Outcome]) -> None:
         for outcome in outcomes:
@@ -181,7 +173,7 @@ class Dispatch:
     def _keep_runs(self) -> None:
         outcomes = self._finished.copy()
         self._finished.clear()
-        self._store.add_runs(outcomes, host.this_host(), host.load(), self._pool.size)
+        self._store.add_runs(outcomes, self._pool.size)
         self._store.merge_parts()
 
 

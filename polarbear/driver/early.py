@@ -7,7 +7,6 @@ went further than its round asks for is cut there, as if it had been stopped.
 from __future__ import annotations
 
 from polarbear.config import Config
-from polarbear.execution import host
 from polarbear.execution.outcome import Outcome, Task
 from polarbear.settings.grid import EVALUATIONS
 from polarbear.store import Store
@@ -75,7 +74,7 @@ class EarlyRuns:
             outcome for outcome in self._unwritten if _key(EarlyRun.of(outcome)) not in self._used
         ]
         self._unwritten.clear()
-        self._store.add_early(new, host.this_host(), host.load(), workers)
+        self._store.add_early(new, workers)
         if self._used:
             self._store.drop_early(self._used.__contains__)
             self._used.clear()

@@ -30,8 +30,8 @@ from polarbear.driver.lengths import long_first
 from polarbear.driver.likely import Allowance, likely
 from polarbear.driver.posteriors import keep
 from polarbear.driver.watching import Watcher
+from polarbear.execution.executor import Executor
 from polarbear.execution.outcome import Outcome, Task
-from polarbear.execution.pool import Pool
 from polarbear.inference import Posterior
 from polarbear.inference.relations import Pointwise
 from polarbear.numerics.seeds import derived_seed
@@ -249,7 +249,7 @@ class Race:
         self._tally.add(outcome)
         self._watcher.finished(outcome)
 
-    def _try_out(self, pool: Pool) -> None:
+    def _try_out(self, pool: Executor) -> None:
         """Say what a short trial shows before anything is spent; scores that are drawn are fine."""
         if self._config.instances.offers() is not Kind.SCORES:
             found = check(self._config, pool)

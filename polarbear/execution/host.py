@@ -6,6 +6,7 @@ import os
 import platform
 import socket
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import psutil
@@ -19,8 +20,28 @@ class Host:
     cpu: str
 
 
+@cache
 def this_host() -> Host:
     return Host(socket.gethostname(), _cpu_model())
+
+
+@dataclass(frozen=True)
+class Where:
+    """Where a run was executed, and how busy it was there, as noted beside the run."""
+
+    host: str
+    cpu: str = ""
+    load: float = 0.0
+    worker: str = ""  # the process that executed it, as its pool or its cluster calls it
+
+
+IMPORTED = Where("imported")
+
+
+def here(worker: str = "") -> Where:
+    """This machine, as it is at this moment."""
+    host = this_host()
+    return Where(host.name, host.cpu, load(), worker)
 
 
 def cores() -> int:

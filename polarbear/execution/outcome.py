@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from polarbear.algorithms.base import Algorithm
+from polarbear.execution.host import IMPORTED, Where
 from polarbear.numerics.arrays import Floats
 from polarbear.problems.base import Instance
 
@@ -54,3 +55,4 @@ class Outcome:
     seconds: float
     invalid: int  # objective values that were not finite
     started: float  # seconds since the epoch
+    where: Where = IMPORTED

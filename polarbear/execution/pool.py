@@ -21,6 +21,8 @@ import psutil
 from polarbear.algorithms.signals import killed_from_outside
 from polarbear.errors import PolarBearError
 from polarbear.execution import families
+from polarbear.execution.executor import RunLimits
+from polarbear.execution.host import default_memory, here
 from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.execution.recorder import Journal
 from polarbear.execution.scratch import Scratch
@@ -37,18 +39,11 @@ STARTING_TRIES = 3  # so many workers in a row that do not come up are no accide
 LARGEST_LOG = 64 * 2**20  # bytes of what a run prints; more would fill the disk for all
 
 
-@dataclass(frozen=True)
-class RunLimits:
-    """What one run may take before it is killed."""
-
-    seconds: float
-    memory: float  # bytes
-
-
 @dataclass
 class Worker:
     """One process, what it is doing, and where it leaves its traces."""
 
+    name: str
     process: Any
     connection: Connection
     journal: Path
@@ -66,16 +61,27 @@ class Worker:
 
 
 class Pool:
-    """Worker processes that execute tasks; use it as a context, then iterate over ``run``."""
+    """Worker processes of this machine; use it as a context, then iterate over ``run``.
+
+    ``name`` is what its only worker is called; without it, workers are numbered.
+    """
 
     def __init__(
-        self, suite: Suite, setting: Setting, workers: int, limits: RunLimits, threads: int = 1
+        self,
+        suite: Suite,
+        setting: Setting,
+        workers: int,
+        limits: RunLimits,
+        threads: int = 1,
+        name: str = "",
     ) -> None:
         self._suite = suite
         self._setting = setting
         self.size = workers
         self._limits = limits
+        self._memory = default_memory(workers) if limits.memory is None else limits.memory
         self._threads = threads
+        self._name = name
         self._workers: list[Worker] = []
         self._started = 0
         self._stillborn = 0  # workers in a row that did not come up
@@ -101,12 +107,7 @@ class Pool:
     def run(
         self, tasks: Iterable[Task | None], over: Callable[[], bool] = lambda: False
     ) -> Iterator[Outcome]:
-        """Execute the tasks; outcomes come as they are finished, in no particular order.
-
-        Tasks are taken from the iterable as there is room for them; None says that there is nothing
-        to do just now, and that it is to be asked again. It ends when all is done, or as soon as
-        it is ``over``: what is under way then goes on, and the next call tells of it.
-        """
+        """Execute the tasks, as ``Wakeful`` says; outcomes come as they are finished."""
         waiting = iter(tasks)
         more = True
         while not over():
@@ -151,9 +152,11 @@ class Pool:
         journal, log = folder / f"journal-{self._started}", folder / f"log-{self._started}"
         ours, theirs = multiprocessing.Pipe()
         # Spawned, not forked: C++ extensions and threads do not survive a fork.
-        own = families.new_mark()
+        own, name = families.new_mark(), self._name or str(self._started)
         process = multiprocessing.get_context("spawn").Process(
-            target=serve, args=(theirs, journal, log, self._suite, self._setting, own), daemon=True
+            target=serve,
+            args=(theirs, journal, log, self._suite, self._setting, own, name),
+            daemon=True,
         )
         resource_tracker.ensure_running()  # it is nobody's child, and would unblock interrupts
         threads = dict.fromkeys(THREAD_VARIABLES, str(self._threads))
@@ -170,7 +173,7 @@ class Pool:
                     "or use fewer workers"
                 ) from None
         theirs.close()
-        return Worker(process, ours, journal, log, own)
+        return Worker(name, process, ours, journal, log, own)
 
     def _stop(self, worker: Worker) -> None:
         """End a worker and everything that its runs have started, were it long dead itself."""
@@ -218,10 +221,10 @@ class Pool:
             if worker.looks % FAMILY_EVERY == 0:
                 worker.family = families.descendants(worker.process.pid)
             used = _memory(worker.process.pid, worker.family)
-            if used > self._limits.memory:
+            if used > self._memory:
                 message = (
                     f"killed at {used / 2**20:.0f} MiB of memory; "
-                    f"the limit of a run is {self._limits.memory / 2**20:.0f} MiB"
+                    f"the limit of a run is {self._memory / 2**20:.0f} MiB"
                 )
                 yield from self._bury(worker, Status.MEMORY, message)
 
@@ -256,6 +259,7 @@ class Pool:
             seconds=worker.seconds,
             invalid=0,
             started=time.time() - worker.seconds,
+            where=here(worker.name),
         )
 
 

@@ -17,6 +17,7 @@ from polarbear.errors import (
     KilledFromOutsideError,
     PolarBearError,
 )
+from polarbear.execution.host import here
 from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.execution.recorder import Recorder
 from polarbear.problems.base import Instance, Problem, Setting, Suite
@@ -47,6 +48,7 @@ def execute(
     problems: Problems,
     journal: Callable[[float, float], None] | None = None,
     log_tail: Callable[[], str] = lambda: "",
+    worker: str = "",
 ) -> Outcome:
     """Run the task to its end, whatever that is; only signals of the process itself get out."""
     setting = problems.setting
@@ -115,6 +117,7 @@ def execute(
         time.perf_counter() - clock,
         recorder.invalid,
         started,
+        here(worker),
     )
 
 

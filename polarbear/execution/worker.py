@@ -41,6 +41,7 @@ def serve(
     suite: Suite,
     setting: Setting,
     mark: str,
+    name: str,
 ) -> None:
     """Receive tasks, send outcomes; an end of file means that there is nothing more to do."""
     # The parent decides what an interrupt means. A handler, since programs that a run starts would
@@ -65,7 +66,7 @@ def serve(
             return
         journal.restart()
         os.ftruncate(log, 0)
-        outcome = execute(task, problems, journal.write, lambda: log_tail(log_path))
+        outcome = execute(task, problems, journal.write, lambda: log_tail(log_path), name)
         if _end_what_was_started(adopts, mark):
             problems.forget()  # the one that is kept may have lost what it needs
         connection.send(outcome)

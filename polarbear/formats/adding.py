@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, Literal
 
 from polarbear.errors import ImportFailedError, StoreMismatchError
-from polarbear.execution.host import Host
 from polarbear.formats.base import Complaint, Imported
 from polarbear.problems.base import OPTIMUM, Instance
 from polarbear.settings.grid import EVALUATIONS, Budget
@@ -137,5 +136,5 @@ def _add(store: Store, found: Imported) -> int:
         for outcome in found.outcomes
         if (outcome.task.algorithm.name, outcome.task.instance.id) not in known
     ]
-    store.add_runs(outcomes, Host("imported", ""), 0.0, 0)
+    store.add_runs(outcomes, workers=0)
     return len(outcomes)

@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 
-from polarbear.execution.host import Host
+from polarbear.execution.host import Where
 from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.numerics.arrays import Floats
 from polarbear.store import files, tables
@@ -40,6 +40,7 @@ class EarlyRun:
     seconds: float
     invalid: int
     started: float
+    where: Where
 
     @classmethod
     def of(cls, outcome: Outcome) -> EarlyRun:
@@ -59,6 +60,7 @@ class EarlyRun:
             outcome.seconds,
             outcome.invalid,
             outcome.started,
+            outcome.where,
         )
 
     def outcome(self, task: Task) -> Outcome:
@@ -74,6 +76,7 @@ class EarlyRun:
             self.seconds,
             self.invalid,
             self.started,
+            self.where,
         )
 
     def cut(self, budget: float) -> EarlyRun | None:
@@ -114,12 +117,12 @@ class Early:
         """The same with their trajectories."""
         return [_from_row(row) for row in self._early_rows(None).iter_rows(named=True)]
 
-    def add_early(self, outcomes: Iterable[Outcome], host: Host, load: float, workers: int) -> None:
+    def add_early(self, outcomes: Iterable[Outcome], workers: int) -> None:
         """Keep runs that no round has asked for."""
         rows = [
             {
                 **run_key(outcome),
-                **run_facts(outcome, host, load, workers),
+                **run_facts(outcome, workers),
                 "t": outcome.times,
                 "y": outcome.values,
             }
@@ -177,4 +180,5 @@ def _from_row(row: dict[str, Any]) -> EarlyRun:
         row["seconds"],
         row["invalid"],
         row["started"].timestamp(),
+        Where(row["host"], row["cpu"], row["load"], row["worker"] or ""),
     )

@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 from typing import Any
 
 from polarbear import __version__
-from polarbear.execution.host import Host
 from polarbear.execution.outcome import Outcome
 
 
@@ -28,8 +27,9 @@ def run_key(outcome: Outcome) -> dict[str, Any]:
     }
 
 
-def run_facts(outcome: Outcome, host: Host, load: float, workers: int) -> dict[str, Any]:
+def run_facts(outcome: Outcome, workers: int) -> dict[str, Any]:
     """How a run went, and where it ran."""
+    where = outcome.where
     return {
         "seed": outcome.task.seed,
         "budget": outcome.task.budget,
@@ -42,9 +42,10 @@ def run_facts(outcome: Outcome, host: Host, load: float, workers: int) -> dict[s
         "invalid": outcome.invalid,
         "seconds": outcome.seconds,
         "started": datetime.fromtimestamp(outcome.started, UTC),
-        "host": host.name,
-        "cpu": host.cpu,
-        "load": load,
+        "host": where.host,
+        "cpu": where.cpu,
+        "load": where.load,
+        "worker": where.worker,
         "workers": workers,
         "version": __version__,
         "fingerprint": outcome.task.fingerprint,

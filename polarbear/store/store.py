@@ -31,7 +31,6 @@ import pyarrow as pa
 
 from polarbear.config import KEEPS, PlainConfig, contradictions, failures_in
 from polarbear.errors import StoreMismatchError
-from polarbear.execution.host import Host
 from polarbear.execution.outcome import Outcome, Status
 from polarbear.numerics.arrays import Floats
 from polarbear.problems.base import PROBLEM, Instance
@@ -205,12 +204,12 @@ class Store(Races, Provenance, Aside, Early):
         """One row for each algorithm on each instance: the run that counts."""
         return self.all_runs().unique(["algorithm", "instance"], keep="last", maintain_order=True)
 
-    def add_runs(self, outcomes: Iterable[Outcome], host: Host, load: float, workers: int) -> None:
+    def add_runs(self, outcomes: Iterable[Outcome], workers: int) -> None:
         """Store runs with their trajectories: all of these, or none."""
         runs, trajectories = [], []
         for outcome in outcomes:
             key = run_key(outcome)
-            runs.append({**key, **run_facts(outcome, host, load, workers)})
+            runs.append({**key, **run_facts(outcome, workers)})
             trajectories.append(
                 {
                     **{name: key[name] for name in ("run", "algorithm", "instance")},

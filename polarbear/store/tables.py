@@ -12,7 +12,7 @@ reads them directly:
 What lies in ``early`` is in neither table, and does not count: runs that a race has begun before a
 round asked for them, and that none has used yet.
 
-Parts of ``runs`` that an older version wrote lack the column ``fingerprint``.
+Parts of ``runs`` that an older version wrote lack the columns ``fingerprint`` or ``worker``.
 
 A posterior is a file of its own, ``posteriors/KEY.parquet``; the JSON in its metadata (under
 ``polarbear``) names algorithms, times and hyperparameters and holds settings and diagnostics. What
@@ -69,6 +69,12 @@ RUNS = pa.schema(
         _column("cpu", pa.string(), "that machine's processor"),
         _column("load", pa.float64(), "processes that wanted a core there, one-minute average"),
         _column("workers", pa.int32(), "how many runs went on at once"),
+        _column(
+            "worker",
+            pa.string(),
+            "the process that ran it: its number in the pool, or its address in a cluster",
+            nullable=True,
+        ),
         _column("version", pa.string(), "the version of PolarBear that ran it"),
         _column(
             "fingerprint",

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from polarbear.execution.host import Host
+from polarbear.execution.host import Where
 from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.formats.base import ImportedAlgorithm
 from polarbear.problems.base import Instance
@@ -54,9 +54,7 @@ def make_store(
                 for i, run in enumerate(row)
                 if run is not None
             ],
-            Host("test", ""),
-            0.0,
-            0,
+            workers=0,
         )
     return store
 
@@ -75,6 +73,7 @@ def _outcome(name: str, instance: Instance, run: Run) -> Outcome:
         seconds=0.0,
         invalid=0,
         started=0.0,
+        where=Where("test"),
     )
 
 

@@ -19,7 +19,6 @@ from polarbear.driver.early import EarlyRuns
 from polarbear.driver.lengths import long_first
 from polarbear.driver.rounds import Race
 from polarbear.driver.withdrawing import forget, rename
-from polarbear.execution.host import this_host
 from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.execution.run import Problems, execute
 from polarbear.store import Store
@@ -191,7 +190,7 @@ def test_a_race_that_goes_on_uses_what_was_run_early_before(tmp_path, monkeypatc
         origin = collect.origin_of(config, store)
         tasks = collect.plan(config, {}, [next_one], horizons, origin=origin).tasks
         outcomes = [execute(task, problems) for task in tasks]
-        store.add_early(outcomes, this_host(), 0.0, 1)
+        store.add_early(outcomes, 1)
         begun = {outcome.started for outcome in outcomes}
         Race(config, store, Notes()).run()
     found = {row["started"].timestamp() for row in store.runs().iter_rows(named=True)}
@@ -278,8 +277,8 @@ def early_store(folder: Path) -> tuple[Config, Store, list[Outcome]]:
 def test_runs_that_a_killed_race_left_both_early_and_used_are_used_once(tmp_path):
     config, store, outcomes = early_store(tmp_path / "s")
     with store.writing():
-        store.add_early(outcomes, this_host(), 0.0, 1)
-        store.add_runs(outcomes[:1], this_host(), 0.0, 1)
+        store.add_early(outcomes, 1)
+        store.add_runs(outcomes[:1], 1)
         early = EarlyRuns(config, store)
         assert len(early) == 1
         early.write(1)
@@ -289,7 +288,7 @@ def test_runs_that_a_killed_race_left_both_early_and_used_are_used_once(tmp_path
 def test_what_is_forgotten_does_not_come_back_by_early_runs(tmp_path):
     _, store, outcomes = early_store(tmp_path / "s")
     with store.writing():
-        store.add_early(outcomes, this_host(), 0.0, 1)
+        store.add_early(outcomes, 1)
         forget(store, "random")
     assert store.early_runs()["algorithm"].to_list() == ["coordinate_descent"]
 
@@ -297,7 +296,7 @@ def test_what_is_forgotten_does_not_come_back_by_early_runs(tmp_path):
 def test_early_runs_go_by_the_new_name_of_their_algorithm(tmp_path):
     _, store, outcomes = early_store(tmp_path / "s")
     with store.writing():
-        store.add_early(outcomes, this_host(), 0.0, 1)
+        store.add_early(outcomes, 1)
         rename(store, "random", "chance")
     assert store.early_runs()["algorithm"].to_list() == ["chance", "coordinate_descent"]
 

@@ -13,7 +13,6 @@ from polarbear.config import parse
 from polarbear.driver.evidence import evidence_of
 from polarbear.driver.posteriors import keep, learn
 from polarbear.errors import InferenceError
-from polarbear.execution.host import Host
 from polarbear.execution.outcome import Task
 from polarbear.execution.run import Problems, execute
 from polarbear.inference import ModelOptions, relations
@@ -47,9 +46,7 @@ def synthetic(
                 for i in chosen
                 for a in config.algorithms
             ],
-            Host("here", ""),
-            0.0,
-            1,
+            workers=1,
         )
     return store
 

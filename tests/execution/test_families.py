@@ -17,8 +17,9 @@ import pytest
 from polarbear.config import Config
 from polarbear.errors import PolarBearError
 from polarbear.execution import families, pool, scratch
+from polarbear.execution.executor import RunLimits
 from polarbear.execution.outcome import Status
-from polarbear.execution.pool import Pool, RunLimits
+from polarbear.execution.pool import Pool
 from polarbear.execution.worker import _unfailing
 from tests.execution.test_pool import GENEROUS, GOOD, configured, one, run, tasks, wait_for
 from tests.support import Project, solver

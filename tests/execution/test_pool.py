@@ -15,8 +15,9 @@ import psutil
 import pytest
 
 from polarbear.config import Config, parse
+from polarbear.execution.executor import RunLimits
 from polarbear.execution.outcome import Outcome, Status, Task
-from polarbear.execution.pool import Pool, RunLimits
+from polarbear.execution.pool import Pool
 from polarbear.numerics.seeds import run_seed
 from polarbear.settings.options import Source
 from tests.support import solver

@@ -21,7 +21,7 @@ WITH_NEWCOMER = configured(
     ("good", "bad", "early", "late"), rules={**RULES, "limits": {"rounds": 7}}, inference=QUICK
 )
 # What a run says about the machine rather than about itself.
-OF_THE_MACHINE = ("seconds", "started", "host", "cpu", "load", "workers")
+OF_THE_MACHINE = ("seconds", "started", "host", "cpu", "load", "worker", "workers")
 
 
 class InThisProcess:

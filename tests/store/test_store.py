@@ -26,13 +26,13 @@ from polarbear.errors import (
     StoreReadOnlyError,
     StoreVersionError,
 )
-from polarbear.execution.host import Host
+from polarbear.execution.host import Where
 from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.problems.base import Instance
 from polarbear.settings.options import Source
 from polarbear.store import Store, files, store, tables
 
-HERE = Host("here", "a processor")
+HERE = Where("here", "a processor", 0.1, "1")
 
 
 def configured(*names: str, **changes: Any) -> Config:
@@ -61,11 +61,11 @@ def outcome(
     algorithm = next(a for a in config.algorithms if a.name == name)
     times, values = np.array(points, dtype=float).reshape(-1, 2).T
     task = Task(algorithm, instance(index), 7, reached, attempt)
-    return Outcome(task, status, "", times, values, int(reached), reached, 0.5, 0, 1.7e9)
+    return Outcome(task, status, "", times, values, int(reached), reached, 0.5, 0, 1.7e9, HERE)
 
 
 def add(target: Store, *outcomes: Outcome) -> None:
-    target.add_runs(outcomes, HERE, 0.1, 2)
+    target.add_runs(outcomes, 2)
 
 
 @pytest.fixture
