@@ -94,7 +94,7 @@ def race(
             mix_hosts=mix_hosts,
             retry_failed=retry_failed,
             check=False if no_check else None,
-            early=False if no_early else None,
+            early=0 if no_early else None,
             listener=Screen(quiet),
         ).result
     assert isinstance(done, Raced)

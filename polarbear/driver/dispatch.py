@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import Counter, deque
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from itertools import chain
@@ -47,11 +47,18 @@ class Dispatch:
         self.early = early if self._wakeful is not None else None
         self._on_early = on_early
         self._asked: dict[Place, Task] = {}  # and not finished
-        self._queue: deque[Task] = deque()  # of those asked for, what has to be begun
+        self._queue: OrderedDict[Place, Task] = (
+            OrderedDict()
+        )  # of those asked for, what has to be begun
         self._under_way: dict[Place, Task] = {}  # begun early, and not finished
         self._lost: Counter[Place] = Counter()
         self._finished: list[Outcome] = []
         self._begun = self._kept = time.monotonic()
+
+    @property
+    def workers(self) -> int:
+        """How many runs go on at once, as things are now."""
+        return self._pool.size
 
     def has_begun(self, task: Task) -> bool:
         """Whether something is being run early where a task would run."""
@@ -106,7 +113,7 @@ class Dispatch:
             if done is not None:
                 self._took(done)
             elif early is None or self.early is None or not self.early.fits(early, task):
-                self._queue.append(task)
+                self._queue[place] = task
 
     def _serve(self, likely: Iterator[Task], over: Callable[[], bool]) -> None:
         if self._wakeful is not None and self.early is not None:
@@ -125,12 +132,15 @@ class Dispatch:
 
     def _asked_for(self) -> Iterator[Task]:
         while self._queue:
-            yield self._queue.popleft()
+            yield self._first()
+
+    def _first(self) -> Task:
+        return self._queue.popitem(last=False)[1]
 
     def _feed(self, likely: Iterator[Task], over: Callable[[], bool]) -> Iterator[Task | None]:
         """What is to be begun next; None while there is nothing."""
         while not over():
-            task = self._queue.popleft() if self._queue else None
+            task = self._first() if self._queue else None
             if task is None:
                 task = next(likely, None)
                 if task is not None:
@@ -148,7 +158,7 @@ class Dispatch:
             self._finished.append(outcome)
             again = replace(outcome.task, attempt=outcome.task.attempt + 1)
             self._asked[place] = again
-            self._queue.append(again)
+            self._queue[place] = again
         else:
             self._took(outcome)
 
@@ -157,12 +167,12 @@ class Dispatch:
         if outcome.status is not Status.LOST:  # one that was lost is as good as not begun
             self.early.add(outcome)
             self._on_early(outcome)
-        if asked is not None and not any(task is asked for task in self._queue):
+        if asked is not None and _place(asked) not in self._queue:
             done = self.early.take(asked)
             if done is not None:
                 self._took(done)
             elif self.early.fits(outcome.task, asked):  # it was waited for, in vain
-                self._queue.append(asked)
+                self._queue[_place(asked)] = asked
 
     def _took(self, outcome: Outcome) -> None:
         """A run that was asked for is there."""

@@ -24,10 +24,10 @@ class EarlyRuns:
         self._unwritten: list[Outcome] = []
         self._used: set[Key] = set()
         self._alike: dict[tuple[str, str | None], list[str | None]] = {}
-        counted = store.runs().select("algorithm", "instance", "started").iter_rows()
-        known = {key(*facts) for facts in counted}  # a killed race may have left them in both
-        for run in store.early_outcomes():
-            if _key(run) in known:
+        left = store.early_outcomes()
+        known: set[Key] = _keys_of_runs(store) if left else set()
+        for run in left:
+            if _key(run) in known:  # a killed race has left it in both places
                 self._used.add(_key(run))
             else:
                 self._keep(run)
@@ -102,3 +102,8 @@ class EarlyRuns:
 
 def _key(run: EarlyRun) -> Key:
     return key(run.algorithm, run.instance, run.started)
+
+
+def _keys_of_runs(store: Store) -> set[Key]:
+    columns = ("algorithm", "instance", "started")
+    return {key(*facts) for facts in store.runs().select(columns).iter_rows()}

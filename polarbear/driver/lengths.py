@@ -4,30 +4,32 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from polarbear.execution.outcome import Task
 
 
-def long_first(
-    tasks: Sequence[Task], runs: Mapping[tuple[str, str], Mapping[str, Any]]
-) -> list[Task]:
-    """The same tasks, those first whose algorithms take long.
+class Lengths:
+    """Adds up how long the runs of each algorithm took, for budgets of so much."""
 
-    Who takes less than twice as long as another goes in turns with it: the runs of one instance
-    then follow each other, and a worker need not build its problem anew.
-    """
-    seconds: dict[str, float] = defaultdict(float)
-    budget: dict[str, float] = defaultdict(float)
-    for (name, _), run in runs.items():
-        seconds[name] += run["seconds"]
-        budget[name] += run["budget"]
+    def __init__(self) -> None:
+        self._seconds: defaultdict[str, float] = defaultdict(float)
+        self._budget: defaultdict[str, float] = defaultdict(float)
 
-    def length(task: Task) -> int:
+    def add(self, algorithm: str, seconds: float, budget: float) -> None:
+        """Take a run into account."""
+        self._seconds[algorithm] += seconds
+        self._budget[algorithm] += budget
+
+    def long_first(self, tasks: Sequence[Task]) -> list[Task]:
+        """The same tasks, those first whose algorithms take long.
+
+        Who takes less than twice as long as another goes in turns with it: the runs of one instance
+        then follow each other, and a worker need not build its problem anew.
+        """
+        return sorted(tasks, key=self._length, reverse=True)
+
+    def _length(self, task: Task) -> int:
         name = task.algorithm.name
-        if not seconds[name] or not budget[name]:
-            return 0
-        return round(math.log2(seconds[name] / budget[name] * task.budget))
-
-    return sorted(tasks, key=length, reverse=True)
+        seconds, budget = self._seconds[name], self._budget[name]
+        return round(math.log2(seconds / budget * task.budget)) if seconds and budget else 0

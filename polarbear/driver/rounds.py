@@ -26,7 +26,7 @@ from polarbear.driver.entrants import entrants, settings_kept
 from polarbear.driver.evidence import Tally
 from polarbear.driver.judgement import Judgement, threats
 from polarbear.driver.judging import Judge
-from polarbear.driver.lengths import long_first
+from polarbear.driver.lengths import Lengths
 from polarbear.driver.likely import Allowance, likely
 from polarbear.driver.posteriors import keep
 from polarbear.driver.watching import Watcher
@@ -38,7 +38,7 @@ from polarbear.numerics.seeds import derived_seed
 from polarbear.problems.base import Instance, Kind
 from polarbear.racing import Forecast, RoundRecord, State
 from polarbear.racing.rules import Rules
-from polarbear.settings.grid import EVALUATIONS
+from polarbear.settings.grid import EVALUATIONS, SECONDS
 from polarbear.store import Store
 
 FILLING = 2  # runs a worker has in a round that is to keep all of them busy
@@ -66,6 +66,9 @@ class Race:
         self.state, self._waiting = entrants(config, store, add)
         self._began = time.monotonic()
         self._runs = collect.stored_runs(store)
+        self._lengths = Lengths()
+        for (name, _), run in self._runs.items():
+            self._lengths.add(name, run["seconds"], run["budget"])
         self._origin = collect.origin_of(config, store)
         self._tally = Tally(store, config.budget, config.race.tie_tolerance)
         self._batches = Batches(config)
@@ -76,8 +79,11 @@ class Race:
         self._early = self._early_runs()
 
     def _early_runs(self) -> EarlyRuns | None:
-        """Runs that no round has asked for yet, where workers may begin such."""
-        if not self._config.execution.early:
+        """Runs that no round has asked for yet, where workers may begin such.
+
+        Not where seconds are measured: inference beside them would make them longer.
+        """
+        if not self._config.execution.early or self._config.budget.axis == SECONDS:
             return None
         return EarlyRuns(self._config, self._store, self._retry_failed)
 
@@ -94,15 +100,17 @@ class Race:
             with collect.pool_of(self._config) as pool:
                 if self._tries_out and not self._runs:
                     self._try_out(pool)
-                dispatch = Dispatch(
-                    pool, self._store, self._take, self._early, self._watcher.ran_early
-                )
+                dispatch = self._dispatch_to(pool)
                 try:
                     return self._race(dispatch)
                 finally:
                     dispatch.keep()
         finally:
             self._keep_posterior()
+
+    def _dispatch_to(self, pool: Executor) -> Dispatch:
+        """Who gives these workers something to do."""
+        return Dispatch(pool, self._store, self._take, self._early, self._watcher.ran_early)
 
     def _race(self, dispatch: Dispatch) -> Ended:
         if self._retry_failed:
@@ -163,13 +171,14 @@ class Race:
     def _round(self, dispatch: Dispatch) -> None:
         state = self.state
         horizons = race.horizons(state, self.rules) or self._horizons_beyond(state)
-        instances = self._batches.next(state, self._to_fill_workers(horizons))
+        instances = self._batches.next(state, self._to_fill(dispatch.workers, horizons))
         self._store.add_instances(instances, self._config.instances.suite)
         self._ahead.bring_to_light(horizons, instances)
         collect.check_unchanged(self._config, self._origin)
         tasks = self._missing(instances, horizons)
         likely = self._likely(horizons, len(instances), tasks, dispatch)
-        self._watcher.begins(state, horizons, len(instances), len(tasks))
+        self._watcher.staffed(dispatch.workers)
+        self._watcher.begins(state, horizons, len(instances), tasks)
         self._execute(dispatch, tasks, likely)
         self._refuse_broken(state, instances, horizons)
         self._watcher.infers()
@@ -184,7 +193,7 @@ class Race:
         plan = collect.plan(
             self._config, self._runs, instances, horizons, self._retry_failed, self._origin
         )
-        return long_first(plan.tasks, self._runs)
+        return self._lengths.long_first(plan.tasks)
 
     def _decided(
         self, state: State, horizons: dict[str, float], drawn: int
@@ -202,11 +211,11 @@ class Race:
         """Run what a round asks for and is not there yet."""
         dispatch.run(tasks, likely)
 
-    def _to_fill_workers(self, horizons: dict[str, float]) -> int:
+    def _to_fill(self, workers: int, horizons: dict[str, float]) -> int:
         """On how many instances these algorithms keep all workers busy, where that is asked for."""
         if not self._config.execution.fill_workers:
             return 1
-        return math.ceil(FILLING * collect.workers_of(self._config) / len(horizons))
+        return math.ceil(FILLING * workers / len(horizons))
 
     def _likely(
         self, horizons: dict[str, float], drawn: int, tasks: list[Task], dispatch: Dispatch
@@ -214,8 +223,9 @@ class Race:
         """What the next round is likely to ask for while this one runs and is decided."""
         if dispatch.early is None or self._waiting:
             return iter(())
-        state, workers = self.state, collect.workers_of(self._config)
-        at_least = max(math.ceil(workers / len(horizons)), self._to_fill_workers(horizons))
+        state, workers = self.state, dispatch.workers
+        ahead = math.ceil(self._config.execution.early * workers / len(horizons))
+        at_least = max(ahead, self._to_fill(workers, horizons))
         return likely(
             state,
             Allowance(self.rules.limits, self._config.budget.axis, self._so_far(), tasks),
@@ -243,9 +253,8 @@ class Race:
             "message": outcome.message,
             "invalid": outcome.invalid,
             "points": len(outcome.values),
-            "seconds": outcome.seconds,
-            "budget": task.budget,
         }
+        self._lengths.add(task.algorithm.name, outcome.seconds, task.budget)
         self._tally.add(outcome)
         self._watcher.finished(outcome)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from polarbear.execution.outcome import Outcome
+from polarbear.execution.outcome import Outcome, Task
 from polarbear.racing import RoundRecord, State
 
 
@@ -14,8 +14,13 @@ class Watcher:
     def checked(self, findings: Sequence[str]) -> None:
         """Everything was tried out for a moment, and this was found."""
 
-    def begins(self, state: State, horizons: dict[str, float], drawn: int, runs: int) -> None:
-        """A round begins: who runs how far, on how many instances, in how many runs."""
+    def staffed(self, workers: int) -> None:
+        """So many runs go on at once from now on."""
+
+    def begins(
+        self, state: State, horizons: dict[str, float], drawn: int, tasks: Sequence[Task]
+    ) -> None:
+        """A round begins: who runs how far, on how many instances, and which runs are missing."""
 
     def finished(self, outcome: Outcome) -> None:
         """A run of the round is finished, or was run early and is used now."""

@@ -35,7 +35,7 @@ from polarbear.execution.outcome import Outcome, Status
 from polarbear.numerics.arrays import Floats
 from polarbear.problems.base import PROBLEM, Instance
 from polarbear.rankings import UNRECORDED, GridValues
-from polarbear.store import files, manifest, renaming, tables
+from polarbear.store import files, manifest, progress, renaming, tables
 from polarbear.store.aside import SET_ASIDE, Aside
 from polarbear.store.early import EARLY, Early
 from polarbear.store.lock import locked
@@ -93,6 +93,7 @@ class Store(Races, Provenance, Aside, Early):
         with locked(self.path / "lock"):
             files.remove_leftovers(self.path)
             files.remove_leftovers(self.path / EARLY)
+            progress.clear(self.path)
             for name in tables.ALL:
                 files.make_folder(self.path / name)
                 files.remove_leftovers(self.path / name)
