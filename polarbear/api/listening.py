@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from polarbear.errors import PolarBearWarning
 
 if TYPE_CHECKING:
-    from polarbear.driver.rounds import Watcher
+    from polarbear.driver.watching import Watcher
     from polarbear.store import Store as StoreOnDisk
 
 PACKAGE = __name__.partition(".")[0]
@@ -47,7 +47,7 @@ class Listener:
 
     def race(self, store: StoreOnDisk) -> AbstractContextManager[Watcher]:
         """Who looks on while this store's race goes on."""
-        from polarbear.driver.rounds import Watcher
+        from polarbear.driver.watching import Watcher
 
         warn = self.warn
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,14 +14,16 @@ from polarbear.api.showing import Shown
 from polarbear.api.standing import Standings, standings
 from polarbear.api.store import Store
 from polarbear.api.warming import announce_stan, warn_of_busy_cores
-from polarbear.config import Config, Overrides
+from polarbear.config import Config, Execution, Overrides
 from polarbear.driver import collect
 from polarbear.driver.changes import Answers, take_in
+from polarbear.driver.progress import Progress
 from polarbear.driver.rounds import Race
 from polarbear.errors import RaceError
 from polarbear.plain import plain
 from polarbear.preferences import Context, read_preference
 from polarbear.select.aim import Aim, Prospect, aim
+from polarbear.settings.options import Source, validate
 from polarbear.store import Store as StoreOnDisk
 from polarbear.store import summary
 from polarbear.store.summary import Failure
@@ -29,17 +31,25 @@ from polarbear.store.summary import Failure
 
 @dataclass(frozen=True, repr=False)
 class Raced(Shown):
-    """How a call of `race` ended; ``reached`` is there where it raced for one preference."""
+    """How a call of `race` ended; ``reached`` is there where it raced for one preference.
+
+    ``extra_runs`` were begun before a round asked for them, and none has used them so far.
+    """
 
     stopped_because: str
     at_limit: bool
     standings: Standings
     failures: tuple[Failure, ...]
     reached: Prospect | None
+    extra_runs: int
 
     def to_dict(self) -> dict[str, Any]:
         """What `polarbear race --json` prints."""
-        ended = {"stopped_because": self.stopped_because, "failures": plain(self.failures)}
+        ended = {
+            "stopped_because": self.stopped_because,
+            "failures": plain(self.failures),
+            "extra_runs": self.extra_runs,
+        }
         aim = {} if self.reached is None else {"for": plain(self.reached)}
         return {**self.standings.to_dict(), **ended, **aim}
 
@@ -65,6 +75,7 @@ def race(
     mix_hosts: bool = False,
     retry_failed: bool = False,
     check: bool | None = None,
+    early: int | None = None,
     listener: Listener | None = None,
 ) -> Store:
     """Race algorithms until it is settled which of them belong in the anytime Pareto set.
@@ -74,7 +85,9 @@ def race(
     the configuration beside it. With a ``preference`` the race ends as soon as the choice for it
     has an expected regret below ``regret``. ``retry_failed`` first runs again what failed before.
     A first race begins with a short trial of everything, unless ``check`` or the configuration says
-    no.
+    no. Workers that have nothing to do begin what the next round is likely to ask for, ``early``
+    runs for each of them if that is more than a batch, and none if it is 0; no decision depends on
+    it.
 
     Where the configuration is not that of the stored race any more, ``redecide`` takes decisions
     anew from the runs that are there; ``fresh`` begins another race in any case. Earlier rounds are
@@ -88,6 +101,10 @@ def race(
         )
     listener = listener or Listener()
     settings = configurations.read(config, Overrides(seed, workers, engine, scheduler, mix_hosts))
+    if early is not None:
+        wanted = {**settings.execution.model_dump(), "early": early}
+        execution = validate(Execution, wanted, Source("execution"))
+        settings = replace(settings, execution=execution)
     purpose = _purpose(settings, preference, regret) if preference is not None else None
     folder = configurations.store_folder(config, store)
     collect.prepare_unknown(settings, folder)
@@ -103,13 +120,14 @@ def race(
                 "what failed is run again; rounds that are over stay as they were decided, "
                 "unless --redecide takes them anew"
             )
-        with listener.race(disk) as watcher:
+        with listener.race(disk) as watcher, Progress(disk, watcher) as told:
             tried = settings.execution.check if check is None else check
-            running = Race(settings, disk, watcher, add, purpose, retry_failed, tried)
+            running = Race(settings, disk, told, add, purpose, retry_failed, tried)
             ended = running.run()
             reached = purpose.prospect(running.state, running.posterior) if purpose else None
     failures = tuple(summary.failures(disk))
-    done = Raced(ended.because, ended.at_limit, standings(disk), failures, reached)
+    extra = len(disk.early_runs())
+    done = Raced(ended.because, ended.at_limit, standings(disk), failures, reached, extra)
     return Store(disk, done)
 
 

@@ -17,6 +17,7 @@ from polarbear.config import Overrides
 from polarbear.driver import collect
 from polarbear.driver.changes import Answers, take_in
 from polarbear.driver.collected import Collected, collected
+from polarbear.driver.dispatch import Dispatch
 from polarbear.errors import ConfigError
 from polarbear.store import Store as StoreOnDisk
 from polarbear.wording import counted
@@ -75,7 +76,7 @@ def run(
         with collect.pool_of(settings, disk) as pool:
             listener.planned(len(plan.tasks), plan.present, folder, pool.size)
             with listener.runs(len(plan.tasks)) as finished:
-                collect.collect(pool, disk, plan.tasks, lambda o: finished(o.status.failed))
+                Dispatch(pool, disk, lambda o: finished(o.status.failed)).run(plan.tasks)
         collect.check_unchanged(settings, origin)
     seconds = time.monotonic() - begun
     told = collected(disk, settings.budget, len(plan.tasks), plan.present, seconds)

@@ -8,6 +8,7 @@ import typer
 
 from polarbear.cli import common
 from polarbear.cli.screen import Screen
+from polarbear.wording import counted
 
 if TYPE_CHECKING:
     from polarbear.api.racing import Raced
@@ -53,6 +54,10 @@ def race(
     no_check: Annotated[
         bool, typer.Option("--no-check", help="Do not try everything out first.")
     ] = False,
+    no_early: Annotated[
+        bool,
+        typer.Option("--no-early", help="Begin no run before a round asks for it."),
+    ] = False,
     workers: common.WorkersOption = None,
     seed: common.SeedOption = None,
     engine: common.EngineOption = None,
@@ -93,6 +98,7 @@ def race(
             mix_hosts=mix_hosts,
             retry_failed=retry_failed,
             check=False if no_check else None,
+            early=0 if no_early else None,
             listener=Screen(quiet),
         ).result
     assert isinstance(done, Raced)
@@ -102,6 +108,14 @@ def race(
         _show(done)
     if done.at_limit:
         raise typer.Exit(AT_LIMIT)
+
+
+def extra_words(runs: int) -> str:
+    """That so many runs were begun early and have not been used."""
+    return (
+        f"{counted(runs, 'extra run')}: begun while workers had nothing else to do, and asked for "
+        "by no round so far"
+    )
 
 
 def _show(done: Raced) -> None:
@@ -118,6 +132,8 @@ def _show(done: Raced) -> None:
             f"expected regret {now.expected_regret:.2g}",
             markup=False,
         )
+    if done.extra_runs:
+        console.print(extra_words(done.extra_runs), markup=False)
     console.print(
         f"stopped because {done.stopped_because}; store {done.standings.store}", markup=False
     )

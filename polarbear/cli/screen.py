@@ -12,7 +12,7 @@ from polarbear.cli import common
 from polarbear.wording import noun
 
 if TYPE_CHECKING:
-    from polarbear.driver.rounds import Watcher
+    from polarbear.driver.watching import Watcher
     from polarbear.store import Store
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from polarbear.cli import common
+from polarbear.cli import common, under_way
+from polarbear.cli.race import extra_words
 from polarbear.wording import counted, joined, noun, short, size
 
 if TYPE_CHECKING:
     from polarbear.driver.standings import Standings
+    from polarbear.store.progress import Told
     from polarbear.store.summary import Weights
 
 
@@ -21,14 +23,16 @@ def status(
     """Show what is in a store.
 
     How its race stands, algorithms, runs, failures, machines, disk use, and who is writing to it;
-    earlier races, and runs that were set aside.
+    earlier races, and runs that were set aside. Of a race that is under way in another terminal:
+    how far it is, by algorithm and by worker, and how long it will take at this speed.
     """
     from polarbear.driver.standings import standings
     from polarbear.settings.grid import Budget
-    from polarbear.store import Store, summary
+    from polarbear.store import Store, progress, summary
     from polarbear.store.lock import holder
 
     opened = Store.open(store)
+    told = progress.told(store)
     if race is not None:
         opened = opened.at_race(race)
     budget = Budget.model_validate(opened.config["budget"])
@@ -47,6 +51,7 @@ def status(
         "runs": len(opened.runs()),
         "superseded_runs": len(opened.all_runs()) - len(opened.runs()),
         "weights": summary.weights(opened),
+        "extra_runs": len(opened.early_runs()),
         "rankings": len(opened.rankings()),
         "posteriors": len(opened.posterior_keys()),
         "algorithms": summary.by_algorithm(opened),
@@ -56,11 +61,12 @@ def status(
         "races": opened.past_races(),
         "set_aside": summary.set_aside(opened),
     }
+    facts |= under_way.facts(told)
     stands = standings(opened)
     if json:
         common.print_json({**facts, "race": None if stands is None else stands.to_plain()})
     else:
-        _show(facts, stands)
+        _show(facts, stands, told)
 
 
 def _weights(found: Weights | None) -> str:
@@ -72,7 +78,7 @@ def _weights(found: Weights | None) -> str:
     )
 
 
-def _show(facts: dict[str, Any], race: Standings | None) -> None:
+def _show(facts: dict[str, Any], race: Standings | None, told: Told | None) -> None:
     console = common.console()
     owner = facts["written_by"]
     lines = [
@@ -90,6 +96,9 @@ def _show(facts: dict[str, Any], race: Standings | None) -> None:
     ]
     for line in filter(None, lines):
         console.print(line, markup=False)
+    if told is not None:
+        console.print("", markup=False)
+        under_way.show(told, console)
     if race is not None:
         from polarbear.cli import standings
 
@@ -104,6 +113,8 @@ def _show(facts: dict[str, Any], race: Standings | None) -> None:
             f"{host.host} ({host.runs} {noun(host.runs, 'run')})" for host in facts["hosts"]
         )
         console.print(f"runs come from {len(facts['hosts'])} machines: {names}", markup=False)
+    if facts["extra_runs"]:
+        console.print(extra_words(facts["extra_runs"]), markup=False)
     for past in facts["races"]:
         console.print(
             f"race {past.race}, before: {counted(past.rounds, 'round')} on "

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 import typer
 
 from polarbear.cli import standings as shown
-from polarbear.driver.rounds import Watcher
+from polarbear.driver.progress import Pace, RoundClock
 from polarbear.driver.standings import Standings, standings
+from polarbear.driver.watching import Watcher
 from polarbear.racing.verdicts import withheld_words
 from polarbear.wording import counted, duration, noun, percent
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.live import Live
 
-    from polarbear.execution.outcome import Outcome
+    from polarbear.execution.outcome import Outcome, Task
     from polarbear.racing import RoundRecord, State
     from polarbear.store import Store
 
@@ -36,10 +37,10 @@ class RaceProgress(Watcher):
         self._live: Live | None = None
         self._facts: Standings | None = None
         self._doing = ""
-        self._runs = self._done = self._failed = 0
+        self._clock = RoundClock()
         self._round = 0
-        self._began = self._said = time.monotonic()
-        self._pace: float | None = None  # seconds an instance
+        self._said = time.monotonic()
+        self._pace = Pace()
 
     def __enter__(self) -> RaceProgress:
         if not self._quiet and sys.stderr.isatty():
@@ -68,22 +69,21 @@ class RaceProgress(Watcher):
         for line in [] if self._quiet else findings:
             typer.echo(f"warning: {line}", err=True)
 
-    def begins(self, state: State, horizons: dict[str, float], drawn: int, runs: int) -> None:
+    def begins(
+        self, state: State, horizons: dict[str, float], drawn: int, tasks: Sequence[Task]
+    ) -> None:
         if self._facts is None:
             self._facts = standings(self._store)
-        self._round, self._runs, self._done, self._failed = state.round + 1, runs, 0, 0
-        self._began = time.monotonic()
+        self._round, self._clock = state.round + 1, RoundClock(len(tasks))
         whom = f"{state.joining} on cached instances: " if state.joining else ""
         names, instances = noun(len(horizons), "algorithm"), noun(drawn, "instance")
         self._doing = f"{whom}{len(horizons)} {names} on {drawn} {instances}"
 
     def finished(self, outcome: Outcome) -> None:
-        self._done += 1
-        self._failed += outcome.status.failed
-        now = time.monotonic()
-        if self._live is None and not self._quiet and now - self._said > EVERY:
+        self._clock.finished(outcome)
+        now, left = time.monotonic(), self._clock.left
+        if self._live is None and not self._quiet and left is not None and now - self._said > EVERY:
             self._said = now
-            left = (now - self._began) / self._done * (self._runs - self._done)
             typer.echo(f"{self._progress()}, {duration(left)} left in this round", err=True)
 
     def infers(self) -> None:
@@ -91,17 +91,15 @@ class RaceProgress(Watcher):
 
     def ends(self, record: RoundRecord) -> None:
         self._facts = standings(self._store)
-        if record.drawn and self._runs:
-            self._pace = (time.monotonic() - self._began) / record.drawn
+        self._pace.round_over(record.drawn, self._clock.runs)
         if self._live is None and not self._quiet:
             self._said = time.monotonic()
             typer.echo(self._round_line(record), err=True)
 
     def _progress(self) -> str:
-        failures = f", {self._failed} failed" if self._failed else ""
-        return (
-            f"round {self._round}: {self._done} of {self._runs} {noun(self._runs, 'run')}{failures}"
-        )
+        clock = self._clock
+        failures = f", {clock.failed} failed" if clock.failed else ""
+        return f"round {self._round}: {clock.done} of {counted(clock.runs, 'run')}{failures}"
 
     def _round_line(self, record: RoundRecord) -> str:
         assert self._facts is not None
@@ -123,7 +121,7 @@ class RaceProgress(Watcher):
     def _outlook(self) -> list[str]:
         if not self._facts or not self._facts.open_pairs:
             return []
-        return shown.outlook(self._facts, self._pace)
+        return shown.outlook(self._facts, self._pace.seconds)
 
     def _picture(self) -> RenderableType:
         from rich.console import Group

@@ -94,6 +94,19 @@ class Execution(Options):
     check: bool = Field(
         True, description="try everything out for a second or two at the head of a first race"
     )
+    early: int = Field(
+        4,
+        ge=0,
+        le=1024,
+        description="while workers would have nothing to do, begin runs that the next round of a "
+        "race is likely to ask for: a batch of them, or so many for each worker; 0 begins none. No "
+        "decision depends on it",
+    )
+    fill_workers: bool = Field(
+        False,
+        description="let a round of a race draw as many instances as keep all workers busy; "
+        "decisions then depend on the number of workers",
+    )
     failures: Failures = Field(
         Failures(), description="what a failed run means, and how many are tolerated"
     )

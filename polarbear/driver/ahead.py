@@ -47,6 +47,10 @@ class Ahead:
         """Whether nobody else is catching up, and no round is replayed that it was not in."""
         return state.joining is None and self._entered.get(name, 0) <= state.round
 
+    def hides(self, name: str, instance: Instance) -> bool:
+        """Whether a run is there, and out of sight."""
+        return (name, instance.id) in self._hidden
+
     def bring_to_light(self, names: Iterable[str], instances: list[Instance]) -> None:
         """Let the runs count of those who run in this round."""
         for name in names:

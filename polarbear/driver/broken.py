@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from polarbear.config import Failures
@@ -52,6 +52,21 @@ def refuse_failures(
                 f"on {_example(failed)}\n{REMEDY}, or raise `tolerated` if the algorithm is like "
                 "that."
             )
+
+
+def refuse_hopeless(
+    runs: Runs,
+    found_nothing: Callable[[str, Instance], bool],
+    names: Sequence[str],
+    instances: Sequence[Instance],
+) -> None:
+    """Raise if nobody has found anything: the race would go on until all are called alike."""
+    if all(found_nothing(name, instance) for name in names for instance in instances):
+        name, first = names[0], instances[0]
+        raise AlgorithmError(
+            f"no run of the first round has found anything; {name} on {first.id}: "
+            f"{why(runs[name, first.id])}"
+        )
 
 
 def _all_of(first: Sequence[object]) -> str:

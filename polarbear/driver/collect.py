@@ -1,10 +1,9 @@
-"""From a configuration to stored runs: what is missing is planned, executed, and kept."""
+"""From a configuration to the runs that are missing, and to who executes them."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ from polarbear.driver.fingerprints import changes_between, fingerprints, package
 from polarbear.errors import StoreMismatchError
 from polarbear.execution import host
 from polarbear.execution.executor import Executor, RunLimits
-from polarbear.execution.outcome import Outcome, Status, Task
+from polarbear.execution.outcome import Status, Task
 from polarbear.execution.placement import Placement
 from polarbear.execution.pool import Pool
 from polarbear.problems.base import Instance
@@ -26,7 +25,6 @@ from polarbear.wording import joined, noun
 DEFAULT_INSTANCES = 20
 DAY = 86_400.0
 LOCAL = "local"
-RETRIES = 2  # of a run that was killed from outside
 
 
 @dataclass(frozen=True)
@@ -221,42 +219,3 @@ def _placement(config: Config, store: Store | None) -> Placement:
         return Placement("mixed")
     runs = () if store is None else store.runs().select("instance", "cpu").iter_rows()
     return Placement(rule, dict(runs))
-
-
-def collect(
-    pool: Executor,
-    store: Store,
-    tasks: Iterable[Task],
-    on_outcome: Callable[[Outcome], None] = lambda outcome: None,
-) -> None:
-    """Execute tasks and store what comes of them; the caller holds the store's lock.
-
-    However it ends, by an interrupt or an error too, every run that was finished is stored. One
-    that was killed from outside is run again, and ``on_outcome`` hears of the last attempt only.
-    """
-    finished: list[Outcome] = []
-    begun = kept = time.monotonic()
-
-    def keep() -> None:
-        nonlocal kept
-        outcomes = finished.copy()
-        finished.clear()
-        store.add_runs(outcomes, pool.size)
-        store.merge_parts()
-        kept = time.monotonic()
-
-    try:
-        for chance in range(RETRIES + 1):
-            lost: list[Task] = []
-            for outcome in pool.run(tasks):
-                finished.append(outcome)
-                if outcome.status is Status.LOST and chance < RETRIES:
-                    lost.append(replace(outcome.task, attempt=outcome.task.attempt + 1))
-                else:
-                    on_outcome(outcome)
-                # Seldom enough that long work has few parts, often enough to lose little.
-                if time.monotonic() - kept > min(max(2.0, 0.02 * (kept - begun)), 60.0):
-                    keep()
-            tasks = lost
-    finally:
-        keep()

@@ -6,7 +6,7 @@ It goes as far as runs are there, and says what the next round lacks.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -14,9 +14,11 @@ import numpy as np
 from pydantic import PrivateAttr
 
 from polarbear.config import Config, parse
-from polarbear.driver.rounds import Ended, Race
+from polarbear.driver.dispatch import Dispatch
+from polarbear.driver.early import EarlyRuns
+from polarbear.driver.ending import Ended
+from polarbear.driver.rounds import Race
 from polarbear.errors import ProblemError
-from polarbear.execution.executor import Executor
 from polarbear.execution.outcome import Task
 from polarbear.problems.base import Instance, Kind, Setting, Spec, Suite
 from polarbear.settings.options import Source
@@ -66,7 +68,10 @@ class Replay(Race):
         except LackingError as lacking:
             return Ended(f"round {self.state.round + 1} cannot be decided yet: {lacking}", True)
 
-    def _execute(self, pool: Executor, tasks: list[Task]) -> None:
+    def _early_runs(self) -> EarlyRuns | None:
+        return None
+
+    def _execute(self, dispatch: Dispatch, tasks: list[Task], likely: Iterable[Task] = ()) -> None:
         if tasks:
             raise LackingError(f"{counted(len(tasks), 'run')} not there")
 

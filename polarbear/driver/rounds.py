@@ -6,74 +6,42 @@ that is killed anywhere and started again ends with the same checkpoints.
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
 
 from polarbear import racing as race
 from polarbear.config import Config
 from polarbear.driver import collect
 from polarbear.driver.ahead import Ahead
-from polarbear.driver.broken import refuse_broken, refuse_failures, why
+from polarbear.driver.batches import Batches
+from polarbear.driver.broken import refuse_broken, refuse_failures, refuse_hopeless
 from polarbear.driver.check import check
+from polarbear.driver.dispatch import Dispatch
+from polarbear.driver.early import EarlyRuns
+from polarbear.driver.ending import SETTLED, Ended, Purpose, Spent, at_limit
 from polarbear.driver.entrants import entrants, settings_kept
-from polarbear.driver.evidence import Evidence, Tally
-from polarbear.driver.judgement import Judgement, refined, relations_of, threats
-from polarbear.driver.posteriors import Learned, keep, learn, learn_newcomer
-from polarbear.errors import AlgorithmError
+from polarbear.driver.evidence import Tally
+from polarbear.driver.judgement import Judgement, threats
+from polarbear.driver.judging import Judge
+from polarbear.driver.lengths import Lengths
+from polarbear.driver.likely import Allowance, likely
+from polarbear.driver.posteriors import keep
+from polarbear.driver.watching import Watcher
 from polarbear.execution.executor import Executor
 from polarbear.execution.outcome import Outcome, Task
-from polarbear.inference import ModelOptions, Posterior
+from polarbear.inference import Posterior
 from polarbear.inference.relations import Pointwise
 from polarbear.numerics.seeds import derived_seed
 from polarbear.problems.base import Instance, Kind
 from polarbear.racing import Forecast, RoundRecord, State
 from polarbear.racing.rules import Rules
-from polarbear.settings.grid import EVALUATIONS
+from polarbear.settings.grid import EVALUATIONS, SECONDS
 from polarbear.store import Store
-from polarbear.wording import counted, timed, typed_time
 
-MORE = 4  # times as many draws where a decision hangs on their number
-
-SETTLED = "every relation is settled"
-
-
-class Watcher:
-    """Someone who looks on while a race goes on; this one sees nothing."""
-
-    def checked(self, findings: Sequence[str]) -> None:
-        """Everything was tried out for a moment, and this was found."""
-
-    def begins(self, state: State, horizons: dict[str, float], drawn: int, runs: int) -> None:
-        """A round begins: who runs how far, on how many instances, in how many runs."""
-
-    def finished(self, outcome: Outcome) -> None:
-        """A run is finished."""
-
-    def infers(self) -> None:
-        """The runs of a round are there; inference begins."""
-
-    def ends(self, record: RoundRecord) -> None:
-        """A round is over and kept."""
-
-
-@dataclass(frozen=True)
-class Ended:
-    """How a race ended: why, and whether a limit was the reason."""
-
-    because: str
-    at_limit: bool
-
-
-class Purpose(Protocol):
-    """What a race may be run for other than to settle everything."""
-
-    def reached(self, state: State, posterior: Posterior) -> str | None:
-        """Why the race has served its purpose, if it has."""
-
-    def horizon(self, times: Sequence[float]) -> float:
-        """The last time that matters for it."""
+FILLING = 2  # runs a worker has in a round that is to keep all of them busy
 
 
 class Race:
@@ -98,13 +66,27 @@ class Race:
         self.state, self._waiting = entrants(config, store, add)
         self._began = time.monotonic()
         self._runs = collect.stored_runs(store)
+        self._lengths = Lengths()
+        for (name, _), run in self._runs.items():
+            self._lengths.add(name, run["seconds"], run["budget"])
         self._origin = collect.origin_of(config, store)
         weight = config.instances.weight if config.instances.weights else None
         self._tally = Tally(store, config.budget, config.race.tie_tolerance, weight)
-        self._stream: list[Instance] = []
+        self._batches = Batches(config)
+        self._judge = Judge(config, store, self._tally, self._batches.first)
         self._last: Judgement | None = None
-        seen = self._instances(self.state.caught_up)
+        seen = self._batches.first(self.state.caught_up)
         self._ahead = Ahead(store.entered(), self.state, seen, self._runs, self._tally)
+        self._early = self._early_runs()
+
+    def _early_runs(self) -> EarlyRuns | None:
+        """Runs that no round has asked for yet, where workers may begin such.
+
+        Not where seconds are measured: inference beside them would make them longer.
+        """
+        if not self._config.execution.early or self._config.budget.axis == SECONDS:
+            return None
+        return EarlyRuns(self._config, self._store, self._retry_failed)
 
     @property
     def rules(self) -> Rules:
@@ -119,20 +101,31 @@ class Race:
             with collect.pool_of(self._config, self._store) as pool:
                 if self._tries_out and not self._runs:
                     self._try_out(pool)
-                if self._retry_failed:
-                    self._run_failed_again(pool)
-                while True:
-                    if self._waiting and self._ahead.may_enter(self._waiting[0], self.state):
-                        self.state = race.admit(self.state, self._waiting.pop(0), self.rules)
-                    ended = self._ended()
-                    if ended:
-                        return ended
-                    self._round(pool)
+                dispatch = self._dispatch_to(pool)
+                try:
+                    return self._race(dispatch)
+                finally:
+                    dispatch.keep()
         finally:
             self._keep_posterior()
 
+    def _dispatch_to(self, pool: Executor) -> Dispatch:
+        """Who gives these workers something to do."""
+        return Dispatch(pool, self._store, self._take, self._early, self._watcher.ran_early)
+
+    def _race(self, dispatch: Dispatch) -> Ended:
+        if self._retry_failed:
+            self._run_failed_again(dispatch)
+        while True:
+            if self._waiting and self._ahead.may_enter(self._waiting[0], self.state):
+                self.state = race.admit(self.state, self._waiting.pop(0), self.rules)
+            ended = self._ended()
+            if ended:
+                return ended
+            self._round(dispatch)
+
     def _ended(self) -> Ended | None:
-        state, limits = self.state, self.rules.limits
+        state = self.state
         if self._purpose and state.round and not state.joining and not state.untrusted:
             reason = self._purpose.reached(state, self.posterior)
             if reason:
@@ -141,33 +134,15 @@ class Race:
             return Ended(SETTLED, at_limit=False)
         if state.round == 0:  # whatever the limits, there is a result to tell
             return None
-        size = self._config.instances.size(self._config.setting)
-        hours = (time.monotonic() - self._began) / 3600
-        evaluations = sum(self._spent("evaluations").values())
-        spent = sum(self._spent("reached").values())
-        if state.untrusted >= race.PATIENCE:
-            return Ended(
-                f"the posterior failed its checks in {counted(state.untrusted, 'round')} in a row",
-                True,
-            )
-        if limits.rounds is not None and state.round >= limits.rounds:
-            return Ended(f"the limit of {counted(limits.rounds, 'round')} is reached", True)
-        if limits.evaluations is not None and evaluations >= limits.evaluations:
-            return Ended(
-                f"the limit of {counted(limits.evaluations, 'evaluation')} is reached", True
-            )
-        if limits.spent is not None and spent >= limits.spent:
-            axis = self._config.budget.axis
-            return Ended(f"the limit of {timed(limits.spent, axis)} is reached", True)
-        if limits.hours is not None and hours >= limits.hours:
-            return Ended(f"the limit of {typed_time(limits.hours, 'hours')} is reached", True)
-        if state.joining:
-            return None
-        if limits.instances is not None and state.instances >= limits.instances:
-            return Ended(f"the limit of {counted(limits.instances, 'instance')} is reached", True)
-        if size is not None and state.instances >= size:
-            return Ended(f"the suite has no further instance: all {size} are used", True)
-        return None
+        reached = at_limit(self._config, state, self._so_far(), self._batches.size)
+        return None if reached is None else Ended(reached, at_limit=True)
+
+    def _so_far(self) -> Spent:
+        return Spent(
+            sum(self._spent("evaluations").values()),
+            sum(self._spent("reached").values()),
+            (time.monotonic() - self._began) / 3600,
+        )
 
     @property
     def posterior(self) -> Posterior:
@@ -180,81 +155,94 @@ class Race:
             assert record is not None, "before the first round nothing is believed"
             state = record.state
             before = replace(state, round=state.round - 1, joining=record.newcomer)
-            self._last = self._infer(before, self._evidence(state))
-            self._last = self._among(state, self._last)
+            judged = self._judge.judge(before, self._judge.evidence(state))
+            self._last = self._judge.among(state, judged)
         return self._last
 
-    def _spent(self, what: str) -> dict[str, Any]:
+    def _spent(self, what: str, state: State | None = None) -> dict[str, Any]:
         """What each algorithm has spent on the instances of the race: evaluations, or on the axis
         how far its runs have ``reached``."""
-        used = [instance.id for instance in self._instances(self.state.instances)]
+        state = state or self.state
+        used = [instance.id for instance in self._batches.first(state.instances)]
         return {
             name: sum(run[what] for i in used if (run := self._runs.get((name, i))) is not None)
-            for name in self.state.algorithms
+            for name in state.algorithms
         }
 
-    def _instances(self, count: int) -> list[Instance]:
-        suite, setting = self._config.instances, self._config.setting
-        for index in range(len(self._stream), count):
-            self._stream.append(suite.instance(index, setting))
-        return self._stream[:count]
-
-    def _evidence(self, state: State, more: int = 0) -> Evidence:
-        """What the instances of a state say, and so many more."""
-        return self._tally.evidence(self._instances(state.instances + more), state.algorithms)
-
-    def _round(self, pool: Executor) -> None:
+    def _round(self, dispatch: Dispatch) -> None:
         state = self.state
         horizons = race.horizons(state, self.rules) or self._horizons_beyond(state)
-        instances = self._next_instances()
+        instances = self._batches.next(state, self._to_fill(dispatch.workers, horizons))
         self._store.add_instances(instances, self._config.instances.suite)
         self._ahead.bring_to_light(horizons, instances)
         collect.check_unchanged(self._config, self._origin)
+        tasks = self._missing(instances, horizons)
+        likely = self._likely(horizons, len(instances), tasks, dispatch)
+        self._watcher.staffed(dispatch.workers)
+        self._watcher.begins(state, horizons, len(instances), tasks)
+        self._execute(dispatch, tasks, likely)
+        self._refuse_broken(state, instances, horizons)
+        self._watcher.infers()
+        self.state, self._last, record = dispatch.meanwhile(
+            lambda: self._decided(state, horizons, len(instances)), likely
+        )
+        self._store.add_round(record, self._last.beliefs())
+        self._watcher.ends(record)
+
+    def _missing(self, instances: list[Instance], horizons: dict[str, float]) -> list[Task]:
+        """Runs that have to be made so that these algorithms have run so far, long ones first."""
         plan = collect.plan(
             self._config, self._runs, instances, horizons, self._retry_failed, self._origin
         )
-        self._watcher.begins(state, horizons, len(instances), len(plan.tasks))
-        self._execute(pool, plan.tasks)
-        self._refuse_broken(state, instances, horizons)
-        self._watcher.infers()
-        inferred = self._infer(
-            state, self._evidence(state, more=0 if state.joining else len(instances))
-        )
-        self.state, decisions = race.step(
-            state,
-            self.rules,
-            len(instances),
-            inferred.pointwise,
-            inferred.joint,
-            inferred.duels(self.rules),
-        )
-        inferred = self._last = self._among(self.state, inferred)
-        record = self._record(inferred, decisions, horizons, len(instances))
-        self._store.add_round(record, inferred.beliefs())
-        self._watcher.ends(record)
+        return self._lengths.long_first(plan.tasks)
 
-    def _execute(self, pool: Executor, tasks: list[Task]) -> None:
+    def _decided(
+        self, state: State, horizons: dict[str, float], drawn: int
+    ) -> tuple[State, Judgement, RoundRecord]:
+        """What a round comes to whose runs are there; nothing is changed by it."""
+        more = 0 if state.joining else drawn
+        judged = self._judge.judge(state, self._judge.evidence(state, more))
+        state, decisions = race.step(
+            state, self.rules, drawn, judged.pointwise, judged.joint, judged.duels(self.rules)
+        )
+        judged = self._judge.among(state, judged)
+        return state, judged, self._record(state, judged, decisions, horizons, drawn)
+
+    def _execute(self, dispatch: Dispatch, tasks: list[Task], likely: Iterable[Task] = ()) -> None:
         """Run what a round asks for and is not there yet."""
-        collect.collect(pool, self._store, tasks, self._take)
+        dispatch.run(tasks, likely)
+
+    def _to_fill(self, workers: int, horizons: dict[str, float]) -> int:
+        """On how many instances these algorithms keep all workers busy, where that is asked for."""
+        if not self._config.execution.fill_workers:
+            return 1
+        return math.ceil(FILLING * workers / len(horizons))
+
+    def _likely(
+        self, horizons: dict[str, float], drawn: int, tasks: list[Task], dispatch: Dispatch
+    ) -> Iterator[Task]:
+        """What the next round is likely to ask for while this one runs and is decided."""
+        if dispatch.early is None or self._waiting:
+            return iter(())
+        state, workers = self.state, dispatch.workers
+        ahead = math.ceil(self._config.execution.early * workers / len(horizons))
+        at_least = max(ahead, self._to_fill(workers, horizons))
+        return likely(
+            state,
+            Allowance(self.rules.limits, self._config.budget.axis, self._so_far(), tasks),
+            (
+                instance
+                for instance in self._batches.after_next(state, drawn, at_least)
+                if not any(self._ahead.hides(name, instance) for name in horizons)
+            ),
+            lambda instance: self._missing([instance], horizons),
+            dispatch,
+        )
 
     def _horizons_beyond(self, state: State) -> dict[str, float]:
         """Who runs how far where everything is settled, but the race's purpose is not reached."""
         assert self._purpose is not None
         return dict.fromkeys(state.candidates, self._purpose.horizon(state.times))
-
-    def _next_instances(self) -> list[Instance]:
-        state, limit = self.state, self.rules.limits.instances
-        size = self._config.instances.size(self._config.setting)
-        first, batch = state.instances, state.batch
-        if state.joining:
-            first, last = state.caught_up, min(state.caught_up + batch, state.instances)
-        else:
-            last = min(
-                first + batch,
-                first + batch if limit is None else limit,
-                first + batch if size is None else size,
-            )
-        return self._instances(last)[first:]
 
     def _take(self, outcome: Outcome) -> None:
         task = outcome.task
@@ -267,6 +255,7 @@ class Race:
             "invalid": outcome.invalid,
             "points": len(outcome.values),
         }
+        self._lengths.add(task.algorithm.name, outcome.seconds, task.budget)
         self._tally.add(outcome)
         self._watcher.finished(outcome)
 
@@ -276,11 +265,11 @@ class Race:
             found = check(self._config, pool)
             self._watcher.checked([*found.errors, *found.warnings])
 
-    def _run_failed_again(self, pool: Executor) -> None:
+    def _run_failed_again(self, dispatch: Dispatch) -> None:
         """Run again what failed on the instances of rounds that are over."""
-        seen = self._instances(self.state.instances)
+        seen = self._batches.first(self.state.instances)
         collect.check_unchanged(self._config, self._origin)
-        self._execute(pool, collect.failed_again(self._config, self._runs, seen, self._origin))
+        self._execute(dispatch, collect.failed_again(self._config, self._runs, seen, self._origin))
 
     def _refuse_broken(
         self, state: State, instances: list[Instance], horizons: dict[str, float]
@@ -289,100 +278,46 @@ class Race:
         first = state.round == 0 or (state.joining is not None and state.caught_up == 0)
         if first:
             refuse_broken(self._runs, list(horizons), instances)
-        seen = self._instances(state.caught_up if state.joining else state.instances)
+        seen = self._batches.first(state.caught_up if state.joining else state.instances)
         failures = self._config.execution.failures
         refuse_failures(self._runs, list(horizons), [*seen, *instances], failures)
         if state.round == 0:
-            self._refuse_hopeless(instances, horizons)
-
-    def _refuse_hopeless(self, instances: list[Instance], horizons: dict[str, float]) -> None:
-        """End a race in which nobody finds anything: it would go on until all are called alike."""
-        found = [
-            not self._tally.found_nothing(name, instance)
-            for name in horizons
-            for instance in instances
-        ]
-        if not any(found):
-            name, first = next(iter(horizons)), instances[0]
-            raise AlgorithmError(
-                f"no run of the first round has found anything; {name} on {first.id}: "
-                f"{why(self._runs[name, first.id])}"
-            )
-
-    def _infer(self, state: State, evidence: Evidence) -> Judgement:
-        """The posterior, and relations that have enough draws for the decisions at hand."""
-        options, rules = self._config.inference, self.rules
-        more = options.model_copy(update={"draws": MORE * options.draws})
-        learned = self._learn(state, evidence, options)
-        if not learned.posterior.usable:
-            options, learned = more, self._learn(state, evidence, more)
-            if not learned.posterior.usable:
-                return Judgement(learned, evidence, None, None, options.draws)
-        pointwise, joint = relations_of(learned.posterior, rules)
-        hanging = race.hanging(state, rules, pointwise, joint)
-        if not hanging.any() or options is more:
-            return Judgement(learned, evidence, pointwise, joint, options.draws)
-        if options.splits_by_time and not state.joining:
-            seed = derived_seed(self._config.seed, "race", state.round + 1, "more")
-            pointwise = refined(evidence, more, seed, rules, hanging, pointwise)
-        else:
-            pointwise, joint = relations_of(self._learn(state, evidence, more).posterior, rules)
-        return Judgement(learned, evidence, pointwise, joint, more.draws)
-
-    def _among(self, state: State, inferred: Judgement) -> Judgement:
-        """The same, first places being among those who are still in."""
-        options = inferred.learned.posterior.options
-        if options.plackett_luce:
-            return inferred
-        seed = inferred.learned.posterior.seed
-        learned = learn(self._store, inferred.evidence, options, seed, state.candidates)
-        return replace(inferred, learned=learned)
-
-    def _learn(self, state: State, evidence: Evidence, options: ModelOptions) -> Learned:
-        """A round's posterior; while a newcomer catches up, it moves nobody else's."""
-        seed = derived_seed(self._config.seed, "race", state.round + 1)
-        if not state.joining or not options.plackett_luce:
-            return learn(self._store, evidence, options, seed, state.candidates)
-        others = self._tally.evidence(
-            self._instances(len(evidence.grid.instances)), state.algorithms[:-1]
-        )
-        before = derived_seed(self._config.seed, "race", state.entered)
-        believed = learn(self._store, others, options, before)
-        return learn_newcomer(self._store, believed, evidence, seed)
+            refuse_hopeless(self._runs, self._tally.found_nothing, list(horizons), instances)
 
     def _record(
         self,
-        inferred: Judgement,
+        state: State,
+        judged: Judgement,
         decisions: race.Decisions,
         horizons: dict[str, float],
         drawn: int,
     ) -> RoundRecord:
         """What is kept of a round."""
-        pointwise, joint = inferred.pointwise, inferred.joint
-        ahead = None if pointwise is None else self._forecast(pointwise)
+        pointwise, joint = judged.pointwise, judged.joint
+        ahead = None if pointwise is None else self._forecast(state, pointwise)
+        on_evaluations = self._config.budget.axis == EVALUATIONS
         return RoundRecord(
-            state=self.state,
+            state=state,
             decisions=decisions,
             drawn=drawn,
             ran_to=horizons,
-            evaluations=self._spent("evaluations"),
-            spent=(None if self._config.budget.axis == EVALUATIONS else self._spent("reached")),
-            threats=threats(self.state, pointwise, joint),
-            instances_to_go=ahead.likely if ahead else None if self.state.open_pairs else 0,
+            evaluations=self._spent("evaluations", state),
+            spent=None if on_evaluations else self._spent("reached", state),
+            threats=threats(state, pointwise, joint),
+            instances_to_go=ahead.likely if ahead else None if state.open_pairs else 0,
             forecast=ahead,
-            draws=inferred.draws,
-            problems=tuple(inferred.learned.posterior.diagnostics.problems),
-            posterior=inferred.learned.key,
-            p_any_wrong=inferred.p_any_wrong(self.state.eliminated),
-            fit=inferred.fit,
+            draws=judged.draws,
+            problems=tuple(judged.learned.posterior.diagnostics.problems),
+            posterior=judged.learned.key,
+            p_any_wrong=judged.p_any_wrong(state.eliminated),
+            fit=judged.fit,
             **settings_kept(self._config),
         )
 
-    def _forecast(self, pointwise: Pointwise) -> Forecast | None:
+    def _forecast(self, state: State, pointwise: Pointwise) -> Forecast | None:
         """How many more instances the race will take, of those that there are; limits may change,
         and are no part of what is kept."""
-        state = self.state
-        size = self._config.instances.size(self._config.setting)
+        size = self._batches.size
         left = None if size is None else size - state.instances
         if left == 0:
             return None

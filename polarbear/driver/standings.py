@@ -168,7 +168,7 @@ def standings(store: Store, upto: int | None = None) -> Standings | None:
     rounds = [store.round(number) for number in numbers]
     last, state = rounds[-1], rounds[-1].state
     believed = store.beliefs(numbers[-1])
-    ahead = _ahead(last, store.config)
+    coming = ahead(last, store.config)
     return Standings(
         pareto_set=state.candidates,
         eliminated=state.eliminated,
@@ -186,7 +186,7 @@ def standings(store: Store, upto: int | None = None) -> Standings | None:
         caught_up=state.caught_up,
         saved=_saved(rounds, state),
         instances_by_algorithm=_instances_of(rounds, state),
-        instances_to_go=last.instances_to_go if ahead is None else ahead.likely,
+        instances_to_go=last.instances_to_go if coming is None else coming.likely,
         algorithms=tuple(_entrant(last, name) for name in state.algorithms),
         best=tuple(_leads(believed, state)),
         open_pairs=tuple(_open_pairs(believed, state)),
@@ -196,11 +196,11 @@ def standings(store: Store, upto: int | None = None) -> Standings | None:
         fit=last.fit,
         axis=store.config["budget"]["axis"],
         spent=dict(last.costs),
-        forecast=ahead,
+        forecast=coming,
     )
 
 
-def _ahead(last: RoundRecord, config: Mapping[str, Any]) -> Forecast | None:
+def ahead(last: RoundRecord, config: Mapping[str, Any]) -> Forecast | None:
     """The forecast of the last round, for a race that ends at the limits of the configuration."""
     if last.forecast is None:
         return None

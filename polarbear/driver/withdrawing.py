@@ -62,6 +62,7 @@ def forget(store: Store, algorithm: str, failed: bool = False) -> Forgotten:
     if failed:
         runs = runs.filter(pl.col("status").is_in(summary.FAILED))
     notes = withdraw(store, runs, Reason.FORGOTTEN)
+    store.drop_early(lambda run: run[0] == algorithm)  # or they would come back by themselves
     return Forgotten(str(store.path), algorithm, len(runs), 0, 0, tuple(notes[1:]))
 
 

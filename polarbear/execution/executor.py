@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Protocol, Self
+from typing import Protocol, Self, runtime_checkable
 
 from polarbear.execution.outcome import Outcome, Task
 
@@ -39,3 +39,21 @@ class Executor(Protocol):
         value: BaseException | None,
         trace: TracebackType | None,
     ) -> None: ...
+
+
+@runtime_checkable
+class Wakeful(Executor, Protocol):
+    """An executor that can be left while runs are under way, to be asked for something else."""
+
+    def run(
+        self, tasks: Iterable[Task | None], over: Callable[[], bool] = lambda: False
+    ) -> Iterator[Outcome]:
+        """Execute tasks; outcomes come as they are finished, in no particular order.
+
+        Tasks are taken from the iterable as there is room for them; None says that there is nothing
+        to do just now, and that it is to be asked again. It ends when all is done, or as soon as
+        it is ``over``: what is under way then goes on, and the next call tells of it.
+        """
+
+    def wake(self) -> None:
+        """Let ``run`` look at once whether it is over, or has more to do; from any thread."""

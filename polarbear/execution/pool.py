@@ -8,7 +8,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from multiprocessing import resource_tracker
@@ -31,6 +31,7 @@ from polarbear.execution.worker import INTERRUPTS, THREAD_VARIABLES, log_tail, s
 from polarbear.problems.base import Setting, Suite
 from polarbear.wording import typed_time
 
+DONE = object()  # what an iterable gives that has nothing more
 MEMORY_EVERY = 0.25  # seconds between looks at a worker's own memory
 FAMILY_EVERY = 4  # every so many looks, programs it has started are counted too
 COMING_UP = 10.0  # seconds that a mere trial may take before its clock starts
@@ -87,6 +88,8 @@ class Pool:
         self._started = 0
         self._stillborn = 0  # workers in a row that did not come up
         self._scratch: Scratch | None = None
+        self._held: Task | None = None  # taken, but not yet given to a worker
+        self._woken, self._waker = multiprocessing.Pipe(duplex=False)
 
     def __enter__(self) -> Pool:
         self._scratch = Scratch()
@@ -100,27 +103,41 @@ class Pool:
         self._workers.clear()
         if self._scratch is not None:
             self._scratch.clear()
+        self._woken.close()
+        self._waker.close()
 
-    def run(self, tasks: Iterable[Task]) -> Iterator[Outcome]:
-        """Execute the tasks; outcomes come as they are finished, in no particular order."""
+    def run(
+        self, tasks: Iterable[Task | None], over: Callable[[], bool] = lambda: False
+    ) -> Iterator[Outcome]:
+        """Execute the tasks, as ``Wakeful`` says; outcomes come as they are finished."""
         waiting = iter(tasks)
-        upcoming = next(waiting, None)
-        while True:
-            while upcoming is not None:
+        more = True
+        while not over():
+            while more or self._held:
+                if self._held is None:
+                    found = next(waiting, DONE)
+                    more = found is not DONE
+                    self._held = found if isinstance(found, Task) else None
+                    if self._held is None:
+                        break
                 worker = self._idle_worker()
                 if worker is None:
                     break
                 try:
-                    worker.connection.send(upcoming)
+                    worker.connection.send(self._held)
                 except OSError:  # it died idle, so no run is to blame: the next worker takes over
                     self._stop(worker)
                     self._workers.remove(worker)
                     continue
-                worker.task, worker.since, worker.looks = upcoming, time.monotonic(), 0
-                upcoming = next(waiting, None)
-            if upcoming is None and not any(w.task for w in self._workers):
+                worker.task, worker.since, worker.looks = self._held, time.monotonic(), 0
+                self._held = None
+            if not more and not self._held and not any(w.task for w in self._workers):
                 return
             yield from self._finished()
+
+    def wake(self) -> None:
+        """Let ``run`` look at once whether it is over, or has more to do; from any thread."""
+        self._waker.send_bytes(b"!")
 
     def _idle_worker(self) -> Worker | None:
         for worker in self._workers:
@@ -174,7 +191,10 @@ class Pool:
     def _finished(self) -> Iterator[Outcome]:
         """Wait a moment; yield what was finished, and what had to be ended."""
         by_connection = {worker.connection: worker for worker in self._workers}
-        for connection in wait(list(by_connection), timeout=MEMORY_EVERY):
+        for connection in wait([*by_connection, self._woken], timeout=MEMORY_EVERY):
+            if connection is self._woken:
+                self._woken.recv_bytes()
+                continue
             worker = by_connection[connection]  # type: ignore[index]
             try:
                 outcome = worker.connection.recv()

@@ -72,14 +72,14 @@ class MaBbob(Suite):
 def _as_published(rng: np.random.Generator) -> Spec:
     weights = sparse_weights(rng)
     instances = rng.integers(1, LAST_INSTANCE_ID, FUNCTIONS, endpoint=True)
-    return _mixed(weights, instances) | {"optimum_seed": int(rng.integers(2**53))}
+    return {**_mixed(weights, instances), "optimum_seed": int(rng.integers(2**53))}
 
 
 def _as_ioh(ioh: Any, rng: np.random.Generator) -> Spec:
     instance = int(rng.integers(1, LAST_AFFINE_INSTANCE, endpoint=True))
     found = ioh.problem.ManyAffine(instance, 2)  # weights do not depend on the dimension
     mixed = _mixed(np.array(found.weights), np.array(found.instances))
-    return mixed | {"affine_instance": instance}
+    return {**mixed, "affine_instance": instance}
 
 
 def _mixed(weights: Floats, instances: np.ndarray) -> Spec:

@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from polarbear.errors import StoreLockedError
 from polarbear.store.files import explained
@@ -51,6 +52,24 @@ def _taken(handle: int) -> bool:
 
 def holder(path: Path) -> str | None:
     """Who is writing at this moment, in words; None if nobody is."""
+    owner = _holder(path)
+    return None if owner is None else _described(owner)
+
+
+def holder_facts(path: Path) -> dict[str, Any] | None:
+    """The same as its facts: pid, host, since and command, as far as they can be read."""
+    owner = _holder(path)
+    if owner is None:
+        return None
+    try:
+        facts = json.loads(owner)
+    except ValueError:
+        return {}
+    return facts if isinstance(facts, dict) else {}
+
+
+def _holder(path: Path) -> str | None:
+    """What the one who is writing has put into the lock."""
     try:
         handle = os.open(path, os.O_RDONLY)
     except OSError:
@@ -58,7 +77,7 @@ def holder(path: Path) -> str | None:
     try:
         fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
-        return _described(os.read(handle, 4096).decode(errors="replace"))
+        return os.read(handle, 4096).decode(errors="replace")
     finally:
         os.close(handle)
     return None

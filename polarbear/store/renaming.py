@@ -16,6 +16,7 @@ import pyarrow as pa
 from polarbear.racing.renaming import renamed
 from polarbear.store import files, tables
 from polarbear.store.aside import SET_ASIDE
+from polarbear.store.early import EARLY
 from polarbear.store.posteriors import Posteriors
 from polarbear.store.races import ABOUT
 from polarbear.store.run_rows import run_id
@@ -58,7 +59,9 @@ def _in_config(config: dict[str, Any], old: str, new: str) -> dict[str, Any]:
 
 def _in_runs(store: Store, old: str, new: str) -> None:
     """In runs, trajectories and what is set aside; a run's id follows its algorithm's name."""
-    rows = store.every_run().filter(pl.col("algorithm").is_in([old, new]))
+    columns = ["algorithm", "instance", "attempt"]
+    rows = pl.concat([store.every_run().select(columns), store.early_runs().select(columns)])
+    rows = rows.filter(pl.col("algorithm").is_in([old, new]))
     ids = {
         run_id(old, instance, attempt): run_id(new, instance, attempt)
         for instance, attempt in rows.select("instance", "attempt").iter_rows()
@@ -68,6 +71,10 @@ def _in_runs(store: Store, old: str, new: str) -> None:
             table = _with_names(files.read_part(path, tables.ALL[name]), ids, old, new)
             if table is not None:
                 files.write_table(path, table, tables.ROW_GROUPS.get(name))
+    for path in files.part_paths(store.path / EARLY):
+        table = _with_names(files.read_part(path, tables.EARLY), ids, old, new)
+        if table is not None:
+            files.write_table(path, table)
     aside = store.path / SET_ASIDE
     if aside.exists():
         table = _with_names(files.read_part(aside, tables.SET_ASIDE), ids, old, new)

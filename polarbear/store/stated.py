@@ -16,8 +16,9 @@ from polarbear.settings.grid import Budget
 from polarbear.settings.names import flaw_in_name, visible
 from polarbear.settings.options import Source, validate
 from polarbear.store import tables
+from polarbear.store.early import EARLY
 
-FOLDERS = ("", *tables.ALL, "posteriors", "rounds")
+FOLDERS = ("", *tables.ALL, EARLY, "posteriors", "rounds")
 GROUPS = ("algorithms", "instances", "budget")  # what every reader needs of a configuration
 
 

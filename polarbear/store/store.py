@@ -36,8 +36,9 @@ from polarbear.numerics.arrays import Floats
 from polarbear.problems.base import PROBLEM, Instance
 from polarbear.problems.weights import WEIGHT, weight_of
 from polarbear.rankings import UNRECORDED, GridValues
-from polarbear.store import files, manifest, renaming, tables
+from polarbear.store import files, manifest, progress, renaming, tables
 from polarbear.store.aside import SET_ASIDE, Aside
+from polarbear.store.early import EARLY, Early
 from polarbear.store.lock import locked
 from polarbear.store.numbers import ends, numbers
 from polarbear.store.provenance import Provenance
@@ -49,7 +50,7 @@ MERGE_ABOVE = 48  # so many small parts are merged
 SMALL_PART = 8 * 2**20  # bytes of trajectories
 
 
-class Store(Races, Provenance, Aside):
+class Store(Races, Provenance, Aside, Early):
     """A store on disk. Reading needs nothing; writing happens inside ``writing()``."""
 
     def __init__(self, path: Path, facts: Mapping[str, Any]) -> None:
@@ -92,6 +93,8 @@ class Store(Races, Provenance, Aside):
         """Be the one writer, after clearing away what a killed one left."""
         with locked(self.path / "lock"):
             files.remove_leftovers(self.path)
+            files.remove_leftovers(self.path / EARLY)
+            progress.clear(self.path)
             for name in tables.ALL:
                 files.make_folder(self.path / name)
                 files.remove_leftovers(self.path / name)

@@ -9,6 +9,9 @@ reads them directly:
 - Of several runs of one algorithm on one instance the one with the highest ``attempt`` counts.
 - A trajectory whose ``run`` is not in ``runs`` does not count: its writer was killed.
 
+What lies in ``early`` is in neither table, and does not count: runs that a race has begun before a
+round asked for them, and that none has used yet.
+
 Parts of ``runs`` that an older version wrote lack the columns ``fingerprint`` or ``worker``.
 
 A posterior is a file of its own, ``posteriors/KEY.parquet``; the JSON in its metadata (under
@@ -103,6 +106,9 @@ TRAJECTORIES = pa.schema(
         _column("y", pa.list_(pa.float64()), "the best value from there on; negated if maximised"),
     ]
 )
+
+# Runs that no round has used, each with its trajectory: the folder ``early``.
+EARLY = pa.schema([*RUNS, TRAJECTORIES.field("t"), TRAJECTORIES.field("y")])
 
 RANKINGS = pa.schema(
     [

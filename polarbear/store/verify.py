@@ -10,10 +10,11 @@ from pathlib import Path
 from polarbear.errors import NotAStoreError, StoreDamagedError, StoreError
 from polarbear.racing import RoundRecord
 from polarbear.store import checksums, files, manifest, tables
+from polarbear.store.early import EARLY
 from polarbear.store.store import Store
 from polarbear.wording import counted
 
-FOLDERS = (*tables.ALL, "posteriors", "rounds", "races")
+FOLDERS = (*tables.ALL, EARLY, "posteriors", "rounds", "races")
 
 
 @dataclass(frozen=True)

@@ -82,6 +82,25 @@ def test_a_race_tells_its_story_in_plain_words(project: Project):
     assert project.json("status", "config")["race"]["pareto_set"] == ["good", "early"]
 
 
+@pytest.mark.slow
+def test_with_early_runs_and_without_rounds_are_the_same_and_extra_runs_are_told_of(
+    project: Project,
+):
+    """On real optimisers and real workers."""
+    project.configure(race={"alpha": 0.9, "limits": {"rounds": 4}}, inference={"draws": 400})
+    without = project("race", "config.yaml", "--store", "without", "--no-early", "--json")
+    early = project("race", "config.yaml", "--store", "with", "--workers", "3", "--json")
+    assert without.returncode == early.returncode
+    assert rounds(project.folder / "without") == rounds(project.folder / "with")
+    assert runs(project.folder / "without") == runs(project.folder / "with")
+    assert json.loads(without.stdout)["extra_runs"] == 0
+    extra = json.loads(early.stdout)["extra_runs"]
+    assert extra == len(Store.open(project.folder / "with").early_runs())
+    status = project("status", "with")
+    assert ("extra run" in status.stdout) is bool(extra)
+    assert project.json("status", "with")["extra_runs"] == extra
+
+
 def test_a_limit_ends_with_exit_code_3_and_a_valid_result(project: Project):
     synthetic(project, "good", "close", race={"limits": {"rounds": 2}})
     done = project("race", "config.yaml")

@@ -9,7 +9,8 @@ import pytest
 
 from polarbear.config import Config
 from polarbear.driver.changes import Answers, take_in
-from polarbear.driver.rounds import Race, Watcher
+from polarbear.driver.rounds import Race
+from polarbear.driver.watching import Watcher
 from polarbear.racing import RoundRecord
 from polarbear.store import Store
 from polarbear.wording import counted

@@ -14,10 +14,12 @@ import pytest
 
 from polarbear import racing as race
 from polarbear.config import Config, parse
+from polarbear.driver.ending import SETTLED, Ended
 from polarbear.driver.evidence import BLOCK, Tally, evidence_of
 from polarbear.driver.posteriors import Learned, learn
-from polarbear.driver.rounds import SETTLED, Ended, Race, Watcher
+from polarbear.driver.rounds import Race
 from polarbear.driver.standings import standings
+from polarbear.driver.watching import Watcher
 from polarbear.errors import AlgorithmError, ConfigError, RaceError, StoreMismatchError
 from polarbear.execution.outcome import Outcome
 from polarbear.racing import RoundRecord
@@ -504,7 +506,7 @@ def test_a_posterior_that_fails_its_checks_decides_nothing_and_ends_the_race(tmp
         return replace(learned, posterior=replace(learned.posterior, diagnostics=diagnostics))
 
     asked: list[int] = []
-    monkeypatch.setattr("polarbear.driver.rounds.learn", doubtful)
+    monkeypatch.setattr("polarbear.driver.judging.learn", doubtful)
     config = configured(inference={"model": "dirichlet", "draws": 1000})
     ended, store, notes = run(config, tmp_path / "s")
     assert ended == Ended("the posterior failed its checks in 3 rounds in a row", at_limit=True)

@@ -7,6 +7,7 @@ import signal
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import numpy as np
@@ -113,6 +114,32 @@ def test_a_crash_quotes_what_the_algorithm_had_printed():
     outcome = one(run(configured(solver("crashes"))), "crashes")
     assert "about to fail" in outcome.message
     assert "solvers.py, line" in outcome.message
+
+
+def test_what_is_under_way_when_a_call_is_left_is_told_of_by_the_next(tmp_path: Path):
+    """Left after the first run, woken while there is nothing to do, then asked for the rest."""
+    go = tmp_path / "go"
+    config = configured(GOOD, solver("waits", until=str(go)))
+    quick, waiting = tasks(config)
+    first: list[Outcome] = []
+    with Pool(config.instances, config.setting, 2, GENEROUS) as pool:
+        for outcome in pool.run([waiting, quick], over=lambda: bool(first)):
+            first.append(outcome)
+        assert [outcome.task.algorithm.name for outcome in first] == ["coordinate_descent"]
+        asked: list[None] = []
+
+        def nothing() -> Iterator[None]:
+            while True:
+                asked.append(None)
+                if len(asked) == 2:
+                    Thread(target=pool.wake).start()
+                yield None
+
+        assert list(pool.run(nothing(), over=lambda: len(asked) > 2)) == []
+        go.touch()
+        rest = list(pool.run([]))
+    assert [outcome.task.algorithm.name for outcome in rest] == ["waits"]
+    assert rest[0].status is Status.ENDED
 
 
 def test_an_algorithm_that_ends_by_itself_is_no_failure():

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from polarbear.config import Config
-from polarbear.driver.rounds import SETTLED
+from polarbear.driver.ending import SETTLED
 from polarbear.errors import SelectionError
 from polarbear.preferences import Context, read_preference
 from polarbear.select import contest, expected_regret, find_basis

@@ -1,0 +1,72 @@
+"""`polarbear status` of a race that another process is running, or was."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from polarbear.store import progress
+from tests.support import Project, solver
+
+
+@pytest.mark.slow
+def test_another_terminal_sees_how_a_race_goes_and_that_it_was_killed(
+    project: Project, wait_until: Any
+):
+    go = project.folder / "go"
+    project.configure(
+        algorithms=[solver("coordinate_descent"), solver("waits", until=str(go))],
+        race={"limits": {"rounds": 1}},
+        inference={"draws": 400},
+    )
+    begun = project.start("race", "config.yaml", "--no-check", "-q")
+
+    def one_is_done() -> bool:
+        told = progress.told(project.store)
+        return told is not None and told.alive and told.facts["done"] >= 1
+
+    try:
+        wait_until(one_is_done)
+        seen = project.json("status", "config")
+        shown = project("status", "config").stdout
+    finally:
+        os.killpg(begun.pid, signal.SIGKILL)
+        begun.communicate()
+    now = seen["under_way"]
+    assert now["pid"] == begun.pid
+    assert (now["round"], now["doing"], now["runs"]) == (1, "running", 16)
+    rows = {row["algorithm"]: row for row in now["algorithms"]}
+    assert rows["waits"]["round_runs"] == 8
+    assert rows["waits"]["round_done"] == rows["waits"]["runs"] == 0
+    assert rows["coordinate_descent"]["runs"] >= 1
+    assert sum(worker["runs"] for worker in now["workers"]) == rows["coordinate_descent"]["runs"]
+    assert now["left_in_round"] is not None
+    assert seen["killed"] is None
+    assert "round 1: " in shown
+    assert "at this speed: " in shown
+    wait_until(lambda: not progress.told(project.store).alive)  # type: ignore[union-attr]
+    seen = project.json("status", "config")
+    assert seen["under_way"] is None
+    assert (seen["killed"]["pid"], seen["killed"]["round"]) == (begun.pid, 1)
+    assert "a race was killed here in round 1, " in project("status", "config").stdout
+    go.touch()
+    project("race", "config.yaml", "--no-check", "-q")
+    seen = project.json("status", "config")
+    assert (seen["under_way"], seen["killed"]) == (None, None)
+    assert not (project.store / progress.PROGRESS).exists()
+
+
+@pytest.mark.parametrize(
+    "content", ["", "{", "[]", "7", '{"layout": 1}', '{"layout": 1, "pid": "x", "host": 3}']
+)
+def test_a_file_of_that_name_that_is_something_else_is_left_alone(project: Project, content: str):
+    project.configure()
+    project("run", "config.yaml", "--instances", "1", "-q")
+    Path(project.store / progress.PROGRESS).write_text(content)
+    seen = json.loads(project("status", "config", "--json").stdout)
+    assert (seen["under_way"], seen["killed"]) == (None, None)

@@ -1,0 +1,347 @@
+"""Runs that are begun before a round asks for them: used if one does, and no decision's reason."""
+
+from __future__ import annotations
+
+import random
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from polarbear import racing as race
+from polarbear.config import Config
+from polarbear.driver import collect
+from polarbear.driver.early import EarlyRuns
+from polarbear.driver.lengths import Lengths
+from polarbear.driver.rounds import Race
+from polarbear.driver.withdrawing import forget, rename
+from polarbear.execution.outcome import Outcome, Status, Task
+from polarbear.execution.run import Problems, execute
+from polarbear.store import Store
+from polarbear.store.early import EarlyRun
+from tests.driver.test_rounds import Notes, checkpoints, configured, optimisers, run
+from tests.faults.races import essence
+from tests.support import solver
+
+
+class Shuffled:
+    """A pool of made-up workers in this process; who is finished next is drawn by lot."""
+
+    def __init__(self, config: Config, workers: int, seed: int) -> None:
+        self.size = workers
+        self._problems = Problems(config.instances, config.setting)
+        self._lot = random.Random(seed)
+        self._under_way: list[Task] = []
+        self._woken = threading.Event()
+
+    def __enter__(self) -> Shuffled:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        pass
+
+    def wake(self) -> None:
+        self._woken.set()
+
+    def run(
+        self, tasks: Iterable[Task | None], over: Callable[[], bool] = lambda: False
+    ) -> Iterator[Outcome]:
+        waiting = iter(tasks)
+        more = True
+        while not over():
+            while more and len(self._under_way) < self.size:
+                task = next(waiting, False)
+                more = task is not False
+                if not isinstance(task, Task):
+                    break
+                self._under_way.append(task)
+            if self._under_way:
+                place = self._lot.randrange(len(self._under_way))
+                yield execute(self._under_way.pop(place), self._problems)
+            elif more:
+                self._woken.wait()
+                self._woken.clear()
+            else:
+                return
+
+
+def with_workers(monkeypatch: pytest.MonkeyPatch, workers: int, seed: int = 1) -> None:
+    monkeypatch.setattr(collect, "pool_of", lambda config: Shuffled(config, workers, seed))
+
+
+def deliberate(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let inference take until workers have nothing more to begin: as much is early as can be."""
+    decided = Race._decided
+    idle = threading.Event()
+
+    def slowly(self: Race, *arguments: Any) -> Any:
+        found = decided(self, *arguments)
+        if threading.current_thread() is not threading.main_thread():
+            idle.wait()
+        return found
+
+    class Waits(Shuffled):
+        def run(self, tasks: Iterable[Task | None], over: Any = lambda: False) -> Any:
+            def told() -> Iterator[Task | None]:
+                for task in tasks:
+                    if task is None:
+                        idle.set()
+                    yield task
+
+            idle.clear()
+            return super().run(told(), over)
+
+    monkeypatch.setattr(Race, "_decided", slowly)
+    monkeypatch.setattr(collect, "pool_of", lambda config: Waits(config, 3, 1))
+
+
+TRUNCATED = {"A": [1.0, 1.0, 6.0, 40.0, 40.0, 40.0], "B": [1.0] * 6, "C": [0.2] * 6}
+
+
+def truncated(early: int = 4, workers: int = 1, **limits: Any) -> Config:
+    """A race in which somebody is out soon, and late times are settled before early ones."""
+    rules = {"limits": {"rounds": 5, **limits}, "resolution": "strict"}
+    return configured(
+        tuple(TRUNCATED), TRUNCATED, rules, execution={"workers": workers, "early": early}
+    )
+
+
+@pytest.fixture(scope="module")
+def without(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    """A race that began nothing early."""
+    return run(truncated(early=0), tmp_path_factory.mktemp("without") / "s")[1]
+
+
+@pytest.mark.parametrize("workers", [1, 3, 40])
+def test_with_early_runs_a_race_is_the_same_to_the_byte(tmp_path, monkeypatch, without, workers):
+    with_workers(monkeypatch, workers)
+    _, store, notes = run(truncated(), tmp_path / "s")
+    assert checkpoints(store) == checkpoints(without)
+    mine, its = essence(store.path), essence(without.path)
+    assert mine["runs"] == its["runs"]
+    assert mine["trajectories"] == its["trajectories"]
+    assert len(notes.runs) == len(store.runs())  # each is told of once
+
+
+def test_with_as_many_early_runs_as_can_be_a_race_is_the_same(tmp_path, monkeypatch, without):
+    deliberate(monkeypatch)
+    _, store, _ = run(truncated(), tmp_path / "s")
+    assert checkpoints(store) == checkpoints(without)
+    assert essence(store.path)["runs"] == essence(without.path)["runs"]
+    left = store.early_runs()
+    assert "C" in set(left["algorithm"])  # who was put out while its next runs were being made
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_interrupted_anywhere_a_race_with_early_runs_ends_the_same(
+    tmp_path, monkeypatch, without, seed
+):
+    """Interrupted after a random number of runs, early ones included, until it ends."""
+    lot = random.Random(seed)
+
+    class Impatient(Notes):
+        left = 0
+
+        def finished(self, outcome: Outcome) -> None:
+            super().finished(outcome)
+            self.ran_early(outcome)
+
+        def ran_early(self, outcome: Outcome) -> None:
+            self.left -= 1
+            if self.left == 0:
+                raise KeyboardInterrupt
+
+    config, executed, interruptions = truncated(), [], 0
+    with_workers(monkeypatch, 3, seed)
+    while True:
+        store = Store.open_or_create(tmp_path / "s", config.plain())
+        watcher = Impatient()
+        watcher.left = lot.randint(5, 60)
+        with store.writing():
+            try:
+                Race(config, store, watcher).run()
+            except KeyboardInterrupt:
+                interruptions += 1
+            else:
+                executed += watcher.runs
+                break
+        executed += watcher.runs
+    assert interruptions > 1
+    assert checkpoints(store) == checkpoints(without)
+    assert essence(store.path)["runs"] == essence(without.path)["runs"]
+    assert len(executed) == len(set(executed)) == len(store.runs())
+
+
+def test_a_race_that_goes_on_uses_what_was_run_early_before(tmp_path, monkeypatch):
+    deliberate(monkeypatch)
+    run(truncated(rounds=2), tmp_path / "s")
+    store = Store.open(tmp_path / "s")
+    assert len(store.early_runs()) == 0  # nothing follows the last round, so nothing was begun
+    config = truncated(rounds=3)
+    problems = Problems(config.instances, config.setting)
+    last = store.last_round()
+    assert last is not None
+    next_one = config.instances.instance(last.state.instances, config.setting)
+    horizons = race.horizons(last.state, config.race)
+    with store.writing():
+        origin = collect.origin_of(config, store)
+        tasks = collect.plan(config, {}, [next_one], horizons, origin=origin).tasks
+        outcomes = [execute(task, problems) for task in tasks]
+        store.add_early(outcomes, 1)
+        begun = {outcome.started for outcome in outcomes}
+        Race(config, store, Notes()).run()
+    found = {row["started"].timestamp() for row in store.runs().iter_rows(named=True)}
+    assert {round(t, 5) for t in begun} <= {round(t, 5) for t in found}
+    assert len(store.early_runs()) == 0
+
+
+def test_early_runs_are_on_no_instance_beyond_a_limit(tmp_path, monkeypatch):
+    deliberate(monkeypatch)
+    config = truncated(instances=30)
+    _, store, _ = run(config, tmp_path / "s")
+    allowed = {config.instances.instance(i, config.setting).id for i in range(30)}
+    assert set(store.early_runs()["instance"]) <= allowed
+    assert len(store.early_runs())
+
+
+@pytest.mark.parametrize("limit", ["evaluations", "spent"])
+def test_early_runs_never_bring_a_race_above_what_it_may_spend(tmp_path, monkeypatch, limit):
+    deliberate(monkeypatch)
+    spent: dict[tuple[str, str], float] = {}
+    after_each: list[float] = []
+
+    class Adds(Notes):
+        def finished(self, outcome: Outcome) -> None:
+            place = (outcome.task.algorithm.name, outcome.task.instance.id)
+            spent[place] = max(spent.get(place, 0), outcome.reached)
+
+        def ran_early(self, outcome: Outcome) -> None:
+            self.finished(outcome)
+            after_each.append(sum(spent.values()))
+
+    config = truncated(**{limit: 6000})
+    store = Store.open_or_create(tmp_path / "s", config.plain())
+    with store.writing():
+        Race(config, store, Adds()).run()
+    assert 3000 < max(after_each) <= 6000
+
+
+def test_where_seconds_are_measured_nothing_is_begun_early(tmp_path, monkeypatch):
+    deliberate(monkeypatch)
+    begun: list[Outcome] = []
+
+    class Hears(Notes):
+        def ran_early(self, outcome: Outcome) -> None:
+            begun.append(outcome)
+
+    for axis, some in (("iterations", True), ("seconds", False)):
+        begun.clear()
+        config = truncated(rounds=2)
+        grid = {"axis": axis, "grid": [10, 20, 30, 40, 50, 60]}
+        config = replace(config, budget=type(config.budget).model_validate(grid))
+        store = Store.open_or_create(tmp_path / axis, config.plain())
+        with store.writing():
+            Race(config, store, Hears()).run()
+        assert bool(begun) is some
+
+
+def test_before_the_last_round_that_a_limit_allows_nothing_is_begun(tmp_path, monkeypatch):
+    deliberate(monkeypatch)
+    _, store, _ = run(truncated(rounds=1), tmp_path / "s")
+    assert len(store.early_runs()) == 0
+
+
+@pytest.mark.parametrize("name", ["coordinate_descent", "stops", "crashes", "fails_at_once"])
+@pytest.mark.parametrize("budget", [5, 20, 21, 59])
+def test_a_run_that_is_cut_is_the_run_up_to_there(name, budget):
+    config = optimisers(solver(name), {"name": "random", "use": "random-search"})
+    problems = Problems(config.instances, config.setting)
+    for index in range(3):
+        instance = config.instances.instance(index, config.setting)
+        whole = execute(Task(config.algorithms[0], instance, 3, 60), problems)
+        task = Task(config.algorithms[0], instance, 3, budget)
+        wanted = execute(task, problems)
+        cut = EarlyRun.of(whole).cut(budget)
+        assert cut is not None
+        found = cut.outcome(task)
+        np.testing.assert_array_equal(found.times, wanted.times)
+        np.testing.assert_array_equal(found.values, wanted.values)
+        facts = ("status", "message", "evaluations", "reached")
+        assert [getattr(found, f) for f in facts] == [getattr(wanted, f) for f in facts]
+
+
+def test_a_run_that_was_killed_before_it_was_seen_at_a_time_does_not_stand_for_one_up_to_there():
+    config = optimisers(solver("coordinate_descent"), {"name": "random", "use": "random-search"})
+    task = Task(config.algorithms[0], config.instances.instance(0, config.setting), 3, 60)
+    none = np.empty(0)
+    for status in (Status.TIMEOUT, Status.MEMORY, Status.KILLED):
+        killed = EarlyRun.of(Outcome(task, status, "killed", none, none, 10, 10.0, 1.0, 0, 1.7e9))
+        assert killed.cut(20) is None
+        assert killed.cut(60) is killed
+        assert killed.cut(5).status is Status.BUDGET  # it had been there before
+
+
+def early_store(folder: Path) -> tuple[Config, Store, list[Outcome]]:
+    config = optimisers(solver("coordinate_descent"), {"name": "random", "use": "random-search"})
+    store = Store.create(folder, config.plain())
+    problems = Problems(config.instances, config.setting)
+    instance = config.instances.instance(0, config.setting)
+    tasks = collect.plan(config, {}, [instance], origin=collect.origin_of(config, store)).tasks
+    return config, store, [execute(task, problems) for task in tasks]
+
+
+def test_runs_that_a_killed_race_left_both_early_and_used_are_used_once(tmp_path):
+    config, store, outcomes = early_store(tmp_path / "s")
+    with store.writing():
+        store.add_early(outcomes, 1)
+        store.add_runs(outcomes[:1], 1)
+        early = EarlyRuns(config, store)
+        assert len(early) == 1
+        early.write(1)
+    assert store.early_runs()["algorithm"].to_list() == ["random"]
+
+
+def test_what_is_forgotten_does_not_come_back_by_early_runs(tmp_path):
+    _, store, outcomes = early_store(tmp_path / "s")
+    with store.writing():
+        store.add_early(outcomes, 1)
+        forget(store, "random")
+    assert store.early_runs()["algorithm"].to_list() == ["coordinate_descent"]
+
+
+def test_early_runs_go_by_the_new_name_of_their_algorithm(tmp_path):
+    _, store, outcomes = early_store(tmp_path / "s")
+    with store.writing():
+        store.add_early(outcomes, 1)
+        rename(store, "random", "chance")
+    assert store.early_runs()["algorithm"].to_list() == ["chance", "coordinate_descent"]
+
+
+def test_a_changed_algorithm_does_not_use_what_was_run_early_before(tmp_path):
+    config, store, outcomes = early_store(tmp_path / "s")
+    early = EarlyRuns(config, store)
+    for outcome in outcomes:
+        early.add(outcome)
+    task = outcomes[0].task
+    assert early.has(task)
+    assert not early.has(replace(task, fingerprint="another"))
+    assert not early.has(replace(task, seed=task.seed + 1))
+    assert not early.has(replace(task, budget=task.budget + 1))
+
+
+def test_a_batch_begins_with_the_runs_that_take_long_and_else_goes_by_instance():
+    config = configured(("good", "bad", "late"))
+    instances = [config.instances.instance(i, config.setting) for i in range(2)]
+    tasks = collect.plan(config, {}, instances).tasks
+    lengths = Lengths()
+    for name, seconds in {"good": 1.0, "bad": 1.2, "late": 30.0}.items():
+        lengths.add(name, seconds, budget=60.0)
+    ordered = [(task.algorithm.name, task.instance.index) for task in lengths.long_first(tasks)]
+    assert ordered == [
+        *[("late", 0), ("late", 1)],
+        *[("good", 0), ("bad", 0), ("good", 1), ("bad", 1)],
+    ]

@@ -1,0 +1,81 @@
+"""What a race that is under way says of itself."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from polarbear.driver import collect
+from polarbear.driver.progress import Account
+from polarbear.execution.host import Where
+from polarbear.execution.outcome import Outcome, Status, Task
+from polarbear.racing import Forecast
+from tests.driver.test_rounds import configured
+
+
+@pytest.fixture
+def tasks() -> list[Task]:
+    config = configured(("good", "bad"))
+    instances = [config.instances.instance(i, config.setting) for i in range(3)]
+    return collect.plan(config, {}, instances).tasks
+
+
+def outcome(task: Task, worker: str = "1", **changes: Any) -> Outcome:
+    none = np.empty(0)
+    made = Outcome(
+        *(task, Status.BUDGET, "", none, none, 60, 60.0, 2.0, 0, time.time()),
+        Where("here", worker=worker),
+    )
+    return replace(made, **changes)
+
+
+def test_runs_are_counted_by_algorithm_and_by_worker(tasks):
+    account = Account()
+    account.begins(1, tasks)
+    account.finished(outcome(tasks[0]))
+    account.finished(outcome(tasks[1], "2", status=Status.CRASHED, seconds=5.0))
+    account.finished(outcome(tasks[2]))
+    now = account.now()
+    assert (now.round, now.doing, now.runs, now.done, now.failed) == (1, "running", 6, 3, 1)
+    found = {one.algorithm: (one.round_runs, one.round_done, one.failed) for one in now.algorithms}
+    assert found == {"good": (3, 2, 0), "bad": (3, 1, 1)}
+    workers = {one.worker: (one.runs, one.failed, one.seconds) for one in now.workers}
+    assert workers == {"1": (2, 0, 4.0), "2": (1, 1, 5.0)}
+    assert now.left_in_round is not None
+
+
+def test_a_run_that_was_begun_early_is_counted_once_and_by_its_worker(tasks):
+    account = Account()
+    early = outcome(tasks[4])
+    account.ran_early(early)
+    assert (account.now().early, account.now().workers[0].runs) == (1, 1)
+    account.begins(2, tasks[4:])
+    account.finished(early)
+    now = account.now()
+    assert (now.early, now.done, now.workers[0].runs) == (0, 1, 1)
+
+
+def test_a_run_of_a_call_before_this_one_is_nobody_s_work_now(tasks):
+    account = Account()
+    account.begins(2, tasks)
+    account.finished(outcome(tasks[0], started=time.time() - 3600))
+    now = account.now()
+    assert (now.done, now.workers) == (1, [])
+
+
+def test_what_is_left_follows_the_forecast_at_the_pace_of_the_last_round(tasks, monkeypatch):
+    clock = [100.0]
+    monkeypatch.setattr(time, "monotonic", lambda: clock[0])
+    account = Account()
+    account.begins(1, tasks)
+    clock[0] += 12.0
+    account.ends(3, Forecast(10, 20, None, 120.0))
+    assert (account.now().to_go_at_least, account.now().to_go_at_most) == (40.0, None)
+    account.begins(2, tasks)
+    clock[0] += 6.0
+    account.ends(3, Forecast(10, 20, 50, 120.0))
+    assert (account.now().to_go_at_least, account.now().to_go_at_most) == (20.0, 100.0)
