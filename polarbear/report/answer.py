@@ -18,7 +18,7 @@ from polarbear.report.material import Material
 from polarbear.report.moment import draws_now, still_in
 from polarbear.report.prose.sentence import Name, Sentence, listed
 from polarbear.report.prose.words import in_between, roundest, span
-from polarbear.wording import P_BEST, SHARE_OF_FIRSTS, percent, probability, time, timed
+from polarbear.wording import P_BEST, SHARE_OF_FIRSTS, joined, percent, probability, time, timed
 
 MANY = 5  # stretches that a sentence can hold
 FIRST_WORD = {Grade.RUN: "Run ", Grade.PROBABLY: "Probably "}
@@ -73,7 +73,7 @@ def _by_budget(stretches: Sequence[Stretch], axis: str) -> Sentence:
         one = stretches[place]
         say: Callable[[float], str] = time if claims else lambda t: timed(t, axis)
         claims.setdefault(one.algorithms[0], []).append(_when(stretches, place, say))
-    said = [(Name(name), f" {' and '.join(when)}") for name, when in claims.items()]
+    said = [(Name(name), f" {joined(when)}") for name, when in claims.items()]
     made = listed(said)
     opened = [_open(stretches, place) for place, one in enumerate(stretches) if one.is_open]
     return (*made, "; ", *listed(opened)) if opened else made
