@@ -1,7 +1,7 @@
-"""Numbers of stored columns as arrays, straight from memory.
+"""Numbers of stored columns as arrays, and arrays as columns, straight from memory.
 
-pyarrow's own ways to NumPy load pyarrow.compute, and pandas wherever it is installed, which takes
-longer than to read most stores.
+pyarrow's own ways from and to NumPy load pyarrow.compute, and pandas wherever it is installed,
+which takes longer than to read most stores.
 """
 
 from __future__ import annotations
@@ -33,3 +33,17 @@ def numbers_of_lists(column: pa.ChunkedArray, kind: type[np.number[Any]]) -> np.
         return np.empty(0, kind)
     places = ends(lists)
     return numbers(lists.values, kind)[places[0] : places[-1]]
+
+
+def column_of(values: np.ndarray) -> pa.Array:
+    """Numbers as a column."""
+    kind = pa.from_numpy_dtype(values.dtype)
+    flat = np.ascontiguousarray(values)
+    return pa.Array.from_buffers(kind, len(flat), [None, pa.py_buffer(flat)])
+
+
+def column_of_lists(rows: np.ndarray) -> pa.ListArray:
+    """A matrix as a column of lists, one a row."""
+    size, width = rows.shape
+    places = np.arange(size + 1, dtype=np.int32) * np.int32(width)
+    return pa.ListArray.from_arrays(column_of(places), column_of(rows.ravel()))

@@ -16,7 +16,7 @@ from polarbear.inference.fit import Deviation, Fit
 from polarbear.inference.options import AS_STORED
 from polarbear.rankings import ABSENT, BELOW, ChoiceSets, GridValues
 from polarbear.store import tables
-from polarbear.store.numbers import numbers_of_lists
+from polarbear.store.numbers import column_of, column_of_lists, numbers_of_lists
 
 
 @dataclass(frozen=True)
@@ -50,17 +50,17 @@ def posterior_to_table(
     )
     table = pa.table(
         {
-            "draw": np.arange(size, dtype=np.int32),
-            "chain": np.repeat(
-                np.arange(posterior.chains, dtype=np.int16), size // posterior.chains
+            "draw": column_of(np.arange(size, dtype=np.int32)),
+            "chain": column_of(
+                np.repeat(np.arange(posterior.chains, dtype=np.int16), size // posterior.chains)
             ),
-            "theta": _lists(flat),
-            "hyper": _lists(hyper.astype(np.float64)),
+            "theta": column_of_lists(flat),
+            "hyper": column_of_lists(hyper.astype(np.float64)),
         },
         schema=tables.POSTERIOR,
     )
     if posterior.wins is not None:
-        wins = _lists(posterior.wins.astype(np.float32).reshape(size, -1))
+        wins = column_of_lists(posterior.wins.astype(np.float32).reshape(size, -1))
         table = table.append_column(tables.POSTERIOR_WINS, wins)
     facts = {
         "algorithms": list(grid.algorithms),
@@ -155,10 +155,3 @@ def choice_sets_table(grid: GridValues, sets: ChoiceSets) -> pa.Table:
         members = [name for i, name in enumerate(names) if int(mask) >> i & 1]
         rows.append({"t": float(times[t]), "choice": members, "count": float(count)})
     return pa.Table.from_pylist(rows, tables.CHOICE_SETS)
-
-
-def _lists(rows: np.ndarray) -> pa.Array:
-    """A matrix as a column of lists."""
-    size, width = rows.shape
-    offsets = np.arange(size + 1, dtype=np.int32) * width
-    return pa.ListArray.from_arrays(offsets, np.ascontiguousarray(rows).ravel())

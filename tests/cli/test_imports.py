@@ -21,12 +21,15 @@ WATCHED = (
     *("scipy.stats", "threadpoolctl", "xarray", "yaml"),
 )
 READING = {"numpy", "polars", "psutil", "pyarrow", "pydantic", "rich", "yaml"}
+SMOOTHING = {"scipy", "threadpoolctl"}
 MAY_LOAD = {
     ("--help",): set(),
     ("status", "config"): READING,
     ("select", "config", "--preference", "at 100"): READING,
     ("race", "config.yaml"): READING | {"threadpoolctl"},  # which is finished
     ("run", "config.yaml", "--instances", "1"): READING | {"threadpoolctl"},  # nothing to run
+    # of the default model, on a grid of its own, of which nothing is kept
+    ("infer", "config", "--grid", "10,100", "--set", "draws=500"): READING | SMOOTHING,
 }
 
 LISTING = """
