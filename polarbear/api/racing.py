@@ -10,6 +10,7 @@ from typing import Any
 from polarbear.api import configurations
 from polarbear.api.configurations import ConfigLike
 from polarbear.api.listening import Listener
+from polarbear.api.paging import Paged, check_place
 from polarbear.api.showing import Shown
 from polarbear.api.standing import Standings, standings
 from polarbear.api.store import Store
@@ -63,6 +64,7 @@ def race(
     mix_hosts: bool = False,
     retry_failed: bool = False,
     check: bool | None = None,
+    page: str | Path | None = None,
     listener: Listener | None = None,
 ) -> Store:
     """Race algorithms until it is settled which of them belong in the anytime Pareto set.
@@ -77,13 +79,16 @@ def race(
     Where the configuration is not that of the stored race any more, ``redecide`` takes decisions
     anew from the runs that are there; ``fresh`` begins another race in any case. Earlier rounds are
     kept. Where what made stored runs has changed, ``rerun`` and ``keep`` name the algorithms whose
-    runs are set aside and run again, or count in spite of it.
+    runs are set aside and run again, or count in spite of it. ``page`` names a file that is
+    rewritten after each round: the report's page, which follows the race while it is open.
     """
     if add and (fresh or redecide):
         raise RaceError(
             "--add lets somebody enter the race that is there; --fresh and --redecide "
             "begin with all algorithms of the configuration: choose one"
         )
+    if page is not None:
+        check_place(Path(page))
     listener = listener or Listener()
     settings = configurations.read(config, seed, workers)
     purpose = _purpose(settings, preference, regret) if preference is not None else None
@@ -103,9 +108,12 @@ def race(
             )
         with listener.race(disk) as watcher:
             tried = settings.execution.check if check is None else check
-            running = Race(settings, disk, watcher, add, purpose, retry_failed, tried)
+            paged = None if page is None else Paged(watcher, disk, Path(page), listener)
+            running = Race(settings, disk, paged or watcher, add, purpose, retry_failed, tried)
             ended = running.run()
             reached = purpose.prospect(running.state, running.posterior) if purpose else None
+            if paged is not None:
+                paged.write(follows=False)
     failures = tuple(summary.failures(disk))
     done = Raced(ended.because, ended.at_limit, standings(disk), failures, reached)
     return Store(disk, done)

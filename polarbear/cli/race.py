@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -50,6 +51,13 @@ def race(
     regret: Annotated[
         float, typer.Option(help="With --for: the expected regret that is good enough.")
     ] = 0.01,
+    page: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Rewrite the report's page after each round; an open one follows the race.",
+        ),
+    ] = None,
     no_check: Annotated[
         bool, typer.Option("--no-check", help="Do not try everything out first.")
     ] = False,
@@ -89,6 +97,7 @@ def race(
             mix_hosts=mix_hosts,
             retry_failed=retry_failed,
             check=False if no_check else None,
+            page=page,
             listener=Screen(quiet),
         ).result
     assert isinstance(done, Raced)

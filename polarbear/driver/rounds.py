@@ -42,6 +42,8 @@ SETTLED = "every relation is settled"
 class Watcher:
     """Someone who looks on while a race goes on; this one sees nothing."""
 
+    wants_draws = False  # in the store after each round, not only after the last
+
     def checked(self, findings: Sequence[str]) -> None:
         """Everything was tried out for a moment, and this was found."""
 
@@ -230,6 +232,8 @@ class Race:
         inferred = self._last = self._among(self.state, inferred)
         record = self._record(inferred, decisions, horizons, len(instances))
         self._store.add_round(record, inferred.beliefs())
+        if self._watcher.wants_draws:
+            self._keep_posterior()
         self._watcher.ends(record)
 
     def _execute(self, pool: Pool, tasks: list[Task]) -> None:
