@@ -1,4 +1,4 @@
-"""A race as it goes on: a live table on a terminal, a line a round in a log."""
+"""A race as it goes on: a line an algorithm on a terminal, a line a round in a log."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from polarbear.cli import standings as shown
+from polarbear.cli.lines import History, bar, lines
 from polarbear.driver.rounds import Watcher
 from polarbear.driver.standings import Standings, standings
 from polarbear.racing.verdicts import withheld_words
@@ -35,6 +36,7 @@ class RaceProgress(Watcher):
         self._quiet = quiet
         self._live: Live | None = None
         self._facts: Standings | None = None
+        self._history = History()
         self._doing = ""
         self._runs = self._done = self._failed = 0
         self._round = 0
@@ -71,6 +73,9 @@ class RaceProgress(Watcher):
     def begins(self, state: State, horizons: dict[str, float], drawn: int, runs: int) -> None:
         if self._facts is None:
             self._facts = standings(self._store)
+            for number in self._store.round_numbers():
+                self._history.ends(self._store.round(number))
+        self._history.enter(state.algorithms)
         self._round, self._runs, self._done, self._failed = state.round + 1, runs, 0, 0
         self._began = time.monotonic()
         whom = f"{state.joining} on cached instances: " if state.joining else ""
@@ -80,6 +85,7 @@ class RaceProgress(Watcher):
     def finished(self, outcome: Outcome) -> None:
         self._done += 1
         self._failed += outcome.status.failed
+        self._history.finished(outcome)
         now = time.monotonic()
         if self._live is None and not self._quiet and now - self._said > EVERY:
             self._said = now
@@ -91,6 +97,7 @@ class RaceProgress(Watcher):
 
     def ends(self, record: RoundRecord) -> None:
         self._facts = standings(self._store)
+        self._history.ends(record)
         if record.drawn and self._runs:
             self._pace = (time.monotonic() - self._began) / record.drawn
         if self._live is None and not self._quiet:
@@ -130,11 +137,9 @@ class RaceProgress(Watcher):
         from rich.text import Text
 
         doing = f"{self._progress()}; {self._doing}" if self._doing else "starting"
-        lines: list[RenderableType] = []
+        seen = [Text(line) for line in lines(self._history)]
         if self._facts:
-            lines += [shown.table(self._facts), Text(shown.summary_line(self._facts))]
-        lines.append(Text("; ".join([doing, f"batch of {self._batch()}", *self._outlook()])))
-        return Group(*lines)
-
-    def _batch(self) -> int | str:
-        return self._facts.batch if self._facts else "?"
+            seen.append(Text(shown.summary_line(self._facts)))
+        if self._runs:
+            seen.append(Text(bar(self._done, self._runs)))
+        return Group(*seen, Text("; ".join([doing, *self._outlook()])))
