@@ -10,6 +10,7 @@ from typing import Any
 from polarbear.api import configurations
 from polarbear.api.configurations import ConfigLike
 from polarbear.api.listening import Listener
+from polarbear.api.paging import Paged, check_place
 from polarbear.api.showing import Shown
 from polarbear.api.standing import Standings, standings
 from polarbear.api.store import Store
@@ -76,6 +77,7 @@ def race(
     retry_failed: bool = False,
     check: bool | None = None,
     early: int | None = None,
+    page: str | Path | None = None,
     listener: Listener | None = None,
 ) -> Store:
     """Race algorithms until it is settled which of them belong in the anytime Pareto set.
@@ -92,13 +94,16 @@ def race(
     Where the configuration is not that of the stored race any more, ``redecide`` takes decisions
     anew from the runs that are there; ``fresh`` begins another race in any case. Earlier rounds are
     kept. Where what made stored runs has changed, ``rerun`` and ``keep`` name the algorithms whose
-    runs are set aside and run again, or count in spite of it.
+    runs are set aside and run again, or count in spite of it. ``page`` names a file that is
+    rewritten after each round: the report's page, which follows the race while it is open.
     """
     if add and (fresh or redecide):
         raise RaceError(
             "--add lets somebody enter the race that is there; --fresh and --redecide "
             "begin with all algorithms of the configuration: choose one"
         )
+    if page is not None:
+        check_place(Path(page))
     listener = listener or Listener()
     settings = configurations.read(config, Overrides(seed, workers, engine, scheduler, mix_hosts))
     if early is not None:
@@ -120,11 +125,15 @@ def race(
                 "what failed is run again; rounds that are over stay as they were decided, "
                 "unless --redecide takes them anew"
             )
-        with listener.race(disk) as watcher, Progress(disk, watcher) as told:
+        with listener.race(disk) as watcher:
             tried = settings.execution.check if check is None else check
-            running = Race(settings, disk, told, add, purpose, retry_failed, tried)
-            ended = running.run()
+            paged = None if page is None else Paged(watcher, disk, Path(page), listener)
+            with Progress(disk, paged or watcher) as told:
+                running = Race(settings, disk, told, add, purpose, retry_failed, tried)
+                ended = running.run()
             reached = purpose.prospect(running.state, running.posterior) if purpose else None
+            if paged is not None:
+                paged.write(follows=False)
     failures = tuple(summary.failures(disk))
     extra = len(disk.early_runs())
     done = Raced(ended.because, ended.at_limit, standings(disk), failures, reached, extra)

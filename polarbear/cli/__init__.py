@@ -33,6 +33,7 @@ from polarbear.cli import (
     stan,
     status,
     verify,
+    watch,
 )
 from polarbear.cli.naming import Naming
 from polarbear.errors import PlugInWarning, PolarBearError
@@ -54,6 +55,7 @@ app.command("compare")(compare.compare)
 app.command("check")(check.check)
 app.command("status")(status.status)
 app.command("show")(show.show)
+app.command("watch")(watch.watch)
 app.command("verify")(verify.verify)
 app.command("repair")(repair.repair)
 app.command("init")(init.init)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -51,6 +52,13 @@ def race(
     regret: Annotated[
         float, typer.Option(help="With --for: the expected regret that is good enough.")
     ] = 0.01,
+    page: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Rewrite the report's page after each round; an open one follows the race.",
+        ),
+    ] = None,
     no_check: Annotated[
         bool, typer.Option("--no-check", help="Do not try everything out first.")
     ] = False,
@@ -99,6 +107,7 @@ def race(
             retry_failed=retry_failed,
             check=False if no_check else None,
             early=0 if no_early else None,
+            page=page,
             listener=Screen(quiet),
         ).result
     assert isinstance(done, Raced)

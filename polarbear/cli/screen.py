@@ -44,7 +44,7 @@ class Screen(Listener):
             common.note(f"{todo}, {present} in {folder} already, {workers} at once")
 
     def race(self, store: Store) -> AbstractContextManager[Watcher]:
-        from polarbear.cli.watch import RaceProgress
+        from polarbear.cli.live import RaceProgress
 
         return RaceProgress(store, self._quiet)
 

@@ -195,6 +195,7 @@ class Progress(Watcher):
     def __init__(self, store: Store, other: Watcher) -> None:
         self._store = store
         self._other = other
+        self.wants_draws = other.wants_draws
         self._account = Account()
         self._at_it = threading.Lock()
         self._news = True

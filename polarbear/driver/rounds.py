@@ -187,6 +187,8 @@ class Race:
             lambda: self._decided(state, horizons, len(instances)), likely
         )
         self._store.add_round(record, self._last.beliefs())
+        if self._watcher.wants_draws:
+            self._keep_posterior()
         self._watcher.ends(record)
 
     def _missing(self, instances: list[Instance], horizons: dict[str, float]) -> list[Task]:

@@ -11,6 +11,8 @@ from polarbear.racing import RoundRecord, State
 class Watcher:
     """Someone who looks on while a race goes on; this one sees nothing."""
 
+    wants_draws = False  # in the store after each round, not only after the last
+
     def checked(self, findings: Sequence[str]) -> None:
         """Everything was tried out for a moment, and this was found."""
 

@@ -65,6 +65,23 @@ def test_a_race_prints_the_object_that_scripts_rely_on(project: Project):
     assert answer["store"] == "config"
 
 
+def test_a_page_that_follows_changes_nothing_about_the_race(project: Project):
+    synthetic(project, "good", "early", race={"alpha": 0.95, "limits": {"rounds": 2}})
+    assert project("race", "config.yaml", "--store", "alone").returncode in (0, 3)
+    done = project("race", "config.yaml", "--store", "paged", "--page", "live.html")
+    assert done.returncode in (0, 3), done.stderr
+    assert rounds(project.folder / "paged") == rounds(project.folder / "alone")
+    keys = [Store.open(project.folder / name).posterior_keys() for name in ("alone", "paged")]
+    assert keys[0] == keys[1]
+    page = (project.folder / "live.html").read_text()
+    assert '"follows":false' in page
+    assert '"selector":{' in page  # the draws are there to choose by
+    (project.folder / "notes.html").write_text("mine")
+    refused = project("race", "config.yaml", "--page", "notes.html")
+    assert refused.returncode == 1
+    assert "notes.html exists and is not a page" in refused.stderr
+
+
 @pytest.mark.slow
 def test_a_race_tells_its_story_in_plain_words(project: Project):
     synthetic(project, "good", "bad", "early", race={"alpha": 0.95})

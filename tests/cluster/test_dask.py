@@ -12,7 +12,8 @@ import pytest
 
 from polarbear.config import Config, parse
 from polarbear.driver import collect
-from polarbear.driver.rounds import Race, Watcher
+from polarbear.driver.rounds import Race
+from polarbear.driver.watching import Watcher
 from polarbear.errors import ClusterError
 from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.settings.options import Source

@@ -7,7 +7,7 @@ from pathlib import Path
 import dask
 import pytest
 
-from polarbear.driver.rounds import Watcher
+from polarbear.driver.watching import Watcher
 from polarbear.execution import clusters
 from polarbear.execution.outcome import Outcome
 from polarbear.store import Store

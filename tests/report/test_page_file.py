@@ -125,12 +125,13 @@ def test_numbers_that_are_all_missing_or_all_zero_are_packed_too():
 
 
 def test_draws_are_thinned_evenly_and_only_where_they_do_not_fit():
-    assert data.thinned(data.DRAWS, 100).tolist() == list(range(data.DRAWS))
-    assert len(data.thinned(4000, 10)) == data.DRAWS
-    kept = data.thinned(4000, 1300)
-    assert len(kept) == data.DRAWN_NUMBERS // 1300
+    assert data.thinned(700, 100).tolist() == list(range(700))
+    kept = data.thinned(4000, 60)
+    assert len(kept) == data.DRAWN_NUMBERS // 60
     assert kept[0] == 0
-    assert set(np.diff(kept)) == {9, 10}  # 430 of 4000
+    assert set(np.diff(kept)) == {3, 4}  # 1250 of 4000
+    assert len(data.thinned(4000, 1300)) == data.LEAST_DRAWS
+    assert len(data.thinned(4000, 10**5)) == data.MOST_NUMBERS // 10**5
     assert len(data.thinned(10, 10**9)) == 1
 
 

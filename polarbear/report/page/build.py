@@ -21,6 +21,7 @@ from polarbear.report.page.templating import source, templates
 from polarbear.report.story import tell
 from polarbear.store import files
 
+HEAD = 4096  # bytes within which a page says what wrote it
 START = "main.js"  # the module that starts the page
 PLOTLY = "plotly/plotly-cartesian.min.js"
 CAN_DRAW = 'dispatchEvent(new Event("can-draw"));'
@@ -38,11 +39,12 @@ class Script:
         return f"sha256-{base64.b64encode(digest).decode('ascii')}"
 
 
-def page(material: Material) -> str:
-    """The whole page as text."""
+def page(material: Material, follows: bool = False) -> str:
+    """The whole page as text; one that ``follows`` a race loads itself again now and then."""
     story = tell(material)
     content = data.of(material)
     shown = figures.of(material)
+    content["follows"] = follows
     content["figures"] = {figure.name: figure.table for figure in shown if figure.table}
     # What is marked as markup here is made so that it cannot leave its element; all else is
     # escaped by the templates.
@@ -52,6 +54,7 @@ def page(material: Material) -> str:
         .render(
             version=__version__,
             story=story,
+            follows=follows,
             material=material,
             colours=Markup(colours(material)),
             style=Markup(source("style.css")),
@@ -63,10 +66,22 @@ def page(material: Material) -> str:
     )
 
 
-def write_page(material: Material, path: Path, force: bool = False, slim: bool = False) -> None:
+def is_page(path: Path) -> bool:
+    """Whether a file is a page that was written here."""
+    with path.open("rb") as file:
+        return b'name="generator" content="PolarBear ' in file.read(HEAD)
+
+
+def write_page(
+    material: Material,
+    path: Path,
+    force: bool = False,
+    slim: bool = False,
+    follows: bool = False,
+) -> None:
     """Write the page, as a whole or not at all; over an existing file only by ``force``.
 
-    ``slim`` leaves out all that computes.
+    ``slim`` leaves out all that computes; a page that ``follows`` belongs to a race that goes on.
     """
     if path.is_dir():
         raise ReportError(f"{path} is a folder; name a file to write the page to")
@@ -76,7 +91,8 @@ def write_page(material: Material, path: Path, force: bool = False, slim: bool =
         raise ReportError(
             f"there is no folder {path.parent} to write {path.name} in; make it first"
         )
-    text = (slim_page if slim else page)(material).encode("utf-8", "replace")
+    made = slim_page(material) if slim else page(material, follows)
+    text = made.encode("utf-8", "replace")
     try:
         files.write_whole(path, text)
     except StoreError as error:

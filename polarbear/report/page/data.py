@@ -19,8 +19,10 @@ from polarbear.report.page.ticks import ticks
 from polarbear.select import GAMMA
 from polarbear.wording import counted, page_words, percent
 
-DRAWS = 1250  # that go with a page at most: two Monte-Carlo errors are 0.028 at worst
-DRAWN_NUMBERS = 560_000  # so many shares go with it: two bytes each, a third more as base64
+# Shares that go with a page, two bytes each, a third more as base64: so many draws of them as fit,
+# and at least a few hundred as long as a page can carry those.
+DRAWN_NUMBERS = 75_000
+LEAST_DRAWS, MOST_NUMBERS = 400, 560_000
 NOUNS = ("draw", "instance", "run")  # that the page counts by itself
 
 
@@ -70,7 +72,8 @@ def selector(material: Material) -> dict[str, Any] | None:
 
 def thinned(draws: int, numbers_a_draw: int) -> np.ndarray:
     """Which draws go with the page: all where they fit, otherwise at even distances."""
-    fit = max(1, min(draws, DRAWS, DRAWN_NUMBERS // numbers_a_draw))
+    least = min(LEAST_DRAWS, MOST_NUMBERS // numbers_a_draw)
+    fit = max(1, min(draws, max(least, DRAWN_NUMBERS // numbers_a_draw)))
     return np.arange(fit) * draws // fit
 
 

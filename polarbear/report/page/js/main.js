@@ -3,6 +3,7 @@
 import { hidden, updateAll } from "./charts.js";
 import { byId, copy, element, labelled } from "./dom.js";
 import { startFigures } from "./figures.js";
+import { startFollowing } from "./following.js";
 import { PAGE } from "./page.js";
 import { startRounds } from "./rounds.js";
 import { startSelector } from "./selector.js";
@@ -56,4 +57,5 @@ if (PAGE.selector) startSelector(PAGE.selector);
 byId("copy")?.addEventListener("click", (event) => copy(byId("command"), event.target));
 if (PAGE.moments.length) startRounds(PAGE.moments);
 startFigures();
+if (PAGE.follows) startFollowing();
 performance.mark("polarbear-answers");

@@ -1,0 +1,90 @@
+"""A store's page on this machine's own address, as the store is when somebody looks."""
+
+from __future__ import annotations
+
+import threading
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+from polarbear.errors import PolarBearError, ReportError
+from polarbear.report.material import gather
+from polarbear.report.page import page
+from polarbear.store import Store
+from polarbear.store.lock import holder
+
+HERE = "127.0.0.1"  # nobody on another machine can ask
+
+
+class LivePage:
+    """The page of a store, made anew only where there is something new to tell."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._lock = threading.Lock()
+        self._state: object = None
+        self._page = b""
+
+    def now(self) -> bytes:
+        """The page as of now; it follows as long as somebody writes to the store."""
+        with self._lock:
+            store = Store.open(self._path)
+            follows = holder(self._path / "lock") is not None
+            state = (store.round_numbers(), store.posterior_keys(), follows)
+            if state != self._state:
+                self._page = page(gather(store), follows).encode("utf-8", "replace")
+                self._state = state
+            return self._page
+
+
+class Watch:
+    """Serves one store's page until it is closed; ``address`` is what a browser is given."""
+
+    def __init__(self, path: Path, port: int = 0) -> None:
+        Store.open(path)  # an error says what it is, if it is no store
+        live = LivePage(path)
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                # Another site's name may be made to lead here, so that its pages could ask.
+                named = (self.headers.get("Host") or "").rpartition(":")[0]
+                if named not in (HERE, "localhost"):
+                    self.send_error(HTTPStatus.FORBIDDEN)
+                elif self.path.partition("?")[0] != "/":
+                    self.send_error(HTTPStatus.NOT_FOUND)
+                else:
+                    self._answer()
+
+            def _answer(self) -> None:
+                status = HTTPStatus.OK
+                kind = "text/html"
+                try:
+                    held = live.now()
+                except PolarBearError as error:  # as when a round is just being written
+                    held, kind = f"{error}\n".encode(), "text/plain"
+                    status = HTTPStatus.SERVICE_UNAVAILABLE
+                self.send_response(status)
+                self.send_header("Content-Type", f"{kind}; charset=utf-8")
+                self.send_header("Content-Length", str(len(held)))
+                self.send_header("Cache-Control", "no-store")
+                self.end_headers()
+                self.wfile.write(held)
+
+            def log_message(self, format: str, *args: object) -> None:
+                """Nothing: the one who asks is the one who started it."""
+
+        try:
+            self._server = ThreadingHTTPServer((HERE, port), Handler)
+        except OSError as error:
+            raise ReportError(
+                f"cannot serve on port {port}: {error.strerror}; choose another with --port"
+            ) from None
+        self.address = f"http://{HERE}:{self._server.server_port}/"
+
+    def serve(self) -> None:
+        """Answer until ``close`` is called, or a key is pressed that interrupts."""
+        self._server.serve_forever()
+
+    def close(self) -> None:
+        self._server.shutdown()
+        self._server.server_close()

@@ -1,0 +1,67 @@
+"""A race on a terminal: a line an algorithm, from the first round on, within 80 columns."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any, cast
+
+from polarbear.cli.lines import BAR, History, bar, lines
+from polarbear.racing import Elimination, Threat
+
+LONG = [f"configuration {'x' * 60} population {size}" for size in (10, 100)]
+
+
+def record(names: list[str], out: dict[str, float], threats: dict[str, float]) -> Any:
+    gone = tuple(Elimination(name, names[0], 1, 8, p) for name, p in out.items())
+    return cast(
+        Any,
+        SimpleNamespace(
+            state=SimpleNamespace(algorithms=tuple(names), eliminated=gone),
+            threats={name: Threat(names[0], p) for name, p in threats.items()},
+        ),
+    )
+
+
+def run(name: str, failed: bool = False) -> Any:
+    task = SimpleNamespace(algorithm=SimpleNamespace(name=name))
+    return cast(Any, SimpleNamespace(task=task, status=SimpleNamespace(failed=failed)))
+
+
+def test_everybody_has_a_line_before_anything_is_known():
+    history = History()
+    assert lines(history) == []
+    history.enter(["A", "B"])
+    history.finished(run("B", failed=True))
+    _, first, second = lines(history)
+    assert first.split() == ["A", "?", "0", "runs"]
+    assert second.split() == ["B", "?", "1", "run,", "1", "failed"]
+
+
+def test_a_curve_grows_by_a_round_and_ends_where_somebody_is_out():
+    history = History()
+    history.ends(record(["A", "B"], {}, {"A": 0.0, "B": 0.5}))
+    history.ends(record(["A", "B"], {"B": 1.0}, {"A": 0.0}))
+    history.ends(record(["A", "B"], {"B": 1.0}, {"A": 0.25}))
+    assert history.dominated == {"A": [0.0, 0.0, 0.25], "B": [0.5, 1.0]}
+    _, first, second = lines(history)
+    assert first.split()[:3] == ["A", "▂", "0.25"]
+    assert second.split()[:4] == ["B", "▄█", "1.00", "out,"]
+
+
+def test_long_names_and_many_rounds_fit_into_80_columns_and_stay_apart():
+    history = History()
+    for _ in range(200):
+        history.ends(record(LONG, {}, dict.fromkeys(LONG, 0.5)))
+    for name in LONG:
+        for _ in range(2000):
+            history.finished(run(name, failed=True))
+    made = lines(history)
+    assert max(map(len, made)) <= 80
+    assert len({line.split("  ")[0] for line in made}) == 3
+
+
+def test_the_bar_is_as_long_as_what_is_done():
+    assert bar(0, 40) == "░" * BAR
+    assert bar(20, 40) == "█" * (BAR // 2) + "░" * (BAR // 2)
+    assert bar(40, 40) == "█" * BAR
+    assert bar(0, 0) == "░" * BAR
