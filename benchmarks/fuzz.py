@@ -23,7 +23,7 @@ import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter, process_time
 from typing import Any
@@ -82,7 +82,10 @@ class Kept:
     def write(self) -> None:
         self.peak = max(self.peak, peak())
         if self._file is not None:
-            plain = {name: asdict(tally) for name, tally in self._tallies.items()}
+            plain = {  # not asdict, which takes a counter's pairs for what it counts
+                name: {**vars(tally), "failed": dict(tally.failed)}
+                for name, tally in self._tallies.items()
+            }
             aside = self._file.with_name(self._file.name + ".new")
             aside.write_text(
                 json.dumps({"number": self.number, "peak": self.peak, "tallies": plain})

@@ -107,6 +107,7 @@ def _end(found: Callable[[], list[psutil.Process]]) -> int:
             except psutil.Error:
                 continue
         _reap(alive)
+        time.sleep(0.001)  # lest looking for the dying keep them from it
 
 
 def descendants(pid: int) -> list[psutil.Process]:

@@ -111,12 +111,12 @@ def pick_columns(frame: pl.DataFrame, wanted: dict[str, str | None], source: str
                 f"{source} has no column '{theirs}' for {ours}; it has: "
                 f"{', '.join(known[:COLUMNS_NAMED])}{more}; {hint}"
             )
-        _check_kind(ours, theirs, frame.schema[theirs], source)
+        check_kind(ours, theirs, frame.schema[theirs], source)
         chosen.append(pl.col(theirs).alias(ours))
     return frame.select(chosen)
 
 
-def _check_kind(ours: str, theirs: str, kind: pl.DataType, source: str) -> None:
+def check_kind(ours: str, theirs: str, kind: pl.DataType, source: str) -> None:
     """Refuse a column of what cannot be names, or cannot be numbers."""
     text = kind in (pl.String, pl.Categorical, pl.Enum, pl.Null)
     number = kind.is_numeric() or kind == pl.Boolean

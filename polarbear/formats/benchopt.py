@@ -9,7 +9,7 @@ import polars as pl
 from pydantic import Field
 
 from polarbear.errors import ImportFailedError
-from polarbear.formats.base import AfterEnd, Format, Imported
+from polarbear.formats.base import AfterEnd, Format, Imported, check_kind
 from polarbear.formats.table import Columns, read_frame, trajectories_in
 
 OBJECTIVE = "objective_"
@@ -41,6 +41,8 @@ class Benchopt(Format):
                 raise ImportFailedError(
                     f"{source} is not what benchopt writes: it has no column '{name}'"
                 )
+        for name in ("objective_name", dataset):
+            check_kind("instance", name, rows.schema[name], str(source))
         named = [pl.col(name).cast(pl.String, strict=False) for name in ("objective_name", dataset)]
         rows = rows.with_columns(instance=pl.concat_str(named, separator=" on "))
         columns = Columns(

@@ -17,12 +17,13 @@ import pytest
 
 from polarbear.errors import ImportFailedError
 from polarbear.formats import optuna, table
+from polarbear.formats.benchopt import Benchopt
 from polarbear.formats.coco import read_coco
 from polarbear.formats.ioh import read_ioh
 from polarbear.formats.preflib import PrefLib
 from polarbear.formats.table import Columns, read_table
 from polarbear.store import files
-from tests.formats import test_coco, test_ioh
+from tests.formats import test_benchopt, test_coco, test_ioh
 from tests.settings.test_names import FAMILY, HIDDEN
 from tests.support import Project
 
@@ -74,6 +75,19 @@ def test_columns_that_hold_neither_names_nor_numbers_are_refused(
     pl.DataFrame(ROWS | {column: values}).write_parquet(tmp_path / "x.parquet")
     with pytest.raises(ImportFailedError, match=f"the column '{column}' for {column} should hold"):
         read_table(tmp_path / "x.parquet", Columns())
+
+
+@pytest.mark.parametrize("column", ["objective_name", "dataset_name", "solver_name", "idx_rep"])
+@pytest.mark.parametrize(
+    "value", [[1.0], b"\xff", timedelta(1)], ids=["list", "binary", "duration"]
+)
+def test_results_of_benchopt_whose_names_are_none_are_refused(
+    tmp_path: Path, column: str, value: Any
+):
+    rows = {**test_benchopt.ROWS, column: [value] * 3}
+    pl.DataFrame(rows).write_parquet(tmp_path / "x.parquet")
+    with pytest.raises(ImportFailedError, match=f"the column '{column}' for .* should hold names"):
+        Benchopt().read(tmp_path / "x.parquet")
 
 
 def test_a_column_called_line_is_nothing_special(tmp_path: Path):
