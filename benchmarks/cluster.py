@@ -1,6 +1,6 @@
 """What a cluster costs against the local pool, and what it survives, measured in one run.
 
-    python benchmarks/cluster.py [--kills 50]
+    python benchmarks/cluster.py [--kills 50] [overhead] [throughput] [faults]
 
 A real `dask scheduler` and real `dask worker` processes, all on this machine. Overhead: runs of one
 second on two workers, by the local pool and by Dask, in turns. Throughput: 1,000 runs of 10 ms on
@@ -14,6 +14,7 @@ import argparse
 import random
 import sys
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 from statistics import median
 from time import perf_counter
@@ -49,8 +50,9 @@ def walks(problem, seed, step):
         problem(x)
         x = x + step * (problem.upper - problem.lower) / (30 + seed % 7)
 """
+PARTS = ["overhead", "throughput", "faults"]
 WORKERS, LONG_RUNS, SHORT_RUNS, TURNS = 2, 10, 1000, 5
-KILL_EVERY = 4  # finished runs
+KILL_EVERY = 4  # finished runs at least
 
 
 def configured(folder: Path, address: str | None, *algorithms: dict[str, Any]) -> Config:
@@ -61,7 +63,7 @@ def configured(folder: Path, address: str | None, *algorithms: dict[str, Any]) -
         "instances": {"suite": "classic", "dimensions": {"from": 2, "to": 4}},
         "budget": {"grid": {"from": 5, "to": 40, "points": 4}},
         "execution": {"workers": None if address else WORKERS, "check": False, **on},
-        "race": {"batch": {"start": 20, "min": 20, "max": 20}, "limits": {"rounds": 6}},
+        "race": {"batch": {"start": 20, "min": 20, "max": 20}, "limits": {"rounds": 10}},
         "inference": {"draws": 400},
     }
     return parse(data, Source("benchmark"), str(folder))
@@ -133,19 +135,26 @@ class Killer(Watcher):
     """Kills a random worker's process every few runs; its nanny starts another."""
 
     def __init__(self, workers: list[Any], kills: int) -> None:
-        self._workers, self._left, self._runs = workers, kills, 0
+        self._workers, self._most, self._since = workers, kills, 0
         self._rng = random.Random(1)
         self.killed = 0
 
     def finished(self, outcome: Outcome) -> None:
-        self._runs += 1
-        if self._runs % KILL_EVERY or self.killed >= self._left:
-            return
-        nanny = psutil.Process(self._rng.choice(self._workers).pid)
-        for child in nanny.children():
+        self._since += 1
+        alive = [process for worker in self._workers for process in processes_of(worker)]
+        if alive and self._since >= KILL_EVERY and self.killed < self._most:
+            self._rng.choice(alive).kill()
+            self.killed, self._since = self.killed + 1, 0
+
+
+def processes_of(worker: Any) -> list[psutil.Process]:
+    """What a `dask worker` has its nanny look after; none while that is being started again."""
+    found = []
+    for child in psutil.Process(worker.pid).children():
+        with suppress(psutil.Error):
             if "spawn_main" in " ".join(child.cmdline()):
-                child.kill()
-                self.killed += 1
+                found.append(child)
+    return found
 
 
 def survived(folder: Path, cluster: RealCluster, workers: list[Any], kills: int) -> Row:
@@ -170,24 +179,30 @@ def rounds(config: Config, path: Path, watcher: Watcher | None = None) -> dict[s
     return {file.name: file.read_bytes() for file in sorted((path / "rounds").iterdir())}
 
 
-def main() -> None:
+def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kills", type=int, default=50)
-    kills = parser.parse_args().kills
+    parser.add_argument("parts", nargs="*", choices=[[], *PARTS], help="by default all")
+    asked = parser.parse_args()
+    parts, missed = asked.parts or PARTS, 0
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         cluster = RealCluster(folder)
         try:
             workers = [cluster.start_worker() for _ in range(WORKERS)]
             cluster.await_workers(WORKERS)
-            rows = [overhead(folder, cluster), throughput(folder, cluster)]
-            workers.append(cluster.start_worker())
-            cluster.await_workers(WORKERS + 1)
-            rows.append(survived(folder, cluster, workers, kills))
+            if "overhead" in parts:
+                missed |= report([overhead(folder, cluster)])
+            if "throughput" in parts:
+                missed |= report([throughput(folder, cluster)])
+            if "faults" in parts:
+                workers.append(cluster.start_worker())
+                cluster.await_workers(WORKERS + 1)
+                missed |= report([survived(folder, cluster, workers, asked.kills)])
         finally:
             cluster.close()
-    sys.exit(report(rows))
+    return missed
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

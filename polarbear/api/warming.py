@@ -24,6 +24,8 @@ def announce_stan(options: ModelOptions, listener: Listener) -> None:
 
 def warn_of_busy_cores(config: Config, listener: Listener) -> None:
     """Seconds measured on a machine that is busy with something else come out too long."""
+    if config.execution.scheduler or config.execution.job_queue:
+        return  # these are other machines' cores
     workers, free = workers_of(config), free_cores()
     if config.budget.axis == SECONDS and workers > free:
         remedy = f"--workers {free} avoids that" if free else "wait until the machine is idle"

@@ -18,7 +18,7 @@ import numpy as np
 from polarbear.algorithms.base import Algorithm, Trial
 from polarbear.config import Config
 from polarbear.driver.broken import run_failed, why
-from polarbear.driver.collect import chosen_instances, workers_of
+from polarbear.driver.collect import chosen_instances
 from polarbear.errors import AlgorithmError, BudgetExhausted, PolarBearError
 from polarbear.execution.executor import Executor
 from polarbear.execution.outcome import Outcome, Status, Task
@@ -136,7 +136,7 @@ def check(config: Config, pool: Executor) -> Checked:
         budget=config.budget.limit,
         noisy=noisy,
         algorithms=tuple(entries),
-        forecast=_forecast(config, entries),
+        forecast=_forecast(config, entries, pool.size),
     )
 
 
@@ -222,9 +222,9 @@ def _findings(
     return [], warnings
 
 
-def _forecast(config: Config, tried: Sequence[Tried]) -> Forecast:
+def _forecast(config: Config, tried: Sequence[Tried], workers: int) -> Forecast:
     """What `polarbear run` would take; a race needs as many instances as it needs."""
-    count, workers = len(chosen_instances(config)), workers_of(config)
+    count = len(chosen_instances(config))
     limit, axis = config.budget.limit, config.budget.axis
     seconds: float | None = 0.0
     size = 0.0

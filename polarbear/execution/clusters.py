@@ -5,11 +5,13 @@ from __future__ import annotations
 import logging
 import os
 import time
+from multiprocessing import resource_tracker
 from typing import Any
 
 from polarbear.config import Execution, JobQueue
 from polarbear.errors import ClusterError, MissingExtraError
 from polarbear.execution import host
+from polarbear.execution.pool import uninterrupted
 from polarbear.wording import typed_time
 
 CONNECTING = 10.0  # seconds in which a scheduler has to answer at first
@@ -114,13 +116,15 @@ class Cluster:
         dask.config.set(settings)
         if self._options.job_queue is not None:
             return _jobs(self._options.job_queue)
-        return self._dask.LocalCluster(
-            n_workers=self._options.workers or host.cores(),
-            threads_per_worker=1,
-            memory_limit=0,  # runs have limits of their own
-            dashboard_address=":0",
-            silence_logs=logging.CRITICAL,
-        )
+        resource_tracker.ensure_running()  # started later, it would unblock interrupts
+        with uninterrupted():  # Ctrl-C is for the command, which ends its workers
+            return self._dask.LocalCluster(
+                n_workers=self._options.workers or host.cores(),
+                threads_per_worker=1,
+                memory_limit=0,  # runs have limits of their own
+                dashboard_address=":0",
+                silence_logs=logging.CRITICAL,
+            )
 
     def _quiet(self) -> None:
         """What Dask logs about workers that come and go is not for the screen."""

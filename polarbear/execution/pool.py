@@ -165,7 +165,7 @@ class Pool:
         with (
             _STARTING,
             _environment(threads | families.marked_environment(f"{mark}:{own}")),
-            _uninterrupted(),
+            uninterrupted(),
             _without_the_script(),
         ):
             try:
@@ -283,7 +283,7 @@ def _bound(log: Path) -> None:
 
 
 @contextmanager
-def _uninterrupted() -> Iterator[None]:
+def uninterrupted() -> Iterator[None]:
     """Ctrl-C reaches the whole process group; a worker that is coming up must not mind it.
 
     Blocked, not ignored: this process gets what came meanwhile, and the worker opens its ears once
