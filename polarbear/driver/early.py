@@ -23,6 +23,7 @@ class EarlyRuns:
         self._kept: dict[tuple[str, str], list[EarlyRun]] = {}
         self._unwritten: list[Outcome] = []
         self._used: set[Key] = set()
+        self._cut_off = (0, 0.0)  # of runs that were used: evaluations, and time on the axis
         self._alike: dict[tuple[str, str | None], list[str | None]] = {}
         left = store.early_outcomes()
         known: set[Key] = _keys_of_runs(store) if left else set()
@@ -38,9 +39,16 @@ class EarlyRuns:
 
     @property
     def spent(self) -> tuple[int, float]:
-        """What they have cost: evaluations, and how far they got on the axis."""
+        """What was spent in vain so far: evaluations, and how far runs got on the axis.
+
+        That is on runs that no round has used, and on what was cut from those that were.
+        """
         runs = [run for kept in self._kept.values() for run in kept]
-        return sum(run.evaluations for run in runs), sum(run.reached for run in runs)
+        evaluations, on_axis = self._cut_off
+        return (
+            evaluations + sum(run.evaluations for run in runs),
+            on_axis + sum(run.reached for run in runs),
+        )
 
     def add(self, outcome: Outcome) -> None:
         """Keep a finished run for the round that may ask for it."""
@@ -55,6 +63,11 @@ class EarlyRuns:
             if cut is not None:
                 self._kept[place].remove(run)
                 self._used.add(_key(run))
+                evaluations, on_axis = self._cut_off
+                self._cut_off = (
+                    evaluations + run.evaluations - cut.evaluations,
+                    on_axis + run.reached - cut.reached,
+                )
                 return cut.outcome(task)
         return None
 

@@ -12,7 +12,7 @@ import queue
 import secrets
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -33,6 +33,8 @@ from polarbear.execution.placement import Placement
 from polarbear.execution.roll_call import described
 from polarbear.wording import counted, typed_time
 
+DONE = object()  # what an iterable gives that has nothing more
+NOBODY = ""  # the key of no run
 AHEAD = 2  # runs handed over for each that can go on: the next lies there when one ends
 MOST_GIVEN_UP = 20  # times that Dask gives up a run that never began
 LOOK_EVERY = 1.0  # seconds between looks at who is there
@@ -93,15 +95,26 @@ class DaskExecutor:
         there = sum(self._threads.values())
         return max(1, min(there, self._options.workers or there))
 
-    def run(self, tasks: Iterable[Task]) -> Iterator[Outcome]:
-        """Execute tasks; outcomes come as they are finished, in no particular order."""
+    def run(
+        self, tasks: Iterable[Task | None], over: Callable[[], bool] = lambda: False
+    ) -> Iterator[Outcome]:
+        """Execute tasks, as ``Wakeful`` says; outcomes come as they are finished."""
         waiting = iter(tasks)
-        upcoming = next(waiting, None)
-        while upcoming is not None or self._flights:
-            while upcoming is not None and len(self._flights) < self._room:
-                self._hand_over(upcoming)
-                upcoming = next(waiting, None)
+        more = True
+        while not over():
+            while more and len(self._flights) < self._room:
+                found = next(waiting, DONE)
+                more = found is not DONE
+                if not isinstance(found, Task):
+                    break
+                self._hand_over(found)
+            if not more and not self._flights:
+                return
             yield from self._landed()
+
+    def wake(self) -> None:
+        """Let ``run`` look at once whether it is over, or has more to do; from any thread."""
+        self._ended.put(NOBODY)
 
     @property
     def _client(self) -> Any:
