@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING
 from polarbear.api.listening import Listener
 from polarbear.driver.watching import Watcher
 from polarbear.errors import PolarBearError, ReportError
-from polarbear.report.material import gather
-from polarbear.report.page import is_page, write_page
 from polarbear.store import Store
 
 if TYPE_CHECKING:
@@ -20,6 +18,8 @@ if TYPE_CHECKING:
 
 def check_place(path: Path) -> None:
     """Refuse to write over what is not a page, before anything is run."""
+    from polarbear.report.page import is_page
+
     if path.is_dir():
         raise ReportError(f"--page {path} is a folder; name a file")
     if not path.parent.is_dir():
@@ -67,6 +67,9 @@ class Paged(Watcher):
 
     def write(self, follows: bool) -> None:
         """Write the page as the store is now."""
+        from polarbear.report.material import gather
+        from polarbear.report.page import write_page
+
         try:
             write_page(gather(self._store), self._path, force=True, follows=follows)
         except PolarBearError as error:
