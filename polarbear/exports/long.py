@@ -20,8 +20,10 @@ from polarbear.wording import counted, noun
 
 
 class Csv(Export):
-    """Rows of algorithm, instance, problem, seed, t, y (and weight where instances have one), and a
-    data dictionary beside them."""
+    """Rows of algorithm, instance, problem, seed, t, y, and a data dictionary beside them.
+
+    Where instances have weights there is a column for them, too.
+    """
 
     def write(self, store: Store, algorithms: tuple[str, ...], place: Path) -> Written:
         table, told = long_table(store, algorithms)

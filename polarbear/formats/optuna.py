@@ -98,7 +98,7 @@ def _studies(source: Path) -> list[Study]:
         OverflowError,
         RecursionError,
     ) as error:
-        reason = str(error).partition("\n")[0]
+        reason = str(error).partition("\n")[0][:200]
         raise ImportFailedError(f"{source} is not a storage of Optuna: {reason}") from None
     if not studies:
         raise ImportFailedError(f"{source} holds no study of Optuna")

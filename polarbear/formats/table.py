@@ -162,6 +162,8 @@ def trajectories_in(
     frame = clean_numbers(frame, ("t", "y"), complaints)
     frame = reject(frame, pl.col("t") < 0, "t is negative", complaints)
     if columns.seed is not None:
+        seed = pl.col("seed").cast(pl.String, strict=False)
+        frame = reject(frame, seed.is_null(), "the seed is missing", complaints)
         frame = frame.with_columns(of="instance", instance=replicates())
     keys = ["algorithm", "instance", "t"]
     frame = reject(
