@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any, ClassVar, Literal, get_args
 
@@ -43,7 +44,7 @@ def rastrigin(z: Floats) -> float:
 def ackley(z: Floats) -> float:
     root_mean_square = np.sqrt(z @ z / len(z))
     waves = np.cos(2.0 * np.pi * z).mean()
-    return float(20.0 * -np.expm1(-0.2 * root_mean_square) + np.e - np.exp(waves))
+    return float(20.0 * -np.expm1(-0.2 * root_mean_square) + math.e - np.exp(waves))
 
 
 def griewank(z: Floats) -> float:
