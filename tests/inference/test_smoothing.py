@@ -12,9 +12,10 @@ from polarbear.inference import ModelOptions, infer
 from polarbear.inference.empirical.noise import noise_correlation
 from polarbear.inference.empirical.smoothing import (
     HOW_LIKELY,
+    LEVELS,
     _log_evidence,
     _shares,
-    kinds_of_curves,
+    shapes_of_curves,
     smoothed,
 )
 from polarbear.rankings import count_choice_sets, rank
@@ -31,6 +32,11 @@ def noisy(values: np.ndarray, kept: float, rng: np.random.Generator, size: int) 
     return np.asarray(values + noise)
 
 
+def kinds_of_curves() -> np.ndarray:
+    """Covariances of whole curves, every level with every shape: [kind, time, time]."""
+    return np.stack([level**2 + shape for level in LEVELS for shape in shapes_of_curves(UNIT)])
+
+
 def posterior(values: np.ndarray, smoothing: str, draws: int = 4000, seed: int = 1):
     positions = rank(values)
     options = ModelOptions(model="empirical", smoothing=smoothing, draws=draws)
@@ -39,9 +45,9 @@ def posterior(values: np.ndarray, smoothing: str, draws: int = 4000, seed: int =
 
 def test_the_evidence_of_a_curve_is_its_normal_density():
     curve = np.random.default_rng(1).normal(size=12)
-    covariances = kinds_of_curves(UNIT) + 0.1 * np.eye(12)
-    expected = [multivariate_normal(cov=one).logpdf(curve) for one in covariances]
-    found = _log_evidence(curve, covariances)
+    noise = 0.1 * np.eye(12)
+    expected = [multivariate_normal(cov=one + noise).logpdf(curve) for one in kinds_of_curves()]
+    found = _log_evidence(curve, shapes_of_curves(UNIT) + noise)
     np.testing.assert_allclose(found - found[0], np.array(expected) - expected[0], rtol=1e-9)
 
 
@@ -86,8 +92,9 @@ def test_smoothed_draws_are_those_of_the_gaussian_posterior(kept):
     drawn = np.arcsin(2 * found[:, :, 0] - 1)
     mean, spread = phi.mean(axis=0), phi.var(axis=0)
     noise_now = correlation * np.minimum(spread[:, None], spread)
-    kinds = kinds_of_curves(UNIT)
-    weight = _shares(_log_evidence(mean, kinds + noise_now)[:, None], 2)[:, 0]
+    kinds = kinds_of_curves()
+    evidence = _log_evidence(mean, shapes_of_curves(UNIT) + noise_now)
+    weight = _shares(evidence[:, None], 2)[:, 0]
     gains = [kernel @ np.linalg.inv(kernel + noise_now) for kernel in kinds]
     means = np.array([gain @ mean for gain in gains])
     within = np.array([np.diag(k - g @ k) for k, g in zip(kinds, gains, strict=True)])

@@ -24,6 +24,7 @@ from functools import cached_property
 import numpy as np
 
 from polarbear.inference.empirical.evenness import CONCENTRATIONS, evenness_weights
+from polarbear.inference.empirical.sums import weighted_sums
 from polarbear.numerics.threads import in_threads
 from polarbear.rankings.duels import Duels, Scores
 
@@ -151,22 +152,26 @@ class Bootstrap:
         scores = [_rounded(score) for score, _ in blocks]
         if self.duels.weights is not None:  # which take more than the 24 bits of single precision
             scores = [score.astype(np.float64, copy=False) for score in scores]
+        sums = in_threads(lambda score: weighted_sums(score, n_times), scores, self.threads)
         patterns, pattern_of = _patterns([there for _, there in blocks])
         found = np.empty((self.draws, items, n_times), dtype=np.float32)
         at_once = max(1, min(_DRAWS_A_TASK, _NUMBERS_A_TASK // (items * n_times)))
 
         def run(first: int) -> None:
             some = slice(first, min(first + at_once, self.draws))
-            total = np.zeros((some.stop - first, items * n_times))
+            total = np.zeros((items * n_times, some.stop - first))
             of = np.zeros((some.stop - first, patterns[0].shape[1]))
-            for weights, score, pattern in zip(self._weights, scores, patterns, strict=True):
-                total += weights[some].astype(score.dtype, copy=False) @ score
+            for weights, summed, pattern in zip(self._weights, sums, patterns, strict=True):
+                total += summed(weights[some])
                 of += weights[some] @ pattern
             of += prior[some, None]
-            shares = total.reshape(-1, items, n_times)
-            shares += imaginary[some, :, None]
-            shares /= of[:, pattern_of].reshape(-1, items, n_times)
-            found[some] = shares
+            shares = total.reshape(items, n_times, -1)
+            shares += imaginary[some].T[:, None]
+            if of.shape[1] == 1:
+                shares /= of[:, 0]
+            else:
+                shares /= of.T[pattern_of].reshape(shares.shape)
+            found[some] = shares.transpose(2, 0, 1)
 
         in_threads(run, range(0, self.draws, at_once), self.threads)
         return found.swapaxes(1, 2)

@@ -36,17 +36,17 @@ _ROUNDS = 40  # of expectation maximisation
 _JITTER = 1e-8
 
 
-def kinds_of_curves(unit_times: np.ndarray) -> np.ndarray:
-    """Prior covariances of a pair's curve: [kind, time, time], shapes running fastest.
+def shapes_of_curves(unit_times: np.ndarray) -> np.ndarray:
+    """Prior covariances of what a pair's curve deviates from its level: [shape, time, time].
 
     Every level goes with every shape: that a curve does not change says nothing about how far it is
-    from even.
+    from even. A level adds its square to all of a covariance.
     """
     apart = np.abs(np.subtract.outer(unit_times, unit_times))
     shapes = [HARDLY**2 * _matern(apart, 1.0)]
     shapes += [size**2 * _matern(apart, length) for size in DEVIATIONS for length in LENGTHSCALES]
     shapes.append(ROUGH**2 * (np.exp(-apart / 0.3) + np.eye(len(apart))))
-    return np.stack([level**2 + shape for level in LEVELS for shape in shapes])
+    return np.stack(shapes)
 
 
 def smoothed(
@@ -63,33 +63,47 @@ def smoothed(
     draws, n_times, n_pairs = wins.shape
     n = round((1 + np.sqrt(1 + 8 * n_pairs)) / 2)
     first, second = np.triu_indices(n, 1)
-    curves = kinds_of_curves(unit_times)
-    noise = correlation + _JITTER * np.eye(n_times)
-    covariances = np.empty((n_pairs, n_times, n_times))
+    shapes = shapes_of_curves(unit_times)
+    correlation = correlation + _JITTER * np.eye(n_times)
+    spread = np.empty((n_pairs, n_times))
+
+    def noise(pair: int) -> np.ndarray:
+        """Of two times the one that has fewer duels shares them with the other."""
+        return np.asarray(correlation * np.minimum(spread[pair][:, None], spread[pair]))
 
     def explained(pair: int) -> np.ndarray:
-        """Brings a pair's draws to where their noise does not depend on them. Of two times the one
-        that has fewer duels shares them with the other."""
+        """Brings a pair's draws to where their noise does not depend on them."""
         phi = np.arcsin(2 * wins[:, :, pair] - 1)
-        own = phi.var(axis=0, dtype=float)
-        covariances[pair] = noise * np.minimum(own[:, None], own)
+        spread[pair] = phi.var(axis=0, dtype=float)
         wins[:, :, pair] = phi
-        return _log_evidence(phi.mean(axis=0, dtype=float), curves + covariances[pair])
+        return _log_evidence(phi.mean(axis=0, dtype=float), shapes + noise(pair))
 
     rng = np.random.default_rng([seed, _STREAM])
     which = rng.random(draws)
-    standard = rng.standard_normal((n, draws, n_times), dtype=np.float32)
-    roots = np.linalg.cholesky(curves + _JITTER * np.eye(n_times)).astype(np.float32)
+    standard = rng.standard_normal((n, draws, n_times + 1), dtype=np.float32)
+    roots = np.linalg.cholesky(shapes + _JITTER * np.eye(n_times)).astype(np.float32)
+    levels = np.array(LEVELS)
 
     def draw(pair: int) -> None:
+        """With A a shape's covariance and the noise's, V, the curve's is A + l^2 11', of which the
+        inverse is that of A less a part of rank one: one matrix serves all levels."""
         phi = wins[:, :, pair]
         kinds = np.searchsorted(np.cumsum(shares[:-1, pair]), which)
+        level_of, shape_of = levels[kinds // len(shapes)], kinds % len(shapes)
         apart = (standard[first[pair]] - standard[second[pair]]) / np.float32(np.sqrt(2))
-        for kind in np.unique(kinds):
-            some = kinds == kind
-            prior = apart[some] @ roots[kind].T
-            gain = np.linalg.solve(curves[kind] + covariances[pair], curves[kind])
-            curve = prior + (phi[some] - prior) @ gain.astype(np.float32)
+        of_noise = noise(pair)
+        for shape in np.unique(shape_of):
+            some = shape_of == shape
+            level, own = level_of[some], apart[some]
+            prior = own[:, 1:] @ roots[shape].T + level.astype(np.float32)[:, None] * own[:, :1]
+            solved = np.linalg.solve(
+                shapes[shape] + of_noise, np.column_stack([of_noise, np.ones(n_times)])
+            )
+            back, ones = solved[:, :-1], solved[:, -1]
+            missed = phi[some] - prior
+            shared = level**2 / (1 + level**2 * ones.sum()) * (missed @ ones)
+            curve = phi[some] - missed @ back.astype(np.float32)
+            curve += np.outer(shared, ones @ of_noise)
             phi[some] = (1 + np.sin(np.clip(curve, -np.pi / 2, np.pi / 2))) / 2
 
     with single_threaded_blas():
@@ -106,11 +120,17 @@ def _matern(apart: np.ndarray, lengthscale: float) -> np.ndarray:
 
 
 def _log_evidence(curve: np.ndarray, covariances: np.ndarray) -> np.ndarray:
-    """The log-density of a curve under each covariance, up to a constant: [kind]."""
+    """The log-density of a curve, up to a constant, under each level with each covariance of its
+    deviations and noise: [kind], shapes running fastest."""
     roots = np.linalg.cholesky(covariances)
-    whitened = np.stack([dtrtrs(root.T, curve, trans=1)[0] for root in roots])
+    both = np.column_stack([curve, np.ones(len(curve))])
+    whitened = np.stack([dtrtrs(root.T, both, trans=1)[0] for root in roots])
+    curves, ones = whitened[:, :, 0], whitened[:, :, 1]
     half_determinant = np.log(np.diagonal(roots, axis1=1, axis2=2)).sum(axis=1)
-    return np.asarray(-0.5 * (whitened**2).sum(axis=1) - half_determinant)
+    squared = np.array(LEVELS)[:, None] ** 2
+    grown = 1 + squared * (ones**2).sum(axis=1)  # determinants, with a level
+    distance = (curves**2).sum(axis=1) - squared / grown * (curves * ones).sum(axis=1) ** 2
+    return np.asarray(-0.5 * (distance + np.log(grown)) - half_determinant).ravel()
 
 
 def _shares(log_evidence: np.ndarray, n: int) -> np.ndarray:
