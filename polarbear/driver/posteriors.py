@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -69,7 +69,7 @@ def learn(
             weights=evidence.weights,
             field=inside,
         )
-        posterior = _as_kept(inferred, evidence)
+        posterior = _as_kept(inferred)
     grid = evidence.grid
     return Learned(
         posterior, grid.algorithms, grid.times, evidence.n_problems, key, kept is not None
@@ -91,7 +91,7 @@ def learn_newcomer(store: Store, others: Learned, evidence: Evidence, seed: int)
         # its rankings repeat each other over time as much as those of the others do
         weighted = evidence.choice_sets.weighted(others.posterior.evidence_weight)
         extended = extend(others.posterior, weighted, last, seed, names=grid.algorithms)
-        posterior = _as_kept(extended, evidence)
+        posterior = _as_kept(extended)
     return Learned(
         posterior, grid.algorithms, grid.times, evidence.n_problems, key, kept is not None
     )
@@ -99,16 +99,14 @@ def learn_newcomer(store: Store, others: Learned, evidence: Evidence, seed: int)
 
 def keep(store: Store, evidence: Evidence, learned: Learned) -> None:
     """Store a posterior and its evidence; the caller holds the store's lock."""
-    store.add_evidence(
-        evidence.key,
-        rankings_table(evidence.grid, evidence.positions),
-        choice_sets_table(evidence.grid, evidence.choice_sets),
-    )
+    store.add_derived(evidence.key, rankings_table(evidence.grid, evidence.positions))
+    if learned.posterior.options.plackett_luce:
+        store.add_choice_sets(evidence.key, choice_sets_table(evidence.grid, evidence.choice_sets))
     store.add_posterior(
         learned.key, *posterior_to_table(learned.posterior, evidence.grid, evidence.key)
     )
 
 
-def _as_kept(posterior: Posterior, evidence: Evidence) -> Posterior:
+def _as_kept(posterior: Posterior) -> Posterior:
     """As the store keeps it, so that an answer is the same whether it was kept or not."""
-    return posterior_from_table(*posterior_to_table(posterior, evidence.grid, evidence.key))
+    return replace(posterior, theta=posterior.theta.astype(np.float32).astype(float))

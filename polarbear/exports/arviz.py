@@ -103,7 +103,7 @@ def as_dataset(
     wins: Mapping[str, Any] = {}
     pairs: Mapping[str, Any] = {}
     if posterior.wins is not None:
-        wins = {"wins": (("chain", "draw", "time", PAIR), by_chain(posterior.wins))}
+        wins = {"wins": (("chain", "draw", "time", PAIR), by_chain(np.asarray(posterior.wins)))}
         both = list(combinations(algorithms, 2))
         pairs = {
             PAIR: [f"{a} vs {b}" for a, b in both],

@@ -11,7 +11,10 @@ import numpy as np
 
 from polarbear.inference.diagnostics import Diagnostics
 from polarbear.inference.fit import Fit
+from polarbear.inference.interpolated import Interpolated
 from polarbear.inference.options import ModelOptions
+
+_NUMBERS_AT_ONCE = 2**23  # of which quantiles take a copy
 
 __all__ = ["Diagnostics", "ModelOptions", "Posterior"]
 
@@ -27,8 +30,9 @@ class Posterior:
 
     theta is how likely an algorithm is the best of all on a new instance. ``wins`` [draw, time,
     pair] is how likely the first of a pair beats the second, pairs as np.triu_indices has them;
-    where it is None it follows from theta, as Plackett-Luce has it. ``fit`` is there where that is
-    assumed and rankings were given to hold it against.
+    where it is None it follows from theta, as Plackett-Luce has it, and of very many pairs and
+    times it is kept at some of the times only. ``fit`` is there where Plackett-Luce is assumed and
+    rankings were given to hold it against.
     ``method`` is what was run where 'auto' was asked for; ``hyper`` holds the draws of the
     hyperparameters by name; ``notes`` what a reader should know about the data behind it;
     ``joint`` whether statements about several times at once mean something; ``evidence_weight``
@@ -48,7 +52,7 @@ class Posterior:
     hyper: Mapping[str, np.ndarray] = field(default_factory=lambda: MappingProxyType({}))
     notes: tuple[str, ...] = ()
     evidence_weight: float = 1.0
-    wins: np.ndarray | None = None
+    wins: np.ndarray | Interpolated | None = None
     fit: Fit | None = None
 
     @property
@@ -92,4 +96,7 @@ class Posterior:
     def interval(self, level: float = 0.95) -> np.ndarray:
         """Central credible interval: [2, time, algorithm]."""
         tail = (1 - level) / 2
-        return np.asarray(np.quantile(self.theta, [tail, 1 - tail], axis=0))
+        parts = np.array_split(self.theta, -(-self.theta.size // _NUMBERS_AT_ONCE), axis=1)
+        return np.concatenate(
+            [np.quantile(part, [tail, 1 - tail], axis=0) for part in parts], axis=1
+        )

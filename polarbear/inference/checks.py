@@ -164,8 +164,11 @@ def _connected(compared: np.ndarray) -> list[list[int]]:
 
 def _favours_nobody(sets: ChoiceSets) -> bool:
     """Whether equal ratings are the likelihood's maximum at every timepoint."""
-    member = (sets.masks[:, None] >> np.arange(sets.n_algorithms) & 1).astype(float)
-    share = (sets.counts / member.sum(axis=1))[:, None] * member
-    expected = np.zeros_like(sets.wins)
-    np.add.at(expected, sets.set_times(), share)
-    return bool(np.abs(sets.wins - expected).max() < 1e-9 * max(1, sets.rankings.max()))
+    times = sets.set_times()
+    share = sets.counts / np.bitwise_count(sets.masks)
+    expected = [
+        np.bincount(times, share * (sets.masks >> i & 1), sets.n_times)
+        for i in range(sets.n_algorithms)
+    ]
+    apart = np.abs(sets.wins - np.stack(expected, axis=1))
+    return bool(apart.max() < 1e-9 * max(1, sets.rankings.max()))

@@ -17,12 +17,18 @@ class Posteriors:
 
     path: Path
 
-    def add_evidence(self, key: str, rankings: pa.Table, choice_sets: pa.Table) -> None:
-        """Keep the rankings, and what they boil down to, that a posterior was inferred from."""
-        for name, table in (("derived", rankings), ("choice-sets", choice_sets)):
-            path = self.path / "rankings" / f"{name}-{key}.parquet"
-            if not path.exists():
-                files.write_table(path, table)
+    def add_derived(self, key: str, rankings: pa.Table) -> None:
+        """Keep the rankings that a posterior was inferred from."""
+        self._keep_evidence(f"derived-{key}", rankings)
+
+    def add_choice_sets(self, key: str, choice_sets: pa.Table) -> None:
+        """Keep what they boil down to for Plackett-Luce."""
+        self._keep_evidence(f"choice-sets-{key}", choice_sets)
+
+    def _keep_evidence(self, name: str, table: pa.Table) -> None:
+        path = self.path / "rankings" / f"{name}.parquet"
+        if not path.exists():
+            files.write_table(path, table)
 
     def add_posterior(self, key: str, draws: pa.Table, facts: Mapping[str, Any]) -> None:
         """Keep a posterior under the key of what it answers."""

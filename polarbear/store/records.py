@@ -13,6 +13,7 @@ import pyarrow as pa
 from polarbear.inference import ModelOptions, Posterior
 from polarbear.inference.diagnostics import Diagnostics
 from polarbear.inference.fit import Deviation, Fit
+from polarbear.inference.interpolated import Interpolated
 from polarbear.inference.options import AS_STORED
 from polarbear.rankings import ABSENT, BELOW, ChoiceSets, GridValues
 from polarbear.store import tables
@@ -44,7 +45,7 @@ def posterior_to_table(
 ) -> tuple[pa.Table, Mapping[str, Any]]:
     """A posterior as the store keeps it: its draws, and everything else as plain facts."""
     size = posterior.n_draws
-    flat = posterior.theta.astype(np.float32).reshape(size, -1)
+    flat = posterior.theta.astype(np.float32, copy=False).reshape(size, -1)
     hyper = (
         np.stack([*posterior.hyper.values()], axis=1) if posterior.hyper else np.empty((size, 0))
     )
@@ -59,9 +60,14 @@ def posterior_to_table(
         },
         schema=tables.POSTERIOR,
     )
+    knots = None
     if posterior.wins is not None:
-        wins = column_of_lists(posterior.wins.astype(np.float32).reshape(size, -1))
-        table = table.append_column(tables.POSTERIOR_WINS, wins)
+        if isinstance(posterior.wins, Interpolated):
+            wins, knots = posterior.wins.at_knots, posterior.wins.knots.tolist()
+        else:
+            wins = posterior.wins
+        kept = column_of_lists(wins.astype(np.float32, copy=False).reshape(size, -1))
+        table = table.append_column(tables.POSTERIOR_WINS, kept)
     facts = {
         "algorithms": list(grid.algorithms),
         "times": grid.times.tolist(),
@@ -80,6 +86,7 @@ def posterior_to_table(
         "diagnostics": asdict(posterior.diagnostics),
         "evidence": evidence_key,
         "head_to_head": posterior.wins is not None,
+        **({} if knots is None else {"knots": knots}),
         "fit": None if posterior.fit is None else asdict(posterior.fit),
     }
     return table, facts
@@ -93,9 +100,12 @@ def posterior_from_table(
     kind = np.float32 if as_kept else np.float64
     theta = numbers_of_lists(table["theta"], np.float32).astype(kind, copy=False)
     hyper = numbers_of_lists(table["hyper"], np.float64).reshape(size, -1)
-    wins = None
+    wins: np.ndarray | Interpolated | None = None
     if "wins" in table.column_names:
-        wins = numbers_of_lists(table["wins"], np.float32).reshape(size, times, n * (n - 1) // 2)
+        knots = facts.get("knots")
+        looked_at = times if knots is None else len(knots)
+        wins = numbers_of_lists(table["wins"], np.float32).reshape(size, looked_at, -1)
+        wins = wins if knots is None else Interpolated(wins, np.array(knots))
     return Posterior(
         theta=theta.reshape(size, times, n),
         chains=facts["chains"],

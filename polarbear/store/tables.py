@@ -17,7 +17,7 @@ Parts of ``runs`` that an older version wrote lack the columns ``fingerprint`` o
 A posterior is a file of its own, ``posteriors/KEY.parquet``; the JSON in its metadata (under
 ``polarbear``) names algorithms, times and hyperparameters and holds settings and diagnostics. What
 it was inferred from stands in ``rankings/`` as ``derived-KEY.parquet`` (the rankings) and
-``choice-sets-KEY.parquet`` (what they boil down to).
+``choice-sets-KEY.parquet`` (what they boil down to for Plackett-Luce, where that was assumed).
 
 Every file carries a checksum (checksums.py), which other readers pass over.
 
@@ -144,7 +144,10 @@ POSTERIOR = pa.schema(
 
 # Beside these, where duels do not follow from theta: the empirical model's.
 POSTERIOR_WINS = _column(
-    "wins", pa.list_(pa.float32()), "head to head: time after time, by pair in the order of names"
+    "wins",
+    pa.list_(pa.float32()),
+    "head to head: time after time (of the facts' knots, if there are any), by pair in the order "
+    "of names",
 )
 
 ROUND_RATINGS = pa.schema(

@@ -180,10 +180,10 @@ def test_draws_that_do_not_fit_into_memory_are_fewer_or_refused(monkeypatch: pyt
     whole = posterior(values, "none", draws=400)
     monkeypatch.setattr("polarbear.inference.empirical.bootstrap._NUMBERS_A_TASK", 100)
     np.testing.assert_array_equal(posterior(values, "none", draws=400).wins, whole.wins)
-    monkeypatch.setattr("polarbear.inference.empirical.engine.MOST_NUMBERS", 6 * 12 * 500)
+    monkeypatch.setattr("polarbear.inference.empirical.knots.MOST_NUMBERS", 20 * 12 * 500)
     fewer = posterior(values, "learned", draws=4000)
     assert fewer.n_draws == 500
     assert fewer.notes[-1].startswith("500 draws instead of 4000")
-    monkeypatch.setattr("polarbear.inference.empirical.engine.MOST_NUMBERS", 6 * 12 * 300)
+    monkeypatch.setattr("polarbear.inference.empirical.knots.MOST_NUMBERS", 20 * 12 * 300)
     with pytest.raises(InferenceError, match="4 algorithms at 12 times.*fewer than 400 draws"):
         posterior(values, "learned")

@@ -114,15 +114,16 @@ class Bootstrap:
         of = (prior.weights + prior.further).sum(axis=1)
         return self._shares(self._pairs, prior.wins(), of)
 
-    def firsts(self, field: Sequence[int] | None = None) -> np.ndarray:
+    def firsts(self, field: Sequence[int] | None = None, duels: Duels | None = None) -> np.ndarray:
         """The share of instances on which an algorithm is first: [draw, time, algorithm].
 
         Among the ``field``, everybody if not given; of those who are not in it, among the field and
-        itself. Of instances that all of them ran on.
+        itself. Of instances that all of them ran on. ``duels`` are those of the same problems at
+        other times.
         """
-        everyone = range(self.duels.positions.shape[1])
-        inside = list(everyone if field is None else field)
-        scores = [self.duels.first_scores(block, inside) for block in self.duels.blocks()]
+        duels = duels or self.duels
+        inside = list(range(duels.positions.shape[1]) if field is None else field)
+        scores = [duels.first_scores(block, inside) for block in duels.blocks()]
         prior = self._imaginary
         return self._shares(scores, prior.firsts(inside), prior.weights.sum(axis=1))
 
@@ -147,8 +148,8 @@ class Bootstrap:
     def _shares(self, blocks: list[Scores], imaginary: np.ndarray, prior: np.ndarray) -> np.ndarray:
         """Weighted means of scores; at every time ``imaginary[draw, item]`` of ``prior[draw]`` is
         added."""
-        n_times = self.duels.positions.shape[2]
         items = imaginary.shape[1]
+        n_times = blocks[0][0].shape[1] // items
         scores = [_rounded(score) for score, _ in blocks]
         if self.duels.weights is not None:  # which take more than the 24 bits of single precision
             scores = [score.astype(np.float64, copy=False) for score in scores]

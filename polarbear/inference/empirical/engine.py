@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from types import MappingProxyType
 
 import numpy as np
@@ -12,14 +13,14 @@ from polarbear.errors import InferenceError
 from polarbear.inference.base import Posterior
 from polarbear.inference.diagnostics import Diagnostics
 from polarbear.inference.empirical.bootstrap import Bootstrap
+from polarbear.inference.empirical.knots import FEWEST_DRAWS, knots_for, most_draws
 from polarbear.inference.empirical.noise import noise_correlation
 from polarbear.inference.empirical.smoothing import IMAGINARY_DUELS, smoothed
+from polarbear.inference.interpolated import Interpolated
 from polarbear.inference.options import ModelOptions
 from polarbear.rankings.duels import duels_of
 
 METHOD = "bootstrap"
-MOST_NUMBERS = 2**28  # of win probabilities: 1 GiB
-FEWEST_DRAWS = 400
 
 
 def run(
@@ -41,17 +42,21 @@ def run(
             "the method at 'auto'"
         )
     begun = time.perf_counter()
-    draws, notes = _that_fit(options, positions.shape, notes)
-    duels = duels_of(positions, problems, weights)
     smooth = options.smoothing == "learned" and len(unit_times) > 1
+    knots = knots_for(positions.shape[1], len(unit_times), smooth)
+    draws, notes = _that_fit(options, positions.shape, len(knots), notes)
+    duels = duels_of(positions, problems, weights)
+    at_knots = duels
+    if len(knots) < len(unit_times):
+        at_knots = replace(duels, positions=np.ascontiguousarray(duels.positions[:, :, knots]))
     imaginary = options.concentration or (IMAGINARY_DUELS if smooth else None)
-    bootstrap = Bootstrap(duels, draws, seed, imaginary, threads)
+    bootstrap = Bootstrap(at_knots, draws, seed, imaginary, threads)
     wins = bootstrap.wins()
     if smooth:
-        wins = smoothed(wins, unit_times, noise_correlation(duels), seed, threads)
+        wins = smoothed(wins, unit_times[knots], noise_correlation(at_knots), seed, threads)
     return Posterior(
-        theta=bootstrap.firsts(field),
-        wins=wins,
+        theta=bootstrap.firsts(field, duels),
+        wins=wins if at_knots is duels else Interpolated(wins, knots),
         chains=options.chains,
         unit_times=unit_times,
         options=options,
@@ -75,22 +80,27 @@ def run(
 
 
 def _that_fit(
-    options: ModelOptions, shape: tuple[int, ...], notes: tuple[str, ...]
+    options: ModelOptions, shape: tuple[int, ...], knots: int, notes: tuple[str, ...]
 ) -> tuple[int, tuple[str, ...]]:
-    """As many draws as were asked for, or as memory holds of all pairs at all times."""
+    """As many draws as were asked for, or as memory holds of all pairs."""
     _, n, n_times = shape
-    each = n * (n - 1) // 2 * n_times
-    most = MOST_NUMBERS // max(each, 1) // options.chains * options.chains
+    if knots < n_times:
+        notes = (
+            *notes,
+            f"of {n_times} times {knots} were looked at for who beats whom, with straight lines "
+            "between them",
+        )
+    most = most_draws(n, n_times, knots) // options.chains * options.chains
     wanted = -(-options.draws // options.chains) * options.chains
     if wanted <= most:
         return wanted, notes
     if most < FEWEST_DRAWS:
         raise InferenceError(
-            f"the empirical model looks at all pairs of {n} algorithms at {n_times} times, of "
+            f"the empirical model looks at all pairs of {n} algorithms at {knots} times, of "
             f"which memory holds fewer than {FEWEST_DRAWS} draws; name fewer algorithms or times, "
             "or another model"
         )
     return most, (
         *notes,
-        f"{most} draws instead of {wanted}, for all pairs at all times take 1 GiB",
+        f"{most} draws instead of {wanted}: more of all pairs would take over 0.75 GiB",
     )
