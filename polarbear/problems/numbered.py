@@ -1,22 +1,17 @@
-"""The suites of IOHexperimenter whose instances are single functions: BBOB, SBOX and PBO."""
+"""Suites whose instances are numbered functions, in a dimension, with a number of their own."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from math import isqrt
-from typing import Annotated, Any, ClassVar, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
-from pydantic import Field, TypeAdapter, field_validator, model_validator
+from pydantic import Field, TypeAdapter, field_validator
 
-from polarbear.errors import MissingExtraError
-from polarbear.numerics.arrays import Floats
-from polarbear.problems.base import LARGEST_NUMBER, Kind, Problem, Range, Setting, Spec, Suite
+from polarbear.problems.base import LARGEST_NUMBER, Range, Setting, Spec, Suite
 from polarbear.settings.options import describe
-from polarbear.wording import joined
 
 SMALLEST_DIMENSION = 2
-BITS = frozenset({0, 1})
 
 
 Functions = Annotated[
@@ -27,24 +22,24 @@ Dimensions = Annotated[
 ]
 InstanceIds = Annotated[
     Range | tuple[int, ...],
-    Field(description="ioh's instance ids to draw from: {from, to}, or a list"),
+    Field(description="the functions' instance ids to draw from: {from, to}, or a list"),
 ]
 
 
-class IohSuite(Suite):
-    """Functions of one of ioh's problem classes; an instance is a function with its dimension."""
+class NumberedSuite(Suite):
+    """Functions by their numbers; an instance is one of them with its dimension and id."""
 
     functions: Functions
     dimensions: Dimensions
     instance_ids: InstanceIds
 
-    problem_class: ClassVar[str]
+    title: ClassVar[str]
     last_function: ClassVar[int]
 
     @field_validator("functions")
     @classmethod
     def _known_functions(cls, functions: tuple[int, ...]) -> tuple[int, ...]:
-        known = f"the functions of {cls.problem_class} are numbered 1 to {cls.last_function}"
+        known = f"the functions of {cls.title} are numbered 1 to {cls.last_function}"
         for function in functions:
             if not 1 <= function <= cls.last_function:
                 raise ValueError(f"there is no function {function}; {known}")
@@ -71,120 +66,12 @@ class IohSuite(Suite):
         raise ValueError(f"expected {{from, to}} or a list of ids, found {describe(ids)}")
 
     def draw(self, index: int, rng: np.random.Generator, setting: Setting) -> tuple[str, Spec]:
-        ioh_package(self.suite)
         function = int(rng.choice(self.functions))
         dimension = int(rng.choice(self.dimensions))
         ids = self.instance_ids
         instance = ids.draw(rng) if isinstance(ids, Range) else int(rng.choice(ids))
         label = f"{self.suite}-{index}-f{function}-d{dimension}-i{instance}"
         return label, {"function": function, "dimension": dimension, "instance": instance}
-
-    def function(self, spec: Spec) -> Any:
-        ioh = ioh_package(self.suite)
-        return ioh_function(
-            ioh, self.problem_class, spec["function"], spec["instance"], spec["dimension"]
-        )
-
-
-class ContinuousIohSuite(IohSuite):
-    """The 24 BBOB functions in one of their two forms."""
-
-    functions: Functions = tuple(range(1, 25))
-    dimensions: Dimensions = (10,)
-    instance_ids: InstanceIds = Range.model_validate({"from": 1, "to": 999})
-    maximise: Literal[False] = Field(False, description="always false: BBOB is minimised")
-
-    kind = Kind.CONTINUOUS
-    last_function = 24
-
-    def build(self, spec: Spec, setting: Setting) -> Problem:
-        function = self.function(spec)
-        return Problem(lambda x: function(as_list(x)), *bbob_box(spec["dimension"]))
-
-    def best_value(self, spec: Spec) -> float:
-        return float(self.function(spec).optimum.y)
-
-
-class Bbob(ContinuousIohSuite):
-    """BBOB: 24 functions on [-5, 5]^d, defined outside the box as well."""
-
-    problem_class = "BBOB"
-
-
-class Sbox(ContinuousIohSuite):
-    """SBOX-COST: the BBOB functions with optima anywhere in the box, and inf outside of it."""
-
-    problem_class = "SBOX"
-
-
-class Pbo(IohSuite):
-    """PBO: 25 pseudo-Boolean problems on {0, 1}^d, to be maximised."""
-
-    functions: Functions = tuple(range(1, 26))
-    dimensions: Dimensions = (64,)
-    instance_ids: InstanceIds = Range.model_validate({"from": 1, "to": 100})
-    maximise: Literal[True] = Field(True, description="always true: PBO is maximised")
-
-    kind = Kind.INTEGER
-    problem_class = "PBO"
-    last_function = 25
-    # IsingTorus, IsingTriangular, NQueens. ioh itself lets the torus pass, and ignores variables.
-    on_square_grids: ClassVar[tuple[int, ...]] = (20, 21, 23)
-
-    @model_validator(mode="after")
-    def _square_where_needed(self) -> Pbo:
-        gridded = [f for f in self.on_square_grids if f in self.functions]
-        for dimension in self.dimensions if gridded else ():
-            root = isqrt(dimension)
-            if root**2 != dimension:
-                squares = sorted({max(root, 2) ** 2, (root + 1) ** 2})
-                raise ValueError(
-                    f"functions {', '.join(map(str, self.on_square_grids))} live on square grids, "
-                    f"so dimension {dimension} is not possible: take "
-                    f"{joined([str(square) for square in squares], 'or')}, or leave these "
-                    "functions out"
-                )
-        return self
-
-    def build(self, spec: Spec, setting: Setting) -> Problem:
-        function = self.function(spec)
-        lower, upper = (np.array(b, dtype=float) for b in (function.bounds.lb, function.bounds.ub))
-        return Problem(_on_bits(function), lower, upper, maximise=True)
-
-
-def _on_bits(function: Any) -> Callable[[Any], float]:
-    def evaluate(x: Any) -> float:
-        point = as_list(x)
-        # ioh evaluates anything: twos would beat the optimum of OneMax.
-        if not BITS.issuperset(point):
-            wrong = next(value for value in point if value not in BITS)
-            raise ValueError(f"points of PBO consist of zeros and ones, found {wrong}")
-        return float(function([int(bit) for bit in point]))
-
-    return evaluate
-
-
-def ioh_package(suite: str) -> Any:
-    """The package ioh, or an error that says how to get it."""
-    try:
-        import ioh
-    except ImportError as error:
-        raise MissingExtraError(f"suite '{suite}'", "ioh", "bbob") from error
-    return ioh
-
-
-def ioh_function(ioh: Any, problem_class: str, function: int, instance: int, dimension: int) -> Any:
-    """One of ioh's functions, ready to be called."""
-    return ioh.get_problem(function, instance, dimension, ioh.ProblemClass[problem_class])
-
-
-def as_list(x: Any) -> Any:
-    """A point as ioh takes it fastest: reading an array takes it several times as long."""
-    return x.tolist() if isinstance(x, np.ndarray) else x
-
-
-def bbob_box(dimension: int) -> tuple[Floats, Floats]:
-    return np.full(dimension, -5.0), np.full(dimension, 5.0)
 
 
 def checked_dimensions(dimensions: tuple[int, ...]) -> tuple[int, ...]:
