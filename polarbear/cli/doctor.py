@@ -21,7 +21,7 @@ def doctor(
 ) -> None:
     """Look for what may be missing, and say what to do.
 
-    What only an option needs (the stan engine, suites of ioh, a method, many machines) is named as
+    What only an option needs (the stan engine, a suite of ioh, a method, many machines) is named as
     such. With --scheduler, its workers are asked, too. Exit code 1 if something fails that every
     race needs, or that the scheduler's workers lack.
     """
@@ -31,7 +31,7 @@ def doctor(
 
     needed = [_python(), _temporary_folder(), _cache()]
     optional = {
-        "suites and adapters of ioh and modcma": _extras("bbob", "ioh", "modcma"),
+        "the suite pbo and the adapter modcma": _extras("bbob", "ioh", "modcma"),
         "the method mcmc": _extras("nuts", "nutpie"),
         "the stan engine": findings(),
         "many machines": [*_extras("cluster", "distributed", "dask-jobqueue"), _queues()],

@@ -57,6 +57,15 @@ kernel = njit(**_SETTINGS)
 inner = njit(**_SETTINGS | {"no_cpython_wrapper": True})
 inlined = njit(**_SETTINGS, inline="always")
 
+# For loops whose last digits are held against another program's: what is written is what is done.
+_AS_WRITTEN: dict[str, Any] = {"fastmath": False}
+kernel_as_written = njit(**_SETTINGS | _AS_WRITTEN)
+inner_as_written = njit(**_SETTINGS | _AS_WRITTEN | {"no_cpython_wrapper": True})
+# to be called by its address, so that what calls it need not be compiled with it
+addressed_as_written = njit(
+    **_SETTINGS | _AS_WRITTEN | {"no_cpython_wrapper": True, "no_cfunc_wrapper": False}
+)
+
 
 def loop_for(function: Callable[..., Any], kind: type) -> Callable[[Callable[..., Any]], None]:
     """In compiled code, let a loop be the ``function`` where its first argument is a ``kind``.

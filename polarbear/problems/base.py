@@ -59,6 +59,8 @@ class Problem:
     building_seconds: Callable[[], float] | None = None
     # What is recorded of a point, where ``evaluate`` is noisy: costs no evaluation and no time.
     true_value: Callable[[Any], float] | None = None
+    # The values at many points, one a row, to the bit as ``evaluate`` gives them one by one.
+    evaluate_many: Callable[[Floats], Floats] | None = None
 
     @property
     def dimension(self) -> int | None:

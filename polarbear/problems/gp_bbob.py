@@ -21,7 +21,7 @@ from scipy.special import ndtr, ndtri
 
 from polarbear.numerics.arrays import Floats
 from polarbear.problems.base import Kind, Problem, Range, Setting, Spec, Suite
-from polarbear.problems.ioh_functions import SMALLEST_DIMENSION, bbob_box, ioh_function, ioh_package
+from polarbear.problems.numbered import SMALLEST_DIMENSION
 from polarbear.settings.options import Options
 
 FUNCTIONS = 24
@@ -167,7 +167,7 @@ class GpBbob(Suite):
     offset: Offset = Field(Offset.model_validate({}), description="y0, added to every value")
     instance_ids: Range = Field(
         Range.model_validate({"from": 1, "to": 999}),
-        description="ioh's instance ids, drawn for each of the 24 functions",
+        description="the functions' instance ids, drawn for each of the 24 functions",
     )
     logits: Logits = Field(Logits.model_validate({}), description="which functions are active")
     sparsity: Sparsity = Field(Sparsity.model_validate({}), description="how many are active")
@@ -176,7 +176,6 @@ class GpBbob(Suite):
     kind = Kind.CONTINUOUS
 
     def draw(self, index: int, rng: np.random.Generator, setting: Setting) -> tuple[str, Spec]:
-        ioh_package(self.suite)
         dimension = self.dimension.draw(rng)
         spec = {
             "dimension": dimension,
@@ -191,7 +190,9 @@ class GpBbob(Suite):
         return f"{self.suite}-{index}-d{dimension}", spec
 
     def build(self, spec: Spec, setting: Setting) -> Problem:
-        functions = BaseFunctions(ioh_package(self.suite), spec["instances"], spec["dimension"])
+        from polarbear.problems.bbob.problem import bbob_box
+
+        functions = BaseFunctions(spec["instances"], spec["dimension"])
         return Problem(
             mixture(functions, spec),
             *bbob_box(spec["dimension"]),
@@ -202,22 +203,25 @@ class GpBbob(Suite):
 class BaseFunctions(dict[int, Any]):
     """The 24 functions f_i, each built when it is first active, for that takes long."""
 
-    def __init__(self, ioh: Any, instances: Sequence[int], dimension: int) -> None:
+    def __init__(self, instances: Sequence[int], dimension: int) -> None:
         super().__init__()
         self.seconds = 0.0
-        self._ioh = ioh
         self._instances = instances
         self._dimension = dimension
 
     def __missing__(self, i: int) -> Any:
         start = perf_counter()
-        self[i] = ioh_function(self._ioh, "SBOX", i + 1, self._instances[i], self._dimension)
+        from polarbear.problems.bbob.instances import sbox_function
+        from polarbear.problems.bbob.problem import function_problem
+
+        function = sbox_function(i + 1, self._instances[i], self._dimension)
+        self[i] = function_problem(function).evaluate
         self.seconds += perf_counter() - start
         return self[i]
 
 
 def mixture(
-    functions: Mapping[int, Callable[[list[float]], float]], spec: Spec
+    functions: Mapping[int, Callable[[Floats], float]], spec: Spec
 ) -> Callable[[Any], float]:
     """The objective of this spec."""
     dimension, offset = spec["dimension"], spec["offset"]
@@ -232,12 +236,12 @@ def mixture(
         z = logits(x).tolist()
         k = fewest + bisect_left(thresholds, sparsity(x)[0])
         chosen = sorted(range(FUNCTIONS), key=z.__getitem__)[-k:]
-        largest, point = z[chosen[-1]], x.tolist()
+        largest = z[chosen[-1]]
         total = total_weight = 0.0
         for i in chosen:
             weight = exp((z[i] - largest) / temperature)
             if weight != 0.0:  # it may underflow, and 0 times the inf outside the box is not 0
-                total += weight * functions[i](point)
+                total += weight * functions[i](x)
                 total_weight += weight
         return float(total / total_weight + offset)
 

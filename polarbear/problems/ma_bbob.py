@@ -8,28 +8,20 @@ zero, and only their functions are built and evaluated; ioh's ManyAffine evaluat
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from math import log10
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from pydantic import Field, field_validator
 
 from polarbear.numerics.arrays import Floats
 from polarbear.problems.base import Kind, Problem, Setting, Spec, Suite
-from polarbear.problems.ioh_functions import (
-    Dimensions,
-    bbob_box,
-    checked_dimensions,
-    ioh_function,
-    ioh_package,
-)
+from polarbear.problems.numbered import Dimensions, checked_dimensions
 
 FUNCTIONS = 24
 LAST_INSTANCE_ID = 99
 LAST_AFFINE_INSTANCE = 2**31 - 1
 THRESHOLD = 0.85
-SMALLEST, LARGEST = 1e-12, 1e20
+AFFINE_OPTIMUM, AFFINE_WEIGHTS = 1000, 2000  # ManyAffine's seeds, but for the instance's number
 # s_i: what makes the 24 functions comparable on a logarithmic scale, as published with MA-BBOB.
 SCALES = (
     *(11.0, 17.5, 12.3, 12.6, 11.5, 15.3, 12.1, 15.3, 15.2, 17.4, 13.4, 20.4),
@@ -57,13 +49,20 @@ class MaBbob(Suite):
         return checked_dimensions(dimensions)
 
     def draw(self, index: int, rng: np.random.Generator, setting: Setting) -> tuple[str, Spec]:
-        ioh = ioh_package(self.suite)
         dimension = int(rng.choice(self.dimensions))
-        drawn = _as_published(rng) if self.generator == "publication" else _as_ioh(ioh, rng)
+        drawn = _as_published(rng) if self.generator == "publication" else _as_ioh(rng)
         return f"{self.suite}-{index}-d{dimension}", {"dimension": dimension, **drawn}
 
     def build(self, spec: Spec, setting: Setting) -> Problem:
-        return Problem(mixture(ioh_package(self.suite), spec), *bbob_box(spec["dimension"]))
+        from polarbear.problems.bbob.instances import bbob_function
+        from polarbear.problems.bbob.problem import Part, mixture_problem
+
+        which = zip(spec["functions"], spec["instances"], spec["weights"], strict=True)
+        parts = [
+            Part(bbob_function(id, instance, spec["dimension"]), weight, SCALES[id - 1])
+            for id, instance, weight in which
+        ]
+        return mixture_problem(parts, optimum(spec))
 
     def best_value(self, spec: Spec) -> float:
         return 0.0
@@ -75,10 +74,9 @@ def _as_published(rng: np.random.Generator) -> Spec:
     return {**_mixed(weights, instances), "optimum_seed": int(rng.integers(2**53))}
 
 
-def _as_ioh(ioh: Any, rng: np.random.Generator) -> Spec:
+def _as_ioh(rng: np.random.Generator) -> Spec:
     instance = int(rng.integers(1, LAST_AFFINE_INSTANCE, endpoint=True))
-    found = ioh.problem.ManyAffine(instance, 2)  # weights do not depend on the dimension
-    mixed = _mixed(np.array(found.weights), np.array(found.instances))
+    mixed = _mixed(affine_weights(instance), np.full(FUNCTIONS, instance))
     return {**mixed, "affine_instance": instance}
 
 
@@ -100,40 +98,30 @@ def sparse_weights(rng: np.random.Generator) -> Floats:
     return normalised
 
 
+def affine_weights(instance: int) -> Floats:
+    """Weights as ioh's ManyAffine draws them: those above a threshold, or the two largest."""
+    from polarbear.problems.bbob.instances import as_int
+    from polarbear.problems.bbob.loops.randomness import uniform
+
+    weights: Floats = uniform(FUNCTIONS, as_int(AFFINE_WEIGHTS + instance))
+    largest = np.argsort(-weights, kind="stable")[:2]
+    weights[largest] = np.maximum(weights[largest], THRESHOLD)
+    weights[weights < THRESHOLD] = 0.0
+    return np.asarray(weights / np.add.accumulate(weights)[-1])
+
+
 def optimum(spec: Spec) -> Floats:
-    """Where the instance has its optimum: for the publication's uniform in the box, for ioh's what
-    ioh says.
+    """Where the instance has its optimum: for the publication's uniform in the box, for ioh's in
+    [-4, 4]^d, by BBOB's own random numbers.
 
     Redrawn rather than stored, to keep specs small. A new NumPy may in principle draw something
     else from a seed; a test would notice.
     """
     if "affine_instance" in spec:
-        ioh = ioh_package("ma-bbob")
-        affine = ioh.problem.ManyAffine(spec["affine_instance"], int(spec["dimension"]))
-        return np.array(affine.optimum.x)
+        from polarbear.problems.bbob.instances import as_int
+        from polarbear.problems.bbob.loops.randomness import uniform
+
+        seed = as_int(AFFINE_OPTIMUM + spec["affine_instance"])
+        return np.asarray(uniform(int(spec["dimension"]), seed) * 8.0 - 4.0)
     rng = np.random.default_rng(spec["optimum_seed"])
     return rng.uniform(-5.0, 5.0, size=int(spec["dimension"]))
-
-
-def mixture(ioh: Any, spec: Spec) -> Callable[[Any], float]:
-    """The objective of this spec."""
-    functions = [
-        ioh_function(ioh, "BBOB", function, instance, spec["dimension"])
-        for function, instance in zip(spec["functions"], spec["instances"], strict=True)
-    ]
-    scales = [SCALES[function - 1] for function in spec["functions"]]
-    best_values = [function.optimum.y for function in functions]
-    parts = list(zip(functions, best_values, spec["weights"], scales, strict=True))
-    own_optima = np.array([function.optimum.x for function in functions])
-    centre = optimum(spec)
-
-    def evaluate(x: Any) -> float:
-        # In the order in which ManyAffine adds: near the optimum all digits hang on it.
-        points = (own_optima + x) - centre
-        total = 0.0
-        for (function, best, weight, scale), point in zip(parts, points.tolist(), strict=True):
-            precision = min(max(function(point) - best, SMALLEST), LARGEST)
-            total += weight * (log10(precision) + 8.0) / scale
-        return float(10.0 ** (10.0 * total - 8.0))
-
-    return evaluate

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from importlib.util import find_spec
 from itertools import product
 from typing import Any
@@ -12,7 +11,7 @@ import numpy as np
 import pytest
 from scipy.stats import cauchy, chisquare, kstest, lognorm, norm
 
-from polarbear.errors import ConfigError, MissingExtraError
+from polarbear.errors import ConfigError
 from polarbear.problems import Problem, Setting
 from polarbear.problems.base import Spec
 from polarbear.problems.gp_bbob import BaseFunctions, GpBbob, mixture, random_fields
@@ -108,7 +107,6 @@ def test_values_are_those_of_the_appendix_written_out_plainly() -> None:
                 assert evaluate(x) == pytest.approx(plain_value(spec, x), rel=1e-10)
 
 
-@needs_ioh
 def test_every_prior_is_that_of_the_table() -> None:
     drawn = specs(2000)
     logits, sparsity = ([spec[part] for spec in drawn] for part in ("logits", "sparsity"))
@@ -136,7 +134,6 @@ def test_every_prior_is_that_of_the_table() -> None:
     assert all(part["active"] == active for part in sparsity)
 
 
-@needs_ioh
 def test_dimensions_are_normal_rounded_down_and_truncated_rather_than_clipped() -> None:
     dimensions = np.array([spec["dimension"] for spec in specs(4000)])
     assert dimensions.max() <= 320
@@ -147,13 +144,11 @@ def test_dimensions_are_normal_rounded_down_and_truncated_rather_than_clipped() 
     assert chisquare(found, 4000 * mass / mass.sum()).pvalue > ERROR_RATE
 
 
-@needs_ioh
 def test_a_tight_truncation_keeps_both_ends_possible() -> None:
     drawn = {s["dimension"] for s in specs(100, dimension={"mean": 3, "sd": 9, "from": 2, "to": 4})}
     assert drawn == {2, 3, 4}
 
 
-@needs_ioh
 def test_the_number_of_active_functions_follows_the_truncated_log_normal() -> None:
     drawn = specs(
         3000,
@@ -190,7 +185,6 @@ def test_random_fields_have_the_rbf_covariance_and_none_between_them(distance: f
         assert abs(products.mean() - expected) < SIGMAS * error
 
 
-@needs_ioh
 def test_weights_are_a_softmax_over_the_active_functions_alone() -> None:
     (spec,) = specs(1, dimension=only(2), sparsity={"active": only(5)}, offset={"scale": 0})
     x = np.array([0.5, 0.25])
@@ -208,12 +202,9 @@ def test_weights_are_a_softmax_over_the_active_functions_alone() -> None:
     assert weights[a] / weights[b] == pytest.approx(expected)
 
 
-@needs_ioh
 def test_only_active_functions_are_built_and_their_seconds_are_known() -> None:
-    import ioh
-
     (spec,) = specs(1, dimension=only(40), sparsity={"active": only(3)})
-    functions = BaseFunctions(ioh, spec["instances"], 40)
+    functions = BaseFunctions(spec["instances"], 40)
     evaluate, x = mixture(functions, spec), np.zeros(40)
     assert (len(functions), functions.seconds) == (0, 0.0)
     evaluate(x)
@@ -227,7 +218,6 @@ def test_only_active_functions_are_built_and_their_seconds_are_known() -> None:
     assert problem.building_seconds() > 0.0
 
 
-@needs_ioh
 def test_outside_the_box_values_are_infinite_even_where_weights_underflow() -> None:
     for log_temperature in (0.0, -19.0):
         options = {"logits": {"temperature": fixed(log_temperature)}}
@@ -237,7 +227,6 @@ def test_outside_the_box_values_are_infinite_even_where_weights_underflow() -> N
             assert np.isfinite(evaluate([5.0, -5.0, 5.0]))
 
 
-@needs_ioh
 def test_an_instance_that_went_through_json_is_the_same_to_the_bit() -> None:
     for spec in specs(5, dimension=only(30)):
         again = json.loads(json.dumps(spec))
@@ -246,7 +235,6 @@ def test_an_instance_that_went_through_json_is_the_same_to_the_bit() -> None:
         assert build(spec).evaluate(x) == build(again).evaluate(x) == build(again).evaluate(list(x))
 
 
-@needs_ioh
 def test_a_stored_spec_keeps_its_priors_whatever_the_options_are_now() -> None:
     (spec,) = specs(1, dimension=only(2), sparsity={"active": only(7)})
     values = [
@@ -256,13 +244,11 @@ def test_a_stored_spec_keeps_its_priors_whatever_the_options_are_now() -> None:
     assert len(active_functions(spec, np.array([1.0, 2.0]))) == 7
 
 
-@needs_ioh
 def test_an_instance_does_not_depend_on_what_was_drawn_before_it() -> None:
     one_by_one = [suite().instance(i, SETTING) for i in reversed(range(10))]
     assert [suite().instance(i, SETTING) for i in range(10)] == one_by_one[::-1]
 
 
-@needs_ioh
 def test_a_label_says_place_and_dimension() -> None:
     assert suite(dimension=only(30)).instance(4, SETTING).id == "gp-bbob-4-d30"
 
@@ -275,7 +261,6 @@ def test_a_stored_seed_draws_the_fields_it_always_drew() -> None:
     )
 
 
-@needs_ioh
 def test_a_problem_is_minimised_on_the_box_from_minus_5_to_5() -> None:
     problem = build(specs(1, dimension=only(3))[0])
     assert (problem.lower.tolist(), problem.upper.tolist()) == ([-5.0] * 3, [5.0] * 3)
@@ -303,14 +288,3 @@ def test_what_cannot_be_meant_is_refused_with_the_reason(
 ) -> None:
     with pytest.raises(ConfigError, match=message):
         suite(**options)
-
-
-def test_without_ioh_the_user_learns_which_extra_to_install(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setitem(sys.modules, "ioh", None)
-    message = r"suite 'gp-bbob' needs the package 'ioh'.*pip install '\.\[bbob\]'"
-    with pytest.raises(MissingExtraError, match=message):
-        suite().instance(0, SETTING)
-    with pytest.raises(MissingExtraError, match=message):
-        suite().build({"instances": [], "dimension": 2}, SETTING)

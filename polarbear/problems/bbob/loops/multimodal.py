@@ -1,0 +1,85 @@
+"""f15 to f19, of many optima with a structure that leads to the best."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from polarbear.numerics.compiling import addressed_as_written
+from polarbear.problems.bbob.loops.separable import rastrigin_of
+from polarbear.problems.bbob.loops.sums import plus_product
+from polarbear.problems.bbob.loops.transformations import bend, matrix, oscillate, row, shift, turn
+from polarbear.problems.bbob.loops.waves import cosines
+
+WAVES = 12
+LOWEST = -(2.0 - 0.5 ** (WAVES - 1))  # of the waves' sum: each at its lowest
+
+
+@addressed_as_written
+def rastrigin_rotated(x, numbers, z, other):
+    """f15."""
+    d = len(x)
+    shift(x, row(numbers, 0, d), other)
+    turn(matrix(numbers, 1, d), 0.0, other, z)
+    oscillate(z)
+    bend(z, 0.2)
+    turn(matrix(numbers, 1 + d, d), 0.0, z, other)
+    return rastrigin_of(other)
+
+
+@addressed_as_written
+def weierstrass(x, numbers, z, other):
+    """f16."""
+    d = len(x)
+    shift(x, row(numbers, 0, d), other)
+    turn(matrix(numbers, 1, d), 0.0, other, z)
+    oscillate(z)
+    turn(matrix(numbers, 1 + d, d), 0.0, z, other)
+    angles, heights = np.empty(WAVES), np.empty(WAVES)
+    total = 0.0
+    for i in range(d):
+        angle = 2.0 * math.pi * (other[i] + 0.5)
+        frequency = 1.0
+        for wave in range(WAVES):
+            angles[wave] = angle * frequency
+            frequency *= 3.0
+        cosines(angles, heights)
+        amplitude = 1.0
+        for wave in range(WAVES):
+            total = plus_product(total, heights[wave], amplitude)
+            amplitude *= 0.5
+    return 10.0 * math.pow(total / d - LOWEST, 3.0)
+
+
+@addressed_as_written
+def schaffers(x, numbers, z, other):
+    """f17, and with another matrix f18."""
+    d = len(x)
+    shift(x, row(numbers, 0, d), other)
+    turn(matrix(numbers, 1, d), 0.0, other, z)
+    bend(z, 0.5)
+    turn(matrix(numbers, 1 + d, d), 0.0, z, other)
+    total = 0.0
+    for i in range(d - 1):
+        square = plus_product(other[i] * other[i], other[i + 1], other[i + 1])
+        wave = math.sin(50.0 * math.pow(square, 0.1))
+        total = plus_product(total, math.pow(square, 0.25), plus_product(1.0, wave, wave))
+    mean = total / (d - 1.0)
+    return mean * mean
+
+
+@addressed_as_written
+def griewank_rosenbrock(x, numbers, z, other):
+    """f19."""
+    d = len(x)
+    turn(matrix(numbers, 1, d), 0.0, x, z)
+    for i in range(d):
+        z[i] = z[i] + 0.5
+    total = 0.0
+    for i in range(d - 1):
+        across = z[i] * z[i] - z[i + 1]
+        slope = 1.0 - z[i]
+        height = plus_product(slope * slope, 100.0, across * across)
+        total += height / 4000.0 - math.cos(height)
+    return 10.0 + 10.0 * total / (d - 1.0)

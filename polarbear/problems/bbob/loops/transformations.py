@@ -1,0 +1,96 @@
+"""What BBOB does to a point before a function sees it; z is changed in its place.
+
+A function's numbers lie behind one another in a single array; ``row`` and ``matrix`` find them in
+it, counted in rows of as many numbers as there are variables. Matrices are kept transposed: each
+variable is added to all sums at once, which compilers turn into vector instructions, and every
+sum still runs through the variables in their order.
+"""
+
+from __future__ import annotations
+
+import math
+
+from polarbear.numerics.compiling import inner_as_written
+from polarbear.problems.bbob.loops.sums import plus_product
+
+BOUND = 5.0
+
+
+@inner_as_written
+def row(numbers, k, d):
+    return numbers[k * d : (k + 1) * d]
+
+
+@inner_as_written
+def matrix(numbers, k, d):
+    return numbers[k * d : (k + d) * d].reshape(d, d)
+
+
+@inner_as_written
+def shift(x, origin, z):
+    for i in range(len(z)):
+        z[i] = x[i] - origin[i]
+
+
+@inner_as_written
+def turn(transposed, base, x, z):
+    """Let z be the matrix times x, plus the base in every coordinate."""
+    for i in range(len(z)):
+        z[i] = base
+    whole = len(x) - len(x) % 4
+    for j in range(0, whole, 4):  # four at once, so that sums are read and written less often
+        for i in range(len(z)):
+            total = plus_product(z[i], x[j], transposed[j, i])
+            total = plus_product(total, x[j + 1], transposed[j + 1, i])
+            total = plus_product(total, x[j + 2], transposed[j + 2, i])
+            z[i] = plus_product(total, x[j + 3], transposed[j + 3, i])
+    for j in range(whole, len(x)):
+        for i in range(len(z)):
+            z[i] = plus_product(z[i], x[j], transposed[j, i])
+
+
+@inner_as_written
+def oscillated(value):
+    """T_osz of one number: not quite regular, but monotonous."""
+    if value == 0.0:
+        return value
+    logarithm = math.log(abs(value)) / 0.1
+    if value > 0:
+        waves = math.sin(logarithm) + math.sin(0.79 * logarithm)
+        return math.pow(math.exp(plus_product(logarithm, 0.49, waves)), 0.1)
+    waves = math.sin(0.55 * logarithm) + math.sin(0.31 * logarithm)
+    return -math.pow(math.exp(plus_product(logarithm, 0.49, waves)), 0.1)
+
+
+@inner_as_written
+def oscillate(z):
+    for i in range(len(z)):
+        z[i] = oscillated(z[i])
+
+
+@inner_as_written
+def bend(z, strength):
+    """T_asy: what is positive grows by a power, more so in later coordinates."""
+    last = len(z) - 1.0
+    for i in range(len(z)):
+        if z[i] > 0.0:
+            share = strength * i / last
+            z[i] = math.pow(z[i], plus_product(1.0, share, math.sqrt(z[i])))
+
+
+@inner_as_written
+def stretch(factors, z):
+    """Λ: each coordinate by a factor of its own."""
+    for i in range(len(z)):
+        z[i] = factors[i] * z[i]
+
+
+@inner_as_written
+def beyond(x, bound):
+    """The square of the distance by which x lies outside of the box; f_pen."""
+    total = 0.0
+    for i in range(len(x)):
+        excess = abs(x[i]) - bound
+        if excess > 0.0:
+            total = plus_product(total, excess, excess)
+    return total

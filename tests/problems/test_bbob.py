@@ -1,0 +1,141 @@
+"""PolarBear's own BBOB and SBOX-COST against ioh, and against values that ioh gave."""
+
+from __future__ import annotations
+
+import json
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from polarbear.problems import SUITES, Problem, Setting
+from polarbear.problems.bbob.instances import Function, bbob_function, sbox_function
+from polarbear.problems.bbob.loops.randomness import normal, rotation, uniform
+from polarbear.problems.bbob.problem import function_problem
+from polarbear.settings.grid import Budget
+from tests.data.make_bbob import points
+
+KNOWN = json.loads((Path(__file__).parents[1] / "data" / "bbob.json").read_text())
+MAKE = {"bbob": bbob_function, "sbox": sbox_function}
+SETTING = Setting(seed=1, budget=Budget.model_validate({"grid": [10]}))
+EVERY = tuple(range(1, 25))
+
+needs_ioh = pytest.mark.skipif(
+    find_spec("ioh") is None,
+    reason="ioh is not installed: pip install '.[bbob]' (on arm64 Linux it compiles from source)",
+)
+
+
+def differs(ours: float, theirs: float, best: float) -> float:
+    """The difference of two values relative to their scale: theirs, or its height above the best
+    value, whichever is larger.
+    """
+    if ours == theirs:
+        return 0.0
+    return abs(ours - theirs) / max(abs(theirs), abs(theirs - best))
+
+
+@pytest.mark.parametrize("name", MAKE)
+def test_every_function_has_the_values_that_ioh_once_gave(name: str) -> None:
+    for row in KNOWN:
+        if row["suite"] != name:
+            continue
+        function = MAKE[name](row["function"], row["instance"], row["dimension"])
+        evaluate = function_problem(function).evaluate
+        assert function.best == row["best"]
+        assert function.place[:3] == pytest.approx(row["place"], rel=1e-14)
+        for x, value in zip(points(row["dimension"]), row["values"], strict=True):
+            assert differs(evaluate(x), value, row["best"]) < 1e-12, row
+
+
+@needs_ioh
+@pytest.mark.parametrize("name", MAKE)
+@pytest.mark.parametrize(
+    ("dimension", "instances", "functions"),
+    [
+        (2, (1, 2, 9, 100_000), EVERY),
+        (5, (4, 60), EVERY),
+        (40, (17,), EVERY),
+        (65, (8,), EVERY),
+        (240, (20,), (7, 13, 19, 22)),
+    ],
+)
+def test_values_agree_with_ioh_to_1e_12(
+    name: str, dimension: int, instances: tuple[int, ...], functions: tuple[int, ...]
+) -> None:
+    """In the box, near the optimum and at it, and outside of the box."""
+    import ioh
+
+    rng = np.random.default_rng(0)
+    for function in functions:
+        for instance in instances:
+            theirs = ioh.get_problem(function, instance, dimension, ioh.ProblemClass[name.upper()])
+            made = MAKE[name](function, instance, dimension)
+            ours = function_problem(made).evaluate
+            assert made.best == theirs.optimum.y
+            assert made.place == pytest.approx(list(theirs.optimum.x), rel=0, abs=1e-12)
+            place = np.array(theirs.optimum.x)
+            near = [place + 10.0**-e * rng.standard_normal(dimension) for e in range(0, 10, 2)]
+            inside, outside = rng.uniform(-5, 5, (5, dimension)), rng.uniform(-9, 9, (2, dimension))
+            for x in [*inside, *np.clip(near, -5, 5), place, *outside]:
+                found = differs(ours(x), theirs(x.tolist()), made.best)
+                assert found < 1e-12, (function, instance, x)
+
+
+def problem(name: str, function: int, dimension: int = 5) -> Problem:
+    spec = {"function": function, "dimension": dimension, "instance": 3}
+    return SUITES[name].model_validate({"suite": name}).build(spec, SETTING)
+
+
+@pytest.mark.parametrize("function", EVERY)
+def test_a_population_has_the_values_of_its_points_to_the_bit(function: int) -> None:
+    for name in MAKE:
+        made = problem(name, function)
+        population = np.random.default_rng(function).uniform(-5.5, 5.5, (30, 5))
+        population[3, 2], population[9, 0] = np.nan, np.inf
+        one_by_one = np.array([made.evaluate(x) for x in population])
+        assert np.isnan(one_by_one[[3, 9]]).all()
+        assert made.evaluate_many(population).tobytes() == one_by_one.tobytes()
+
+
+@pytest.mark.parametrize("function", [f for f in EVERY if f not in (5, 19)])
+def test_the_optimum_has_the_best_value_and_nothing_near_it_is_better(function: int) -> None:
+    """But of f5, which is as good outside the box, and f19, whose optimum ioh rounds."""
+    made: Function = bbob_function(function, 3, 5)
+    evaluate = function_problem(made).evaluate
+    assert evaluate(made.place) == pytest.approx(made.best, abs=1e-10)
+    steps = np.random.default_rng(0).standard_normal((50, 5))
+    assert all(evaluate(made.place + 0.01 * step) >= made.best for step in steps)
+
+
+def test_a_suite_states_the_best_value_without_building_anything() -> None:
+    for name in MAKE:
+        suite = SUITES[name].model_validate({"suite": name})
+        for row in KNOWN[::5]:
+            spec = {key: row[key] for key in ("function", "dimension", "instance")}
+            assert suite.best_value(spec) == row["best"]
+
+
+@pytest.mark.parametrize("wrong", [[1.0, 2.0], np.zeros(6), np.zeros((1, 5)), 3.0])
+def test_a_point_of_another_dimension_is_refused(wrong: Any) -> None:
+    with pytest.raises(ValueError, match="a point of this problem has 5 numbers, found"):
+        problem("bbob", 1).evaluate(wrong)
+
+
+def test_lists_arrays_and_columns_have_the_same_value() -> None:
+    evaluate, table = problem("bbob", 15).evaluate, np.arange(10.0).reshape(5, 2) / 3
+    column = table[:, 1]
+    assert evaluate(column) == evaluate(column.tolist()) == evaluate(column.copy())
+    assert evaluate([1, 2, 3, 4, 5]) == evaluate([1.0, 2.0, 3.0, 4.0, 5.0])
+
+
+def test_random_numbers_are_uniform_and_rotations_orthogonal() -> None:
+    shares = uniform(4000, 17)
+    assert shares.min() > 0
+    assert shares.max() < 1
+    assert np.histogram(shares, 10, (0, 1))[0].min() > 320  # of 400, by chance 1 in 1e5 less
+    assert abs(normal(4000, 17).mean()) < 0.07
+    turned = rotation(12, 5)
+    assert turned @ turned.T == pytest.approx(np.eye(12), abs=1e-13)
