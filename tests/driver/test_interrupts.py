@@ -38,8 +38,8 @@ main()
 def test_ctrl_c_while_a_round_is_being_decided_does_not_wait_for_the_decision(
     project: Project, wait_until: Callable[..., None], early: int
 ):
-    two = {"alpha": 0.999, "limits": {"rounds": 2}}
-    synthetic(project, execution={"workers": 2, "early": early, "check": False}, race=two)
+    rules = {"alpha": 0.999, "limits": {"rounds": 3}}  # nothing is begun early in the last
+    synthetic(project, execution={"workers": 2, "early": early, "check": False}, race=rules)
     (project.folder / "deciding.py").write_text(DECIDES_FOR_EVER)
     process = subprocess.Popen(
         [sys.executable, "deciding.py", "race", "config.yaml"],
