@@ -3,9 +3,10 @@
     python benchmarks/busy.py [--instances N]
 
 Shares of workers' time for which they were running something, by the intervals that runs have
-recorded, from the first run's start (or the end of the first round) to the last one's end. Building
-a problem counts as idle, and so does what was under way when the race ended. A race on
-configs/mabbob-small.yaml may be cut short by --instances. Exits with 1 when a target is missed.
+recorded, from the first run's start (or the end of the first round) to the last one's end. As with
+the command, everything is tried out before the first run, by which workers have loaded what runs
+need. Building a problem counts as idle, and so does what was under way when the race ended. Races
+may be cut short by --instances. Exits with 1 when a target is missed.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ def raced(config: Config, folder: Path, from_round: int) -> Share:
     """Race, and look at what workers did after so many rounds."""
     store = Store.create(folder, config.plain())
     with store.writing():
-        Race(config, store).run()
+        Race(config, store, try_out=config.execution.check).run()
     columns = ["started", "seconds"]
     runs = pl.concat([store.all_runs().select(columns), store.early_runs().select(columns)])
     begun = runs["started"].dt.timestamp("us").to_numpy() / 1e6

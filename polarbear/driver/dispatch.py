@@ -5,15 +5,15 @@ However a call ends, by an interrupt or an error too, every run that was finishe
 
 from __future__ import annotations
 
-import threading
 import time
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from itertools import chain
-from typing import Generic, TypeVar
+from typing import TypeVar
 
 from polarbear.driver.early import EarlyRuns
+from polarbear.driver.thinking import Thinking
 from polarbear.execution.executor import Executor, Wakeful
 from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.store import Store
@@ -88,12 +88,13 @@ class Dispatch:
         first = next(likely, None) if self.early is not None else None
         if self._wakeful is None or (first is None and not self._under_way):
             return work()
-        thinking = _Thread(work, self._wakeful.wake)
+        thinking = Thinking(work, self._wakeful.wake)
         thinking.start()
         try:
             self._serve(chain(filter(None, [first]), likely), over=lambda: thinking.done)
-        finally:
-            thinking.join()
+        except BaseException:  # Ctrl-C is not to wait for what nobody will use
+            thinking.give_up()
+            raise
         return thinking.result()
 
     def keep(self) -> None:
@@ -185,31 +186,6 @@ class Dispatch:
         self._finished.clear()
         self._store.add_runs(outcomes, self._pool.size)
         self._store.merge_parts()
-
-
-class _Thread(threading.Thread, Generic[Result]):
-    """Some work in a thread, and what came of it; ``wake`` is called when it is done."""
-
-    def __init__(self, work: Callable[[], Result], wake: Callable[[], None]) -> None:
-        super().__init__(daemon=True)
-        self._work = work
-        self._wake = wake
-        self._result: list[Result] = []
-        self._error: BaseException | None = None
-        self.done = False
-
-    def run(self) -> None:
-        try:
-            self._result.append(self._work())
-        except BaseException as error:
-            self._error = error
-        self.done = True
-        self._wake()
-
-    def result(self) -> Result:
-        if self._error is not None:
-            raise self._error
-        return self._result[0]
 
 
 def _place(task: Task) -> Place:

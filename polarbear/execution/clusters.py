@@ -11,7 +11,7 @@ from typing import Any
 from polarbear.config import Execution, JobQueue
 from polarbear.errors import ClusterError, MissingExtraError
 from polarbear.execution import host
-from polarbear.execution.pool import uninterrupted
+from polarbear.execution.starting import uninterrupted
 from polarbear.wording import typed_time
 
 CONNECTING = 10.0  # seconds in which a scheduler has to answer at first

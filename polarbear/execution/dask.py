@@ -10,6 +10,7 @@ import os
 import pickle
 import queue
 import secrets
+import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -30,14 +31,16 @@ from polarbear.execution.host import Where
 from polarbear.execution.inspection import inspection
 from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.execution.placement import Placement
+from polarbear.execution.ready import LYING, MOST_LYING, Pace
 from polarbear.execution.roll_call import described
 from polarbear.wording import counted, typed_time
 
 DONE = object()  # what an iterable gives that has nothing more
 NOBODY = ""  # the key of no run
-AHEAD = 2  # runs handed over for each that can go on: the next lies there when one ends
+AHEAD = 2  # runs handed over for each that can go on, at least: the next lies there when one ends
 MOST_GIVEN_UP = 20  # times that Dask gives up a run that never began
 LOOK_EVERY = 1.0  # seconds between looks at who is there
+TIDYING = 10.0  # seconds in which workers hear that nobody waits for their runs any more
 
 
 @dataclass
@@ -47,6 +50,7 @@ class Flight:
     task: Task
     future: Any
     since: float
+    length: float  # seconds that it is likely to take
     given_up: int = 0
 
 
@@ -62,6 +66,7 @@ class DaskExecutor:
         self._placement = placement
         self._name = f"polarbear-{secrets.token_hex(4)}"
         self._flights: dict[str, Flight] = {}
+        self._pace = Pace()
         self._ended: queue.SimpleQueue[str] = queue.SimpleQueue()
         self._begun: Counter[str] = Counter()  # how often each run was begun, by key
         self._last: dict[str, Where] = {}  # where it was begun last
@@ -85,10 +90,17 @@ class DaskExecutor:
         value: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        with suppress(Exception):  # a cluster that is gone need not be tidied
+        # In a thread: a cluster that does not answer need not be tidied, and nobody waits for it.
+        tidying = threading.Thread(target=self._tidy_up, daemon=True)
+        tidying.start()
+        tidying.join(TIDYING)
+        self._cluster.close()
+
+    def _tidy_up(self) -> None:
+        """Let workers end what they are at, and forget what they were told."""
+        with suppress(Exception):  # a cluster that is gone need not be tidied either
             self._client.cancel([flight.future for flight in self._flights.values()])
             self._client.unregister_worker_plugin(self._name)
-        self._cluster.close()
 
     @property
     def size(self) -> int:
@@ -102,7 +114,7 @@ class DaskExecutor:
         waiting = iter(tasks)
         more = True
         while not over():
-            while more and len(self._flights) < self._room:
+            while more and self._has_room:
                 found = next(waiting, DONE)
                 more = found is not DONE
                 if not isinstance(found, Task):
@@ -121,11 +133,17 @@ class DaskExecutor:
         return self._cluster.client
 
     @property
-    def _room(self) -> int:
-        """How many runs may be handed over at once; without a limit of ours, one lies ready."""
-        there = sum(self._threads.values())
+    def _has_room(self) -> bool:
+        """Whether one more run may be handed over; without a limit of ours, some lie ready."""
+        there, under_way = sum(self._threads.values()), len(self._flights)
         limit = self._options.workers
-        return max(1, AHEAD * there if limit is None or limit >= there else limit)
+        if limit is not None and limit < there:
+            return under_way < limit
+        if under_way < max(1, AHEAD * there):
+            return True
+        if under_way >= MOST_LYING * there:
+            return False
+        return sum(flight.length for flight in self._flights.values()) < LYING * there
 
     def _settle_in(self) -> None:
         """Tell the cluster what runs have in common, and see that its workers can do them."""
@@ -210,7 +228,8 @@ class DaskExecutor:
             pure=False,
             **self._placement.restrictions(task.instance.id),
         )
-        self._flights[key] = Flight(task, future, time.time(), given_up)
+        length = self._pace.of(task)
+        self._flights[key] = Flight(task, future, time.time(), length, given_up)
         future.add_done_callback(lambda _, key=key: self._ended.put(key))
 
     def _landed(self) -> Iterator[Outcome]:
@@ -251,6 +270,7 @@ class DaskExecutor:
 
     def _outcome(self, task: Task, packed: bytes) -> Outcome:
         outcome = Outcome(task, **pickle.loads(packed))
+        self._pace.note(task, outcome.seconds)
         self._placement.accept(task.instance.id, outcome.where)
         return outcome
 

@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 import multiprocessing
-import os
-import signal
-import sys
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from contextlib import suppress
 from multiprocessing import resource_tracker
-from multiprocessing.connection import Connection, wait
-from pathlib import Path
-from types import ModuleType, TracebackType
+from multiprocessing.connection import wait
+from types import TracebackType
 from typing import Any
-
-import psutil
 
 from polarbear.algorithms.signals import killed_from_outside
 from polarbear.errors import PolarBearError
@@ -25,9 +19,12 @@ from polarbear.execution import families
 from polarbear.execution.executor import RunLimits
 from polarbear.execution.host import default_memory, here
 from polarbear.execution.outcome import Outcome, Status, Task
+from polarbear.execution.process import Worker, bound, memory_of, unread_bytes
+from polarbear.execution.ready import Pace, Parcel
 from polarbear.execution.recorder import Journal
 from polarbear.execution.scratch import Scratch
-from polarbear.execution.worker import INTERRUPTS, THREAD_VARIABLES, log_tail, serve
+from polarbear.execution.starting import environment, uninterrupted, without_the_script
+from polarbear.execution.worker import THREAD_VARIABLES, log_tail, serve
 from polarbear.problems.base import Setting, Suite
 from polarbear.wording import typed_time
 
@@ -38,28 +35,7 @@ COMING_UP = 10.0  # seconds that a mere trial may take before its clock starts
 STARTING_LIMIT = 120.0  # seconds a worker may take to come up
 STARTING_TRIES = 3  # so many workers in a row that do not come up are no accident
 _STARTING = threading.Lock()  # the environment is that of all threads
-LARGEST_LOG = 64 * 2**20  # bytes of what a run prints; more would fill the disk for all
-
-
-@dataclass
-class Worker:
-    """One process, what it is doing, and where it leaves its traces."""
-
-    name: str
-    process: Any
-    connection: Connection
-    journal: Path
-    log: Path
-    mark: str
-    family: list[psutil.Process] = field(default_factory=list)  # what it was last seen to have
-    task: Task | None = None
-    since: float = field(default_factory=time.monotonic)
-    ready: bool = False
-    looks: int = 0
-
-    @property
-    def seconds(self) -> float:
-        return time.monotonic() - self.since
+WAITED = 1.0  # seconds after which what lies behind a run is given to somebody who is free
 
 
 class Pool:
@@ -88,7 +64,8 @@ class Pool:
         self._started = 0
         self._stillborn = 0  # workers in a row that did not come up
         self._scratch: Scratch | None = None
-        self._held: Task | None = None  # taken, but not yet given to a worker
+        self._held: deque[Parcel] = deque()  # taken, but not yet given to a worker
+        self._pace = Pace()
         self._woken, self._waker = multiprocessing.Pipe(duplex=False)
 
     def __enter__(self) -> Pool:
@@ -113,25 +90,8 @@ class Pool:
         waiting = iter(tasks)
         more = True
         while not over():
-            while more or self._held:
-                if self._held is None:
-                    found = next(waiting, DONE)
-                    more = found is not DONE
-                    self._held = found if isinstance(found, Task) else None
-                    if self._held is None:
-                        break
-                worker = self._idle_worker()
-                if worker is None:
-                    break
-                try:
-                    worker.connection.send(self._held)
-                except OSError:  # it died idle, so no run is to blame: the next worker takes over
-                    self._stop(worker)
-                    self._workers.remove(worker)
-                    continue
-                worker.task, worker.since, worker.looks = self._held, time.monotonic(), 0
-                self._held = None
-            if not more and not self._held and not any(w.task for w in self._workers):
+            more = self._give_out(waiting, more)
+            if not more and not self._held and not any(w.given.wanted for w in self._workers):
                 return
             yield from self._finished()
 
@@ -139,13 +99,58 @@ class Pool:
         """Let ``run`` look at once whether it is over, or has more to do; from any thread."""
         self._waker.send_bytes(b"!")
 
-    def _idle_worker(self) -> Worker | None:
-        for worker in self._workers:
-            if worker.ready and worker.task is None:
-                return worker
+    def _give_out(self, waiting: Iterator[Task | None], more: bool) -> bool:
+        """Let workers have what there is for them; whether there may be more later."""
+        while True:
+            if not self._held and more:
+                found = next(waiting, DONE)
+                more = found is not DONE
+                if isinstance(found, Task):
+                    self._held.append(Parcel.of(found))
+            if not self._held:
+                self._take_back()
+            worker = self._taker(self._held[0]) if self._held else None
+            if worker is None:
+                return more
+            self._give(worker, self._held.popleft())
+
+    def _taker(self, parcel: Parcel) -> Worker | None:
+        """Who has nothing to do, or else who is soon through with what lies there already."""
+        ready = [worker for worker in self._workers if worker.ready and not worker.deaf]
+        idle = next((worker for worker in ready if not worker.given), None)
+        if idle is not None:
+            return idle
         if len(self._workers) < self.size:
             self._workers.append(self._start())
-        return None
+        soon = (w for w in ready if w.given.have_room(parcel, self._pace, w.unread))
+        return min(soon, key=lambda worker: len(worker.given), default=None)
+
+    def _give(self, worker: Worker, parcel: Parcel) -> None:
+        try:
+            worker.connection.send_bytes(parcel.message)
+        except OSError:  # it is dead, and this run not to blame: another worker takes it
+            self._held.appendleft(parcel)
+            if worker.given:
+                worker.deaf = True
+            else:
+                self._stop(worker)
+                self._workers.remove(worker)
+            return
+        worker.given.append(parcel)
+        if len(worker.given) == 1:
+            worker.begins()
+
+    def _take_back(self) -> None:
+        """Where somebody is free, hold what lies behind a run that takes longer than it should.
+
+        What was sent cannot be fetched: it will be executed there all the same, and not told of.
+        """
+        if any(worker.ready and not worker.given for worker in self._workers):
+            for worker in self._workers:
+                if worker.seconds > WAITED:
+                    for parcel in worker.given.lying:
+                        parcel.wanted = False
+                        self._held.append(Parcel(parcel.task, parcel.message))
 
     def _start(self) -> Worker:
         assert self._scratch is not None, "a pool is used as a context"
@@ -164,9 +169,9 @@ class Pool:
         threads = dict.fromkeys(THREAD_VARIABLES, str(self._threads))
         with (
             _STARTING,
-            _environment(threads | families.marked_environment(f"{mark}:{own}")),
+            environment(threads | families.marked_environment(f"{mark}:{own}")),
             uninterrupted(),
-            _without_the_script(),
+            without_the_script(),
         ):
             try:
                 process.start()
@@ -176,17 +181,23 @@ class Pool:
                     "or use fewer workers"
                 ) from None
         theirs.close()
-        return Worker(name, process, ours, journal, log, own)
+        return Worker(name, process, ours, journal, log, own, unread_bytes(ours))
 
-    def _stop(self, worker: Worker) -> None:
-        """End a worker and everything that its runs have started, were it long dead itself."""
+    def _stop(self, worker: Worker) -> list[Outcome]:
+        """End a worker and everything that its runs have started, were it long dead itself; what
+        it had still told of its runs."""
         died = not worker.process.is_alive()
         families.end_worker(worker.process.pid)
         worker.process.join()
         if died:
             families.end_known(worker.family)
             families.end_marked(worker.mark)
+        told = []
+        with suppress(EOFError, OSError):
+            while worker.connection.poll():
+                told.append(worker.connection.recv())
         worker.connection.close()
+        return [outcome for outcome in told if outcome is not None]
 
     def _finished(self) -> Iterator[Outcome]:
         """Wait a moment; yield what was finished, and what had to be ended."""
@@ -202,11 +213,17 @@ class Pool:
                 yield from self._bury(worker, Status.KILLED, "its process died")
                 continue
             if worker.ready:
-                worker.task = None
-                yield outcome
+                self._pace.note(outcome.task, worker.seconds)
+                worker.begins()
+                yield from self._of(worker, outcome)
             worker.ready, self._stillborn = True, 0
         for worker in list(self._workers):
             yield from self._within_limits(worker)
+
+    def _of(self, worker: Worker, outcome: Outcome) -> Iterator[Outcome]:
+        """What a worker tells of the run it was at, if somebody waits for it."""
+        if worker.given.popleft().wanted:
+            yield outcome
 
     def _within_limits(self, worker: Worker) -> Iterator[Outcome]:
         if worker.task is None:
@@ -220,10 +237,10 @@ class Pool:
             yield from self._bury(worker, Status.TIMEOUT, message)
         elif worker.seconds > (worker.looks + 1) * MEMORY_EVERY:
             worker.looks = int(worker.seconds / MEMORY_EVERY)
-            _bound(worker.log)
+            bound(worker.log)
             if worker.looks % FAMILY_EVERY == 0:
                 worker.family = families.descendants(worker.process.pid)
-            used = _memory(worker.process.pid, worker.family)
+            used = memory_of(worker.process.pid, worker.family)
             if used > self._memory:
                 message = (
                     f"killed at {used / 2**20:.0f} MiB of memory; "
@@ -233,8 +250,14 @@ class Pool:
 
     def _bury(self, worker: Worker, status: Status, message: str) -> Iterator[Outcome]:
         """End a worker; its run, if it had one, keeps what the journal holds of it."""
-        self._stop(worker)
+        task = worker.task
+        told = self._stop(worker)
         self._workers.remove(worker)
+        for outcome in told:  # it was through with its run, and had begun another or not
+            yield from self._of(worker, outcome)
+        if told:
+            self._hold(worker.given)
+            return
         if status is Status.KILLED:
             message += f" (exit code {worker.process.exitcode})"
             if killed_from_outside(worker.process.exitcode):
@@ -242,17 +265,18 @@ class Pool:
         printed = log_tail(worker.log)
         if printed:
             message += f"\n{printed}"
-        if worker.task is None:
+        if task is None:
             if not worker.ready:
                 self._stillborn += 1
                 if self._stillborn >= STARTING_TRIES:
                     raise PolarBearError(f"a worker process could not be started: {message}")
             return
+        self._hold(worker.given.lying)
         times, values = Journal.read(worker.journal)
         on_evaluations = self._setting.budget.axis == "evaluations"
         last = float(times[-1]) if len(times) else 0.0
-        yield Outcome(
-            worker.task,
+        outcome = Outcome(
+            task,
             status,
             message,
             times,
@@ -264,59 +288,8 @@ class Pool:
             started=time.time() - worker.seconds,
             where=here(worker.name),
         )
+        yield from self._of(worker, outcome)
 
-
-def _memory(pid: int, family: list[psutil.Process]) -> int:
-    """Bytes that a worker uses, with those of the programs it was last seen to have started."""
-    used = 0
-    for number in (pid, *(member.pid for member in family)):
-        with suppress(psutil.Error):
-            used += psutil.Process(number).memory_info().rss
-    return used
-
-
-def _bound(log: Path) -> None:
-    """Start a log over that has grown too large; only its end would be quoted."""
-    with suppress(OSError):
-        if log.stat().st_size > LARGEST_LOG:
-            os.truncate(log, 0)
-
-
-@contextmanager
-def uninterrupted() -> Iterator[None]:
-    """Ctrl-C reaches the whole process group; a worker that is coming up must not mind it.
-
-    Blocked, not ignored: this process gets what came meanwhile, and the worker opens its ears once
-    it has decided what an interrupt means.
-    """
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, INTERRUPTS)
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-@contextmanager
-def _without_the_script() -> Iterator[None]:
-    """A worker needs nothing of the script that was called; without this it would run it again."""
-    script = sys.modules["__main__"]
-    sys.modules["__main__"] = ModuleType("__main__")
-    try:
-        yield
-    finally:
-        sys.modules["__main__"] = script
-
-
-@contextmanager
-def _environment(variables: dict[str, str]) -> Iterator[None]:
-    """Environment variables set for as long as a process is being started."""
-    before = {name: os.environ.get(name) for name in variables}
-    os.environ.update(variables)
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value
+    def _hold(self, parcels: Iterable[Parcel]) -> None:
+        """Others will execute what a worker was given that is no more."""
+        self._held.extend(parcel for parcel in parcels if parcel.wanted)

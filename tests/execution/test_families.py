@@ -16,7 +16,7 @@ import pytest
 
 from polarbear.config import Config
 from polarbear.errors import PolarBearError
-from polarbear.execution import families, pool, scratch
+from polarbear.execution import families, process, scratch
 from polarbear.execution.executor import RunLimits
 from polarbear.execution.outcome import Status
 from polarbear.execution.pool import Pool
@@ -49,8 +49,8 @@ def left() -> Iterator[Callable[[], list[psutil.Process]]]:
 
     found.sleep = f"/bin/sleep {seconds}"  # type: ignore[attr-defined]
     yield found
-    for process in found():
-        process.kill()
+    for left in found():
+        left.kill()
 
 
 def _command(process: psutil.Process) -> list[str]:
@@ -164,7 +164,7 @@ def test_a_problem_that_lost_its_processes_is_built_anew(tmp_path: Path):
 def _killed_while_starting(monkeypatch: pytest.MonkeyPatch, times: int) -> list[int]:
     start, killed = Pool._start, []
 
-    def started(self: Pool) -> pool.Worker:
+    def started(self: Pool) -> process.Worker:
         worker = start(self)
         if len(killed) < times:
             os.kill(worker.process.pid, signal.SIGKILL)
@@ -240,9 +240,9 @@ def test_a_log_that_grows_without_end_is_started_over(
 ):
     log = tmp_path / "log"
     log.write_bytes(b"x" * 2000)
-    monkeypatch.setattr(pool, "LARGEST_LOG", 3000)
-    pool._bound(log)
+    monkeypatch.setattr(process, "LARGEST_LOG", 3000)
+    process.bound(log)
     assert log.stat().st_size == 2000
     log.write_bytes(b"x" * 3001)
-    pool._bound(log)
+    process.bound(log)
     assert log.stat().st_size == 0

@@ -1,0 +1,50 @@
+"""Work of this process's own that goes on in a thread, while another serves workers."""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Generic, TypeVar
+
+Result = TypeVar("Result")
+
+
+class Thinking(threading.Thread, Generic[Result]):
+    """Some work in a thread, and what came of it; ``wake`` is called when it is done."""
+
+    def __init__(self, work: Callable[[], Result], wake: Callable[[], None]) -> None:
+        super().__init__(daemon=True)
+        self._work = work
+        self._wake = wake
+        self._result: list[Result] = []
+        self._error: BaseException | None = None
+        self.done = False
+
+    def run(self) -> None:
+        try:
+            self._result.append(self._work())
+        except BaseException as error:
+            self._error = error
+        self.done = True
+        with suppress(OSError):  # there may be nobody left to wake
+            self._wake()
+
+    def result(self) -> Result:
+        """What the work has come to, once it is done."""
+        self.join()
+        if self._error is not None:
+            raise self._error
+        return self._result[0]
+
+    def give_up(self) -> None:
+        """Let the work end where it is, as an interrupt would end it; nobody waits for it.
+
+        A compiled loop is run to its end, and no other is begun after it. By SystemExit, which a
+        thread may end with in silence.
+        """
+        if self.ident is not None:
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(
+                ctypes.c_ulong(self.ident), ctypes.py_object(SystemExit)
+            )

@@ -1,0 +1,41 @@
+"""Work beside workers: it is waited for, unless whoever waits is interrupted."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from polarbear.driver.thinking import Thinking
+
+
+def test_what_the_work_raises_is_raised_where_it_is_waited_for():
+    def fails() -> None:
+        raise LookupError("nothing there")
+
+    woken = threading.Event()
+    thinking = Thinking(fails, woken.set)
+    thinking.start()
+    with pytest.raises(LookupError, match="nothing there"):
+        thinking.result()
+    assert thinking.done
+    assert woken.is_set()
+
+
+@pytest.mark.filterwarnings("error")
+def test_work_that_is_given_up_ends_and_says_nothing(capfd: pytest.CaptureFixture[str]):
+    begun = threading.Event()
+
+    def for_ever() -> None:
+        while True:
+            begun.set()
+
+    def nobody() -> None:
+        raise OSError("handle is closed")
+
+    thinking = Thinking(for_ever, nobody)
+    thinking.start()
+    begun.wait()
+    thinking.give_up()
+    thinking.join()
+    assert capfd.readouterr() == ("", "")
