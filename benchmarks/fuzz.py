@@ -1,13 +1,17 @@
 """Feed every reader with what is nearly right, as the tests do, but other cases and more of them.
 
     python benchmarks/fuzz.py [--cases 200000] [--seed 1] [--minutes 60] [--kept FILE]
+    python benchmarks/fuzz.py --only TARGET --case NUMBER [--seed 1]
 
-A case fails if it ends in anything but a PolarBearError of a line or two, takes more than ten
-seconds of processor time, or makes this process grow beyond 1 GiB; one that has not ended after a
-minute is cut off.
-Failures are told apart by what was raised and where; each is shown with one case. With --kept, what
-was tried is written to a file after every turn, and the same command goes on from there. Exits with
-1 if there was any failure.
+A case fails if it ends in anything but a PolarBearError of a line or two (which a command prints,
+to exit with 1), takes more than ten seconds of processor time, or makes this process grow beyond
+1 GiB; one that has not ended after a minute of processor time, or a quarter of an hour by the
+clock, is cut off.
+Cases are made of the seed, the target and a number, without Hypothesis, whose choice of numbers
+costs more than the cases. Failures are told apart by what was raised and where; each is shown with
+the number of one case, which the second form feeds again, with its traceback. With --kept, what was
+tried is written to a file after every turn, and the same command goes on from there. Exits with 1
+if there was any failure.
 """
 
 from __future__ import annotations
@@ -21,23 +25,23 @@ import sys
 import tempfile
 import traceback
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from random import Random
 from time import perf_counter, process_time
-from typing import Any
-
-from hypothesis import HealthCheck, Phase, given, seed, settings
 
 os.environ["POLARS_MAX_THREADS"] = "1"  # tables are small; threads would only wait for each other
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from tests.fuzz.targets import all_targets, ends_well
+from tests.fuzz.targets import Case, Target, all_targets, ends_well
 
 LONGEST = 10.0  # seconds of processor time a case may take
-CUT_OFF = 60.0  # seconds after which a case is not waited for
+CUT_OFF = 60.0  # seconds of processor time after which a case is not waited for
 MOST_MEMORY = 2**30  # bytes
-AT_ONCE = 200  # cases of one target before the next has its turn
+MOST_ADDRESSES = 2**33  # bytes, so that no case takes the machine with it
+STUCK = 900.0  # seconds by the clock, of one that waits for something, however busy the machine
+AT_ONCE = 1000  # cases of all targets together before what was tried is written down
 
 
 @dataclass
@@ -49,26 +53,26 @@ class Tally:
     failed: Counter[str] = field(default_factory=Counter)
     examples: dict[str, str] = field(default_factory=dict)
     slowest: float = 0.0
-    seconds: float = 0.0
+    seconds: float = 0.0  # of processor time
 
     @property
     def cases(self) -> int:
         return self.taken + self.refused + self.failed.total()
 
-    def fail(self, what: str, case: Any) -> None:
+    def fail(self, what: str, number: int, case: Case) -> None:
         self.failed[what] += 1
-        self.examples.setdefault(what, repr(case)[:600])
+        self.examples.setdefault(what, f"case {number}: {case!r}"[:600])
 
 
 class Kept:
-    """The tallies so far, and the number of the last turn, in a file if one was named."""
+    """The tallies so far, in a file if one was named."""
 
-    def __init__(self, file: Path | None, first: int) -> None:
-        self._file, self.number, self.peak = file, first, 0
+    def __init__(self, file: Path | None, seed: int) -> None:
+        self._file, self.seed, self.peak = file, seed, 0
         self._tallies: dict[str, Tally] = {}
         if file is not None and file.exists():
             found = json.loads(file.read_text())
-            self.number, self.peak = found["number"], found["peak"]
+            self.seed, self.peak = found["seed"], found["peak"]
             for name, plain in found["tallies"].items():
                 self._tallies[name] = Tally(**{**plain, "failed": Counter(plain["failed"])})
 
@@ -87,9 +91,7 @@ class Kept:
                 for name, tally in self._tallies.items()
             }
             aside = self._file.with_name(self._file.name + ".new")
-            aside.write_text(
-                json.dumps({"number": self.number, "peak": self.peak, "tallies": plain})
-            )
+            aside.write_text(json.dumps({"seed": self.seed, "peak": self.peak, "tallies": plain}))
             aside.replace(self._file)
 
 
@@ -97,16 +99,25 @@ class Hangs(BaseException):
     """A case that has not ended; no handler of an Exception may take it for its own."""
 
 
-@contextmanager
-def cut_off() -> Iterator[None]:
+def limit_this_process() -> None:
+    """A case that never ends is interrupted, one that takes all memory is refused it."""
+
     def ring(*_: object) -> None:
         raise Hangs
 
+    signal.signal(signal.SIGPROF, ring)
     signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, CUT_OFF)
+    resource.setrlimit(resource.RLIMIT_AS, (MOST_ADDRESSES, resource.RLIM_INFINITY))
+
+
+@contextmanager
+def cut_off() -> Iterator[None]:
+    signal.setitimer(signal.ITIMER_PROF, CUT_OFF)
+    signal.setitimer(signal.ITIMER_REAL, STUCK)
     try:
         yield
     finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
         signal.setitimer(signal.ITIMER_REAL, 0)
 
 
@@ -122,41 +133,49 @@ def place(error: BaseException) -> str:
     return f"{type(error).__name__} in {Path(ours[-1].filename).name}:{ours[-1].lineno}"
 
 
-def feed(
-    cases: Any, target: Callable[..., None], count: int, number: int, folder: Path, tally: Tally
-) -> None:
-    @seed(number)
-    @settings(
-        max_examples=count,
-        database=None,
-        deadline=None,
-        phases=[Phase.generate],
-        suppress_health_check=list(HealthCheck),
-    )
-    @given(case=cases)
-    def fed(case: Any) -> None:
-        began, before = process_time(), peak()
-        try:
-            with cut_off():
-                well = ends_well(target, case, folder)
-        except (KeyboardInterrupt, SystemExit):
-            raise
-        except BaseException as error:  # a panic of a library is no Exception
-            tally.fail(place(error), case)
-            return
-        took = process_time() - began
-        tally.slowest = max(tally.slowest, took)
-        if took > LONGEST:
-            tally.fail("it took too long", case)
-        elif before <= MOST_MEMORY < peak():
-            tally.fail("it took too much memory", case)
-        else:
-            tally.taken += well
-            tally.refused += not well
+def case_of(seed: int, name: str, number: int, target: Target) -> Case:
+    return target.make(Random(f"{seed}, {name}, {number}"))
 
-    began = perf_counter()
-    fed()
-    tally.seconds += perf_counter() - began
+
+def feed(target: Target, number: int, case: Case, folder: Path, tally: Tally) -> None:
+    began, before = process_time(), peak()
+    try:
+        with cut_off():
+            well = ends_well(target.feed, case, folder)
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:  # a panic of a library is no Exception
+        tally.fail(place(error), number, case)
+        return
+    took = process_time() - began
+    tally.slowest = max(tally.slowest, took)
+    if took > LONGEST:
+        tally.fail("it took too long", number, case)
+    elif before <= MOST_MEMORY < peak():
+        tally.fail("it took too much memory", number, case)
+    else:
+        tally.taken += well
+        tally.refused += not well
+
+
+def feed_all(targets: dict[str, Target], cases: int, until: float, kept: Kept, at: Path) -> None:
+    """So many cases of all targets together, some of each in turn, until the time is over."""
+    whole = sum(target.share for target in targets.values())
+    open_ = dict(targets)
+    while open_:
+        for name, target in list(open_.items()):
+            tally = kept.tally(name)
+            first, last = tally.cases, round(cases * target.share / whole)
+            if first >= last:
+                del open_[name]
+                continue
+            began, turn = process_time(), round(AT_ONCE * target.share / whole)
+            for number in range(first, min(last, first + max(1, turn))):
+                feed(target, number, case_of(kept.seed, name, number, target), at, tally)
+            tally.seconds += process_time() - began
+            kept.write()
+            if perf_counter() > until:
+                return
 
 
 def main() -> int:
@@ -165,34 +184,28 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--minutes", type=float, default=60.0)
     parser.add_argument("--only", default="")
+    parser.add_argument("--case", type=int)
     parser.add_argument("--kept", type=Path)
     asked = parser.parse_args()
     until = perf_counter() + 60 * asked.minutes
     kept = Kept(asked.kept, asked.seed)
+    limit_this_process()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         targets = {k: v for k, v in all_targets(folder).items() if asked.only in k}
-        whole = sum(share for _, _, share in targets.values())
-        open_ = dict(targets)
-        while open_ and perf_counter() < until:
-            for target, (cases, function, share) in list(open_.items()):
-                tally = kept.tally(target)
-                left = round(asked.cases * share / whole) - tally.cases
-                if left <= 0:
-                    del open_[target]
-                    continue
-                kept.number += 1
-                feed(cases, function, min(left, AT_ONCE), kept.number, folder, tally)
-                kept.write()
-                if perf_counter() > until:
-                    break
+        if asked.case is not None:
+            target = targets[asked.only]
+            case = case_of(asked.seed, asked.only, asked.case, target)
+            print(f"{case!r}\n{'taken' if ends_well(target.feed, case, folder) else 'refused'}")
+            return 0
+        feed_all(targets, asked.cases, until, kept, folder)
     show(kept)
     return int(any(tally.failed for tally in kept.tallies.values()))
 
 
 def show(kept: Kept) -> None:
     tallies = kept.tallies
-    print("| target | cases | taken | refused | failed | slowest case, s | seconds |")
+    print("| target | cases | taken | refused | failed | slowest case, s | processor s |")
     print("|---|---|---|---|---|---|---|")
     for name, tally in tallies.items():
         print(

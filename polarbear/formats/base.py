@@ -27,7 +27,7 @@ LINE = "line of the file"  # a column that no file of others has
 NUMBERS = {"line", "t", "y", "position", "weight"}
 NAMES = {"algorithm": LONGEST_NAME, "instance": LONGEST_INSTANCE}
 DATES = (pl.Date, pl.Datetime, pl.Time)  # which have a form in text, so may be names
-COLUMNS_NAMED = 20  # in an error
+MOST_NAMED, LONGEST_NAMED = 20, 60  # names in a message, characters of each
 Known = Mapping[str, Mapping[str, Any]]  # what is known of an instance beside its name
 NOTHING: Known = MappingProxyType({})
 
@@ -106,10 +106,8 @@ def pick_columns(frame: pl.DataFrame, wanted: dict[str, str | None], source: str
             hint = (
                 f"did you mean --{ours}-column '{guess}'?" if guess else f"name it: --{ours}-column"
             )
-            more = ", ..." if len(known) > COLUMNS_NAMED else ""
             raise ImportFailedError(
-                f"{source} has no column '{theirs}' for {ours}; it has: "
-                f"{', '.join(known[:COLUMNS_NAMED])}{more}; {hint}"
+                f"{source} has no column '{theirs}' for {ours}; it has: {named(known)}; {hint}"
             )
         check_kind(ours, theirs, frame.schema[theirs], source)
         chosen.append(pl.col(theirs).alias(ours))
@@ -128,20 +126,27 @@ def check_kind(ours: str, theirs: str, kind: pl.DataType, source: str) -> None:
         )
 
 
+def named(names: Sequence[str]) -> str:
+    """Names that others gave, as a message can hold them: anything may stand in a file."""
+    shown = [visible(name[:LONGEST_NAMED]) for name in names[:MOST_NAMED]]
+    return ", ".join([*shown, "..."] if len(names) > MOST_NAMED else shown)
+
+
 def ignored(names: Sequence[str], one: str = "column") -> tuple[str, ...]:
     """A note on what a source has and an import does not use; none where that is nothing."""
-    return (f"{counted(len(names), one)} ignored: {', '.join(names)}",) if names else ()
+    return (f"{counted(len(names), one)} ignored: {named(names)}",) if names else ()
 
 
 def reject(
     frame: pl.DataFrame, bad: pl.Expr, reason: str, complaints: list[Complaint]
 ) -> pl.DataFrame:
     """Take out the rows for which ``bad`` holds, and say so. The column ``line`` tells where."""
-    marked = frame.with_columns(bad=bad.fill_null(True))
-    rejected = marked.filter("bad")
-    if len(rejected):
-        complaints.append(Complaint(len(rejected), reason, str(rejected["line"][0])))
-    return marked.filter(~pl.col("bad")).drop("bad")
+    rejected = frame.select(bad.fill_null(True)).to_series()
+    if not rejected.any():
+        return frame
+    line = frame["line"].filter(rejected)[0]
+    complaints.append(Complaint(int(rejected.sum()), reason, str(line)))
+    return frame.filter(~rejected)
 
 
 def reject_names(frame: pl.DataFrame, complaints: list[Complaint]) -> pl.DataFrame:

@@ -26,6 +26,7 @@ from polarbear.formats.base import (
     RunFolder,
     ignored,
     imported_points,
+    named,
 )
 from polarbear.formats.bbob import BBOB_NAMES
 from polarbear.formats.blocks import beside, check_count, number_or_text, read_blocks
@@ -174,7 +175,8 @@ def _points(
     algorithm, columns = described.algorithm.name, described.attributes
     if "evaluations" not in columns or "raw_y" not in columns:
         raise ImportFailedError(
-            f"{path} has the attributes {columns}, but 'evaluations' and 'raw_y' are needed"
+            f"{path} has the attributes {named(columns) or 'of no name'}, but 'evaluations' and "
+            "'raw_y' are needed"
         )
     at_t, at_y = columns.index("evaluations"), columns.index("raw_y")
     for scenario in described.scenarios:

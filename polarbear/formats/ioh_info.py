@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from polarbear.errors import ImportFailedError
-from polarbear.formats.base import Complaint, Point
+from polarbear.formats.base import Complaint, Point, named
 from polarbear.formats.blocks import Points, beside, check_count, number_or_text, read_blocks
 from polarbear.problems.base import DIMENSION, FUNCTION, NUMBER
 
@@ -117,7 +117,7 @@ def _columns(path: Path) -> list[str]:
     columns = re.findall(r'"([^"]*)"', header)
     if not header.startswith(BEGIN) or BEST not in columns:
         raise ImportFailedError(
-            f"{path} has the columns {', '.join(columns) or 'of no name'}, but "
+            f"{path} has the columns {named(columns) or 'of no name'}, but "
             f"'function evaluation' and '{BEST}' are needed"
         )
     return columns

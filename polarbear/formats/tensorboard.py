@@ -17,12 +17,11 @@ from typing import Literal
 from pydantic import Field
 
 from polarbear.errors import ImportFailedError
-from polarbear.formats.base import Complaint, Imported, Point, ignored, imported_points
+from polarbear.formats.base import Complaint, Imported, Point, ignored, imported_points, named
 from polarbear.formats.layout import Named
 from polarbear.formats.protobuf import fields, floats, text, varint_as_signed
 
 EVENTS = "*tfevents*"
-MOST_TAGS, LONGEST_TAG = 20, 60  # that a message names
 HEADER, FOOTER = 12, 4  # a record's length and its checksum before, the data's checksum after
 
 
@@ -83,12 +82,12 @@ class TensorBoard(Named):
             raise ImportFailedError(f"the event files in {source} hold no scalar")
         if self.tag is None and len(tags) > 1:
             raise ImportFailedError(
-                f"{source} has several scalars: {_named(tags)}; choose one, as in "
-                f"--set tag={tags[0][:LONGEST_TAG]}"
+                f"{source} has several scalars: {named(tags)}; choose one, as in "
+                f"--set tag={named(tags[:1])}"
             )
         tag = self.tag or tags[0]
         if tag not in tags:
-            raise ImportFailedError(f"{source} has no scalar '{tag}'; it has: {_named(tags)}")
+            raise ImportFailedError(f"{source} has no scalar '{tag}'; it has: {named(tags)}")
         return tag
 
 
@@ -156,9 +155,3 @@ def _value(data: memoryview) -> tuple[str, float | None]:
             numbers = floats(value)
             found = numbers[0] if len(numbers) == 1 else None
     return tag, found
-
-
-def _named(tags: list[str]) -> str:
-    """Tags as a message can hold them: anything may stand in a file."""
-    more = ["..."] if len(tags) > MOST_TAGS else []
-    return ", ".join([*(tag[:LONGEST_TAG] for tag in tags[:MOST_TAGS]), *more])

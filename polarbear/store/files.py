@@ -29,6 +29,7 @@ FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 LONGEST_REASON = 200  # characters of another's words in a message
 FACTS = b"polarbear"  # under which a Parquet file says more than its rows do
 FORBIDDEN = (errno.EROFS, errno.EACCES, errno.EPERM)
+SMALL = 2**18  # bytes of a file that one thread reads sooner than several
 
 
 @contextmanager
@@ -223,7 +224,7 @@ def read_part(
     with _parquet(path) as source:
         if only is None:  # without pyarrow.dataset, which takes longer to import than to read
             with pq.ParquetFile(source) as file:
-                table = file.read(columns)
+                table = file.read(columns, use_threads=source.size() > SMALL)
         else:
             table = pq.read_table(source, columns=columns, filters=only, partitioning=None)
         names = columns or schema.names
@@ -248,7 +249,7 @@ def _as(schema: pa.Schema, table: pa.Table) -> pa.Table:
 def read_any(path: Path) -> pa.Table:
     """The rows of one file, whatever they are."""
     with _parquet(path) as source, pq.ParquetFile(source) as file:
-        return file.read()
+        return file.read(use_threads=source.size() > SMALL)
 
 
 @contextmanager

@@ -17,6 +17,7 @@ from tests.driver.test_rounds import configured, run
 RULES = {"batch": {"start": 4, "min": 4, "max": 8}, "limits": {"rounds": 4}, "alpha": 0.999}
 QUICK = {"draws": 400}
 CONFIG = configured(("good", "bad", "early"), rules=RULES, inference=QUICK)
+SHORT = configured(("good", "bad"), rules={**RULES, "limits": {"rounds": 2}}, inference=QUICK)
 WITH_NEWCOMER = configured(
     ("good", "bad", "early", "late"), rules={**RULES, "limits": {"rounds": 7}}, inference=QUICK
 )

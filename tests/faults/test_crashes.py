@@ -16,12 +16,10 @@ from tests.faults.layer import Step
 from tests.faults.power import after_cut
 from tests.store.test_store import add, configured, instance, outcome
 
-QUICK = [scenario for scenario in SCENARIOS if scenario.name != "report"]  # a page takes seconds
-
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::polarbear.errors.PolarBearWarning")  # few draws, on purpose
-@pytest.mark.parametrize("scenario", QUICK, ids=lambda scenario: scenario.name)
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
 def test_a_command_that_is_given_again_after_a_crash_comes_to_the_same(
     scenario: Scenario, tmp_path: Path
 ):

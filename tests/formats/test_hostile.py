@@ -38,6 +38,15 @@ def described(root: Path, **changes: Any) -> Path:
     return folder
 
 
+def test_a_message_names_attributes_as_far_as_a_line_holds_them(tmp_path: Path):
+    folder = described(tmp_path, attributes=["9" * 5000, "a\nb", *map(str, range(100))])
+    with pytest.raises(
+        ImportFailedError, match=r"9, a\\nb, 0, .*, \.\.\., but 'evaluations'"
+    ) as told:
+        read_ioh(folder)
+    assert len(str(told.value).removeprefix(str(folder))) < 400
+
+
 @pytest.mark.parametrize("name", [*HIDDEN, "x" * 201])
 @pytest.mark.parametrize("column", ["algorithm", "instance"])
 def test_rows_with_names_that_cannot_be_shown_are_left_out(tmp_path: Path, column: str, name: str):

@@ -65,6 +65,7 @@ def configuration(rng: Random) -> str:
     ]
     if rng.random() < 0.3:
         algorithms.append(_flow([("name", yaml_value(rng)), ("use", use)]))
+    own = _options(rng, MODELS[model].own_options)
     groups = {
         "seed": "1",
         "algorithms": f"[{', '.join(algorithms)}]",
@@ -74,8 +75,8 @@ def configuration(rng: Random) -> str:
         "race": _flow(_options(rng, Rules)),
         "inference": _flow(
             [
-                ("model", model),
-                ("options", _flow(_options(rng, MODELS[model].own_options))),
+                *([("model", model)] if own or rng.random() < 0.5 else []),
+                *([("options", _flow(own))] if own else []),
                 *_options(rng, ModelOptions, ("model", "options")),
             ]
         ),
@@ -86,7 +87,7 @@ def configuration(rng: Random) -> str:
         groups[rng.choice(list(groups))] = yaml_value(rng)
     if rng.random() < 0.1:
         groups[json.dumps(name(rng))] = yaml_value(rng)
-    text = "".join(f"{key}: {value}\n" for key, value in groups.items())
+    text = "".join(f"{key}: {value}\n" for key, value in groups.items() if value != "{}")
     if rng.random() < 0.1:
         text = damaged(rng, text.encode(errors="replace")).decode(errors="replace")
     return text

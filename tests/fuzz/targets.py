@@ -9,12 +9,13 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import numpy as np
-from hypothesis import strategies as st
 
 from polarbear.config import contradictions, parse
 from polarbear.errors import PolarBearError
@@ -38,6 +39,15 @@ TABLE = "algorithm,instance,t,y\nA,i,1,3\nB,i,1,2\nA,j,1,2\nB,j,4,1\n"
 RANKS = "instance,t,algorithm,position\nk,1,A,1\nk,1,B,2\n"
 
 Case = Any
+
+
+@dataclass(frozen=True)
+class Target:
+    """A reader, the grammar of what it is fed, and its share of ten thousand cases."""
+
+    make: Callable[[Random], Case]
+    feed: Callable[[Case, Path], None]
+    share: int
 
 
 class Unexpected(AssertionError):
@@ -123,9 +133,20 @@ def importing_whole(name: str) -> Callable[[grammars.Files, Path], None]:
         store = folder / "store"
         shutil.rmtree(store, ignore_errors=True)
         add_imported(store, FORMATS[name]().read(_written(files, folder)))
-        read_all(Store.open(store))
+        read_all(ReadOnce.open(store))
 
     return add
+
+
+class ReadOnce(Store):
+    """A store whose tables are read from their files once: nothing changes them meanwhile."""
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self._read = cache(super()._read)  # type: ignore[method-assign]
+        self.every_run = cache(super().every_run)  # type: ignore[method-assign]
+        self.set_aside_runs = cache(super().set_aside_runs)  # type: ignore[method-assign]
+        self.instances = cache(super().instances)  # type: ignore[method-assign]
 
 
 def read_all(store: Store) -> None:
@@ -214,42 +235,29 @@ def changed_store(good: Path) -> Callable[[tuple[str, bytes | None], Path], None
                 file.unlink()
             else:
                 file.write_bytes(data)
-            read_all(Store.open(good))
+            read_all(ReadOnce.open(good))
         finally:
             file.write_bytes(before)
 
     return read
 
 
-def all_targets(
-    folder: Path, salt: str = ""
-) -> dict[str, tuple[Any, Callable[[Case, Path], None], int]]:
-    """Each target by its name: its cases, what is fed, and its share of ten thousand cases.
-
-    Another ``salt`` makes other cases of the same numbers.
-    """
+def all_targets(folder: Path) -> dict[str, Target]:
+    """Each target by its name."""
     good = good_store(folder)
-    found: dict[str, Any] = {
-        "configuration": (grammars.configuration, configuration, 4500),
-        "preference": (grammars.preference, preference, 1900),
-        "preference file": (
+    found = {
+        "configuration": Target(grammars.configuration, configuration, 4500),
+        "preference": Target(grammars.preference, preference, 1900),
+        "preference file": Target(
             lambda rng: (rng.choice(["budgets", "weights"]), grammars.number_file(rng)),
             preference_file,
             300,
         ),
-        "store": (store_changes(good), changed_store(good), 1000),
+        "store": Target(store_changes(good), changed_store(good), 1000),
     }
     grammar = {**grammars.FORMATS, **STORAGES, "store": changed_files(good)}
     for name in FORMATS:
-        cases = grammar.get(name, grammars.anything)
-        found[f"import {name}"] = (cases, importing(name), 500)
-        found[f"import {name} into a store"] = (cases, importing_whole(name), 75)
-    return {
-        name: (_numbered(make, salt), target, share)
-        for name, (make, target, share) in found.items()
-    }
-
-
-def _numbered(make: Callable[[Random], Case], salt: str) -> st.SearchStrategy[Case]:
-    """Cases made from a number each: Hypothesis chooses the numbers."""
-    return st.integers(0, 2**64 - 1).map(lambda number: make(Random(f"{salt}{number}")))
+        make = grammar.get(name, grammars.anything)
+        found[f"import {name}"] = Target(make, importing(name), 500)
+        found[f"import {name} into a store"] = Target(make, importing_whole(name), 75)
+    return found
