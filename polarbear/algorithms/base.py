@@ -12,7 +12,7 @@ from pydantic import Field, field_validator
 
 from polarbear.numerics.arrays import Floats
 from polarbear.problems.base import Instance, Kind, Setting
-from polarbear.settings.names import checked_name
+from polarbear.settings.names import LONGEST_LABEL, checked_name
 from polarbear.settings.options import Options
 from polarbear.settings.sources import MadeOf, of_packages
 
@@ -68,8 +68,13 @@ class Trial:
 class Algorithm(Options):
     """A named, configured anytime optimiser; a subclass is an adapter and adds its options."""
 
-    name: str = Field(description="how tables and figures call it")
+    name: str = Field(description="how everything calls it")
     use: str = Field(description="the adapter that runs it")
+    label: str | None = Field(
+        None,
+        description=f"how figures and the page call it, in at most {LONGEST_LABEL} characters; by "
+        "default its name, or what sets that apart from others if it is longer",
+    )
 
     accepts: ClassVar[frozenset[Kind]]
     reports_any_axis: ClassVar[bool] = False  # True: can report t on an axis of its own
@@ -79,6 +84,11 @@ class Algorithm(Options):
     @classmethod
     def _printable(cls, name: str) -> str:
         return checked_name(name)
+
+    @field_validator("label")
+    @classmethod
+    def _fits_beside_a_curve(cls, label: str | None) -> str | None:
+        return None if label is None else checked_name(label, LONGEST_LABEL)
 
     @property
     def common_seed(self) -> bool:

@@ -106,16 +106,18 @@ class Command(Algorithm):
             return (self,)
         place = Path(folder)
         described = None if self.parameter_file is None else place / self.parameter_file
+        if self.label is not None:
+            raise ValueError("a label is one algorithm's; each of these is called by its name")
         return tuple(
             self.model_copy(
                 update={
-                    "name": f"{self.name} {label}",
+                    "name": f"{self.name} {number}",
                     "parameters": (*self.parameters, *arguments),
                     "configurations": None,
                     "parameter_file": None,
                 }
             )
-            for label, arguments in irace.configurations(place / self.configurations, described)
+            for number, arguments in irace.configurations(place / self.configurations, described)
         )
 
     @property

@@ -91,12 +91,11 @@ def select(
         swept = selecting.sweep(theta, wanted.variations(context), profile, gamma)
         told = facts.with_sweep(told, swept)
         if png is not None:
+            from polarbear.report.drawing.lettering import labels_in
             from polarbear.report.figures.sweep import draw_sweep
 
-            known = list(disk.config["algorithms"])
-            places = [known.index(name) for name in told.candidates]
             title = f"choice by {profile}, {basis.posterior.model} model"
-            draw_sweep(swept, told.candidates, places, title, png)
+            draw_sweep(swept, told.candidates, labels_in(disk.config), title, png)
     for problem in basis.posterior.diagnostics.problems:
         listener.doubts(problem)
     return dressed(Selected, told)

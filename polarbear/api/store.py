@@ -270,11 +270,12 @@ class Store:
 
         told = runs_on(self._disk, id)
         if png is not None:
+            from polarbear.report.drawing.lettering import labels_in
             from polarbear.report.figures.runs import draw_runs
 
             spaced = self._budget.grid
             log = isinstance(spaced, Spaced) and spaced.spacing == "log"
-            draw_runs(told, list(self._disk.config["algorithms"]), log, Path(png))
+            draw_runs(told, labels_in(self._disk.config), log, Path(png))
         return told
 
     def report(

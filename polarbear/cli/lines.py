@@ -50,14 +50,14 @@ class History:
 
 def lines(history: History) -> list[str]:
     """Each algorithm: P(dominated) as a curve over the last rounds, and now; runs and failures."""
-    from polarbear.report.drawing.lettering import short_names
+    from polarbear.report.drawing.lettering import labels
     from polarbear.report.prose.outline import curve
 
     if not history.dominated:
         return []
     import numpy as np
 
-    names = short_names(list(history.dominated), NAME)
+    names = labels(list(history.dominated), limit=NAME)
     first = max(len("algorithm"), *map(len, names.values()))
     made = [f"{'algorithm':<{first}}  {'P(dominated) by round':<{ROUNDS + 6}}"]
     for name, seen in history.dominated.items():

@@ -63,7 +63,7 @@ class Config:
             "seed": self.seed,
             "seeds": self.seeds,
             "trajectory": self.trajectory,
-            "algorithms": {a.name: _plain(a, exclude={"name"}) for a in self.algorithms},
+            "algorithms": {a.name: _plain_algorithm(a) for a in self.algorithms},
             "instances": instances,
             "budget": _plain(self.budget),
             "execution": _plain(self.execution),
@@ -202,6 +202,7 @@ def _check_fit(
                 (*path, "name"), f"'{algorithm.name}' is already the name of algorithm {first}"
             )
         seen[algorithm.name] = position
+        _check_label(algorithm, algorithms, source, path)
         if suite.offers() not in algorithm.accepts:
             takes = joined(sorted(kind.value for kind in algorithm.accepts), "or")
             raise source.error(
@@ -215,6 +216,18 @@ def _check_fit(
                 ("budget", "axis"),
                 f"'{algorithm.name}' ({algorithm.use}) cannot report t on '{budget.axis}'; "
                 f"use '{EVALUATIONS}' or '{SECONDS}', or an adapter that reports: {can}",
+            )
+
+
+def _check_label(
+    algorithm: Algorithm, algorithms: list[tuple[int, Algorithm]], source: Source, path: Any
+) -> None:
+    label = algorithm.label
+    others = [other for _, other in algorithms if other is not algorithm]
+    for other in others if label else []:
+        if label in (other.name, other.label):
+            raise source.error(
+                (*path, "label"), f"'{label}' is what '{other.name}' is called; choose another"
             )
 
 
@@ -232,6 +245,12 @@ def _check_race(top: TopLevel, source: Source) -> None:
             "the bets of 'anytime' are fair only if every instance counts once, but "
             "'instances' has weights; leave out the weights, or the guarantee",
         )
+
+
+def _plain_algorithm(algorithm: Algorithm) -> dict[str, Any]:
+    """Its options; a label is said only where there is one, as in older stores."""
+    unsaid = {"name"} if algorithm.label else {"name", "label"}
+    return _plain(algorithm, exclude=unsaid)
 
 
 def _plain(options: Options, exclude: set[str] | None = None) -> dict[str, Any]:

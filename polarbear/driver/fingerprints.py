@@ -51,8 +51,13 @@ def known_options(name: str, entry: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _options(algorithm: Algorithm) -> dict[str, Any]:
-    """Only what is not the default, so that options which a later version adds change nothing."""
-    return algorithm.model_dump(mode="json", by_alias=True, exclude={"name"}, exclude_defaults=True)
+    """Only what is not the default, so that options which a later version adds change nothing.
+
+    What it is called makes no run.
+    """
+    return algorithm.model_dump(
+        mode="json", by_alias=True, exclude={"name", "label"}, exclude_defaults=True
+    )
 
 
 def packages_of(made_by: Iterable[str]) -> dict[str, str]:

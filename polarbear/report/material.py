@@ -15,6 +15,7 @@ from polarbear.inference import relations
 from polarbear.inference.beliefs import Beliefs, beliefs
 from polarbear.racing import RoundRecord, State
 from polarbear.racing.rules import Rules
+from polarbear.report.drawing.lettering import labels_in
 from polarbear.select import Basis, Contest, contest, find_basis
 from polarbear.settings.grid import Budget, Spaced
 from polarbear.store import Store
@@ -82,6 +83,11 @@ class Material:
     def classical_pair(self, a: str, b: str) -> View:
         """The classical view of two algorithms, on all instances that these two have in common."""
         return attainment.view(self.store, (a, b), self.comparison.options)
+
+    @cached_property
+    def labels(self) -> dict[str, str]:
+        """What every figure and the page call each algorithm."""
+        return labels_in(self.store.config)
 
     def colour_index(self, name: str) -> int:
         return self.algorithms.index(name)

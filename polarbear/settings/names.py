@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 LONGEST_NAME = 200  # of an algorithm or an axis
+LONGEST_LABEL = 16  # what fits beside a curve
 LONGEST_INSTANCE = 1000  # of an instance, which may be a path
 JOINERS = "\u200c\u200d"
 FORMULA = r"('*[=+\-@\t\r])"  # what a cell begins with that a spreadsheet computes, or once did

@@ -122,6 +122,25 @@ def test_a_name_that_would_spoil_a_table_is_refused(name: str):
     assert "name" in refused(algorithms=[{"name": name, "use": "random-search"}])
 
 
+def test_a_label_is_short_and_nobody_else_is_called_so():
+    def labelled(label: str) -> str:
+        one = {"name": "A", "use": "random-search"}
+        return refused(algorithms=[one, {"name": "B", "use": "random-search", "label": label}])
+
+    assert "algorithms[2].label: 'A' is what 'A' is called; choose another" in labelled("A")
+    assert "it has 17 characters, more than 16" in labelled("x" * 17)
+
+
+def test_a_label_is_kept_only_where_there_is_one():
+    entries = [
+        {"name": n, "use": "random-search", **o} for n, o in (("A", {"label": "a"}), ("B", {}))
+    ]
+    config = {"algorithms": entries, "instances": {"suite": "classic"}, "budget": {"grid": [10]}}
+    kept = parse(config, Source("test")).plain()["algorithms"]
+    assert kept["A"]["label"] == "a"
+    assert "label" not in kept["B"]
+
+
 def test_an_adapter_that_cannot_run_on_a_suite_is_refused():
     message = refusal(GOOD)
     assert "algorithms[2]: 'synthetic' takes problems of the kind scores" in message

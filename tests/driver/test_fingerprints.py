@@ -48,3 +48,7 @@ def test_a_changed_option_is_said_with_both_values_defaults_included():
 
 def test_an_option_that_is_spelled_out_at_its_default_changes_nothing():
     assert fingerprint(use="cma", sigma0=0.2) == fingerprint(use="cma")
+
+
+def test_what_figures_call_an_algorithm_makes_no_run():
+    assert fingerprint(use="cma", label="mine") == fingerprint(use="cma")

@@ -20,6 +20,7 @@ ROOT = Path(__file__).parents[2]
 PAGE: dict[str, Any] = {
     "name": "store",
     "algorithms": ["A", "B"],
+    "labels": {"B": "second <B>"},
     "out": [],
     "times": [1, 10, 100],
     "axis": "evaluations",

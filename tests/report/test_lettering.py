@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from polarbear.report.drawing.lettering import plain, short_names, shortened
+import pytest
+
+from polarbear.report.drawing.lettering import fitted, labels, labels_in, plain, shortened
+from polarbear.settings.names import LONGEST_LABEL
+
+TUNED = [
+    f"modular-cma configuration lambda={size} mu={parents} restart=IPOP"
+    for size in (10, 20)
+    for parents in ("half", "third")
+]
 
 
 def test_what_cannot_be_seen_is_taken_out():
@@ -21,6 +30,44 @@ def test_a_long_name_keeps_its_head_and_its_tail():
 
 def test_names_that_would_look_the_same_get_a_number():
     names = [f"x{'y' * 50}{i}{'z' * 50}" for i in range(3)]
-    short = short_names(names, 10)
+    short = labels(names)
     assert len(set(short.values())) == 3
-    assert all(len(form) <= 10 for form in short.values())
+    assert all(len(form) <= LONGEST_LABEL for form in short.values())
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        (["CMA-ES", "random search"], ["CMA-ES", "random search"]),
+        (["my-solver-v1.2-fast-build", "my-solver-v1.2-slow-build"], ["fast", "slow"]),
+        (["the same words", "the same words again and again"], None),
+        (TUNED, ["10 half", "10 third", "20 half", "20 third"]),
+        (["solver, with lambda=10, mu=5, on", "solver, with lambda=20, mu=5, off"], None),
+        (["one alone, with a very long name"], None),
+    ],
+)
+def test_long_names_keep_what_differs_and_no_two_look_alike(names, expected):
+    made = labels(names)
+    assert expected is None or list(made.values()) == expected
+    assert len(set(made.values())) == len(names)
+    assert all(0 < len(label) <= LONGEST_LABEL for label in made.values())
+
+
+def test_a_name_that_is_short_is_never_changed_for_others_that_are_long():
+    assert labels([*TUNED, "CMA-ES"])["CMA-ES"] == "CMA-ES"
+
+
+def test_a_label_that_is_given_goes_before_the_name():
+    config = {"algorithms": {TUNED[0]: {"label": "small"}, TUNED[1]: {}, TUNED[2]: {"label": 3}}}
+    made = labels_in(config)
+    assert made[TUNED[0]] == "small"
+    assert made[TUNED[1]] == "10 third"
+    assert made[TUNED[2]] == "20 half"
+
+
+def test_whoever_is_shown_has_the_same_number():
+    made = {f"x{'y' * 20}{i}{'z' * 20}": f"{'y' * 9}{i}{'z' * 9}" for i in range(4)}
+    everybody = fitted(made, list(made), 8)
+    assert len(set(everybody.values())) == 4
+    for name in made:
+        assert fitted(made, [name], 8) == {name: everybody[name]}

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from pydantic import Field, field_validator
 
-from polarbear.report.drawing.lettering import short_names
+from polarbear.report.drawing.lettering import fitted
 from polarbear.report.drawing.palette import INKS, Inks, Look, Theme, look
 from polarbear.settings.options import Options, describe
 
@@ -69,10 +69,15 @@ class Style(Options):
     def look(self, index: int) -> Look:
         return look(index, self.theme)
 
-    def names(self, names: Sequence[str], share: float = 0.22) -> dict[str, str]:
-        """Short forms that take at most about this share of the width."""
+    def names(
+        self, labels: Mapping[str, str], names: Sequence[str], share: float = 0.22
+    ) -> dict[str, str]:
+        """The labels of some, cut further where they would take more than this share of the width.
+
+        ``labels`` has those of all algorithms.
+        """
         letters = int(share * self.width * 72 / (0.6 * self.small))
-        return short_names(names, max(letters, 6))
+        return fitted(labels, names, max(letters, 6))
 
     def settings(self) -> dict[str, Any]:
         """Matplotlib's parameters: real text in PDF and SVG, no mathematics in names."""

@@ -102,7 +102,7 @@ def _strips(
     for line in np.arange(len(names) - 1) + 0.5:
         axes.axhline(line, color=style.inks.paper, linewidth=1.5)
     axes.set_ylim(len(names) - 0.5, -0.5)
-    short = style.names(names)
+    short = style.names(material.labels, names)
     axes.set_yticks(range(len(names)), [short[name] for name in names])
     axes.tick_params(axis="y", length=0)
     for label, name in zip(axes.get_yticklabels(), names, strict=True):

@@ -64,7 +64,7 @@ def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -
 def _panel(axes: Axes, data: pl.DataFrame, material: Material, style: Style) -> None:
     """A row an algorithm, the best mean on top: runs as points, the mean and its interval."""
     names = data["algorithm"].unique(maintain_order=True).to_list()
-    short = style.names(names, 0.16)
+    short = style.names(material.labels, names, 0.16)
     for place, name in enumerate(names):
         rows = data.filter(pl.col("algorithm") == name)
         look = style.look(material.colour_index(name))

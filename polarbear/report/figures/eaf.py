@@ -98,7 +98,7 @@ def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -
     grid = canvas.subplots(rows, columns, squeeze=False, sharex=True, sharey=True)
     panels = list(grid.ravel())
     shades = LinearSegmentedColormap.from_list("shares", style.inks.shades)
-    short = style.names(shown, 0.8 / columns)
+    short = style.names(material.labels, shown, 0.8 / columns)
     for place, (axes, name) in enumerate(zip(panels, shown, strict=False)):
         mine = data.filter(pl.col("algorithm") == name)
         times, levels, share = grid_of(mine, "share")

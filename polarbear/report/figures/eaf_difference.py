@@ -109,7 +109,8 @@ def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -
             contour_lines(axes, half, style.inks.ink, float(times[-1]), {50.0: (1.0, dash)})
         time_axis(axes, material, panel_style(style, columns), label=place + columns >= len(shown))
         level_axis(axes, mine, style, label=place % columns == 0)
-        _title(axes, (a, b), colours, instances, columns, style)
+        short = style.names(material.labels, (a, b), 0.24 / columns)
+        _title(axes, (short[a], short[b]), colours, instances, style)
     for axes in panels[len(shown) :]:
         axes.remove()
     note_below(
@@ -171,15 +172,13 @@ def _title(
     pair: tuple[str, str],
     colours: tuple[str, str],
     instances: int,
-    columns: int,
     style: Style,
 ) -> None:
     """The pair's names in their colours, left and right, and between them how many instances."""
-    short = style.names(pair, 0.24 / columns)
     size, small = style.font_size, style.small
     left, right = (readable(colour, style.theme) for colour in colours)
-    axes.set_title(short[pair[0]], loc="left", color=left, fontsize=size, pad=3)
-    axes.set_title(short[pair[1]], loc="right", color=right, fontsize=size, pad=3)
+    axes.set_title(pair[0], loc="left", color=left, fontsize=size, pad=3)
+    axes.set_title(pair[1], loc="right", color=right, fontsize=size, pad=3)
     axes.set_title(f"n = {instances}", loc="center", color=style.inks.faint, fontsize=small, pad=3)
 
 

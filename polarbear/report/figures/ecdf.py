@@ -40,7 +40,7 @@ def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -
     canvas.set_size_inches(style.width, max(2.3, 0.5 * style.width))
     axes = canvas.subplots()
     names = data["algorithm"].unique(maintain_order=True).to_list()
-    short = style.names(names)
+    short = style.names(material.labels, names)
     ends = []
     for name in names:
         rows = data.filter(pl.col("algorithm") == name)

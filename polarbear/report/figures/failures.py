@@ -55,7 +55,7 @@ def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -
     canvas.set_size_inches(style.width, len(bars) * row + 0.55)
     axes = canvas.subplots()
     names = bars["algorithm"].unique(maintain_order=True).to_list()
-    short = style.names(names)
+    short = style.names(material.labels, names)
     for place, (name, kind, failed, runs) in enumerate(bars.iter_rows()):
         look = style.look(material.colour_index(name))
         share = failed / runs

@@ -43,7 +43,7 @@ def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -
     canvas.set_size_inches(style.width, height + band_height)
     axes, band = canvas.subplots(2, 1, sharex=True, height_ratios=[height - 0.6, band_height])
     names = data["algorithm"].unique(maintain_order=True).to_list()
-    short = style.names(names)
+    short = style.names(material.labels, names)
     times = data["t"].unique(maintain_order=True).to_numpy()
     ends = []
     for name in names:
@@ -89,7 +89,7 @@ def _write_into_band(
     """Names in their stretches of the band, where they fit."""
     canvas.draw_without_rendering()
     borders = edges(times, on_log_time(material, style))
-    short = style.names(sorted(set(leaders)))
+    short = style.names(material.labels, sorted(set(leaders)))
     for first, last, name in _stretches(leaders):
         ends = band.transData.transform([(borders[i], 0.5) for i in (first, last + 1)])[:, 0]
         middle = band.transData.inverted().transform((ends.mean(), 0))[0]

@@ -67,7 +67,7 @@ def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -
     from matplotlib.colors import LinearSegmentedColormap
 
     names = data["a"].unique(maintain_order=True).to_list()
-    n, short = len(names), style.names(names, 0.2)
+    n, short = len(names), style.names(material.labels, names, 0.2)
     longest = (max(len(text) for text in short.values()) + 2) * 0.58 * style.small / 72
     cell = (style.width - longest - 0.2) / n  # its width, in inches
     stands = longest > 0.95 * cell

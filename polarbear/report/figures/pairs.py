@@ -81,7 +81,7 @@ def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -
     canvas.set_size_inches(style.width, len(shown) * row + 0.75)
     axes = canvas.subplots()
     names = sorted({name for pair in shown for name in pair}, key=material.colour_index)
-    short = style.names(names, 0.18)
+    short = style.names(material.labels, names, 0.18)
     borders = edges(material.times, on_log_time(material, style))
     for place, (a, b) in enumerate(shown):
         rows = data.filter((pl.col("a") == a) & (pl.col("b") == b))

@@ -63,7 +63,7 @@ def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -
     canvas.set_size_inches(style.width, max(2.3, 0.5 * style.width))
     axes = canvas.subplots()
     names = data["algorithm"].unique(maintain_order=True).to_list()
-    short = style.names(names)
+    short = style.names(material.labels, names)
     ends = []
     # Those who are in are named first, and lie above those who are out.
     for place, name in enumerate(sorted(names, key=lambda name: not _of(data, name)["in"][0])):

@@ -149,7 +149,7 @@ def _lines(
 ) -> list[End]:
     """A line an algorithm: a cross where it is out, a diamond where it is settled to stay."""
     names = data["algorithm"].unique(maintain_order=True).to_list()
-    short = style.names(names)
+    short = style.names(material.labels, names)
     ends = []
     last = data["round"].max()
     dots = 2.2 if data["round"].n_unique() <= 30 else 0.0
@@ -197,7 +197,7 @@ def _name_crosses(
     out = data.filter((pl.col("event") == "eliminated") & pl.col("probability").is_not_null())
     out = out.sort("round", "probability", descending=[False, True])
     names = out["algorithm"].to_list()
-    short = style.names(names)
+    short = style.names(material.labels, names)
     heights = stretched(out["probability"].to_numpy(), top).tolist()
     label_points(
         canvas,

@@ -6,7 +6,7 @@ figures in the registry show a store.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 from polarbear.driver.looking import InstanceRuns
@@ -18,10 +18,10 @@ from polarbear.report.drawing.style import Style
 LOG_FROM = 100.0  # values that span this factor, and are all above zero, are drawn on a log scale
 
 
-def draw_runs(told: InstanceRuns, algorithms: Sequence[str], log_time: bool, path: Path) -> None:
+def draw_runs(told: InstanceRuns, labels: Mapping[str, str], log_time: bool, path: Path) -> None:
     """Write the figure; the ending of the file's name says in which format.
 
-    ``algorithms`` are all of the store, in the order of their looks.
+    ``labels`` are those of all algorithms of the store, in the order of their looks.
     """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -34,7 +34,7 @@ def draw_runs(told: InstanceRuns, algorithms: Sequence[str], log_time: bool, pat
         for run in told.runs:
             if not run.t:
                 continue
-            look = style.look(algorithms.index(run.algorithm))
+            look = style.look(list(labels).index(run.algorithm))
             end = max(run.reached, run.t[-1])
             axes.step(
                 [*run.t, end],
@@ -42,7 +42,7 @@ def draw_runs(told: InstanceRuns, algorithms: Sequence[str], log_time: bool, pat
                 where="post",
                 color=look.colour,
                 linestyle=look.dash,
-                label=run.algorithm,
+                label=labels[run.algorithm],
             )
         values = [y for run in told.runs for y in run.y]
         log_values = bool(values) and min(values) > 0 and max(values) > LOG_FROM * min(values)

@@ -6,7 +6,7 @@ that is made (`polarbear select --sweep --png`); figures in the registry show a 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 
@@ -17,16 +17,17 @@ from polarbear.wording import P_BEST
 
 
 def draw_sweep(
-    sweep: Sweep, names: Sequence[str], places: Sequence[int], title: str, path: Path
+    sweep: Sweep, names: Sequence[str], labels: Mapping[str, str], title: str, path: Path
 ) -> None:
     """Write the figure; the ending of the file's name says in which format.
 
-    ``places`` are those of the names among all algorithms of the store: what they look like.
+    ``labels`` are those of all algorithms of the store, in the order of their looks.
     """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    looks = [look(place) for place in places]
+    places = list(labels)
+    looks = [look(places.index(name)) for name in names]
     figure = Figure(figsize=(8, 4.5), dpi=150, layout="constrained")
     FigureCanvasAgg(figure)
     axes, band = figure.subplots(2, 1, sharex=True, height_ratios=[12, 1])
@@ -37,7 +38,7 @@ def draw_sweep(
             sweep.p2bb[:, item],
             color=looks[item].colour,
             linestyle=looks[item].dash,
-            label=name,
+            label=labels[name],
         )
     intervals = sweep.intervals()
     ends = [(one.stop + other.start) / 2 for one, other in pairwise(intervals)]

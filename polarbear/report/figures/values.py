@@ -132,7 +132,7 @@ def _panel(
     axes: Axes, data: pl.DataFrame, names: list[str], material: Material, style: Style
 ) -> None:
     """One preference: a hill for each candidate, its median and interval, and P(best) beside it."""
-    short = style.names(names, 0.18)
+    short = style.names(material.labels, names, 0.18)
     for place, name in enumerate(names):
         rows = data.filter(pl.col("algorithm") == name)
         look = style.look(material.colour_index(name))

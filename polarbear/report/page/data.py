@@ -31,6 +31,7 @@ def of(material: Material) -> dict[str, Any]:
     return {
         "name": material.store.path.resolve().name,
         "algorithms": list(material.algorithms),
+        "labels": {name: label for name, label in material.labels.items() if label != name},
         "out": [name for name in material.algorithms if name not in still_in(material)],
         "times": material.times.tolist(),
         "axis": material.axis,

@@ -61,11 +61,19 @@ def of(
 def pareto(material: Material, story: Story) -> Section | None:
     if not story.members:
         return None
-    members = [
-        {**vars(entry), "colour": material.colour_index(entry.algorithm)} for entry in story.members
-    ]
+    members, out = (
+        [
+            {
+                **vars(entry),
+                "colour": material.colour_index(entry.algorithm),
+                "label": material.labels[entry.algorithm],
+            }
+            for entry in entries
+        ]
+        for entries in (story.members, story.out)
+    )
     title = "The Pareto set" if material.race is not None else "Who is in question"
-    return Section("pareto", title, "pareto", {"members": members, "out": story.out})
+    return Section("pareto", title, "pareto", {"members": members, "out": out})
 
 
 def _of_figures(id: str, title: str, shown: list[Shown]) -> Section:

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
+import "./page.js";
 import { apart, withAlpha } from "../../../polarbear/report/page/js/marks.js";
 
 test("labels are moved apart, no further than their bounds", () => {

@@ -3,8 +3,8 @@
 import { bestOnLog, timeAxis, timeLabel } from "./axes.js";
 import { errorOf } from "./choosing.js";
 import { byId, element, labelled, nameElement } from "./dom.js";
-import { plain } from "./lettering.js";
-import { endLabels } from "./marks.js";
+import { labelOf } from "./lettering.js";
+import { endLabels, labelRoom } from "./marks.js";
 import { PAGE, say } from "./page.js";
 import { pieces, typed } from "./wording.js";
 
@@ -128,7 +128,7 @@ export function selectorChart(view, posterior, shares, preference, kind, control
       mode: times.length > 60 ? "lines" : "lines+markers",
       marker: { size: 5, color: view.of(name) },
       line: { color: view.of(name), dash: view.dash(name), width: 2.2 },
-      customdata: times.map((t) => [plain(name), timeLabel(t)]),
+      customdata: times.map((t) => [labelOf(name), timeLabel(t)]),
       hovertemplate: "%{customdata[0]}<br>%{customdata[1]}<br>%{meta} %{y:.3f}<extra></extra>",
       meta: PAGE.words.p_best,
     });
@@ -141,7 +141,7 @@ export function selectorChart(view, posterior, shares, preference, kind, control
     traces,
     layout: {
       height: view.narrow ? 280 : 340,
-      margin: { l: 52, r: view.narrow ? 12 : 120, t: 12, b: 48 },
+      margin: { l: 52, r: labelRoom(view, items.filter(view.shows)), t: 12, b: 48 },
       xaxis: timeAxis(bestOnLog(times)),
       yaxis: { title: { text: PAGE.words.p_best, standoff: 6 }, range: [-0.02, 1.02] },
       shapes,

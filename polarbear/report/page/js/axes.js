@@ -1,6 +1,6 @@
 // Axes: of time, of names, of rounds.
 
-import { plain } from "./lettering.js";
+import { labelOf, plain } from "./lettering.js";
 import { PAGE, say } from "./page.js";
 
 const AXIS = plain(PAGE.axis);
@@ -49,7 +49,7 @@ function padded(first, last) {
 
 /** A name for a chart, in brackets if it is out. */
 function markedName(name, length) {
-  return PAGE.out.includes(name) ? `(${plain(name, length)})` : plain(name, length);
+  return PAGE.out.includes(name) ? `(${labelOf(name, length)})` : labelOf(name, length);
 }
 
 /** Names along an axis: places on it are numbers, so that two names may look alike. */

@@ -78,6 +78,7 @@ function draw(chart) {
     narrow: width < 560,
     colour,
     of: (name) => colour(`algorithm-${PAGE.algorithms.indexOf(name)}`),
+    ink: (name) => colour(`ink-${PAGE.algorithms.indexOf(name)}`),
     dash: (name) =>
       DASHES[Math.floor(PAGE.algorithms.indexOf(name) / PAGE.colours) % DASHES.length],
     shows: (name) => !hidden.has(name),

@@ -21,11 +21,9 @@ export function byId(id) {
 
 /** A name whose letters may run in another direction than the text around it. */
 export function nameElement(name) {
-  return element(
-    "bdi",
-    { class: name.length > 14 ? "name" : "name short", title: name.length > 40 ? name : null },
-    name,
-  );
+  const label = PAGE.labels[name] ?? name;
+  const kind = label.length > 14 ? "name" : "name short";
+  return element("bdi", { class: kind, title: label === name ? null : name }, label);
 }
 
 /** A coloured mark of an algorithm beside its name. */

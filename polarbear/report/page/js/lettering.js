@@ -1,5 +1,7 @@
 // Names as a chart can show them.
 
+import { PAGE } from "./page.js";
+
 /** Reads as well where colours cannot be told apart: names cut in the middle, for charts. */
 export function shortened(name, length = 22) {
   const letters = Array.from(name.replace(/\s+/g, " "));
@@ -17,7 +19,17 @@ export function plain(name, length = 22) {
   return `\u2068${safe}\u2069`;
 }
 
+/** What figures call an algorithm, cut further where there is little room. */
+export function labelOf(name, length = 22) {
+  return plain(PAGE.labels[name] ?? name, length);
+}
+
+/** How many letters that is. */
+export function lettersOf(name) {
+  return Array.from(PAGE.labels[name] ?? name).length;
+}
+
 /** A sentence about a pair, with its names put in; a new line after each half. */
 export function ofPair(words, row) {
-  return words.replace(/([;:]) /g, "$1<br>").replace(/\{([ab])\}/g, (_, who) => plain(row[who]));
+  return words.replace(/([;:]) /g, "$1<br>").replace(/\{([ab])\}/g, (_, who) => labelOf(row[who]));
 }

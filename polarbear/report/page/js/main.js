@@ -8,9 +8,17 @@ import { PAGE } from "./page.js";
 import { startRounds } from "./rounds.js";
 import { startSelector } from "./selector.js";
 
+const UNFOLDED = 8; // algorithms; a longer list of switches is folded at first
+const NARROW = 720; // pixels up to which it is
+
 /** One set of switches for all figures; it is their legend, too. */
 function startToggles() {
   const place = byId("toggles");
+  const all = PAGE.algorithms.length;
+  const count = () => {
+    const shown = all - hidden.size;
+    byId("shown-count").textContent = shown === all ? `all ${all}` : `${shown} of ${all}`;
+  };
   const switches = PAGE.algorithms.map((name) => {
     const box = element("input", {
       type: "checkbox",
@@ -18,6 +26,7 @@ function startToggles() {
       onchange: () => {
         if (box.checked) hidden.delete(name);
         else hidden.add(name);
+        count();
         updateAll();
       },
     });
@@ -25,6 +34,8 @@ function startToggles() {
     return element("label", { class: "toggle", title: name }, box, labelled(name));
   });
   place.append(...switches);
+  count();
+  byId("shown").open = PAGE.algorithms.length <= UNFOLDED && document.documentElement.clientWidth > NARROW;
 }
 
 function startTheme() {

@@ -1,6 +1,8 @@
 // What stands in a chart beside its lines: names at their ends, bands around them.
 
-import { plain } from "./lettering.js";
+import { labelOf, lettersOf } from "./lettering.js";
+
+const LETTERS = { wide: 16, narrow: 11 }; // of a name beside a chart
 
 /** Increasing places moved apart to at least a gap, as little as it takes. */
 export function apart(values, gap, low, high) {
@@ -23,10 +25,24 @@ export function apart(values, gap, low, high) {
   return places;
 }
 
+const lettersBeside = (view) => (view.narrow ? LETTERS.narrow : LETTERS.wide);
+
+/** Pixels that the names at the ends of lines take, with brackets around those who are out. */
+export function labelRoom(view, names) {
+  const longest = Math.max(0, ...names.map(lettersOf));
+  return 14 + Math.ceil((view.narrow ? 6.4 : 7.4) * (Math.min(longest, lettersBeside(view)) + 1));
+}
+
+/** What stands at the end of a line; in brackets where it is out. */
+export function endText(view, name, isOut) {
+  const label = labelOf(name, lettersBeside(view));
+  return isOut ? `(${label})` : label;
+}
+
 /** Ends of lines with their names, moved apart so that none covers another. */
 export function endLabels(view, lines, low, high, height) {
-  if (view.narrow) return [];
-  const gap = (16 * (high - low)) / height;
+  const line = Math.min(view.narrow ? 14 : 16, height / Math.max(lines.length, 1));
+  const gap = (line * (high - low)) / height;
   const sorted = [...lines].sort((a, b) => a.y - b.y);
   const places = apart(
     sorted.map((line) => line.y),
@@ -42,8 +58,8 @@ export function endLabels(view, lines, low, high, height) {
     y: places[i],
     yanchor: "middle",
     showarrow: false,
-    text: line.text ?? plain(line.name, 16),
-    font: { color: view.of(line.name), size: 12 },
+    text: endText(view, line.name, line.out),
+    font: { color: view.ink(line.name), size: Math.min(view.narrow ? 11 : 12, line) },
   }));
 }
 

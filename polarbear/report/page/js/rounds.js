@@ -3,8 +3,8 @@
 import { timeAxis, timeLabel } from "./axes.js";
 import { addChart, soon, update } from "./charts.js";
 import { byId, element, labelled, nameElement } from "./dom.js";
-import { plain } from "./lettering.js";
-import { bandTraces, endLabels } from "./marks.js";
+import { labelOf } from "./lettering.js";
+import { bandTraces, endLabels, labelRoom } from "./marks.js";
 import { unpacked } from "./packing.js";
 import { PAGE } from "./page.js";
 import { startTable } from "./tables.js";
@@ -110,7 +110,7 @@ function ratingsChart(view, moment, scales) {
       opacity: out ? 0.65 : 1,
       marker: { color: colour, size: 9 },
       customdata: times.map((t, i) => [
-        plain(name) + (out ? " (out)" : ""),
+        labelOf(name) + (out ? " (out)" : ""),
         timeLabel(t),
         low[i],
         high[i],
@@ -119,11 +119,7 @@ function ratingsChart(view, moment, scales) {
       hovertemplate:
         "%{customdata[0]}<br>%{customdata[1]}<br>%{meta} %{y:.3f} (%{customdata[2]:.3f} to %{customdata[3]:.3f})<extra></extra>",
     });
-    ends.push({
-      name,
-      text: out ? `(${plain(name, 16)})` : plain(name, 16),
-      y: mean[mean.length - 1],
-    });
+    ends.push({ name, out, y: mean[mean.length - 1] });
   }
   const isLog = scales.y === "log";
   const bounds = isLog
@@ -138,7 +134,7 @@ function ratingsChart(view, moment, scales) {
   return {
     traces,
     layout: {
-      margin: { l: 56, r: view.narrow ? 12 : 120, t: 12, b: 48 },
+      margin: { l: 56, r: labelRoom(view, shown.map(({ name }) => name)), t: 12, b: 48 },
       xaxis: timeAxis(scales.x === "log"),
       yaxis: {
         title: { text: PAGE.words.share_of_firsts, standoff: 6 },

@@ -1,7 +1,7 @@
 // Where the budget went: how many instances saw each algorithm how far, and what rounds gave out.
 
 import { borders, nameAxis, stripRange, timeAxis, timeLabel } from "../axes.js";
-import { plain } from "../lettering.js";
+import { labelOf } from "../lettering.js";
 import { PAGE, say } from "../page.js";
 import { grouped } from "../rows.js";
 
@@ -33,7 +33,7 @@ export function allocation(view, rows) {
       ],
       showscale: false,
       customdata: seen.map((row, i) =>
-        row.map((n, t) => [plain(names[i]), timeLabel(times[t]), say.counted(n, "instance")]),
+        row.map((n, t) => [labelOf(names[i]), timeLabel(times[t]), say.counted(n, "instance")]),
       ),
       hovertemplate:
         "%{customdata[0]} ran to %{customdata[1]}<br>on %{customdata[2]}<extra></extra>",
@@ -79,7 +79,7 @@ export function allocation(view, rows) {
         y: given.map((amount, i) => amount / rounds[i].whole),
         marker: { color: view.of(name), line: { width: 0.5, color: view.colour("page") } },
         customdata: given.map((amount, i) => [
-          plain(name),
+          labelOf(name),
           rounds[i].number,
           timeLabel(amount),
           say.percent(amount / rounds[i].whole),

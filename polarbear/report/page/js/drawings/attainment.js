@@ -1,7 +1,7 @@
 // Attainment in the plane of times and targets, which get harder downwards; and its differences.
 
 import { borders, stripRange, timeAxis, timeLabel } from "../axes.js";
-import { plain } from "../lettering.js";
+import { labelOf } from "../lettering.js";
 import { withAlpha } from "../marks.js";
 import { PAGE } from "../page.js";
 import { grouped } from "../rows.js";
@@ -133,7 +133,7 @@ export function eaf(view, rows) {
     .filter(([name]) => view.shows(name))
     .slice(0, MOST_PANELS)
     .map(([name, mine]) => ({ name, rows: mine }));
-  const title = ({ name }) => `<span style="color:${view.of(name)}"><b>${plain(name)}</b></span>`;
+  const title = ({ name }) => `<span style="color:${view.of(name)}"><b>${labelOf(name)}</b></span>`;
   return planes(view, panels, title, ({ rows: mine }) => [
     {
       type: "heatmap",
@@ -159,7 +159,7 @@ export function eafDifference(view, rows) {
     .filter(({ a, b }) => view.shows(a) && view.shows(b));
   const most = Math.max(...rows.map((row) => Math.abs(row.difference ?? 0)), 0.01);
   const title = ({ a, b, n }) =>
-    `<span style="color:${view.of(a)}">${plain(a, 12)}</span> – <span style="color:${view.of(b)}">${plain(b, 12)}</span> (n = ${n})`;
+    `<span style="color:${view.of(a)}">${labelOf(a, 12)}</span> – <span style="color:${view.of(b)}">${labelOf(b, 12)}</span> (n = ${n})`;
   return planes(view, panels, title, ({ a, b, rows: mine }) => {
     const { x, y, z, customdata } = planeOf(mine, "difference");
     const ahead = (name, sign) => ({
@@ -175,7 +175,7 @@ export function eafDifference(view, rows) {
         [0, withAlpha(view.of(name), 0)],
         [1, view.of(name)],
       ],
-      customdata: customdata.map((line) => line.map((t) => [t, plain(name)])),
+      customdata: customdata.map((line) => line.map((t) => [t, labelOf(name)])),
       hovertemplate:
         "%{customdata[0]}<br>%{customdata[1]} is ahead in %{z:.2f} of the runs<extra></extra>",
     });

@@ -1,8 +1,8 @@
 // The classical view, averaged over targets: ECDF over time, and its area run by run.
 
 import { timeAxis, timeLabel } from "../axes.js";
-import { plain } from "../lettering.js";
-import { bandTraces, endLabels, withAlpha } from "../marks.js";
+import { labelOf, lettersOf, plain } from "../lettering.js";
+import { bandTraces, endLabels, labelRoom, withAlpha } from "../marks.js";
 import { PAGE } from "../page.js";
 import { panelHeads, rowEnds, rowsAxis } from "../rowpanels.js";
 import { grouped } from "../rows.js";
@@ -32,7 +32,7 @@ export function ecdf(view, rows) {
       line: { color: colour, dash: view.dash(name), width: 2 },
       marker: { color: colour, size: 9 },
       customdata: mine.map((row) => [
-        plain(name),
+        labelOf(name),
         timeLabel(row.t),
         row.low === null ? "" : `(${row.low.toFixed(3)} to ${row.high.toFixed(3)})`,
       ]),
@@ -44,7 +44,7 @@ export function ecdf(view, rows) {
   return {
     traces,
     layout: {
-      margin: { l: 56, r: view.narrow ? 12 : 120, t: 12, b: 48 },
+      margin: { l: 56, r: labelRoom(view, ends.map(({ name }) => name)), t: 12, b: 48 },
       xaxis: timeAxis(PAGE.log_times),
       yaxis: {
         title: { text: "share of targets", standoff: 6 },
@@ -62,7 +62,7 @@ export function aocc(view, rows) {
   const across = view.narrow ? 1 : panels.length;
   const down = Math.ceil(panels.length / across);
   const names = [...new Set(rows.map((row) => row.algorithm))].filter(view.shows);
-  const letters = Math.min(view.narrow ? 10 : 14, Math.max(...names.map((name) => name.length), 1));
+  const letters = Math.min(view.narrow ? 11 : 16, Math.max(...names.map(lettersOf), 1));
   const panel = names.length * 32 + 34 + 52;
   const traces = [];
   const layout = { height: down * panel, margin: { l: 8, r: 8, t: 0, b: 0 }, annotations: [] };
@@ -101,7 +101,7 @@ export function aocc(view, rows) {
           color: withAlpha(colour, Math.min(0.6, Math.max(0.2, 20 / mine.length))),
           size: 6,
         },
-        customdata: mine.map((one) => [plain(name), plain(one.instance, 40)]),
+        customdata: mine.map((one) => [labelOf(name), plain(one.instance, 40)]),
         hovertemplate: "%{customdata[0]} on %{customdata[1]}<br>%{x:.3f}<extra></extra>",
       });
       const { mean, low, high } = mine[0];
@@ -125,10 +125,10 @@ export function aocc(view, rows) {
           line: { width: 2 },
           color: view.colour("text"),
         },
-        hovertemplate: `${plain(name).replace(/%/g, "&#37;")}: mean %{x:.3f}<extra></extra>`,
+        hovertemplate: `${labelOf(name).replace(/%/g, "&#37;")}: mean %{x:.3f}<extra></extra>`,
       });
       layout.annotations.push(
-        ...rowEnds(id, plain(name, letters), mean.toFixed(2), here, colour, sides),
+        ...rowEnds(id, labelOf(name, letters), mean.toFixed(2), here, colour, sides),
       );
     }
   });

@@ -1,8 +1,8 @@
 // The race, round after round: how near each algorithm is to being put out, and what is settled.
 
 import { roundAxis } from "../axes.js";
-import { plain } from "../lettering.js";
-import { apart, endLabels } from "../marks.js";
+import { labelOf } from "../lettering.js";
+import { apart, endLabels, endText, labelRoom } from "../marks.js";
 import { PAGE, say } from "../page.js";
 import { grouped } from "../rows.js";
 
@@ -42,9 +42,9 @@ export function rounds(view, rows) {
       },
       cliponaxis: false,
       customdata: known.map((row) => [
-        plain(name),
+        labelOf(name),
         row.probability,
-        plain(row.by ?? ""),
+        labelOf(row.by ?? ""),
         row.event,
         say.counted(row.instances, "instance"),
       ]),
@@ -78,14 +78,15 @@ export function rounds(view, rows) {
     (end) => end.round,
   );
   const upper = stretchedPlace(top, top) + 0.08;
+  const beside = ends.filter((end) => end.round === last && end.event !== "eliminated");
   const labels = endLabels(
     view,
-    ends.filter((end) => end.round === last && end.event !== "eliminated"),
+    beside,
     -0.04,
     upper,
     300,
   );
-  for (const [number, some] of view.narrow ? [] : out) {
+  for (const [number, some] of out) {
     some.sort((a, b) => a.y - b.y);
     const left = number > (first + last) / 2;
     const places = apart(
@@ -102,8 +103,8 @@ export function rounds(view, rows) {
         xshift: left ? -9 : 9,
         yshift: some.length > 1 ? 0 : 9,
         showarrow: false,
-        text: plain(end.name, 16),
-        font: { size: 12, color: view.of(end.name) },
+        text: endText(view, end.name, false),
+        font: { size: view.narrow ? 11 : 12, color: view.ink(end.name) },
       });
     });
   }
@@ -111,7 +112,7 @@ export function rounds(view, rows) {
     traces,
     layout: {
       height: view.narrow ? 400 : 470,
-      margin: { l: 60, r: view.narrow ? 12 : 120, t: 12, b: 48 },
+      margin: { l: 60, r: labelRoom(view, beside.map(({ name }) => name)), t: 12, b: 48 },
       xaxis: roundAxis(first, last, { anchor: "y2" }),
       yaxis: {
         title: { text: "P(dominated)", standoff: 6 },

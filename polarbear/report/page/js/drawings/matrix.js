@@ -1,7 +1,7 @@
 // Pairs as a whole: how probably the row is better than the column, then and now.
 
 import { nameAxis } from "../axes.js";
-import { ofPair, plain } from "../lettering.js";
+import { labelOf, lettersOf, ofPair } from "../lettering.js";
 import { PAGE } from "../page.js";
 
 export function matrix(view, rows) {
@@ -22,7 +22,7 @@ export function matrix(view, rows) {
     text[y][x] =
       room > 58 ? `${share} ${sign}` : room > 34 ? `${share.replace(/^0/, "")}<br>${sign}` : sign;
     hover[y][x] =
-      `${PAGE.chance.replace("{a}", plain(row.a))}<br>against ${plain(row.b)}: ${row.probability === null ? "unknown" : row.probability.toFixed(4)}<br>` +
+      `${PAGE.chance.replace("{a}", labelOf(row.a))}<br>against ${labelOf(row.b)}: ${row.probability === null ? "unknown" : row.probability.toFixed(4)}<br>` +
       (row.decided === null ? "" : `when it was decided: ${row.decided.toFixed(4)}<br>`) +
       ofPair(PAGE.verdicts[row.verdict].words, row);
   }
@@ -54,7 +54,7 @@ export function matrix(view, rows) {
       xaxis: nameAxis(view, names, {
         side: "top",
         tickangle:
-          8.5 * Math.max(...names.map((name) => Math.min(name.length + 2, 20)), 0) > room ? -90 : 0,
+          8.5 * Math.max(...names.map((name) => lettersOf(name) + 2), 0) > room ? -90 : 0,
         showline: false,
         ticks: "",
       }),

@@ -2,7 +2,7 @@
 // Thick where that is settled, thin where it only leans, framed where the two are equivalent.
 
 import { borders, stripRange, timeAxis, timeLabel } from "../axes.js";
-import { ofPair, plain } from "../lettering.js";
+import { labelOf, ofPair } from "../lettering.js";
 import { withAlpha } from "../marks.js";
 import { PAGE } from "../page.js";
 import { grouped } from "../rows.js";
@@ -61,7 +61,7 @@ export function pairs(view, rows) {
     strip.map((row) =>
       row.p_above === null
         ? "unknown"
-        : `${plain(row.a)} better: ${row.p_above.toFixed(3)}<br>${plain(row.b)} better: ${row.p_below.toFixed(3)}<br>equivalent: ${row.p_alike.toFixed(3)}<br>${ofPair(PAGE.at_a_time[row.settled], row)}`,
+        : `${labelOf(row.a)} better: ${row.p_above.toFixed(3)}<br>${labelOf(row.b)} better: ${row.p_below.toFixed(3)}<br>equivalent: ${row.p_alike.toFixed(3)}<br>${ofPair(PAGE.at_a_time[row.settled], row)}`,
     ),
   );
   traces.push({
@@ -77,7 +77,7 @@ export function pairs(view, rows) {
   const length = view.narrow ? 9 : 14;
   const labels = strips.map(
     ([first]) =>
-      `<span style="color:${view.of(first.a)}">${plain(first.a, length)}</span> : <span style="color:${view.of(first.b)}">${plain(first.b, length)}</span>`,
+      `<span style="color:${view.of(first.a)}">${labelOf(first.a, length)}</span> : <span style="color:${view.of(first.b)}">${labelOf(first.b, length)}</span>`,
   );
   return {
     traces,

@@ -1,7 +1,7 @@
 // Failed runs, and whether to believe the draws.
 
 import { nameAxis, roundAxis, timeAxis, timeLabel } from "../axes.js";
-import { plain } from "../lettering.js";
+import { labelOf, plain } from "../lettering.js";
 import { PAGE, say } from "../page.js";
 import { grouped } from "../rows.js";
 
@@ -21,7 +21,7 @@ export function failures(view, rows) {
         pattern: { shape: patterns[i % patterns.length] },
       },
       customdata: mine.map((row) => [
-        plain(row.algorithm),
+        labelOf(row.algorithm),
         kind,
         plain(row.message ?? "", 60),
         say.counted(row.runs, "run"),
@@ -104,7 +104,7 @@ export function diagnostics(view, rows) {
         mode: mine.length > 1 ? "lines" : "markers",
         line: { color: view.of(name), dash: view.dash(name), width: what === "ess_tail" ? 0.8 : 2 },
         marker: { color: view.of(name) },
-        customdata: mine.map((row) => [plain(name), timeLabel(row.t)]),
+        customdata: mine.map((row) => [labelOf(name), timeLabel(row.t)]),
         hovertemplate: `%{customdata[0]}<br>%{customdata[1]}<br>${words[what]} %{y:,.4~g}<extra></extra>`,
       });
     }

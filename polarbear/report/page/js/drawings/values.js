@@ -1,6 +1,6 @@
 // What each candidate is worth under several preferences: a hill, its median and 95 % interval.
 
-import { plain } from "../lettering.js";
+import { labelOf, lettersOf } from "../lettering.js";
 import { withAlpha } from "../marks.js";
 import { PAGE, say } from "../page.js";
 import { panelHeads, rowEnds, rowsAxis } from "../rowpanels.js";
@@ -14,14 +14,14 @@ export function values(view, rows) {
   const [strip, head, foot] = [30, 34, 30]; // pixels of a row, and above and below a panel's rows
   const panel = names.length * strip + head + foot;
   const inner = down * panel;
-  const letters = Math.min(view.narrow ? 10 : 14, Math.max(...names.map((name) => name.length), 1));
-  const label = 8 * letters + 16; // pixels
+  const letters = Math.min(view.narrow ? 11 : 16, Math.max(...names.map(lettersOf), 1));
+  const beside = 8 * letters + 16; // pixels
   const traces = [];
   const layout = { height: inner + 40, margin: { l: 10, r: 10, t: 0, b: 40 }, annotations: [] };
   titles.forEach(([title, some], i) => {
     const [column, row] = [i % across, Math.floor(i / across)];
     const id = i === 0 ? "" : String(i + 1);
-    const left = column / across + label / view.width;
+    const left = column / across + beside / view.width;
     const right = (column + 1) / across - 84 / view.width;
     const top = 1 - (row * panel + head) / inner;
     const bottom = 1 - ((row + 1) * panel - foot) / inner;
@@ -75,13 +75,13 @@ export function values(view, rows) {
         y: [place],
         mode: "markers",
         marker: { color: colour, size: 8 },
-        customdata: [[plain(name), low, high, mean, best]],
+        customdata: [[labelOf(name), low, high, mean, best]],
         meta: PAGE.words.p_best,
         hovertemplate:
           "%{customdata[0]}<br>median %{x:.4f}, mean %{customdata[3]:.4f}<br>95 %: %{customdata[1]:.4f} to %{customdata[2]:.4f}<br>%{meta} %{customdata[4]:.3f}<extra></extra>",
       });
       layout.annotations.push(
-        ...rowEnds(id, plain(name, letters), say.probability(best), place - 0.2, colour, sides),
+        ...rowEnds(id, labelOf(name, letters), say.probability(best), place - 0.2, colour, sides),
       );
     }
   });
