@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from polarbear.api.racing import race
     from polarbear.api.running import run
     from polarbear.api.store import Store, open
+    from polarbear.api.stores import compare_stores
     from polarbear.errors import (
         AlgorithmError,
         ConfigError,
@@ -58,6 +59,7 @@ __all__ = [
     "StoreError",
     "__version__",
     "check",
+    "compare_stores",
     "import_data",
     "infer",
     "merge",
@@ -71,6 +73,7 @@ _PLACES = {
     "Posterior": "api.posterior",
     "Store": "api.store",
     "check": "api.checking",
+    "compare_stores": "api.stores",
     "import_data": "api.importing",
     "infer": "api.frames",
     "merge": "api.merging",

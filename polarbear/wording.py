@@ -149,6 +149,11 @@ def percent_cell(share: float, digits: int = 0) -> str:
     return f"{share:.{digits}%}"
 
 
+def points(difference: float) -> str:
+    """A difference of shares in points of a hundred, with its sign: +12, -3, 0."""
+    return f"{100 * difference:+.0f}" if abs(difference) >= 0.005 else "0"
+
+
 def small(value: float) -> str:
     """A small number with the digits that matter."""
     if value == 0:

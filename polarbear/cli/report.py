@@ -1,19 +1,29 @@
-"""`polarbear report`: what a store has to tell, as a page, figures, text or Markdown."""
+"""`polarbear report`: what stores have to tell, as a page, figures, text or Markdown."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from polarbear.cli import common
 
+if TYPE_CHECKING:
+    from polarbear.api.reporting import Report
+    from polarbear.api.stores import ReportOfStores
+
 Folder = Path | None
 
 
 def report(
-    store: common.StoreFolder,
+    stores: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="STORE...",
+            help="The folder of a store; of several: what differs from the first.",
+        ),
+    ],
     html: Annotated[
         Path | None,
         typer.Option(
@@ -54,6 +64,13 @@ def report(
     model: Annotated[
         str | None, typer.Option(help="Use the newest posterior of this model.")
     ] = None,
+    align: Annotated[
+        str,
+        typer.Option(
+            help="Of several stores: compare at the same times (units) or share of the budget "
+            "(share); auto takes times where axes are the same and grids overlap."
+        ),
+    ] = "auto",
     force: Annotated[bool, typer.Option("--force", help="Overwrite files that exist.")] = False,
     json: common.Json = False,
     quiet: common.Quiet = False,
@@ -65,25 +82,45 @@ def report(
 
     if text + markdown + json > 1:
         raise ReportError("--text, --markdown and --json each print a report: give one of them")
-    opened = polarbear.open(store, race=race)
-    if not any((html, png, pdf, svg, csv, text, markdown, only)):
-        html = opened.page
-    made = opened.report(
-        html,
-        png=png,
-        pdf=pdf,
-        svg=svg,
-        csv=csv,
-        only=only,
-        round=upto,
-        model=model,
-        theme=theme,
-        width=width,
-        font_size=font_size,
-        time_axis=time_axis,
-        force=force,
-        slim=slim,
-    )
+    asked: dict[str, Any] = {
+        "png": png,
+        "pdf": pdf,
+        "svg": svg,
+        "csv": csv,
+        "only": only,
+        "model": model,
+        "theme": theme,
+        "width": width,
+        "font_size": font_size,
+        "time_axis": time_axis,
+        "force": force,
+    }
+    named = any((html, png, pdf, svg, csv, text, markdown, only))
+    made: Report | ReportOfStores
+    if len(stores) > 1:
+        from polarbear.api.stores import page_of
+
+        _check_for_several(upto, race)
+        html = html if named else page_of(stores)
+        made = polarbear.compare_stores(*stores, html=html, align=align, **asked)
+    else:
+        opened = polarbear.open(stores[0], race=race)
+        html = html if named else opened.page
+        made = opened.report(html, round=upto, slim=slim, **asked)
+    _show(made, text, markdown, json, quiet)
+
+
+def _check_for_several(upto: int | None, race: int | None) -> None:
+    from polarbear.errors import ReportError
+
+    for option, value in (("--round", upto), ("--race", race)):
+        if value is not None:
+            raise ReportError(f"{option} looks back at one store; name one, not several")
+
+
+def _show(
+    made: Report | ReportOfStores, text: bool, markdown: bool, json: bool, quiet: bool
+) -> None:
     if text or markdown:
         typer.echo(made.markdown() if markdown else made.text(), nl=False)
     elif json:

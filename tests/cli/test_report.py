@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -213,3 +214,21 @@ def test_hostile_names_do_no_harm_in_text_and_markdown(hostile: Project):
     rows = [line for line in markdown.splitlines() if line.startswith("|")]
     assert all(row.replace("\\|", "").count("|") >= 4 for row in rows)
     assert json.loads(hostile("report", "config", "--json", "--csv", "data").stdout)
+
+
+def test_several_stores_are_held_against_the_first(raced: Project, tmp_path: Path):
+    other = tmp_path / "other"
+    shutil.copytree(raced.folder / "config", other)
+    done = raced("report", "config", str(other), "--markdown")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("# config and other\n\nNo difference between config and other is")
+    facts = raced.json("report", "config", str(other), "--html", str(tmp_path / "page.html"))
+    assert facts["written"] == [str(tmp_path / "page.html")]
+    assert {row["difference"] for row in facts["differences"]} == {0.0}
+    assert all(change["same"] for change in facts["changes"])
+
+
+def test_a_look_back_is_at_one_store(raced: Project):
+    done = raced("report", "config", "config2", "--round", "1")
+    assert done.returncode == 1
+    assert "--round looks back at one store" in done.stderr

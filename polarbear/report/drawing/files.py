@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -69,15 +69,15 @@ def write_figures(
     for figure in wanted:
         data = figure.data(material)
         for format in formats:
-            _write(
+            write_file(
                 folder / f"{figure.name}.{format}", rendered(figure, data, material, style, format)
             )
         if csv:
-            _write(folder / f"{figure.name}.csv", as_csv(data))
+            write_file(folder / f"{figure.name}.csv", as_csv(data))
     return paths
 
 
-def _write(path: Path, content: bytes) -> None:
+def write_file(path: Path, content: bytes) -> None:
     """All of the file or none of it."""
     try:
         files.make_folder(path.parent)
@@ -100,10 +100,21 @@ def rendered(
 ) -> bytes:
     """One figure as the bytes of a file."""
     with styled(style):
-        canvas = drawn(figure, data, material, style)
-        buffer = io.BytesIO()
-        canvas.savefig(buffer, format=format, dpi=style.dpi, metadata=UNDATED[format])
-        return buffer.getvalue()
+        return _saved(drawn(figure, data, material, style), style, format)
+
+
+def picture(draw: Callable[[Canvas], None], style: Style, format: Format) -> bytes:
+    """What is drawn on an empty canvas, as the bytes of a file."""
+    with styled(style):
+        canvas = _empty(style)
+        draw(canvas)
+        return _saved(canvas, style, format)
+
+
+def _saved(canvas: Canvas, style: Style, format: Format) -> bytes:
+    buffer = io.BytesIO()
+    canvas.savefig(buffer, format=format, dpi=style.dpi, metadata=UNDATED[format])
+    return buffer.getvalue()
 
 
 @contextmanager
@@ -122,14 +133,19 @@ def styled(style: Style) -> Iterator[None]:
 
 def drawn(figure: Figure, data: pl.DataFrame, material: Material, style: Style) -> Canvas:
     """One figure on a canvas, laid out; to be called within ``styled``."""
+    canvas = _empty(style)
+    figure.draw(canvas, data, material, style)
+    if style.titles:
+        canvas.suptitle(figure.title, fontsize=1.1 * style.font_size, x=0.01, ha="left")
+    return canvas
+
+
+def _empty(style: Style) -> Canvas:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure as Canvas
 
     canvas = Canvas(layout="constrained", dpi=style.dpi)
     FigureCanvasAgg(canvas)
-    figure.draw(canvas, data, material, style)
-    if style.titles:
-        canvas.suptitle(figure.title, fontsize=1.1 * style.font_size, x=0.01, ha="left")
     return canvas
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -83,6 +84,11 @@ def write_page(
 
     ``slim`` leaves out all that computes; a page that ``follows`` belongs to a race that goes on.
     """
+    write_text(lambda: slim_page(material) if slim else page(material, follows), path, force)
+
+
+def write_text(made: Callable[[], str], path: Path, force: bool) -> None:
+    """Write a page that is made if there is a place for it."""
     if path.is_dir():
         raise ReportError(f"{path} is a folder; name a file to write the page to")
     if path.exists() and not force:
@@ -91,8 +97,7 @@ def write_page(
         raise ReportError(
             f"there is no folder {path.parent} to write {path.name} in; make it first"
         )
-    made = slim_page(material) if slim else page(material, follows)
-    text = made.encode("utf-8", "replace")
+    text = made().encode("utf-8", "replace")
     try:
         files.write_whole(path, text)
     except StoreError as error:

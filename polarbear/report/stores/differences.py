@@ -1,0 +1,129 @@
+"""What differs between stores: duels won in each, and the difference, with 95 % intervals.
+
+An algorithm's number is the share of its duels with the other common algorithms that it wins, each
+opponent counting the same. Unlike a share of firsts it means the same in both stores, whoever else
+was run in them. A difference is made of the draws of both posteriors, which are taken as
+independent of each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+import polars as pl
+
+from polarbear.report.stores.moments import Moments, matched
+from polarbear.report.stores.sides import Side, common_algorithms
+
+TAIL = 0.025
+LEVELS = {
+    "store": pl.String,
+    "algorithm": pl.String,
+    "against": pl.String,
+    "at": pl.Float64,
+    "t": pl.Float64,
+    "mean": pl.Float64,
+    "low": pl.Float64,
+    "high": pl.Float64,
+}
+DIFFERENCES = {
+    "store": pl.String,
+    "algorithm": pl.String,
+    "against": pl.String,
+    "at": pl.Float64,
+    "first": pl.Float64,
+    "other": pl.Float64,
+    "difference": pl.Float64,
+    "low": pl.Float64,
+    "high": pl.Float64,
+    "p_more": pl.Float64,
+}
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Stores side by side.
+
+    ``levels``: for each store, algorithm and moment the share of duels won, and its interval;
+    ``against`` is the opponent, null for all common ones together. ``differences``: that of each
+    other store minus that of the first, ``p_more`` how probable it is that it is above zero; ``at``
+    is null for the mean over all moments.
+    """
+
+    sides: tuple[Side, ...]
+    algorithms: tuple[str, ...]
+    moments: Moments
+    levels: pl.DataFrame
+    differences: pl.DataFrame
+
+    def over_time(self, pairs: bool) -> pl.DataFrame:
+        """Differences of means over all moments: of pairs, or of algorithms."""
+        of_pairs = pl.col("against").is_not_null()
+        return self.differences.filter(pl.col("at").is_null(), of_pairs if pairs else ~of_pairs)
+
+
+def compared(sides: Sequence[Side], align: str = "auto") -> Compared:
+    """Hold stores against the first of them."""
+    names = common_algorithms(sides)
+    moments = matched(sides, align)
+    levels: list[tuple[object, ...]] = []
+    rows: list[tuple[object, ...]] = []
+    for algorithm, against, won in _duels(sides, names, moments):
+        for side, draws, places in zip(sides, won, moments.places, strict=True):
+            low, high = np.quantile(draws, [TAIL, 1 - TAIL], axis=0)
+            own = side.basis.times[places]
+            levels += [
+                (side.name, algorithm, against, *numbers)
+                for numbers in zip(
+                    *(x.tolist() for x in (moments.at, own, draws.mean(axis=0), low, high)),
+                    strict=True,
+                )
+            ]
+        first = won[0]
+        for side, draws in zip(sides[1:], won[1:], strict=True):
+            rows += [
+                (side.name, algorithm, against, *numbers)
+                for numbers in _differences(first, draws, moments.at)
+            ]
+    return Compared(
+        tuple(sides),
+        names,
+        moments,
+        pl.DataFrame(levels, schema=LEVELS, orient="row"),
+        pl.DataFrame(rows, schema=DIFFERENCES, orient="row"),
+    )
+
+
+def _duels(
+    sides: Sequence[Side], names: Sequence[str], moments: Moments
+) -> Iterator[tuple[str, str | None, list[np.ndarray]]]:
+    """Of each pair, then of each algorithm: the share of duels won[store][draw, moment]."""
+    totals = {name: [np.zeros(0) for _ in sides] for name in names}
+    for a, b in combinations(names, 2):
+        won = [side.wins(a, b, places) for side, places in zip(sides, moments.places, strict=True)]
+        for place, draws in enumerate(won):
+            for name, mine in ((a, draws), (b, 1 - draws)):
+                held = totals[name][place]
+                totals[name][place] = mine if not held.size else held + mine
+        yield a, b, won
+    for name in names:
+        yield name, None, [total / (len(names) - 1) for total in totals[name]]
+
+
+def _differences(
+    first: np.ndarray, other: np.ndarray, at: np.ndarray
+) -> list[tuple[float | None, ...]]:
+    """One row for the mean over all moments, and one for each of them."""
+    size = min(len(first), len(other))
+    # Draws of one chain follow each other in both; spread evenly, all chains have their share.
+    one, two = (draws[np.arange(size) * len(draws) // size] for draws in (first, other))
+    moments: list[float | None] = [None, *at.tolist()]
+    before, after = (np.column_stack([x.mean(axis=1), x]) for x in (one, two))
+    change = after - before
+    low, high = np.quantile(change, [TAIL, 1 - TAIL], axis=0)
+    more = (change > 0).mean(axis=0) + 0.5 * (change == 0).mean(axis=0)
+    columns = (before.mean(axis=0), after.mean(axis=0), change.mean(axis=0), low, high, more)
+    return list(zip(moments, *(column.tolist() for column in columns), strict=True))

@@ -1,0 +1,160 @@
+"""Several stores drawn: a panel for each algorithm, a colour for each store."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from polarbear.report.drawing.axes import End, legend_below, number_ticks
+from polarbear.report.drawing.lettering import plain
+from polarbear.report.drawing.style import Style
+from polarbear.report.stores.differences import Compared
+from polarbear.wording import tick
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure as Canvas
+
+SMALLEST = 0.1  # how far an axis of differences reaches at least
+
+
+@dataclass(frozen=True)
+class FigureOfStores:
+    """One figure of several stores: its data, in long form, apart from its drawing."""
+
+    name: str
+    title: str
+    caption: Callable[[Compared], str]
+    data: Callable[[Compared], pl.DataFrame]
+    draw: Callable[[Canvas, pl.DataFrame, Compared, Style], None]
+
+
+def _duels(found: Compared) -> pl.DataFrame:
+    return found.levels
+
+
+def _draw_duels(canvas: Canvas, data: pl.DataFrame, found: Compared, style: Style) -> None:
+    names = [side.name for side in found.sides]
+    for axes, own in _panels(canvas, data, found, style):
+        axes.axhline(0.5, color=style.inks.faint, linewidth=0.6)
+        for place, name in enumerate(names):
+            _curve(axes, own.filter(pl.col("store") == name), "mean", place, style)
+        axes.set_ylim(0, 1)
+        number_ticks(axes, "y", False, (0, 1), style)
+    _finish(canvas, found, names, 0, "share of duels won", style)
+
+
+def _differences(found: Compared) -> pl.DataFrame:
+    return found.differences
+
+
+def _draw_differences(canvas: Canvas, data: pl.DataFrame, found: Compared, style: Style) -> None:
+    data = data.drop_nulls("at")
+    shown = data.filter(pl.col("against").is_null())
+    reach = max(SMALLEST, float(np.abs(shown.select("low", "high").to_numpy()).max()))
+    others = [side.name for side in found.sides[1:]]
+    for axes, own in _panels(canvas, data, found, style):
+        axes.axhline(0, color=style.inks.ink, linewidth=0.7)
+        for place, name in enumerate(others, start=1):
+            _curve(axes, own.filter(pl.col("store") == name), "difference", place, style)
+        axes.set_ylim(-1.05 * reach, 1.05 * reach)
+        number_ticks(axes, "y", False, axes.get_ylim(), style)
+    first = found.sides[0].name
+    _finish(canvas, found, others, 1, f"share of duels won, minus that in {first}", style)
+
+
+def _panels(
+    canvas: Canvas, data: pl.DataFrame, found: Compared, style: Style
+) -> list[tuple[Axes, pl.DataFrame]]:
+    """A panel an algorithm, all with the same axes, and what is to be drawn in it."""
+    columns = min(len(found.algorithms), 2 if style.width < 5 else 4 if style.width > 9 else 3)
+    rows = -(-len(found.algorithms) // columns)
+    width = style.width / columns
+    canvas.set_size_inches(style.width, rows * (0.72 * width + 2 * style.line) + 0.35)
+    grid = canvas.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
+    panels = list(grid.ravel())
+    short = style.names(found.algorithms, 0.8 / columns)
+    made = []
+    for axes, name in zip(panels, found.algorithms, strict=False):
+        axes.set_title(short[name], fontsize=style.font_size, pad=3)
+        axes.grid(axis="y")
+        own = data.filter(pl.col("algorithm") == name, pl.col("against").is_null())
+        made.append((axes, own))
+    for axes in panels[len(found.algorithms) :]:
+        axes.remove()
+    below = {place % columns: place for place in range(len(found.algorithms))}
+    for place in below.values():  # the lowest panel of each column tells the time
+        panels[place].tick_params(labelbottom=True)
+        panels[place].set_xlabel(plain(found.moments.label))
+    return made
+
+
+def _curve(axes: Axes, rows: pl.DataFrame, middle: str, place: int, style: Style) -> None:
+    look = style.look(place)
+    at, low, high = (rows[name].to_numpy() for name in ("at", "low", "high"))
+    mean = rows[middle].to_numpy()
+    if len(at) == 1:
+        aside = at * (1 + 0.06 * place)  # so that bars at one time cover no other
+        axes.errorbar(
+            aside, mean, [mean - low, high - mean], color=look.colour, fmt=look.marker, capsize=2
+        )
+        return
+    axes.fill_between(at, low, high, color=look.colour, alpha=0.2, linewidth=0)
+    axes.plot(at, mean, color=look.colour, linestyle=look.dash)
+
+
+def _finish(
+    canvas: Canvas, found: Compared, names: list[str], start: int, label: str, style: Style
+) -> None:
+    """Time on all panels, words on the outside, and which colour is which store."""
+    moments = found.moments
+    is_log = moments.is_log if style.log_time is None else style.log_time
+    columns = style.model_copy(update={"width": style.width / 3})
+    for axes in canvas.axes:
+        if is_log:
+            axes.set_xscale("log")
+        if len(moments.at) > 1:
+            limits = (float(moments.at[0]), float(moments.at[-1]))
+            axes.set_xlim(*limits)
+            number_ticks(axes, "x", is_log, limits, columns)
+        else:
+            only = float(moments.at[0])
+            axes.set_xlim(0.7 * only, 1.7 * only)
+            axes.set_xticks([only], [tick(only)])
+            axes.set_xticks([], minor=True)
+    canvas.supylabel(plain(label), fontsize=style.font_size)
+    short = style.names(names, 0.4)
+    ends = [
+        End(0.0, short[name], style.look(place)) for place, name in enumerate(names, start=start)
+    ]
+    legend_below(canvas, ends, style)
+
+
+def _caption_duels(found: Compared) -> str:
+    return (
+        "A panel for each algorithm, a colour for each store: the share of its duels with the "
+        f"other algorithms shown that it wins, {found.moments.words()}; posterior mean and central "
+        "95 % interval."
+    )
+
+
+def _caption_differences(found: Compared) -> str:
+    return (
+        f"The same, minus what it is in {found.sides[0].name}: above zero, the algorithm wins more "
+        "of its duels there. Mean and central 95 % interval, from the draws of both posteriors."
+    )
+
+
+FIGURES_OF_STORES = {
+    figure.name: figure
+    for figure in (
+        FigureOfStores("duels", "Share of duels won", _caption_duels, _duels, _draw_duels),
+        FigureOfStores(
+            "differences", "What differs", _caption_differences, _differences, _draw_differences
+        ),
+    )
+}

@@ -1,0 +1,284 @@
+"""What several stores come to, in sentences and tables: what differs, and what is not shown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from polarbear.report.moment import still_in
+from polarbear.report.prose.outline import (
+    Block,
+    Bullets,
+    Chart,
+    Heading,
+    Paragraph,
+    Table,
+    curve,
+)
+from polarbear.report.prose.sentence import Name, Sentence, listed, plain
+from polarbear.report.stores.differences import Compared
+from polarbear.report.stores.head_to_head import Change, shared_instances
+from polarbear.report.stores.settings import different_settings
+from polarbear.report.stores.sides import Side
+from polarbear.report.stores.stretches import stretches
+from polarbear.report.story import tell
+from polarbear.wording import counted, decisive, joined, noun, percent_cell, points, probability
+
+MOST_ROWS = 30  # of a table of pairs; `--csv` and `--json` have all
+WINS = "share of duels won"
+
+
+@dataclass(frozen=True)
+class StoryOfStores:
+    """Everything that is said of several stores; ``blocks`` follow the answer."""
+
+    title: str
+    headline: Sentence
+    evidence: str
+    warnings: tuple[str, ...]
+    blocks: tuple[Block, ...]
+
+    @property
+    def answer(self) -> tuple[str, str]:
+        """What differs, and on what that rests."""
+        return plain(self.headline), self.evidence
+
+    def outline(self) -> list[Block]:
+        """The whole of it, for terminals and pull requests."""
+        made: list[Block] = [Heading(self.title), Paragraph((*self.headline, f" {self.evidence}"))]
+        if self.warnings:
+            made.append(Bullets(tuple(("Note", warning) for warning in self.warnings)))
+        return [*made, *self.blocks]
+
+
+def tell_of_stores(found: Compared, changed: Sequence[Change]) -> StoryOfStores:
+    """The story of several stores, held against the first."""
+    names = [side.name for side in found.sides]
+    return StoryOfStores(
+        title=joined(names),
+        headline=_headline(found, changed),
+        evidence=_evidence(found),
+        warnings=tuple(_warnings(found)),
+        blocks=tuple(_blocks(found, changed)),
+    )
+
+
+def _headline(found: Compared, changed: Sequence[Change]) -> Sentence:
+    """Who beats itself in the first store; who wins more and who fewer of its duels."""
+    first, *others = found.sides
+    said: list[Sentence] = [
+        (
+            f"on {counted(change.instances, 'shared instance')} ",
+            Name(change.algorithm),
+            f" in {change.store} beats that in {first.name} on {percent_cell(change.wins)} "
+            f"({percent_cell(change.low)} to {percent_cell(change.high)})",
+        )
+        for change in changed
+        if change.shown
+    ]
+    for side in others:
+        rows = found.over_time(pairs=False).filter(pl.col("store") == side.name)
+        shown = rows.filter((pl.col("low") > 0) | (pl.col("high") < 0))
+        if shown.is_empty():
+            said.append((f"no difference between {first.name} and {side.name} is shown",))
+            continue
+        parts: list[Sentence] = []
+        for row in shown.sort("difference", descending=True).iter_rows(named=True):
+            more = "more" if row["difference"] > 0 else "fewer"
+            what = "" if parts else "wins "
+            duels = "" if parts else " of its duels"
+            before, after = percent_cell(row["first"]), percent_cell(row["other"])
+            words = f" {what}{more}{duels} ({after}, in {first.name} {before})"
+            parts.append((Name(row["algorithm"]), words))
+        said.append((f"in {side.name} ", *listed(parts)))
+    (start, *rest), *then = said
+    made = (f"{str(start)[:1].upper()}{str(start)[1:]}", *rest)
+    return (*made, *(part for one in then for part in ("; ", *one)), ".")
+
+
+def _evidence(found: Compared) -> str:
+    """What is counted, when, by what, and what may be chance."""
+    rest = [f"{side.name} on {_seen(side)} ({side.basis.posterior.model})" for side in found.sides]
+    intervals = len(found.over_time(pairs=False))
+    return (
+        f"Duels are those of {joined(found.algorithms)} with each other, {found.moments.words()}, "
+        "on average over these times; a duel that one wins another loses. Named is whose "
+        f"difference has a 95 % interval without zero; {_chance(intervals)}. This rests on "
+        f"{joined(rest)}."
+    )
+
+
+def _chance(intervals: int) -> str:
+    """What of so many intervals may be chance."""
+    looked = f"{counted(intervals, 'interval')} {noun(intervals, 'was', 'were')} looked at"
+    return f"{looked}, and where nothing differs one in 20 is without zero by chance"
+
+
+def _seen(side: Side) -> str:
+    held = side.basis.instances
+    return "an unknown number of instances" if held is None else counted(held, "instance")
+
+
+def _warnings(found: Compared) -> list[str]:
+    made = []
+    first, *others = found.sides
+    for side in others:
+        shared = len(shared_instances(first.material.store, side.material.store))
+        if shared:
+            made.append(
+                f"{counted(shared, 'instance')} {noun(shared, 'is', 'are')} in both {first.name} "
+                f"and {side.name}; their posteriors are taken as independent all the same, so "
+                "differences may be surer than these intervals say"
+            )
+    for side in found.sides:
+        if not side.basis.posterior.joint and len(found.moments.at) > 1:
+            made.append(
+                f"{side.name}: the {side.basis.posterior.model} model knows each time for itself, "
+                "so means over the times look surer than they are"
+            )
+        made += [f"{side.name}: {warning}" for warning in tell(side.material).warnings]
+    return made
+
+
+def _blocks(found: Compared, changed: Sequence[Change]) -> list[Block]:
+    made: list[Block] = []
+    if changed:
+        made += [Heading(f"Each algorithm against itself in {found.sides[0].name}")]
+        made += _changes(found, changed)
+    made += [Heading("Share of duels won against the others, over time"), _curves(found)]
+    rows = found.over_time(pairs=False)
+    made += [Heading("Against all others, on average over the times"), _table(found, rows)]
+    if len(found.algorithms) > 2:
+        made += _pairs(found)
+    made += [Heading("Where it differs, and when"), *_when(found)]
+    made += [Heading("Who is in and who is out"), _standing(found)]
+    settings = different_settings(found.sides, found.algorithms)
+    if settings:
+        titles = ("setting", *(side.name for side in found.sides))
+        table = Table(titles, tuple((key, *values) for key, values in settings))
+        made += [Heading("What is set differently"), table]
+    return made
+
+
+def _changes(found: Compared, changed: Sequence[Change]) -> list[Block]:
+    if all(change.same for change in changed):
+        words = "On the instances that the stores share, not one value of an algorithm differs."
+        return [Paragraph((words,))]
+    rows = tuple(
+        (
+            change.algorithm,
+            change.store,
+            str(change.instances),
+            *(("the same", "", "", "the same", "") if change.same else _changed(change)),
+        )
+        for change in changed
+    )
+    last = found.moments.short(len(found.moments.at) - 1)
+    columns = (
+        *("algorithm", "store", "instances#", "wins#", "95 % interval#", "P(better)#"),
+        *(f"at {last}#", "95 % interval#"),
+    )
+    what = (
+        "On the instances that both stores have: on how many an algorithm's run in the named "
+        f"store beats its run in {found.sides[0].name}, ties halved, on average over the times "
+        "and at the last; P(better) is how sure it is that this is more than half. The same: not "
+        "one value differs. By the empirical model, on these runs alone."
+    )
+    return [Table(columns, rows), Paragraph((what,))]
+
+
+def _changed(change: Change) -> tuple[str, ...]:
+    return (
+        percent_cell(change.wins),
+        f"{percent_cell(change.low)} to {percent_cell(change.high)}",
+        probability(change.p_better),
+        percent_cell(change.wins_at_last),
+        f"{percent_cell(change.low_at_last)} to {percent_cell(change.high_at_last)}",
+    )
+
+
+def _curves(found: Compared) -> Chart:
+    rows = []
+    for name in found.algorithms:
+        for side in found.sides:
+            own = (
+                found.levels.filter(pl.col("against").is_null())
+                .filter(pl.col("algorithm") == name, pl.col("store") == side.name)["mean"]
+                .to_numpy()
+            )
+            rows.append((f"{name}, {side.name}", curve(own), f"{own.mean():.2f} on average"))
+    moments = found.moments
+    below = moments.said(0)
+    if len(moments.at) > 1:
+        below = f"{moments.short(0)} to {moments.said(len(moments.at) - 1)}"
+    return Chart(tuple(rows), below)
+
+
+def _table(found: Compared, rows: pl.DataFrame) -> Table:
+    pairs = rows["against"].is_not_null().any()
+    several = len(found.sides) > 2
+    first = found.sides[0].name
+    other = "there" if several else f"in {found.sides[1].name}"
+    columns = ["algorithm", *(["against"] if pairs else []), *(["store"] if several else [])]
+    columns += [f"in {first}#", f"{other}#", "difference#", "95 % interval#", f"P(more {other})#"]
+    cells = tuple(
+        (
+            row["algorithm"],
+            *([row["against"]] if pairs else []),
+            *([row["store"]] if several else []),
+            percent_cell(row["first"]),
+            percent_cell(row["other"]),
+            points(row["difference"]),
+            f"{points(row['low'])} to {points(row['high'])}",
+            decisive(row["p_more"]),
+        )
+        for row in rows.iter_rows(named=True)
+    )
+    return Table(tuple(columns), cells)
+
+
+def _pairs(found: Compared) -> list[Block]:
+    rows = found.over_time(pairs=True)
+    surest = rows.sort((pl.col("p_more") - 0.5).abs(), descending=True, maintain_order=True)
+    made: list[Block] = [
+        Heading("Pair by pair, on average over the times"),
+        _table(found, surest.head(MOST_ROWS)),
+    ]
+    if len(rows) > MOST_ROWS:
+        made.append(Paragraph((f"{MOST_ROWS} of {len(rows)}, the surest first.",)))
+    return made
+
+
+def _when(found: Compared) -> list[Block]:
+    said = stretches(found)
+    intervals = len(found.differences.drop_nulls(["against", "at"]))
+    chance = (
+        f"Told are times at which a pair's 95 % interval is without zero; {_chance(intervals)}."
+    )
+    if not said:
+        return [Paragraph((f"Nowhere. {chance}",))]
+    shown: list[Block] = [Bullets(tuple(("", one.words(found)) for one in said[:MOST_ROWS]))]
+    more = (
+        f"{MOST_ROWS} of {len(said)} stretches, the widest first. " if len(said) > MOST_ROWS else ""
+    )
+    return [*shown, Paragraph((f"{more}{chance}",))]
+
+
+def _standing(found: Compared) -> Table:
+    everyone = dict.fromkeys(name for side in found.sides for name in side.basis.algorithms)
+    return Table(
+        ("algorithm", *(side.name for side in found.sides)),
+        tuple((name, *(_stands(side, name) for side in found.sides)) for name in everyone),
+    )
+
+
+def _stands(side: Side, name: str) -> str:
+    if name not in side.basis.algorithms:
+        return "not in it"
+    material = side.material
+    for gone in material.race.eliminated if material.race is not None else ():
+        if gone.algorithm == name:
+            return f"out, by {gone.by} ({decisive(gone.probability)})"
+    return "in" if name in still_in(material) else "out"

@@ -1,0 +1,273 @@
+"""Several stores side by side: what is compared, what differs, and what is refused."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import polarbear
+from polarbear.errors import ReportError
+from polarbear.rankings import GridValues
+from polarbear.report.material import Material, gather
+from polarbear.report.stores.differences import Compared, compared
+from polarbear.report.stores.head_to_head import changes
+from polarbear.report.stores.moments import matched
+from polarbear.report.stores.settings import different_settings
+from polarbear.report.stores.sides import Side, short_paths, sides_of
+from polarbear.report.stores.story import tell_of_stores
+from polarbear.report.stores.stretches import stretches
+from polarbear.store import Store
+from tests.report.stores import inferred
+from tests.sharing import filled_once
+
+EVEN = {"A": [0.4, 0.4], "B": [0.4, 0.4], "C": [0.2, 0.2]}
+TURNED = {"A": [0.9, 0.05], "B": [0.05, 0.9], "C": [0.05, 0.05]}
+
+
+def two_stores(folder: Path) -> None:
+    """The same three algorithms, on instances of which no one is in both."""
+    for name, ratings, seed in (("even", EVEN, 3), ("turned", TURNED, 8)):
+        (folder / name).mkdir()
+        inferred(folder / name, ratings, "empirical", seed=seed)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return filled_once(tmp_path_factory, "two stores", two_stores)
+
+
+@pytest.fixture(scope="module")
+def sides(folder: Path) -> tuple[Side, ...]:
+    return sides_of([gather(Store.open(folder / name / "store")) for name in ("even", "turned")])
+
+
+@pytest.fixture(scope="module")
+def found(sides: tuple[Side, ...]) -> Compared:
+    return compared(sides)
+
+
+def on_grid(side: Side, times: list[float], axis: str = "evaluations", log: bool = False) -> Side:
+    """The same side on another grid."""
+    basis = replace(side.basis, times=np.array(times), axis=axis)
+    return replace(side, basis=basis, material=replace(side.material, log_times=log))
+
+
+def knowing(side: Side, *names: str) -> Side:
+    """The same side with algorithms of other names."""
+    return replace(side, basis=replace(side.basis, algorithms=names))
+
+
+def test_a_difference_is_that_of_win_probabilities_by_the_draws_of_both(
+    sides: tuple[Side, ...], found: Compared
+):
+    before, after = (side.basis.posterior.head_to_head(0, 1)[:, 1] for side in sides)
+    row = found.differences.filter(
+        pl.col("algorithm") == "A", pl.col("against") == "B", pl.col("at") == found.moments.at[1]
+    ).row(0, named=True)
+    assert row["first"] == pytest.approx(before.mean())
+    assert row["other"] == pytest.approx(after.mean())
+    assert row["difference"] == pytest.approx(after.mean() - before.mean())
+    change = after - before
+    assert [row["low"], row["high"]] == pytest.approx(np.quantile(change, [0.025, 0.975]).tolist())
+    assert row["p_more"] == pytest.approx((change > 0).mean())
+
+
+def test_an_algorithm_counts_each_common_opponent_the_same(found: Compared):
+    levels = found.levels.filter(pl.col("store") == found.sides[0].name)
+    at_first = levels.filter(pl.col("at") == found.moments.at[0])
+    pairs = {(r["algorithm"], r["against"]): r["mean"] for r in at_first.to_dicts()}
+    assert pairs["A", None] == pytest.approx((pairs["A", "B"] + pairs["A", "C"]) / 2)
+    assert pairs["C", None] == pytest.approx((2 - pairs["A", "C"] - pairs["B", "C"]) / 2)
+
+
+def test_stretches_tell_who_wins_more_where_and_when(found: Compared):
+    said = [one.words(found) for one in stretches(found)]
+    first, last = (found.moments.said(place) for place in (0, 1))
+    other, base = found.sides[1].name, found.sides[0].name
+    assert any(line.startswith(f"At {last} B beats A more often in {other}: on ") for line in said)
+    assert any(line.startswith(f"At {first} A beats B more often in {other}: on ") for line in said)
+    assert all(f"in {base} on " in line for line in said)
+
+
+def test_stores_that_are_copies_differ_nowhere(sides: tuple[Side, ...]):
+    twin = compared([sides[0], replace(sides[0], name="copy")])
+    assert stretches(twin) == []
+    told = tell_of_stores(twin, [])
+    assert told.answer[0] == f"No difference between {sides[0].name} and copy is shown."
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "at", "places"),
+    [
+        ([10, 20, 40], [10, 20, 40], [10, 20, 40], [[0, 1, 2], [0, 1, 2]]),
+        ([10, 20, 40], [20, 40, 80], [20, 40], [[1, 2], [0, 1]]),
+        ([1, 2, 3, 4, 5, 6], [2, 4, 6], [2, 4, 6], [[1, 3, 5], [0, 1, 2]]),
+        ([10, 20], [200, 400], [0.5, 1.0], [[0, 1], [0, 1]]),
+    ],
+)
+def test_times_are_those_all_grids_have_or_else_shares_of_the_budget(
+    one, two, at, places, sides: tuple[Side, ...]
+):
+    moments = matched([on_grid(sides[0], one), on_grid(sides[1], two)])
+    assert moments.at.tolist() == pytest.approx(at)
+    assert moments.places.tolist() == places
+    assert moments.exact
+    assert (moments.axis is None) == (max(at) <= 1)
+
+
+def test_grids_that_differ_are_met_at_their_nearest_times_and_that_is_said(
+    sides: tuple[Side, ...],
+):
+    near = on_grid(sides[0], [10, 100, 1000], log=True), on_grid(sides[1], [9, 105, 1100], log=True)
+    moments = matched(near)
+    assert moments.places.tolist() == [[0, 1, 2], [0, 1, 2]]
+    assert moments.words().endswith("each store at the nearest time of its grid")
+
+
+def test_axes_that_differ_are_compared_by_share_of_the_budget_unless_units_are_asked_for(
+    sides: tuple[Side, ...],
+):
+    other = [on_grid(sides[0], [10, 20]), on_grid(sides[1], [1, 2], "seconds")]
+    assert matched(other).said(0) == "50% of the budget"
+    with pytest.raises(ReportError, match="count time in evaluations and seconds; --align share"):
+        matched(other, "units")
+    with pytest.raises(ReportError, match="no time in common; --align share"):
+        matched([on_grid(sides[0], [10, 20]), on_grid(sides[1], [200, 400])], "units")
+    with pytest.raises(ReportError, match="unknown alignment 'unit'; did you mean 'units'"):
+        matched(other, "unit")
+
+
+def test_stores_without_two_common_algorithms_are_refused_with_what_they_have(
+    sides: tuple[Side, ...],
+):
+    one, two = sides
+    with pytest.raises(ReportError, match=r"share no algorithm: .* has X, Y and Z; .*rename STORE"):
+        compared([one, knowing(two, "X", "Y", "Z")])
+    with pytest.raises(ReportError, match="share one algorithm only, A,"):
+        compared([one, knowing(two, "A", "Y", "Z")])
+
+
+def test_a_store_named_twice_or_without_a_posterior_is_refused(sides: tuple[Side, ...]):
+    material = sides[0].material
+    with pytest.raises(ReportError, match="is named twice"):
+        sides_of([material, material])
+    bare: Material = replace(sides[1].material, basis=None)
+    with pytest.raises(ReportError, match="holds no posterior yet.*polarbear infer"):
+        sides_of([material, bare])
+
+
+def test_stores_of_one_name_are_told_apart_by_their_folders():
+    paths = [Path("/x/old/store"), Path("/x/new/store")]
+    assert short_paths(paths) == ["old/store", "new/store"]
+    assert short_paths([Path("/x/a"), Path("/x/b")]) == ["a", "b"]
+
+
+def with_runs_of(folder: Path, ratings: dict[str, list[float]]) -> Store:
+    folder.mkdir()
+    return inferred(folder, ratings, "empirical", seed=3)
+
+
+def test_an_algorithm_meets_itself_on_the_instances_that_both_stores_have(
+    tmp_path: Path, sides: tuple[Side, ...]
+):
+    same = with_runs_of(tmp_path / "same", EVEN)
+    both = sides_of([sides[0].material, gather(same)])
+    found = compared(both)
+    told = changes(both, found.algorithms, found.moments)
+    assert [(change.algorithm, change.same) for change in told] == [
+        ("A", True),
+        ("B", True),
+        ("C", True),
+    ]
+    assert "not one value of an algorithm differs" in str(tell_of_stores(found, told).blocks)
+
+
+def test_who_beats_itself_in_the_first_store_is_named_first(
+    tmp_path: Path, sides: tuple[Side, ...]
+):
+    """A wins 12 duels of 12 with itself, B loses them; the seed of the draws is fixed."""
+    better = with_runs_of(tmp_path / "better", EVEN)
+    both = sides_of([sides[0].material, gather(better)])
+    moments = matched(both)
+    on_grid = Store.on_grid
+
+    def shifted(store: Store, *asked: Any) -> GridValues:
+        grid = on_grid(store, *asked)
+        values = grid.values.copy()
+        if store is better:
+            values[:, 0] -= 100
+            values[:, 1] += 100
+        return replace(grid, values=values)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Store, "on_grid", shifted)
+        told = changes(both, ("A", "B", "C"), moments)
+    assert [change.shown for change in told] == [True, True, False]
+    assert [change.wins > 0.5 for change in told[:2]] == [True, False]
+    assert told[0].p_better > 0.99
+    assert told[1].p_better < 0.01
+    found = tell_of_stores(compared(both), told).answer[0]
+    assert found.startswith(f"On 12 shared instances A in {both[1].name} beats that in ")
+
+
+def test_stores_that_share_no_instance_have_no_such_meeting(
+    sides: tuple[Side, ...], found: Compared
+):
+    assert changes(sides, found.algorithms, found.moments) == []
+
+
+def test_what_is_set_differently_is_told_with_the_values_of_each(
+    sides: tuple[Side, ...], found: Compared
+):
+    settings = dict(different_settings(found.sides, found.algorithms))
+    assert settings["seed"] == ("3", "8")
+    assert "budget.axis" not in settings
+
+
+def test_the_python_door_gives_words_tables_and_files(folder: Path, tmp_path: Path):
+    stores = [folder / "even" / "store", folder / "turned" / "store"]
+    made = polarbear.compare_stores(
+        *stores, html=tmp_path / "p.html", svg=tmp_path / "f", csv=tmp_path / "f"
+    )
+    assert {path.name for path in made.written} == {
+        *("p.html", "duels.svg", "differences.svg", "duels.csv", "differences.csv")
+    }
+    assert all(path.is_file() for path in made.written)
+    page = (tmp_path / "p.html").read_text()
+    assert "<script" not in page
+    assert "Who is in and who is out" in page
+    assert made.text().startswith("even/store and turned/store\n")
+    assert "| algorithm |" in made.markdown()
+    facts = made.to_dict()
+    assert facts["algorithms"] == ["A", "B", "C"]
+    assert [store["name"] for store in facts["stores"]] == ["even/store", "turned/store"]
+    read = pl.read_csv(tmp_path / "f" / "differences.csv")
+    assert len(read) == len(facts["differences"])
+    with pytest.raises(ReportError, match="exists already"):
+        polarbear.compare_stores(*stores, html=tmp_path / "p.html")
+    with pytest.raises(ReportError, match="two stores or more"):
+        polarbear.compare_stores(stores[0])
+    with pytest.raises(ReportError, match="unknown figure of several stores 'duel'"):
+        polarbear.compare_stores(*stores, svg=tmp_path / "g", only=["duel"])
+
+
+def test_hostile_names_leave_no_mark_on_the_page(tmp_path: Path):
+    names = {
+        "<script>alert(1)</script>": [0.5, 0.2],
+        "$x_1$ & \\frac{": [0.3, 0.5],
+        "B": [0.2, 0.3],
+    }
+    for place, seed in (("<b>one", 1), ("two", 2)):
+        (tmp_path / place).mkdir()
+        inferred(tmp_path / place, names, "empirical", seed=seed)
+    html = tmp_path / "p.html"
+    polarbear.compare_stores(tmp_path / "<b>one" / "store", tmp_path / "two" / "store", html=html)
+    page = html.read_text()
+    assert "<script" not in page
+    assert "<b>" not in page
+    assert "&lt;b&gt;one/store" in page
