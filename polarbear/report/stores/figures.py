@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from polarbear.report.drawing.axes import End, legend_below, number_ticks
-from polarbear.report.drawing.lettering import plain
+from polarbear.report.drawing.lettering import labels, plain
 from polarbear.report.drawing.style import Style
 from polarbear.report.stores.differences import Compared
 from polarbear.wording import tick
@@ -77,7 +77,7 @@ def _panels(
     canvas.set_size_inches(style.width, rows * (0.72 * width + 2 * style.line) + 0.35)
     grid = canvas.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
     panels = list(grid.ravel())
-    short = style.names(found.algorithms, 0.8 / columns)
+    short = style.names(labels(found.algorithms), found.algorithms, 0.8 / columns)
     made = []
     for axes, name in zip(panels, found.algorithms, strict=False):
         axes.set_title(short[name], fontsize=style.font_size, pad=3)
@@ -127,7 +127,7 @@ def _finish(
             axes.set_xticks([only], [tick(only)])
             axes.set_xticks([], minor=True)
     canvas.supylabel(plain(label), fontsize=style.font_size)
-    short = style.names(names, 0.4)
+    short = style.names(labels(names), names, 0.4)
     ends = [
         End(0.0, short[name], style.look(place)) for place, name in enumerate(names, start=start)
     ]
