@@ -35,8 +35,8 @@ class Interpolated:
         """Draws and pairs as an array has them; times by one number or a slice."""
         draws, times, pairs = key
         before, share = (part[times] for part in self._between)
-        low = self.at_knots[draws, before][..., pairs]
-        high = self.at_knots[draws, before + 1][..., pairs]
+        some = self.at_knots[draws][..., pairs]
+        low, high = some[:, before], some[:, before + 1]
         share = share.reshape(share.shape + (1,) * (low.ndim - 1 - share.ndim))
         return np.asarray(low + share * (high - low))
 
