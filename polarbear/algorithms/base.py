@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import inf
 from typing import Any, ClassVar
@@ -39,6 +39,8 @@ class Trial:
     kind: Kind = Kind.CONTINUOUS
     maximise: bool = False  # larger values are better, so those of ``evaluate`` are negated
     until: float = inf  # where this run is stopped, at the budget or before
+    # Evaluates a whole population at once, where the problem can and time does not matter.
+    at_once: Callable[[Any], list[float]] | None = None
 
     def in_own_sign(self) -> Trial:
         """The same run with values as the problem returns them, to be maximised where it says so.
@@ -48,7 +50,16 @@ class Trial:
         if not self.maximise:
             return self
         evaluate = self.evaluate
-        return replace(self, evaluate=lambda x: -evaluate(x))
+        return replace(self, evaluate=lambda x: -evaluate(x), at_once=None)
+
+    def evaluate_all(self, points: Sequence[Any] | Floats) -> list[float]:
+        """The values of points that are all known before the first is evaluated.
+
+        What is recorded, and where a budget ends the run, is as if they came one by one.
+        """
+        if self.at_once is not None:
+            return self.at_once(points)
+        return [self.evaluate(x) for x in points]
 
     def __call__(self, x: Any) -> float:
         return self.evaluate(x)

@@ -11,7 +11,7 @@ import numpy as np
 from pydantic import Field, field_validator
 
 from polarbear.algorithms.base import Algorithm, Trial
-from polarbear.algorithms.try_out import try_out
+from polarbear.algorithms.try_out import EvaluateAll, try_out
 from polarbear.numerics.arrays import Floats
 from polarbear.problems.base import Kind, Setting
 from polarbear.settings.options import unknown
@@ -69,11 +69,9 @@ class Cma(Algorithm):
             try_out(self._search, f"'{self.name}': pycma")
 
     def run(self, trial: Trial, setting: Setting) -> None:
-        self._search(trial.evaluate, *trial.box, trial.seed)
+        self._search(trial.evaluate_all, *trial.box, trial.seed)
 
-    def _search(
-        self, evaluate: Callable[[Any], float], lower: Floats, upper: Floats, seed: int
-    ) -> None:
+    def _search(self, evaluate_all: EvaluateAll, lower: Floats, upper: Floats, seed: int) -> None:
         import cma
 
         # It searches the unit box, so that all its lengths are shares of the problem's. A single
@@ -99,7 +97,7 @@ class Cma(Algorithm):
             while not converged:
                 shares = strategy.ask()
                 points = lower + np.asarray(shares)[:, :dimension] * (upper - lower)
-                values = [evaluate(x) for x in np.clip(points, lower, upper)]
+                values = evaluate_all(np.clip(points, lower, upper))
                 _quietly(strategy.tell, shares, values)
                 converged = bool(strategy.stop())
 

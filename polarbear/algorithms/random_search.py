@@ -19,7 +19,7 @@ class RandomSearch(Algorithm):
 
     def run(self, trial: Trial, setting: Setting) -> None:
         rng = np.random.default_rng(trial.seed)
-        evaluate, (lower, upper) = trial.evaluate, trial.box
+        lower, upper = trial.box
         shape = (BLOCK, trial.dimension)
         whole = trial.kind is Kind.INTEGER
         width = upper - lower + whole  # whole numbers include both bounds
@@ -30,5 +30,4 @@ class RandomSearch(Algorithm):
             if whole:
                 points = np.floor(points)
             points = np.minimum(points, upper)  # rounding may exceed it
-            for point in points.astype(np.int64) if whole else points:
-                evaluate(point)
+            trial.evaluate_all(points.astype(np.int64) if whole else points)

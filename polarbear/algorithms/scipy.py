@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
@@ -11,7 +11,7 @@ import numpy as np
 from pydantic import Field, ValidationInfo, field_validator
 
 from polarbear.algorithms.base import Algorithm, Trial
-from polarbear.algorithms.try_out import try_out
+from polarbear.algorithms.try_out import EvaluateAll, try_out
 from polarbear.errors import AlgorithmError
 from polarbear.numerics.arrays import Floats
 from polarbear.problems.base import Kind, Setting
@@ -84,26 +84,24 @@ class Scipy(Algorithm):
             try_out(self._search, f"'{self.name}': scipy's {self.method}")
 
     def run(self, trial: Trial, setting: Setting) -> None:
-        self._search(trial.evaluate, *trial.box, trial.seed)
+        self._search(trial.evaluate_all, *trial.box, trial.seed)
 
-    def _search(
-        self, evaluate: Callable[[Any], float], lower: Floats, upper: Floats, seed: int
-    ) -> None:
+    def _search(self, evaluate_all: EvaluateAll, lower: Floats, upper: Floats, seed: int) -> None:
         width = upper - lower
         evaluated = 0
 
-        def objective(share: Floats) -> float:
+        def objectives(shares: Floats) -> list[float]:
             nonlocal evaluated
-            evaluated += 1
+            evaluated += len(shares)
             # Some methods leave the box by a rounding error.
-            x = np.minimum(np.maximum(lower + share * width, lower), upper)
-            return max(-INFINITE, min(evaluate(x), INFINITE))
+            points = np.minimum(np.maximum(lower + shares * width, lower), upper)
+            return [max(-INFINITE, min(y, INFINITE)) for y in evaluate_all(points)]
 
         rng = np.random.default_rng(seed)
         method = METHODS[self.method]
         while True:
             before = evaluated
-            method(Start(objective, len(lower), evaluated, rng, self.options))
+            method(Start(objectives, len(lower), evaluated, rng, self.options))
             if evaluated == before:
                 raise AlgorithmError(f"scipy's {self.method} ended without a single evaluation")
 
@@ -112,11 +110,14 @@ class Scipy(Algorithm):
 class Start:
     """One start of a method on the unit box."""
 
-    objective: Objective
+    objectives: Callable[[Floats], list[float]]  # the values at many points, one a row
     dimension: int
     evaluated: int  # by earlier starts
     rng: np.random.Generator
     options: Mapping[str, Any]
+
+    def objective(self, share: Floats) -> float:
+        return self.objectives(np.asarray(share)[np.newaxis])[0]
 
     @property
     def bounds(self) -> list[tuple[float, float]]:
@@ -163,6 +164,14 @@ def _differential_evolution(start: Start) -> None:
     from scipy.optimize import differential_evolution as minimise
 
     settings = {"maxiter": ENDLESS, **start.randomness(minimise), **start.options}
+    if (
+        settings.get("updating") == "deferred"
+    ):  # a generation is known before any of it is evaluated
+
+        def whole_generation(objective: Objective, shares: Iterable[Floats]) -> list[float]:
+            return start.objectives(np.array(list(shares)))
+
+        settings["workers"] = whole_generation
     minimise(start.objective, start.bounds, **settings)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -10,7 +11,8 @@ from polarbear.errors import AlgorithmError, BudgetExhausted
 from polarbear.numerics.arrays import Floats
 
 EVALUATIONS = 50
-Search = Callable[[Callable[[Floats], float], Floats, Floats, int], None]
+EvaluateAll = Callable[[Any], list[float]]
+Search = Callable[[EvaluateAll, Floats, Floats, int], None]
 
 
 def try_out(search: Search, who: str) -> None:
@@ -25,7 +27,7 @@ def try_out(search: Search, who: str) -> None:
         return float(x @ x)
 
     try:
-        search(sphere, np.full(2, -1.0), np.ones(2), 1)
+        search(lambda points: [sphere(x) for x in points], np.full(2, -1.0), np.ones(2), 1)
     except BudgetExhausted:
         pass
     except Exception as error:  # whatever the package raises, the options are to blame

@@ -26,6 +26,7 @@ from polarbear.settings.grid import EVALUATIONS, SECONDS
 from polarbear.settings.options import describe
 
 Objective = Callable[[Any], float]
+Objectives = Callable[[Any], Any]  # the values at many points
 POINT = struct.Struct("=dd")
 
 
@@ -69,6 +70,7 @@ class Recorder:
         building_seconds: Callable[[], float] | None = None,
         last: bool = False,
         true_value: Objective | None = None,
+        many: Objectives | None = None,
     ) -> None:
         self.times: list[float] = []
         self.values: list[float] = []
@@ -87,12 +89,14 @@ class Recorder:
         self._counted: Callable[[], int] = lambda: 0
         self._charged: Callable[[], float] = lambda: 0.0
         self._best = inf
+        # Evaluates many points in one call and records them one by one; None where it cannot.
+        self.at_once: Callable[[Any], list[float]] | None = None
         # Starts the clock; what came before is not charged to the algorithm.
         self.start: Callable[[], None] = lambda: None
         if objective is None:
             self.evaluate: Objective = _no_objective
         elif axis == EVALUATIONS:
-            self.evaluate = self._by_evaluations(objective)
+            self.evaluate = self._by_evaluations(objective, many)
         elif axis == SECONDS:
             self.evaluate = self._by_seconds(objective, building_seconds)
         else:
@@ -138,7 +142,7 @@ class Recorder:
         self.invalid += 1
         return inf
 
-    def _by_evaluations(self, objective: Objective) -> Objective:
+    def _by_evaluations(self, objective: Objective, many: Objectives | None) -> Objective:
         # Closures, not attributes: this is called millions of times.
         limit, sign, invalid = int(self._budget), self._sign, self._invalid
         observed, bar = self._observed, self._bar
@@ -163,7 +167,36 @@ class Recorder:
                 return invalid()
             return y
 
+        def at_once(points: Any) -> list[float]:
+            nonlocal count, best
+            asked = len(points)
+            within = min(asked, limit - count)
+            if within < asked:
+                points = points[:within]
+            found = np.asarray(many(points) if many and within else (), dtype=np.float64)
+            if found.shape != (within,):
+                raise ProblemError(
+                    f"evaluate_many returned {_kind_of(found)} for {within} points; expected as "
+                    "many numbers"
+                )
+            values: list[float] = (sign * found).tolist()
+            for k, y in enumerate(values):
+                count += 1
+                if y < best:
+                    if y == -inf:
+                        values[k] = invalid()
+                    else:
+                        best = bar(y)
+                        observed(count, y, points[k])
+                elif y != y:
+                    values[k] = invalid()
+            if within < asked:
+                raise BudgetExhausted
+            return values
+
         self._counted = lambda: count
+        if many is not None:
+            self.at_once = at_once
         return evaluate
 
     def _by_seconds(
@@ -259,9 +292,12 @@ def _no_number(objective: Objective, value: Any) -> ProblemError:
     function = objective if hasattr(objective, "__code__") else type(objective).__call__
     code = getattr(function, "__code__", None)
     place = f" ({code.co_filename}, line {code.co_firstlineno})" if code else ""
+    return ProblemError(f"the objective{place} returned {_kind_of(value)}; expected a number")
+
+
+def _kind_of(value: Any) -> str:
     shape = getattr(value, "shape", None)
-    found = f"an array of the shape {shape}" if shape else describe(value)
-    return ProblemError(f"the objective{place} returned {found}; expected a number")
+    return f"an array of the shape {shape}" if shape else describe(value)
 
 
 def _no_objective(x: Any) -> float:

@@ -70,6 +70,7 @@ def execute(
                 problem.building_seconds,
                 setting.trajectory == "last",
                 problem.true_value,
+                problem.evaluate_many,
             )
             lower, upper = problem.lower, problem.upper
         else:
@@ -89,6 +90,8 @@ def execute(
             problems.suite.offers(),
             maximise,
             task.budget,
+            # A limit in seconds may end the run after any evaluation.
+            recorder.at_once if task.seconds is None else None,
         )
         # Libraries that draw from global generators start from a known state in every run.
         random.seed(task.seed)
