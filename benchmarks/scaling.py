@@ -46,7 +46,8 @@ WAYS = {
     "early runs, filled rounds": {"early": 16, "fill": True},
 }
 INSTANCES = 200  # of the race that all numbers of workers run
-A_WORKER = 25  # runs a worker has, about, in the race that 1,000 workers are to be busy with
+LONG = {"epsilon": 0.005, "limits": {"rounds": 12}}  # a race that is long enough for 1,000 workers
+SHORT = 500  # instances of the race with short runs
 GOAL, AT = 0.9, 1000
 
 
@@ -254,8 +255,7 @@ def goals(work: Workload, costs: Costs) -> list[Row]:
     """
     rows = []
     way = WAYS["early runs, filled rounds"]
-    many = configured(**way, instances=AT * A_WORKER // 5)
-    few = configured(**way, instances=100 * A_WORKER // 5)
+    many, few = configured(**way, **LONG), configured(**way, instances=SHORT)
     short = replace(work, seconds=work.seconds / 100, restart=work.restart / 100)
     with tempfile.TemporaryDirectory() as folder:
         for what, config, workers, load in (
@@ -267,6 +267,8 @@ def goals(work: Workload, costs: Costs) -> list[Row]:
             meets = load is short or found.busy >= GOAL
             target = f"at least {GOAL:.0%}" if load is work else "(no target)"
             rows.append(Row(f"{what}, {found.runs:,} runs: busy", told, target, meets))
+            price = f"{found.extra:,}, in {found.rounds} rounds"
+            rows.append(Row(f"{what}: runs that were not used", price, "(no target)", True))
             what = f"{what}: the coordinator, deciding aside"
             rows.append(Row(what, f"{found.coordinating:.0%} of the time", "(no target)", True))
     return rows
