@@ -46,7 +46,8 @@ WAYS = {
     "early runs, filled rounds": {"early": 16, "fill": True},
 }
 INSTANCES = 200  # of the race that all numbers of workers run
-A_WORKER = 25  # runs a worker has, about, in the race that 1,000 workers are to be busy with
+LONG = {"epsilon": 0.005, "limits": {"rounds": 12}}  # a race that is long enough for 1,000 workers
+SHORT = 500  # instances of the race with short runs
 GOAL, AT = 0.9, 1000
 
 
@@ -171,7 +172,7 @@ def figure(found: dict[str, list[Simulated]]) -> str:
     panels: list[tuple[str, Callable[[Simulated], float], float, bool]] = [
         ("workers busy", lambda entry: entry.busy, 1.0, False),
         ("times as fast as one worker", lambda entry: one.seconds / entry.seconds, 1e4, True),
-        ("runs, times as many as needed", lambda e: (e.runs + e.extra) / least, 100.0, True),
+        ("runs, times as many as needed", lambda e: (e.runs + e.extra) / least, 10.0, True),
     ]
     parts = [_panel(found, number, *panel) for number, panel in enumerate(panels)]
     whole = len(panels) * (WIDTH + GAP)
@@ -217,7 +218,8 @@ def _panel(
     for power in range(round(math.log10(most)) + 1):
         x, y = across(10**power), TOP + HEIGHT + 16
         parts.append(f'<text x="{x:.1f}" y="{y}" text-anchor="middle">{10**power:,}</text>')
-    parts.append(f'<text x="{left + WIDTH / 2}" y="{TOP + HEIGHT + 31}">workers</text>')
+    x, y = left + WIDTH / 2, TOP + HEIGHT + 31
+    parts.append(f'<text x="{x:.1f}" y="{y}" text-anchor="middle">workers</text>')
     for entries, colour in zip(found.values(), COLOURS, strict=True):
         points = " ".join(f"{across(e.workers):.1f},{up(value(e)):.1f}" for e in entries)
         parts.append(
@@ -253,9 +255,8 @@ def goals(work: Workload, costs: Costs) -> list[Row]:
     """
     rows = []
     way = WAYS["early runs, filled rounds"]
-    many = configured(**way, instances=AT * A_WORKER // 5)
-    few = configured(**way, instances=100 * A_WORKER // 5)
-    short = replace(work, seconds=work.seconds / 100)
+    many, few = configured(**way, **LONG), configured(**way, instances=SHORT)
+    short = replace(work, seconds=work.seconds / 100, restart=work.restart / 100)
     with tempfile.TemporaryDirectory() as folder:
         for what, config, workers, load in (
             (f"{AT:,} workers, runs of {work.seconds:g} s", many, AT, work),
@@ -266,6 +267,8 @@ def goals(work: Workload, costs: Costs) -> list[Row]:
             meets = load is short or found.busy >= GOAL
             target = f"at least {GOAL:.0%}" if load is work else "(no target)"
             rows.append(Row(f"{what}, {found.runs:,} runs: busy", told, target, meets))
+            price = f"{found.extra:,}, in {found.rounds} rounds"
+            rows.append(Row(f"{what}: runs that were not used", price, "(no target)", True))
             what = f"{what}: the coordinator, deciding aside"
             rows.append(Row(what, f"{found.coordinating:.0%} of the time", "(no target)", True))
     return rows

@@ -254,8 +254,8 @@ class Known:
         return self._found[key]
 
 
-def configured(early: int, fill: bool, instances: int, **rules: Any) -> Config:
-    """The race that is simulated: on so many instances."""
+def configured(early: int, fill: bool, instances: int | None = None, **rules: Any) -> Config:
+    """The race that is simulated: on so many instances, or by other rules."""
     data = {
         "seed": 3,
         "algorithms": [{"name": name, "use": "synthetic"} for name in RATINGS],

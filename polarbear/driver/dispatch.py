@@ -51,6 +51,7 @@ class Dispatch:
             OrderedDict()
         )  # of those asked for, what has to be begun
         self._under_way: dict[Place, Task] = {}  # begun early, and not finished
+        self._again: OrderedDict[Place, Task] = OrderedDict()  # begun early, and lost
         self._lost: Counter[Place] = Counter()
         self._finished: list[Outcome] = []
         self._begun = self._kept = time.monotonic()
@@ -62,12 +63,12 @@ class Dispatch:
 
     def has_begun(self, task: Task) -> bool:
         """Whether something is being run early where a task would run."""
-        return _place(task) in self._under_way
+        return _place(task) in self._under_way or _place(task) in self._again
 
     @property
     def under_way(self) -> list[Task]:
-        """What is being run early."""
-        return list(self._under_way.values())
+        """What is being run early, or will be again."""
+        return [*self._under_way.values(), *self._again.values()]
 
     def run(self, tasks: Iterable[Task], likely: Iterable[Task] = ()) -> None:
         """Execute tasks; workers that have nothing to do meanwhile begin what is ``likely`` next.
@@ -76,6 +77,7 @@ class Dispatch:
         """
         self._lost.clear()
         self._queue.clear()
+        self._again.clear()  # what is still likely is so for this round, too
         try:
             self._ask(tasks)
             self._serve(iter(likely), over=lambda: not self._asked)
@@ -143,7 +145,7 @@ class Dispatch:
         while not over():
             task = self._first() if self._queue else None
             if task is None:
-                task = next(likely, None)
+                task = self._again.popitem(last=False)[1] if self._again else next(likely, None)
                 if task is not None:
                     self._under_way[_place(task)] = task
             yield task
@@ -165,9 +167,13 @@ class Dispatch:
 
     def _receive_early(self, outcome: Outcome, asked: Task | None) -> None:
         assert self.early is not None
+        place = _place(outcome.task)
         if outcome.status is not Status.LOST:  # one that was lost is as good as not begun
             self.early.add(outcome)
             self._on_early(outcome)
+        elif asked is None and self._lost[place] < RETRIES:
+            self._lost[place] += 1
+            self._again[place] = replace(outcome.task, attempt=outcome.task.attempt + 1)
         if asked is not None and _place(asked) not in self._queue:
             done = self.early.take(asked)
             if done is not None:

@@ -67,7 +67,7 @@ class DaskExecutor:
         self._name = f"polarbear-{secrets.token_hex(4)}"
         self._flights: dict[str, Flight] = {}
         self._pace = Pace()
-        self._ended: queue.SimpleQueue[str] = queue.SimpleQueue()
+        self._ended: queue.SimpleQueue[tuple[str, str]] = queue.SimpleQueue()  # as handed over
         self._begun: Counter[str] = Counter()  # how often each run was begun, by key
         self._last: dict[str, Where] = {}  # where it was begun last
         self._number = 0
@@ -126,7 +126,7 @@ class DaskExecutor:
 
     def wake(self) -> None:
         """Let ``run`` look at once whether it is over, or has more to do; from any thread."""
-        self._ended.put(NOBODY)
+        self._ended.put((NOBODY, NOBODY))
 
     @property
     def _client(self) -> Any:
@@ -230,21 +230,17 @@ class DaskExecutor:
         )
         length = self._pace.of(task)
         self._flights[key] = Flight(task, future, time.time(), length, given_up)
-        future.add_done_callback(lambda _, key=key: self._ended.put(key))
+        future.add_done_callback(lambda done, key=key: self._ended.put((key, done.key)))
 
     def _landed(self) -> Iterator[Outcome]:
         """Wait a moment; yield what was finished, and hand over anew what was not."""
         self._look()
-        keys = []
-        with suppress(queue.Empty):
-            keys.append(self._ended.get(timeout=LOOK_EVERY))
-            while True:
-                keys.append(self._ended.get_nowait())
+        keys = self._told()
         cancelled = any(self._status(key) == "cancelled" for key in keys)
         if cancelled or self._client.status != "running":
             self._recover()
             return
-        done = [key for key in dict.fromkeys(keys) if self._status(key) == "finished"]
+        done = [key for key in keys if self._status(key) == "finished"]
         gathered = self._gathered(done)
         for key in done:
             if key in gathered:
@@ -252,13 +248,29 @@ class DaskExecutor:
                 yield self._outcome(flight.task, gathered[key])
             else:  # its worker died between finishing it and telling
                 self._again(key)
-        for key in dict.fromkeys(keys):
-            if self._status(key) == "error":
-                yield from self._failed(key)
+        for key in keys:
+            if key not in done:
+                if self._status(key) == "error":
+                    yield from self._failed(key)
+                else:  # its worker left before anybody asked for what it had
+                    self._again(key)
+
+    def _told(self) -> list[str]:
+        """Wait a moment; the runs that have ended, as they were handed over last."""
+        told = []
+        with suppress(queue.Empty):
+            told.append(self._ended.get(timeout=LOOK_EVERY))
+            while True:
+                told.append(self._ended.get_nowait())
+        flights = self._flights
+        return [
+            key
+            for key, future in dict.fromkeys(told)
+            if key in flights and flights[key].future.key == future
+        ]
 
     def _status(self, key: str) -> str:
-        flight = self._flights.get(key)
-        return "" if flight is None else str(flight.future.status)
+        return str(self._flights[key].future.status)
 
     def _gathered(self, keys: list[str]) -> dict[str, bytes]:
         futures = {key: self._flights[key].future for key in keys}
@@ -282,7 +294,7 @@ class DaskExecutor:
         """What it means that Dask gave a run up: innocent, poisonous, or nobody can do it."""
         from distributed import KilledWorker
 
-        from polarbear.execution.guard import UnfitError, UnknownJobError
+        from polarbear.execution.guard import LeavingError, UnfitError, UnknownJobError
 
         flight = self._flights[key]
         error = flight.future.exception()
@@ -295,6 +307,8 @@ class DaskExecutor:
             yield self._poisonous(key, flight)
         elif isinstance(error, UnknownJobError):
             self._settle_in()
+            self._again(key)
+        elif isinstance(error, LeavingError):
             self._again(key)
         elif isinstance(error, UnfitError):
             raise ClusterError(self._unfit(str(error)))

@@ -53,6 +53,10 @@ class UnknownJobError(ClusterError):
     """A worker was not told about a job, as after a restart of its scheduler."""
 
 
+class LeavingError(ClusterError):
+    """A worker was told to end while it was at a run."""
+
+
 class Guards(WorkerPlugin):
     """The guarded processes of one Dask worker, one for each of its threads."""
 
@@ -65,10 +69,11 @@ class Guards(WorkerPlugin):
         self._all: list[Pool] = []
         self._lock = threading.Lock()
         self._inspecting = threading.Lock()
-        self._fit = False
+        self._fit = self._leaving = False
         _allow_children()
 
     def teardown(self, worker: Any) -> None:
+        self._leaving = True  # what ends now does not end of itself
         with self._lock:
             for pool in self._all:
                 pool.__exit__(None, None, None)
@@ -101,10 +106,16 @@ class Guards(WorkerPlugin):
 
     def _guarded(self, task: Task) -> Outcome:
         with self._lock:
+            if self._leaving:
+                raise LeavingError(f"{self._called} was told to end")
             if not self._idle:
                 self._idle.append(self._pool())
             pool = self._idle.pop()
-        (outcome,) = pool.run([task])
+        try:
+            (outcome,) = pool.run([task])
+        finally:
+            if self._leaving:
+                raise LeavingError(f"{self._called} was told to end")
         with self._lock:
             self._idle.append(pool)
         return outcome

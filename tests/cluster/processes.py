@@ -100,11 +100,11 @@ class RealCluster:
         self.address = until(lambda: _address(said))
         self._port = int(self.address.rpartition(":")[2])
 
-    def start_worker(self, *options: Any) -> subprocess.Popen[bytes]:
+    def start_worker(self, *options: Any, at: str = "") -> subprocess.Popen[bytes]:
         """Start a worker with a nanny; it is there as soon as the scheduler says so."""
         return self._start(
-            "dask_worker", self.address, "--nthreads", 1, "--no-dashboard", "--memory-limit", 0,
-            "--local-directory", self.folder, *options,
+            "dask_worker", at or self.address, "--nthreads", 1, "--no-dashboard",
+            "--memory-limit", 0, "--local-directory", self.folder, *options,
         )  # fmt: skip
 
     def _start(self, program: str, *arguments: Any) -> subprocess.Popen[bytes]:

@@ -199,6 +199,40 @@ def test_a_race_that_goes_on_uses_what_was_run_early_before(tmp_path, monkeypatc
     assert all(any(abs(t - other) < 2e-6 for other in found - left) for t in begun)
 
 
+def test_an_early_run_that_is_lost_is_begun_again_while_there_is_time(
+    tmp_path, monkeypatch, without
+):
+    """Every first attempt is lost: of early runs only a second one can be heard."""
+    deliberate(monkeypatch)
+    reliable = collect.pool_of
+
+    def losing(config: Config, store: Any) -> Any:
+        pool = reliable(config, store)
+        whole = pool.run
+
+        def run(tasks: Iterable[Task | None], over: Any = lambda: False) -> Iterator[Outcome]:
+            for outcome in whole(tasks, over):
+                first = outcome.task.attempt == 1
+                yield replace(outcome, status=Status.LOST) if first else outcome
+
+        pool.run = run
+        return pool
+
+    class Hears(Notes):
+        early = 0
+
+        def ran_early(self, outcome: Outcome) -> None:
+            self.early += 1
+
+    monkeypatch.setattr(collect, "pool_of", losing)
+    config, watcher = truncated(), Hears()
+    store = Store.open_or_create(tmp_path / "s", config.plain())
+    with store.writing():
+        Race(config, store, watcher).run()
+    assert watcher.early
+    assert checkpoints(store) == checkpoints(without)
+
+
 def test_early_runs_are_on_no_instance_beyond_a_limit(tmp_path, monkeypatch):
     deliberate(monkeypatch)
     config = truncated(instances=30)

@@ -1,0 +1,65 @@
+"""The network between a scheduler and whoever talks to it, which can be cut and mended."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from contextlib import suppress
+
+
+class Network:
+    """Passes on what comes to its address, until it is cut; then whoever calls is turned away."""
+
+    def __init__(self, scheduler: str) -> None:
+        host, _, port = scheduler.rpartition("://")[2].rpartition(":")
+        self._target = (host, int(port))
+        self._door = socket.create_server(("127.0.0.1", 0))
+        self.address = f"tcp://127.0.0.1:{self._door.getsockname()[1]}"
+        self._lock = threading.Lock()
+        self._ends: list[socket.socket] = []
+        self._whole = True
+        self.turned_away = 0
+        threading.Thread(target=self._welcome, daemon=True).start()
+
+    def cut(self) -> None:
+        """Break every connection, and let nobody through."""
+        with self._lock:
+            self._whole = False
+            for end in self._ends:
+                with suppress(OSError):
+                    end.shutdown(socket.SHUT_RDWR)
+            self._ends.clear()
+
+    def mend(self) -> None:
+        """Let whoever calls from now on through."""
+        with self._lock:
+            self._whole = True
+
+    def close(self) -> None:
+        self._door.close()
+        self.cut()
+
+    def _welcome(self) -> None:
+        while True:
+            try:
+                caller, _ = self._door.accept()
+            except OSError:
+                return
+            with self._lock:
+                if not self._whole:
+                    self.turned_away += 1
+                    caller.close()
+                    continue
+                called = socket.create_connection(self._target)
+                self._ends += [caller, called]
+            for here, there in ((caller, called), (called, caller)):
+                threading.Thread(target=_pass_on, args=(here, there), daemon=True).start()
+
+
+def _pass_on(here: socket.socket, there: socket.socket) -> None:
+    with suppress(OSError):
+        while data := here.recv(65536):
+            there.sendall(data)
+    for end in (here, there):
+        with suppress(OSError):
+            end.shutdown(socket.SHUT_RDWR)
