@@ -109,8 +109,10 @@ def pick_columns(frame: pl.DataFrame, wanted: dict[str, str | None], source: str
             raise ImportFailedError(
                 f"{source} has no column '{theirs}' for {ours}; it has: {named(known)}; {hint}"
             )
-        check_kind(ours, theirs, frame.schema[theirs], source)
-        chosen.append(pl.col(theirs).alias(ours))
+        kind = frame.schema[theirs]
+        check_kind(ours, theirs, kind, source)
+        column = pl.col(theirs).alias(ours)
+        chosen.append(column.cast(pl.String) if kind in (pl.Categorical, pl.Enum) else column)
     return frame.select(chosen)
 
 

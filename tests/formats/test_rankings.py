@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 
 from polarbear.errors import ImportFailedError
@@ -14,6 +15,15 @@ from polarbear.store import Store
 from tests.support import Project
 
 GOOD = "instance,t,algorithm,position\ni1,1,A,1\ni1,1,B,2\ni1,1,C,2\ni1,5,C,1\ni1,5,A,2\ni2,5,B,1\n"
+
+
+def test_positions_may_be_kept_as_categories(tmp_path: Path):
+    rows = {"instance": ["i"] * 3, "t": [1.0] * 3, "algorithm": ["A", "B", "C"]}
+    kept = pl.DataFrame({**rows, "position": ["2", "1", "below"]})
+    kept.with_columns(pl.col("position").cast(pl.Categorical)).write_parquet(tmp_path / "r.parquet")
+    found = read_rankings(tmp_path / "r.parquet", Columns())
+    assert found.rankings is not None
+    assert found.rankings["algorithm"].to_list() == [["B", "A", "C"]]
 
 
 def test_positions_stand_in_for_values_on_the_grid(project: Project):
