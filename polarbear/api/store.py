@@ -258,25 +258,44 @@ class Store:
         race = "" if self._disk.past is None else f"-race-{self._disk.past}"
         return path.with_name(f"{path.name}{race}.html")
 
-    def duels(self, a: str, b: str, at: float | None = None) -> Duels:
+    def duels(
+        self,
+        a: str,
+        b: str,
+        at: float | None = None,
+        *,
+        png: str | Path | None = None,
+        svg: str | Path | None = None,
+    ) -> Duels:
         """On which instances a beat b, and by how much: at a time, by default the grid's last."""
         from polarbear.driver.looking import duels_at
 
-        return duels_at(self._disk, a, b, at)
+        told = duels_at(self._disk, a, b, at)
+        for format, path in _drawings(png, svg):
+            from polarbear.report.figures.duels import draw_duels
 
-    def instance(self, id: str, png: str | Path | None = None) -> InstanceRuns:
-        """Every run on an instance, with its trajectory and seed; drawn into ``png``, if named."""
+            draw_duels(told, self._labels(), path, format)
+        return told
+
+    def instance(
+        self, id: str, *, png: str | Path | None = None, svg: str | Path | None = None
+    ) -> InstanceRuns:
+        """Every run on an instance, with its trajectory and seed; drawn into files, if named."""
         from polarbear.driver.looking import runs_on
 
         told = runs_on(self._disk, id)
-        if png is not None:
-            from polarbear.report.drawing.lettering import labels_in
+        for format, path in _drawings(png, svg):
             from polarbear.report.figures.runs import draw_runs
 
             spaced = self._budget.grid
             log = isinstance(spaced, Spaced) and spaced.spacing == "log"
-            draw_runs(told, labels_in(self._disk.config), log, Path(png))
+            draw_runs(told, self._labels(), log, path, format)
         return told
+
+    def _labels(self) -> dict[str, str]:
+        from polarbear.report.drawing.lettering import labels_in
+
+        return labels_in(self._disk.config)
 
     def report(
         self,
@@ -343,3 +362,9 @@ def open(path: str | Path, race: int | None = None) -> Store:
     """The store in a folder; ``race`` looks back at one whose decisions were taken anew since."""
     disk = StoreOnDisk.open(Path(path))
     return Store(disk if race is None else disk.at_race(race))
+
+
+def _drawings(png: str | Path | None, svg: str | Path | None) -> list[tuple[str, Path]]:
+    """Files to draw into, by their format."""
+    named = {"png": png, "svg": svg}
+    return [(format, Path(path)) for format, path in named.items() if path is not None]

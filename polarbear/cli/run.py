@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from polarbear.cli import common
 from polarbear.cli.screen import Screen
-from polarbear.wording import duration, noun
+from polarbear.wording import counted, duration, noun, timed
 
 if TYPE_CHECKING:
     from polarbear.api.running import Ran
@@ -28,6 +29,15 @@ def run(
     rerun: common.Rerun = None,
     keep: common.Keep = None,
     mix_hosts: common.MixHosts = False,
+    repeat: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Make a stored run of this algorithm again; nothing is written."
+        ),
+    ] = None,
+    on: Annotated[
+        str | None, typer.Option(metavar="ID", help="With --repeat: the run on this instance.")
+    ] = None,
     json: common.Json = False,
     quiet: common.Quiet = False,
     verbose: common.Verbose = False,
@@ -37,6 +47,9 @@ def run(
 
     What is stored already is not run again; more algorithms, instances or budget are added to it.
     """
+    if repeat is not None or on is not None:
+        _repeat(config, store, repeat, on, json)
+        return
     from polarbear.api.running import Ran
     from polarbear.api.running import run as run_
 
@@ -60,6 +73,37 @@ def run(
         common.print_json(done)
     else:
         _show(done)
+
+
+def _repeat(
+    config: Path, store: Path | None, algorithm: str | None, instance: str | None, json: bool
+) -> None:
+    from polarbear.api.repeating import repeat
+    from polarbear.errors import ReportError
+
+    if algorithm is None or instance is None:
+        raise ReportError("one run is repeated by --repeat NAME --on ID, both of them")
+    with common.interruptible("nothing was stored"):
+        told = repeat(config, algorithm, instance, store)
+    if json:
+        common.print_json(told)
+        return
+    console = common.console()
+    best = "found nothing" if told.best is None else f"best {told.best:.6g}"
+    console.print(
+        f"{told.algorithm} on {told.instance}, seed {told.seed}: {best} after "
+        f"{timed(told.reached, told.axis)}, {counted(len(told.t), 'improvement')}, {told.status}",
+        markup=False,
+    )
+    if told.message:
+        console.print(told.message, markup=False)
+    if told.differs_from is None:
+        console.print("the same run as the one in the store, to the last improvement")
+    else:
+        console.print(
+            f"another run than the one in the store, from {timed(told.differs_from, told.axis)} on",
+            markup=False,
+        )
 
 
 def _show(told: Ran) -> None:

@@ -29,9 +29,8 @@ def show(
     instance: Annotated[
         str | None, typer.Option(metavar="ID", help="Show every run on this instance.")
     ] = None,
-    png: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="With --instance: draw its runs, too.")
-    ] = None,
+    png: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw it, too, as PNG.")] = None,
+    svg: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw it, too, as SVG.")] = None,
     everything: Annotated[bool, typer.Option("--all", help="Show all duels.")] = False,
     json: common.Json = False,
     quiet: common.Quiet = False,
@@ -51,17 +50,16 @@ def show(
         names = common.names(pair) or []
         if len(names) != 2:
             raise ReportError(f"--pair takes two algorithms separated by a comma, found '{pair}'")
-        if png is not None:
-            raise ReportError("--png draws the runs on an instance: name one with --instance")
-        duels = opened.duels(names[0], names[1], at)
+        duels = opened.duels(names[0], names[1], at, png=png, svg=svg)
         common.print_json(duels) if json else _show_duels(duels, everything)
-        return
-    if at is not None:
+    elif at is not None:
         raise ReportError("--at goes with --pair; --instance shows all times")
-    runs = opened.instance(str(instance), png)
-    common.print_json(runs) if json else _show_runs(runs)
-    if png is not None:
-        common.note(f"drew {png}", quiet)
+    else:
+        runs = opened.instance(str(instance), png=png, svg=svg)
+        common.print_json(runs) if json else _show_runs(runs)
+    for path in (png, svg):
+        if path is not None:
+            common.note(f"drew {path}", quiet)
 
 
 def _show_duels(told: Duels, everything: bool) -> None:
@@ -113,6 +111,7 @@ def _show_runs(told: InstanceRuns) -> None:
             str(run.seed),
         )
     console.print(made)
+    console.print(f"to make one again: {told.repeat} NAME", markup=False)
     for run in told.runs:
         if run.message:
             console.print(f"{run.algorithm}: {run.message}", markup=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -66,7 +67,10 @@ class Trajectory:
 
 @dataclass(frozen=True)
 class InstanceRuns:
-    """One instance, and every run on it that counts, in the order of the configuration."""
+    """One instance, and every run on it that counts, in the order of the configuration.
+
+    ``repeat`` is the command that makes one of them again, but for the algorithm's name.
+    """
 
     instance: str
     suite: str
@@ -75,6 +79,7 @@ class InstanceRuns:
     axis: str
     better: str
     times: tuple[float, ...]
+    repeat: str
     runs: tuple[Trajectory, ...]
 
 
@@ -93,7 +98,7 @@ def duels_at(store: Store, a: str, b: str, at: float | None = None) -> Duels:
         raise ReportError(f"--at {short(t)} is outside the grid, {short(first)} to {short(last)}")
     _check_runs(store)
     grid = store.on_grid(np.array([t]), [a, b])
-    sign, tolerance = _sign(store), _tolerance(store)
+    sign, tolerance = sign_of(store), tolerance_of(store)
     met = [
         _duel(instance, (a, b), values, sign, tolerance)
         for instance, values in zip(grid.instances, grid.values[:, :, 0], strict=True)
@@ -107,7 +112,7 @@ def duels_at(store: Store, a: str, b: str, at: float | None = None) -> Duels:
         b,
         t,
         budget.axis,
-        _better(sign),
+        better_in(store),
         winners.count(a),
         winners.count(b),
         winners.count(None),
@@ -123,7 +128,7 @@ def runs_on(store: Store, instance: str) -> InstanceRuns:
         found = unknown("instance", instance, known["instance"].to_list())
         raise ReportError(f"{found} (in {store.path})")
     row = known.row(by_predicate=pl.col("instance") == instance, named=True)
-    budget, sign = Budget.model_validate(store.config["budget"]), _sign(store)
+    budget, sign = Budget.model_validate(store.config["budget"]), sign_of(store)
     place = {name: i for i, name in enumerate(store.config["algorithms"])}
     runs = [
         _trajectory(run, sign * y, t, budget.times, sign)
@@ -137,10 +142,20 @@ def runs_on(store: Store, instance: str) -> InstanceRuns:
         row["index"],
         json.loads(row["spec"]),
         budget.axis,
-        _better(sign),
+        better_in(store),
         tuple(map(float, budget.times)),
+        f"{repeating(store)} --on {shlex.quote(instance)} --repeat",
         tuple(runs),
     )
+
+
+def repeating(store: Store) -> str:
+    """The command that makes a run again, by the file that the store is named after, if there."""
+    beside = [store.path.with_suffix(ending) for ending in (".yaml", ".yml")]
+    found = next((path for path in beside if path.is_file()), None)
+    if found is not None:
+        return f"polarbear run {shlex.quote(str(found))}"
+    return f"polarbear run CONFIG --store {shlex.quote(str(store.path))}"
 
 
 def _duel(
@@ -176,16 +191,17 @@ def _value(value: float, sign: int) -> float | None:
     return sign * value if np.isfinite(value) else None
 
 
-def _sign(store: Store) -> int:
+def sign_of(store: Store) -> int:
     """What brings a stored value back: larger ones are kept negated where they are better."""
     return -1 if store.config["instances"].get("maximise") else 1
 
 
-def _better(sign: int) -> str:
-    return LARGER if sign < 0 else SMALLER
+def better_in(store: Store) -> str:
+    """Which values are better, in words."""
+    return LARGER if sign_of(store) < 0 else SMALLER
 
 
-def _tolerance(store: Store) -> float:
+def tolerance_of(store: Store) -> float:
     """Within what values were tied in the race, if there was one."""
     numbers: Sequence[int] = store.round_numbers()
     return float(store.round(numbers[-1]).rules["tie_tolerance"]) if numbers else 0.0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from polarbear.store import Store
 from tests.driver.test_posteriors import synthetic
 from tests.support import Project
 
@@ -31,7 +32,7 @@ def test_the_duels_of_a_pair_are_listed_and_told_as_json(looked_at: Project):
 def test_the_runs_on_an_instance_are_shown_with_seeds_and_drawn(looked_at: Project):
     name = looked_at.json("show", "store", "--pair", "A,B")["duels"][0]["instance"]
     facts = looked_at.json("show", "store", "--instance", name)
-    done = looked_at("show", "store", "--instance", name, "--png", "runs.svg")
+    done = looked_at("show", "store", "--instance", name, "--svg", "runs.svg")
     assert done.returncode == 0, done.stderr
     for run in facts["runs"]:
         assert str(run["seed"]) in done.stdout
@@ -41,13 +42,50 @@ def test_the_runs_on_an_instance_are_shown_with_seeds_and_drawn(looked_at: Proje
     assert name in drawn
 
 
+def test_the_duels_of_a_pair_are_drawn(looked_at: Project):
+    done = looked_at("show", "store", "--pair", "A,B", "--svg", "duels.svg", "--png", "duels.png")
+    assert done.returncode == 0, done.stderr
+    facts = looked_at.json("show", "store", "--pair", "A,B")
+    drawn = (looked_at.folder / "duels.svg").read_text()
+    assert f"A: {facts['wins_a']}<" in drawn
+    assert f"B: {facts['wins_b']}<" in drawn
+    assert (looked_at.folder / "duels.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_stored_run_is_made_again_by_the_command_that_show_tells(project: Project):
+    project.configure(
+        algorithms=[{"name": "random search", "use": "random-search"}],
+        budget={"grid": [5, 20]},
+    )
+    assert project("run", "config.yaml", "--store", "config", "--instances", "2").returncode == 0
+    instance = Store.open(project.folder / "config").instances()["instance"][1]
+    (run,) = project.json("show", "config", "--instance", instance)["runs"]
+    told = project("show", "config", "--instance", instance)
+    command = f"polarbear run config.yaml --on {instance} --repeat"
+    assert f"to make one again: {command} NAME" in told.stdout
+    facts = project.json(*command.split()[1:], "random search")
+    assert facts["same"]
+    assert (facts["seed"], facts["t"], facts["y"]) == (run["seed"], run["t"], run["y"])
+    said = project(*command.split()[1:], "random search")
+    assert "the same run as the one in the store" in said.stdout
+
+
+def test_a_run_that_cannot_be_repeated_is_said_to_be(project: Project):
+    project.configure(budget={"grid": [5, 20]})
+    assert project("run", "config.yaml", "--instances", "1", "--store", "config").returncode == 0
+    done = project("run", "config.yaml", "--repeat", "nobody", "--on", "x")
+    assert done.returncode == 1
+    assert "unknown algorithm 'nobody'" in done.stderr
+    done = project("run", "config.yaml", "--on", "x")
+    assert "one run is repeated by --repeat NAME --on ID, both of them" in done.stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
         ([], "say what to look at: --pair A,B [--at T], or --instance ID"),
         (["--pair", "A"], "--pair takes two algorithms separated by a comma, found 'A'"),
         (["--instance", "x", "--at", "3"], "--at goes with --pair"),
-        (["--pair", "A,B", "--png", "x.png"], "name one with --instance"),
     ],
 )
 def test_what_is_asked_wrongly_is_answered_in_a_line(looked_at: Project, arguments, words):

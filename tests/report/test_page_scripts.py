@@ -21,6 +21,7 @@ RULES = "no-undef,eqeqeq,no-throw-literal,no-self-compare,no-useless-rename"
 BROWSER = {
     *("document", "matchMedia", "getSelection", "getComputedStyle", "requestAnimationFrame"),
     *("IntersectionObserver", "ResizeObserver", "Plotly"),
+    *("DecompressionStream", "history"),
 }
 
 

@@ -152,3 +152,12 @@ def _empty(style: Style) -> Canvas:
 def as_csv(data: pl.DataFrame) -> bytes:
     """A table as CSV in which no name is a formula: one that begins like it gets an apostrophe."""
     return without_formulas(data).write_csv().encode()
+
+
+def save(canvas: Canvas, path: Path, format: str, style: Style) -> None:
+    """Write a figure that is asked for by itself into a file."""
+    try:
+        canvas.savefig(path, dpi=style.dpi, format=format)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise ReportError(f"cannot write the figure {path}: {reason}") from None

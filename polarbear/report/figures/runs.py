@@ -10,16 +10,17 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from polarbear.driver.looking import InstanceRuns
-from polarbear.errors import ReportError
 from polarbear.report.drawing.axes import number_ticks
-from polarbear.report.drawing.files import styled
+from polarbear.report.drawing.files import save, styled
 from polarbear.report.drawing.style import Style
 
 LOG_FROM = 100.0  # values that span this factor, and are all above zero, are drawn on a log scale
 
 
-def draw_runs(told: InstanceRuns, labels: Mapping[str, str], log_time: bool, path: Path) -> None:
-    """Write the figure; the ending of the file's name says in which format.
+def draw_runs(
+    told: InstanceRuns, labels: Mapping[str, str], log_time: bool, path: Path, format: str
+) -> None:
+    """Write the figure.
 
     ``labels`` are those of all algorithms of the store, in the order of their looks.
     """
@@ -58,8 +59,4 @@ def draw_runs(told: InstanceRuns, labels: Mapping[str, str], log_time: bool, pat
         axes.set_title(told.instance)
         if values:
             axes.legend(loc="best")
-        try:
-            figure.savefig(path, dpi=style.dpi)
-        except (OSError, ValueError) as error:
-            reason = getattr(error, "strerror", None) or str(error)
-            raise ReportError(f"cannot write the figure {path}: {reason}") from None
+        save(figure, path, format, style)

@@ -6,6 +6,7 @@ import base64
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from markupsafe import Markup
@@ -16,8 +17,9 @@ from polarbear.report.material import Material
 from polarbear.report.page import data, figures, sections
 from polarbear.report.page.colours import colours
 from polarbear.report.page.modules import bundle
-from polarbear.report.page.packing import json_in_html
+from polarbear.report.page.packing import json_in_html, squeezed
 from polarbear.report.page.slim import slim_page
+from polarbear.report.page.strip import strip
 from polarbear.report.page.templating import source, templates
 from polarbear.report.story import tell
 from polarbear.store import files
@@ -25,7 +27,6 @@ from polarbear.store import files
 HEAD = 4096  # bytes within which a page says what wrote it
 START = "main.js"  # the module that starts the page
 PLOTLY = "plotly/plotly-cartesian.min.js"
-CAN_DRAW = 'dispatchEvent(new Event("can-draw"));'
 
 
 @dataclass(frozen=True)
@@ -57,12 +58,15 @@ def page(material: Material, follows: bool = False) -> str:
             story=story,
             follows=follows,
             material=material,
+            strip=strip(material),
             colours=Markup(colours(material)),
             style=Markup(source("style.css")),
             sections=sections.of(material, story, content, shown),
             data=Markup(json_in_html(content)),
+            script=Script(Markup(_own_scripts())),
             # The page answers before it can draw: plotly.js takes a browser a while to read.
-            scripts=[Script(Markup(text)) for text in (_own_scripts(), _plotly(), CAN_DRAW)],
+            plotly=Script(Markup(source(PLOTLY))),
+            squeezed_plotly=Markup(_squeezed_plotly()),
         )
     )
 
@@ -108,6 +112,7 @@ def _own_scripts() -> str:
     return bundle(START, lambda name: source(f"js/{name}"))
 
 
-def _plotly() -> str:
-    """plotly.js with the charts of two axes only: a third of all of it."""
-    return source(PLOTLY).replace("</script", "<\\/script")
+@cache
+def _squeezed_plotly() -> str:
+    """plotly.js with the charts of two axes only, compressed: a ninth of all of it."""
+    return squeezed(source(PLOTLY).encode())

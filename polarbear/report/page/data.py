@@ -12,6 +12,7 @@ from polarbear.preferences.budgets import LEAST_MASS, WORTH_A_NOTE
 from polarbear.racing.verdicts import CHANCE, SIGNS, WORDS, WORDS_AT_A_TIME, Kind
 from polarbear.report.material import Material, Round
 from polarbear.report.moment import draws_now, still_in
+from polarbear.report.page.closer import closer
 from polarbear.report.page.colours import AGAIN_AFTER
 from polarbear.report.page.packing import packed
 from polarbear.report.page.sentences import is_out, sentences
@@ -44,6 +45,7 @@ def of(material: Material) -> dict[str, Any]:
         "chance": CHANCE[bool(material.believed and material.believed.joint)],
         "at_a_time": dict(WORDS_AT_A_TIME),
         "selector": selector(material),
+        "closer": closer(material),
         "moments": moments(material),
     }
 

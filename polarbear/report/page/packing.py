@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import json
 from typing import Any
 
@@ -27,6 +28,11 @@ def packed(values: np.ndarray) -> dict[str, Any]:
 def in_base64(held: bytes) -> str:
     """Bytes as text."""
     return base64.b64encode(held).decode("ascii")
+
+
+def squeezed(held: bytes) -> str:
+    """Bytes as compressed text; the same bytes give the same text."""
+    return in_base64(gzip.compress(held, mtime=0))
 
 
 def unpacked(pack: dict[str, Any]) -> np.ndarray:

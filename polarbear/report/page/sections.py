@@ -42,10 +42,11 @@ def of(
     """All sections in the order of the page."""
     figures = {figure.name: figure for figure in shown}
     made = [
+        _rounds(content),
         pareto(material, story),
         _selector(material, content, figures["leaders"]),
-        _rounds(content),
         _of_figures("pairs", "Pair by pair", [figures["matrix"], figures["pairs"]]),
+        _closer(content),
         _of_figures("race", "The race", [figures["rounds"]]),
         _of_figures("allocation", "Where the budget went", [figures["allocation"]]),
         _of_figures("values", "Values under preferences", [figures["values"]]),
@@ -116,6 +117,21 @@ def _selector(material: Material, content: dict[str, Any], leaders: Shown) -> Se
         "error": small(2 * error),
     }
     return Section("choose", title, "selector", words)
+
+
+def _closer(content: dict[str, Any]) -> Section | None:
+    held = content["closer"]
+    if held is None:
+        return None
+    many, of = len(held["instances"]), counted(held["of"], "instance")
+    several = f"{of} on which two or more have run"
+    sample = (
+        f"all {several}"
+        if many == held["of"]
+        else f"{whole(many)} of the {several}: those with the most runs"
+    )
+    words = {"sample": sample, "show": held["show"]}
+    return Section("closer", "Look closer: who won where", "closer", words)
 
 
 def _rounds(content: dict[str, Any]) -> Section | None:

@@ -18,6 +18,12 @@ CHOICE = (
     "First on {share} of instances {where}; that this is the most of all is {probability} sure "
     "(± {error}). Expected regret {regret}, or {other_regret} if you take {other} instead."
 )
+SLOT = "{name} adds {more}: one of them is then first on {share} of instances {where}."
+GAIN = (
+    "Racing on could gain at most {gain} over {name}; {part} of it would come from {rival}, "
+    "{probability} likely to be the best."
+)
+NO_GAIN = "Racing on can gain nothing here: {name} is the best in every draw."
 TOO_CLOSE = "{first} and {second} differ by less than these draws can tell: either will do"
 
 
@@ -28,6 +34,9 @@ def sentences(basis: Basis) -> dict[str, str | dict[str, str]]:
         "alone": "Nobody else competes.",
         "choice": CHOICE,
         "close": TOO_CLOSE,
+        "gain": GAIN,
+        "no_gain": NO_GAIN,
+        "slot": SLOT,
         "cut_off": CUT_OFF,
         "where": {
             "at": AT_THE_BUDGET,

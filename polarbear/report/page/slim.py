@@ -17,6 +17,7 @@ from polarbear.report.figures import FIGURES
 from polarbear.report.material import Material
 from polarbear.report.page.colours import colours
 from polarbear.report.page.sections import Section, log, pareto
+from polarbear.report.page.strip import strip
 from polarbear.report.page.templating import source, templates
 from polarbear.report.story import Story, tell
 
@@ -34,6 +35,7 @@ def slim_page(material: Material) -> str:
             version=__version__,
             story=story,
             material=material,
+            strip=strip(material),
             colours=Markup(colours(material)),
             style=Markup(source("style.css")),
             sections=_sections(material, story),

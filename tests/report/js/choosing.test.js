@@ -1,7 +1,13 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { bestOverTime, choose, errorOf } from "../../../polarbear/report/page/js/choosing.js";
+import {
+  bestOverTime,
+  choose,
+  errorOf,
+  informationOf,
+  slotsOf,
+} from "../../../polarbear/report/page/js/choosing.js";
 
 /** Draws by item and time: theta[item][time][draw]. */
 function posteriorOf(theta, more = {}) {
@@ -88,4 +94,39 @@ test("who is best at each time sums to one", () => {
 
 test("a share that is all of the draws is not taken to be certain", () => {
   assert.ok(errorOf(1, { draws: 100, effective: 100 }) > 0);
+});
+
+test("slots are filled by whoever adds most, and their shares add up", () => {
+  const posterior = posteriorOf([
+    [[0.5, 0.5], [0.1, 0.1]],
+    [[0.2, 0.2], [0.8, 0.8]],
+    [[0.3, 0.3], [0.1, 0.1]],
+  ]);
+  const items = (weights) => slotsOf(posterior, weights).map((slot) => slot.item);
+  assert.deepEqual(items([1, 0]), [0, 2, 1]);
+  assert.deepEqual(items([0, 1]), [1, 0, 2]);
+  assert.deepEqual(items(null), [1, 0, 2]); // at its worst: 0.2; then 0.7; then all
+  const [first, second, third] = slotsOf(posterior, [1, 0]);
+  assert.ok(Math.abs(first.share - 0.5) < 1e-12);
+  assert.ok(Math.abs(second.more - 0.3) < 1e-12);
+  assert.ok(Math.abs(third.share - 1) < 1e-12);
+});
+
+test("what could be gained is the regret of the choice, split by whom it is due to", () => {
+  const posterior = posteriorOf([
+    [[0.6, 0.6, 0.2, 0.2]],
+    [[0.3, 0.3, 0.5, 0.1]],
+    [[0.1, 0.1, 0.3, 0.7]],
+  ]);
+  const { ranking } = choose(posterior, { weights: [1], notes: [] }, "p2bb", 0.05);
+  const found = informationOf(ranking);
+  assert.equal(found.choice, 0);
+  assert.ok(Math.abs(found.gain - 0.2) < 1e-12);
+  assert.deepEqual(
+    found.rivals.map((rival) => [rival.item, Math.round(1000 * rival.gain)]),
+    [
+      [2, 125],
+      [1, 75],
+    ],
+  );
 });

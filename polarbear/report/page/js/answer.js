@@ -10,8 +10,42 @@ import { pieces, typed } from "./wording.js";
 
 export function showProblem(problem) {
   byId("choice").replaceChildren(element("p", { class: "problem" }, `No choice: ${problem}.`));
-  byId("choice-table").replaceChildren();
-  byId("choice-notes").replaceChildren();
+  for (const id of ["choice-table", "choice-notes", "slots", "gain"]) byId(id).replaceChildren();
+}
+
+/** What each further slot would add, and what racing on could still gain. */
+export function showMore(posterior, slots, information, preference) {
+  const { sentences, items } = posterior;
+  const where = sentences.where[preference] ?? sentences.where.otherwise;
+  byId("slots").replaceChildren(
+    ...slots.map(({ item, share, more }, i) =>
+      element(
+        "li",
+        {},
+        ...(i === 0
+          ? [labelled(items[item])]
+          : pieces(sentences.slot, {
+              name: labelled(items[item]),
+              share: say.percent(share),
+              more: say.percent(more),
+              where,
+            })),
+      ),
+    ),
+  );
+  const [rival] = information.rivals;
+  const choice = nameElement(items[information.choice]);
+  byId("gain").replaceChildren(
+    ...(rival
+      ? pieces(sentences.gain, {
+          gain: say.small(information.gain),
+          name: choice,
+          part: say.small(rival.gain),
+          rival: nameElement(items[rival.item]),
+          probability: say.probability(rival.p2bb),
+        })
+      : pieces(sentences.no_gain, { name: choice })),
+  );
 }
 
 export function showChoice(posterior, made, gamma, risk, preference) {
@@ -86,7 +120,7 @@ export function selectorChart(view, posterior, shares, preference, kind, control
   const traces = [];
   const shapes = [];
   const weights = preference.weights;
-  if (kind === "distribution" && weights && !single) {
+  if ((kind === "distribution" || kind === "sketch") && weights && !single) {
     const density = weights.map(
       (weight, i) =>
         weight / ((times[Math.min(i + 1, times.length - 1)] - times[Math.max(i - 1, 0)]) / 2),

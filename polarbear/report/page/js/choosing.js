@@ -117,6 +117,42 @@ export function choose(posterior, preference, risk, gamma) {
   return { ranking, notes, choice: name(first) };
 }
 
+/** What knowing everything would gain over the choice, and how much of it is due to whom. */
+export function informationOf([first, ...others]) {
+  const gainOf = (rival) =>
+    meanOf(rival.wins.map((won, i) => won * Math.max(rival.values[i] - first.values[i], 0)));
+  const rivals = others
+    .filter((rival) => rival.p2bb > 0)
+    .map((rival) => ({ item: rival.item, p2bb: rival.p2bb, gain: gainOf(rival) }))
+    .sort((a, b) => b.gain - a.gain);
+  return { choice: first.item, gain: first.regret, rivals };
+}
+
+/**
+ * Slots that run side by side, filled one after another by whoever adds most: on how many instances
+ * one of those so far is first, which is the sum of their shares.
+ */
+export function slotsOf(posterior, weights, most = 3) {
+  const taken = [];
+  const slots = [];
+  const shareOf = (items) => {
+    const at = (_, time) => {
+      const sum = new Float64Array(posterior.draws);
+      for (const item of items) posterior.at(item, time).forEach((share, i) => (sum[i] += share));
+      return sum;
+    };
+    return meanOf(valuesOf({ ...posterior, size: 1, at }, weights)[0]);
+  };
+  while (slots.length < Math.min(most, posterior.size)) {
+    const free = posterior.items.map((_, item) => item).filter((item) => !taken.includes(item));
+    const shares = free.map((item) => shareOf([...taken, item]));
+    const share = Math.max(...shares);
+    taken.push(free[shares.indexOf(share)]);
+    slots.push({ item: taken.at(-1), share, more: share - (slots.at(-1)?.share ?? 0) });
+  }
+  return slots;
+}
+
 /** P(best)[item][time]: who would be best if the run ended there. */
 export function bestOverTime(posterior) {
   const shares = Array.from({ length: posterior.size }, () => []);

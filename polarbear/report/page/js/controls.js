@@ -133,6 +133,10 @@ export function radios(name, legend, options, changed) {
   return element("fieldset", { class: "choices" }, element("legend", {}, legend), ...inputs);
 }
 
+export function pick(name, value) {
+  document.querySelector(`input[name="${name}"][value="${value}"]`).checked = true;
+}
+
 export function picked(name) {
   return document.querySelector(`input[name="${name}"]:checked`).value;
 }

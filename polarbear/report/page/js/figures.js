@@ -6,7 +6,8 @@ import { PAGE } from "./page.js";
 import { rowsOf, unfolded } from "./rows.js";
 import { startTable } from "./tables.js";
 
-export function startFigures() {
+/** All figures; a click on a pair and a time in one of them is handed on. */
+export function startFigures(lookCloser) {
   for (const figure of document.querySelectorAll("figure[data-figure]")) {
     const name = figure.dataset.figure;
     if (!PAGE.figures[name]) continue;
@@ -19,8 +20,11 @@ export function startFigures() {
       continue;
     }
     let rows = null; // unfolded when the figure comes near
-    addChart(place, figure.dataset.title, (view) =>
+    const chart = addChart(place, figure.dataset.title, (view) =>
       DRAWINGS[name](view, (rows ??= rowsOf(unfolded(PAGE.figures[name])))),
     );
+    if (lookCloser) {
+      chart.clicked = ({ pair }) => pair && lookCloser(pair.a, pair.b, pair.t ?? PAGE.times.at(-1));
+    }
   }
 }

@@ -1,6 +1,7 @@
 // What happens when the page opens.
 
-import { hidden, updateAll } from "./charts.js";
+import { hidden, startDrawing, updateAll } from "./charts.js";
+import { startCloser } from "./closer.js";
 import { byId, copy, element, labelled } from "./dom.js";
 import { startFigures } from "./figures.js";
 import { startFollowing } from "./following.js";
@@ -67,6 +68,8 @@ startToggles();
 if (PAGE.selector) startSelector(PAGE.selector);
 byId("copy")?.addEventListener("click", (event) => copy(byId("command"), event.target));
 if (PAGE.moments.length) startRounds(PAGE.moments);
-startFigures();
+const lookCloser = PAGE.closer ? startCloser(PAGE.closer) : null;
+startFigures(lookCloser);
 if (PAGE.follows) startFollowing();
 performance.mark("polarbear-answers");
+startDrawing();

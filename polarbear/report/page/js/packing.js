@@ -22,3 +22,9 @@ export function unpacked(pack) {
   }
   return values;
 }
+
+/** A promise of the bytes of a text that was compressed. */
+export function inflated(text) {
+  const squeezed = new Blob([bytesOf(text)]).stream();
+  return new Response(squeezed.pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
+}

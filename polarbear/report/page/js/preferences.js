@@ -118,6 +118,24 @@ function exponential(mean) {
   };
 }
 
+/** The heights of a sketch, each of a range of budgets: a weighted mean of ranges. */
+function sketched(times, values) {
+  const parts = [];
+  for (let i = 0; i < values.length; i += 3) {
+    const [from, to, height] = values.slice(i, i + 3);
+    if (height > 0) parts.push({ from, to, height });
+  }
+  if (!parts.length) return { text: "uniform", problem: "the sketch is empty: draw it higher" };
+  const text = parts
+    .map(({ from, to, height }) => `${typed(height)} * between ${typed(from)} and ${typed(to)}`)
+    .join(" + ");
+  const weights = new Array(times.length).fill(0);
+  for (const { from, to, height } of parts) {
+    overRange(times, from, to).forEach((weight, i) => (weights[i] += height * weight));
+  }
+  return { text: parts.length > 1 ? text : text.split("* ")[1], weights: normalised(weights), notes: [] };
+}
+
 /** A distribution cut off at the grid, or why nothing of it is left there. */
 function cutOff({ times, limits, sentences, say }, text, distribution) {
   const { weights, mass } = overDistribution(times, distribution.below, distribution.partialMean);
@@ -151,6 +169,8 @@ export function preferenceOn(grid, name, values) {
     case "between":
       if (values[1] < values[0]) return { text, problem: "the range ends before it begins" };
       return { text, weights: overRange(times, ...values), notes: [] };
+    case "sketch":
+      return sketched(times, values);
     case "uniform":
       return { text, weights: overRange(times, first, last), notes: [] };
     case "log-uniform":

@@ -129,11 +129,12 @@ function ratingsChart(view, moment, scales) {
     view,
     ends.map((end) => ({ ...end, y: isLog ? Math.log10(Math.max(end.y, 1e-5)) : end.y })),
     ...bounds,
-    view.narrow ? 260 : 340,
+    view.narrow ? 240 : 270,
   );
   return {
     traces,
     layout: {
+      height: view.narrow ? 300 : 330, // on a laptop's first screen
       margin: { l: 56, r: labelRoom(view, shown.map(({ name }) => name)), t: 12, b: 48 },
       xaxis: timeAxis(scales.x === "log"),
       yaxis: {

@@ -1,12 +1,14 @@
 // The live selector: a preference and a risk profile in, the choice out, at once.
 
-import { selectorChart, showChoice, showCommand, showProblem } from "./answer.js";
+import { addressOf, askedBy } from "./address.js";
+import { selectorChart, showChoice, showCommand, showMore, showProblem } from "./answer.js";
 import { addChart, soon } from "./charts.js";
-import { bestOverTime, choose, posteriorOf } from "./choosing.js";
-import { numberControl, picked, preferenceControls, radios, rounded } from "./controls.js";
+import { bestOverTime, choose, informationOf, posteriorOf, slotsOf } from "./choosing.js";
+import { numberControl, pick, picked, preferenceControls, radios, rounded } from "./controls.js";
 import { byId, element } from "./dom.js";
 import { PAGE, say } from "./page.js";
 import { preferenceOn } from "./preferences.js";
+import { sketchControl } from "./sketch.js";
 
 const RISKS = {
   p2bb: ["most likely the best", "takes whoever is the best with the highest probability"],
@@ -36,10 +38,11 @@ export function startSelector(selector) {
   };
   const place = byId("selector-controls");
   let chart = null;
-  const controls = preferenceControls(grid, answer);
+  const controls = preferenceControls(grid, changed);
+  const sketch = sketchControl(grid.times, changed);
   const distribution = element(
     "select",
-    { id: "distribution", onchange: () => arrange() },
+    { id: "distribution", onchange: () => arrange(true) },
     Object.entries(DISTRIBUTIONS).map(([value, label]) => element("option", { value }, label)),
   );
   const distributionRow = element(
@@ -53,17 +56,18 @@ export function startSelector(selector) {
     "gamma",
     "γ, how much bad luck to guard against",
     { low: 0.01, high: 0.5, log: false, value: selector.gamma },
-    answer,
+    changed,
   );
   const kinds = {
     at: ["One budget", "the budget is known"],
     between: ["A range", "it lies somewhere in a range"],
     distribution: ["A distribution", "it is known by its distribution"],
+    sketch: ["A sketch", "you draw its distribution"],
   };
   place.append(
-    radios("kind", "What do you know about the budget?", kinds, () => arrange()),
+    radios("kind", "What do you know about the budget?", kinds, () => arrange(true)),
     rows,
-    radios("risk", "What makes a choice good?", RISKS, () => arrange()),
+    radios("risk", "What makes a choice good?", RISKS, () => arrange(true)),
     gamma.row,
   );
 
@@ -73,23 +77,49 @@ export function startSelector(selector) {
   }
 
   function wanted() {
-    const name = asked();
-    return preferenceOn(
-      grid,
-      name,
-      (controls[name] || []).map((control) => control.value),
-    );
+    return preferenceOn(grid, asked(), numbers());
   }
 
-  function arrange() {
+  /** The numbers that go with what is asked. */
+  function numbers() {
+    const name = asked();
+    if (name === "sketch") return sketch.values;
+    return (controls[name] || []).map((control) => control.value);
+  }
+
+  /** A reader has changed something: answer, and keep it in the address. */
+  function changed() {
+    answer();
+    const values = asked() === "sketch" ? sketch.heights : numbers();
+    const asks = { name: asked(), values, risk: picked("risk"), gamma: gamma.value };
+    history.replaceState(null, "", addressOf(asks));
+  }
+
+  /** Ask what the address asks, as far as that can be meant. */
+  function ask(asks) {
+    const { name, values, risk } = asks;
+    const isDistribution = name in DISTRIBUTIONS;
+    const kind = isDistribution ? "distribution" : name;
+    if (!(kind in kinds)) return;
+    pick("kind", kind);
+    if (isDistribution) distribution.value = name;
+    if (name === "sketch") sketch.set(values);
+    (controls[name] || []).forEach((control, i) => values[i] !== undefined && control.set(values[i]));
+    if (risk in RISKS) pick("risk", risk);
+    if (asks.gamma > 0 && asks.gamma < 1) gamma.set(asks.gamma);
+  }
+
+  function arrange(byReader = false) {
     const kind = picked("kind");
     const name = asked();
     rows.replaceChildren(
       ...(kind === "distribution" ? [distributionRow] : []),
+      ...(name === "sketch" ? [sketch.row] : []),
       ...(controls[name] || []).map((control) => control.row),
     );
     gamma.row.hidden = picked("risk") !== "quantile";
-    answer();
+    if (byReader) changed();
+    else answer();
   }
 
   function answer() {
@@ -101,12 +131,21 @@ export function startSelector(selector) {
     } else {
       const made = choose(posterior, preference, risk, gamma.value);
       showChoice(posterior, made, gamma.value, risk, asked());
+      const slots = slotsOf(posterior, preference.weights);
+      showMore(posterior, slots, informationOf(made.ranking), asked());
     }
     showCommand(selector, preference.text, risk, gamma.value);
     if (chart) soon(chart);
   }
 
-  arrange();
+  const visit = () => {
+    const asks = askedBy(location.hash);
+    if (asks) ask(asks);
+    arrange();
+    if (asks) byId("choose").scrollIntoView();
+  };
+  visit();
+  addEventListener("hashchange", () => askedBy(location.hash) && visit());
   const shares = bestOverTime(posterior);
   chart = addChart(
     byId("selector-chart"),
@@ -120,7 +159,7 @@ export function startSelector(selector) {
     const t = axis.p2d(event.clientX - box.left - axis._offset);
     if (t < grid.times[0] || t > grid.times[grid.times.length - 1]) return;
     controls.at[0].set(rounded(Number(t), grid.times[0], grid.times[grid.times.length - 1]));
-    answer();
+    changed();
   });
   globalThis.polarbear = {
     choose: (name, values, risk, level) => chosen(posterior, grid, name, values, risk, level),

@@ -27,7 +27,9 @@ export function matrix(view, rows) {
       ofPair(PAGE.verdicts[row.verdict].words, row);
   }
   const height = Math.min(Math.max(names.length * 40, 120), 560) + 90;
+  const pointAt = ({ pointIndex: [a, b] }) => ({ pair: a === b ? null : { a: names[a], b: names[b] } });
   return {
+    pointAt,
     traces: [
       {
         type: "heatmap",

@@ -79,8 +79,10 @@ export function pairs(view, rows) {
     ([first]) =>
       `<span style="color:${view.of(first.a)}">${labelOf(first.a, length)}</span> : <span style="color:${view.of(first.b)}">${labelOf(first.b, length)}</span>`,
   );
+  const pointAt = ({ pointIndex: [strip, time] }) => ({ pair: strips[strip][time] });
   return {
     traces,
+    pointAt,
     layout: {
       height: strips.length * 26 + 80,
       margin: { l: 60, r: 12, t: 12, b: 48 },

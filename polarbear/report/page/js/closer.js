@@ -1,0 +1,168 @@
+// A closer look: the duels of a pair at a time, and the runs on one instance.
+
+import { addChart, update } from "./charts.js";
+import { numberControl } from "./controls.js";
+import { byId, copy, element, labelled, nameElement } from "./dom.js";
+import { duelsAt, sampleOf } from "./duels.js";
+import { inflated } from "./packing.js";
+import { PAGE, say } from "./page.js";
+import { instanceChart } from "./trajectories.js";
+import { significant } from "./wording.js";
+
+const shown = (value) => (Number.isFinite(value) ? significant(value, 4) : "–");
+
+/** A name as a shell takes it. */
+function quoted(text) {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replace(/'/g, `'"'"'`)}'`;
+}
+
+/** Controls and tables; gives what a chart calls when its reader clicks on a pair and a time. */
+export function startCloser(closer) {
+  let sample = null;
+  let instance = null;
+  const whole = async () =>
+    (sample ??= sampleOf(closer, PAGE.algorithms, PAGE.times, await inflated(closer.values)));
+  const choice = (id, label, place) => {
+    const options = PAGE.algorithms.map((name, i) =>
+      element("option", { value: i, selected: i === place }, PAGE.labels[name] ?? name),
+    );
+    const select = element("select", { id, onchange: () => show() }, options);
+    return [element("div", {}, element("label", { for: id }, label), select), select];
+  };
+  const inside = PAGE.algorithms.map((_, i) => i).filter((i) => !PAGE.out.includes(PAGE.algorithms[i]));
+  const [first, second] = [...new Set([...inside, ...PAGE.algorithms.keys()])];
+  const [rowA, a] = choice("pair-a", "One", first);
+  const [rowB, b] = choice("pair-b", "against", second);
+  const time = numberControl(
+    "pair-at",
+    `at, in ${PAGE.axis}`,
+    { low: PAGE.times[0], high: PAGE.times.at(-1), value: PAGE.times.at(-1), stops: PAGE.times },
+    () => show(),
+  );
+  byId("closer-controls").append(rowA, rowB, time.row);
+  const nearest = () => {
+    const gaps = PAGE.times.map((t) => Math.abs(t - time.value));
+    return gaps.indexOf(Math.min(...gaps));
+  };
+
+  async function show() {
+    const held = await whole();
+    const [one, two, at] = [Number(a.value), Number(b.value), nearest()];
+    const names = [one, two].map((i) => PAGE.algorithms[i]);
+    if (one === two) {
+      byId("duels-said").textContent = "A pair is two algorithms.";
+      byId("duels").replaceChildren();
+      return;
+    }
+    const duels = duelsAt(held, one, two, at);
+    const wins = (who) => duels.filter((duel) => duel.winner === who).length;
+    byId("duels-said").replaceChildren(
+      nameElement(names[0]),
+      " against ",
+      nameElement(names[1]),
+      ` at ${say.timed(PAGE.times[at])}, on ${say.counted(duels.length, "instance")} of this page: `,
+      nameElement(names[0]),
+      ` wins ${wins(one)}, `,
+      nameElement(names[1]),
+      ` wins ${wins(two)}, ${wins(null)} tied; ${closer.better}.`,
+    );
+    byId("duels").replaceChildren(duelTable(held, duels, names, choose));
+    byId("duels").dataset.shown = `${one} ${two} ${at}`;
+  }
+
+  const chart = addChart(
+    byId("instance-chart"),
+    "Best value so far of every algorithm on the instance",
+    (view) => instanceChart(view, sample, instance),
+  );
+
+  function choose(chosen) {
+    instance = chosen;
+    const name = sample.instances[chosen];
+    byId("instance").hidden = false;
+    byId("instance-title").textContent = name;
+    byId("instance-runs").replaceChildren(runTable(sample, chosen, repeatBy));
+    byId("instance-show").textContent = `${closer.show} --instance ${quoted(name)}`;
+    repeatBy(sample.runs[chosen].findIndex((run) => run !== null));
+    update(chart);
+    byId("instance-title").focus();
+  }
+
+  /** The command that makes a run on the instance again. */
+  function repeatBy(algorithm) {
+    const [who, where] = [PAGE.algorithms[algorithm], sample.instances[instance]].map(quoted);
+    byId("instance-command").textContent = `${closer.run} --on ${where} --repeat ${who}`;
+  }
+
+  byId("instance-copy").addEventListener("click", (event) =>
+    copy(byId("instance-command"), event.target),
+  );
+  show();
+  return (one, two, t) => {
+    a.value = PAGE.algorithms.indexOf(one);
+    b.value = PAGE.algorithms.indexOf(two);
+    time.set(t);
+    show().then(() => byId("closer").scrollIntoView());
+  };
+}
+
+function duelTable(sample, duels, names, choose) {
+  const head = element(
+    "tr",
+    {},
+    element("th", { scope: "col" }, "instance"),
+    names.map((name) => element("th", { scope: "col", class: "number" }, nameElement(name))),
+    element("th", { scope: "col" }, "winner"),
+    element("th", { scope: "col", class: "number" }, "by"),
+  );
+  const rows = duels.map((duel) => {
+    const name = sample.instances[duel.instance];
+    const open = element(
+      "button",
+      { type: "button", class: "link", onclick: () => choose(duel.instance) },
+      element("bdi", {}, name),
+    );
+    return element(
+      "tr",
+      {},
+      element("th", { scope: "row" }, open),
+      element("td", { class: "number" }, shown(duel.a)),
+      element("td", { class: "number" }, shown(duel.b)),
+      element(
+        "td",
+        {},
+        duel.winner === null ? "tie" : labelled(sample.algorithms[duel.winner]),
+      ),
+      element("td", { class: "number" }, duel.margin === null ? "" : shown(duel.margin)),
+    );
+  });
+  return element("table", {}, element("thead", {}, head), element("tbody", {}, rows));
+}
+
+function runTable(sample, instance, repeatBy) {
+  const columns = ["algorithm", "best", "ended", "after", "seed"];
+  const isNumber = (name) => ["best", "after", "seed"].includes(name);
+  const head = columns.map((name) =>
+    element("th", { scope: "col", class: isNumber(name) ? "number" : null }, name),
+  );
+  const rows = sample.algorithms.map((name, i) => {
+    const run = sample.runs[instance][i];
+    if (run === null) return null;
+    const [status, reached, seed] = run;
+    const known = sample.times.map((_, t) => sample.at(instance, i, t)).filter(Number.isFinite);
+    return element(
+      "tr",
+      {},
+      element(
+        "th",
+        { scope: "row" },
+        element("button", { type: "button", class: "link", onclick: () => repeatBy(i) }, labelled(name)),
+      ),
+      element("td", { class: "number" }, shown(known.at(-1))),
+      element("td", {}, status),
+      element("td", { class: "number" }, say.time(reached)),
+      element("td", { class: "number" }, seed),
+    );
+  });
+  return element("table", {}, element("thead", {}, element("tr", {}, head)), element("tbody", {}, rows.filter(Boolean)));
+}

@@ -1,0 +1,50 @@
+// The runs on one instance: the best value so far of every algorithm, at the times of the grid.
+
+import { timeAxis, timeLabel } from "./axes.js";
+import { labelOf } from "./lettering.js";
+import { endLabels, labelRoom } from "./marks.js";
+import { PAGE } from "./page.js";
+
+const LOG_FROM = 100; // values above zero that span this factor are drawn on a log scale
+
+export function instanceChart(view, sample, instance) {
+  const runs = sample.algorithms
+    .map((name, i) => {
+      const points = sample.times
+        .map((t, k) => ({ t, y: sample.at(instance, i, k) }))
+        .filter(({ y }) => Number.isFinite(y));
+      return { name, points };
+    })
+    .filter(({ name, points }) => points.length && view.shows(name));
+  const values = runs.flatMap(({ points }) => points.map(({ y }) => y));
+  const [low, high] = [Math.min(...values), Math.max(...values)];
+  const isLog = low > 0 && high > LOG_FROM * low;
+  const onAxis = isLog ? Math.log10 : (y) => y;
+  const pad = 0.04 * (onAxis(high) - onAxis(low)) || 0.5;
+  const range = [onAxis(low) - pad, onAxis(high) + pad];
+  const traces = runs.map(({ name, points }) => ({
+    x: points.map(({ t }) => t),
+    y: points.map(({ y }) => y),
+    mode: sample.times.length > 60 ? "lines" : "lines+markers",
+    line: { color: view.of(name), dash: view.dash(name), width: 2, shape: "hv" },
+    marker: { color: view.of(name), size: 4 },
+    customdata: points.map(({ t, y }) => [labelOf(name), timeLabel(t), String(Number(y.toPrecision(6)))]),
+    hovertemplate: "%{customdata[0]}<br>%{customdata[1]}<br>%{customdata[2]}<extra></extra>",
+  }));
+  const ends = runs.map(({ name, points }) => ({ name, y: onAxis(points.at(-1).y) }));
+  return {
+    traces,
+    layout: {
+      height: view.narrow ? 300 : 360,
+      margin: { l: 64, r: labelRoom(view, runs.map(({ name }) => name)), t: 12, b: 48 },
+      xaxis: timeAxis(PAGE.log_times),
+      yaxis: {
+        title: { text: "best value so far", standoff: 6 },
+        type: isLog ? "log" : "linear",
+        range,
+        zeroline: false,
+      },
+      annotations: endLabels(view, ends, ...range, view.narrow ? 240 : 300),
+    },
+  };
+}

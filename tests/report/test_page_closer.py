@@ -1,0 +1,103 @@
+"""A closer look on the page: what it tells of duels and runs is what `polarbear show` tells."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from polarbear.driver.looking import duels_at, runs_on
+from polarbear.report.material import Material, gather
+from polarbear.report.page import closer
+from polarbear.store import Store
+from tests.report.browser import Browser
+from tests.report.conftest import TIMES
+from tests.support import Project
+
+ROWS = (
+    "[...document.querySelectorAll('#duels tbody tr')]"
+    ".map(row => [...row.children].map(cell => cell.textContent))"
+)
+
+
+@pytest.fixture
+def store(raced_project: Project) -> Store:
+    return Store.open(raced_project.store)
+
+
+def look_at(browser: Browser, a: str, b: str, t: int) -> None:
+    names = "[...document.getElementById('pair-a').options].map(o => o.textContent)"
+    places = [browser.ask(names).index(name) for name in (a, b)]
+    browser.set("pair-a", places[0])
+    browser.set("pair-b", places[1])
+    browser.set("pair-at", TIMES.index(t))
+    shown = f"{places[0]} {places[1]} {TIMES.index(t)}"
+    browser.wait(f"document.getElementById('duels').dataset.shown === '{shown}'")
+
+
+@pytest.mark.parametrize(("a", "b", "t"), [("early", "late", 10), ("late", "middle", 320)])
+def test_duels_on_the_page_are_those_of_show(
+    browser: Browser, race_page: Path, store: Store, a: str, b: str, t: int
+):
+    held = closer.closer(gather(store))
+    assert held is not None
+    browser.open(race_page)
+    look_at(browser, a, b, t)
+    told = [duel for duel in duels_at(store, a, b, t).duels if duel.instance in held["instances"]]
+    rows = browser.ask(ROWS)
+    assert {(row[0], row[3]) for row in rows} == {(d.instance, d.winner or "tie") for d in told}
+    assert len(rows) == len(told) > 5
+    wins = sum(duel.winner == a for duel in told)
+    assert f"{a} wins {wins}, " in browser.text("duels-said")
+
+
+def test_an_instance_shows_its_runs_their_seeds_and_how_to_repeat_one(
+    browser: Browser, race_page: Path, store: Store
+):
+    browser.open(race_page)
+    look_at(browser, "early", "late", 10)
+    name = browser.ask(ROWS)[0][0]
+    browser.ask("document.querySelector('#duels button').click()")
+    browser.wait("document.getElementById('instance-chart').dataset.drawn === 'yes'")
+    assert browser.text("instance-title") == name
+    told = runs_on(store, name)
+    for run in told.runs:
+        assert str(run.seed) in browser.text("instance-runs")
+    assert browser.text("instance-command") == f"{told.repeat} {told.runs[0].algorithm}"
+    browser.ask("document.querySelectorAll('#instance-runs button')[1].click()")
+    assert browser.text("instance-command") == f"{told.repeat} {told.runs[1].algorithm}"
+    lines = browser.ask("document.querySelectorAll('#instance-chart .scatterlayer .trace').length")
+    assert lines == len(told.runs)
+    assert browser.complaints() == []
+
+
+def test_a_click_on_a_pair_and_a_time_shows_its_duels(browser: Browser, race_page: Path):
+    browser.open(race_page)
+    place = "document.querySelector('[data-figure=pairs] .chart')"
+    browser.ask(f"{place}.scrollIntoView({{behavior: 'instant', block: 'center'}})")
+    browser.wait(f"{place}.dataset.drawn === 'yes'")
+    browser.ask(f"{place}.emit('plotly_click', {{points: [{{pointIndex: [0, 2]}}]}})")
+    browser.wait("document.getElementById('duels').dataset.shown.endsWith(' 2')")
+    assert f"at {TIMES[2]} evaluations" in browser.text("duels-said")
+
+
+def test_what_a_page_holds_is_bounded_and_holds_the_most_runs(
+    raced: Material, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(closer, "MOST_INSTANCES", 10**6)
+    monkeypatch.setattr(closer, "MOST_NUMBERS", 10**9)
+    whole = closer.closer(raced)
+    assert whole is not None
+    assert whole["of"] == len(whole["instances"]) > 9
+    monkeypatch.setattr(closer, "MOST_INSTANCES", 9)
+    some = closer.closer(raced)
+    assert some is not None
+    assert len(some["instances"]) == 9
+    assert some["of"] == whole["of"]
+    runs = [sum(run is not None for run in row) for row in whole["runs"]]
+    kept = [sum(run is not None for run in row) for row in some["runs"]]
+    assert sum(kept) == sum(sorted(runs, reverse=True)[:9])
+    monkeypatch.setattr(closer, "MOST_NUMBERS", 1)
+    fewest = closer.closer(raced)
+    assert fewest is not None
+    assert len(fewest["instances"]) == closer.FEWEST

@@ -1,0 +1,49 @@
+"""What a reader sees before scrolling: the answer, who leads when, and the curves behind it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from polarbear.report.leading import p_best
+from polarbear.report.material import Material
+from polarbear.report.page.slim import slim_page
+from polarbear.report.page.strip import strip
+from tests.report.browser import Browser
+
+SCREENS = {
+    (1400, 900): ["#answer-title", ".strip", "#rounds-chart"],
+    (1100, 900): ["#answer-title", ".strip", "#rounds-chart"],
+    (390, 844): ["#answer-title", ".strip"],
+}
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+def test_the_first_screen_holds_the_answer_without_scrolling(
+    browser: Browser, race_page: Path, screen: tuple[int, int]
+):
+    browser.open(race_page, *screen)
+    browser.ask("scrollTo(0, 0)")
+    for what in SCREENS[screen]:
+        place = f"document.querySelector('{what}').getBoundingClientRect()"
+        assert browser.ask(f"{place}.height") > 20, what
+        assert browser.ask(f"{place}.bottom") <= screen[1], what
+
+
+def test_the_strip_has_a_cell_a_time_in_the_leader_s_colour(raced: Material):
+    made = strip(raced)
+    assert made is not None
+    names, likely = p_best(raced)
+    leaders = [raced.colour_index(names[i]) for i in likely.argmax(axis=1)]
+    assert [cell.colour for cell in made.cells] == leaders
+    np.testing.assert_allclose([cell.sure for cell in made.cells], likely.max(axis=1), atol=0.0051)
+    for pieces in (made.names, made.cells):
+        assert sum(piece.width for piece in pieces) == pytest.approx(100, abs=0.1)
+    assert made.words in slim_page(raced)
+
+
+def test_where_nothing_was_inferred_there_is_no_strip(kinds: dict[str, Material]):
+    assert strip(kinds["runs only"]) is None
+    assert strip(kinds["looking back"]) is None
