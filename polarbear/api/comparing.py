@@ -10,7 +10,14 @@ from typing import Any
 import numpy as np
 
 from polarbear.api.showing import Shown, dressed, html_table
-from polarbear.attainment import Comparison, ViewOptions, checked_names, checked_pair, facts
+from polarbear.attainment import (
+    EVERYONE,
+    Comparison,
+    ViewOptions,
+    checked_names,
+    checked_pair,
+    facts,
+)
 from polarbear.attainment.ert import expected_running_times
 from polarbear.attainment.facts import Compared
 from polarbear.report.drawing.files import check_free, chosen, write_figures
@@ -58,9 +65,12 @@ def compare(
     force: bool,
 ) -> ClassicalView:
     """Look at a store classically; figures and their data go into folders named by endings."""
+    named = list(algorithms or ())
+    everyone = named == [EVERYONE] and EVERYONE not in disk.config["algorithms"]
     asked = Comparison(
-        None if algorithms is None else checked_names(algorithms),
+        None if algorithms is None or everyone else checked_names(algorithms),
         None if pair is None else checked_pair(pair),
+        everyone,
         validate(ViewOptions, options, Source("compare")),
     )
     material = replace(gather(disk), comparison=asked)

@@ -86,14 +86,25 @@ def report(
     style: Style,
     force: bool,
     slim: bool,
+    latex: Path | None = None,
+    at: float | None = None,
 ) -> Report:
-    """Write the page and, into folders named by their endings, figures and data."""
+    """Write the page and, into folders named by their endings, figures and data.
+
+    ``latex`` is the folder of a paper's kit, in which one figure shows the budget ``at``.
+    """
     if slim and html is None:
         raise ReportError("--slim is about the page: name its file with --html")
     material = gather(disk, upto, model)
     if only and not folders:
         raise ReportError("--only picks figures: say where to with --png, --pdf, --svg or --csv")
+    if at is not None and latex is None:
+        raise ReportError("--at is the budget of a figure that --latex DIR writes")
     written = _write(material, html, folders, only, style, force, slim)
+    if latex is not None:
+        from polarbear.report.latex.kit import write_kit
+
+        written += write_kit(material, latex, style, at, force)
     return Report(material, tell(material), tuple(written))
 
 
@@ -107,6 +118,7 @@ def style_of(
     width: str | float,
     font_size: float = 8.0,
     time_axis: str = "grid",
+    font: str = "sans",
     source: str = "figures",
 ) -> Style:
     """How figures look."""
@@ -114,6 +126,7 @@ def style_of(
         raise ReportError(unknown("time axis", time_axis, TIME_AXES))
     log_time = TIME_AXES[time_axis]
     options = {"theme": theme, "width": width, "font_size": font_size, "log_time": log_time}
+    options["font"] = font
     return validate(Style, options, Source(source))
 
 

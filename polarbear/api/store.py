@@ -312,6 +312,9 @@ class Store:
         width: str | float = "double",
         font_size: float = 8.0,
         time_axis: str = "grid",
+        font: str = "sans",
+        latex: str | Path | None = None,
+        at: float | None = None,
         force: bool = False,
         slim: bool = False,
     ) -> Report:
@@ -319,7 +322,8 @@ class Store:
 
         ``html`` is the page, by ``slim`` without all that computes; figures go into the folders
         ``png``, ``pdf`` and ``svg``, their data into ``csv``. ``round`` tells it as it stood after
-        that round of the race. A file that is there is written over only by ``force``.
+        that round of the race. ``latex`` is a folder for a paper's kit, in which one figure shows
+        the budget ``at``. A file that is there is written over only by ``force``.
         """
         from polarbear.api.reporting import folders_of, report, style_of
 
@@ -330,9 +334,11 @@ class Store:
             only,
             round,
             model,
-            style_of(theme, width, font_size, time_axis),
+            style_of(theme, width, font_size, time_axis, font),
             force,
             slim,
+            None if latex is None else Path(latex),
+            at,
         )
 
     def __repr__(self) -> str:

@@ -112,6 +112,7 @@ def compare_stores(
     width: str | float = "double",
     font_size: float = 8.0,
     time_axis: str = "grid",
+    font: str = "sans",
     force: bool = False,
 ) -> ReportOfStores:
     """What differs between stores, each held against the first, with 95 % intervals.
@@ -130,7 +131,7 @@ def compare_stores(
     found = compared(sides, align)
     changed = tuple(changes(sides, found.algorithms, found.moments))
     story = tell_of_stores(found, changed)
-    style = style_of(theme, width, font_size, time_axis)
+    style = style_of(theme, width, font_size, time_axis, font)
     path = None if html is None else Path(html)
     written = _write(found, story, path, folders, only, style, force)
     return ReportOfStores(found, changed, story, tuple(written))

@@ -5,12 +5,14 @@ Uses `store`, `select` and what is below them; draws nothing.
 
 from __future__ import annotations
 
-from polarbear.attainment.comparison import Comparison, checked_names, checked_pair
+from polarbear.attainment.common_runs import share_more
+from polarbear.attainment.comparison import EVERYONE, Comparison, checked_names, checked_pair
 from polarbear.attainment.disagreement import Note, agreement, disagreements
 from polarbear.attainment.options import ViewOptions
 from polarbear.attainment.view import View, view
 
 __all__ = [
+    "EVERYONE",
     "Comparison",
     "Note",
     "View",
@@ -19,5 +21,6 @@ __all__ = [
     "checked_names",
     "checked_pair",
     "disagreements",
+    "share_more",
     "view",
 ]

@@ -154,6 +154,18 @@ def common_runs(
     )
 
 
+def share_more(store: Store, until: float, among: Sequence[str]) -> bool:
+    """Whether some have more instances in common than everybody has."""
+    try:
+        found = len(common_runs(store, until, among).instances)
+    except ReportError:
+        return False
+    try:
+        return found > len(common_runs(store, until).instances)
+    except ReportError:
+        return True
+
+
 def _weights(store: Store, instances: tuple[str, ...]) -> Floats | None:
     weight = store.weights()
     found = np.array([weight.get(instance, 1.0) for instance in instances])

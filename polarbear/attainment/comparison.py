@@ -11,11 +11,16 @@ from polarbear.errors import ReportError
 
 @dataclass(frozen=True)
 class Comparison:
-    """Algorithms are None for all; without a pair, figures choose pairs that matter."""
+    """Without algorithms: of a race the Pareto set, where it has more instances in common, and
+    ``everyone`` otherwise or if asked for; without a pair, figures choose pairs that matter."""
 
     algorithms: tuple[str, ...] | None = None
     pair: tuple[str, str] | None = None
+    everyone: bool = False
     options: ViewOptions = field(default_factory=ViewOptions)
+
+
+EVERYONE = "all"  # what takes in those that a race has put out
 
 
 def checked_names(names: Sequence[str]) -> tuple[str, ...]:

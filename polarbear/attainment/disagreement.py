@@ -18,7 +18,7 @@ from polarbear.attainment.rated import Rated, better_at, rated
 from polarbear.attainment.view import View
 from polarbear.numerics.arrays import Floats
 from polarbear.select import Basis
-from polarbear.wording import P_BEST, counted, noun, percent, probability, short, unit
+from polarbear.wording import P_BEST, counted, percent, probability, short, unit
 
 SURE = 0.95
 SHOWN = 3  # notes of one kind; more are counted
@@ -34,7 +34,10 @@ WHAT = {
 
 @dataclass(frozen=True)
 class Note:
-    """One disagreement: the classical view has ``a`` ahead of ``b``, the posterior b ahead of a."""
+    """One disagreement: the classical view has ``a`` ahead of ``b``, the posterior b ahead of a.
+
+    ``why`` is empty where chance is all there is to say.
+    """
 
     about: str
     a: str
@@ -72,14 +75,14 @@ def _within_chance(pairs: list[str], view: View) -> Note:
     a, _, b = pairs[0].partition(" above ")
     few = len(view.common.instances)
     more = f" and {len(pairs) - 2 * SHOWN} more" if len(pairs) > 2 * SHOWN else ""
+    order = f"{', '.join(pairs[: 2 * SHOWN])}{more}"
     return Note(
         "chance",
         a,
         b,
-        f"the means of AOCC have {', '.join(pairs[: 2 * SHOWN])}{more}, by no more than chance can "
-        f"do; the posterior is sure (probability {short(SURE)} or more) of the other order",
-        f"{few} {noun(few, 'instance is', 'instances are')} not enough for the classical view to "
-        "tell",
+        f"on {counted(few, 'instance')} the means of AOCC have {order}, which may be chance; the "
+        f"posterior is sure of the other order (probability {short(SURE)} or more)",
+        "",
     )
 
 

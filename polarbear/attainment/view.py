@@ -25,7 +25,7 @@ from polarbear.problems import SUITES
 from polarbear.problems.base import Kind
 from polarbear.settings.grid import EVALUATIONS, Budget, Spaced
 from polarbear.store import Store
-from polarbear.wording import counted
+from polarbear.wording import counted, joined
 
 FINE = 120  # times that are looked at beside the grid's, as many as a figure has room for
 LEVELS = 100  # targets of the plane
@@ -51,6 +51,7 @@ class View:
     progress: Floats
     optima: Floats | None = None
     per: Mapping[str, int] | None = None
+    put_out: tuple[str, ...] = ()  # by the race, and for that left out here
 
     @property
     def algorithms(self) -> tuple[str, ...]:
@@ -113,6 +114,11 @@ class View:
     def notes(self) -> list[str]:
         """What a reader should know before trusting the numbers."""
         made = self.common.notes()
+        if self.put_out:
+            made.append(
+                "of a race the Pareto set is compared, which has more instances in common; "
+                f"`--algorithms all` takes {joined(self.put_out)} in, too"
+            )
         last = self.shares[:, :, -1]
         if (last == 0).all():
             made.append("no run reaches even the easiest target: widen --targets")

@@ -27,7 +27,9 @@ def compare(
     ] = None,
     algorithms: Annotated[
         str | None,
-        typer.Option(metavar="A,B,C", help="Only these; fewer may have more instances in common."),
+        typer.Option(
+            metavar="A,B,C", help="Only these, or all; of a race by default the Pareto set."
+        ),
     ] = None,
     targets: Annotated[
         str,
@@ -137,7 +139,8 @@ def _show(told: ClassicalView) -> None:
         say("")
     for note in told.disagreements or ():
         say(f"the views disagree: {note.words}.")
-        say(f"  Why: {note.why}.")
+        if note.why:
+            say(f"  Why: {note.why}.")
     if told.verdict:
         say(f"{told.verdict}.")
 

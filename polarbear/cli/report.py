@@ -35,6 +35,17 @@ def report(
     pdf: Annotated[Folder, typer.Option(metavar="DIR", help="Draw figures as PDF.")] = None,
     svg: Annotated[Folder, typer.Option(metavar="DIR", help="Draw figures as SVG.")] = None,
     csv: Annotated[Folder, typer.Option(metavar="DIR", help="Write the figures' data.")] = None,
+    latex: Annotated[
+        Folder,
+        typer.Option(
+            metavar="DIR",
+            help="A paper's kit: booktabs tables, figures as PGF and PDF, captions.",
+        ),
+    ] = None,
+    at: Annotated[
+        float | None,
+        typer.Option(help="With --latex: the budget that the figure one-budget shows."),
+    ] = None,
     slim: Annotated[
         bool,
         typer.Option("--slim", help="A small page without scripts: words and drawings."),
@@ -57,6 +68,9 @@ def report(
     width: Annotated[
         str, typer.Option(help="Of figures: single, double (columns of a paper), 12cm or 5in.")
     ] = "double",
+    font: Annotated[
+        str, typer.Option(help="Of figures: sans, serif, or one that is installed.")
+    ] = "sans",
     font_size: Annotated[float, typer.Option(help="Of figures, in points.")] = 8.0,
     time_axis: Annotated[
         str, typer.Option(help="Of figures: log, linear, or grid (as times are spaced).")
@@ -91,31 +105,32 @@ def report(
         "model": model,
         "theme": theme,
         "width": width,
+        "font": font,
         "font_size": font_size,
         "time_axis": time_axis,
         "force": force,
     }
-    named = any((html, png, pdf, svg, csv, text, markdown, only))
+    named = any((html, png, pdf, svg, csv, latex, text, markdown, only))
     made: Report | ReportOfStores
     if len(stores) > 1:
         from polarbear.api.stores import page_of
 
-        _check_for_several(upto, race)
+        _check_for_several(upto, race, latex)
         html = html if named else page_of(stores)
         made = polarbear.compare_stores(*stores, html=html, align=align, **asked)
     else:
         opened = polarbear.open(stores[0], race=race)
         html = html if named else opened.page
-        made = opened.report(html, round=upto, slim=slim, **asked)
+        made = opened.report(html, round=upto, slim=slim, latex=latex, at=at, **asked)
     _show(made, text, markdown, json, quiet)
 
 
-def _check_for_several(upto: int | None, race: int | None) -> None:
+def _check_for_several(upto: int | None, race: int | None, latex: Path | None) -> None:
     from polarbear.errors import ReportError
 
-    for option, value in (("--round", upto), ("--race", race)):
+    for option, value in (("--round", upto), ("--race", race), ("--latex", latex)):
         if value is not None:
-            raise ReportError(f"{option} looks back at one store; name one, not several")
+            raise ReportError(f"{option} is about one store; name one, not several")
 
 
 def _show(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -78,7 +78,21 @@ class Material:
     @cached_property
     def classical(self) -> View:
         """The classical view of the same runs; an error says why a store has none."""
-        return attainment.view(self.store, self.comparison.algorithms, self.comparison.options)
+        asked = self.comparison
+        left = self._pareto_set
+        if asked.algorithms is None and not asked.everyone and left is not None:
+            made = attainment.view(self.store, left, asked.options)
+            return replace(made, put_out=tuple(n for n in self.algorithms if n not in left))
+        return attainment.view(self.store, asked.algorithms, asked.options)
+
+    @cached_property
+    def _pareto_set(self) -> tuple[str, ...] | None:
+        """What the race has left, where those have more instances in common than everybody."""
+        if self.race is None or not self.race.eliminated or len(self.race.pareto_set) < 2:
+            return None
+        left = tuple(self.race.pareto_set)
+        end = float(Budget.model_validate(self.store.config["budget"]).times[-1])
+        return left if attainment.share_more(self.store, end, left) else None
 
     def classical_pair(self, a: str, b: str) -> View:
         """The classical view of two algorithms, on all instances that these two have in common."""

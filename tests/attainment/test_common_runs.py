@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import polars as pl
 import pytest
 
-from polarbear.attainment import checked_names, checked_pair, view
+from polarbear.attainment import Comparison, checked_names, checked_pair, share_more, view
 from polarbear.errors import ReportError
 from polarbear.execution.outcome import Status
+from polarbear.report.material import gather
 from tests.attainment.helpers import Run, make_store
 
 FULL = Run([1, 50], [3.0, 1.0], Status.BUDGET, 100.0)
@@ -113,3 +116,19 @@ def test_names_are_separated_by_commas_and_count_once():
     assert checked_names(["B", "A", "B"]) == ("B", "A")
     with pytest.raises(ReportError, match="separated by commas"):
         checked_names(["A", "", "B"])
+
+
+def test_those_that_a_race_has_left_are_compared_where_they_share_more_instances(tmp_path: Path):
+    runs = {"A": [FULL] * 4, "B": [OTHER] * 4, "C": [OTHER] * 1 + [CUT] * 3}
+    store = make_store(tmp_path / "store", runs)
+    assert share_more(store, 100.0, ["A", "B"])
+    assert not share_more(store, 100.0, ["A", "C"])
+    ended = SimpleNamespace(eliminated=("C",), pareto_set=("A", "B"))
+    material = replace(gather(store), race=ended)  # type: ignore[arg-type]
+    assert material.classical.algorithms == ("A", "B")
+    assert len(material.classical.common.instances) == 4
+    assert "`--algorithms all` takes C in, too" in material.classical.notes()[-1]
+    asked = replace(material, comparison=Comparison(everyone=True))
+    assert asked.classical.algorithms == ("A", "B", "C")
+    alone = replace(material, race=SimpleNamespace(eliminated=("B", "C"), pareto_set=("A",)))  # type: ignore[arg-type]
+    assert alone.classical.algorithms == ("A", "B", "C")

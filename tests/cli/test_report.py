@@ -231,4 +231,10 @@ def test_several_stores_are_held_against_the_first(raced: Project, tmp_path: Pat
 def test_a_look_back_is_at_one_store(raced: Project):
     done = raced("report", "config", "config2", "--round", "1")
     assert done.returncode == 1
-    assert "--round looks back at one store" in done.stderr
+    assert "--round is about one store" in done.stderr
+
+
+def test_a_budget_to_show_goes_with_a_kit(raced: Project):
+    done = raced("report", "config", "--text", "--at", "100")
+    assert done.returncode == 1
+    assert "--at is the budget of a figure that --latex DIR writes" in done.stderr

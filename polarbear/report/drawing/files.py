@@ -100,18 +100,25 @@ def rendered(
 ) -> bytes:
     """One figure as the bytes of a file."""
     with styled(style):
-        return _saved(drawn(figure, data, material, style), style, format)
+        return saved(drawn(figure, data, material, style), style, format)
 
 
 def picture(draw: Callable[[Canvas], None], style: Style, format: Format) -> bytes:
     """What is drawn on an empty canvas, as the bytes of a file."""
-    with styled(style):
-        canvas = _empty(style)
+    with on_canvas(style) as canvas:
         draw(canvas)
-        return _saved(canvas, style, format)
+        return saved(canvas, style, format)
 
 
-def _saved(canvas: Canvas, style: Style, format: Format) -> bytes:
+@contextmanager
+def on_canvas(style: Style) -> Iterator[Canvas]:
+    """An empty canvas, and Matplotlib set up for a style as long as it is drawn on."""
+    with styled(style):
+        yield _empty(style)
+
+
+def saved(canvas: Canvas, style: Style, format: Format) -> bytes:
+    """What is drawn on a canvas, as the bytes of a file."""
     buffer = io.BytesIO()
     canvas.savefig(buffer, format=format, dpi=style.dpi, metadata=UNDATED[format])
     return buffer.getvalue()

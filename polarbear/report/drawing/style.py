@@ -10,9 +10,10 @@ from pydantic import Field, field_validator
 
 from polarbear.report.drawing.lettering import fitted
 from polarbear.report.drawing.palette import INKS, Inks, Look, Theme, look
-from polarbear.settings.options import Options, describe
+from polarbear.settings.options import Options, describe, nearest
 
 COLUMNS = {"single": 3.5, "double": 7.16}
+FONTS = {"sans": "DejaVu Sans", "serif": "STIXGeneral"}  # that come with Matplotlib
 INCHES = {"in": 1.0, "cm": 1 / 2.54, "mm": 1 / 25.4, "pt": 1 / 72.27}
 NARROWEST, WIDEST = 2.0, 40.0
 
@@ -26,6 +27,7 @@ class Style(Options):
         description="inches, or with a unit: 8.5cm; or a paper's column: single, double",
     )
     font_size: float = Field(8.0, ge=4, le=30, description="points")
+    font: str = Field("sans", description="sans, serif, or the name of a font that is installed")
     log_time: bool | None = Field(
         None, description="time on a log or a linear axis; as the grid is spaced where not said"
     )
@@ -51,6 +53,20 @@ class Style(Options):
                 f"a figure is {NARROWEST:g} to {WIDEST:g} inches wide, found {found:.3g}"
             )
         return float(found)
+
+    @field_validator("font")
+    @classmethod
+    def _installed(cls, font: str) -> str:
+        if font in FONTS:
+            return font
+        from matplotlib.font_manager import fontManager
+
+        names = {*fontManager.get_font_names(), *FONTS}
+        if font not in names:
+            guess = nearest(font, names)
+            hint = f"did you mean '{guess}'?" if guess else "sans and serif are always there"
+            raise ValueError(f"there is no font '{font}' here; {hint}")
+        return font
 
     @property
     def inks(self) -> Inks:
@@ -83,7 +99,7 @@ class Style(Options):
         """Matplotlib's parameters: real text in PDF and SVG, no mathematics in names."""
         inks = self.inks
         return {
-            "font.family": ["DejaVu Sans"],
+            "font.family": [*dict.fromkeys((FONTS.get(self.font, self.font), FONTS["sans"]))],
             "font.size": self.font_size,
             "axes.titlesize": self.font_size,
             "axes.labelsize": self.font_size,

@@ -33,7 +33,7 @@ def data(material: Material) -> pl.DataFrame:
     empty; ``share_settled`` is the share of all pairs that are settled.
     """
     rows = []
-    resolved = _resolved_in(material)
+    resolved = resolved_in(material)
     running: tuple[str, ...] = ()
     for entry in material.rounds:
         state, believed = entry.state, entry.believed
@@ -82,7 +82,7 @@ def data(material: Material) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=schema)
 
 
-def _resolved_in(material: Material) -> dict[str, int]:
+def resolved_in(material: Material) -> dict[str, int]:
     """The round from which on nothing was open about each candidate."""
     found: dict[str, int] = {}
     for entry in reversed(material.rounds):

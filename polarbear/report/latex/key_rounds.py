@@ -1,0 +1,170 @@
+"""Key rounds of a race as small multiples: what was believed when something was decided."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from polarbear.report.drawing.axes import End, legend_below, number_ticks, on_log_time, time_axis
+from polarbear.report.drawing.style import Style
+from polarbear.report.figures.base import Figure, lacks_race
+from polarbear.report.figures.rounds import resolved_in
+from polarbear.report.latex.truth import truth_after, truth_of
+from polarbear.report.material import Material, Round
+from polarbear.wording import SHARE_OF_FIRSTS, joined
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure as Canvas
+
+MOST = 6  # panels
+TRUTH = "truth"
+
+
+def key_rounds(material: Material, most: int) -> list[Round]:
+    """The rounds in which somebody was put out or all about somebody was settled, and the last."""
+    resolved = set(resolved_in(material).values())
+    found = [
+        entry
+        for entry in material.rounds
+        if entry.record.decisions.eliminated
+        or entry.number in resolved
+        or entry is material.rounds[-1]
+    ]
+    if len(found) <= most:
+        return found
+    return [found[i] for i in np.linspace(0, len(found) - 1, most).round().astype(int)]
+
+
+def _title(material: Material, entry: Round) -> str:
+    """What a round decided, in a few words."""
+    gone = [one.algorithm for one in entry.record.decisions.eliminated]
+    settled = [name for name, number in resolved_in(material).items() if number == entry.number]
+    parts = [f"out: {joined(gone)}"] if gone else []
+    if settled:
+        parts.append(f"settled: {joined(settled)}")
+    return f"round {entry.number}{': ' if parts else ''}{'; '.join(parts)}"
+
+
+def data(material: Material) -> pl.DataFrame:
+    """The truth, where it is known, and what was believed after each key round.
+
+    ``panel`` counts from 0; ``in`` tells who was still in after the round, ``truth`` what ``mean``
+    would be if everything was known.
+    """
+    frames = []
+    truth = truth_of(material)
+    if truth is not None:
+        frames += [
+            _frame(0, TRUTH, name, material.times, values, values, values, True, None)
+            for name, values in truth.items()
+        ]
+    shown = key_rounds(material, MOST - (truth is not None))
+    for panel, entry in enumerate(shown, start=int(truth is not None)):
+        seen, title = entry.believed, _title(material, entry)
+        known = truth_after(material, entry) if same_grid(material, entry) else None
+        for i, name in enumerate(seen.algorithms):
+            inside = name in entry.state.candidates
+            curves = (seen.mean[i], seen.low[i], seen.high[i])
+            own = None if known is None else known[name]
+            frames.append(_frame(panel, title, name, seen.times, *curves, inside, own))
+    return pl.concat(frames)
+
+
+def same_grid(material: Material, entry: Round) -> bool:
+    return np.array_equal(entry.believed.times, material.times)
+
+
+def _frame(
+    panel: int,
+    title: str,
+    name: str,
+    times: np.ndarray,
+    mean: np.ndarray,
+    low: np.ndarray,
+    high: np.ndarray,
+    inside: bool,
+    truth: np.ndarray | None,
+) -> pl.DataFrame:
+    known = [None] * len(times) if truth is None else truth.tolist()
+    columns = {"t": times, "mean": mean, "low": low, "high": high}
+    frame = pl.DataFrame(columns).with_columns(pl.Series("truth", known, pl.Float64))
+    return frame.select(
+        pl.lit(panel).alias("panel"),
+        pl.lit(title).alias("title"),
+        pl.lit(name).alias("algorithm"),
+        pl.all(),
+        pl.lit(inside).alias("in"),
+    )
+
+
+def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -> None:
+    panels = data["panel"].unique().sort().to_list()
+    columns = min(len(panels), 2 if style.width < 5 else 3)
+    rows = -(-len(panels) // columns)
+    canvas.set_size_inches(
+        style.width, rows * (0.7 * style.width / columns + 2.2 * style.line) + 0.3
+    )
+    grid = canvas.subplots(rows, columns, sharex=True, sharey=True, squeeze=False).ravel()
+    narrow = style.model_copy(update={"width": style.width / columns})
+    letters = int(style.width / columns * 72 / (0.55 * style.small))
+    for place, axes in enumerate(grid):
+        if place >= len(panels):
+            axes.remove()
+            continue
+        own = data.filter(pl.col("panel") == panels[place])
+        title = own["title"][0]
+        _panel(axes, own, material, style)
+        text = f"({'abcdefghijkl'[place]}) {title}"
+        cut = text if len(text) <= letters else f"{text[: letters - 1]}…"
+        axes.set_title(cut, fontsize=style.small, pad=3)
+        time_axis(axes, material, narrow, label=place + columns >= len(panels))
+        axes.tick_params(labelbottom=place + columns >= len(panels))
+    top = float(np.nanmax(data["high"].to_numpy()))
+    grid[0].set_ylim(0, min(1.0, 1.05 * top))
+    number_ticks(grid[0], "y", False, grid[0].get_ylim(), style)
+    canvas.supylabel(SHARE_OF_FIRSTS, fontsize=style.font_size)
+    names = data["algorithm"].unique(maintain_order=True).to_list()
+    short = style.names(names)
+    ends = [End(0.0, short[n], style.look(material.colour_index(n))) for n in names]
+    legend_below(canvas, ends, style)
+
+
+def _panel(axes: Axes, own: pl.DataFrame, material: Material, style: Style) -> None:
+    for (name,), rows in own.group_by("algorithm", maintain_order=True):
+        look = style.look(material.colour_index(str(name)))
+        t, mean = rows["t"].to_numpy(), rows["mean"].to_numpy()
+        inside = bool(rows["in"][0])
+        marker = look.marker if len(t) == 1 else ""
+        axes.fill_between(
+            t, rows["low"], rows["high"], color=look.colour, alpha=0.2 if inside else 0.08, lw=0
+        )
+        axes.plot(
+            t,
+            mean,
+            color=look.colour,
+            linestyle=look.dash,
+            linewidth=1.2 if inside else 0.6,
+            marker=marker,
+        )
+        if rows["truth"].is_not_null().all():
+            axes.plot(t, rows["truth"], color=look.colour, linestyle=":", linewidth=0.9)
+    axes.grid(axis="y")
+    if on_log_time(material, style):
+        axes.set_xscale("log")
+
+
+def caption(material: Material) -> str:
+    dotted = ""
+    if truth_of(material) is not None:
+        dotted = " Dotted: the truth, which is shown alone first."
+    return (
+        f"Key rounds of the race: the {SHARE_OF_FIRSTS} of each algorithm over {material.axis}, "
+        "posterior mean and central 95 % interval, after rounds in which somebody was put out or "
+        f"all about somebody was settled, and after the last. Thin lines: out.{dotted}"
+    )
+
+
+KEY_ROUNDS = Figure("key-rounds", "Key rounds", caption, lacks_race, data, draw)

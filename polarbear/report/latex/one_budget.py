@@ -1,0 +1,162 @@
+"""One budget on a line: how often each wins its duels, and bars over those that are not told apart.
+
+It is read as a critical-difference diagram, with posterior probabilities in the place of a test.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from polarbear.report.drawing.axes import number_ticks
+from polarbear.report.drawing.style import Style
+from polarbear.report.figures.base import Figure, lacks_draws, moment
+from polarbear.report.material import Material
+from polarbear.report.moment import draws_now
+from polarbear.wording import short, timed
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure as Canvas
+
+LEVELS = (0.025, 0.975)
+
+
+def one_budget(at: float | None = None) -> Figure:
+    """The figure at a time, by default the last of the grid."""
+
+    def place(material: Material) -> int:
+        basis = draws_now(material)
+        assert basis is not None
+        times = basis.times
+        return len(times) - 1 if at is None else int(np.abs(times - at).argmin())
+
+    def data(material: Material) -> pl.DataFrame:
+        return _data(material, place(material))
+
+    def caption(material: Material) -> str:
+        basis = draws_now(material)
+        assert basis is not None
+        t = timed(float(basis.times[place(material)]), material.axis)
+        return (
+            f"At {t} ({moment(material)}): the share of its duels with all others that each "
+            "algorithm wins, posterior mean and central 95 % interval, the best on the left. A bar "
+            "joins algorithms of which none is better than another with probability "
+            f"{short(material.rules.alpha)} or more."
+        )
+
+    return Figure("one-budget", "One budget", caption, _missing, data, _draw)
+
+
+def _missing(material: Material) -> str | None:
+    reason = lacks_draws(material)
+    if reason is None and material.basis is not None and len(material.basis.algorithms) < 2:
+        return "there is one algorithm only"
+    return reason
+
+
+def _data(material: Material, place: int) -> pl.DataFrame:
+    """Each algorithm, the best first: its share of duels won, and the groups it belongs to.
+
+    ``groups`` are numbers of bars, with a blank between them.
+    """
+    basis = draws_now(material)
+    assert basis is not None
+    n, posterior = len(basis.algorithms), basis.posterior
+    won = np.zeros((n, posterior.n_draws))
+    better = np.zeros((n, n))
+    for a in range(n):
+        for b in range(n):
+            if a != b:
+                won[a] += posterior.head_to_head(a, b)[:, place] / (n - 1)
+                better[a, b] = posterior.beats(a, b)[:, place].mean()
+    order = np.argsort(-won.mean(axis=1), kind="stable")
+    bars = groups(better[np.ix_(order, order)] >= material.rules.alpha)
+    low, high = np.quantile(won, LEVELS, axis=1)
+    return pl.DataFrame(
+        {
+            "t": [float(basis.times[place])] * n,
+            "algorithm": [basis.algorithms[i] for i in order],
+            "mean": won.mean(axis=1)[order],
+            "low": low[order],
+            "high": high[order],
+            "groups": [
+                " ".join(str(bar) for bar, (first, last) in enumerate(bars) if first <= i <= last)
+                for i in range(n)
+            ],
+        }
+    )
+
+
+def groups(better: np.ndarray) -> list[tuple[int, int]]:
+    """Longest runs of neighbours of whom nobody is better[a, b] than another: first and last."""
+    apart = better | better.T
+    made: list[tuple[int, int]] = []
+    for first in range(len(apart)):
+        last = first
+        while last + 1 < len(apart) and not apart[first : last + 1, last + 1].any():
+            last += 1
+        if last > first and (not made or last > made[-1][1]):
+            made.append((first, last))
+    return made
+
+
+def _draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -> None:
+    names, mean = data["algorithm"].to_list(), data["mean"].to_numpy()
+    bars = _bars(data)
+    left = -(-len(names) // 2)  # the better half is named on the left
+    rows = max(left, len(names) - left)
+    step = 1.25 * style.line
+    depth = 0.12 + 0.09 * len(bars)
+    canvas.set_size_inches(style.width, 0.55 + depth + rows * step)
+    axes = canvas.subplots()
+    low, high = float(data["low"].min()), float(data["high"].max())  # type: ignore[arg-type]
+    axes.set_xlim(min(1.0, high + 0.02), max(0.0, low - 0.02))  # the best stands on the left
+    axes.set_ylim(depth + rows * step, -0.06)
+    short = style.names(names, 0.25)
+    for place, name in enumerate(names):
+        look = style.look(material.colour_index(name))
+        row = place if place < left else len(names) - 1 - place
+        y = depth + (row + 0.5) * step
+        edge = axes.get_xlim()[0 if place < left else 1]
+        axes.plot([mean[place]] * 2 + [edge], [0, y, y], color=look.colour, linewidth=0.8)
+        spread = [data["low"][place], data["high"][place]]
+        axes.plot(spread, [y, y], color=look.colour, linewidth=2.6, alpha=0.45)
+        axes.plot([mean[place]], [0], marker="o", color=look.colour, clip_on=False, markersize=3)
+        axes.text(
+            -0.01 if place < left else 1.01,
+            y,
+            f"{short[name]} {mean[place]:.2f}",
+            transform=axes.get_yaxis_transform(),
+            ha="right" if place < left else "left",
+            va="center",
+            fontsize=style.small,
+            color=look.text,
+        )
+    for number, (first, last) in enumerate(bars):
+        y = 0.09 + 0.09 * number
+        axes.plot([mean[first], mean[last]], [y, y], color=style.inks.ink, linewidth=2.4)
+    _line(axes, style)
+
+
+def _bars(data: pl.DataFrame) -> list[tuple[int, int]]:
+    held: dict[str, list[int]] = {}
+    for place, numbers in enumerate(data["groups"].to_list()):
+        for number in numbers.split():
+            held.setdefault(number, []).append(place)
+    return [(places[0], places[-1]) for places in held.values()]
+
+
+def _line(axes: Axes, style: Style) -> None:
+    axes.xaxis.set_ticks_position("top")
+    axes.xaxis.set_label_position("top")
+    axes.set_xlabel("share of duels won")
+    axes.spines["top"].set_visible(True)
+    axes.spines["bottom"].set_visible(False)
+    axes.spines["left"].set_visible(False)
+    axes.spines["top"].set_position(("data", 0))
+    axes.set_yticks([])
+    right, left = axes.get_xlim()
+    number_ticks(axes, "x", False, (left, right), style)

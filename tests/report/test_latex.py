@@ -1,0 +1,163 @@
+"""The kit of a paper: tables, PGF and captions that any LaTeX reads, whatever names hold."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from polarbear.errors import PolarBearError
+from polarbear.report.drawing.style import Style
+from polarbear.report.latex.escaping import escaped
+from polarbear.report.latex.key_rounds import KEY_ROUNDS, TRUTH, key_rounds
+from polarbear.report.latex.kit import kit, write_kit
+from polarbear.report.latex.one_budget import groups, one_budget
+from polarbear.report.latex.tables import tables
+from polarbear.report.latex.truth import truth_after, truth_of
+from polarbear.report.material import Material
+from polarbear.settings.options import Source, validate
+from tests.report.stores import HOSTILE, RATINGS
+
+
+@pytest.fixture(scope="module")
+def pieces(raced: Material) -> Mapping[str, str]:
+    return {
+        piece.name: piece.content.decode("latin-1" if piece.name.endswith("pdf") else "utf-8")
+        for piece in kit(raced, Style(font="serif"))
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "tex"),
+    [
+        ("a_b & 100%", r"a\_b \& 100\%"),
+        ("$x_1$ \\frac{1}{", r"\$x\_1\$ \textbackslash{}frac\{1\}\{"),
+        ("~^<>|", r"\textasciitilde{}\textasciicircum{}\ensuremath{<}\ensuremath{>}\ensuremath{|}"),
+        ("2×10⁻⁵", r"2\ensuremath{\times}10\textsuperscript{-5}"),
+        ("Übung", "Übung"),
+        ("漢", r"\othersign{6F22}{漢}"),
+        ("a\nb\x1b", "a b"),
+        ("--", "{-}{-}"),
+    ],
+)
+def test_text_is_typeset_as_it_is(text, tex):
+    assert escaped(text) == tex
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_no_name_leaves_a_command_or_an_open_brace(name):
+    made = escaped(name)
+    bare = re.sub(r"\\[\\{}$&#%_]", "", made)
+    assert bare.count("{") == bare.count("}")
+    ours = r"textbackslash|textasciitilde|textasciicircum|textquotedbl|textasciigrave|othersign"
+    commands = re.findall(r"\\([A-Za-z]+)", bare)
+    assert all(re.fullmatch(rf"{ours}|ensuremath|ldots|textsuperscript", c) for c in commands)
+    assert not re.search(r"[$&#%_~^]", re.sub(r"\\othersign\{.*?\}\{.\}", "", bare))
+
+
+def test_the_kit_has_tables_figures_in_both_forms_captions_and_a_document(pieces):
+    for name in ("pareto.tex", "eliminations.tex", "selection.tex"):
+        assert "\\toprule" in pieces[name]
+        assert "\\caption{" in pieces[name]
+    for name in ("ratings", "leaders", "rounds", "key-rounds", "one-budget", "values"):
+        assert pieces[f"{name}.pdf"].startswith("%PDF")
+        assert "\\begin{pgfpicture}" in pieces[f"{name}.pgf"]
+        assert f"\\input{{{name}.pgf}}" in pieces[f"figure-{name}.tex"]
+        assert f"\\input{{figure-{name}}}" in pieces["kit.tex"]
+    # an image cannot stand in a PGF file: that figure is PDF only
+    assert "matrix.pgf" not in pieces
+    assert "\\includegraphics{matrix.pdf}" in pieces["figure-matrix.tex"]
+    assert "Dotted: the truth" in pieces["figure-ratings.tex"]
+
+
+def test_eliminations_are_told_with_who_when_and_how_probable(raced: Material):
+    found = {table.name: table for table in tables(raced)}
+    assert raced.race is not None
+    rows = found["eliminations"].rows
+    assert [(row[0], row[1]) for row in rows] == [
+        (gone.algorithm, gone.by) for gone in raced.race.eliminated
+    ]
+    assert [row[0] for row in found["pareto"].rows] == [
+        name for name in raced.basis.algorithms if name in raced.race.pareto_set
+    ]  # type: ignore[union-attr]
+
+
+def test_key_rounds_are_those_with_a_decision_and_the_last(raced: Material):
+    found = key_rounds(raced, 100)
+    assert found[-1] is raced.rounds[-1]
+    out = {gone.round for gone in raced.rounds[-1].state.eliminated}
+    assert out <= {entry.number for entry in found}
+    assert len(key_rounds(raced, 1)) == 1
+
+
+def test_the_truth_of_a_synthetic_race_is_the_ratings_it_was_drawn_from(raced: Material):
+    truth = truth_of(raced)
+    assert truth is not None
+    total = np.sum(list(RATINGS.values()), axis=0)
+    for name, ratings in RATINGS.items():
+        assert truth[name] == pytest.approx(np.array(ratings) / total)
+    panels = KEY_ROUNDS.data(raced)
+    assert panels["title"][0] == TRUTH
+    assert panels["truth"].is_not_null().any()
+
+
+def test_of_who_is_first_among_those_still_in_the_truth_is_among_them(kinds):
+    material = kinds["one round"]
+    entry = material.rounds[-1]
+    truth, among = truth_of(material), truth_after(material, entry)
+    inside = entry.state.candidates
+    total = sum(truth[name] for name in inside)
+    assert among[inside[0]] == pytest.approx(truth[inside[0]] / total)
+    assert sum(among[name] for name in inside) == pytest.approx(1)
+
+
+def test_other_problems_have_no_truth(kinds):
+    assert truth_of(kinds["failures"]) is None
+
+
+def test_bars_join_neighbours_that_are_not_told_apart():
+    better = np.zeros((4, 4), dtype=bool)
+    better[0, 2] = better[0, 3] = better[1, 3] = True
+    assert groups(better) == [(0, 1), (1, 2), (2, 3)]
+    assert groups(np.zeros((3, 3), dtype=bool)) == [(0, 2)]
+    assert groups(np.triu(np.ones((3, 3), dtype=bool), 1)) == []
+
+
+def test_one_budget_is_shown_at_the_time_asked_for(raced: Material):
+    first, last = float(raced.times[0]), float(raced.times[-1])
+    assert one_budget(first).data(raced)["t"][0] == first
+    shown = one_budget().data(raced)
+    assert shown["t"][0] == last
+    assert shown["mean"].to_list() == sorted(shown["mean"], reverse=True)
+
+
+def test_nothing_is_written_over_unless_asked_to(raced: Material, tmp_path: Path):
+    (tmp_path / "kit.tex").write_text("mine")
+    with pytest.raises(PolarBearError, match="exists already"):
+        write_kit(raced, tmp_path, Style())
+    assert [path.name for path in tmp_path.iterdir()] == ["kit.tex"]
+
+
+def test_a_font_that_is_not_there_is_refused_with_the_nearest():
+    with pytest.raises(PolarBearError, match="no font 'DejaVu Sanz' here; did you mean 'DejaVu"):
+        validate(Style, {"font": "DejaVu Sanz"}, Source("figures"))
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no pdflatex here")
+def test_pdflatex_reads_the_kit_of_hostile_names_without_an_error(kinds, tmp_path: Path):
+    """Where there is a TeX system; elsewhere the tests of escaping stand for it."""
+    write_kit(kinds["hostile names"], tmp_path, Style())
+    done = subprocess.run(
+        ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "kit.tex"],
+        cwd=tmp_path,
+        capture_output=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-3000:].decode("utf-8", "replace")
+    assert (tmp_path / "kit.pdf").is_file()
