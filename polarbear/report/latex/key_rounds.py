@@ -127,7 +127,7 @@ def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -
     number_ticks(grid[0], "y", False, grid[0].get_ylim(), style)
     canvas.supylabel(SHARE_OF_FIRSTS, fontsize=style.font_size)
     names = data["algorithm"].unique(maintain_order=True).to_list()
-    short = style.names(names)
+    short = style.names(material.labels, names)
     ends = [End(0.0, short[n], style.look(material.colour_index(n))) for n in names]
     legend_below(canvas, ends, style)
 

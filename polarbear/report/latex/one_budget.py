@@ -115,7 +115,7 @@ def _draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) 
     low, high = float(data["low"].min()), float(data["high"].max())  # type: ignore[arg-type]
     axes.set_xlim(min(1.0, high + 0.02), max(0.0, low - 0.02))  # the best stands on the left
     axes.set_ylim(depth + rows * step, -0.06)
-    short = style.names(names, 0.25)
+    short = style.names(material.labels, names, 0.25)
     for place, name in enumerate(names):
         look = style.look(material.colour_index(name))
         row = place if place < left else len(names) - 1 - place
