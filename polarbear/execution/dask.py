@@ -218,16 +218,24 @@ class DaskExecutor:
         if key is None:
             self._number += 1
             key = f"{self._name}-run-{self._number}"
-        future = self._client.submit(
-            run_guarded,
-            self._name,
-            key,
-            pickle.dumps(task),
-            given_up > 0,
-            key=f"{key}-{given_up}-{secrets.token_hex(2)}",
-            pure=False,
-            **self._placement.restrictions(task.instance.id),
-        )
+        try:
+            future = self._client.submit(
+                run_guarded,
+                self._name,
+                key,
+                pickle.dumps(task),
+                given_up > 0,
+                key=f"{key}-{given_up}-{secrets.token_hex(2)}",
+                pure=False,
+                **self._placement.restrictions(task.instance.id),
+            )
+        except Exception:
+            if self._client.status != "closed":
+                raise
+            # The scheduler was away for so long that Dask gave up, while nobody was looking.
+            self._recover()
+            self._hand_over(task, key, given_up)
+            return
         length = self._pace.of(task)
         self._flights[key] = Flight(task, future, time.time(), length, given_up)
         future.add_done_callback(lambda done, key=key: self._ended.put((key, done.key)))

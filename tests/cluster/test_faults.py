@@ -14,7 +14,7 @@ from distributed import Client
 from polarbear.driver.watching import Watcher
 from polarbear.execution.outcome import Outcome
 from polarbear.store import Store
-from tests.cluster.processes import RealCluster, until
+from tests.cluster.processes import PATIENCE, RealCluster, until
 from tests.cluster.proxy import Network
 from tests.cluster.test_dask import configured, raced
 
@@ -54,10 +54,10 @@ class After(Watcher):
 
 
 def race_is_the_same(
-    folder: Path, address: str, here: dict[str, bytes], happens: Callable[[], None], **options: Any
+    folder: Path, address: str, here: dict[str, bytes], happens: Callable[[], None]
 ) -> None:
     """Whatever happens in the midst of a race: its rounds are the same, and each run is one."""
-    on = {"engine": "dask", "scheduler": address, "workers": None, **options}
+    on = {"engine": "dask", "scheduler": address, "workers": None, "patience": PATIENCE}
     config = configured(folder, None, "descends", "slowly", execution=on)
     watcher = After(3, happens)
     assert raced(config, folder / "there", watcher) == here
