@@ -68,8 +68,8 @@ class Browser:
         )
 
     def draw_all(self) -> None:
-        """Scroll through the whole page, so that every chart is drawn."""
-        charts = "[...document.querySelectorAll('.chart')]"
+        """Scroll through the whole page, so that every chart that is not hidden is drawn."""
+        charts = "[...document.querySelectorAll('.chart')].filter(chart => chart.offsetParent)"
         for i in range(self.ask(f"{charts}.length")):
             self.ask(f"{charts}[{i}].scrollIntoView({{behavior: 'instant', block: 'center'}})")
             self.wait(f"{charts}[{i}].dataset.drawn === 'yes'")

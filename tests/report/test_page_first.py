@@ -10,7 +10,7 @@ import pytest
 from polarbear.report.leading import p_best
 from polarbear.report.material import Material
 from polarbear.report.page.slim import slim_page
-from polarbear.report.page.strip import strip
+from polarbear.report.page.strip import Piece, strip
 from tests.report.browser import Browser
 
 SCREENS = {
@@ -42,6 +42,11 @@ def test_the_strip_has_a_cell_a_time_in_the_leader_s_colour(raced: Material):
     for pieces in (made.names, made.cells):
         assert sum(piece.width for piece in pieces) == pytest.approx(100, abs=0.1)
     assert made.words in slim_page(raced)
+
+
+@pytest.mark.parametrize(("width", "room"), [(3.0, "never"), (5.0, "wide-only"), (12.0, "")])
+def test_a_name_stands_over_its_stretch_only_where_it_fits(width: float, room: str):
+    assert Piece(width, 0, "alpha", 1.0).room == room
 
 
 def test_where_nothing_was_inferred_there_is_no_strip(kinds: dict[str, Material]):

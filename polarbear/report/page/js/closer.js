@@ -20,6 +20,7 @@ function quoted(text) {
 export function startCloser(closer) {
   let sample = null;
   let instance = null;
+  let chart = null; // there is nothing to draw before an instance is chosen
   const whole = async () =>
     (sample ??= sampleOf(closer, PAGE.algorithms, PAGE.times, await inflated(closer.values)));
   const choice = (id, label, place) => {
@@ -70,12 +71,6 @@ export function startCloser(closer) {
     byId("duels").dataset.shown = `${one} ${two} ${at}`;
   }
 
-  const chart = addChart(
-    byId("instance-chart"),
-    "Best value so far of every algorithm on the instance",
-    (view) => instanceChart(view, sample, instance),
-  );
-
   function choose(chosen) {
     instance = chosen;
     const name = sample.instances[chosen];
@@ -84,7 +79,12 @@ export function startCloser(closer) {
     byId("instance-runs").replaceChildren(runTable(sample, chosen, repeatBy));
     byId("instance-show").textContent = `${closer.show} --instance ${quoted(name)}`;
     repeatBy(sample.runs[chosen].findIndex((run) => run !== null));
-    update(chart);
+    if (chart) update(chart);
+    chart ??= addChart(
+      byId("instance-chart"),
+      "Best value so far of every algorithm on the instance",
+      (view) => instanceChart(view, sample, instance),
+    );
     byId("instance-title").focus();
   }
 

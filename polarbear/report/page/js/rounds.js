@@ -1,6 +1,6 @@
 // Rounds as a slider over the posterior: what was believed when, and who was out by then.
 
-import { timeAxis, timeLabel } from "./axes.js";
+import { bestOnLog, timeAxis, timeLabel } from "./axes.js";
 import { addChart, soon, update } from "./charts.js";
 import { byId, element, labelled, nameElement } from "./dom.js";
 import { labelOf } from "./lettering.js";
@@ -22,7 +22,7 @@ export function startRounds(moments) {
     }
     return moment;
   };
-  const scales = { x: PAGE.log_times ? "log" : "linear", y: "linear" };
+  const scales = { x: bestOnLog(PAGE.times) ? "log" : "linear", y: "linear" };
   let place = moments.length - 1;
   const now = () => unpack(moments[place]);
   const chart = addChart(byId("rounds-chart"), `${PAGE.words.share_of_firsts} over time with 95 % bands`, (view) =>
