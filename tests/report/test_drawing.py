@@ -13,6 +13,9 @@ from polarbear.errors import ReportError
 from polarbear.report.drawing.files import write_figures
 from polarbear.report.drawing.style import Style
 from polarbear.report.figures import FIGURES
+from polarbear.report.page.sections import pareto
+from polarbear.report.page.templating import source, templates
+from polarbear.report.story import tell
 
 QUICK = Style(width="single", dpi=50)
 
@@ -87,3 +90,29 @@ def test_matplotlib_is_left_as_it_was(raced, tmp_path):
 
 def _pdf(path: Path) -> bytes:
     return path.read_bytes()
+
+
+def test_the_pictures_of_the_readme_are_there_in_both_themes_and_small():
+    root = Path(__file__).parents[2]
+    readme = (root / "README.md").read_text(encoding="utf-8")
+    shown = re.findall(r'(?:srcset|src)="(docs/pictures/[^"]+)"', readme)
+    assert len(shown) == 2
+    script = (root / "docs" / "draw.py").read_text(encoding="utf-8")
+    for path in shown:
+        figure, _, theme = Path(path).stem.rpartition("-")
+        assert f'"{figure}"' in script
+        assert f'"{theme}"' in script
+    for path in (root / "docs" / "pictures").glob("*.svg"):
+        text = path.read_text(encoding="utf-8")
+        assert text.startswith("<?xml")
+        assert len(text) < 50_000
+
+
+def test_paper_tells_who_is_out(raced):
+    section = pareto(raced, tell(raced))
+    made = templates().get_template("sections/pareto.html").render(section=section)
+    on_paper = made[made.index('class="on-paper"') : made.index("<details>")]
+    assert all(f">{gone.algorithm}</bdi>" in on_paper for gone in raced.race.eliminated)
+    screen, _, paper = source("style.css").partition("@media print")
+    assert ".on-paper { display: none; }" in screen
+    assert ".on-paper { display: block; }" in paper
