@@ -329,7 +329,7 @@ def test_what_a_chart_says_of_a_point_has_no_gaps(browser: Browser, race_page: P
     hover = """(() => {
       const said = {};
       const shares = [0.02, 0.3, 0.6, 0.98];
-      for (const chart of document.querySelectorAll('.chart')) {
+      for (const chart of document.querySelectorAll('figure[data-figure] .chart')) {
         const texts = (said[chart.closest('figure').dataset.figure] = []);
         chart.data.forEach((trace, curveNumber) => {
           if (!trace.hovertemplate) return;

@@ -10,21 +10,29 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from scipy.sparse import csr_array
 
 _FEW = 0.15  # of all scores change: beyond that, multiplying is quicker
+_SMALL = 2**18  # scores, whose multiplication takes less than loading scipy.sparse
 
 
 def weighted_sums(scores: np.ndarray, n_times: int) -> Callable[[np.ndarray], np.ndarray]:
     """From weights[draw, problem] to sums[column, draw] of scores[problem, column], the times of
     each item being neighbouring columns."""
+
+    def multiplied(weights: np.ndarray) -> np.ndarray:
+        return np.asarray(scores.T @ weights.T.astype(scores.dtype, copy=False))
+
+    if scores.size < _SMALL:
+        return multiplied
     n_problems = len(scores)
     by_item = scores.reshape(n_problems, -1, n_times)
     changes = np.empty_like(by_item)
     changes[:, :, 0] = by_item[:, :, 0]
     np.subtract(by_item[:, :, 1:], by_item[:, :, :-1], out=changes[:, :, 1:])
     if np.count_nonzero(changes) > _FEW * changes.size:
-        return lambda weights: scores.T @ weights.T.astype(scores.dtype, copy=False)
+        return multiplied
+    from scipy.sparse import csr_array
+
     sparse = csr_array(changes.reshape(n_problems, -1).T)
 
     def kept_up(weights: np.ndarray) -> np.ndarray:
