@@ -30,7 +30,7 @@ const lettersBeside = (view) => (view.narrow ? LETTERS.narrow : LETTERS.wide);
 /** Pixels that the names at the ends of lines take, with brackets around those who are out. */
 export function labelRoom(view, names) {
   const longest = Math.max(0, ...names.map(lettersOf));
-  return 14 + Math.ceil((view.narrow ? 6.4 : 7.4) * (Math.min(longest, lettersBeside(view)) + 1));
+  return 14 + Math.ceil((view.narrow ? 6.4 : 7.4) * (Math.min(longest, lettersBeside(view)) + 3));
 }
 
 /** What stands at the end of a line; in brackets where it is out. */
