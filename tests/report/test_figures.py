@@ -10,7 +10,7 @@ import pytest
 
 from polarbear.report.drawing.files import drawn, rendered, styled
 from polarbear.report.drawing.style import Style
-from polarbear.report.figures import FIGURES
+from polarbear.report.figures import FIGURES, ratings
 from polarbear.report.material import Material
 from tests.report import stores
 from tests.report.layout import faults
@@ -54,6 +54,18 @@ def look_at(name: str, material: Material, **options: object) -> list[str]:
 def test_names_and_titles_tell_figures_apart():
     assert all(name == figure.name for name, figure in FIGURES.items())
     assert len({figure.title for figure in FIGURES.values()}) == len(FIGURES)
+
+
+@pytest.mark.parametrize("kind", ["raced", "one round", "one time", "failures"])
+def test_shares_of_firsts_sum_to_one_among_those_of_whom_the_caption_says_so(kind, kinds):
+    material = kinds[kind]
+    shares = ratings.data(material)
+    if ratings.among_whom(material):
+        assert not shares["in"].all()
+        assert "At each time the means sum to one" not in ratings.caption(material)
+        shares = shares.filter(pl.col("in"))
+    sums = shares.group_by("t").agg(pl.col("mean").sum())["mean"]
+    np.testing.assert_allclose(sums, 1, atol=0.01)
 
 
 @pytest.mark.parametrize("kind", ALL_KINDS)

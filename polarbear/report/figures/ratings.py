@@ -107,9 +107,21 @@ def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -
 def caption(material: Material) -> str:
     out = len(material.believed.algorithms if material.believed else ()) - len(still_in(material))
     brackets = " Those in brackets are out." if out > 0 else ""
+    apart = among_whom(material)
+    sums = apart or "At each time the means sum to one."
     return (
-        f"{WHAT} ({moment(material)}): posterior mean and central 95 % interval. At each time "
-        f"the means sum to one.{brackets}"
+        f"{WHAT} ({moment(material)}): posterior mean and central 95 % interval.{brackets} {sums}"
+    )
+
+
+def among_whom(material: Material) -> str:
+    """Whose share is that among fewer, where those who are out no longer compete for firsts."""
+    believed = material.believed
+    if believed is None or np.allclose(believed.mean.sum(axis=0), 1, atol=0.01):
+        return ""
+    return (
+        "Those who are in compete with each other, and their means sum to one at each time; of one "
+        "who is out it is the share among them and itself."
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from polarbear.attainment import agreement, disagreements
 from polarbear.report.figures.base import lacks_draws
-from polarbear.report.figures.ratings import TITLE, WHAT
+from polarbear.report.figures.ratings import TITLE, WHAT, among_whom
 from polarbear.report.material import Material
 from polarbear.report.page.figures import Shown
 from polarbear.report.story import Story
@@ -42,7 +42,7 @@ def of(
     """All sections in the order of the page."""
     figures = {figure.name: figure for figure in shown}
     made = [
-        _rounds(content),
+        _rounds(material, content),
         pareto(material, story),
         _selector(material, content, figures["leaders"]),
         _of_figures("pairs", "Pair by pair", [figures["matrix"], figures["pairs"]]),
@@ -134,11 +134,12 @@ def _closer(content: dict[str, Any]) -> Section | None:
     return Section("closer", "Look closer: who won where", "closer", words)
 
 
-def _rounds(content: dict[str, Any]) -> Section | None:
+def _rounds(material: Material, content: dict[str, Any]) -> Section | None:
     if not content["moments"]:
         return None
     several = len(content["moments"]) > 1
-    return Section("rounds", "Round by round" if several else TITLE, "rounds", {"what": WHAT})
+    words = {"what": WHAT, "among": among_whom(material)}
+    return Section("rounds", "Round by round" if several else TITLE, "rounds", words)
 
 
 def log(story: Story) -> Section | None:
