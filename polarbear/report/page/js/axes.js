@@ -36,6 +36,9 @@ export function bestOnLog(times) {
 export function timeAxis(log, more = {}) {
   const [first, last] = [PAGE.times[0], PAGE.times[PAGE.times.length - 1]];
   const title = { text: AXIS, standoff: 8 };
+  if (first === last) {
+    return { title, type: "linear", ...padded(first, last), tickvals: [first], ...more };
+  }
   if (!log || first <= 0) return { title, type: "linear", ...padded(first, last), ...more };
   const { range } = padded(Math.log10(first), Math.log10(last));
   const [tickvals, ticktext] = [0, 1].map((part) => PAGE.ticks.map((tick) => tick[part]));

@@ -4,7 +4,7 @@ import { bestOnLog, timeAxis, timeLabel } from "./axes.js";
 import { addChart, soon, update } from "./charts.js";
 import { byId, element, labelled, nameElement } from "./dom.js";
 import { labelOf } from "./lettering.js";
-import { bandTraces, endLabels, labelRoom } from "./marks.js";
+import { asideOf, bandTraces, endLabels, labelRoom } from "./marks.js";
 import { unpacked } from "./packing.js";
 import { PAGE } from "./page.js";
 import { startTable } from "./tables.js";
@@ -95,15 +95,16 @@ function ratingsChart(view, moment, scales) {
   const traces = [];
   const ends = [];
   let [lowest, highest] = [1, 0];
-  for (const { name, item } of shown) {
+  for (const [place, { name, item }] of shown.entries()) {
+    const at = asideOf(times, place, shown.length);
     const [mean, low, high] = [moment.mean.at(item), moment.low.at(item), moment.high.at(item)];
     const colour = view.of(name);
     const out = gone.has(name);
     lowest = Math.min(lowest, ...low.filter((value) => value > 0));
     highest = Math.max(highest, ...high.filter(Number.isFinite));
-    traces.push(...bandTraces(times, low, high, colour, out ? 0.07 : 0.18));
+    traces.push(...bandTraces(at, low, high, colour, out ? 0.07 : 0.18));
     traces.push({
-      x: times,
+      x: at,
       y: mean,
       mode: times.length > 1 ? "lines" : "markers",
       line: { color: colour, width: out ? 1.2 : 2.4, dash: view.dash(name) },
