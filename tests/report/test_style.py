@@ -36,5 +36,5 @@ def test_what_cannot_be_meant_is_refused(options, words):
 
 def test_names_take_no_more_than_their_share_of_the_width():
     name = "x" * 200
-    narrow, wide = Style(width=2.5).names([name])[name], Style(width=20).names([name])[name]
+    narrow, wide = (Style(width=w).names({name: name}, [name])[name] for w in (2.5, 20))
     assert 6 <= len(narrow) < len(wide) < 200
