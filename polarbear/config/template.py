@@ -35,6 +35,8 @@ seeds: separate
 algorithms:
   - name: random search
     use: random-search
+    # How figures and the page call it, in at most 16 characters; by default its name.
+    # label: random
   - name: Nelder-Mead
     use: scipy
     method: nelder-mead

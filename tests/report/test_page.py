@@ -398,8 +398,8 @@ def test_dark_mode_follows_the_system_and_the_button(browser: Browser, race_page
         browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature]})
 
     browser.open(race_page)
-    browser.wait("document.querySelector('#selector-chart .main-svg') !== null")
-    letters = "getComputedStyle(document.querySelector('#selector-chart .xtick text')).fill"
+    browser.wait("document.querySelector('#rounds-chart .main-svg') !== null")
+    letters = "getComputedStyle(document.querySelector('#rounds-chart .xtick text')).fill"
     try:
         system("light")
         assert background() > 600
@@ -421,7 +421,9 @@ def test_each_figure_gives_its_numbers_as_csv_and_as_a_table(browser: Browser, r
         " URL.createObjectURL = blob => { window.files.push(blob); return make(blob); };"
         " HTMLAnchorElement.prototype.click = function() {}; })()"
     )
-    figures = browser.ask("[...document.querySelectorAll('figure')].map(f => f.dataset.figure)")
+    figures = browser.ask(
+        "[...document.querySelectorAll('figure[data-figure]')].map(f => f.dataset.figure)"
+    )
     for name in figures:
         at = f"document.querySelector(\"figure[data-figure='{name}']\")"
         browser.ask(f"{at}.querySelector('button.csv').click()")

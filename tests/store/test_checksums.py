@@ -10,7 +10,10 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
+from polarbear.driver.evidence import evidence_of
+from polarbear.driver.posteriors import keep, learn
 from polarbear.errors import StoreDamagedError
+from polarbear.inference import ModelOptions
 from polarbear.store import Store, checksums, files
 from tests.driver.test_rounds import configured, run
 from tests.faults.bit_flips import DIFFERENT, REFUSED, flipped_bits
@@ -19,11 +22,16 @@ from tests.store.test_store import configured as configured_store
 
 
 def fill(folder: Path) -> None:
-    """A store with a file of every kind: a race of two rounds, and an imported ranking."""
+    """A store with a file of every kind: a race of two rounds, a posterior of Plackett-Luce, and an
+    imported ranking."""
     import polars as pl
 
     config = configured(rules={"batch": {"start": 4, "min": 4}, "limits": {"rounds": 2}})
     _, store, _ = run(config, folder / "store")
+    evidence = evidence_of(store)
+    learned = learn(store, evidence, ModelOptions(model="dirichlet", draws=400), seed=1)
+    with store.writing():
+        keep(store, evidence, learned)
     ranking = {"instance": ["x"], "t": [10.0], "algorithm": [["good", "bad"]]}
     with store.writing():
         store.add_rankings(pl.DataFrame({**ranking, "position": [[1.0, 2.0]]}))
@@ -103,8 +111,8 @@ def test_a_store_that_an_older_version_wrote_is_read(raced: Path, tmp_path: Path
     assert not any(checksums.has_one(bytearray(p.read_bytes())) for p in old.rglob("*.parquet"))
     assert found.config == new.config
     assert found.runs().equals(new.runs())
-    (key,) = new.posterior_keys()
-    assert found.posterior(key) == new.posterior(key)
+    assert len(keys := new.posterior_keys()) == 2
+    assert all(found.posterior(key) == new.posterior(key) for key in keys)
     assert found.round(2).to_plain() == new.round(2).to_plain()
     assert [run["run"] for run, _, _ in found.trajectories()] == [
         run["run"] for run, _, _ in new.trajectories()
