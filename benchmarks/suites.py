@@ -190,8 +190,8 @@ def main() -> int:
             f"{median(costs.ours):.1f}, in a population {median(costs.ours_at_once):.1f}; through "
             f"ioh's active functions {median(costs.through_ioh):.1f}, by its ManyAffine "
             f"{median(costs.many_affine):.1f}",
-            "at least twice as fast as through ioh",
-            faster >= 2.0,
+            "a fifth of what it takes through ioh (34 us to 7)",
+            faster >= 34 / 7,
         ),
         Row(
             f"MA-BBOB, d = {MA_DIMENSION}: largest relative difference from ManyAffine",
