@@ -93,7 +93,7 @@ class Data:
         posterior = infer(sets, unit, options, seed, threads=1, positions=given)
         if not posterior.usable:
             return None, None
-        joint = relations.joint(posterior) if posterior.joint else None
+        joint = relations.joint(posterior, threads=1) if posterior.joint else None
         return relations.pointwise(posterior, ROPE, threads=1), joint
 
 

@@ -6,6 +6,7 @@ Tables are indexed [a, b] or [time, a, b] and speak about a: 'a dominates b'.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from polarbear.inference.models import joint_models
 from polarbear.numerics.threads import in_threads
 
 _PAIRS_A_TASK = 64  # bounds memory, not results
+Flags = np.ndarray  # [item, draw]
 
 
 @dataclass(frozen=True)
@@ -49,32 +51,43 @@ def pointwise(posterior: Posterior, epsilon: float = 0.05, threads: int | None =
     tables[2] = np.eye(n)
     ratio = (0.5 + epsilon) / (0.5 - epsilon)
     drawn = posterior.chains, posterior.independent
+    wins = posterior.wins
 
-    def run(task: tuple[int, slice]) -> None:
-        t, some = task
-        a, b = first[some], second[some]
-        if posterior.wins is None:
-            draws = np.ascontiguousarray(posterior.theta[:, t].T)
-            one, two = draws[a], draws[b]
-            near = (one <= ratio * two) & (two <= ratio * one)
-        else:
-            one = np.ascontiguousarray(posterior.wins[:, t, some].T)
-            two = 1 - one
-            near = np.abs(one - 0.5) <= epsilon
-        better, better_error = shares_with_errors(one > two, *drawn)
+    def fill(where: tuple[Any, Any, Any], above: Flags, below: Flags, near: Flags) -> None:
+        t, a, b = where
+        better, better_error = shares_with_errors(above, *drawn)
         alike, alike_error = shares_with_errors(near, *drawn)
-        tables[0, t, a, b], tables[0, t, b, a] = better, (one < two).mean(axis=1)
+        tables[0, t, a, b], tables[0, t, b, a] = better, below.mean(axis=1)
         tables[1, t, a, b] = tables[1, t, b, a] = better_error
         tables[2, t, a, b] = tables[2, t, b, a] = alike
         tables[3, t, a, b] = tables[3, t, b, a] = alike_error
 
-    parts = [slice(k, k + _PAIRS_A_TASK) for k in range(0, len(first), _PAIRS_A_TASK)]
-    in_threads(run, [(t, part) for t in range(n_times) for part in parts], threads)
+    def at_a_time(task: tuple[int, slice]) -> None:
+        """Of ratings, which lie together at a time."""
+        t, some = task
+        draws = np.ascontiguousarray(posterior.theta[:, t].T)
+        a, b = first[some], second[some]
+        one, two = draws[a], draws[b]
+        near = (one <= ratio * two) & (two <= ratio * one)
+        fill((t, a, b), one > two, one < two, near)
+
+    def of_a_pair(pair: int) -> None:
+        """Of duels, of which a pair's times lie together."""
+        assert wins is not None
+        share = wins[:, :, pair].T
+        where = slice(None), first[pair], second[pair]
+        fill(where, share > 0.5, share < 0.5, np.abs(share - 0.5) <= epsilon)
+
+    if wins is None:
+        parts = [slice(k, k + _PAIRS_A_TASK) for k in range(0, len(first), _PAIRS_A_TASK)]
+        in_threads(at_a_time, [(t, part) for t in range(n_times) for part in parts], threads)
+    else:
+        in_threads(of_a_pair, range(len(first)), threads)
     dominance, dominance_error, equivalence, equivalence_error = tables
     return Pointwise(dominance, dominance_error, equivalence, equivalence_error, epsilon)
 
 
-def joint(posterior: Posterior) -> Joint:
+def joint(posterior: Posterior, threads: int | None = None) -> Joint:
     """Relations over all times at once, where the model can speak about them."""
     if not posterior.joint:
         raise InferenceError(
@@ -84,15 +97,18 @@ def joint(posterior: Posterior) -> Joint:
         )
     n = posterior.theta.shape[2]
     tables = np.zeros((4, n, n))
-    for a in range(n):
-        for b in range(a):
-            above = posterior.beats(a, b).all(axis=1)
-            below = posterior.beats(b, a).all(axis=1)
-            flags = np.stack([above, below, ~(above | below)])
-            share, error = shares_with_errors(flags, posterior.chains, posterior.independent)
-            tables[0, a, b], tables[0, b, a], tables[2, a, b] = share
-            tables[1, a, b], tables[1, b, a], tables[3, a, b] = error
-            tables[2, b, a], tables[3, b, a] = share[2], error[2]
+
+    def run(pair: tuple[int, int]) -> None:
+        a, b = pair
+        above = posterior.beats(a, b).all(axis=1)
+        below = posterior.beats(b, a).all(axis=1)
+        flags = np.stack([above, below, ~(above | below)])
+        share, error = shares_with_errors(flags, posterior.chains, posterior.independent)
+        tables[0, a, b], tables[0, b, a], tables[2, a, b] = share
+        tables[1, a, b], tables[1, b, a], tables[3, a, b] = error
+        tables[2, b, a], tables[3, b, a] = share[2], error[2]
+
+    in_threads(run, [(a, b) for a in range(n) for b in range(a)], threads)
     return Joint(*tables)
 
 

@@ -19,7 +19,7 @@ from polarbear.inference.empirical.smoothing import (
     smoothed,
 )
 from polarbear.rankings import count_choice_sets, rank
-from polarbear.rankings.duels import duels_of
+from polarbear.rankings.duels import Duels, duels_of
 
 UNIT = np.linspace(0, 1, 12)
 
@@ -104,11 +104,15 @@ def test_smoothed_draws_are_those_of_the_gaussian_posterior(kept):
     assert (np.abs(drawn.var(axis=0) / variance_now - 1) < 0.1).all()
 
 
+def correlation_of(duels: Duels) -> np.ndarray:
+    return noise_correlation(duels, [duels.pair_scores(block) for block in duels.blocks()])
+
+
 @pytest.mark.parametrize("kept", [0.0, 0.7, 1.0])
 def test_the_noises_correlation_is_found(kept):
     """300 instances of equal algorithms; scores are signs, whose correlation is an arcsine's."""
     values = noisy(np.zeros((4, 12)), kept, np.random.default_rng(4), 300)
-    found = noise_correlation(duels_of(rank(values)))
+    found = correlation_of(duels_of(rank(values)))
     steps = np.abs(np.subtract.outer(np.arange(12), np.arange(12)))
     expected = 2 / np.pi * np.arcsin(np.where(steps == 0, 1.0, kept**steps))
     assert np.abs(found - expected).max() < 0.12

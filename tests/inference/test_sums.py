@@ -21,8 +21,10 @@ def test_sums_that_are_kept_up_are_those_of_all_products(
     weights = (rng.integers(0, 2**14, (300, 50)) / 2**10).astype(np.float32)
     expected = np.einsum("dp,pc->cd", weights.astype(float), scores.astype(float))
     monkeypatch.setattr(sums, "_SMALL", 0)
-    summed = sums.weighted_sums(scores, 40)
-    assert summed.__name__ == ("multiplied" if turning == 0.5 else "kept_up")
-    np.testing.assert_array_equal(summed(weights), expected)
+    blocks = [scores[:30], scores[30:]]
+    summed = sums.weighted_sums(blocks, 40)
+    assert summed.__qualname__.split(".")[0] == ("_multiplied" if turning == 0.5 else "_kept_up")
+    of_blocks = [weights[:, :30], weights[:, 30:]]
+    np.testing.assert_array_equal(summed(of_blocks), expected)
     monkeypatch.setattr(sums, "_SMALL", 2**18)
-    np.testing.assert_array_equal(sums.weighted_sums(scores, 40)(weights), expected)
+    np.testing.assert_array_equal(sums.weighted_sums(blocks, 40)(of_blocks), expected)

@@ -10,7 +10,6 @@ from polarbear.errors import InferenceError
 from polarbear.inference import ModelOptions, infer
 from polarbear.inference.dependence import evidence_weight
 from polarbear.inference.empirical.bootstrap import Bootstrap
-from polarbear.inference.empirical.noise import noise_correlation
 from polarbear.inference.fit import check_fit
 from polarbear.inference.models import MODELS
 from polarbear.inference.relations import pointwise
@@ -19,6 +18,7 @@ from polarbear.rankings.duels import duels_of
 
 from .quadrature import Simplex3
 from .stan_support import needs_cmdstan
+from .test_smoothing import correlation_of
 from .test_stan_agreement import means_and_errors
 
 LEVEL = 1e-4  # of each Kolmogorov-Smirnov test: how often it fails by chance, with another seed
@@ -143,8 +143,8 @@ def test_the_prior_learns_as_much_from_a_weight_as_from_instances_seen_so_often(
 def test_noise_hangs_together_over_time_as_in_instances_seen_so_often():
     places = positions(n=4, times=8)
     np.testing.assert_allclose(
-        noise_correlation(duels_of(places, weights=WHOLE.astype(float))),
-        noise_correlation(duels_of(repeated(places))),
+        correlation_of(duels_of(places, weights=WHOLE.astype(float))),
+        correlation_of(duels_of(repeated(places))),
         atol=1e-9,
     )
 

@@ -32,7 +32,7 @@ _WEIGHT_UNIT = 2.0**-10
 _SCORE_UNIT = 2.0**-12
 _GREATEST = 32 - _WEIGHT_UNIT  # of a weight: exceeded once in 10^14
 _FINER_UNIT, _GREATEST_OF_MANY = 2.0**-20, 2.0**12  # where a problem counts as up to 1,000
-_DRAWS_A_TASK, _NUMBERS_A_TASK = 500, 2**23  # bound memory; sums are exact, however they are cut
+_DRAWS_A_TASK, _NUMBERS_A_TASK = 500, 2**19  # keep to caches; sums are exact, however they are cut
 _IN_FIRST_PLACES = 2.0  # imaginary instances that count there
 _PRIOR_STREAM = 2**31  # beyond any problem's place in the list
 
@@ -70,12 +70,12 @@ class Imaginary:
 
     def firsts(self, field: Sequence[int]) -> np.ndarray:
         """The weight of those in which one is first, of the field and itself: [draw, algorithm]."""
-        inside = set(field)
-        columns = [
-            self.groups(field if i in inside else [*field, i], [[i]])
-            for i in range(self.orders.shape[2])
-        ]
-        return np.concatenate(columns, axis=1)
+        draws, _, n = self.orders.shape
+        found = np.empty((draws, n))
+        found[:, field] = self.groups(field, [[i] for i in field])
+        for i in set(range(n)) - set(field):
+            found[:, i] = self.groups([*field, i], [[i]])[:, 0]
+        return found
 
 
 class Bootstrap:
@@ -91,19 +91,20 @@ class Bootstrap:
     ) -> None:
         """``concentration`` fixes c, which is learned from all pairs otherwise."""
         self.duels, self.draws, self.threads = duels, draws, threads
-        self._pairs = [duels.pair_scores(block) for block in duels.blocks()]
+        self.pairs = in_threads(duels.pair_scores, duels.blocks(), threads)
         rng = np.random.default_rng([seed, _PRIOR_STREAM])
         if concentration is None:
             self.concentration = rng.choice(CONCENTRATIONS, size=draws, p=self._evenness())
         else:
             self.concentration = np.full(draws, float(concentration))
         self._imaginary = _imaginary(duels.positions.shape[1], self.concentration, rng)
-        self._weights = [
-            _weights(block, draws, seed)
-            if duels.weights is None
-            else _weights_of_many(block, draws, seed, duels.weights)
-            for block in duels.blocks()
-        ]
+
+        def weights(block: slice) -> np.ndarray:
+            if duels.weights is None:
+                return _weights(block, draws, seed)
+            return _weights_of_many(block, draws, seed, duels.weights)
+
+        self._weights = in_threads(weights, duels.blocks(), threads)
 
     def wins(self) -> np.ndarray:
         """P(a beats b on a new instance), of pairs as np.triu_indices has them: [draw, time, pair].
@@ -112,7 +113,7 @@ class Bootstrap:
         """
         prior = self._imaginary
         of = (prior.weights + prior.further).sum(axis=1)
-        return self._shares(self._pairs, prior.wins(), of)
+        return self._shares(self.pairs, prior.wins(), of)
 
     def firsts(self, field: Sequence[int] | None = None, duels: Duels | None = None) -> np.ndarray:
         """The share of instances on which an algorithm is first: [draw, time, algorithm].
@@ -123,7 +124,11 @@ class Bootstrap:
         """
         duels = duels or self.duels
         inside = list(range(duels.positions.shape[1]) if field is None else field)
-        scores = [duels.first_scores(block, inside) for block in duels.blocks()]
+
+        def first_scores(block: slice) -> Scores:
+            return duels.first_scores(block, inside)
+
+        scores = in_threads(first_scores, duels.blocks(), self.threads)
         prior = self._imaginary
         return self._shares(scores, prior.firsts(inside), prior.weights.sum(axis=1))
 
@@ -139,7 +144,7 @@ class Bootstrap:
         won, met = (
             sum(
                 (self.duels.weights_of(block) * pairs[k]).sum(axis=0, dtype=float)
-                for block, pairs in zip(self.duels.blocks(), self._pairs, strict=True)
+                for block, pairs in zip(self.duels.blocks(), self.pairs, strict=True)
             ).reshape(-1, n_times)
             for k in (0, 1)
         )
@@ -153,20 +158,19 @@ class Bootstrap:
         scores = [_rounded(score) for score, _ in blocks]
         if self.duels.weights is not None:  # which take more than the 24 bits of single precision
             scores = [score.astype(np.float64, copy=False) for score in scores]
-        sums = in_threads(lambda score: weighted_sums(score, n_times), scores, self.threads)
+        sums = weighted_sums(scores, n_times, self.threads)
         patterns, pattern_of = _patterns([there for _, there in blocks])
         found = np.empty((self.draws, items, n_times), dtype=np.float32)
         at_once = max(1, min(_DRAWS_A_TASK, _NUMBERS_A_TASK // (items * n_times)))
 
         def run(first: int) -> None:
             some = slice(first, min(first + at_once, self.draws))
-            total = np.zeros((items * n_times, some.stop - first))
+            weights = [block[some] for block in self._weights]
             of = np.zeros((some.stop - first, patterns[0].shape[1]))
-            for weights, summed, pattern in zip(self._weights, sums, patterns, strict=True):
-                total += summed(weights[some])
-                of += weights[some] @ pattern
+            for block, pattern in zip(weights, patterns, strict=True):
+                of += block @ pattern
             of += prior[some, None]
-            shares = total.reshape(items, n_times, -1)
+            shares = sums(weights).reshape(items, n_times, -1)
             shares += imaginary[some].T[:, None]
             if of.shape[1] == 1:
                 shares /= of[:, 0]
@@ -188,6 +192,9 @@ def _rounded(scores: np.ndarray) -> np.ndarray:
 
 def _patterns(there: list[np.ndarray]) -> tuple[list[np.ndarray], np.ndarray]:
     """Each way for a column to be there, once, since few differ; and which one a column has."""
+    if all(block.all() for block in there):
+        everywhere = [np.ones((len(block), 1), dtype=np.float32) for block in there]
+        return everywhere, np.zeros(there[0].shape[1], dtype=int)
     packed = np.vstack([np.packbits(block, axis=0) for block in there]).T
     _, example, pattern_of = np.unique(packed, axis=0, return_index=True, return_inverse=True)
     return [block[:, example].astype(np.float32) for block in there], pattern_of.ravel()
@@ -195,24 +202,27 @@ def _patterns(there: list[np.ndarray]) -> tuple[list[np.ndarray], np.ndarray]:
 
 def _weights(problems: slice, draws: int, seed: int) -> np.ndarray:
     """weights[draw, problem], exponential."""
-    found = np.empty((draws, problems.stop - problems.start), dtype=np.float32)
-    for k in range(problems.start, problems.stop):
-        drawn = np.random.default_rng([seed, k]).standard_exponential(draws)
-        found[:, k - problems.start] = np.minimum(
-            np.round(drawn / _WEIGHT_UNIT) * _WEIGHT_UNIT, _GREATEST
-        )
-    return found
+    found = np.empty((problems.stop - problems.start, draws))
+    for row, k in zip(found, range(problems.start, problems.stop), strict=True):
+        np.random.default_rng([seed, k]).standard_exponential(out=row)
+    return _in_units(found, _WEIGHT_UNIT, _GREATEST).astype(np.float32).T
 
 
 def _weights_of_many(problems: slice, draws: int, seed: int, counts: np.ndarray) -> np.ndarray:
     """weights[draw, problem] of problems that count as so many: Gamma."""
-    found = np.empty((draws, problems.stop - problems.start))
-    for k in range(problems.start, problems.stop):
-        drawn = np.random.default_rng([seed, k]).standard_gamma(counts[k], draws)
-        found[:, k - problems.start] = np.minimum(
-            np.round(drawn / _FINER_UNIT) * _FINER_UNIT, _GREATEST_OF_MANY
-        )
-    return found
+    found = np.empty((problems.stop - problems.start, draws))
+    for row, k in zip(found, range(problems.start, problems.stop), strict=True):
+        np.random.default_rng([seed, k]).standard_gamma(counts[k], out=row)
+    return _in_units(found, _FINER_UNIT, _GREATEST_OF_MANY).T
+
+
+def _in_units(weights: np.ndarray, unit: float, greatest: float) -> np.ndarray:
+    """In their place: multiples of the unit, of which sums are exact."""
+    weights /= unit
+    np.round(weights, out=weights)
+    weights *= unit
+    np.minimum(weights, greatest, out=weights)
+    return weights
 
 
 def _imaginary(n: int, concentration: np.ndarray, rng: np.random.Generator) -> Imaginary:

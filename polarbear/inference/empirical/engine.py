@@ -53,7 +53,8 @@ def run(
     bootstrap = Bootstrap(at_knots, draws, seed, imaginary, threads)
     wins = bootstrap.wins()
     if smooth:
-        wins = smoothed(wins, unit_times[knots], noise_correlation(at_knots), seed, threads)
+        correlation = noise_correlation(at_knots, bootstrap.pairs, threads)
+        wins = smoothed(wins, unit_times[knots], correlation, seed, threads)
     return Posterior(
         theta=bootstrap.firsts(field, duels),
         wins=wins if at_knots is duels else Interpolated(wins, knots),

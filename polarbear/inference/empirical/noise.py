@@ -9,47 +9,58 @@ number of instances.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import islice
 
 import numpy as np
 
-from polarbear.rankings.duels import Duels
+from polarbear.numerics.threads import in_threads
+from polarbear.rankings.duels import Duels, Scores
 
 _LENGTHS = np.array([0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.4, 0.8, 1.6])  # of the whole grid
 _BLOCKS = 4  # of problems, some 1,000: further ones would hardly change a correlation of all pairs
 _PARTS = np.linspace(0, 1, 11)
 
 
-def noise_correlation(duels: Duels) -> np.ndarray:
-    """The correlation of scores at two times, the same for all pairs: [time, time]."""
+def noise_correlation(
+    duels: Duels, pairs: Sequence[Scores], threads: int | None = None
+) -> np.ndarray:
+    """The correlation of scores at two times, the same for all pairs: [time, time].
+
+    ``pairs`` are the scores of each block of problems.
+    """
     n_times = duels.positions.shape[2]
     steps = np.arange(n_times)
-    observed, counted = _by_steps(duels)
+    observed, counted = _by_steps(duels, pairs, threads)
     fitted = _fitted(observed, counted)
     found = fitted[np.abs(np.subtract.outer(steps, steps))]
     np.fill_diagonal(found, 1)
     return np.asarray(found)
 
 
-def _by_steps(duels: Duels) -> tuple[np.ndarray, np.ndarray]:
+def _by_steps(
+    duels: Duels, pairs: Sequence[Scores], threads: int | None
+) -> tuple[np.ndarray, np.ndarray]:
     """Correlations of scores that are so many steps apart, and what they rest on: [steps]."""
     n_times = duels.positions.shape[2]
     blocks = [
-        (*(part.reshape(len(part), -1, n_times) for part in duels.pair_scores(block)), weight)
-        for block in islice(duels.blocks(), _BLOCKS)
+        (*(part.reshape(len(part), -1, n_times) for part in scores), weight)
+        for block, scores in islice(zip(duels.blocks(), pairs, strict=True), _BLOCKS)
         for weight in [duels.weights_of(block)[:, :, None].astype(np.float32)]
     ]
     met = sum((weight * there).sum(axis=0, dtype=float) for _, there, weight in blocks)
     of = np.where(met > 0, met, 1)
     won = sum((weight * score).sum(axis=0, dtype=float) for score, _, weight in blocks)
     mean = (won / of).astype(np.float32)
-    residuals = [
-        np.sqrt(weight) * np.where(there, score - mean, np.float32(0))
-        for score, there, weight in blocks
-    ]
-    spread = sum((residual**2).sum(axis=0, dtype=float) for residual in residuals)
-    deviation = np.sqrt(spread / of).astype(np.float32)
-    together = sum(_sums_by_steps(residual) for residual in residuals)
+
+    def of_a_block(block: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
+        score, there, weight = block
+        residual = np.sqrt(weight) * np.where(there, score - mean, np.float32(0))
+        return (residual**2).sum(axis=0, dtype=float), _sums_by_steps(residual)
+
+    spreads, sums = zip(*in_threads(of_a_block, blocks, threads), strict=True)
+    deviation = np.sqrt(sum(spreads) / of).astype(np.float32)
+    together = sum(sums)
     apart = sum(
         weight.sum(dtype=float) * _sums_by_steps(deviation)
         if there.all()

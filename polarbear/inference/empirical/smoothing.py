@@ -20,7 +20,7 @@ times, neighbouring times add nothing and the curve stays as it was.
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg.lapack import dtrtrs
+from scipy.linalg.lapack import dposv, dtrtrs
 
 from polarbear.numerics.threads import in_threads, single_threaded_blas
 
@@ -80,9 +80,15 @@ def smoothed(
 
     rng = np.random.default_rng([seed, _STREAM])
     which = rng.random(draws)
-    standard = rng.standard_normal((n, draws, n_times + 1), dtype=np.float32)
+    standard = np.empty((n, draws, n_times + 1), dtype=np.float32)
     roots = np.linalg.cholesky(shapes + _JITTER * np.eye(n_times)).astype(np.float32)
     levels = np.array(LEVELS)
+
+    def prepared(pair: int) -> np.ndarray:
+        """What all pairs share is drawn beside the first of them."""
+        if pair >= 0:
+            return explained(pair)
+        return rng.standard_normal(out=standard, dtype=np.float32)
 
     def draw(pair: int) -> None:
         """With A a shape's covariance and the noise's, V, the curve's is A + l^2 11', of which the
@@ -96,7 +102,7 @@ def smoothed(
             some = shape_of == shape
             level, own = level_of[some], apart[some]
             prior = own[:, 1:] @ roots[shape].T + level.astype(np.float32)[:, None] * own[:, :1]
-            solved = np.linalg.solve(
+            _, solved, _ = dposv(
                 shapes[shape] + of_noise, np.column_stack([of_noise, np.ones(n_times)])
             )
             back, ones = solved[:, :-1], solved[:, -1]
@@ -107,7 +113,8 @@ def smoothed(
             phi[some] = (1 + np.sin(np.clip(curve, -np.pi / 2, np.pi / 2))) / 2
 
     with single_threaded_blas():
-        evidence = np.stack(in_threads(explained, range(n_pairs), threads), axis=1)
+        _, *found = in_threads(prepared, range(-1, n_pairs), threads)
+        evidence = np.stack(found, axis=1)
         shares = _shares(evidence, n)
         in_threads(draw, range(n_pairs), threads)
     return wins
