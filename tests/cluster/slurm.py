@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-NEEDED = ("munged", "slurmctld", "slurmd", "sbatch", "scancel", "squeue", "sinfo")
+NEEDED = ("munged", "slurmctld", "slurmd", "sbatch", "scancel", "scontrol", "squeue", "sinfo")
 PATIENCE = 600.0  # seconds: a busy machine may need long to start a process
 CONF = """
 ClusterName=bears

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import dask
@@ -11,47 +13,72 @@ from polarbear.driver.watching import Watcher
 from polarbear.execution import clusters
 from polarbear.execution.outcome import Outcome
 from polarbear.store import Store
+from tests.cluster.processes import until
 from tests.cluster.slurm import RealSlurm, missing
 from tests.cluster.test_dask import configured, raced
 
 pytestmark = pytest.mark.skipif(bool(missing()), reason=missing())
 
 
-@pytest.mark.slow
-def test_a_race_in_jobs_of_slurm_outlives_its_jobs_and_ends_with_the_same_rounds(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
-    here = raced(configured(tmp_path, None, "descends", "slowly"), tmp_path / "here")
-    monkeypatch.setattr(clusters, "RENEW_EVERY", 1.0)
+QUEUE = {"name": "slurm", "queue": "den", "memory": "500MiB", "walltime": "00:30:00"}
+LAST_MINUTE = "TimeLimit=1"  # Slurm counts in minutes, and looks every half one
+
+
+@pytest.fixture
+def slurm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[RealSlurm]:
+    """Jobs that have ended are looked for every second."""
     folder = tmp_path / "slurm"
     folder.mkdir()
     slurm = RealSlurm(folder)
-    try:
-        for name, value in slurm.environment.items():
-            monkeypatch.setenv(name, value)
-        monkeypatch.chdir(folder)  # Slurm leaves what jobs print where they were asked for
+    for name, value in slurm.environment.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.chdir(folder)  # Slurm leaves what jobs print where they were asked for
+    monkeypatch.setattr(clusters, "RENEW_EVERY", 1.0)
+    with dask.config.set({"distributed.deploy.lost-worker-timeout": "1s"}):
+        yield slurm
+    slurm.close()
 
-        class Cancelling(Watcher):
-            runs, cancelled = 0, ""
 
-            def finished(self, outcome: Outcome) -> None:
-                self.runs += 1
-                if self.runs == 3:
-                    (self.cancelled,) = slurm.jobs()
-                    slurm("scancel", "--full", self.cancelled)
+@pytest.mark.slow
+@pytest.mark.parametrize("end", ["cancelled", "out of time"])
+def test_a_race_outlives_jobs_of_slurm_that_end_under_it_and_has_the_same_rounds(
+    end: str, tmp_path: Path, slurm: RealSlurm
+):
+    """Runs wait for the first job to be gone, so that they are under way when it ends."""
+    sign = tmp_path / "gone"
+    sign.touch()
+    algorithms = [
+        {"name": "descends", "use": "python", "function": "solvers.py:descends"},
+        {
+            "name": "waits",
+            "use": "python",
+            "function": "solvers.py:waits",
+            "options": {"sign": str(sign)},
+        },
+    ]
+    here = raced(configured(tmp_path, None, algorithms=algorithms), tmp_path / "here")
+    sign.unlink()
 
-        watcher = Cancelling()
-        queue = {"name": "slurm", "queue": "den", "memory": "500MiB", "walltime": "00:30:00"}
-        config = configured(
-            tmp_path,
-            None,
-            "descends",
-            "slowly",
-            execution={"engine": "dask", "job_queue": queue, "workers": None},
-        )
-        with dask.config.set({"distributed.deploy.lost-worker-timeout": "1s"}):
-            assert raced(config, tmp_path / "there", watcher) == here
-        assert watcher.cancelled
-        assert len(Store.open(tmp_path / "there").runs()["worker"].unique()) == 2
-    finally:
-        slurm.close()
+    def until_it_is_gone(job: str) -> None:
+        until(lambda: job not in slurm.jobs())
+        sign.touch()
+
+    class Ending(Watcher):
+        job = ""
+
+        def finished(self, outcome: Outcome) -> None:
+            if not self.job:
+                (self.job,) = slurm.jobs()
+                if end == "cancelled":
+                    slurm("scancel", "--full", self.job)
+                else:
+                    slurm("scontrol", "update", f"JobId={self.job}", LAST_MINUTE)
+                threading.Thread(target=until_it_is_gone, args=[self.job], daemon=True).start()
+
+    watcher = Ending()
+    on = {"engine": "dask", "job_queue": QUEUE, "workers": None}
+    config = configured(tmp_path, None, algorithms=algorithms, execution=on)
+    assert raced(config, tmp_path / "there", watcher) == here
+    reason = slurm("scontrol", "show", "job", watcher.job)
+    assert {"cancelled": "JobState=CANCELLED", "out of time": "JobState=TIMEOUT"}[end] in reason
+    assert len(Store.open(tmp_path / "there").runs()["worker"].unique()) == 2
