@@ -61,6 +61,10 @@ inlined = njit(**_SETTINGS, inline="always")
 _AS_WRITTEN: dict[str, Any] = {"fastmath": False}
 kernel_as_written = njit(**_SETTINGS | _AS_WRITTEN)
 inner_as_written = njit(**_SETTINGS | _AS_WRITTEN | {"no_cpython_wrapper": True})
+# where a product may go into a sum unrounded, and nothing else is changed
+inner_fused = njit(
+    **_SETTINGS | {"fastmath": {"contract"}, "no_cpython_wrapper": True, "forceinline": True}
+)
 # to be called by its address, so that what calls it need not be compiled with it
 addressed_as_written = njit(
     **_SETTINGS | _AS_WRITTEN | {"no_cpython_wrapper": True, "no_cfunc_wrapper": False}

@@ -8,35 +8,16 @@ likelihood spends its time on. These are a bit cast and a polynomial: the logari
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
-from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
 
+from polarbear.numerics.bits import bits_to_float, float_to_bits
 from polarbear.numerics.compiling import inlined
 
 LOG_2 = 0.6931471805599453
 _SQRT_HALF_BITS = 0x3FE6A09E667F3BCD
 _EXPONENT_BITS = 52
 _BIAS = 1023
-
-
-@intrinsic
-def float_to_bits(typing_context: Any, x: Any) -> Any:
-    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.bitcast(args[0], ir.IntType(64))
-
-    return types.int64(types.float64), generate
-
-
-@intrinsic
-def bits_to_float(typing_context: Any, x: Any) -> Any:
-    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.bitcast(args[0], ir.DoubleType())
-
-    return types.float64(types.int64), generate
 
 
 @inlined

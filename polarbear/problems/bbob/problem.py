@@ -35,21 +35,17 @@ class Part:
 
 def mixture_problem(parts: Sequence[Part], centre: Floats) -> Problem:
     """Functions mixed on a logarithmic scale, their optima moved to the centre."""
-    functions = [part.function for part in parts]
-    numbers = np.concatenate([function.numbers for function in functions])
-    ends = np.cumsum([len(function.numbers) for function in functions])
-    addresses = [loop_address(function.id) for function in functions]
-    whole = np.array(
-        [
-            (address, end - len(function.numbers), end)
-            for address, end, function in zip(addresses, ends, functions, strict=True)
-        ],
-        dtype=np.int64,
-    )
-    shares = np.array(
-        [(p.function.best, p.function.penalty, p.weight, p.scale) for p in parts], dtype=np.float64
-    )
-    return _problem(mixed_value, mixed_values, (centre, whole, shares, numbers), len(centre))
+    # In one array, since each that is handed to compiled code takes time at every point.
+    blocks = [centre]
+    whole = []
+    for part in parts:
+        function = part.function
+        blocks.append(np.array([function.best, function.penalty, part.weight, part.scale]))
+        start = sum(map(len, blocks))
+        blocks.append(function.numbers)
+        whole.append((loop_address(function.id), start, start + len(function.numbers)))
+    rest = (np.array(whole, dtype=np.int64), np.concatenate(blocks))
+    return _problem(mixed_value, mixed_values, rest, len(centre))
 
 
 def _problem(

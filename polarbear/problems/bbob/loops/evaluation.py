@@ -12,6 +12,7 @@ from polarbear.problems.bbob.loops.sums import plus_product
 from polarbear.problems.bbob.loops.transformations import BOUND, beyond
 
 SMALLEST, LARGEST = 1e-12, 1e20  # heights that count in a mixture
+PART = 4  # numbers of a mixture's part, before those of its function
 
 
 @inner_as_written
@@ -45,9 +46,9 @@ def values(points, address, numbers, best, penalty):
 
 
 @inner_as_written
-def one_mixed_value(x, centre, whole, parts, numbers, room):
-    """``whole`` has each part's address, and where its numbers begin and end; ``parts`` has its
-    best value, penalty, weight and scale.
+def one_mixed_value(x, whole, numbers, room):
+    """``whole`` has each part's address, and where its numbers begin and end; before them stand its
+    best value, penalty, weight and scale, and before all the centre.
     """
     d = len(x)
     place = room[2]
@@ -55,10 +56,10 @@ def one_mixed_value(x, centre, whole, parts, numbers, room):
     for k in range(len(whole)):
         address, start, stop = whole[k]
         own = numbers[start:stop]
-        best, penalty, weight, scale = parts[k]
+        best, penalty, weight, scale = numbers[start - PART : start]
         # In the order in which ManyAffine adds: near the optimum all digits hang on it.
         for i in range(d):
-            place[i] = x[i] + own[i] - centre[i]
+            place[i] = x[i] + own[i] - numbers[i]
         height = one_value(place, address, own, best, penalty, room[0], room[1]) - best
         if math.isnan(height):
             return height
@@ -68,16 +69,16 @@ def one_mixed_value(x, centre, whole, parts, numbers, room):
 
 
 @kernel_as_written
-def mixed_value(x, centre, whole, parts, numbers):
+def mixed_value(x, whole, numbers):
     """The value of a mixture at one point."""
-    return one_mixed_value(x, centre, whole, parts, numbers, np.empty((3, len(x))))
+    return one_mixed_value(x, whole, numbers, np.empty((3, len(x))))
 
 
 @kernel_as_written
-def mixed_values(points, centre, whole, parts, numbers):
+def mixed_values(points, whole, numbers):
     """The values of a mixture at many points."""
     room = np.empty((3, points.shape[1]))
     found = np.empty(len(points))
     for p in range(len(points)):
-        found[p] = one_mixed_value(points[p], centre, whole, parts, numbers, room)
+        found[p] = one_mixed_value(points[p], whole, numbers, room)
     return found

@@ -7,10 +7,18 @@ import math
 import numpy as np
 
 from polarbear.numerics.compiling import addressed_as_written
+from polarbear.problems.bbob.loops.elementary import cosine, power, sine
 from polarbear.problems.bbob.loops.separable import rastrigin_of
 from polarbear.problems.bbob.loops.sums import plus_product
-from polarbear.problems.bbob.loops.transformations import bend, matrix, oscillate, row, shift, turn
-from polarbear.problems.bbob.loops.waves import cosines
+from polarbear.problems.bbob.loops.transformations import (
+    bend,
+    exactly_oscillated,
+    matrix,
+    oscillate,
+    row,
+    shift,
+    turn,
+)
 
 WAVES = 12
 LOWEST = -(2.0 - 0.5 ** (WAVES - 1))  # of the waves' sum: each at its lowest
@@ -34,20 +42,24 @@ def weierstrass(x, numbers, z, other):
     d = len(x)
     shift(x, row(numbers, 0, d), other)
     turn(matrix(numbers, 1, d), 0.0, other, z)
-    oscillate(z)
+    for i in range(d):
+        z[i] = exactly_oscillated(z[i])  # waves of 1e6 times as many turns follow
     turn(matrix(numbers, 1 + d, d), 0.0, z, other)
-    angles, heights = np.empty(WAVES), np.empty(WAVES)
-    total = 0.0
+    waves = np.empty((d, WAVES))
     for i in range(d):
         angle = 2.0 * math.pi * (other[i] + 0.5)
         frequency = 1.0
-        for wave in range(WAVES):
-            angles[wave] = angle * frequency
+        for k in range(WAVES):
+            waves[i, k] = angle * frequency
             frequency *= 3.0
-        cosines(angles, heights)
+    heights = waves.reshape(-1)
+    for k in range(len(heights)):
+        heights[k] = cosine(heights[k])
+    total = 0.0
+    for i in range(d):
         amplitude = 1.0
-        for wave in range(WAVES):
-            total = plus_product(total, heights[wave], amplitude)
+        for k in range(WAVES):
+            total = plus_product(total, waves[i, k], amplitude)
             amplitude *= 0.5
     return 10.0 * math.pow(total / d - LOWEST, 3.0)
 
@@ -63,8 +75,10 @@ def schaffers(x, numbers, z, other):
     total = 0.0
     for i in range(d - 1):
         square = plus_product(other[i] * other[i], other[i + 1], other[i + 1])
-        wave = math.sin(50.0 * math.pow(square, 0.1))
-        total = plus_product(total, math.pow(square, 0.25), plus_product(1.0, wave, wave))
+        wave = sine(50.0 * power(square, 0.1))  # of 0, some number: it is multiplied by 0
+        z[i] = math.sqrt(math.sqrt(square)) * plus_product(1.0, wave, wave)
+    for i in range(d - 1):
+        total += z[i]
     mean = total / (d - 1.0)
     return mean * mean
 

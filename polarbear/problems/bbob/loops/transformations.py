@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import math
 
-from polarbear.numerics.compiling import inner_as_written
+from polarbear.numerics.compiling import inner_as_written, inner_fused
+from polarbear.problems.bbob.loops.elementary import exponential, logarithm, sine
 from polarbear.problems.bbob.loops.sums import plus_product
 
 BOUND = 5.0
+TOO_FAR = 709.78  # no exponential of more is a number
 
 
 @inner_as_written
@@ -49,9 +51,25 @@ def turn(transposed, base, x, z):
             z[i] = plus_product(z[i], x[j], transposed[j, i])
 
 
-@inner_as_written
+@inner_fused
 def oscillated(value):
     """T_osz of one number: not quite regular, but monotonous."""
+    is_positive = value > 0.0
+    scaled = 10.0 * logarithm(abs(value) if value != 0.0 else 1.0)
+    first = scaled if is_positive else 0.55 * scaled
+    second = 0.79 * scaled if is_positive else 0.31 * scaled
+    exponent = plus_product(scaled, 0.49, sine(first) + sine(second))
+    # ioh takes a power of the exponential, which is not there of all numbers
+    size = exponential(0.1 * exponent)
+    size = size if exponent > -TOO_FAR else 0.0
+    size = size if exponent < TOO_FAR else math.inf
+    size = size if is_positive else -size
+    return size if value != 0.0 else value
+
+
+@inner_as_written
+def exactly_oscillated(value):
+    """The same to the last digit as ioh has it."""
     if value == 0.0:
         return value
     logarithm = math.log(abs(value)) / 0.1
