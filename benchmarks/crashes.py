@@ -13,12 +13,14 @@ command goes on from there. Exits with 1 if anything came out otherwise.
 from __future__ import annotations
 
 import json
+import os
 import sys
 import tempfile
 from pathlib import Path
 
 from targets import Row, report
 
+os.environ["POLARS_MAX_THREADS"] = "1"  # tables are small; threads would only wait for each other
 sys.path.insert(0, str(Path(__file__).parents[1]))  # for the disks that fail, which tests have
 
 from tests.faults.crashes import SCENARIOS, Case, Trials

@@ -6,13 +6,16 @@ A small race is run once in peace. Then the same race is run again and again int
 time disturbed at random moments and given the same command until it has ended:
 
     SIGINT, SIGTERM, SIGHUP, SIGKILL   to the race, or to its whole process group
-    a killed worker                    SIGKILL to one of its workers
+    a killed worker                    SIGKILL to one of its workers, waited for if there is none
     a full disk                        no file may grow beyond some bytes, drawn at random
 
 At its end each store must hold the rounds of the race in peace to the byte, and the same runs with
 the same trajectories. Where a killed worker has cost a run, which is recorded as failed, the race
 may differ; there may be no more such runs than workers were killed. No process and no temporary
 folder may be left. Exits with 1 if anything of this does not hold.
+
+Episodes are dealt like cards, so that every ten of them have each kind; two of ten kill a worker,
+and one that comes too late for that is dealt again.
 """
 
 from __future__ import annotations
@@ -43,7 +46,14 @@ from polarbear.store.summary import FAILED
 
 MARK = "POLARBEAR_SOAK"
 SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP", "SIGKILL", "SIGKILL")
-EPISODES = (*SIGNALS, "group SIGKILL", "group SIGINT", "killed worker", "full disk", "full disk")
+EPISODES = (
+    *SIGNALS,
+    "group SIGKILL",
+    "group SIGINT",
+    "killed worker",
+    "killed worker",
+    "full disk",
+)
 DONE = (0, 3)  # resolved, or at the limit of rounds
 REFUSED = 1  # the exit code of an error, as a full disk is one
 MOST_EPISODES = 8  # of one race, which is then left in peace
@@ -72,6 +82,7 @@ class Figures:
     identical: int = 0
     cost_runs: int = 0
     lost_runs: int = 0
+    unexplained: int = 0  # runs that were lost though nobody of ours killed their worker
     episodes: Counter[str] = field(default_factory=Counter)
     wrong: list[str] = field(default_factory=list)
 
@@ -82,6 +93,7 @@ class Soak:
     def __init__(self, folder: Path, rng: random.Random) -> None:
         self.folder, self.rng, self.figures = folder, rng, Figures()
         self.mark = secrets.token_hex(8)
+        self._deck: list[str] = []
         self.temporary = folder / "temporary"
         self.temporary.mkdir()
         (folder / "config.yaml").write_text(yaml.safe_dump(CONFIG))
@@ -117,12 +129,15 @@ class Soak:
         killed = 0
         for count in range(1000):
             disturb = count < MOST_EPISODES and time.monotonic() < until
-            kind = self.rng.choice(EPISODES) if disturb else "peace"
+            kind = self._dealt() if disturb else "peace"
             process = self.start(store, self._small_files() if kind == "full disk" else None)
             code = self._wait(process, None if kind in ("full disk", "peace") else lasts)
             if code is None:
-                killed += kind == "killed worker"
+                before = self.figures.episodes["killed worker"]
                 code = self._disturb(process, kind)
+                killed += self.figures.episodes["killed worker"] - before
+            elif kind == "killed worker":  # the race was over before: it is dealt again
+                self._deck.append(kind)
             elif kind == "full disk" and code == REFUSED:
                 self.figures.episodes[kind] += 1
             if "Traceback" in self.said():
@@ -134,6 +149,11 @@ class Soak:
                 self.figures.wrong.append(f"{store}: exit code {code} in peace: {self.said()}")
                 return killed
         return killed
+
+    def _dealt(self) -> str:
+        if not self._deck:
+            self._deck = self.rng.sample(EPISODES, len(EPISODES))
+        return self._deck.pop()
 
     def _small_files(self) -> Callable[[], None]:
         size = int(2 ** self.rng.uniform(8, 15))
@@ -152,14 +172,13 @@ class Soak:
 
     def _disturb(self, process: subprocess.Popen[bytes], kind: str) -> int | None:
         if kind == "killed worker":
-            workers = [
-                child
-                for child in psutil.Process(process.pid).children()
-                if "spawn_main" in " ".join(child.cmdline())
-            ]
-            if workers:
-                self.rng.choice(workers).kill()
-                self.figures.episodes[kind] += 1
+            while process.poll() is None:
+                workers = workers_of(process.pid)
+                if workers:
+                    self.rng.choice(workers).kill()
+                    self.figures.episodes[kind] += 1
+                    break
+                time.sleep(0.02)
             return process.wait()
         self.figures.episodes[kind] += 1
         number = signal.Signals[kind.split()[-1]]
@@ -200,12 +219,22 @@ class Soak:
         )
         self.figures.races += 1
         self.figures.lost_runs += lost
+        self.figures.unexplained += max(0, lost - killed)
         if wanted == found:
             self.figures.identical += 1
         elif 0 < lost <= killed:
             self.figures.cost_runs += 1
         else:
             self.figures.wrong.append(f"{store}: differs; {lost} runs lost, {killed} killed")
+
+
+def workers_of(race: int) -> list[psutil.Process]:
+    """The workers that a race has at this moment; none if it is ending."""
+    try:
+        children = psutil.Process(race).children()
+        return [child for child in children if "spawn_main" in " ".join(child.cmdline())]
+    except psutil.Error:
+        return []
 
 
 def contents(store: Path) -> tuple[dict[str, bytes], list[tuple[str, str, bytes, bytes]]]:
@@ -247,6 +276,7 @@ def show(figures: Figures, minutes: float, to: TextIO) -> None:
     print(f"| identical to the byte | {figures.identical} |", file=to)
     print(f"| differ by runs that a killed worker cost | {figures.cost_runs} |", file=to)
     print(f"| runs so lost | {figures.lost_runs} |", file=to)
+    print(f"| runs lost beyond those of killed workers | {figures.unexplained} |", file=to)
     print(f"| anything else | {len(figures.wrong)} |", file=to)
     for line in figures.wrong:
         print(f"\n{line}", file=to)

@@ -33,9 +33,18 @@ BudgetExhausted                not an error: ends an algorithm's run from inside
 
 from __future__ import annotations
 
+from polarbear.wording import visible
+
 
 class PolarBearError(Exception):
-    """Something the user can mend; its text says what was found, expected, and to do next."""
+    """Something the user can mend; its text says what was found, expected, and to do next.
+
+    It may quote what stands in files of others: no character of it controls a terminal, or begins a
+    line that is not meant.
+    """
+
+    def __str__(self) -> str:
+        return visible(super().__str__(), keep="\n")
 
 
 class ConfigError(PolarBearError):

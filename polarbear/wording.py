@@ -1,5 +1,7 @@
 """Numbers, names and times in words: plurals, lists, probabilities, shares, times with their units.
 
+What cannot be shown is written out.
+
 Uses nothing of ours. The page says the same by `page_words`: limits and nouns, as data.
 """
 
@@ -14,6 +16,8 @@ from typing import Any
 SHARE_OF_FIRSTS = "share of firsts"  # on how many of all instances an algorithm is first
 P_BEST = "P(best)"  # how sure it is that this share, or a value made of it, is the highest
 
+RESTATED = {ord("\n"): "\\n", ord("\r"): "\\r", ord("\t"): "\\t"}
+JOINERS = "\u200c\u200d"  # which scripts and emoji need between two signs, neither of them ASCII
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -205,3 +209,34 @@ def page_words(axis: str, nouns: Iterable[str] = ()) -> dict[str, Any]:
         "p_best": P_BEST,
         "small": {"smallest": SMALLEST, "less": LESS},
     }
+
+
+def visible(text: str, keep: str = "") -> str:
+    """Text with everything that cannot be shown written out: \\n, \\x1b, \\u202e.
+
+    Characters in ``keep`` stay as they are.
+    """
+    if text.isprintable():
+        return text
+    shown = (
+        sign if sign in keep or shows(text, place) else _written_out(sign)
+        for place, sign in enumerate(text)
+    )
+    return "".join(shown)
+
+
+def shows(text: str, place: int) -> bool:
+    """Whether a sign of a text shows as what it is, and controls nothing."""
+    sign = text[place]
+    if sign not in JOINERS:
+        return sign.isprintable()
+    around = text[place - 1 : place] + text[place + 1 : place + 2]
+    return len(around) == 2 and all(one.isprintable() and not one.isascii() for one in around)
+
+
+def _written_out(sign: str) -> str:
+    number = ord(sign)
+    if number in RESTATED:
+        return RESTATED[number]
+    width = 2 if number < 0x100 else 4 if number < 0x10000 else 8
+    return f"\\{'xuU'[(width > 2) + (width > 4)]}{number:0{width}x}"

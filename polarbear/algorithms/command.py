@@ -191,7 +191,7 @@ class Command(Algorithm):
                 output = irace.Output(timed) if self.protocol == "irace" else None
                 for number, elapsed, line in output or timed:
                     self._take(line, number, elapsed, trial)
-                code = process.wait()
+                code = _end_group(process)
                 if killed_from_outside(code):
                     raise KilledFromOutsideError(_obituary(arguments[0], code, errors))
                 if code != 0:
@@ -259,11 +259,20 @@ def _started(arguments: list[str], folder: str, prints: bool) -> Iterator[subpro
     try:
         yield process
     finally:
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
+        _end_group(process)
         for stream in filter(None, (process.stdout, process.stderr)):
             stream.close()
+
+
+def _end_group(process: subprocess.Popen[bytes]) -> int:
+    """Kill what is left of a program's process group, then bury the program; its exit code.
+
+    In this order: the number of one that is buried may be somebody else's.
+    """
+    if process.returncode is None:
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+    return process.wait()
 
 
 def _obituary(program: str, code: int, errors: LastWords) -> str:

@@ -49,7 +49,7 @@ def lines_of(
             if left <= 0:
                 raise BudgetExhausted
             ears.wait(left)
-            ended = process.poll() is not None  # before the reading, which is then complete
+            ended = has_ended(process)  # before the reading, which is then complete
             errors.add(ears.read(process.stderr))
             data = ears.read(process.stdout) if file is None else file.read(AT_ONCE)
             *lines, rest = _split(rest + data)
@@ -61,6 +61,16 @@ def lines_of(
                 if not others:  # else they have begun the last line, not the program
                     yield from _texts([rest])
                 return
+
+
+def has_ended(process: subprocess.Popen[bytes]) -> bool:
+    """Whether a program has ended, which is not buried yet: its number, by which what it has left
+    can be ended, is its own until then."""
+    try:
+        how = os.WEXITED | os.WNOHANG | os.WNOWAIT
+        return os.waitid(os.P_PID, process.pid, how) is not None
+    except (AttributeError, OSError):  # not everywhere can one look and not bury
+        return process.poll() is not None
 
 
 def _goes_on(file: IO[bytes]) -> bool:

@@ -16,7 +16,7 @@ from polarbear.driver.evidence import ranked
 from polarbear.driver.posteriors import Learned
 from polarbear.errors import ImportFailedError
 from polarbear.formats.adding import GridWanted, budget_for
-from polarbear.formats.base import LINE, AfterEnd, Imported
+from polarbear.formats.base import LINE, AfterEnd, Imported, named
 from polarbear.formats.table import Columns, trajectories_in
 from polarbear.inference import infer as draw
 from polarbear.problems.base import PROBLEM
@@ -25,6 +25,7 @@ from polarbear.rankings import GridValues
 from polarbear.settings.grid import EVALUATIONS, Budget
 from polarbear.settings.options import Source, nearest, validate
 from polarbear.store import best_so_far
+from polarbear.wording import visible
 
 if TYPE_CHECKING:
     from typing import TypeAlias
@@ -89,9 +90,9 @@ def _checked(rows: pl.DataFrame) -> pl.DataFrame:
     for name in NEEDED:
         if name not in rows.columns:
             guess = nearest(name, rows.columns)
-            hint = f"rename '{guess}'" if guess else "rename the one that holds it"
+            hint = f"rename '{visible(guess)}'" if guess else "rename the one that holds it"
             raise ImportFailedError(
-                f"the frame has no column '{name}'; it has: {', '.join(rows.columns)}; {hint}"
+                f"the frame has no column '{name}'; it has: {named(rows.columns)}; {hint}"
             )
     seeded = SEED in rows.columns
     keys = ["algorithm", "instance", "t", *([SEED] if seeded else [])]

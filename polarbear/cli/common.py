@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from polarbear.plain import plain
-from polarbear.settings.names import visible
-from polarbear.wording import counted, percent_cell, short, time, whole
+from polarbear.wording import counted, percent_cell, short, time, visible, whole
 
 if TYPE_CHECKING:
     from rich.console import Console

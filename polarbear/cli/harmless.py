@@ -8,7 +8,7 @@ from typing import Any
 from rich.console import Console
 from rich.segment import Segment
 
-from polarbear.settings.names import visible
+from polarbear.wording import visible
 
 
 class HarmlessConsole(Console):

@@ -10,6 +10,7 @@ for. A process that has left its parent and cleared its environment is then not 
 from __future__ import annotations
 
 import ctypes
+import multiprocessing
 import os
 import secrets
 import sys
@@ -57,9 +58,20 @@ def has_children() -> bool:
     return True
 
 
-def end_descendants(pid: int) -> int:
-    """Kill all that a process has started, and all that those have; how many there were."""
-    return _end(lambda: descendants(pid))
+def known(pid: int) -> psutil.Process | None:
+    """A process as it can be told from another that has its number later; None if it is gone."""
+    try:
+        return psutil.Process(pid)
+    except psutil.Error:
+        return None
+
+
+def end_descendants(process: psutil.Process | None = None) -> int:
+    """Kill all that a process has started, and all that those have; how many there were.
+
+    Without one, it is this process whose descendants are meant.
+    """
+    return _end(lambda: descendants(process or psutil.Process()))
 
 
 def end_marked(mark: str) -> int:
@@ -67,17 +79,16 @@ def end_marked(mark: str) -> int:
 
     def found() -> list[psutil.Process]:
         marked = [process for process in psutil.process_iter() if _carries(process, mark)]
-        return [*marked, *(below for process in marked for below in descendants(process.pid))]
+        return [*marked, *(below for process in marked for below in descendants(process))]
 
     return _end(found)
 
 
-def end_worker(pid: int) -> None:
+def end_worker(worker: psutil.Process) -> None:
     """Kill a worker after everything below it, which it would otherwise lose to somebody else."""
     try:
-        worker = psutil.Process(pid)
         worker.suspend()  # lest it start something new meanwhile; it still adopts orphans
-        end_descendants(pid)
+        end_descendants(worker)
         worker.kill()
     except psutil.Error:
         return
@@ -110,10 +121,10 @@ def _end(found: Callable[[], list[psutil.Process]]) -> int:
         time.sleep(0.001)  # lest looking for the dying keep them from it
 
 
-def descendants(pid: int) -> list[psutil.Process]:
+def descendants(process: psutil.Process) -> list[psutil.Process]:
     """What a process has started, and what those have, as far as it has kept a parent."""
     try:
-        return psutil.Process(pid).children(recursive=True)
+        return process.children(recursive=True)
     except psutil.Error:
         return []
 
@@ -130,8 +141,16 @@ def _is_alive(process: psutil.Process) -> bool:
 
 
 def _reap(processes: Iterable[psutil.Process]) -> None:
-    """Bury the dead among them that are children of this process; others have other parents."""
+    """Bury the dead among them that are children of this process; others have other parents.
+
+    Those of multiprocessing are left to it, which buries its dead when asked who is alive. Buried
+    behind its back they would be alive to it for ever, and it would one day send a signal to
+    whoever has their number by then.
+    """
+    others = {child.pid for child in multiprocessing.active_children()}
     for process in processes:
+        if process.pid in others:
+            continue
         try:
             os.waitpid(process.pid, os.WNOHANG)
         except (ChildProcessError, OSError):

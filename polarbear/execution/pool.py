@@ -168,7 +168,7 @@ class Pool:
         resource_tracker.ensure_running()  # it is nobody's child, and would unblock interrupts
         threads = dict.fromkeys(THREAD_VARIABLES, str(self._threads))
         with (
-            _STARTING,
+            _STARTING,  # nor may another start bury this one before it is known
             environment(threads | families.marked_environment(f"{mark}:{own}")),
             uninterrupted(),
             without_the_script(),
@@ -180,14 +180,17 @@ class Pool:
                     f"a worker process could not be started: {error.strerror}; free some memory, "
                     "or use fewer workers"
                 ) from None
+            assert process.pid is not None
+            known = families.known(process.pid)
         theirs.close()
-        return Worker(name, process, ours, journal, log, own, unread_bytes(ours))
+        return Worker(name, process, known, ours, journal, log, own, unread_bytes(ours))
 
     def _stop(self, worker: Worker) -> list[Outcome]:
         """End a worker and everything that its runs have started, were it long dead itself; what
         it had still told of its runs."""
         died = not worker.process.is_alive()
-        families.end_worker(worker.process.pid)
+        if worker.known is not None:
+            families.end_worker(worker.known)
         worker.process.join()
         if died:
             families.end_known(worker.family)
@@ -238,9 +241,9 @@ class Pool:
         elif worker.seconds > (worker.looks + 1) * MEMORY_EVERY:
             worker.looks = int(worker.seconds / MEMORY_EVERY)
             bound(worker.log)
-            if worker.looks % FAMILY_EVERY == 0:
-                worker.family = families.descendants(worker.process.pid)
-            used = memory_of(worker.process.pid, worker.family)
+            if worker.looks % FAMILY_EVERY == 0 and worker.known is not None:
+                worker.family = families.descendants(worker.known)
+            used = memory_of(filter(None, (worker.known, *worker.family)))
             if used > self._memory:
                 message = (
                     f"killed at {used / 2**20:.0f} MiB of memory; "

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import time
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
@@ -25,6 +26,7 @@ class Worker:
 
     name: str
     process: Any
+    known: psutil.Process | None  # by more than its number, which others get once it is dead
     connection: Connection
     journal: Path
     log: Path
@@ -59,12 +61,12 @@ def unread_bytes(connection: Connection) -> int:
         return end.getsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF) // 8
 
 
-def memory_of(pid: int, family: list[psutil.Process]) -> int:
-    """Bytes that a worker uses, with those of the programs it was last seen to have started."""
+def memory_of(processes: Iterable[psutil.Process]) -> int:
+    """Bytes that processes use, as far as they are still there."""
     used = 0
-    for number in (pid, *(member.pid for member in family)):
+    for process in processes:
         with suppress(psutil.Error):
-            used += psutil.Process(number).memory_info().rss
+            used += process.memory_info().rss if process.is_running() else 0
     return used
 
 

@@ -87,7 +87,7 @@ def log_tail(path: Path, lines: int = 12) -> str:
 def _end_what_was_started(adopts: bool, mark: str) -> int:
     """Kill what a run has left behind; how many processes that were."""
     if families.has_children():
-        return families.end_descendants(os.getpid())
+        return families.end_descendants()
     return 0 if adopts else families.end_marked(mark)
 
 
@@ -96,7 +96,7 @@ def _die_with_parent(scratch: Path) -> None:
     parent = parent_process()
     if parent is not None:
         wait([parent.sentinel])
-        families.end_descendants(os.getpid())
+        families.end_descendants()
         shutil.rmtree(scratch, ignore_errors=True)
         os.kill(os.getpid(), signal.SIGKILL)
 

@@ -17,9 +17,9 @@ from polarbear.algorithms.base import Algorithm, Trial
 from polarbear.errors import AlgorithmError, ImportFailedError
 from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.problems.base import PROBLEM, Instance, Kind, Setting
-from polarbear.settings.names import LONGEST_INSTANCE, LONGEST_NAME, flaw_in_name, visible
+from polarbear.settings.names import LONGEST_INSTANCE, LONGEST_NAME, flaw_in_name
 from polarbear.settings.options import Options, nearest
-from polarbear.wording import counted, noun
+from polarbear.wording import counted, noun, visible
 
 AfterEnd = Literal["keeps", "absent"]
 Point = tuple[str, str, float, float]  # algorithm, instance, t, y
@@ -103,11 +103,11 @@ def pick_columns(frame: pl.DataFrame, wanted: dict[str, str | None], source: str
         if theirs not in frame.columns:
             known = [name for name in frame.columns if name != LINE]
             guess = nearest(theirs, known)
-            hint = (
-                f"did you mean --{ours}-column '{guess}'?" if guess else f"name it: --{ours}-column"
-            )
+            way = f"--{ours}-column"
+            hint = f"did you mean {way} '{visible(guess)}'?" if guess else f"name it: {way}"
             raise ImportFailedError(
-                f"{source} has no column '{theirs}' for {ours}; it has: {named(known)}; {hint}"
+                f"{source} has no column '{visible(theirs)}' for {ours}; it has: {named(known)}; "
+                f"{hint}"
             )
         kind = frame.schema[theirs]
         check_kind(ours, theirs, kind, source)
@@ -123,8 +123,8 @@ def check_kind(ours: str, theirs: str, kind: pl.DataType, source: str) -> None:
     if not (text or number or (ours not in NUMBERS and kind in DATES)):
         wanted = "numbers" if ours in NUMBERS else "names"
         raise ImportFailedError(
-            f"{source}: the column '{theirs}' for {ours} should hold {wanted}, but is of the type "
-            f"{kind}"
+            f"{source}: the column '{visible(theirs)}' for {ours} should hold {wanted}, but is of "
+            f"the type {kind}"
         )
 
 

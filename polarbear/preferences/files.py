@@ -13,8 +13,7 @@ from pydantic import Field
 from polarbear.errors import SelectionError
 from polarbear.preferences.base import Context, Preference, Valuation, Weighted
 from polarbear.preferences.integrals import at_points, normalised, over_density
-from polarbear.settings.names import visible
-from polarbear.wording import typed
+from polarbear.wording import typed, visible
 
 
 class PastBudgets(Preference):

@@ -1,4 +1,4 @@
 """What every group of options leans on: validation, registries, YAML lines, the grid, user code.
 
-Uses `errors` alone.
+Uses `errors` and `wording`.
 """

@@ -9,7 +9,6 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from polarbear.errors import ConfigError
-from polarbear.settings.names import visible
 
 Path = tuple[str | int, ...]
 LONGEST_MESSAGE = 1200  # characters: a value that is quoted may be of any length
@@ -59,7 +58,7 @@ class Source:
         key = spelled(path)
         if len(message) > LONGEST_MESSAGE:
             message = f"{message[: LONGEST_MESSAGE // 2]} ... {message[-LONGEST_MESSAGE // 2 :]}"
-        return ConfigError(visible(f"{where}: {key + ': ' if key else ''}{message}", keep="\n"))
+        return ConfigError(f"{where}: {key + ': ' if key else ''}{message}")
 
 
 def spelled(path: Path) -> str:

@@ -17,7 +17,7 @@ import yaml
 
 from polarbear.errors import ConfigError
 from polarbear.settings import options
-from polarbear.settings.names import visible
+from polarbear.wording import visible
 
 LARGEST_FILE = 1 * 2**20  # bytes
 MOST_NODES = 50_000  # keys and values, those that aliases repeat counted each time

@@ -13,10 +13,11 @@ from typing import Any
 
 from polarbear.errors import ConfigError
 from polarbear.settings.grid import Budget
-from polarbear.settings.names import flaw_in_name, visible
+from polarbear.settings.names import flaw_in_name
 from polarbear.settings.options import Source, validate
 from polarbear.store import tables
 from polarbear.store.early import EARLY
+from polarbear.wording import visible
 
 FOLDERS = ("", *tables.ALL, EARLY, "posteriors", "rounds")
 GROUPS = ("algorithms", "instances", "budget")  # what every reader needs of a configuration

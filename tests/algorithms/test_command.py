@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import stat
 import sys
 from pathlib import Path
@@ -282,3 +283,21 @@ def test_an_unknown_placeholder_is_refused_with_the_nearest(bench: Bench):
 def test_a_program_reads_nothing_from_our_standard_input(bench: Bench):
     outcome = bench.run(bench.script("print(1, len(sys.stdin.read()))"))
     assert outcome.values.tolist() == [0]
+
+
+@pytest.mark.skipif(not hasattr(os, "waitid"), reason="the system cannot look and not bury")
+@pytest.mark.parametrize("code", [0, 3])
+def test_what_a_program_leaves_is_killed_while_the_program_s_number_is_still_its_own(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, code: int
+):
+    killed = []
+
+    def kill(group: int, number: int) -> None:
+        assert os.waitid(os.P_PID, group, os.WEXITED | os.WNOWAIT) is not None  # not buried
+        killed.append(group)
+        os.kill(-group, number)
+
+    monkeypatch.setattr(command.os, "killpg", kill)
+    outcome = bench.run(bench.script(f"print(1, 2)\nsys.exit({code})"))
+    assert outcome.status is (Status.CRASHED if code else Status.ENDED)
+    assert len(killed) == 1

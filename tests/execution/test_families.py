@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import psutil
@@ -156,6 +157,41 @@ def test_a_problem_that_lost_its_processes_is_built_anew(tmp_path: Path):
     )
     outcomes = run(config, workers=1)
     assert [outcome.status for outcome in outcomes.values()] == [Status.ENDED] * 2
+
+
+# --- numbers of the dead, which others get -----------------------------------------------------
+
+
+def test_the_dead_of_multiprocessing_are_not_buried_behind_its_back():
+    """Else it takes them for alive, and sends signals to whoever has their number one day."""
+    script = (
+        "import multiprocessing, time\n"
+        "from polarbear.execution import families\n"
+        "start = multiprocessing.get_context('fork').Process\n"
+        "child = start(target=time.sleep, args=(10**6,), daemon=True)\n"
+        "child.start()\n"
+        "print(families.end_descendants(), child.exitcode, multiprocessing.active_children())\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.stdout == "1 -9 []\n", done.stderr
+
+
+def test_nobody_is_killed_who_has_the_number_of_a_worker_that_died(left: Any):
+    config = configured(GOOD)
+    with Pool(config.instances, config.setting, 1, GENEROUS) as workers:
+        list(workers.run(tasks(config)))
+        (worker,) = workers._workers
+        worker.process.kill()
+        worker.process.join()  # buried: from now on its number can be had by others
+        innocent = subprocess.Popen(left.sleep.split())
+        worker.process = SimpleNamespace(
+            pid=innocent.pid, is_alive=lambda: False, join=lambda: None, exitcode=-9
+        )
+        workers._stop(worker)
+        workers._workers.clear()
+        assert innocent.poll() is None
+        innocent.kill()
+        assert innocent.wait() == -signal.SIGKILL
 
 
 # --- workers that do not come up, and a process that is killed -------------------------------

@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from polarbear.errors import ImportFailedError
-from polarbear.formats import optuna, table
+from polarbear.formats import FORMATS, optuna, table
 from polarbear.formats.benchopt import Benchopt
 from polarbear.formats.coco import read_coco
 from polarbear.formats.ioh import read_ioh
@@ -45,6 +45,18 @@ def test_a_message_names_attributes_as_far_as_a_line_holds_them(tmp_path: Path):
     ) as told:
         read_ioh(folder)
     assert len(str(told.value).removeprefix(str(folder))) < 400
+
+
+@pytest.mark.parametrize("name", ["table", "rankings"])
+@pytest.mark.parametrize("sign", ["\r", "\n", "\x1b[2J", "\x1d", "\x85", "\u2028"])
+def test_a_column_with_controls_in_its_name_is_named_in_one_harmless_line(
+    tmp_path: Path, name: str, sign: str
+):
+    columns = {f"algo{sign}rithm": ["A"], "instance": ["i"], "t": [1], "y": [1], "position": [1]}
+    pl.DataFrame(columns).write_parquet(tmp_path / "x.parquet")
+    with pytest.raises(ImportFailedError, match="did you mean --algorithm-column") as told:
+        FORMATS[name]().read(tmp_path / "x.parquet")
+    assert str(told.value).isprintable()
 
 
 @pytest.mark.parametrize("name", [*HIDDEN, "x" * 201])

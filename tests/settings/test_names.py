@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from polarbear.settings.names import LONGEST_NAME, flaw_in_name, visible
+from polarbear.errors import ImportFailedError
+from polarbear.settings.names import LONGEST_NAME, flaw_in_name
+from polarbear.wording import visible
 
 FAMILY = "\U0001f468\u200d\U0001f469\u200d\U0001f467"
 ORDINARY = ["CMA-ES", "=1+1", "<b>", "σ = 0.3", "می‌خواهم", FAMILY, "☃\ufe0f", "x" * LONGEST_NAME]
@@ -40,3 +42,8 @@ def test_a_name_that_is_empty_or_too_long_is_none(name: str, flaw: str):
 def test_what_cannot_be_shown_is_written_out_and_line_breaks_stay_where_wanted():
     assert visible("a\n\x1b\x9b\u202e\U000e0001") == "a\\n\\x1b\\x9b\\u202e\\U000e0001"
     assert visible("a\n\x1bb", keep="\n") == "a\n\\x1bb"
+
+
+def test_no_message_of_an_error_controls_a_terminal_or_begins_a_line_that_is_not_meant():
+    error = ImportFailedError("x.csv has\x1b[2J no\rcolumn\u2028;\nadd it")
+    assert str(error) == "x.csv has\\x1b[2J no\\rcolumn\\u2028;\nadd it"

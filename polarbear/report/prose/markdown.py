@@ -6,7 +6,8 @@ import re
 
 from polarbear.report.prose.outline import Block, Bullets, Chart, Heading, Paragraph, Table
 from polarbear.report.prose.sentence import Name
-from polarbear.report.prose.text import as_text, visible
+from polarbear.report.prose.text import as_text
+from polarbear.wording import visible
 
 
 def as_markdown(blocks: list[Block]) -> str:

@@ -7,6 +7,7 @@ import unicodedata
 
 from polarbear.report.prose.outline import Block, Bullets, Chart, Heading, Paragraph, Table
 from polarbear.report.prose.sentence import plain
+from polarbear.wording import visible
 
 LONGEST = 28  # characters of a name in a table or chart
 
@@ -17,14 +18,6 @@ def as_text(blocks: list[Block], width: int = 100) -> str:
     for block in blocks:
         made += [*_lines(block, width), ""]
     return "\n".join(made).rstrip() + "\n"
-
-
-def visible(text: str) -> str:
-    """Text without what would move a cursor or turn its direction around."""
-    return "".join(
-        character if unicodedata.category(character)[0] != "C" else "\N{REPLACEMENT CHARACTER}"
-        for character in text
-    )
 
 
 def short(name: str, longest: int = LONGEST) -> str:
