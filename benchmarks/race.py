@@ -44,13 +44,12 @@ import f_race
 import race_report
 import truths
 from quick_beliefs import QuickPosterior
+from replay import Found, replay
 from truths import Truth
 
 from polarbear import racing as race
 from polarbear.inference import ModelOptions, infer, relations
 from polarbear.inference.dependence import evidence_weight
-from polarbear.inference.relations import Joint, Pointwise
-from polarbear.racing.guarantee import record_of_duels
 from polarbear.racing.rules import Rules
 from polarbear.rankings import count_choice_sets, rank
 
@@ -59,7 +58,6 @@ ALPHAS = ("0.95", "0.99")
 ROPE = 0.05
 DRAWS = 1000
 
-Found = tuple[Pointwise | None, Joint | None]
 Out = list[tuple[int, int, int]]  # who is out, by whom, after how many instances
 History = list[tuple[float, set[int]]]  # what was spent, in whole runs, and who was left
 
@@ -110,22 +108,19 @@ def raced(data: Data, rule: str, alpha: float) -> tuple[Out, History]:
         guarantee="anytime" if rule == "guarantee" else "none",
     ).under(options.joint, options.plackett_luce)
     names = [f"A{i + 1}" for i in range(values.shape[1])]
-    state = race.start(names, unit.tolist(), rules)
-    present = np.zeros(values.shape, dtype=bool)
-    spent, history = 0, []
-    while state.open_pairs and state.instances < LIMIT and state.untrusted < race.PATIENCE:
-        first, last = state.instances, min(state.instances + state.batch, LIMIT)
-        for name, until in race.horizons(state, rules).items():
-            steps = int(np.searchsorted(unit, until)) + 1
-            present[first:last, names.index(name), :steps] = True
-            spent += (last - first) * steps
-        found = data.beliefs(rule, options, present[:last], state.round)
-        heeds = rule in ("dirichlet", "gp", "guarantee")
-        duels = record_of_duels(rank(values[:last], present[:last])) if heeds else None
-        state, _ = race.step(state, rules, last - first, *found, duels)
-        history.append((spent / len(unit), {names.index(name) for name in state.candidates}))
-    out = [(names.index(e.algorithm), names.index(e.by), e.instances) for e in state.eliminated]
-    return out, history
+    found = replay(
+        values[:LIMIT],
+        names,
+        unit,
+        rules,
+        lambda present, state: data.beliefs(rule, options, present, state.round),
+        heeds_duels=rule in ("dirichlet", "gp", "guarantee"),
+        cost=np.arange(1, len(unit) + 1) / len(unit),
+    )
+    out = [
+        (names.index(e.algorithm), names.index(e.by), e.instances) for e in found.state.eliminated
+    ]
+    return out, [(turn.spent, {names.index(name) for name in turn.left}) for turn in found.rounds]
 
 
 def f_raced(data: Data, rule: str, alpha: float) -> tuple[Out, History]:
