@@ -32,8 +32,8 @@ class QuickPosterior:
         self.sets = set_sums(sets)
         self.lattice = explore(self.model, self.sets, pruned=PRUNED)
 
-    def drawn(self, draws: int, seed: int) -> tuple[np.ndarray, np.ndarray] | None:
-        """Draws theta[draw, time, algorithm] and weights[draw, time]; None if Pareto-k objects.
+    def drawn(self, draws: int, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Draws theta[draw, time, algorithm], weights[draw, time], and whether to trust them[time].
 
         Weights of a temporal model are those of whole trajectories: [draw, 1].
         """
@@ -44,19 +44,16 @@ class QuickPosterior:
         log_weights = drawn.log_weights
         if over_time:
             log_weights = log_weights.sum(axis=1, keepdims=True)
-        if max(pareto_k(column) for column in log_weights.T) > MAX_PARETO_K:
-            return None
+        trusted = np.array([pareto_k(column) <= MAX_PARETO_K for column in log_weights.T])
         weights = np.exp(log_weights - log_weights.max(axis=0))
-        return drawn.theta, weights / weights.sum(axis=0)
+        return drawn.theta, weights / weights.sum(axis=0), trusted
 
     def beliefs(
         self, draws: int, epsilon: float, seed: int
     ) -> tuple[Pointwise, Joint | None] | None:
         """Relations at each time and, of a temporal model, over all; None if Pareto-k objects."""
-        drawn = self.drawn(draws, seed)
-        if drawn is None:
-            return None
-        return self.relations(*drawn, epsilon)
+        theta, weights, trusted = self.drawn(draws, seed)
+        return self.relations(theta, weights, epsilon) if trusted.all() else None
 
     def relations(
         self, theta: np.ndarray, weights: np.ndarray, epsilon: float

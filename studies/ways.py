@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import common
+import common  # noqa: F401 - makes the modules of benchmarks/ importable
 import numpy as np
 from quick_beliefs import QuickPosterior
 from replay import Beliefs, Found, Replayed, replay
@@ -22,7 +22,6 @@ from polarbear.racing import State
 from polarbear.racing.rules import Rules
 from polarbear.rankings import count_choice_sets, rank
 
-assert common.ROOT  # importing it makes quick_beliefs and replay importable
 DRAWS = 1000
 
 
@@ -42,10 +41,32 @@ class Way:
         return Way(name, options, rules.under(options.joint, options.plackett_luce), heeds_duels)
 
 
+@dataclass(frozen=True)
+class Weighted:
+    """Weighted draws of Plackett-Luce ratings: theta[draw, time, algorithm], weights[draw, time].
+
+    Weights of a temporal model are those of whole trajectories: [draw, 1].
+    """
+
+    theta: np.ndarray
+    weights: np.ndarray
+    quick: QuickPosterior
+
+    def resampled(self, seed: int) -> np.ndarray:
+        """Draws of theta that all count the same."""
+        rng, kept = np.random.default_rng(seed), np.empty_like(self.theta)
+        draws, columns = self.weights.shape
+        for column in range(columns):
+            times = slice(column, column + 1) if columns > 1 else slice(None)
+            chosen = rng.choice(draws, size=draws, p=self.weights[:, column])
+            kept[:, times] = self.theta[chosen, times]
+        return kept
+
+
 def drawn(
     way: Way, values: np.ndarray, present: np.ndarray, unit: np.ndarray, seed: int
-) -> Posterior | tuple[np.ndarray, np.ndarray, QuickPosterior]:
-    """What a round infers: a posterior, or weighted draws of theta."""
+) -> Posterior | Weighted:
+    """What a round infers: a posterior, or weighted draws of ratings."""
     positions = rank(values, present)
     sets = count_choice_sets(positions)
     options = way.options
@@ -54,10 +75,17 @@ def drawn(
             sets = sets.weighted(evidence_weight(positions, sets, unit, options))
             options = options.model_copy(update={"dependence": "independent"})
         quick = QuickPosterior(sets, unit, options)
-        found = quick.drawn(DRAWS, seed)
-        if found is not None:
-            return (*found, quick)
+        theta, weights, trusted = quick.drawn(DRAWS, seed)
         options = options.model_copy(update={"draws": 4 * DRAWS})
+        if not options.temporal:
+            doubted = np.flatnonzero(~trusted)
+            if len(doubted):
+                mended = infer(sets.pick(doubted), unit[doubted], options, seed, threads=1)
+                theta[:, doubted] = mended.theta[::4][: len(theta)]
+                weights[:, doubted] = 1 / len(theta)
+            return Weighted(theta, weights, quick)
+        if trusted.all():
+            return Weighted(theta, weights, quick)
     return infer(sets, unit, options, seed, threads=1, positions=positions)
 
 
@@ -68,8 +96,8 @@ def believer(way: Way, values: np.ndarray, unit: np.ndarray, seed: int) -> Belie
         found = drawn(
             way, values[: len(present)], present, unit, derived_seed(seed, "round", state.round)
         )
-        if not isinstance(found, Posterior):
-            return found[2].relations(found[0], found[1], way.rules.epsilon)
+        if isinstance(found, Weighted):
+            return found.quick.relations(found.theta, found.weights, way.rules.epsilon)
         if not found.usable:
             return None, None
         joint = relations.joint(found) if way.rules.elimination == "joint" else None
@@ -103,12 +131,5 @@ def duel_draws(
         return np.stack(
             [found.head_to_head(int(i), int(j)) for i, j in zip(a, b, strict=True)], axis=2
         )
-    theta, weights, _ = found
-    rng = np.random.default_rng(seed)
-    kept = np.empty_like(theta)
-    for t in range(theta.shape[1]):
-        of_time = weights[:, min(t, weights.shape[1] - 1)]
-        if t == 0 or weights.shape[1] > 1:
-            chosen = rng.choice(len(theta), size=len(theta), p=of_time)
-        kept[:, t] = theta[chosen, t]
-    return np.asarray(kept[:, :, a] / (kept[:, :, a] + kept[:, :, b]))
+    theta = found.resampled(seed)
+    return np.asarray(theta[:, :, a] / (theta[:, :, a] + theta[:, :, b]))
