@@ -125,9 +125,15 @@ def raced(data: Data, rule: str, alpha: float) -> tuple[Out, History]:
 
 def f_raced(data: Data, rule: str, alpha: float) -> tuple[Out, History]:
     """With the race's batches, its limit, and its rule for pairs that cross."""
-    test: Callable[[np.ndarray, float], np.ndarray]
     test = f_race.better if rule == "f-race-holm" else f_race.better_at_each
-    values, batches = data.truth.values, Rules().batch
+    return raced_by_tests(data.truth.values, test, 1 - alpha)
+
+
+def raced_by_tests(
+    values: np.ndarray, test: Callable[[np.ndarray, float], np.ndarray], level: float
+) -> tuple[Out, History]:
+    """A race whose test says where a is better than b: [time, a, b]."""
+    batches = Rules().batch
     n, n_times = values.shape[1:]
     running = list(range(n))
     gone: dict[int, tuple[int, int]] = {}
@@ -137,7 +143,7 @@ def f_raced(data: Data, rule: str, alpha: float) -> tuple[Out, History]:
         last = min(seen + batch, LIMIT)
         spent += (last - seen) * len(running)
         seen = last
-        now = test(values[:seen, running], 1 - alpha)
+        now = test(values[:seen, running], level)
         block = np.ix_(range(n_times), running, running)
         newly = int((now & ~above[block]).sum())
         above[block] |= now
