@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from functools import partial
 from pathlib import Path
 
 import bound
@@ -29,25 +30,21 @@ import classical
 import common
 import mabbob_truth as truth_of
 import numpy as np
+import population_races as races
 import populations
-from common import Claims, Lines, Row, deadline, markdown, middle, most_frequent, told, write_csv
+from common import Claims, Lines, Row, deadline, markdown, told, write_csv
 from populations import Population
-from ways import Way, drawn, raced
+from ways import Way
 
 from polarbear.config import load
-from polarbear.inference import ModelOptions, Posterior
-from polarbear.preferences import Context, parse_preference
+from polarbear.inference import ModelOptions
 from polarbear.racing.rules import Rules
 from polarbear.rankings import rank
-from polarbear.select.criteria import RISKS, judge
-from polarbear.settings.options import Source
 
 CONFIG = common.ROOT / "configs" / "mabbob.yaml"
 WAYS = ("paper", "default", "configured", "strict", "in order", "in reverse")
 LIMIT = 2000  # instances at which a replay ends; the paper's race took 1,656
-EVERYTHING = 1000  # instances on which it is usual to run everything
 PAPER = ("CSA", "TPA", "XNES", "MXNES")
-PREFERENCES = ("uniform", "log-uniform")
 
 
 def way_of(name: str, rules: Rules) -> Way:
@@ -68,124 +65,11 @@ def without_ties(values: np.ndarray, reverse: bool) -> np.ndarray:
 
 def one_race(task: Row, people: Population, rules: Rules) -> Row:
     """A race on instances of the population, and what is true of it."""
-    names, seed, duels = people.names, task["seed"], bound.duels_in(people.values)
-    values = people.sample(seed, LIMIT)
-    if task["way"] in ("in order", "in reverse"):
-        values = without_ties(values, task["way"] == "in reverse")
-    way = way_of(task["way"], rules)
-    found = raced(way, values, names, people.times, people.unit, seed)
-    state, seen = found.state, len(found.present)
-    whole = float(len(names) * people.times[-1])
-    reached = np.where(found.present.any(axis=2), found.present.sum(axis=2), 0)
-    cost = np.concatenate([[0.0], people.times])[reached]
-    last = drawn(way, values[:seen], found.present, people.unit, seed)
-    theta = last.theta if isinstance(last, Posterior) else last.resampled(seed)
-    return {
-        "population": len(people.values),
-        "left": list(state.candidates),
-        "eliminated": [
-            {
-                "who": e.algorithm,
-                "by": e.by,
-                "round": e.round,
-                "instances": e.instances,
-                "wrong": not duels.better[names.index(e.by), names.index(e.algorithm)],
-            }
-            for e in state.eliminated
-        ],
-        "resolved": not state.open_pairs,
-        "rounds": state.round,
-        "instances": state.instances,
-        "evaluations": found.rounds[-1].spent,
-        "by_algorithm": dict(zip(names, cost.sum(axis=0).tolist(), strict=True)),
-        "saved_of_1000": 1 - found.rounds[-1].spent / (EVERYTHING * whole),
-        "saved_of_as_many": 1 - found.rounds[-1].spent / (state.instances * whole),
-        "selections": _selections(theta, people.times, names, state.candidates, way.options.joint),
-    }
-
-
-def _selections(
-    theta: np.ndarray, times: np.ndarray, names: tuple[str, ...], left: tuple[str, ...], joint: bool
-) -> Row:
-    """Whom each preference and criterion chooses among those who are left."""
-    context = Context(times, joint=joint)
-    found = {}
-    for words in PREFERENCES:
-        valuation = parse_preference(words, Source("study")).on(context)
-        values = valuation.values(theta[:, :, [names.index(name) for name in left]])
-        criteria = judge(values)
-        found[words] = {risk: left[criteria.best(risk)] for risk in RISKS}
-    return found
-
-
-def summary(rows: list[Row], people: Population, rules: Rules) -> list[Row]:
-    duels = bound.duels_in(people.values)
-    found = []
-    for name in dict.fromkeys(row["way"] for row in rows):
-        some = [row for row in rows if row["way"] == name]
-        way = way_of(name, rules)
-        least = bound.bound(
-            duels, people.times, rules.alpha, rules.epsilon, way.rules.resolution == "strict"
-        )
-        out = [e for row in some for e in row["eliminated"]]
-        often, times = most_frequent([" ".join(row["left"]) for row in some])
-        evaluations = [row["evaluations"] for row in some]
-        found.append(
-            {
-                "way": name,
-                "races": len(some),
-                "most frequent set": f"{often} ({times})",
-                "paper's set": sum(set(row["left"]) == set(PAPER) for row in some),
-                "XNES kept": sum("XNES" in row["left"] for row in some),
-                "wrong eliminations": f"{sum(e['wrong'] for e in out)}/{len(out)}",
-                "rounds": middle([row["rounds"] for row in some]),
-                "instances": middle([row["instances"] for row in some]),
-                "resolved": sum(row["resolved"] for row in some),
-                "evaluations": middle(evaluations),
-                f"saved of {EVERYTHING:,}": middle([row["saved_of_1000"] for row in some]),
-                "saved of as many": middle([row["saved_of_as_many"] for row in some]),
-                "information bound": least.spent,
-                "median / bound": float(np.median(evaluations)) / least.spent,
-            }
-        )
-    return found
-
-
-def eliminations(rows: list[Row]) -> list[Row]:
-    """Who was put out in how many races, when, and by whom."""
-    found = []
-    for way in dict.fromkeys(row["way"] for row in rows):
-        some = [row for row in rows if row["way"] == way]
-        every = [e for row in some for e in row["eliminated"]]
-        for who in dict.fromkeys(e["who"] for e in sorted(every, key=lambda e: e["instances"])):
-            his = [e for e in every if e["who"] == who]
-            found.append(
-                {
-                    "way": way,
-                    "algorithm": who,
-                    "races": f"{len(his)}/{len(some)}",
-                    "round": middle([e["round"] for e in his]),
-                    "instances": middle([e["instances"] for e in his]),
-                    "by": " ".join(sorted({e["by"] for e in his})),
-                    "wrong": sum(e["wrong"] for e in his),
-                }
-            )
-    return found or [{"way": "all", "algorithm": "nobody"}]
-
-
-def selections(rows: list[Row]) -> list[Row]:
-    """How many races choose whom, by preference and criterion."""
-    found = []
-    for way in dict.fromkeys(row["way"] for row in rows):
-        some = [row for row in rows if row["way"] == way]
-        for preference in PREFERENCES:
-            line: Row = {"way": way, "preference": preference}
-            for risk in RISKS:
-                chosen = [row["selections"][preference][risk] for row in some]
-                counts = {name: chosen.count(name) for name in sorted(set(chosen))}
-                line[risk] = ", ".join(f"{name} {count}" for name, count in counts.items())
-            found.append(line)
-    return found
+    way, name = way_of(task["way"], rules), task["way"]
+    if name not in ("in order", "in reverse"):
+        return races.one_race(way, task["seed"], people, LIMIT)
+    broken = partial(without_ties, reverse=name == "in reverse")
+    return races.one_race(way, task["seed"], people, LIMIT, broken)
 
 
 def claims_of(rows: list[Row], people: Population) -> Claims:
@@ -212,7 +96,7 @@ def claims_of(rows: list[Row], people: Population) -> Claims:
         saved = float(np.median([row["saved_of_1000"] for row in default]))
         claims.check(
             f"by default a race saves {saved:.1%} of the evaluations of everything on "
-            f"{EVERYTHING:,} instances, at least 75 %",
+            f"{races.EVERYTHING:,} instances, at least 75 %",
             saved >= 0.75,
         )
     return claims
@@ -236,13 +120,14 @@ def main() -> int:
     until = deadline(args.minutes)
     left = lines.complete(tasks, lambda task: one_race(task, people, rules), until)
     rows = [row for row in lines.rows if row["way"] in args.ways]
+    ways = {name: way_of(name, rules) for name in args.ways}
     parts = [("The truth", truth_of.written(people, args.out))]
     parts.append(("The classical view", classical.written(people, args.out)))
     if rows:
         for name, table in (
-            ("Races", summary(rows, people, rules)),
-            ("Who is out when", eliminations(rows)),
-            ("Selections", selections(rows)),
+            ("Races", races.summary(rows, people, ways, PAPER, "XNES")),
+            ("Who is out when", races.eliminations(rows)),
+            ("Selections", races.selections(rows)),
         ):
             write_csv(args.out / f"{name.lower().replace(' ', '-')}.csv", table)
             parts.append((name, markdown(table)))

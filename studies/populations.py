@@ -27,11 +27,12 @@ class Population:
         return self.values[(chosen * len(self.values)).astype(int)]
 
 
-def make(config: Path, store: Path, instances: int) -> None:
+def make(config: Path, store: Path, instances: int, *options: str) -> None:
     """Run everything that a store lacks; it goes on where it was interrupted."""
     command = [sys.executable, "-m", "polarbear", "run", str(config), "--store", str(store)]
     store.parent.mkdir(parents=True, exist_ok=True)
-    subprocess.run([*command, "--instances", str(instances)], check=True, stdout=sys.stderr)
+    command += ["--instances", str(instances), *options]
+    subprocess.run(command, check=True, stdout=sys.stderr)
 
 
 def read(store: Path) -> Population:

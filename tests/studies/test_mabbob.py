@@ -8,6 +8,7 @@ import classical
 import mabbob
 import mabbob_truth
 import numpy as np
+import population_races as races
 import pytest
 from populations import Population, make, read
 
@@ -69,10 +70,11 @@ def test_a_race_finds_the_set_and_says_what_it_saved(
     assert sum(row["by_algorithm"].values()) == pytest.approx(row["evaluations"])
     assert row["saved_of_as_many"] > 0
     assert row["selections"]["uniform"]["mean"] in row["left"]
-    table = mabbob.summary([row], people, rules)
+    ways = {way: mabbob.way_of(way, rules)}
+    table = races.summary([row], people, ways, mabbob.PAPER, "XNES")
     assert (table[0]["way"], table[0]["races"], table[0]["XNES kept"]) == (way, 1, 1)
-    assert mabbob.eliminations([row])[0]["algorithm"] == row["eliminated"][0]["who"]
-    assert mabbob.selections([row])[0]["preference"] == "uniform"
+    assert races.eliminations([row])[0]["algorithm"] == row["eliminated"][0]["who"]
+    assert races.selections([row])[0]["preference"] == "uniform"
     assert "XNES" in mabbob_truth.written(people, tmp_path)
     assert "CSA" in classical.written(people, tmp_path)
     assert {"truth.csv", "truth.png", "ecdf.csv", "aocc.csv"} <= {
