@@ -40,9 +40,8 @@ def test_scaling_takes_a_tenth_of_the_time_and_a_quarter_of_the_dimensions_and_k
 def test_the_papers_set_is_looked_for_among_those_whom_nobody_beats_at_every_time():
     names = ("COV", "SEP", "NONE")
     curves = np.array([[3.0, 3.0], [1.0, 2.0], [2.0, 1.0]])
-    people = Population(
-        names, np.array([0.1, 3.0]), np.array([0.0, 1.0]), np.tile(curves, (5, 1, 1))
-    )
+    times, unit = np.array([0.1, 3.0]), np.array([0.0, 1.0])
+    people = Population(names, times, unit, np.tile(curves, (5, 1, 1)))
     assert gpbbob.claims_of([], people).failed == []
     assert gpbbob.truth_table(people)[0] == {"seconds": 0.1, "COV": 0.0, "SEP": 1.0, "NONE": 0.0}
     beaten = Population(names, times, unit, people.values[:, [1, 0, 2]])
