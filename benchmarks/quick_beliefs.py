@@ -32,10 +32,11 @@ class QuickPosterior:
         self.sets = set_sums(sets)
         self.lattice = explore(self.model, self.sets, pruned=PRUNED)
 
-    def beliefs(
-        self, draws: int, epsilon: float, seed: int
-    ) -> tuple[Pointwise, Joint | None] | None:
-        """Relations at each time and, of a temporal model, over all; None if Pareto-k objects."""
+    def drawn(self, draws: int, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Draws theta[draw, time, algorithm], weights[draw, time], and whether to trust them[time].
+
+        Weights of a temporal model are those of whole trajectories: [draw, 1].
+        """
         over_time = self.model.temporal
         room = temporal if over_time else independent
         drawn = room.draw_approximation(self.sets, self.lattice, draws, 2, seed, threads=1)
@@ -43,13 +44,23 @@ class QuickPosterior:
         log_weights = drawn.log_weights
         if over_time:
             log_weights = log_weights.sum(axis=1, keepdims=True)
-        if max(pareto_k(column) for column in log_weights.T) > MAX_PARETO_K:
-            return None
+        trusted = np.array([pareto_k(column) <= MAX_PARETO_K for column in log_weights.T])
         weights = np.exp(log_weights - log_weights.max(axis=0))
-        weights /= weights.sum(axis=0)
-        return _pointwise(drawn.theta, weights, epsilon), (
-            _joint(drawn.theta, weights) if over_time else None
-        )
+        return drawn.theta, weights / weights.sum(axis=0), trusted
+
+    def beliefs(
+        self, draws: int, epsilon: float, seed: int
+    ) -> tuple[Pointwise, Joint | None] | None:
+        """Relations at each time and, of a temporal model, over all; None if Pareto-k objects."""
+        theta, weights, trusted = self.drawn(draws, seed)
+        return self.relations(theta, weights, epsilon) if trusted.all() else None
+
+    def relations(
+        self, theta: np.ndarray, weights: np.ndarray, epsilon: float
+    ) -> tuple[Pointwise, Joint | None]:
+        """What weighted draws say about pairs."""
+        joint = _joint(theta, weights) if self.model.temporal else None
+        return _pointwise(theta, weights, epsilon), joint
 
 
 def _pointwise(theta: np.ndarray, weights: np.ndarray, epsilon: float) -> Pointwise:

@@ -44,13 +44,12 @@ import f_race
 import race_report
 import truths
 from quick_beliefs import QuickPosterior
+from replay import Found, replay
 from truths import Truth
 
 from polarbear import racing as race
 from polarbear.inference import ModelOptions, infer, relations
 from polarbear.inference.dependence import evidence_weight
-from polarbear.inference.relations import Joint, Pointwise
-from polarbear.racing.guarantee import record_of_duels
 from polarbear.racing.rules import Rules
 from polarbear.rankings import count_choice_sets, rank
 
@@ -59,7 +58,6 @@ ALPHAS = ("0.95", "0.99")
 ROPE = 0.05
 DRAWS = 1000
 
-Found = tuple[Pointwise | None, Joint | None]
 Out = list[tuple[int, int, int]]  # who is out, by whom, after how many instances
 History = list[tuple[float, set[int]]]  # what was spent, in whole runs, and who was left
 
@@ -110,29 +108,32 @@ def raced(data: Data, rule: str, alpha: float) -> tuple[Out, History]:
         guarantee="anytime" if rule == "guarantee" else "none",
     ).under(options.joint, options.plackett_luce)
     names = [f"A{i + 1}" for i in range(values.shape[1])]
-    state = race.start(names, unit.tolist(), rules)
-    present = np.zeros(values.shape, dtype=bool)
-    spent, history = 0, []
-    while state.open_pairs and state.instances < LIMIT and state.untrusted < race.PATIENCE:
-        first, last = state.instances, min(state.instances + state.batch, LIMIT)
-        for name, until in race.horizons(state, rules).items():
-            steps = int(np.searchsorted(unit, until)) + 1
-            present[first:last, names.index(name), :steps] = True
-            spent += (last - first) * steps
-        found = data.beliefs(rule, options, present[:last], state.round)
-        heeds = rule in ("dirichlet", "gp", "guarantee")
-        duels = record_of_duels(rank(values[:last], present[:last])) if heeds else None
-        state, _ = race.step(state, rules, last - first, *found, duels)
-        history.append((spent / len(unit), {names.index(name) for name in state.candidates}))
-    out = [(names.index(e.algorithm), names.index(e.by), e.instances) for e in state.eliminated]
-    return out, history
+    found = replay(
+        values[:LIMIT],
+        names,
+        unit,
+        rules,
+        lambda present, state: data.beliefs(rule, options, present, state.round),
+        heeds_duels=rule in ("dirichlet", "gp", "guarantee"),
+        cost=np.arange(1, len(unit) + 1) / len(unit),
+    )
+    out = [
+        (names.index(e.algorithm), names.index(e.by), e.instances) for e in found.state.eliminated
+    ]
+    return out, [(turn.spent, {names.index(name) for name in turn.left}) for turn in found.rounds]
 
 
 def f_raced(data: Data, rule: str, alpha: float) -> tuple[Out, History]:
     """With the race's batches, its limit, and its rule for pairs that cross."""
-    test: Callable[[np.ndarray, float], np.ndarray]
     test = f_race.better if rule == "f-race-holm" else f_race.better_at_each
-    values, batches = data.truth.values, Rules().batch
+    return raced_by_tests(data.truth.values, test, 1 - alpha)
+
+
+def raced_by_tests(
+    values: np.ndarray, test: Callable[[np.ndarray, float], np.ndarray], level: float
+) -> tuple[Out, History]:
+    """A race whose test says where a is better than b: [time, a, b]."""
+    batches = Rules().batch
     n, n_times = values.shape[1:]
     running = list(range(n))
     gone: dict[int, tuple[int, int]] = {}
@@ -142,7 +143,7 @@ def f_raced(data: Data, rule: str, alpha: float) -> tuple[Out, History]:
         last = min(seen + batch, LIMIT)
         spent += (last - seen) * len(running)
         seen = last
-        now = test(values[:seen, running], 1 - alpha)
+        now = test(values[:seen, running], level)
         block = np.ix_(range(n_times), running, running)
         newly = int((now & ~above[block]).sum())
         above[block] |= now

@@ -1,0 +1,162 @@
+"""How good can it get: what a rule must spend that knows how far apart algorithms are.
+
+A rule that tells two hypotheses apart with at most a share d of errors on either side needs, on
+average, at least kl(d, 1 - d) / D instances, D being the information that one instance gives
+against the nearest truth in which the decision would be wrong (Wald 1945; Kaufmann, Cappe and
+Garivier 2016). Here d = 1 - alpha, and an instance is one duel at a time:
+
+- 'a beats b at t' could be wrong if a won as often as b: with shares w, l of wins and losses,
+  D = w log(2w / (w + l)) + l log(2l / (w + l)); ties carry nothing;
+- 'a and b are alike at t' could be wrong if a won 0.5 + epsilon of the duels, or 0.5 - epsilon.
+
+Who is out must be beaten at every time, by the one for whom that is cheapest. Two that stay must be
+shown to cross (or be alike) somewhere, where that is cheapest; under strict resolution, to have
+some relation at every time. Runs end where nothing is left to be shown, each algorithm pays only
+for the dearest of its own pairs, and instances need not come in batches. So no rule that judges
+each time by its own duels, with errors below d on either side of each decision, can do with less on
+average. One that knows how smooth curves are, or one whose errors are d only on average over
+truths, sometimes can.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Duels:
+    """Shares of instances on which a beats b in truth: won[time, a, b]; the rest are ties."""
+
+    won: np.ndarray
+
+    @property
+    def better(self) -> np.ndarray:
+        """Who beats whom at every time: bool[a, b]."""
+        return np.asarray((self.won > self.won.swapaxes(1, 2)).all(axis=0))
+
+    @property
+    def pareto(self) -> list[int]:
+        return [int(i) for i in np.flatnonzero(~self.better.any(axis=0))]
+
+
+def duels_in(values: np.ndarray) -> Duels:
+    """Of a whole population, values[instance, algorithm, time]."""
+    n, n_times = values.shape[1:]
+    won = np.zeros((n_times, n, n))
+    for a in range(n):
+        for b in range(n):
+            won[:, a, b] = (values[:, a] < values[:, b]).mean(axis=0)
+    return Duels(won)
+
+
+def needed(alpha: float) -> float:
+    """kl(d, 1 - d), the information that a decision takes."""
+    return float((2 * alpha - 1) * np.log(alpha / (1 - alpha)))
+
+
+def _information(p: np.ndarray, q: np.ndarray | float) -> np.ndarray:
+    """Relative entropy of a coin p against a coin q."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        one = np.where(p > 0, p * np.log(p / q), 0.0)
+        two = np.where(p < 1, (1 - p) * np.log((1 - p) / (1 - np.asarray(q))), 0.0)
+    return np.asarray(one + two)
+
+
+def to_show_better(duels: Duels, alpha: float) -> np.ndarray:
+    """Instances it takes to show that a beats b at t, infinite where it does not: [time, a, b]."""
+    w, lost = duels.won, duels.won.swapaxes(1, 2)
+    decided = w + lost
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = np.where(decided > 0, w / decided, 0.5)
+        found = needed(alpha) / (decided * _information(share, 0.5))
+    return np.where(w > lost, found, np.inf)
+
+
+def to_show_alike(duels: Duels, alpha: float, epsilon: float) -> np.ndarray:
+    """Instances it takes to show that a and b are alike at t, infinite where they are not."""
+    share = duels.won + (1 - duels.won - duels.won.swapaxes(1, 2)) / 2
+    nearest = np.minimum(_information(share, 0.5 + epsilon), _information(share, 0.5 - epsilon))
+    with np.errstate(divide="ignore"):
+        return np.where(np.abs(share - 0.5) < epsilon, needed(alpha) / nearest, np.inf)
+
+
+def spent_on(instances: np.ndarray, cost: np.ndarray) -> float:
+    """What one algorithm's runs cost if time t is needed on so many instances: instances[time].
+
+    The k-th run goes up to the last time that is still needed on k instances.
+    """
+    most = np.maximum.accumulate(instances[::-1])[::-1]  # needed at t or later
+    longest = np.diff(np.concatenate([[0.0], cost]))
+    return float((most * longest).sum())
+
+
+def _crossing(
+    a_better: np.ndarray, b_better: np.ndarray, alike: np.ndarray, cost: np.ndarray
+) -> tuple[float, float]:
+    """The cheapest pair of times that settles a crossing: instances, and one algorithm's cost."""
+    best = (np.inf, np.inf)
+    for one, two in ((a_better, b_better), (a_better, alike), (b_better, alike)):
+        first, second = one[:, None], two[None, :]
+        fewer, more = np.minimum(first, second), np.maximum(first, second)
+        longer = np.maximum(cost[:, None], cost[None, :])
+        alone = np.where(first >= second, cost[:, None], cost[None, :])
+        finite = np.isfinite(more)
+        if finite.any():
+            rest = np.where(finite, more - np.where(finite, fewer, 0), np.inf)
+            spent = np.where(finite, fewer * longer + np.where(finite, rest, 0) * alone, np.inf)
+            best = min(best, (float(spent.min()), float(more.flat[spent.argmin()])))
+    return best[1], best[0]
+
+
+@dataclass(frozen=True)
+class Bound:
+    """Instances that the hardest decision takes, and what all runs together cost at least."""
+
+    instances: float
+    spent: float
+    pareto: tuple[int, ...]
+
+
+def bound(
+    duels: Duels, cost: np.ndarray, alpha: float, epsilon: float, strict: bool = False
+) -> Bound:
+    """The least that a race to the truth's Pareto set takes; infinite where a pair is exactly even.
+
+    ``cost[time]`` is what a run up to that time costs.
+    """
+    better = to_show_better(duels, alpha)
+    alike = to_show_alike(duels, alpha, epsilon)
+    members = duels.pareto
+    n = duels.won.shape[1]
+    beaten = duels.better
+    out = {
+        a: [
+            (better[:, b, a].max(), spent_on(better[:, b, a], cost))
+            for b in range(n)
+            if beaten[b, a]
+        ]
+        for a in range(n)
+        if a not in members
+    }
+    each = {a: min(found, key=lambda one: one[1]) for a, found in out.items()}
+    for a, b in combinations(members, 2):
+        one, two, three = better[:, a, b], better[:, b, a], alike[:, a, b]
+        if strict:
+            least = np.minimum(np.minimum(one, two), three)
+            found = float(least.max()), spent_on(least, cost)
+        else:
+            found = _crossing(one, two, three, cost)
+        for i in (a, b):
+            each[i] = max(each.get(i, (0.0, 0.0)), found, key=lambda one: one[1])
+    if len(members) == 1 and out:  # whoever is out last was put out by the one that stays
+        against = [better[:, members[0], a] for a in out if beaten[members[0], a]]
+        least_of = [(float(one.max()), spent_on(one, cost)) for one in against]
+        each[members[0]] = min(least_of, key=lambda one: one[1])
+    return Bound(
+        max(found[0] for found in each.values()),
+        sum(found[1] for found in each.values()),
+        tuple(members),
+    )

@@ -1,0 +1,134 @@
+"""What every study needs: lines that survive an interruption, small tables, checked claims.
+
+Importing it also makes the modules of `benchmarks/` importable by their names: truths, replays of
+races and the fair F-Race are shared with them.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+import time
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+ROOT = Path(__file__).parents[1]
+RESULTS = Path(__file__).parent / "results"
+sys.path.insert(0, str(ROOT / "benchmarks"))
+
+Row = dict[str, Any]
+
+
+class Lines:
+    """Results as JSON lines: what is there is not done again, a line that was cut off is."""
+
+    def __init__(self, path: Path, key: Sequence[str]) -> None:
+        self.path, self.key = path, tuple(key)
+        self.rows: list[Row] = []
+        for line in path.read_text().splitlines() if path.exists() else ():
+            try:
+                self.rows.append(json.loads(line))
+            except json.JSONDecodeError:
+                continue
+
+    def _named(self, row: Row) -> Hashable:
+        return json.dumps([row[name] for name in self.key])
+
+    def complete(self, tasks: Iterable[Row], work: Callable[[Row], Row], until: float) -> int:
+        """Do what is missing, one after the other, none begun after ``until``; how many are left.
+
+        ``until`` is a moment of `time.monotonic`.
+        """
+        done = {self._named(row) for row in self.rows}
+        todo = [task for task in tasks if self._named(task) not in done]
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        there = self.path.read_text() if self.path.exists() else ""
+        with self.path.open("a") as file:
+            if there and not there.endswith("\n"):
+                file.write("\n")
+            for number, task in enumerate(todo):
+                if time.monotonic() > until:
+                    return len(todo) - number
+                row = {**task, **work(task)}
+                file.write(json.dumps(row) + "\n")
+                file.flush()
+                self.rows.append(row)
+                print(f"{number + 1} of {len(todo)}: {task}", file=sys.stderr, flush=True)
+        return 0
+
+
+def deadline(minutes: float | None) -> float:
+    """The moment after which nothing new is begun."""
+    return float("inf") if minutes is None else time.monotonic() + 60 * minutes
+
+
+def write_csv(path: Path, rows: Sequence[Row]) -> None:
+    """A table, its columns being the keys of its first row."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows({name: _short(value) for name, value in row.items()} for row in rows)
+
+
+def markdown(rows: Sequence[Row]) -> str:
+    """The same as a Markdown table."""
+    names = list(rows[0])
+    lines = ["| " + " | ".join(names) + " |", "|" + "---|" * len(names)]
+    lines += ["| " + " | ".join(str(_short(row[name])) for name in names) + " |" for row in rows]
+    return "\n".join(lines)
+
+
+def _short(value: Any) -> Any:
+    return f"{value:.4g}" if isinstance(value, float) else value
+
+
+@dataclass
+class Claims:
+    """Sentences about a study's results, each with whether the results bear it out."""
+
+    found: list[tuple[str, bool]] = field(default_factory=list)
+
+    def check(self, sentence: str, holds: bool) -> None:
+        self.found.append((sentence, bool(holds)))
+
+    @property
+    def failed(self) -> list[str]:
+        return [sentence for sentence, holds in self.found if not holds]
+
+    def markdown(self) -> str:
+        return "\n".join(
+            f"- {'holds' if holds else '**does not hold**'}: {sentence}"
+            for sentence, holds in self.found
+        )
+
+
+def told(folder: Path, title: str, parts: Sequence[tuple[str, str]], claims: Claims) -> str:
+    """A study's result as one page, `result.md` in its folder."""
+    text = f"# {title}\n"
+    for heading, body in (*parts, ("Claims", claims.markdown())):
+        text += f"\n## {heading}\n\n{body}\n"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "result.md").write_text(text)
+    return text
+
+
+def middle(values: Sequence[float | None]) -> str:
+    """Median and the middle half of what is there; 'none' where nothing is."""
+    there = [value for value in values if value is not None]
+    if not there:
+        return "none"
+    low, median, high = np.quantile(there, [0.25, 0.5, 0.75])
+    return f"{median:.4g} [{low:.4g}, {high:.4g}]"
+
+
+def most_frequent(values: Sequence[Hashable]) -> tuple[Any, int]:
+    """What comes most often, and how often; the first of equals."""
+    counts = {value: values.count(value) for value in dict.fromkeys(values)}
+    best = max(counts, key=lambda value: counts[value])
+    return best, counts[best]

@@ -1,0 +1,69 @@
+"""SPRINT-Race: Pareto racing by sequential probability ratio tests (Zhang et al. 2015).
+
+On an instance one algorithm dominates another if it is nowhere worse and somewhere better; the
+objectives are here the times. For each pair p is how often the first is the one that dominates,
+among instances on which one does. Two of Wald's tests run beside each other (Sobel and Wald 1949):
+p = 1/2 - delta against 1/2, and 1/2 against 1/2 + delta. Both upper: the second is out; both lower:
+the first is out; in between: neither dominates, and the pair is done with. The error that is
+allowed in all is shared between the pairs.
+
+It knows an instance on which two cross as one that says nothing: what it finds is who wins more of
+the whole trajectories, not who is worse at every time.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+
+FIRST_OUT, SECOND_OUT, NEITHER, OPEN = "first out", "second out", "neither", "open"
+
+
+def log_ratio(wins: np.ndarray, losses: np.ndarray, low: float, high: float) -> np.ndarray:
+    """Of p = high against p = low."""
+    return np.asarray(wins * np.log(high / low) + losses * np.log((1 - high) / (1 - low)))
+
+
+def decided(wins: int, losses: int, delta: float, error: float) -> str:
+    """What two tests with this error on either side say after so many wins and losses."""
+    mark = np.log((1 - error) / error)
+    below = float(log_ratio(np.array(wins), np.array(losses), 0.5 - delta, 0.5))
+    above = float(log_ratio(np.array(wins), np.array(losses), 0.5, 0.5 + delta))
+    if above >= mark:
+        return SECOND_OUT
+    if below <= -mark:
+        return FIRST_OUT
+    return NEITHER if below >= mark and above <= -mark else OPEN
+
+
+def raced(
+    values: np.ndarray, level: float, delta: float
+) -> tuple[list[tuple[int, int, int]], list[tuple[int, set[int]]]]:
+    """Who is out, by whom, after how many instances; and how many runs were made with whom left."""
+    n = values.shape[1]
+    error = level / (n * (n - 1) / 2)
+    left, unsettled = set(range(n)), set(combinations(range(n), 2))
+    wins = np.zeros((n, n), dtype=int)
+    out: list[tuple[int, int, int]] = []
+    spent, history = 0, []
+    for seen, instance in enumerate(values, start=1):
+        running = {i for pair in unsettled for i in pair}
+        spent += len(running)
+        for a, b in sorted(unsettled):
+            one, two = instance[a] <= instance[b], instance[b] <= instance[a]
+            wins[a, b] += one.all() and not two.all()
+            wins[b, a] += two.all() and not one.all()
+        for a, b in sorted(unsettled):
+            verdict = decided(int(wins[a, b]), int(wins[b, a]), delta, error)
+            if verdict == NEITHER:
+                unsettled.discard((a, b))
+            elif verdict in (FIRST_OUT, SECOND_OUT) and {a, b} <= left:
+                gone, by = (a, b) if verdict == FIRST_OUT else (b, a)
+                out.append((gone, by, seen))
+                left.discard(gone)
+        unsettled = {pair for pair in unsettled if set(pair) <= left}
+        history.append((spent, set(left)))
+        if not unsettled:
+            break
+    return out, history

@@ -1,0 +1,48 @@
+"""Populations: every algorithm on every instance, of which races draw and which are their truth."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+FOLDER = Path(__file__).parent / "populations"
+
+
+@dataclass(frozen=True)
+class Population:
+    """Values[instance, algorithm, time] of whole instances, smaller is better."""
+
+    names: tuple[str, ...]
+    times: np.ndarray
+    unit: np.ndarray
+    values: np.ndarray
+
+    def sample(self, seed: int, size: int) -> np.ndarray:
+        """Instances drawn with replacement; the first do not depend on how many are drawn."""
+        chosen = np.random.default_rng([seed, 4]).random(size)
+        return self.values[(chosen * len(self.values)).astype(int)]
+
+
+def make(config: Path, store: Path, instances: int, *options: str) -> None:
+    """Run everything that a store lacks; it goes on where it was interrupted."""
+    command = [sys.executable, "-m", "polarbear", "run", str(config), "--store", str(store)]
+    store.parent.mkdir(parents=True, exist_ok=True)
+    command += ["--instances", str(instances), *options]
+    subprocess.run(command, check=True, stdout=sys.stderr)
+
+
+def read(store: Path) -> Population:
+    """The instances on which every algorithm has a run to the end; nothing is written."""
+    from polarbear.driver.evidence import evidence_of
+    from polarbear.store import Store
+
+    evidence = evidence_of(Store.open(store))
+    values = evidence.grid.values
+    complete = ~np.isnan(values).any(axis=(1, 2))
+    return Population(
+        evidence.grid.algorithms, evidence.grid.times, evidence.unit_times, values[complete]
+    )

@@ -1,0 +1,73 @@
+"""What a rule must spend that knows how far apart algorithms are."""
+
+from __future__ import annotations
+
+import bound
+import numpy as np
+import pytest
+
+ALPHA = 0.99
+
+
+def duels(*shares: list[list[float]]) -> bound.Duels:
+    return bound.Duels(np.array(shares))
+
+
+def two(*wins: float) -> bound.Duels:
+    """The first of two beats the second on so many instances, at one time after the other."""
+    return duels(*([[0, w], [1 - w, 0]] for w in wins))
+
+
+def test_walds_sequential_test_needs_a_little_more_than_the_bound():
+    """2,000 tests of 0.7 against 0.5, thresholds at odds of 99 to 1: mean within 3 % of its own."""
+    rng = np.random.default_rng(1)
+    least = bound.to_show_better(two(0.7), ALPHA)[0, 0, 1]
+    steps = np.where(rng.random((2000, 600)) < 0.7, np.log(0.7 / 0.5), np.log(0.3 / 0.5))
+    ended = np.abs(steps.cumsum(axis=1)) >= np.log(ALPHA / (1 - ALPHA))
+    assert ended.any(axis=1).all()
+    mean = (ended.argmax(axis=1) + 1).mean()
+    assert least < mean < 1.15 * least
+
+
+def test_ties_carry_no_information():
+    plain, tied = two(0.8), duels([[0, 0.4], [0.1, 0]])
+    there = bound.to_show_better(plain, ALPHA)[0, 0, 1]
+    assert bound.to_show_better(tied, ALPHA)[0, 0, 1] == pytest.approx(2 * there)
+
+
+def test_runs_end_where_no_more_is_to_be_shown():
+    cost = np.array([10.0, 100.0])
+    assert bound.spent_on(np.array([5.0, 2.0]), cost) == 3 * 10 + 2 * 100
+    assert bound.spent_on(np.array([2.0, 5.0]), cost) == 5 * 100
+
+
+def test_who_is_out_is_paid_for_at_every_time_and_the_winner_with_it():
+    found = bound.bound(two(0.9, 0.7), np.array([1.0, 2.0]), ALPHA, 0.05)
+    easy, hard = bound.to_show_better(two(0.9, 0.7), ALPHA)[:, 0, 1]
+    assert easy < hard
+    assert found.pareto == (0,)
+    assert found.instances == pytest.approx(hard)
+    assert found.spent == pytest.approx(2 * 2 * hard)
+
+
+def test_a_crossing_is_shown_where_that_is_cheapest_and_strictly_everywhere():
+    truth, cost = two(0.9, 0.6, 0.1), np.array([1.0, 2.0, 3.0])
+    one, middle, _ = bound.to_show_better(truth, ALPHA)[:, 0, 1]
+    loose = bound.bound(truth, cost, ALPHA, 0.05)
+    assert loose.pareto == (0, 1)
+    assert loose.instances == pytest.approx(one)
+    assert loose.spent == pytest.approx(2 * 3 * one)
+    strict = bound.bound(truth, cost, ALPHA, 0.05, strict=True)
+    assert strict.instances == pytest.approx(middle)
+    assert strict.spent == pytest.approx(2 * ((middle - one) * 2 + one * 3))
+
+
+def test_what_is_exactly_even_can_only_be_alike():
+    assert np.isinf(bound.to_show_better(two(0.5), ALPHA)).all()
+    assert np.isfinite(bound.to_show_alike(two(0.5), ALPHA, 0.05)[0, 0, 1])
+    assert np.isinf(bound.to_show_alike(two(0.6), ALPHA, 0.05)[0, 0, 1])
+
+
+def test_duels_of_a_population_are_counted_with_ties_apart():
+    values = np.array([[[1.0], [2.0]], [[1.0], [1.0]], [[3.0], [2.0]], [[0.0], [5.0]]])
+    assert bound.duels_in(values).won[0].tolist() == [[0, 0.5], [0.25, 0]]

@@ -1,0 +1,97 @@
+"""The paper's second case study, on populations made by hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import classical
+import mabbob
+import mabbob_truth
+import numpy as np
+import population_races as races
+import pytest
+from populations import Population, make, read
+
+from polarbear.racing.rules import Rules
+
+NAMES = ("CSA", "MSR", "TPA", "XNES", "MXNES", "LPXNES", "RS")
+TIMES = np.array([100.0, 500.0, 5000.0, 60_000.0])
+
+
+def population(size: int = 60) -> Population:
+    """MXNES is first early, CSA then, XNES at the end; the others are worse in their order."""
+    rng = np.random.default_rng(1)
+    worse = {"CSA": 0, "MSR": 5, "TPA": 2, "XNES": 0, "MXNES": 0, "LPXNES": 6, "RS": 9}
+    bonus = {"MXNES": (3, 3, -1, -1), "CSA": (0, 0, 3, 0), "XNES": (-1, -1, 0, 3)}
+    levels = np.array([np.full(4, worse[n]) - np.array(bonus.get(n, (0,) * 4)) for n in NAMES])
+    values = 10.0 ** (levels - 2 + 0.5 * rng.standard_normal((size, len(NAMES), 4)))
+    return Population(NAMES, TIMES, np.linspace(0, 1, 4), values)
+
+
+def test_leaders_and_crossings_are_those_that_were_put_in():
+    people = population()
+    assert [mabbob_truth.leader(people, t) for t in TIMES] == ["MXNES", "MXNES", "CSA", "XNES"]
+    assert mabbob_truth.crossing(people, "CSA", "XNES") == 60_000
+    assert mabbob_truth.crossing(people, "XNES", "CSA") == np.inf
+    assert mabbob_truth.crossing(people, "RS", "CSA") == 100
+
+
+def test_ties_are_broken_by_the_place_in_the_list_and_nothing_else_changes():
+    values = np.array([[[1.0], [1.0], [0.5], [2.0]]])
+    assert mabbob.without_ties(values, reverse=False)[0, :, 0].argsort().tolist() == [2, 0, 1, 3]
+    assert mabbob.without_ties(values, reverse=True)[0, :, 0].argsort().tolist() == [2, 1, 0, 3]
+
+
+def test_targets_count_by_orders_of_magnitude_and_time_linearly():
+    assert classical.shares(np.array([1e3, 1e2, 1e-3, 1e-8, 0.0])).tolist() == [0, 0, 0.5, 1, 1]
+    values = np.array([[[1e2, 1e-3, 1e-8]]])
+    found = classical.areas(values, np.array([0.0, 1.0, 4.0]))
+    assert found[0, 0] == pytest.approx((0 * 1 + 0.5 * 3) / 4)
+
+
+def test_the_population_is_sampled_with_replacement_and_longer_samples_begin_the_same():
+    people = population(20)
+    assert (people.sample(3, 50)[:10] == people.sample(3, 10)).all()
+    assert len(np.unique(people.sample(3, 50)[:, 0, 0])) < 50
+
+
+@pytest.mark.parametrize("way", ["default", "paper"])
+def test_a_race_finds_the_set_and_says_what_it_saved(
+    way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """One seed, fixed; clear differences."""
+    monkeypatch.setattr(mabbob, "LIMIT", 48)
+    people, rules = population(), Rules(resolution="strict")
+    rules = rules.model_copy(update={"elimination": "pointwise"})
+    row = {"way": way, "seed": 0, **mabbob.one_race({"way": way, "seed": 0}, people, rules)}
+    assert {"CSA", "XNES", "MXNES"} <= set(row["left"])
+    assert {e["who"] for e in row["eliminated"]} >= {"MSR", "LPXNES", "RS"}
+    assert not any(e["wrong"] for e in row["eliminated"])
+    assert sum(row["by_algorithm"].values()) == pytest.approx(row["evaluations"])
+    assert row["saved_of_as_many"] > 0
+    assert row["selections"]["uniform"]["mean"] in row["left"]
+    ways = {way: mabbob.way_of(way, rules)}
+    table = races.summary([row], people, ways, mabbob.PAPER, "XNES")
+    assert (table[0]["way"], table[0]["races"], table[0]["XNES kept"]) == (way, 1, 1)
+    assert races.eliminations([row])[0]["algorithm"] == row["eliminated"][0]["who"]
+    assert races.selections([row])[0]["preference"] == "uniform"
+    assert "XNES" in mabbob_truth.written(people, tmp_path)
+    assert "CSA" in classical.written(people, tmp_path)
+    assert {"truth.csv", "truth.png", "ecdf.csv", "aocc.csv"} <= {
+        p.name for p in tmp_path.iterdir()
+    }
+
+
+def test_a_population_is_made_by_one_command_and_reading_it_leaves_it_as_it_was(tmp_path: Path):
+    config = tmp_path / "s.yaml"
+    config.write_text(
+        "seed: 1\nalgorithms:\n  - {name: A, use: synthetic}\n  - {name: B, use: synthetic}\n"
+        "instances: {suite: synthetic}\nbudget: {grid: [1, 10]}\n"
+    )
+    store = tmp_path / "store"
+    make(config, store, 3)
+    before = sorted(path.name for path in store.rglob("*"))
+    people = read(store)
+    assert people.values.shape == (3, 2, 2)
+    assert people.names == ("A", "B")
+    assert sorted(path.name for path in store.rglob("*")) == before
