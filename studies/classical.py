@@ -1,4 +1,4 @@
-"""The classical view of a population: ECDF and AOCC, as the paper's second case study has them.
+"""The classical view of a population: ECDF, AOCC and EAF, as the paper's second study has them.
 
 Targets lie between 1e2 and 1e-8 above the optimum, all orders of magnitude counting the same; the
 AOCC is the mean over time of the share of them that were reached, time being linear. Values are
@@ -15,6 +15,15 @@ from populations import Population
 
 EASIEST, HARDEST = 2.0, -8.0  # powers of ten
 RESAMPLES = 1000
+TARGETS = 10.0 ** np.linspace(EASIEST, HARDEST, 41)
+PAIRS = (  # whose attainment the paper draws against each other
+    ("CSA", "TPA"),
+    ("LPXNES", "MXNES"),
+    ("MXNES", "RS"),
+    ("CSA", "MXNES"),
+    ("MSR", "XNES"),
+    ("CSA", "XNES"),
+)
 
 
 def shares(values: np.ndarray) -> np.ndarray:
@@ -27,6 +36,31 @@ def shares(values: np.ndarray) -> np.ndarray:
 def areas(values: np.ndarray, times: np.ndarray) -> np.ndarray:
     """AOCC of each run: [instance, algorithm]; a value holds until the next time."""
     return np.asarray(shares(values)[:, :, :-1] @ np.diff(times) / (times[-1] - times[0]))
+
+
+def attained(values: np.ndarray) -> np.ndarray:
+    """The EAF at the targets: share of instances on which they are reached [algorithm, time, z]."""
+    return np.asarray((values[:, :, :, None] <= TARGETS).mean(axis=0))
+
+
+def differences(people: Population) -> list[Row]:
+    """Where one of two attains targets more often, and by how much at most."""
+    eaf, rows = attained(people.values), []
+    for one, two in PAIRS:
+        gap = eaf[people.names.index(one)] - eaf[people.names.index(two)]
+        first, second = (np.unravel_index(side.argmax(), gap.shape) for side in (gap, -gap))
+        rows.append(
+            {
+                "pair": f"{one} - {two}",
+                "first ahead": float((gap > 0).mean()),
+                "second ahead": float((gap < 0).mean()),
+                "first at most by": max(float(gap.max()), 0.0),
+                "at t": float(people.times[first[0]]),
+                "second at most by": max(float(-gap.min()), 0.0),
+                "at t, too": float(people.times[second[0]]),
+            }
+        )
+    return rows
 
 
 def table(people: Population) -> list[Row]:
@@ -76,4 +110,10 @@ def written(people: Population, folder: Path) -> str:
     rows = table(people)
     write_csv(folder / "aocc.csv", rows)
     led = ", ".join(f"{name} from {a:,.0f} to {b:,.0f}" for name, a, b in leaders(people))
-    return f"Highest mean ECDF: {led}.\n\n{markdown(rows)}"
+    apart = differences(people)
+    write_csv(folder / "eaf.csv", apart)
+    return (
+        f"Highest mean ECDF: {led}.\n\n{markdown(rows)}\n\nDifferences of attainment (EAF): on "
+        "which share of times and targets one is ahead, and by how much at most.\n\n"
+        f"{markdown(apart)}"
+    )

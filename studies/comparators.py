@@ -9,6 +9,7 @@ Methods answer different questions, and each is judged by its own:
 
 - *which of them are not worse than another one at every time* (PolarBear's): is the set right, up
   to a ROPE of 0.05; how many runs until it was; how many eliminations were wrong;
+  a rule that knows how far apart all are and only has to show it (`bound.py`) stands beside them;
 - *who is best at the end*, or *by area*: is the one that is named, or one of those not ruled out,
   the truth's best; and how many members of the anytime Pareto set a user of it goes without.
 
@@ -24,6 +25,7 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
+import bound
 import common
 import numpy as np
 import race
@@ -178,6 +180,25 @@ def _by_area(log: bool) -> Callable[[race.Data, np.ndarray], Row]:
     return run
 
 
+def _knows_the_distances(data: race.Data, whole: np.ndarray) -> Row:
+    """What `bound.py` says, at most everything on all instances; it never errs."""
+    truth = data.truth
+    synthetic = truth.values.shape[1:] == (truths.ALGORITHMS, truths.TIMES) and len(whole) == MANY
+    duels = bound.Duels(truth.wins) if synthetic else bound.duels_in(whole)
+    n = truth.wins.shape[1]
+    least = min(bound.bound(duels, _cost(data), ALPHA, race.ROPE).spent, float(n * race.LIMIT))
+    members = len(duels.pareto)
+    return {
+        "spent": least,
+        "right": True,
+        "until_right": least,
+        "wrong": 0,
+        "eliminated": n - members,
+        "kept": members,
+        "members": members,
+    }
+
+
 # name: what it answers, how it is run, what it cannot say
 ASKED: dict[str, tuple[str, Callable[[race.Data], Row], str]] = {
     "PolarBear": (ANYTIME, _by_race("empirical"), "by how much one is better"),
@@ -198,6 +219,7 @@ ASKED: dict[str, tuple[str, Callable[[race.Data], Row], str]] = {
     "SPRINT-Race": (ANYTIME, _sprint_race, "anything from instances on which two cross"),
 }
 OTHERWISE: dict[str, tuple[str, Callable[[race.Data, np.ndarray], Row], str]] = {
+    "a rule that knows the distances": (ANYTIME, _knows_the_distances, "who is ahead, untold"),
     "irace, Friedman": (END, _irace(irace.friedman, _lowest_rank), "anything before the end"),
     "irace, t-test": (
         END,

@@ -26,6 +26,13 @@ def first_places(people: Population) -> np.ndarray:
     return np.asarray((best / best.sum(axis=1, keepdims=True)).mean(axis=0).T)
 
 
+def last_of_cma(people: Population) -> np.ndarray:
+    """Share of instances on which each is the last but for random search: [time, algorithm]."""
+    values = np.where(np.array(people.names)[:, None] == "RS", -np.inf, people.values)
+    worst = values == values.max(axis=1, keepdims=True)
+    return np.asarray((worst / worst.sum(axis=1, keepdims=True)).mean(axis=0).T)
+
+
 def nearest(people: Population, t: float) -> int:
     return int(np.abs(np.log(people.times / t)).argmin())
 
@@ -61,7 +68,7 @@ def rated(people: Population) -> np.ndarray:
 
 def over_time(people: Population) -> list[Row]:
     """First places, ratings, two telling duels, and ties, at every fourth time and those shown."""
-    first, ratings = first_places(people), rated(people)
+    first, ratings, last = first_places(people), rated(people), last_of_cma(people)
     csa_xnes, tpa_csa = ahead(people, "CSA", "XNES"), ahead(people, "TPA", "CSA")
     pairs = list(combinations(range(len(people.names)), 2))
     tied = np.mean([people.values[:, a] == people.values[:, b] for a, b in pairs], axis=(0, 1))
@@ -73,6 +80,8 @@ def over_time(people: Population) -> list[Row]:
             "t": float(people.times[k]),
             **{f"first {name}": float(first[k, i]) for i, name in enumerate(people.names)},
             **{f"rating {name}": float(ratings[k, i]) for i, name in enumerate(people.names)},
+            "CSA last": float(last[k, people.names.index("CSA")]),
+            "XNES last": float(last[k, people.names.index("XNES")]),
             "CSA beats XNES": float(csa_xnes[k]),
             "TPA beats CSA": float(tpa_csa[k]),
             "tied pairs": float(tied[k]),
@@ -117,7 +126,7 @@ def written(people: Population, folder: Path) -> str:
             "t": row["t"],
             "first most often": leader(people, row["t"]),
             "highest rating": max(people.names, key=lambda name, r=row: r[f"rating {name}"]),
-            **{key: row[key] for key in list(row)[-4:]},
+            **{key: row[key] for key in list(row)[-6:]},
         }
         for row in rows
         if any(nearest(people, t) == nearest(people, row["t"]) for t in SHOWN)

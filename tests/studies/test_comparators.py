@@ -25,7 +25,14 @@ def test_a_winner_is_judged_by_its_own_question_and_by_who_goes_missing():
     assert comparators._one(data, {2}, 1, 30.0)["wrong"] == 1
 
 
-CHEAP = ["fair F-Race", "SPRINT-Race", "irace, t-test", "successive halving", "AOCC, utility"]
+CHEAP = [
+    "a rule that knows the distances",
+    "fair F-Race",
+    "SPRINT-Race",
+    "irace, t-test",
+    "successive halving",
+    "AOCC, utility",
+]
 
 
 @pytest.mark.parametrize("method", CHEAP)

@@ -49,6 +49,20 @@ def test_targets_count_by_orders_of_magnitude_and_time_linearly():
     assert found[0, 0] == pytest.approx((0 * 1 + 0.5 * 3) / 4)
 
 
+def test_attainment_is_the_share_of_runs_at_or_below_a_target_as_moocore_has_it():
+    import moocore
+
+    runs = np.array([[[10.0, 1.0]], [[100.0, 1e-4]], [[1.0, 1e-6]]])  # three of one algorithm
+    found = classical.attained(runs)[0]
+    points = np.array([[float(k), runs[i, 0, k]] for i in range(3) for k in range(2)])
+    surface = moocore.eaf(points, sets=np.repeat([1, 2, 3], 2), percentiles=[200 / 3])
+    for k, level in ((0, 10.0), (1, 1e-4)):  # what two of three reach by then
+        reached = surface[surface[:, 0] <= k][:, 1].min()
+        assert reached == level
+        assert found[k][level * (1 - 1e-9) <= classical.TARGETS].min() == pytest.approx(2 / 3)
+        assert found[k][level * (1 - 1e-9) > classical.TARGETS].max() < 2 / 3
+
+
 def test_the_population_is_sampled_with_replacement_and_longer_samples_begin_the_same():
     people = population(20)
     assert (people.sample(3, 50)[:10] == people.sample(3, 10)).all()
@@ -77,7 +91,7 @@ def test_a_race_finds_the_set_and_says_what_it_saved(
     assert races.selections([row])[0]["preference"] == "uniform"
     assert "XNES" in mabbob_truth.written(people, tmp_path)
     assert "CSA" in classical.written(people, tmp_path)
-    assert {"truth.csv", "truth.png", "ecdf.csv", "aocc.csv"} <= {
+    assert {"truth.csv", "truth.png", "ecdf.csv", "aocc.csv", "eaf.csv"} <= {
         p.name for p in tmp_path.iterdir()
     }
 

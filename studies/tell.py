@@ -1,0 +1,50 @@
+"""Puts what the studies found into README.md: tables and claims stand there as they were printed.
+
+A block between `<!-- begin PLACE -->` and `<!-- end -->` is replaced by what PLACE, a file under
+results/, says: a CSV file as a table, `STUDY/result.md#Heading` as that part of the page. What was
+not run yet says so.
+
+    python studies/tell.py
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+import sys
+from pathlib import Path
+
+from common import RESULTS, markdown
+
+README = Path(__file__).parent / "README.md"
+NOT_YET = "*Not run yet.*"
+_BLOCK = re.compile(r"(<!-- begin (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
+
+
+def found(place: str, results: Path = RESULTS) -> str:
+    """What a place says, as Markdown."""
+    name, _, heading = place.partition("#")
+    path = results / name
+    if not path.exists():
+        return NOT_YET
+    if path.suffix == ".csv":
+        with path.open() as file:
+            return markdown(list(csv.DictReader(file)))
+    parts = re.split(r"^## (.*)\n", path.read_text(), flags=re.MULTILINE)
+    bodies = dict(zip(parts[1::2], parts[2::2], strict=True))
+    key = heading.replace("-", " ")
+    return bodies[key].strip() if key in bodies else NOT_YET
+
+
+def told(text: str, results: Path = RESULTS) -> str:
+    """A page with all its blocks as the results are now."""
+    return _BLOCK.sub(lambda m: f"{m[1]}\n{found(m[2], results)}\n\n{m[3]}", text)
+
+
+def main() -> int:
+    README.write_text(told(README.read_text()))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
