@@ -39,6 +39,16 @@ def bits_to_float(typing_context: Any, x: Any) -> Any:
     return types.float64(types.int64), generate
 
 
+@intrinsic
+def count_bits(typing_context: Any, x: Any) -> Any:
+    """How many bits of a word are set."""
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.ctpop(args[0])
+
+    return types.uint64(types.uint64), generate
+
+
 @inlined
 def fast_log(x):
     bits = float_to_bits(x)
