@@ -82,17 +82,28 @@ def refined(
     rules: Rules,
     hanging: np.ndarray,
     pointwise: Pointwise,
+    before: int,
 ) -> Pointwise:
-    """Relations from more draws at the times that hang on it, where times are independent."""
+    """Relations from more draws at the times that hang on it, where times are independent.
+
+    ``options`` has the draws that are made beside those ``before``, which still count.
+    """
     from polarbear.inference import infer
 
     times = np.flatnonzero(hanging)
     posterior = infer(evidence.choice_sets.pick(times), evidence.unit_times[times], options, seed)
-    finer = relations.pointwise(posterior, rules.epsilon)
+    further = relations.pointwise(posterior, rules.epsilon)
+    share = posterior.n_draws / (posterior.n_draws + before)
     merged = {}
-    for name in ("dominance", "dominance_error", "equivalence", "equivalence_error"):
+    for name in ("dominance", "equivalence"):
         merged[name] = getattr(pointwise, name).copy()
-        merged[name][times] = getattr(finer, name)
+        merged[name][times] *= 1 - share
+        merged[name][times] += share * getattr(further, name)
+        error = f"{name}_error"
+        merged[error] = getattr(pointwise, error).copy()
+        merged[error][times] = np.hypot(
+            (1 - share) * merged[error][times], share * getattr(further, error)
+        )
     return Pointwise(**merged, epsilon=rules.epsilon)
 
 

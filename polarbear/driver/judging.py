@@ -49,7 +49,9 @@ class Judge:
             return Judgement(learned, evidence, pointwise, joint, options.draws)
         if options.splits_by_time and not state.joining:
             seed = derived_seed(self._config.seed, "race", state.round + 1, "more")
-            pointwise = refined(evidence, more, seed, rules, hanging, pointwise)
+            further = options.model_copy(update={"draws": more.draws - options.draws})
+            before = learned.posterior.n_draws
+            pointwise = refined(evidence, further, seed, rules, hanging, pointwise, before)
         else:
             pointwise, joint = relations_of(self._learn(state, evidence, more).posterior, rules)
         return Judgement(learned, evidence, pointwise, joint, more.draws)

@@ -13,8 +13,9 @@ from polarbear.inference.diagnostics import Diagnostics
 from polarbear.inference.fit import Fit
 from polarbear.inference.interpolated import Interpolated
 from polarbear.inference.options import ModelOptions
+from polarbear.numerics.threads import in_threads
 
-_NUMBERS_AT_ONCE = 2**23  # of which quantiles take a copy
+_NUMBERS_AT_ONCE = 2**20  # of which quantiles take a copy
 
 __all__ = ["Diagnostics", "ModelOptions", "Posterior"]
 
@@ -96,7 +97,13 @@ class Posterior:
     def interval(self, level: float = 0.95) -> np.ndarray:
         """Central credible interval: [2, time, algorithm]."""
         tail = (1 - level) / 2
-        parts = np.array_split(self.theta, -(-self.theta.size // _NUMBERS_AT_ONCE), axis=1)
-        return np.concatenate(
-            [np.quantile(part, [tail, 1 - tail], axis=0) for part in parts], axis=1
-        )
+        count = min(-(-self.theta.size // _NUMBERS_AT_ONCE), self.theta.shape[1])
+        parts = np.array_split(self.theta, count, axis=1)
+
+        def run(part: np.ndarray) -> np.ndarray:
+            by_rating = part.astype(part.dtype, order="F")  # draws of one lie side by side
+            return np.asarray(
+                np.quantile(by_rating, [tail, 1 - tail], axis=0, overwrite_input=True)
+            )
+
+        return np.concatenate(in_threads(run, parts), axis=1)

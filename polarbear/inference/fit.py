@@ -12,11 +12,12 @@ not know and which draws them towards what was seen.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from polarbear.numerics.threads import in_threads, single_threaded_blas
 from polarbear.rankings.duels import Duels, duels_of
 from polarbear.wording import percent, short
 
@@ -25,6 +26,8 @@ _REPLICATES = 400
 _FEWEST = 10  # problems on which both were ranked: below it nothing is said
 _LEAST_GAP = 0.02  # shares that differ by less are no misfit that matters
 _WORST = 5
+_DUELS_AT_A_TIME = 2**23  # draws of pairs that a prediction is the mean of
+_COLUMNS_AT_A_TIME = 1500  # pairs and algorithms times times: bounds memory, not results
 
 
 @dataclass(frozen=True)
@@ -120,27 +123,21 @@ def check_fit(
     """
     duels = duels_of(positions, problems, weights)
     _, n, n_times = positions.shape
-    predicted = _predicted(theta)
-    total, squares, count = (np.zeros(len(predicted)) for _ in range(3))
-    for score, there, weight in _blocks(duels):
-        total += (weight * score).sum(axis=0, dtype=float)
-        count += (weight * there).sum(axis=0)
-        squares += (weight * there * (score - predicted) ** 2).sum(axis=0)
-    of = np.maximum(count, 1)
-    observed = total / of
-    enough = count >= _FEWEST
-    # at least the variance of so many duels as the model has them: ten wins of ten prove little
-    spread = np.sqrt(np.maximum(squares, count * predicted * (1 - predicted))) / of
-    judged = enough & (spread > 0)
-    deviation = np.divide(
-        np.abs(observed - predicted), spread, out=np.zeros_like(spread), where=judged
+    rng = np.random.default_rng([seed, 7])
+    moved = [
+        rng.standard_normal((_REPLICATES, block.stop - block.start), dtype=np.float32)
+        for block in duels.blocks()
+    ]
+    stride = max(1, _COLUMNS_AT_A_TIME // (n * (n + 1) // 2))
+    parts = [slice(first, first + stride) for first in range(0, n_times, stride)]
+    with single_threaded_blas():
+        looked_at = in_threads(lambda times: _looked_at(duels, theta, times, moved), parts)
+    observed, predicted, deviation = (
+        np.concatenate([getattr(part, name) for part in looked_at], axis=1).ravel()
+        for name in ("observed", "predicted", "deviation")
     )
-    chance = np.divide(
-        _by_chance(duels, observed, of, seed),
-        spread,
-        out=np.zeros((_REPLICATES, len(spread))),
-        where=judged,
-    ).max(axis=1, initial=0)
+    judged = deviation >= 0
+    chance = np.max([part.chance for part in looked_at], axis=0)
     allowed = float(np.quantile(chance, 1 - LEVEL)) or 1.0
     off = (deviation > allowed) & (np.abs(observed - predicted) >= _LEAST_GAP)
     p_value = (1 + (chance >= deviation.max(initial=0)).sum()) / (1 + _REPLICATES)
@@ -157,15 +154,60 @@ def check_fit(
     return Fit(not bool(off.any()), float(p_value), tuple(worst[:_WORST]))
 
 
+@dataclass(frozen=True)
+class _LookedAt:
+    """Some times: shares seen and predicted [pair or algorithm, time], how many standard errors
+    they are apart (-1 where too few met), and the greatest such deviation in each replicate."""
+
+    observed: np.ndarray
+    predicted: np.ndarray
+    deviation: np.ndarray
+    chance: np.ndarray
+
+
+def _looked_at(
+    duels: Duels, theta: np.ndarray, times: slice, moved: Sequence[np.ndarray]
+) -> _LookedAt:
+    """Problem k is moved by ``moved[block][replicate, k]``, at all times alike."""
+    here = replace(duels, positions=np.ascontiguousarray(duels.positions[:, :, times]))
+    blocks = _blocks(here)
+    predicted = _predicted(theta[:, times])
+    total, squares, count = (np.zeros(len(predicted)) for _ in range(3))
+    for score, there, weight in blocks:
+        total += (weight * score).sum(axis=0, dtype=float)
+        count += (weight * there).sum(axis=0)
+        squares += (weight * there * (score - predicted) ** 2).sum(axis=0)
+    of = np.maximum(count, 1)
+    observed = total / of
+    # at least the variance of so many duels as the model has them: ten wins of ten prove little
+    spread = np.sqrt(np.maximum(squares, count * predicted * (1 - predicted))) / of
+    judged = (count >= _FEWEST) & (spread > 0)
+    strayed = np.zeros((_REPLICATES, judged.sum()))
+    for (score, there, weight), by in zip(blocks, moved, strict=True):
+        centred = np.where(there, score - observed, 0)[:, judged]
+        strayed += by @ (np.sqrt(weight) * centred).astype(np.float32)
+    chance = np.abs(strayed) / (of * spread)[judged]
+    deviation = np.full(len(predicted), -1.0)
+    deviation[judged] = (np.abs(observed - predicted) / np.where(judged, spread, 1))[judged]
+    shape = (-1, here.positions.shape[2])
+    return _LookedAt(
+        observed.reshape(shape),
+        predicted.reshape(shape),
+        deviation.reshape(shape),
+        chance.max(axis=1, initial=0),
+    )
+
+
 def _predicted(theta: np.ndarray) -> np.ndarray:
     """Shares of duels, (pair, time), then of first places, (algorithm, time)."""
     n = theta.shape[2]
-    a, b = np.triu_indices(n, 1)
-    pairs = [
-        (theta[:, :, i] / (theta[:, :, i] + theta[:, :, j])).mean(axis=0)
-        for i, j in zip(a, b, strict=True)
+    thin = 1 + len(theta) * n * (n - 1) // 2 // _DUELS_AT_A_TIME  # a mean needs no more
+    by_algorithm = np.ascontiguousarray(theta[::thin].transpose(2, 0, 1))
+    shares = [
+        (one / (one + by_algorithm[k + 1 :])).mean(axis=1)
+        for k, one in enumerate(by_algorithm[:-1])
     ]
-    return np.concatenate([*pairs, theta.mean(axis=0).T.ravel()])
+    return np.concatenate([*shares, theta.mean(axis=0).T]).ravel()
 
 
 def _blocks(duels: Duels) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
@@ -177,16 +219,6 @@ def _blocks(duels: Duels) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
         )
         found.append((np.hstack(scores), np.hstack(there), duels.weights_of(block)))
     return found
-
-
-def _by_chance(duels: Duels, observed: np.ndarray, of: np.ndarray, seed: int) -> np.ndarray:
-    """How far means would stray from those observed: [replicate, column]."""
-    rng = np.random.default_rng([seed, 7])
-    found = np.zeros((_REPLICATES, len(observed)))
-    for score, there, weight in _blocks(duels):
-        centred = (np.sqrt(weight) * np.where(there, score - observed, 0)).astype(np.float32)
-        found += rng.standard_normal((_REPLICATES, len(score)), dtype=np.float32) @ centred
-    return np.asarray(np.abs(found) / of)
 
 
 def _worst_times(deviation: np.ndarray, judged: np.ndarray, n_times: int) -> list[int]:

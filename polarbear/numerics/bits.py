@@ -1,4 +1,4 @@
-"""The bits of a number, and the number that bits are: what fast logarithms begin with."""
+"""The bits of a number, the number that bits are, and how many are set: one instruction each."""
 
 from __future__ import annotations
 
@@ -23,3 +23,13 @@ def bits_to_float(typing_context: Any, x: Any) -> Any:
         return builder.bitcast(args[0], ir.DoubleType())
 
     return types.float64(types.int64), generate
+
+
+@intrinsic
+def count_bits(typing_context: Any, x: Any) -> Any:
+    """How many bits of a word are set."""
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.ctpop(args[0])
+
+    return types.uint64(types.uint64), generate

@@ -12,13 +12,14 @@ import numpy as np
 from polarbear.inference.relations import Pointwise
 from polarbear.racing.decisions import horizons
 from polarbear.racing.rules import Batch, RaceLimits, Rules
-from polarbear.racing.state import ABOVE, ALIKE, BELOW, CROSSING, OPEN, State
+from polarbear.racing.state import ABOVE, ALIKE, BELOW, OPEN, State
 
 TELLING = 3  # rounds before which nobody can tell
 FUTURES = 200  # that are played
 LOW, HIGH = 0.05, 0.95  # shares of them that end before the range, and within or before it
 FARTHEST = 40  # times as many instances as now: nobody looks any further
 SURE = 1e-6  # nothing is more certain than this
+FAINT = 1e-9  # a probability that changes no other
 
 
 @dataclass(frozen=True)
@@ -120,8 +121,12 @@ def _futures(
     looks: list[int],
     rng: np.random.Generator,
 ) -> np.ndarray:
-    """After how many instances each of many futures of a race ends; infinite if not by then."""
-    from scipy.special import ndtr, ndtri  # which only a race needs, not who reads one
+    """After how many instances each of many futures of a race ends; infinite if not by then.
+
+    What is drawn is the same at all times, so a pair's score at a time is its lead there, grown by
+    the evidence, plus a number of the pair's own.
+    """
+    from scipy.special import ndtri  # which only a race needs, not who reads one
 
     is_open = (state.settled == OPEN).any(axis=1)
     a, b = (index[is_open] for index in np.triu_indices(len(state.algorithms), 1))
@@ -129,33 +134,66 @@ def _futures(
     lead = ndtri(np.clip(pointwise.dominance[:, a, b].T, SURE, 1 - SURE))  # [pair, time]
     width = _half_width(np.abs(lead), pointwise.equivalence[:, a, b].T)
     threshold = float(ndtri(min(rules.alpha, 1 - SURE)))
-    shape = (FUTURES, len(a), 1)
-    drift = (lead + rng.standard_normal(shape)) / np.sqrt(now)  # an instance
-    walk = np.zeros(shape)
-    settled = np.repeat(state.settled[is_open][None], FUTURES, axis=0)
+    shape = (FUTURES, len(a))
+    drift, walk = rng.standard_normal(shape), np.zeros(shape)
+    pairs = [_Pair(codes, FUTURES, rules) for codes in state.settled[is_open]]
     gone = np.zeros((FUTURES, len(state.algorithms)), dtype=bool)
     ended = np.full(FUTURES, np.inf)
     for before, then in zip([now, *looks], looks, strict=False):
         walk += np.sqrt(then - before) * rng.standard_normal(shape)
-        score = (lead * np.sqrt(now) + drift * (then - now) + walk) / np.sqrt(then)
-        wide = width * np.sqrt(then / now)
-        above, below = score >= threshold, score <= -threshold
-        alike = ndtr(wide - score) - ndtr(-wide - score) >= rules.alpha
-        for code, found in ((ABOVE, above), (BELOW, below), (ALIKE, alike)):
-            settled[found & (settled == OPEN)] = code
-        if rules.resolution == "crossing":
-            ever = [(found | (settled == code)).any(axis=2) for code, found in
-                    ((ABOVE, above), (BELOW, below), (ALIKE, alike))]  # fmt: skip
-            crosses = (ever[0] & ever[1]) | ((ever[0] | ever[1]) & ever[2])
-            settled[crosses[:, :, None] & (settled == OPEN)] = CROSSING
-        for pair, (one, other) in enumerate(zip(a, b, strict=True)):
-            gone[:, other] |= above[:, pair].all(axis=1)
-            gone[:, one] |= below[:, pair].all(axis=1)
-        done = (settled != OPEN).all(axis=2) | gone[:, a] | gone[:, b]
-        ended[np.isinf(ended) & done.all(axis=1)] = then
+        own = (drift * (then - now) / np.sqrt(now) + walk) / np.sqrt(then)
+        grown = np.sqrt(then / now)
+        reach = _reach(width * grown, rules.alpha)
+        done = np.empty(shape, dtype=bool)
+        for k, pair in enumerate(pairs):
+            score = own[:, k, None] + lead[k] * grown
+            above, below = score >= threshold, score <= -threshold
+            gone[:, b[k]] |= above.all(axis=1)
+            gone[:, a[k]] |= below.all(axis=1)
+            done[:, k] = pair.settled_by(above, below, np.abs(score) <= reach[k])
+        ended[np.isinf(ended) & (done | gone[:, a] | gone[:, b]).all(axis=1)] = then
         if np.isfinite(ended).all():
             break
     return ended
+
+
+class _Pair:
+    """A pair in each of many futures: the times at which it is open, and what it ever was."""
+
+    def __init__(self, codes: np.ndarray, futures: int, rules: Rules) -> None:
+        self.open = np.repeat((codes == OPEN)[None], futures, axis=0)
+        self.crossing = rules.resolution == "crossing"
+        self.ever = [np.full(futures, (codes == code).any()) for code in (ABOVE, BELOW, ALIKE)]
+
+    def settled_by(self, above: np.ndarray, below: np.ndarray, alike: np.ndarray) -> np.ndarray:
+        """Take in what is certain at each time; in which futures the pair is settled: bool."""
+        if self.crossing:
+            found = (above, below, alike)
+            now = [known | new.any(axis=1) for known, new in zip(self.ever, found, strict=True)]
+            for known, new in zip(self.ever, found, strict=True):
+                known |= (new & self.open).any(axis=1)
+            self.open[(now[0] & now[1]) | ((now[0] | now[1]) & now[2])] = False
+        self.open &= ~(above | below | alike)
+        return np.asarray(~self.open.any(axis=1))
+
+
+def _reach(width: np.ndarray, alpha: float) -> np.ndarray:
+    """How large a score may be for P(equivalent) to be alpha at least; -1 where none may."""
+    from scipy.special import ndtr, ndtri
+
+    found = np.full(width.shape, -1.0)
+    wide = 2 * ndtr(width) - 1 >= alpha
+    here = width[wide]
+    low, high = np.zeros_like(here), here - ndtri(min(alpha, 1 - SURE))
+    near = ndtr(-here - high) > FAINT  # where the other end of the range matters, too
+    low[~near] = high[~near]
+    for _ in range(40 if near.any() else 0):
+        middle = (low[near] + high[near]) / 2
+        more = ndtr(here[near] - middle) - ndtr(-here[near] - middle) >= alpha
+        low[near] = np.where(more, middle, low[near])
+        high[near] = np.where(more, high[near], middle)
+    found[wide] = low
+    return found
 
 
 def _half_width(shift: np.ndarray, alike: np.ndarray) -> np.ndarray:

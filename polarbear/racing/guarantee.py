@@ -16,6 +16,8 @@ times need no correction. There are n (n - 1) such calls in a race, each allowed
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from polarbear.rankings import ABSENT
@@ -55,7 +57,7 @@ def proven_better(wins: np.ndarray, alpha: float) -> np.ndarray:
     """Where betting on a against b, with this record [time, a, b], has reached its mark: bool."""
     n = wins.shape[1]
     mark = np.log(n * (n - 1) / (1 - alpha))
-    return np.asarray(log_wealth(wins, wins.swapaxes(1, 2)) >= mark)
+    return np.asarray(_of_each_record(log_wealth, wins) >= mark)
 
 
 def shown_by_duels(wins: np.ndarray) -> np.ndarray:
@@ -65,4 +67,13 @@ def shown_by_duels(wins: np.ndarray) -> np.ndarray:
     """
     from scipy.special import betaincc
 
-    return np.asarray(betaincc(1 + wins, 1 + wins.swapaxes(1, 2), 0.5))
+    return _of_each_record(lambda won, lost: betaincc(1 + won, 1 + lost, 0.5), wins)
+
+
+def _of_each_record(
+    function: Callable[[np.ndarray, np.ndarray], np.ndarray], wins: np.ndarray
+) -> np.ndarray:
+    """A function of wins and losses, worked out once for records that many pairs and times share:
+    [time, a, b]."""
+    records, place = np.unique(wins + 1j * wins.swapaxes(1, 2), return_inverse=True)
+    return np.asarray(function(records.real, records.imag)[place.reshape(wins.shape)])

@@ -109,3 +109,39 @@ def advance(
                 for i in range(n):
                     theta[k // thin, t, i] = seen[t, 0, i] / total
     return divergences
+
+
+@kernel
+def approximate(centre, spread, wins, left, right, counts, base, normals, theta, log_weights):
+    """Fill theta[draw, n] at one time with draws of the approximation, and their log-weights.
+
+    A weight is the density over that of u, which is a row of normals[draw, d]; the sets are those
+    of the time, algorithm i being number base + i.
+    """
+    n, d = spread.shape
+    m = len(counts)
+    sums = np.empty(base + n)
+    for k in range(normals.shape[0]):
+        top = -np.inf
+        for i in range(n):
+            mu = centre[i]
+            for q in range(d):
+                mu += spread[i, q] * normals[k, q]
+            sums[base + i] = mu
+            top = max(top, mu)
+        value = 0.0
+        total = 0.0
+        for i in range(n):
+            mu = sums[base + i] - top
+            value += wins[i] * mu
+            sums[base + i] = fast_exp(max(mu, LOWEST))
+            total += sums[base + i]
+        for i in range(n):
+            theta[k, i] = sums[base + i] / total
+        for s in range(m):
+            sums[s] = sums[left[s]] + sums[right[s]]
+        for s in range(m):
+            value -= counts[s] * fast_log(sums[s])
+        for q in range(d):
+            value += 0.5 * normals[k, q] * normals[k, q]
+        log_weights[k] = value

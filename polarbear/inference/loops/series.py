@@ -8,7 +8,36 @@ from __future__ import annotations
 
 import math
 
-from polarbear.numerics.compiling import kernel
+import numpy as np
+
+from polarbear.numerics.bits import count_bits
+from polarbear.numerics.compiling import inlined, kernel
+
+NONE, ONE = np.uint64(0), np.uint64(1)
+WORD = 64  # bits
+
+
+@kernel
+def folded_orders(values, orders, medians, folded, out):
+    """Fill folded with distances from each row's median, and out with what sorts them.
+
+    The values in their order lie on both sides of the median, nearer and nearer to it: two rows
+    that are sorted already, and only have to be merged.
+    """
+    size = values.shape[1]
+    for m in range(values.shape[0]):
+        for i in range(size):
+            folded[m, i] = abs(values[m, i] - medians[m])
+        low, high = size // 2 - 1, size // 2
+        for k in range(size):
+            if high == size or (
+                low >= 0 and folded[m, orders[m, low]] <= folded[m, orders[m, high]]
+            ):
+                out[m, k] = orders[m, low]
+                low -= 1
+            else:
+                out[m, k] = orders[m, high]
+                high += 1
 
 
 @kernel
@@ -65,10 +94,7 @@ def mixing(rows, chains, out):
             out[m, 0] = 1.0
             out[m, 1] = size
             continue
-        variance /= size
-        between = spread_of_means / (halves - 1)
-        within = variance * draws / (draws - 1)
-        total = variance + between
+        within, total = _variances(variance / size, spread_of_means, halves, draws)
         out[m, 0] = math.sqrt(total / within) if within > 0.0 else math.inf
 
         # pairs of autocorrelations, while their sums are positive, each no larger than the last
@@ -93,6 +119,91 @@ def mixing(rows, chains, out):
                 smallest = min(smallest, pair)
                 time += 2.0 * smallest
             lag += 1
-        if even > 0.0 or pair >= 0.0:
-            time += even
-        out[m, 1] = size / max(time, 1.0 / math.log10(size))
+        out[m, 1] = _effective(size, time, even, pair)
+
+
+@inlined
+def _variances(variance, spread_of_means, halves, draws):
+    """Within half-chains, and of all draws together."""
+    return variance * draws / (draws - 1), variance + spread_of_means / (halves - 1)
+
+
+@inlined
+def _effective(size, time, even, pair):
+    """The effective sample size, from the sums of pairs and the last of them."""
+    if even > 0.0 or pair >= 0.0:
+        time += even
+    return size / max(time, 1.0 / math.log10(size))
+
+
+@kernel
+def flags_mixing(words, draws, out):
+    """The effective sample size of rows of flags, words[row, half, word], ``draws`` bits a half.
+
+    The same as that of zeros and ones by `mixing`, from counted bits alone.
+    """
+    n_rows, halves, n_words = words.shape
+    size = halves * draws
+    share, first, last = np.empty(halves), np.empty(halves), np.empty(halves)
+    for m in range(n_rows):
+        mean_of_means = 0.0
+        spread_of_means = 0.0
+        variance = 0.0
+        for h in range(halves):
+            count = NONE
+            for w in range(n_words):
+                count += count_bits(words[m, h, w])
+            first[h] = last[h] = count  # of all draws but the last so many, and but the first
+            mean = count / draws
+            share[h] = mean
+            variance += count * (1.0 - mean)
+            change = mean - mean_of_means
+            mean_of_means += change / (h + 1)
+            spread_of_means += change * (mean - mean_of_means)
+        if variance + spread_of_means == 0.0:
+            out[m] = size
+            continue
+        within, total = _variances(variance / size, spread_of_means, halves, draws)
+        lag = 1
+        even = 1.0
+        pair = 0.0
+        smallest = math.inf
+        time = -1.0
+        while True:
+            covariance = 0.0
+            for h in range(halves):
+                bits = words[m, h]
+                first[h] -= _bit(bits, draws - lag)
+                last[h] -= _bit(bits, lag - 1)
+                both = _both(bits, lag)
+                mean = share[h]
+                covariance += both - mean * (first[h] + last[h]) + (draws - lag) * mean * mean
+            correlation = 1.0 - (within - covariance / size) / total
+            if lag % 2 == 0:
+                even = correlation
+            else:
+                pair = even + correlation
+                if pair <= 0.0 or lag >= draws - 3:
+                    break
+                smallest = min(smallest, pair)
+                time += 2.0 * smallest
+            lag += 1
+        out[m] = _effective(size, time, even, pair)
+
+
+@inlined
+def _bit(bits, i):
+    return (bits[i // WORD] >> np.uint64(i % WORD)) & ONE
+
+
+@inlined
+def _both(bits, lag):
+    """How often a bit and the one ``lag`` after it are set; there are zeros after the last."""
+    whole, part = lag // WORD, np.uint64(lag % WORD)
+    count = NONE
+    for w in range(len(bits) - whole):
+        later = bits[w + whole] >> part
+        if part > 0 and w + whole + 1 < len(bits):
+            later |= bits[w + whole + 1] << (np.uint64(WORD) - part)
+        count += count_bits(bits[w] & later)
+    return count

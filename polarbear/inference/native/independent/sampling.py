@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from polarbear.inference.base import draws_a_chain
-from polarbear.inference.chains import BATCH_NUMBERS, START, Chains, Effort, unseen, worst_tenth
-from polarbear.inference.loops.independent import Ratings, advance
+from polarbear.inference.chains import START, Chains, Effort, unseen, worst_tenth
+from polarbear.inference.loops.independent import Ratings, advance, approximate
 from polarbear.inference.loops.likelihood import SetSums
 from polarbear.inference.loops.split_hmc import Noise
 from polarbear.inference.native.attempt import Draws
@@ -111,31 +111,19 @@ def draw_approximation(
 
     def run(t: int) -> None:
         rng = np.random.default_rng([seed, t])
-        for j, mode in enumerate(lattice.modes):
+        first, last = int(sets.offsets[t]), int(sets.offsets[t + 1])
+        for j, (mode, prior) in enumerate(zip(lattice.modes, priors, strict=True)):
             here = np.flatnonzero(visited == j)
-            u = rng.standard_normal((len(here), n - 1))
-            mu = mode.centre[t] + u @ mode.spread[t].T
-            weight = np.exp(mu - mu.max(axis=1, keepdims=True))
-            theta[here, t] = weight / weight.sum(axis=1, keepdims=True)
-            density = _log_density(priors[j], t, mu) - mode.heights[t]
-            log_weights[here, t] = density + 0.5 * (u * u).sum(axis=1)
+            drawn, weights = np.empty((len(here), n)), np.empty(len(here))
+            approximate(
+                mode.centre[t], mode.spread[t], prior.wins[t],
+                prior.left[first:last], prior.right[first:last], prior.counts[first:last],
+                int(prior.widest[0]), rng.standard_normal((len(here), n - 1)), drawn, weights,
+            )  # fmt: skip
+            theta[here, t] = drawn
+            log_weights[here, t] = weights - mode.heights[t]
             if t == 0:
                 log_weights[here, t] -= mode.correction
 
     in_threads(run, range(n_times), threads)
     return Draws(theta, visited, log_weights=log_weights)
-
-
-def _log_density(sets: SetSums, t: int, mu: np.ndarray) -> np.ndarray:
-    """Of many mu[draw, n] at one time."""
-    here = slice(int(sets.offsets[t]), int(sets.offsets[t + 1]))
-    counted = sets.counts[here] > 0
-    counts, masks = sets.counts[here][counted], sets.masks[here][counted]
-    member = (masks >> np.arange(mu.shape[1])[:, None] & 1).astype(float)
-    mu = mu - mu.max(axis=1, keepdims=True)
-    values = mu @ sets.wins[t]
-    stride = max(1, BATCH_NUMBERS // len(masks))
-    for first in range(0, len(mu), stride):
-        some = slice(first, first + stride)
-        values[some] -= np.log(np.exp(mu[some]) @ member) @ counts
-    return np.asarray(values)
