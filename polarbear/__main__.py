@@ -14,6 +14,9 @@ def main() -> None:
     except KeyboardInterrupt:
         print("polarbear: interrupted", file=sys.stderr)
         sys.exit(INTERRUPTED)
+    except MemoryError:
+        print("polarbear: there is not enough memory; what was stored is intact", file=sys.stderr)
+        sys.exit(1)
 
 
 if __name__ == "__main__":

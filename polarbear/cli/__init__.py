@@ -32,6 +32,7 @@ from polarbear.cli import (
     show,
     stan,
     status,
+    streams,
     verify,
     watch,
 )
@@ -100,13 +101,24 @@ def _show_warning(message: Any, category: type[Warning], *where: Any, **more: An
 def main() -> None:
     """Run a command; what the user can mend is said in a line or two, with exit code 1."""
     warnings.showwarning = _show_warning
+    streams.prepare()
     try:
-        app()
+        try:
+            app()
+        finally:
+            streams.flush()
     except PolarBearError as error:
         if "--debug" in sys.argv:
             raise
         common.note(f"polarbear: {error}")
         sys.exit(1)
     except BrokenPipeError:  # the reader of our output has gone, as `head` does
-        sys.stderr.close()
+        streams.give_up_output()
+        sys.exit(1)
+    except OSError as error:  # such as a full disk under a file that output is sent to
+        streams.give_up_output()
+        if "--debug" in sys.argv:
+            raise
+        where = f"{error.filename}: " if error.filename else ""
+        common.note(f"polarbear: {where}{error.strerror or error}; --debug shows where it arose")
         sys.exit(1)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from polarbear.cli import streams
 from polarbear.plain import plain
 from polarbear.wording import counted, percent_cell, short, time, visible, whole
 
@@ -103,7 +104,8 @@ def names(text: str | None) -> list[str] | None:
 def note(text: str, quiet: bool = False) -> None:
     """A line for the person who watches, apart from the results."""
     if not quiet:
-        say(text, err=True)
+        with suppress(OSError):  # a log on a full disk is no reason to end a race
+            say(text, err=True)
 
 
 def say(text: str, err: bool = False) -> None:
@@ -113,7 +115,7 @@ def say(text: str, err: bool = False) -> None:
 
 def print_json(facts: Any) -> None:
     """Records, or a dictionary of them, as one JSON object."""
-    text = json.dumps(plain(facts), indent=2, ensure_ascii=False)
+    text = json.dumps(plain(facts), indent=2, ensure_ascii=not streams.shows_every_sign())
     typer.echo(_CONTROLS.sub(lambda sign: json.dumps(sign[0])[1:-1], text))
 
 

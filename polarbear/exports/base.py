@@ -15,6 +15,7 @@ from polarbear.settings.options import Options, unknown
 from polarbear.store import Store
 
 ASIDE = ".writing-"  # where an export is made; moved to its place when it is whole
+LONGEST_FILE_NAME = 120  # bytes, of the 255 that most systems allow
 
 
 @dataclass(frozen=True)
@@ -101,8 +102,9 @@ def _check_free(path: Path) -> None:
 
 
 def file_name(text: str) -> str:
-    """A name as files can have it everywhere."""
-    return re.sub(r"[^\w.+-]+", "_", text).strip("._") or "_"
+    """A name as files can have it everywhere, and short enough for what is put around it."""
+    made = re.sub(r"[^\w.+-]+", "_", text).strip("._")
+    return made.encode()[:LONGEST_FILE_NAME].decode(errors="ignore") or "_"
 
 
 def file_names(names: Sequence[str]) -> dict[str, str]:

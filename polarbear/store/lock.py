@@ -15,13 +15,17 @@ from typing import Any
 
 from polarbear.errors import StoreLockedError
 from polarbear.store.files import explained
+from polarbear.wording import visible
+
+# What somebody else has put in the place of a lock is neither written through nor waited for.
+UNTRICKED = os.O_NOFOLLOW | os.O_NONBLOCK
 
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
     """Hold the lock; whoever comes second is told who holds it."""
     with explained(path):
-        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | UNTRICKED, 0o644)
         if not _taken(handle):
             owner = os.read(handle, 4096).decode(errors="replace")
             os.close(handle)
@@ -71,7 +75,7 @@ def holder_facts(path: Path) -> dict[str, Any] | None:
 def _holder(path: Path) -> str | None:
     """What the one who is writing has put into the lock."""
     try:
-        handle = os.open(path, os.O_RDONLY)
+        handle = os.open(path, os.O_RDONLY | UNTRICKED)
     except OSError:
         return None
     try:
@@ -97,6 +101,6 @@ def _myself() -> str:
 def _described(owner: str) -> str:
     try:
         facts = json.loads(owner)
-        return "process {pid} on {host} since {since} ({command})".format(**facts)
-    except (ValueError, KeyError):
+        return visible("process {pid} on {host} since {since} ({command})".format(**facts))
+    except (ValueError, KeyError, TypeError):  # somebody else may hold it, with other words
         return "another process"

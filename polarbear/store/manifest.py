@@ -14,7 +14,7 @@ from polarbear.config import PlainConfig
 from polarbear.errors import NotAStoreError, StoreError, StoreVersionError
 from polarbear.settings.options import describe
 from polarbear.store import files, tables
-from polarbear.store.stated import flaw_in_config, link_out
+from polarbear.store.stated import check_nothing_leads_out, flaw_in_config
 
 FORMAT = 1
 NAME = "polarbear.json"
@@ -37,12 +37,7 @@ def is_lost(path: Path) -> bool:
 def read(path: Path) -> Mapping[str, Any]:
     """The manifest of a store, or an error that says what the folder is instead."""
     file = path / NAME
-    link = link_out(path)
-    if link is not None:
-        raise StoreError(
-            f"{link} is a link that leads out of the store, which nothing that PolarBear wrote "
-            "does; replace it by what it stands for, if you know where it came from"
-        )
+    check_nothing_leads_out(path)
     try:
         facts = files.read_json(file)
     except (FileNotFoundError, NotADirectoryError):

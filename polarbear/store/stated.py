@@ -7,11 +7,11 @@ been looked at.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from polarbear.errors import ConfigError
+from polarbear.errors import ConfigError, StoreError
 from polarbear.settings.grid import Budget
 from polarbear.settings.names import flaw_in_name
 from polarbear.settings.options import Source, validate
@@ -19,7 +19,7 @@ from polarbear.store import tables
 from polarbear.store.early import EARLY
 from polarbear.wording import visible
 
-FOLDERS = ("", *tables.ALL, EARLY, "posteriors", "rounds")
+FOLDERS = (*tables.ALL, EARLY, "posteriors", "rounds", "races")  # of a store that carry data
 GROUPS = ("algorithms", "instances", "budget")  # what every reader needs of a configuration
 
 
@@ -47,18 +47,41 @@ def flaw_in_config(config: Any) -> str:
     return ""
 
 
-def link_out(store: Path) -> Path | None:
-    """A symbolic link in a store that leads out of it, if there is one.
+def check_nothing_leads_out(store: Path) -> None:
+    """Refuse a store with a link that leads out of it, or with what is neither file nor folder.
 
-    Whoever wrote through it would change a file of the reader's, who never named it.
+    Whoever wrote through a link would change a file of the reader's, who never named it; whoever
+    read from a pipe might wait for ever.
     """
     inside = store.resolve()
-    for folder in FOLDERS:
-        try:
-            entries = list(os.scandir(store / folder))
-        except OSError:  # not there, or no folder; who needs it will say so
-            continue
-        for entry in entries:
-            if entry.is_symlink() and not Path(entry.path).resolve().is_relative_to(inside):
-                return Path(entry.path)
-    return None
+    for entry in _entries(store):
+        if entry.is_symlink():
+            if not Path(entry.path).resolve().is_relative_to(inside):
+                raise StoreError(
+                    f"{entry.path} is a link that leads out of the store, which nothing that "
+                    "PolarBear wrote does; replace it by what it stands for, if you know where it "
+                    "came from"
+                )
+        elif not entry.is_file() and not entry.is_dir():
+            raise StoreError(
+                f"{entry.path} is neither a file nor a folder, which nothing that PolarBear wrote "
+                "is; remove it, if you know where it came from"
+            )
+
+
+def _entries(store: Path) -> Iterator[os.DirEntry[str]]:
+    """What lies in a store, and whatever lies in its folders, however deep."""
+    yield from _in_folder(store)
+    waiting = [str(store / folder) for folder in FOLDERS]
+    while waiting:
+        for entry in _in_folder(waiting.pop()):
+            yield entry
+            if entry.is_dir(follow_symlinks=False):
+                waiting.append(entry.path)
+
+
+def _in_folder(folder: str | Path) -> list[os.DirEntry[str]]:
+    try:
+        return list(os.scandir(folder))
+    except OSError:  # not there, or no folder; who needs it will say so
+        return []

@@ -10,11 +10,9 @@ from pathlib import Path
 from polarbear.errors import NotAStoreError, StoreDamagedError, StoreError
 from polarbear.racing import RoundRecord
 from polarbear.store import checksums, files, manifest, tables
-from polarbear.store.early import EARLY
+from polarbear.store.stated import FOLDERS, check_nothing_leads_out
 from polarbear.store.store import Store
 from polarbear.wording import counted
-
-FOLDERS = (*tables.ALL, EARLY, "posteriors", "rounds", "races")
 
 
 @dataclass(frozen=True)
@@ -64,7 +62,8 @@ def verify(path: Path) -> Verified:
 
 
 def check_is_one(path: Path) -> None:
-    """Refuse a folder in which nothing of a store is left."""
+    """Refuse a folder in which nothing of a store is left, or from which something leads out."""
+    check_nothing_leads_out(path)
     if not manifest.is_in(path) and not any(files_of(path)):
         what = "is not a PolarBear store" if path.exists() else "does not exist"
         raise NotAStoreError(f"{path} {what}")

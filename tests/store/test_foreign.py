@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
+import os
 from pathlib import Path
 
 import pytest
 
 from polarbear.errors import StoreError
 from polarbear.store import Store, files
+from polarbear.store.lock import holder
 from tests.support import Project
 
 TABLE = "algorithm,instance,t,y\n" + "".join(
@@ -27,23 +30,59 @@ def foreign(project: Project) -> Path:
 
 
 @pytest.mark.parametrize(
-    "name", ["lock", "polarbear.json", "runs", "posteriors", "runs/part-x.parquet"]
+    "name",
+    [
+        *("lock", "polarbear.json", "runs", "posteriors", "runs/part-x.parquet"),
+        *("races/race-0001", "races/race-0001/round-0001.json"),
+    ],
 )
 def test_a_link_out_of_a_store_is_not_followed(project: Project, foreign: Path, name: str):
     outside = project.folder / "outside"
+    (foreign / name).parent.mkdir(parents=True, exist_ok=True)
     if (foreign / name).exists():
         (foreign / name).rename(outside)
-    elif name == "posteriors":
+    elif not Path(name).suffix:
         outside.mkdir()
     else:
         outside.write_text("precious")
     (foreign / name).symlink_to(outside)
     before = outside.read_bytes() if outside.is_file() else sorted(outside.iterdir())
-    for command in ("status", "infer", "report"):
+    for command in ("status", "infer", "report", "verify", "repair"):
         done = project(command, "s")
         assert done.returncode == 1
         assert "is a link that leads out of the store" in done.stderr
     assert before == (outside.read_bytes() if outside.is_file() else sorted(outside.iterdir()))
+
+
+def test_a_lock_that_is_a_link_is_not_written_through_where_a_store_is_to_be_made(project: Project):
+    outside = project.folder / "outside"
+    outside.write_text("precious")
+    (project.folder / "s").mkdir()
+    (project.folder / "s" / "lock").symlink_to(outside)
+    (project.folder / "x.csv").write_text(TABLE)
+    done = project("import", "x.csv", "--store", "s")
+    assert done.returncode == 1
+    assert len(done.stderr.splitlines()) == 1
+    assert outside.read_text() == "precious"
+
+
+@pytest.mark.parametrize("name", ["lock", "polarbear.json", "runs/part-x.parquet", "races/pipe"])
+def test_nobody_waits_for_a_pipe_that_lies_in_a_store(project: Project, foreign: Path, name: str):
+    (foreign / name).unlink(missing_ok=True)
+    (foreign / name).parent.mkdir(exist_ok=True)
+    os.mkfifo(foreign / name)
+    for command in ("status", "infer", "verify", "repair"):
+        done = project(command, "s")
+        assert done.returncode == 1
+        assert f"{name} is neither a file nor a folder" in done.stderr
+
+
+@pytest.mark.parametrize("words", ["[]", "5", '{"pid": 1}', "\x00", '{"pid": "a\\n\\u001b[2J"'])
+def test_whoever_holds_a_lock_with_other_words_is_another_process(tmp_path: Path, words: str):
+    (tmp_path / "lock").write_text(words)
+    with (tmp_path / "lock").open() as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        assert holder(tmp_path / "lock") == "another process"
 
 
 def test_links_within_a_store_and_to_a_store_are_followed(project: Project, foreign: Path):
