@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -47,8 +48,13 @@ class Posteriors:
             return None
 
     def drop_posterior(self, key: str) -> None:
-        """Forget a posterior that another has taken the place of."""
+        """Forget a posterior that another has taken the place of, and what it was inferred from."""
+        evidence = self.posterior_facts(key)["evidence"]
         files.remove(self.path / "posteriors" / f"{key}.parquet")
+        others = Posteriors.posterior_keys(self)
+        if evidence not in (self.posterior_facts(other)["evidence"] for other in others):
+            for kind in ("derived", "choice-sets"):
+                files.remove(self.path / "rankings" / f"{kind}-{evidence}.parquet")
 
     def posterior_keys(self) -> list[str]:
         """What posteriors are kept."""
@@ -60,8 +66,11 @@ class Posteriors:
 
     def newest_posteriors(self) -> list[str]:
         """What posteriors are kept, the one kept last first."""
-        paths = (self.path / "posteriors").glob("*.parquet")
-        return [p.stem for p in sorted(paths, key=lambda p: (-p.stat().st_mtime_ns, p.stem))]
+        kept = []
+        for path in (self.path / "posteriors").glob("*.parquet"):
+            with suppress(FileNotFoundError):  # a race has just put another in its place
+                kept.append((-path.stat().st_mtime_ns, path.stem))
+        return [key for _, key in sorted(kept)]
 
 
 def _schema(facts: Mapping[str, Any]) -> pa.Schema:
