@@ -14,6 +14,7 @@ from polarbear.report.page import page
 from polarbear.store import Store
 from polarbear.store.lock import holder
 
+OVER = "over"
 TAG = "PolarBear-Round"  # the header under which a page finds what is new
 HERE = "127.0.0.1"  # nobody on another machine can ask
 
@@ -34,22 +35,33 @@ class LivePage:
         """
         with self._lock:
             store, follows = self._look()
-            state = (store.round_numbers(), store.posterior_keys(), follows)
+            tag = _tag(store, follows)
+            state = (tag, store.posterior_keys())
             if state != self._state:
-                made = page(gather(store), follows, served=True)
+                made = page(gather(store), follows, served=tag)
                 self._page = made.encode("utf-8", "replace")
                 self._state = state
             return self._page
 
     def tag(self) -> str:
         """What an open page compares itself with, to see whether there is something new."""
-        store, follows = self._look()
-        return str(max(store.round_numbers(), default=0)) if follows else "over"
+        return _tag(*self._look())
 
     def _look(self) -> tuple[Store, bool]:
         store = Store.open(self._path)
         follows = holder(self._path / "lock") is not None
         return (store.with_draws() if follows else store), follows
+
+
+def _tag(store: Store, follows: bool) -> str:
+    """Which round a page shows, and whether with its draws; after the race nothing new comes."""
+    last = store.last_round()
+    if not follows:
+        return OVER
+    if last is None:
+        return "0"
+    there = last.posterior in store.posterior_keys()
+    return f"{last.state.round}{'' if there else ' without draws'}"
 
 
 class Watch:

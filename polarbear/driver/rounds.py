@@ -335,7 +335,7 @@ class Race:
             if last is None or last.posterior in self._store.posterior_keys():
                 return
             self._last = self._inferred_now()
-        if self._last.learned.key not in self._store.posterior_keys():
-            with self._keeping.timed():
+        with self._keeping.timed():
+            if self._last.learned.key not in self._store.posterior_keys():
                 keep(self._store, self._last.evidence, self._last.learned)
-        self._store.drop_posteriors_of_earlier_rounds()  # only now: who looks on finds one or both
+            self._store.drop_posteriors_of_earlier_rounds()  # only now: who looks on finds one

@@ -296,6 +296,14 @@ def facts_of(path: Path) -> dict[str, Any]:
         return json.loads(pq.read_schema(source).metadata[FACTS])  # type: ignore[no-any-return]
 
 
+def facts_at_a_glance(path: Path) -> dict[str, Any] | None:
+    """The same without reading the rows, and so unverified; None where they cannot be read."""
+    try:
+        return json.loads(pq.read_schema(path).metadata[FACTS])  # type: ignore[no-any-return]
+    except (OSError, pa.ArrowException, KeyError, TypeError, ValueError):
+        return None
+
+
 def remove_leftovers(folder: Path) -> None:
     """Clear away what killed writers left; only for whoever holds the lock."""
     for leftover in folder.glob(f"{ASIDE}*"):

@@ -49,12 +49,17 @@ class Posteriors:
 
     def drop_posterior(self, key: str) -> None:
         """Forget a posterior that another has taken the place of, and what it was inferred from."""
-        evidence = self.posterior_facts(key)["evidence"]
+        evidence = self._evidence_of(key)
         files.remove(self.path / "posteriors" / f"{key}.parquet")
-        others = Posteriors.posterior_keys(self)
-        if evidence not in (self.posterior_facts(other)["evidence"] for other in others):
+        others = {self._evidence_of(other) for other in Posteriors.posterior_keys(self)}
+        if evidence is not None and not others & {evidence, None}:
             for kind in ("derived", "choice-sets"):
                 files.remove(self.path / "rankings" / f"{kind}-{evidence}.parquet")
+
+    def _evidence_of(self, key: str) -> str | None:
+        """The key of what a posterior was inferred from; None where its file does not tell."""
+        facts = files.facts_at_a_glance(self.path / "posteriors" / f"{key}.parquet")
+        return None if facts is None else facts.get("evidence")
 
     def posterior_keys(self) -> list[str]:
         """What posteriors are kept."""

@@ -91,6 +91,23 @@ def test_while_a_race_goes_on_the_page_has_the_selector_and_the_duels(tmp_path, 
     assert live.tag() == "over"
 
 
+def test_a_page_without_draws_is_outdated_as_soon_as_there_are_some(tmp_path, monkeypatch):
+    config = configured(rules={"limits": {"rounds": 1}, "alpha": 0.999999})
+    store = Store.open_or_create(tmp_path / "raced", config.plain())
+    monkeypatch.setattr(Sparing, "due", False)
+    live, seen = LivePage(store.path), []
+
+    class Looking(Watcher):
+        def ends(self, record: RoundRecord) -> None:
+            seen.append(live.tag())
+            assert f'"served":"{live.tag()}"' in live.now().decode()
+
+    with store.writing():
+        Race(config, store, Looking()).run()
+        seen.append(live.tag())
+    assert seen == ["1 without draws", "1"]
+
+
 def test_an_open_page_asks_for_the_round_alone(served: Watch, store: Store):
     answer, text = asked(served, "HEAD")
     assert (answer.status, text, answer.headers[TAG]) == (200, "", "over")

@@ -41,10 +41,10 @@ class Script:
         return f"sha256-{base64.b64encode(digest).decode('ascii')}"
 
 
-def page(material: Material, follows: bool = False, served: bool = False) -> str:
+def page(material: Material, follows: bool = False, served: str | None = None) -> str:
     """The whole page as text; one that ``follows`` a race loads itself again now and then.
 
-    One that is ``served`` can ask first whether there is something new.
+    One that is ``served`` under a name for what it shows asks first whether there is something new.
     """
     story = tell(material)
     content = data.of(material)

@@ -23,10 +23,10 @@ export function startFollowing() {
 
 /** Whether there is another page to load; from disk nobody can tell without loading it. */
 async function isOutdated() {
-  if (!PAGE.served) return true;
+  if (PAGE.served === null) return true;
   try {
     const answer = await fetch(location.href, { method: "HEAD" });
-    return answer.ok && answer.headers.get(ROUND) !== String(PAGE.moments.at(-1)?.number ?? 0);
+    return answer.ok && answer.headers.get(ROUND) !== PAGE.served;
   } catch {
     return false; // nobody serves any more: what is open stays readable
   }
