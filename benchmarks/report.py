@@ -1,6 +1,6 @@
 """What a page costs: seconds to write it, its size, and how soon it answers in a browser.
 
-    python benchmarks/report.py [--write benchmarks/results/report.md]
+    python benchmarks/report.py [--quick-start STORE] [--write benchmarks/results/report.md]
 
 A store of the size of the paper's MA-BBOB race, made up: 7 algorithms that all stay in to the end,
 which is the most a page has to carry, 200 times, 50 rounds of 8 instances, runs of 60 points. The
@@ -9,12 +9,14 @@ nothing else running the clock shows no more. The browser is Debian's Chromium, 
 openings the median counts, beside it stands the first, for which the browser has to warm up. A page
 answers once its selector shows a choice, and draws once the charts in sight are there. The selector
 is then moved, and a pair asked for, as often as there are times: the median of what each takes
-counts. Exits with 1 when a target is missed.
+counts. With a store of the quick start (`polarbear init`, `polarbear race`) its page is written,
+too. Exits with 1 when a target is missed.
 """
 
 from __future__ import annotations
 
 import argparse
+import gzip
 import os
 import resource
 import shutil
@@ -141,13 +143,33 @@ def believed(
     return Learned(posterior, NAMES, times, len(instances), f"{number:016x}", False), evidence
 
 
-def written(store: Path, page: Path) -> tuple[float, float]:
+def written(store: Path, page: Path, *more: str) -> tuple[float, float]:
     """Seconds, by the clock and of all CPUs, that the command takes."""
-    command = [sys.executable, "-m", "polarbear", "report", str(store), "--html", str(page), "-q"]
+    asked = ("report", str(store), "--html", str(page), "-q", *more)
+    command = [sys.executable, "-m", "polarbear", *asked]
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), perf_counter()
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     taken, after = perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
     return taken, sum(after[:2]) - sum(before[:2])
+
+
+def quick_start(store: Path, folder: Path) -> list[Row]:
+    """What the page of the quick start costs, and how large it is, as it is and without scripts."""
+    page, slim = folder / "quick-start.html", folder / "slim.html"
+    seconds, processor = written(store, page)
+    written(store, slim, "--slim")
+    size, packed, small = (
+        page.stat().st_size / 1e6,
+        len(gzip.compress(page.read_bytes())) / 1e6,
+        slim.stat().st_size / 1e3,
+    )
+    taken = f"{processor:.1f} s CPU ({seconds:.1f} s by the clock)"
+    return [
+        Row("the quick start's page", taken, "under 2.5 s", processor < 2.5),
+        Row("its size", f"{size:.2f} MB", "under 2 MB", size < 2),
+        Row("its size, compressed", f"{packed:.2f} MB", "under 1 MB", packed < 1),
+        Row("with --slim", f"{small:.0f} kB", "under 500 kB", small < 500),
+    ]
 
 
 MOVED = """
@@ -209,6 +231,9 @@ def opened(page: Path) -> tuple[np.ndarray, list[float]]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--write", type=Path, metavar="FILE", help="keep the result in this file")
+    parser.add_argument(
+        "--quick-start", type=Path, metavar="STORE", help="a store of the quick start"
+    )
     wanted = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         store, page = Path(folder) / "store", Path(folder) / "page.html"
@@ -224,6 +249,8 @@ def main() -> int:
             ),
             Row("its size", f"{size:.2f} MB", "under 3.5 MB", size < 3.5),
         ]
+        if wanted.quick_start:
+            rows += quick_start(wanted.quick_start, Path(folder))
         if shutil.which("chromium") and shutil.which("chromedriver"):
             found, moved = opened(page)
             for what, taken in zip(("its selector answers", "it draws"), found.T, strict=True):

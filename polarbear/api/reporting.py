@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -91,20 +91,23 @@ def report(
 ) -> Report:
     """Write the page and, into folders named by their endings, figures and data.
 
-    ``latex`` is the folder of a paper's kit, in which one figure shows the budget ``at``.
+    ``latex`` is the folder of a paper's kit. The figure of one budget shows ``at``.
     """
     if slim and html is None:
         raise ReportError("--slim is about the page: name its file with --html")
-    material = gather(disk, upto, model)
+    material = replace(gather(disk, upto, model), at=at)
     if only and not folders:
         raise ReportError("--only picks figures: say where to with --png, --pdf, --svg or --csv")
-    if at is not None and latex is None:
-        raise ReportError("--at is the budget of a figure that --latex DIR writes")
+    if at is not None and latex is None and not folders:
+        raise ReportError(
+            "--at is the budget of the figure one-budget: say where to with --png, --pdf, --svg, "
+            "--csv or --latex"
+        )
     written = _write(material, html, folders, only, style, force, slim)
     if latex is not None:
         from polarbear.report.latex.kit import write_kit
 
-        written += write_kit(material, latex, style, at, force)
+        written += write_kit(material, latex, style, force)
     return Report(material, tell(material), tuple(written))
 
 

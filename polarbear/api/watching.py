@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -13,6 +14,8 @@ from polarbear.report.page import page
 from polarbear.store import Store
 from polarbear.store.lock import holder
 
+OVER = "over"
+TAG = "PolarBear-Round"  # the header under which a page finds what is new
 HERE = "127.0.0.1"  # nobody on another machine can ask
 
 
@@ -26,15 +29,39 @@ class LivePage:
         self._page = b""
 
     def now(self) -> bytes:
-        """The page as of now; it follows as long as somebody writes to the store."""
+        """The page as of now; it follows as long as somebody writes to the store.
+
+        Meanwhile it shows the newest round of which there are draws, so that it is whole.
+        """
         with self._lock:
-            store = Store.open(self._path)
-            follows = holder(self._path / "lock") is not None
-            state = (store.round_numbers(), store.posterior_keys(), follows)
+            store, follows = self._look()
+            tag = _tag(store, follows)
+            state = (tag, store.posterior_keys())
             if state != self._state:
-                self._page = page(gather(store), follows).encode("utf-8", "replace")
+                made = page(gather(store), follows, served=tag)
+                self._page = made.encode("utf-8", "replace")
                 self._state = state
             return self._page
+
+    def tag(self) -> str:
+        """What an open page compares itself with, to see whether there is something new."""
+        return _tag(*self._look())
+
+    def _look(self) -> tuple[Store, bool]:
+        store = Store.open(self._path)
+        follows = holder(self._path / "lock") is not None
+        return (store.with_draws() if follows else store), follows
+
+
+def _tag(store: Store, follows: bool) -> str:
+    """Which round a page shows, and whether with its draws; after the race nothing new comes."""
+    last = store.last_round()
+    if not follows:
+        return OVER
+    if last is None:
+        return "0"
+    there = last.posterior in store.posterior_keys()
+    return f"{last.state.round}{'' if there else ' without draws'}"
 
 
 class Watch:
@@ -46,6 +73,13 @@ class Watch:
 
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
+                self._answer(live.now)
+
+            def do_HEAD(self) -> None:
+                """What an open page asks before it loads itself again."""
+                self._answer(lambda: b"")
+
+            def _answer(self, held: Callable[[], bytes]) -> None:
                 # Another site's name may be made to lead here, so that its pages could ask.
                 named = (self.headers.get("Host") or "").rpartition(":")[0]
                 if named not in (HERE, "localhost"):
@@ -53,20 +87,18 @@ class Watch:
                 elif self.path.partition("?")[0] != "/":
                     self.send_error(HTTPStatus.NOT_FOUND)
                 else:
-                    self._answer()
+                    try:
+                        self._send(HTTPStatus.OK, "text/html", held(), live.tag())
+                    except PolarBearError as error:  # as when a round is just being written
+                        words = f"{error}\n".encode()
+                        self._send(HTTPStatus.SERVICE_UNAVAILABLE, "text/plain", words, "")
 
-            def _answer(self) -> None:
-                status = HTTPStatus.OK
-                kind = "text/html"
-                try:
-                    held = live.now()
-                except PolarBearError as error:  # as when a round is just being written
-                    held, kind = f"{error}\n".encode(), "text/plain"
-                    status = HTTPStatus.SERVICE_UNAVAILABLE
+            def _send(self, status: HTTPStatus, kind: str, held: bytes, tag: str) -> None:
                 self.send_response(status)
                 self.send_header("Content-Type", f"{kind}; charset=utf-8")
                 self.send_header("Content-Length", str(len(held)))
                 self.send_header("Cache-Control", "no-store")
+                self.send_header(TAG, tag)
                 self.end_headers()
                 self.wfile.write(held)
 

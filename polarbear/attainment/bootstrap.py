@@ -51,19 +51,22 @@ class Resamples:
         low, high = np.quantile(self.means(values), [tail, 1 - tail], axis=0)
         return low, high
 
-    def clearly_above(self, values: Floats) -> np.ndarray:
-        """Where the mean of values[instance, time] is above 0, sure of all times at once: [time].
+    def clearly_apart(self, values: Floats) -> tuple[np.ndarray, np.ndarray]:
+        """Where the mean of values[instance, time] is above 0, and where below: [time] each.
 
-        Each time gets the same multiple of its own error, wide enough that in 95 % of resamples no
-        time leaves the band: looking at many times does not make one of them stand out by chance.
+        That is sure of all times at once: each gets the same multiple of its own error, wide
+        enough that in 95 % of resamples no time leaves the band, so that looking at many times does
+        not make one of them stand out by chance.
         """
         centre, means = self.mean(values), self.means(values)
         error = means.std(axis=0)
         varies = error > 0
         if self.problems < 2 or not varies.any():
-            return np.zeros(values.shape[1:], dtype=bool)
+            nowhere = np.zeros(values.shape[1:], dtype=bool)
+            return nowhere, nowhere
         furthest = (np.abs(means - centre)[:, varies] / error[varies]).max(axis=1)
-        return np.asarray(varies & (centre > np.quantile(furthest, LEVEL) * error))
+        wide = np.quantile(furthest, LEVEL) * error
+        return np.asarray(varies & (centre > wide)), np.asarray(varies & (-centre > wide))
 
 
 def resamples(

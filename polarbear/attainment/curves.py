@@ -42,21 +42,16 @@ class Curves:
         return np.asarray(self.run_of_point // len(self.algorithms))
 
     def on(self, times: Floats, values: Floats, before: float) -> Floats:
-        """What each run held at some times: [instance, algorithm, time].
+        """What each run held at some times, which rise: [instance, algorithm, time].
 
-        ``values`` has one number a point; ``before`` stands where there was nothing yet. Costs
-        a search a run and time, whatever the length of the trajectories.
+        ``values`` has one number a point; ``before`` stands where there was nothing yet.
         """
-        found = np.empty((self.runs, len(times)))
-        for run, (start, stop) in enumerate(
-            zip(self.starts[:-1].tolist(), self.starts[1:].tolist(), strict=True)
-        ):
-            place = np.searchsorted(self.t[start:stop], times, side="right") - 1
-            found[run] = np.where(
-                place >= 0,
-                values[np.minimum(start + place, stop - 1)] if stop > start else 0,
-                before,
-            )
+        first = np.searchsorted(times, self.t)  # the time from which on a point is held
+        seen = np.flatnonzero(first < len(times))
+        point = np.full((self.runs, len(times)), -1)
+        point[self.run_of_point[seen], first[seen]] = seen  # of several before a time, the last
+        np.maximum.accumulate(point, axis=1, out=point)
+        found = np.where(point >= 0, values[point], before)
         return found.reshape(len(self.instances), len(self.algorithms), len(times))
 
 

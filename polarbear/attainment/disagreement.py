@@ -14,7 +14,7 @@ import numpy as np
 from polarbear.attainment.bootstrap import LEVEL
 from polarbear.attainment.common_runs import FEW
 from polarbear.attainment.head_to_head import HeadToHead, head_to_head
-from polarbear.attainment.rated import Rated, better_at, rated
+from polarbear.attainment.rated import Rated, rated
 from polarbear.attainment.view import View
 from polarbear.numerics.arrays import Floats
 from polarbear.select import Basis
@@ -142,7 +142,8 @@ class _Judged:
     def reversals(self) -> list[tuple[Note, bool]]:
         """Pairs that the posterior is sure about and the means have the other way round.
 
-        With each, whether the means are further apart than chance would have them.
+        With each, whether the means are further apart than chance would have them; only then is
+        the reason looked for.
         """
         found = []
         for one, other in combinations(range(len(self.names)), 2):
@@ -159,7 +160,8 @@ class _Judged:
                 f"has {self.names[b]} above {self.names[a]} with probability {probability(p)}"
             )
             low, _ = self.view.drawn.interval(self.scores[:, a] - self.scores[:, b])
-            made.append((self._note(a, b, words), bool(low > 0)))
+            is_clear = bool(low > 0)
+            made.append((self._note(a, b, words, is_clear), is_clear))
         return made
 
     def _gap(self, a: int, b: int) -> str:
@@ -172,11 +174,13 @@ class _Judged:
         span = f"{float(low):.3f} to {float(high):.3f}"
         return f"{text}; difference {percent(LEVEL)} interval {span}, {sure}"
 
-    def _note(self, a: int, b: int, words: str) -> Note:
-        met = head_to_head(
-            self.view, self.at[a], self.at[b], self.basis.times, self.posterior.weights
-        )
-        why = reason(met, self.names[a], self.names[b], self.basis.instances)
+    def _note(self, a: int, b: int, words: str, with_reason: bool = True) -> Note:
+        why = ""
+        if with_reason:
+            met = head_to_head(
+                self.view, self.at[a], self.at[b], self.basis.times, self.posterior.weights
+            )
+            why = reason(met, self.names[a], self.names[b], self.basis.instances)
         return Note(self.posterior.preference, self.names[a], self.names[b], words, why)
 
 
@@ -208,12 +212,15 @@ def _opposite_at_times(view: View, basis: Basis, names: list[str]) -> list[Note]
     shares = view.curves.on(basis.times, view.scale.share(view.progress), 0.0)[:, at]
     if len(shares) < FEW:
         return []
-    better = better_at(basis, names)
+    known = [basis.algorithms.index(name) for name in names]
     found: list[tuple[int, Note]] = []
     for one, other in combinations(range(len(names)), 2):
-        for a, b in ((one, other), (other, one)):
-            sure = view.drawn.clearly_above(shares[:, a] - shares[:, b])
-            opposite = np.flatnonzero(sure & (better[:, b, a] >= SURE))
+        above, below = view.drawn.clearly_apart(shares[:, one] - shares[:, other])
+        for a, b, sure in ((one, other, above), (other, one, below)):
+            if not sure.any():
+                continue
+            better = basis.posterior.beats(known[b], known[a]).mean(axis=0)
+            opposite = np.flatnonzero(sure & (better >= SURE))
             if len(opposite):
                 note = _at_times(view, basis, (names[a], names[b]), (at[a], at[b]), opposite)
                 found.append((len(opposite), note))

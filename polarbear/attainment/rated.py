@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
-from polarbear.inference import relations
 from polarbear.numerics.arrays import Floats
 from polarbear.preferences import Context, read_preference
 from polarbear.select import Basis, judge
@@ -47,10 +44,3 @@ def rated(basis: Basis, names: Sequence[str]) -> list[Rated]:
         assert valuation.weights is not None
         found.append(Rated(name, valuation.values(theta), valuation.weights))
     return found
-
-
-def better_at(basis: Basis, names: Sequence[str]) -> Floats:
-    """P(a is better than b) at each time of the posterior: [time, a, b]."""
-    items = [basis.algorithms.index(name) for name in names]
-    dominance = relations.pointwise(basis.posterior).dominance
-    return np.asarray(dominance[:, items][:, :, items])

@@ -44,7 +44,7 @@ def report(
     ] = None,
     at: Annotated[
         float | None,
-        typer.Option(help="With --latex: the budget that the figure one-budget shows."),
+        typer.Option(help="The budget that the figure one-budget shows; by default the last."),
     ] = None,
     slim: Annotated[
         bool,

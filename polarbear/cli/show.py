@@ -13,6 +13,7 @@ from polarbear.wording import counted, short, time, timed
 if TYPE_CHECKING:
     from polarbear.driver.looking import Duels, InstanceRuns
 
+DIGITS = (4, 6, 8, 10, 12, 15)  # of a value
 SHOWN = 20  # duels in a table for people, unless they ask for all
 COLUMNS = 5  # times of the grid in it
 
@@ -77,8 +78,7 @@ def _show_duels(told: Duels, everything: bool) -> None:
     for duel in shown:
         made.add_row(
             escape(duel.instance),
-            _value(duel.a),
-            _value(duel.b),
+            *_apart(duel.a, duel.b),
             "tie" if duel.winner is None else escape(duel.winner),
             "" if duel.margin is None else f"{duel.margin:.4g}",
         )
@@ -117,5 +117,14 @@ def _show_runs(told: InstanceRuns) -> None:
             console.print(f"{run.algorithm}: {run.message}", markup=False)
 
 
-def _value(value: float | None) -> str:
-    return "-" if value is None else f"{value:.4g}"
+def _value(value: float | None, digits: int = DIGITS[0]) -> str:
+    return "-" if value is None else f"{value:.{digits}g}"
+
+
+def _apart(a: float | None, b: float | None) -> tuple[str, str]:
+    """Two values with as many digits as it takes to tell them apart."""
+    for digits in DIGITS:
+        told = _value(a, digits), _value(b, digits)
+        if told[0] != told[1] or a == b:
+            break
+    return told

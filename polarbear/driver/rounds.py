@@ -29,6 +29,7 @@ from polarbear.driver.judging import Judge
 from polarbear.driver.lengths import Lengths
 from polarbear.driver.likely import Allowance, likely
 from polarbear.driver.posteriors import keep
+from polarbear.driver.sparing import Sparing
 from polarbear.driver.watching import Watcher
 from polarbear.execution.executor import Executor
 from polarbear.execution.outcome import Outcome, Task
@@ -75,6 +76,7 @@ class Race:
         self._batches = Batches(config)
         self._judge = Judge(config, store, self._tally, self._batches.first)
         self._last: Judgement | None = None
+        self._keeping = Sparing()
         seen = self._batches.first(self.state.caught_up)
         self._ahead = Ahead(store.entered(), self.state, seen, self._runs, self._tally)
         self._early = self._early_runs()
@@ -187,7 +189,7 @@ class Race:
             lambda: self._decided(state, horizons, len(instances)), likely
         )
         self._store.add_round(record, self._last.beliefs())
-        if self._watcher.wants_draws:
+        if self._watcher.wants_draws or self._keeping.due:
             self._keep_posterior()
         self._watcher.ends(record)
 
@@ -333,9 +335,7 @@ class Race:
             if last is None or last.posterior in self._store.posterior_keys():
                 return
             self._last = self._inferred_now()
-        past = self._store.past_posteriors()
-        for number in self._store.round_numbers():
-            key = self._store.round(number).posterior
-            if key != self._last.learned.key and key not in past:
-                self._store.drop_posterior(key)
-        keep(self._store, self._last.evidence, self._last.learned)
+        with self._keeping.timed():
+            if self._last.learned.key not in self._store.posterior_keys():
+                keep(self._store, self._last.evidence, self._last.learned)
+            self._store.drop_posteriors_of_earlier_rounds()  # only now: who looks on finds one

@@ -15,6 +15,10 @@ from polarbear.racing.rules import Rules
 # What is settled about a pair (a, b) at a time; as a checkpoint spells it.
 OPEN, ABOVE, BELOW, ALIKE, CROSSING, OUT = range(6)
 LETTERS = ".><=x-"
+_UNKNOWN = 255
+_CODES = bytes(
+    LETTERS.index(chr(byte)) if chr(byte) in LETTERS else _UNKNOWN for byte in range(256)
+)
 MIRROR = np.array([OPEN, BELOW, ABOVE, ALIKE, CROSSING, OUT], dtype=np.int8)  # from b's side
 
 
@@ -119,7 +123,7 @@ def to_plain(state: State) -> dict[str, Any]:
 
 def from_plain(plain: Mapping[str, Any]) -> State:
     """A state from its checkpoint."""
-    rows = [[LETTERS.index(letter) for letter in pair["settled"]] for pair in plain["pairs"]]
+    rows = [_codes(pair["settled"]) for pair in plain["pairs"]]
     return State(
         algorithms=tuple(plain["algorithms"]),
         times=tuple(plain["times"]),
@@ -133,3 +137,10 @@ def from_plain(plain: Mapping[str, Any]) -> State:
         entered=plain["entered"],
         untrusted=plain["untrusted"],
     )
+
+
+def _codes(letters: str) -> np.ndarray:
+    codes = np.frombuffer(letters.encode().translate(_CODES), dtype=np.uint8)
+    if (codes == _UNKNOWN).any():
+        raise ValueError(f"{letters!r} are not all of the letters {LETTERS}")
+    return codes

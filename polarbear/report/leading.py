@@ -9,9 +9,9 @@ from itertools import groupby
 
 import numpy as np
 
-from polarbear.report.material import Material
+from polarbear.report.material import Material, once
 from polarbear.report.moment import draws_now, still_in
-from polarbear.select import judge
+from polarbear.select.criteria import p2bb
 
 LIKELY = 2 / 3  # P(best) from which on somebody is named alone
 SURE = 0.9  # P(best) that it takes at half of the times to say "run", not "probably"
@@ -48,13 +48,14 @@ class Advice:
     sure: float
 
 
+@once
 def p_best(material: Material) -> tuple[tuple[str, ...], np.ndarray]:
     """Who may be chosen, and P(best at t)[time, algorithm] among them; ties are shared."""
     basis = draws_now(material)
     assert basis is not None
     names = tuple(name for name in basis.algorithms if name in still_in(material))
     theta = basis.posterior.theta[:, :, [basis.algorithms.index(name) for name in names]]
-    return names, np.stack([judge(theta[:, t]).p2bb for t in range(theta.shape[1])])
+    return names, np.stack([p2bb(theta[:, t]) for t in range(theta.shape[1])])
 
 
 def advise(names: Sequence[str], times: np.ndarray, likely: np.ndarray) -> Advice:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, wraps
+from typing import TypeVar, cast
 
 import numpy as np
 
@@ -19,6 +21,9 @@ from polarbear.report.drawing.lettering import labels_in
 from polarbear.select import Basis, Contest, contest, find_basis
 from polarbear.settings.grid import Budget, Spaced
 from polarbear.store import Store
+
+Made = TypeVar("Made")
+FAR, UNEVEN = 20, 3  # the last time against the first, and steps against each other
 
 
 @dataclass(frozen=True)
@@ -41,7 +46,7 @@ class Material:
     ``algorithms`` are all that the store knows, in the order of the configuration, which is also
     the order of their colours. ``race`` holds the facts of `polarbear status --json`; it is None
     where no race was run, and ``basis`` is None where there is no posterior. ``comparison`` says
-    what the classical view is asked.
+    what the classical view is asked, ``at`` which budget a figure of one budget shows.
     """
 
     store: Store
@@ -55,6 +60,7 @@ class Material:
     basis: Basis | None
     contest: Contest | None
     comparison: Comparison = field(default_factory=Comparison)
+    at: float | None = None
 
     @property
     def candidates(self) -> tuple[str, ...]:
@@ -62,6 +68,11 @@ class Material:
         if self.basis is None or self.contest is None:
             return self.algorithms
         return tuple(self.basis.algorithms[i] for i in self.contest.candidates)
+
+    @cached_property
+    def memory(self) -> dict[Callable[..., object], object]:
+        """What has been computed from it, by what computes it."""
+        return {}
 
     @cached_property
     def believed(self) -> Beliefs | None:
@@ -107,8 +118,22 @@ class Material:
         return self.algorithms.index(name)
 
 
+def once(made: Callable[[Material], Made]) -> Callable[[Material], Made]:
+    """What is computed from a material a first time only, however many ask for it."""
+
+    @wraps(made)
+    def remembered(material: Material) -> Made:
+        memory = material.memory
+        if remembered not in memory:
+            memory[remembered] = made(material)
+        return cast("Made", memory[remembered])
+
+    return remembered
+
+
 def gather(store: Store, upto: int | None = None, model: str | None = None) -> Material:
     """Read a store; ``upto`` looks back at an earlier round as if it were the last."""
+    store = store.to_be_read()
     budget = Budget.model_validate(store.config["budget"])
     numbers = store.round_numbers()
     if upto is not None:
@@ -124,10 +149,21 @@ def gather(store: Store, upto: int | None = None, model: str | None = None) -> M
         algorithms=tuple(store.config["algorithms"]),
         times=budget.times,
         axis=budget.axis,
-        log_times=isinstance(budget.grid, Spaced) and budget.grid.spacing == "log",
+        log_times=_best_on_log(budget),
         rules=rules,
         race=standings(store, upto),
         rounds=rounds,
         basis=basis,
         contest=contest(basis) if basis is not None else None,
     )
+
+
+def _best_on_log(budget: Budget) -> bool:
+    """Whether times are best seen on a logarithmic scale: as they are spaced, or far and uneven."""
+    if isinstance(budget.grid, Spaced):
+        return budget.grid.spacing == "log"
+    times = budget.times
+    if len(times) < 2 or times[0] <= 0:
+        return False
+    steps = np.diff(times)
+    return bool(steps.max() > UNEVEN * steps.min() and times[-1] / times[0] > FAR)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from polarbear.report.material import Material
 from polarbear.select import Basis
 
@@ -31,6 +33,15 @@ def still_in(material: Material) -> tuple[str, ...]:
             if name in state.candidates or name not in state.algorithms
         )
     return material.candidates
+
+
+def firsts_are_among_those_in(material: Material) -> bool:
+    """Whether a share of firsts counts only those who are still in, and of one who is out itself.
+
+    Then the shares of all do not sum to one.
+    """
+    believed = material.believed
+    return believed is not None and not np.allclose(believed.mean.sum(axis=0), 1, atol=0.01)
 
 
 def _looks_back(material: Material) -> bool:

@@ -22,10 +22,11 @@ from polarbear.racing.verdicts import (
 )
 from polarbear.report.answer import answer
 from polarbear.report.leading import Stretch, leaders, p_best
-from polarbear.report.material import Material, Round
-from polarbear.report.moment import draws_now, still_in
+from polarbear.report.material import Material, Round, once
+from polarbear.report.moment import draws_now, firsts_are_among_those_in, still_in
 from polarbear.report.prose.sentence import Sentence, plain
 from polarbear.report.prose.words import span
+from polarbear.select.words import among
 from polarbear.store import summary
 from polarbear.wording import (
     SHARE_OF_FIRSTS,
@@ -80,6 +81,7 @@ class Story:
         return plain(self.headline), self.evidence
 
 
+@once
 def tell(material: Material) -> Story:
     """The story of a store, as far as there is one."""
     headline, asked = answer(material)
@@ -145,6 +147,8 @@ def _member(
     mine = [part for part in parts if part.algorithms == (name,)]
     if not mine:
         return Entry(name, f"never leads, but {_not_ruled_out(material, name)}")
+    if len(merit) == 1 and material.race is not None:
+        return Entry(name, "is the only one left: everybody else is out")
     where = _places(material, mine)
     if draws_now(material) is None:
         return Entry(name, f"has the highest {SHARE_OF_FIRSTS} {where}")
@@ -152,10 +156,11 @@ def _member(
     assert believed is not None
     peak = int(merit[name].argmax())
     share = float(believed.mean[believed.index(name), peak])
+    whom = among(firsts_are_among_those_in(material))
     return Entry(
         name,
         f"is the likeliest to be best {where}; at {time(float(material.times[peak]))} it is first "
-        f"on {percent(share)} of instances, and that this is the most of all is "
+        f"{whom}on {percent(share)} of instances, and that this is the most of all is "
         f"{decisive(float(merit[name][peak]))} sure",
     )
 

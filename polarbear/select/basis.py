@@ -17,6 +17,8 @@ from polarbear.store import Store
 from polarbear.store.records import KeptPosterior, kept_posterior, posterior_from_table
 from polarbear.wording import counted, short
 
+ROUNDING = 0.01  # of shares that sum to one
+
 
 @dataclass(frozen=True)
 class Basis:
@@ -40,6 +42,15 @@ class Basis:
         """How many independent draws these are worth, at worst."""
         judged = self.posterior.diagnostics
         return float(max(1.0, min(judged.ess_bulk, judged.ess_tail, self.posterior.n_draws)))
+
+    @property
+    def counts_those_in(self) -> bool:
+        """Whether firsts are counted among those still in, and of one who is out with itself.
+
+        Then the shares of all do not sum to one.
+        """
+        sums = self.posterior.theta[:, 0].mean(axis=0).sum()
+        return bool(abs(sums - 1) > ROUNDING)
 
 
 @dataclass(frozen=True)
@@ -69,7 +80,11 @@ def find_basis(store: Store, model: str | None = None, key: str | None = None) -
     else:
         chosen = raced if raced in keys else keys[0]
     kept = store.posterior(chosen)
-    assert kept is not None
+    if kept is None:
+        raise SelectionError(
+            f"the race in {store.path} has just put another posterior in the place of the one that "
+            "was to be read; give the same command again"
+        )
     about = kept_posterior(kept[1])
     posterior = posterior_from_table(*kept, as_kept=True)
     names = about.algorithms

@@ -63,6 +63,11 @@ def judge(values: np.ndarray, gamma: float = GAMMA, best: np.ndarray | None = No
     )
 
 
+def p2bb(values: np.ndarray) -> np.ndarray:
+    """Of all criteria the probability of being best only, which is soon computed."""
+    return _shares_of_wins(values, values.max(axis=1))
+
+
 def wins(values: np.ndarray, highest: np.ndarray) -> np.ndarray:
     """Whether each item is the best in each draw; those that tie for it share it."""
     is_best = values >= highest[:, None]

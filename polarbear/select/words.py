@@ -31,6 +31,11 @@ def where(preference: Preference, valuation: Valuation) -> str | None:
     return None if valuation.weights is None else OVER_BUDGETS
 
 
+def among(counts_those_in: bool) -> str:
+    """Among whom somebody is first, where that is not everybody."""
+    return "among those still in " if counts_those_in else ""
+
+
 def statement(made: Selection) -> str:
     """The choice, how credible it is, and what another would cost."""
     criteria, name = made.criteria, made.name(made.choice)
@@ -42,7 +47,8 @@ def statement(made: Selection) -> str:
     how = (
         f"{name}, {sure} sure to be the best"
         if taken is None
-        else f"{name}: first on {percent(float(criteria.mean[made.choice]))} of instances {taken}; "
+        else f"{name}: first {among(made.basis.counts_those_in)}on "
+        f"{percent(float(criteria.mean[made.choice]))} of instances {taken}; "
         f"that this is the most of all is {sure} sure"
     )
     return (

@@ -5,10 +5,10 @@ from __future__ import annotations
 import errno
 import json
 import secrets
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -20,9 +20,6 @@ from polarbear.errors import (
     StoreReadOnlyError,
 )
 from polarbear.store import checksums, disk
-
-if TYPE_CHECKING:
-    import pyarrow.compute as pc
 
 ASIDE = ".writing-"  # a leftover of a killed writer; no reader looks at it
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -193,9 +190,9 @@ def read_parts(
     folder: Path,
     schema: pa.Schema,
     columns: list[str] | None = None,
-    only: pc.Expression | None = None,
+    groups: tuple[str, Collection[str]] | None = None,
 ) -> Iterator[pa.Table]:
-    """The parts of a table, one after the other: all rows, or only those wanted.
+    """The parts of a table, one after the other; ``groups`` may leave rows out, as in `read_part`.
 
     A writer may merge parts meanwhile: the merged one is there before the old ones go, so whoever
     finds one gone looks again, and may then see rows twice.
@@ -205,7 +202,7 @@ def read_parts(
         try:
             for path in part_paths(folder):
                 if path not in seen:
-                    table = read_part(path, schema, columns, only)
+                    table = read_part(path, schema, columns, groups)
                     seen.add(path)
                     yield table
             return
@@ -218,15 +215,18 @@ def read_part(
     path: Path,
     schema: pa.Schema,
     columns: list[str] | None = None,
-    only: pc.Expression | None = None,
+    groups: tuple[str, Collection[str]] | None = None,
 ) -> pa.Table:
-    """The rows of one file, of the types that tables.py says."""
+    """The rows of one file, of the types that tables.py says.
+
+    ``groups`` names a column and values: row groups that have none of these there are left out.
+    pyarrow.dataset can do that, too, but takes longer to import than most files to read.
+    """
     with _parquet(path) as source:
-        if only is None:  # without pyarrow.dataset, which takes longer to import than to read
-            with pq.ParquetFile(source) as file:
-                table = file.read(columns, use_threads=source.size() > SMALL)
-        else:
-            table = pq.read_table(source, columns=columns, filters=only, partitioning=None)
+        with pq.ParquetFile(source) as file:
+            wanted = range(file.num_row_groups) if groups is None else _holding(file, *groups)
+            several = source.size() > SMALL
+            table = file.read_row_groups(list(wanted), columns, use_threads=several)
         names = columns or schema.names
         for name in names:  # what older versions did not note
             if name not in table.column_names and schema.field(name).nullable:
@@ -239,6 +239,18 @@ def read_part(
             if schema.field(name).type == pa.string():
                 found[name].validate(full=True)  # damaged text would fail whoever looks at it
         return found
+
+
+def _holding(file: pq.ParquetFile, column: str, values: Collection[str]) -> list[int]:
+    """Which row groups may have one of these values in a column."""
+    place = [leaf.path for leaf in file.schema].index(column)
+    found = []
+    for number in range(file.num_row_groups):
+        known = file.metadata.row_group(number).column(place).statistics
+        ends = (known.min, known.max) if known is not None and known.has_min_max else None
+        if ends is None or ends[0] != ends[1] or ends[0] in values:
+            found.append(number)
+    return found
 
 
 def _as(schema: pa.Schema, table: pa.Table) -> pa.Table:
@@ -282,6 +294,14 @@ def facts_of(path: Path) -> dict[str, Any]:
     """The facts that stand beside a file's rows."""
     with _parquet(path) as source:
         return json.loads(pq.read_schema(source).metadata[FACTS])  # type: ignore[no-any-return]
+
+
+def facts_at_a_glance(path: Path) -> dict[str, Any] | None:
+    """The same without reading the rows, and so unverified; None where they cannot be read."""
+    try:
+        return json.loads(pq.read_schema(path).metadata[FACTS])  # type: ignore[no-any-return]
+    except (OSError, pa.ArrowException, KeyError, TypeError, ValueError):
+        return None
 
 
 def remove_leftovers(folder: Path) -> None:

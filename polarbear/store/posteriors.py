@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -47,8 +48,18 @@ class Posteriors:
             return None
 
     def drop_posterior(self, key: str) -> None:
-        """Forget a posterior that another has taken the place of."""
+        """Forget a posterior that another has taken the place of, and what it was inferred from."""
+        evidence = self._evidence_of(key)
         files.remove(self.path / "posteriors" / f"{key}.parquet")
+        others = {self._evidence_of(other) for other in Posteriors.posterior_keys(self)}
+        if evidence is not None and not others & {evidence, None}:
+            for kind in ("derived", "choice-sets"):
+                files.remove(self.path / "rankings" / f"{kind}-{evidence}.parquet")
+
+    def _evidence_of(self, key: str) -> str | None:
+        """The key of what a posterior was inferred from; None where its file does not tell."""
+        facts = files.facts_at_a_glance(self.path / "posteriors" / f"{key}.parquet")
+        return None if facts is None else facts.get("evidence")
 
     def posterior_keys(self) -> list[str]:
         """What posteriors are kept."""
@@ -60,8 +71,11 @@ class Posteriors:
 
     def newest_posteriors(self) -> list[str]:
         """What posteriors are kept, the one kept last first."""
-        paths = (self.path / "posteriors").glob("*.parquet")
-        return [p.stem for p in sorted(paths, key=lambda p: (-p.stat().st_mtime_ns, p.stem))]
+        kept = []
+        for path in (self.path / "posteriors").glob("*.parquet"):
+            with suppress(FileNotFoundError):  # a race has just put another in its place
+                kept.append((-path.stat().st_mtime_ns, path.stem))
+        return [key for _, key in sorted(kept)]
 
 
 def _schema(facts: Mapping[str, Any]) -> pa.Schema:

@@ -121,8 +121,36 @@ class Races(Rounds, Posteriors):
         mine = last.posterior if last is not None else None
         if self.past is not None:
             return [key for key in keys if key == mine]
-        past = set(self.past_posteriors())
-        return [key for key in keys if key == mine or key not in past]
+        if all(key == mine for key in keys):
+            return keys
+        others = {*self.past_posteriors(), *(self.round(n).posterior for n in self._on_disk())}
+        return [key for key in keys if key == mine or key not in others]
+
+    def drop_posteriors_of_earlier_rounds(self) -> None:
+        """Forget posteriors of this race that the last round's has taken the place of."""
+        last = self.last_round()
+        kept = super().posterior_keys()
+        if last is None or kept == [last.posterior]:
+            return
+        spared = {last.posterior, *self.past_posteriors()}
+        rounds = {self.round(number).posterior for number in self.round_numbers()}
+        for key in kept:
+            if key in rounds - spared:
+                self.drop_posterior(key)
+
+    def with_draws(self) -> Self:
+        """The store as it was after the newest round whose draws are there, runs excepted.
+
+        A race in a hurry does not keep them after each of its rounds. Where there are none at all,
+        it is the store as it is.
+        """
+        kept = set(super().posterior_keys())
+        for number in reversed(self.round_numbers()):
+            if self.round(number).posterior in kept:
+                view = copy.copy(self)
+                view.until_round = number
+                return view
+        return self
 
     def runs_changed_since(self, posterior: str) -> bool:
         """Whether runs were set aside or taken back after a posterior was kept."""

@@ -18,6 +18,7 @@ class Rounds:
 
     path: Path
     rounds_folder: str = "rounds"
+    until_round: int | None = None  # in a look back at the present race: its last round
 
     def add_round(self, record: RoundRecord, beliefs: Beliefs) -> None:
         """Keep a round: what was believed, then the checkpoint, which makes it count."""
@@ -35,6 +36,10 @@ class Rounds:
 
     def round_numbers(self) -> list[int]:
         """The rounds that are kept, in their order."""
+        last = self.until_round
+        return [number for number in self._on_disk() if last is None or number <= last]
+
+    def _on_disk(self) -> list[int]:
         found = (path.stem for path in (self.path / self.rounds_folder).glob("round-*.json"))
         return sorted(int(stem.removeprefix("round-")) for stem in found)
 

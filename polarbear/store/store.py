@@ -19,6 +19,7 @@ there has its trajectory.
 
 from __future__ import annotations
 
+import copy
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -52,6 +53,8 @@ SMALL_PART = 8 * 2**20  # bytes of trajectories
 
 class Store(Races, Provenance, Aside, Early):
     """A store on disk. Reading needs nothing; writing happens inside ``writing()``."""
+
+    _held: dict[str, pl.DataFrame] | None = None  # tables that have been read, by who only reads
 
     def __init__(self, path: Path, facts: Mapping[str, Any]) -> None:
         self.path = path
@@ -140,7 +143,20 @@ class Store(Races, Provenance, Aside, Early):
     def _stems(self, table: str) -> set[str]:
         return {path.stem for path in files.part_paths(self.path / table)}
 
+    def to_be_read(self) -> Store:
+        """The same store for somebody who only reads: a table that was read stays as it was."""
+        view = copy.copy(self)
+        view._held = {}
+        return view
+
     def _read(self, table: str) -> pl.DataFrame:
+        if self._held is None:
+            return self._read_now(table)
+        if table not in self._held:
+            self._held[table] = self._read_now(table)
+        return self._held[table]
+
+    def _read_now(self, table: str) -> pl.DataFrame:
         schema = tables.ALL[table]
         found = list(files.read_parts(self.path / table, schema))
         nothing = pa.Table.from_batches([], schema)  # Schema.empty_table would load pandas
@@ -271,12 +287,8 @@ class Store(Races, Provenance, Aside, Early):
             runs = runs.filter(pl.col("algorithm").is_in(list(algorithms or ())))
         wanted = {row["run"]: row for row in runs.iter_rows(named=True)}
         folder, columns = self.path / "trajectories", ["run", "t", "y"]
-        only = None
-        if not every:
-            import pyarrow.compute as pc
-
-            only = pc.field("algorithm").isin(list(algorithms or ()))
-        for part in files.read_parts(folder, tables.TRAJECTORIES, columns, only):
+        groups = None if every else ("algorithm", set(algorithms or ()))
+        for part in files.read_parts(folder, tables.TRAJECTORIES, columns, groups):
             names = part["run"].combine_chunks().to_pylist()
             t, y = (part[name].combine_chunks() for name in ("t", "y"))
             places = ends(t)

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from http.client import HTTPConnection
+from http.client import HTTPConnection, HTTPResponse
 from pathlib import Path
 
 import pytest
 
-from polarbear.api.watching import HERE, LivePage, Watch
+from polarbear.api.watching import HERE, TAG, LivePage, Watch
+from polarbear.driver.rounds import Race
+from polarbear.driver.sparing import Sparing
+from polarbear.driver.watching import Watcher
 from polarbear.errors import NotAStoreError, ReportError
+from polarbear.racing import RoundRecord
 from polarbear.store import Store
 from tests.driver.test_posteriors import synthetic
+from tests.driver.test_rounds import configured
 
 
 @pytest.fixture
@@ -31,13 +36,20 @@ def served(store: Store) -> Iterator[Watch]:
 
 
 def ask(served: Watch, path: str = "/", **headers: str) -> tuple[int, str]:
+    answer, text = asked(served, "GET", path, headers)
+    return answer.status, text
+
+
+def asked(
+    served: Watch, method: str, path: str = "/", headers: dict[str, str] | None = None
+) -> tuple[HTTPResponse, str]:
     port = int(served.address.rstrip("/").rpartition(":")[2])
     connection = HTTPConnection(HERE, port)
-    connection.request("GET", path, headers=headers)
+    connection.request(method, path, headers=headers or {})
     answer = connection.getresponse()
-    found = answer.status, answer.read().decode()
+    text = answer.read().decode()
     connection.close()
-    return found
+    return answer, text
 
 
 def test_the_page_is_served_to_this_machine_and_to_its_own_names_only(served: Watch):
@@ -57,6 +69,51 @@ def test_a_page_follows_while_somebody_writes_to_the_store(store: Store):
     with store.writing():
         assert b'"follows":true' in live.now()
     assert b'"follows":false' in live.now()
+
+
+def test_while_a_race_goes_on_the_page_has_the_selector_and_the_duels(tmp_path, monkeypatch):
+    config = configured(rules={"limits": {"rounds": 3}, "alpha": 0.999999})
+    store = Store.open_or_create(tmp_path / "raced", config.plain())
+    due = iter([True, False, True])  # of the second round no draws are kept
+    monkeypatch.setattr(Sparing, "due", property(lambda _: next(due)))
+    live, seen = LivePage(store.path), []
+
+    class Looking(Watcher):
+        def ends(self, record: RoundRecord) -> None:
+            page = live.now().decode()
+            assert '"selector":{' in page
+            assert '"closer":{' in page
+            seen.append((live.tag(), page.count('"title":"Round ')))
+
+    with store.writing():
+        Race(config, store, Looking()).run()
+    assert seen == [("1", 1), ("1", 1), ("3", 3)]
+    assert live.tag() == "over"
+
+
+def test_a_page_without_draws_is_outdated_as_soon_as_there_are_some(tmp_path, monkeypatch):
+    config = configured(rules={"limits": {"rounds": 1}, "alpha": 0.999999})
+    store = Store.open_or_create(tmp_path / "raced", config.plain())
+    monkeypatch.setattr(Sparing, "due", False)
+    live, seen = LivePage(store.path), []
+
+    class Looking(Watcher):
+        def ends(self, record: RoundRecord) -> None:
+            seen.append(live.tag())
+            assert f'"served":"{live.tag()}"' in live.now().decode()
+
+    with store.writing():
+        Race(config, store, Looking()).run()
+        seen.append(live.tag())
+    assert seen == ["1 without draws", "1"]
+
+
+def test_an_open_page_asks_for_the_round_alone(served: Watch, store: Store):
+    answer, text = asked(served, "HEAD")
+    assert (answer.status, text, answer.headers[TAG]) == (200, "", "over")
+    with store.writing():
+        assert asked(served, "HEAD")[0].headers[TAG] == "0"
+        assert "connect-src 'self'" in ask(served)[1]
 
 
 def test_what_is_no_store_and_a_port_that_is_taken_are_said(served: Watch, store: Store, tmp_path):

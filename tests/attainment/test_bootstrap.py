@@ -67,16 +67,20 @@ def test_a_difference_of_nothing_is_seldom_clear_at_any_of_many_times():
     found = 0
     for k in range(400):
         values = rng.normal(size=(60, 30))
-        found += bool(resamples(list(map(str, range(60))), 300, seed=k).clearly_above(values).any())
+        found += bool(
+            resamples(list(map(str, range(60))), 300, seed=k).clearly_apart(values)[0].any()
+        )
     assert found / 400 <= 0.065
 
 
 def test_a_clear_difference_is_found_where_it_is():
     rng = np.random.default_rng(8)
     values = rng.normal(size=(60, 30)) + np.where(np.arange(30) < 10, 2.0, -2.0)
-    clear = resamples(list(map(str, range(60))), 300, seed=0).clearly_above(values)
+    clear, below = resamples(list(map(str, range(60))), 300, seed=0).clearly_apart(values)
     assert clear.tolist() == [True] * 10 + [False] * 20
-    assert not resamples(list(map(str, range(1))), 100, seed=0).clearly_above(values[:1]).any()
+    assert below.tolist() == [False] * 10 + [True] * 20
+    alone = resamples(list(map(str, range(1))), 100, seed=0).clearly_apart(values[:1])
+    assert not np.any(alone)
 
 
 def test_seeds_of_a_problem_are_drawn_together_and_say_nothing_about_other_problems():

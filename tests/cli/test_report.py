@@ -234,7 +234,7 @@ def test_a_look_back_is_at_one_store(raced: Project):
     assert "--round is about one store" in done.stderr
 
 
-def test_a_budget_to_show_goes_with_a_kit(raced: Project):
+def test_a_budget_to_show_goes_with_figures(raced: Project):
     done = raced("report", "config", "--text", "--at", "100")
     assert done.returncode == 1
-    assert "--at is the budget of a figure that --latex DIR writes" in done.stderr
+    assert "--at is the budget of the figure one-budget: say where to" in done.stderr

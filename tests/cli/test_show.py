@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from polarbear.cli.show import _apart
 from polarbear.store import Store
 from tests.driver.test_posteriors import synthetic
 from tests.support import Project
@@ -27,6 +28,19 @@ def test_the_duels_of_a_pair_are_listed_and_told_as_json(looked_at: Project):
     assert facts["duels"][-1]["instance"] not in done.stdout
     whole = looked_at("show", "store", "--pair", "A,B", "--at", "10", "--all")
     assert all(duel["instance"] in whole.stdout for duel in facts["duels"])
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "told"),
+    [
+        (-13997.31, -13999.42, ("-13997.3", "-13999.4")),
+        (1.5, 2.25, ("1.5", "2.25")),
+        (14000.1, 14000.1, ("1.4e+04", "1.4e+04")),
+        (None, 2.0, ("-", "2")),
+    ],
+)
+def test_two_values_have_as_many_digits_as_tell_them_apart(a, b, told):
+    assert _apart(a, b) == told
 
 
 def test_the_runs_on_an_instance_are_shown_with_seeds_and_drawn(looked_at: Project):

@@ -18,11 +18,13 @@ from polarbear.driver.ending import SETTLED, Ended
 from polarbear.driver.evidence import BLOCK, Tally, evidence_of
 from polarbear.driver.posteriors import Learned, learn
 from polarbear.driver.rounds import Race
+from polarbear.driver.sparing import Sparing
 from polarbear.driver.standings import standings
 from polarbear.driver.watching import Watcher
 from polarbear.errors import AlgorithmError, ConfigError, RaceError, StoreMismatchError
 from polarbear.execution.outcome import Outcome
 from polarbear.racing import RoundRecord
+from polarbear.select import find_basis
 from polarbear.settings.options import Source
 from polarbear.store import Store
 from tests.support import solver
@@ -160,6 +162,43 @@ def test_the_posterior_of_the_last_round_is_kept_and_no_other(tmp_path):
     _, store, notes = run(configured(), tmp_path / "s")
     assert len(notes.rounds) > 1
     assert store.posterior_keys() == [notes.rounds[-1].posterior]
+
+
+def test_draws_kept_after_each_round_leave_nothing_behind(tmp_path, monkeypatch):
+    _, alone, notes = run(configured(), tmp_path / "alone")
+    monkeypatch.setattr(Sparing, "due", True)
+    seen = []
+
+    class Looking(Watcher):
+        def ends(self, record: RoundRecord) -> None:
+            seen.append(store.posterior_keys() == [record.posterior])
+
+    store = Store.open_or_create(tmp_path / "often", configured().plain())
+    with store.writing():
+        Race(configured(), store, Looking()).run()
+    assert seen == [True] * len(notes.rounds)
+    for folder in ("posteriors", "rankings"):
+        left, right = (
+            sorted(path.name for path in (held.path / folder).iterdir()) for held in (alone, store)
+        )
+        assert left == right
+    assert checkpoints(alone) == checkpoints(store)
+
+
+def test_the_draws_of_an_earlier_round_are_not_taken_for_the_last_ones(tmp_path):
+    limited = [configured(rules={"limits": {"rounds": n}, "alpha": 0.999999}) for n in (1, 2)]
+    run(limited[0], tmp_path / "s")
+    held = (tmp_path / "s" / "posteriors").iterdir()
+    (first,) = [(path, path.read_bytes()) for path in held]
+    _, store, notes = run(limited[1], tmp_path / "s")
+    assert not first[0].exists()
+    store.drop_posterior(notes.rounds[-1].posterior)
+    first[0].write_bytes(first[1])  # as a race that was killed in its second round leaves it
+    assert store.posterior_keys() == []
+    view = store.with_draws()
+    assert view.round_numbers() == [1]
+    assert view.posterior_keys() == [first[0].stem]
+    assert find_basis(view).source == "race"
 
 
 @pytest.mark.parametrize(

@@ -10,13 +10,18 @@ import polars as pl
 import pytest
 from scipy import stats
 
+from polarbear.driver.evidence import evidence_of
+from polarbear.driver.posteriors import keep, learn
+from polarbear.inference import ModelOptions
 from polarbear.preferences import Context, read_preference
 from polarbear.racing.verdicts import MIRROR
 from polarbear.report.figures import FIGURES
+from polarbear.report.figures.diagnostics import INDEPENDENT
 from polarbear.report.figures.rounds import stretched
 from polarbear.report.figures.values import smooth
 from polarbear.report.material import Material, gather
 from polarbear.select import select
+from tests.driver.test_posteriors import synthetic
 
 
 def data(name: str, material: Material) -> pl.DataFrame:
@@ -213,6 +218,17 @@ def test_diagnostics_of_all_times_have_the_worst_that_was_kept(raced):
     assert found["ess_bulk"].min() == pytest.approx(judged.ess_bulk, rel=1e-3)
     assert found["worst_ess_tail"].to_list() == [judged.ess_tail]
     assert found["draws"].to_list() == [record["draws"] for record in checkpoints(raced)]
+
+
+def test_independent_draws_are_not_asked_whether_they_mix(tmp_path):
+    store = synthetic(tmp_path, instances=4)
+    evidence = evidence_of(store)
+    learned = learn(store, evidence, ModelOptions(model="empirical", draws=400), seed=1)
+    with store.writing():
+        keep(store, evidence, learned)
+    material = gather(store)
+    assert "r_hat" not in set(data("diagnostics", material)["what"])
+    assert FIGURES["diagnostics"].missing(material) == INDEPENDENT
 
 
 def test_all_pairs_of_names_are_in_the_matrix(raced):

@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,13 +14,13 @@ import pytest
 
 from polarbear.errors import PolarBearError
 from polarbear.report.drawing.style import Style
+from polarbear.report.figures.key_rounds import KEY_ROUNDS, key_rounds
+from polarbear.report.figures.one_budget import ONE_BUDGET, groups
 from polarbear.report.latex.escaping import escaped
-from polarbear.report.latex.key_rounds import KEY_ROUNDS, TRUTH, key_rounds
 from polarbear.report.latex.kit import kit, write_kit
-from polarbear.report.latex.one_budget import groups, one_budget
 from polarbear.report.latex.tables import tables
-from polarbear.report.latex.truth import truth_after, truth_of
 from polarbear.report.material import Material
+from polarbear.report.truth import truth_after, truth_of
 from polarbear.settings.options import Source, validate
 from tests.report.stores import HOSTILE, RATINGS
 
@@ -92,6 +93,8 @@ def test_key_rounds_are_those_with_a_decision_and_the_last(raced: Material):
     assert found[-1] is raced.rounds[-1]
     out = {gone.round for gone in raced.rounds[-1].state.eliminated}
     assert out <= {entry.number for entry in found}
+    told = KEY_ROUNDS.data(raced).filter("put_out").select("algorithm", "round").unique().rows()
+    assert set(told) == {(gone.algorithm, gone.round) for gone in raced.rounds[-1].state.eliminated}
     assert len(key_rounds(raced, 1)) == 1
 
 
@@ -102,7 +105,8 @@ def test_the_truth_of_a_synthetic_race_is_the_ratings_it_was_drawn_from(raced: M
     for name, ratings in RATINGS.items():
         assert truth[name] == pytest.approx(np.array(ratings) / total)
     panels = KEY_ROUNDS.data(raced)
-    assert panels["title"][0] == TRUTH
+    assert panels["round"][0] is None
+    assert panels["truth"][0] is None
     assert panels["truth"].is_not_null().any()
 
 
@@ -130,8 +134,8 @@ def test_bars_join_neighbours_that_are_not_told_apart():
 
 def test_one_budget_is_shown_at_the_time_asked_for(raced: Material):
     first, last = float(raced.times[0]), float(raced.times[-1])
-    assert one_budget(first).data(raced)["t"][0] == first
-    shown = one_budget().data(raced)
+    assert ONE_BUDGET.data(replace(raced, at=first))["t"][0] == first
+    shown = ONE_BUDGET.data(raced)
     assert shown["t"][0] == last
     assert shown["mean"].to_list() == sorted(shown["mean"], reverse=True)
 

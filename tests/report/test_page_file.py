@@ -104,6 +104,13 @@ def test_a_line_becomes_a_sentence(line: str, said: str):
     assert sentence(line) == said
 
 
+def test_commands_in_a_sentence_look_so_and_names_stay_as_they_are():
+    said = sentence("`polarbear race` takes <a> and `b` in; `--all` too")
+    assert said == (
+        "<code>polarbear race</code> takes &lt;a&gt; and `b` in; <code>--all</code> too."
+    )
+
+
 @pytest.mark.slow
 def test_the_same_store_gives_the_same_page(material: Material, tmp_path: Path):
     for name in ("one.html", "two.html"):

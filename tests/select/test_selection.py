@@ -90,5 +90,9 @@ def test_it_is_said_in_a_sentence():
         "A: first on 58% of instances at this budget; that this is the most of all is 0.93 sure; "
         "expected regret 0.029, or 0.19 if you take B instead"
     )
+    apart = np.array([[0.6, 0.4, 0.1]] * 14)  # one who is out has its share among those and itself
+    assert statement(chosen(apart, contest=Contest((0, 1), (2,), "out"))).startswith(
+        "A: first among those still in on 60% of instances at this budget; "
+    )
     alone = chosen(values, contest=Contest((0,), (1,), "not among those asked for"))
     assert statement(alone) == "A: nobody else competes"

@@ -40,6 +40,9 @@ class Figure:
 
 def lacks_draws(material: Material) -> str | None:
     """Why there is nothing to draw for a figure that is made of draws."""
+    if material.basis is None and material.rounds:
+        last = material.rounds[-1].number
+        return f"draws of round {last} are not kept yet: `polarbear race` keeps them when it ends"
     if material.basis is None:
         return NOTHING_INFERRED
     if draws_now(material) is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,19 +14,22 @@ from polarbear.report.drawing.style import Style
 from polarbear.report.figures.base import NOTHING_INFERRED, Figure
 from polarbear.report.material import Material
 from polarbear.report.moment import draws_now
+from polarbear.select import Basis
 from polarbear.wording import percent
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Canvas
 
+INDEPENDENT = "each draw weighs the instances anew: there is no chain that would have to mix"
 MOST_TIMES = 24  # at which draws are judged; judging takes longer than drawing
 
 
 def data(material: Material) -> pl.DataFrame:
     """One row a judgement: ``what`` was judged, where, its ``value``, and its ``limit`` if any.
 
-    r_hat, ess_bulk and ess_tail speak of one algorithm at one time (some times of a fine grid);
+    r_hat, ess_bulk and ess_tail speak of one algorithm at one time (some times of a fine grid),
+    where draws come from chains that have to mix;
     worst_... of all of the kept draws; draws, problems and evidence_weight of a round or of the
     posterior. Of problems the ``value`` is their number, ``words`` says what they are.
     """
@@ -55,23 +59,8 @@ def data(material: Material) -> pl.DataFrame:
         ]
         if judged.pareto_k is not None:
             rows.append({"what": "pareto_k", "value": judged.pareto_k, "limit": 0.7})
-        times = np.unique(np.linspace(0, len(basis.times) - 1, MOST_TIMES).round().astype(int))
-        draws = posterior.theta[:, times].reshape(posterior.n_draws, -1)
-        found = convergence_of(draws, posterior.chains).reshape(len(times), -1, 3)
-        for k, (what, limit) in enumerate(
-            (("r_hat", MAX_R_HAT), ("ess_bulk", MIN_ESS), ("ess_tail", MIN_ESS))
-        ):
-            rows += [
-                {
-                    "what": what,
-                    "t": float(basis.times[t]),
-                    "algorithm": name,
-                    "value": float(found[i, j, k]),
-                    "limit": limit,
-                }
-                for j, name in enumerate(basis.algorithms)
-                for i, t in enumerate(times)
-            ]
+        if _has_chains(basis):
+            rows += list(_over_times(basis))
     schema = {
         "what": pl.String,
         "round": pl.Int64,
@@ -82,6 +71,26 @@ def data(material: Material) -> pl.DataFrame:
         "words": pl.String,
     }
     return pl.DataFrame(rows, schema=schema)
+
+
+def _has_chains(basis: Basis) -> bool:
+    """Resamples of the instances are independent of each other; other draws follow each other."""
+    return basis.posterior.options.plackett_luce
+
+
+def _over_times(basis: Basis) -> Iterator[dict[str, Any]]:
+    """How well the draws of each algorithm mix at each time."""
+    posterior = basis.posterior
+    times = np.unique(np.linspace(0, len(basis.times) - 1, MOST_TIMES).round().astype(int))
+    draws = posterior.theta[:, times].reshape(posterior.n_draws, -1)
+    found = convergence_of(draws, posterior.chains).reshape(len(times), -1, 3)
+    for k, (what, limit) in enumerate(
+        (("r_hat", MAX_R_HAT), ("ess_bulk", MIN_ESS), ("ess_tail", MIN_ESS))
+    ):
+        for j, name in enumerate(basis.algorithms):
+            for i, t in enumerate(times):
+                at, value = float(basis.times[t]), float(found[i, j, k])
+                yield {"what": what, "t": at, "algorithm": name, "value": value, "limit": limit}
 
 
 def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -> None:
@@ -184,7 +193,11 @@ def _limit(axes: Axes, at: float, style: Style) -> None:
 
 
 def missing(material: Material) -> str | None:
-    return NOTHING_INFERRED if not material.rounds and material.basis is None else None
+    if material.rounds:
+        return None
+    if material.basis is None:
+        return NOTHING_INFERRED
+    return None if _has_chains(material.basis) else INDEPENDENT
 
 
 def caption(material: Material) -> str:
@@ -193,11 +206,12 @@ def caption(material: Material) -> str:
     if basis is not None:
         judged = basis.posterior.diagnostics
         verdict = "all within their limits" if judged.passed else "; ".join(judged.problems)
-        parts.append(
+        mixing = (
             f"How well the draws of the {basis.posterior.model} posterior mix: R-hat and effective "
             "draws (thick: bulk, thin: tail) of each algorithm over time, with their limits "
             f"dashed; {verdict}."
         )
+        parts.append(mixing if _has_chains(basis) else f"{INDEPENDENT}.".capitalize())
         if basis.posterior.evidence_weight < 1:
             parts.append(
                 f"Each ranking was counted at {percent(basis.posterior.evidence_weight)} of its "

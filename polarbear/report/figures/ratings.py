@@ -18,8 +18,9 @@ from polarbear.report.drawing.axes import (
 from polarbear.report.drawing.style import Style
 from polarbear.report.figures.base import Figure, lacks_beliefs, moment
 from polarbear.report.material import Material
-from polarbear.report.moment import still_in
+from polarbear.report.moment import firsts_are_among_those_in, still_in
 from polarbear.report.sampled import instances_at
+from polarbear.report.truth import truth_now
 from polarbear.wording import SHARE_OF_FIRSTS
 
 if TYPE_CHECKING:
@@ -35,12 +36,13 @@ WHAT = (
 def data(material: Material) -> pl.DataFrame:
     """Mean and central 95 % interval of each share of firsts, and on how many instances it rests.
 
-    ``in`` tells those who may still be chosen; ``instances`` is null where nobody counted.
+    ``in`` tells those who may still be chosen; ``instances`` is null where nobody counted, and
+    ``truth`` wherever nobody knows it, which is but in synthetic races.
     """
     believed = material.believed
     assert believed is not None
     size, candidates = len(believed.times), still_in(material)
-    seen = instances_at(material)
+    seen, truth = instances_at(material), truth_now(material)
     return pl.DataFrame(
         {
             "algorithm": np.repeat(believed.algorithms, size).tolist(),
@@ -54,8 +56,13 @@ def data(material: Material) -> pl.DataFrame:
                 for count in (np.zeros(size) if seen is None else seen.get(name, np.zeros(size)))
             ],
             "in": [name in candidates for name in believed.algorithms for _ in range(size)],
+            "truth": [
+                value
+                for name in believed.algorithms
+                for value in ([None] * size if truth is None else truth[name].tolist())
+            ],
         },
-        schema_overrides={"algorithm": pl.String, "instances": pl.Int64},
+        schema_overrides={"algorithm": pl.String, "instances": pl.Int64, "truth": pl.Float64},
     )
 
 
@@ -94,6 +101,8 @@ def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -
                 linewidth=1.5 if is_in else 0.8,
                 zorder=above,
             )
+            if rows["truth"].is_not_null().all():
+                axes.plot(t, rows["truth"], color=look.colour, linestyle=":", lw=0.9, zorder=1.8)
         text = short[name] if is_in else f"({short[name]})"
         ends.append(End(float(mean[-1]), text, look))
     axes.set_ylim(0, min(1.0, 1.05 * float(np.nanmax(data["high"].to_numpy()))))
@@ -109,15 +118,17 @@ def caption(material: Material) -> str:
     brackets = " Those in brackets are out." if out > 0 else ""
     apart = among_whom(material)
     sums = apart or "At each time the means sum to one."
+    known = len(material.times) > 1 and truth_now(material) is not None
+    dotted = " Dotted: the truth." if known else ""
     return (
         f"{WHAT} ({moment(material)}): posterior mean and central 95 % interval.{brackets} {sums}"
+        f"{dotted}"
     )
 
 
 def among_whom(material: Material) -> str:
     """Whose share is that among fewer, where those who are out no longer compete for firsts."""
-    believed = material.believed
-    if believed is None or np.allclose(believed.mean.sum(axis=0), 1, atol=0.01):
+    if not firsts_are_among_those_in(material):
         return ""
     return (
         "Those who are in compete with each other, and their means sum to one at each time; of one "

@@ -25,6 +25,8 @@ FIGURES: Registry[Figure] = Registry(
         "matrix": f"{_HERE}.matrix:MATRIX",
         "pairs": f"{_HERE}.pairs:PAIRS",
         "rounds": f"{_HERE}.rounds:ROUNDS",
+        "key-rounds": f"{_HERE}.key_rounds:KEY_ROUNDS",
+        "one-budget": f"{_HERE}.one_budget:ONE_BUDGET",
         "values": f"{_HERE}.values:VALUES",
         "allocation": f"{_HERE}.allocation:ALLOCATION",
         "ecdf": f"{_HERE}.ecdf:ECDF",

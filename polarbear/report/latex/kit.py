@@ -6,22 +6,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from polarbear.report.drawing.files import check_free, on_canvas, saved, write_file
 from polarbear.report.drawing.style import Style
 from polarbear.report.figures import FIGURES
 from polarbear.report.latex.escaping import PREAMBLE, escaped
-from polarbear.report.latex.key_rounds import KEY_ROUNDS, same_grid
-from polarbear.report.latex.one_budget import one_budget
 from polarbear.report.latex.pgf import NotAsPgfError, as_pgf
 from polarbear.report.latex.tables import tables
-from polarbear.report.latex.truth import truth_after, truth_of
 from polarbear.report.material import Material
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure as Canvas
-
     from polarbear.report.figures.base import Figure
 
 MOST_PGF = 1_000_000  # characters, above which TeX is slow or gives up: such a figure is PDF only
@@ -44,38 +37,35 @@ class Piece:
     content: bytes
 
 
-def write_kit(
-    material: Material, folder: Path, style: Style, at: float | None = None, force: bool = False
-) -> list[Path]:
+def write_kit(material: Material, folder: Path, style: Style, force: bool = False) -> list[Path]:
     """Write the kit; gives the files. Nothing is written if one is there already."""
     if not force:
-        check_free(folder / name for name in _names(material, at))
-    pieces = kit(material, style, at)
+        check_free(folder / name for name in _names(material))
+    pieces = kit(material, style)
     for piece in pieces:
         write_file(folder / piece.name, piece.content)
     return [folder / piece.name for piece in pieces]
 
 
-def _figures(material: Material, at: float | None) -> list[Figure]:
-    wanted = [*FIGURES.values(), KEY_ROUNDS, one_budget(at)]
-    return [figure for figure in wanted if figure.missing(material) is None]
+def _figures(material: Material) -> list[Figure]:
+    return [figure for figure in FIGURES.values() if figure.missing(material) is None]
 
 
-def _names(material: Material, at: float | None) -> list[str]:
+def _names(material: Material) -> list[str]:
     """Every file that there may be, known before anything is drawn."""
-    figures = [figure.name for figure in _figures(material, at)]
+    figures = [figure.name for figure in _figures(material)]
     drawn = [f"{name}.{ending}" for name in figures for ending in ("pdf", "pgf")]
     texts = [*(table.name for table in tables(material)), *(f"figure-{n}" for n in figures), "kit"]
     return [*drawn, *(f"{name}.tex" for name in texts)]
 
 
-def kit(material: Material, style: Style, at: float | None = None) -> list[Piece]:
+def kit(material: Material, style: Style) -> list[Piece]:
     """All files: a table or a figure environment each, what it shows, and a document."""
     made, inputs = [], []
     for table in tables(material):
         made.append(Piece(f"{table.name}.tex", table.tex().encode()))
         inputs.append(table.name)
-    for figure in _figures(material, at):
+    for figure in _figures(material):
         made += _figure(figure, material, style)
         inputs.append(f"figure-{figure.name}")
     lines = "".join(f"\\input{{{name}}}\n\\clearpage\n" for name in inputs)
@@ -86,8 +76,6 @@ def kit(material: Material, style: Style, at: float | None = None) -> list[Piece
 def _figure(figure: Figure, material: Material, style: Style) -> list[Piece]:
     with on_canvas(style) as canvas:
         figure.draw(canvas, figure.data(material), material, style)
-        if figure.name == "ratings":
-            _dot_truth(canvas, material, style)
         made = [Piece(f"{figure.name}.pdf", saved(canvas, style, "pdf"))]
         try:
             pgf = as_pgf(canvas)
@@ -98,25 +86,8 @@ def _figure(figure: Figure, material: Material, style: Style) -> list[Piece]:
         made.append(Piece(f"{figure.name}.pgf", pgf.encode()))
         shown = f"\\input{{{figure.name}.pgf}}"
     words = figure.caption(material)
-    if figure.name == "ratings" and _truth_now(material) is not None:
-        words += " Dotted: the truth."
     environment = (
         f"\\begin{{figure}}\n  \\centering\n  {shown}\n  \\caption{{{escaped(words)}}}\n"
         f"  \\label{{fig:{figure.name}}}\n\\end{{figure}}\n"
     )
     return [*made, Piece(f"figure-{figure.name}.tex", environment.encode())]
-
-
-def _truth_now(material: Material) -> dict[str, np.ndarray] | None:
-    if not material.rounds:
-        return truth_of(material)
-    last = material.rounds[-1]
-    return truth_after(material, last) if same_grid(material, last) else None
-
-
-def _dot_truth(canvas: Canvas, material: Material, style: Style) -> None:
-    """The true ratings of a synthetic race, as dotted lines."""
-    axes = canvas.axes[0]
-    for name, values in (_truth_now(material) or {}).items():
-        colour = style.look(material.colour_index(name)).colour
-        axes.plot(material.times, values, color=colour, linestyle=":", linewidth=0.9, zorder=1.8)

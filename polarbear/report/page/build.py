@@ -41,12 +41,16 @@ class Script:
         return f"sha256-{base64.b64encode(digest).decode('ascii')}"
 
 
-def page(material: Material, follows: bool = False) -> str:
-    """The whole page as text; one that ``follows`` a race loads itself again now and then."""
+def page(material: Material, follows: bool = False, served: str | None = None) -> str:
+    """The whole page as text; one that ``follows`` a race loads itself again now and then.
+
+    One that is ``served`` under a name for what it shows asks first whether there is something new.
+    """
     story = tell(material)
     content = data.of(material)
     shown = figures.of(material)
     content["follows"] = follows
+    content["served"] = served
     content["figures"] = {figure.name: figure.table for figure in shown if figure.table}
     # What is marked as markup here is made so that it cannot leave its element; all else is
     # escaped by the templates.
@@ -57,6 +61,7 @@ def page(material: Material, follows: bool = False) -> str:
             version=__version__,
             story=story,
             follows=follows,
+            served=served,
             material=material,
             strip=strip(material),
             colours=Markup(colours(material)),

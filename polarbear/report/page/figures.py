@@ -17,6 +17,8 @@ from polarbear.report.page.packing import in_base64
 DIGITS = 4  # that matter to a reader; `polarbear report --csv` has all
 REPEATED = 3  # so many times must values come again to be worth a list of their own
 LONG_RUN = 8  # rows on average
+# Of which a reader of the page has more: every round to look at, and every budget to choose for.
+BETTER = {"ratings", "key-rounds", "one-budget"}
 PLANE = {"t": 36, "level": 24}  # points a panel shows along each side
 COARSER = " The page holds the plane at some of its points, `polarbear report --csv` all of them."
 IN_THE_PAGE = {
@@ -37,8 +39,8 @@ class Shown:
 
 
 def of(material: Material) -> list[Shown]:
-    """All figures; the page draws ratings from what was believed after each round instead."""
-    return [_shown(material, figure) for name, figure in FIGURES.items() if name != "ratings"]
+    """All figures that the page has no better form for."""
+    return [_shown(material, figure) for name, figure in FIGURES.items() if name not in BETTER]
 
 
 def _shown(material: Material, figure: Figure) -> Shown:

@@ -12,13 +12,13 @@ from polarbear.racing import Elimination
 from polarbear.racing.verdicts import over_time
 from polarbear.select import Basis
 from polarbear.select.selection import EACH_TIME
-from polarbear.select.words import AT_ITS_WORST, AT_THE_BUDGET, OVER_BUDGETS
+from polarbear.select.words import AT_ITS_WORST, AT_THE_BUDGET, OVER_BUDGETS, among
 
 CHOICE = (
-    "First on {share} of instances {where}; that this is the most of all is {probability} sure "
-    "(± {error}). Expected regret {regret}, or {other_regret} if you take {other} instead."
+    "First {among}on {share} of instances {where}; that this is the most of all is {probability} "
+    "sure (± {error}). Expected regret {regret}, or {other_regret} if you take {other} instead."
 )
-SLOT = "{name} adds {more}: one of them is then first on {share} of instances {where}."
+SLOT = "{name} adds {more}: one of them is then first {among}on {share} of instances {where}."
 GAIN = (
     "Racing on could gain at most {gain} over {name}; {part} of it would come from {rival}, "
     "{probability} likely to be the best."
@@ -29,14 +29,14 @@ TOO_CLOSE = "{first} and {second} differ by less than these draws can tell: eith
 
 def sentences(basis: Basis) -> dict[str, str | dict[str, str]]:
     """What the selector may have to say."""
-    context = Context(basis.times, basis.axis)
+    context, whom = Context(basis.times, basis.axis), among(basis.counts_those_in)
     return {
         "alone": "Nobody else competes.",
-        "choice": CHOICE,
+        "choice": CHOICE.replace("{among}", whom),
         "close": TOO_CLOSE,
         "gain": GAIN,
         "no_gain": NO_GAIN,
-        "slot": SLOT,
+        "slot": SLOT.replace("{among}", whom),
         "cut_off": CUT_OFF,
         "where": {
             "at": AT_THE_BUDGET,

@@ -21,6 +21,7 @@ from polarbear.report.page.strip import strip
 from polarbear.report.page.templating import source, templates
 from polarbear.report.story import Story, tell
 
+FOR_PAPER = "key-rounds"  # as heavy as four others: whoever wants it asks for the figure
 DIGITS = re.compile(r"(\.\d\d)\d+")  # more digits than a screen shows of a coordinate
 COORDINATES = re.compile(r' (?:d|x|y|points|transform)="[^"]*"')
 
@@ -44,7 +45,7 @@ def slim_page(material: Material) -> str:
 
 
 def _sections(material: Material, story: Story) -> list[Section]:
-    figures = [_drawing(material, name) for name in FIGURES]
+    figures = [_drawing(material, name) for name in FIGURES if name != FOR_PAPER]
     shown = {"drawings": [figure for figure in figures if figure is not None]}
     made = [
         pareto(material, story),

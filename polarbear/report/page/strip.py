@@ -15,10 +15,6 @@ from polarbear.wording import P_BEST, joined, time, timed
 
 WIDEST = 100.0  # per cent
 LETTER = 0.85, 2.3  # per cent of the width that a letter takes on a laptop, and on a phone
-FAR, UNEVEN = (
-    20,
-    3,
-)  # a grid that spans this factor, with steps that differ so much, is seen in logs
 
 
 @dataclass(frozen=True)
@@ -56,7 +52,7 @@ def strip(material: Material) -> Strip | None:
     if len(names) < 2:
         return None
     times = material.times
-    scaled = np.log(edges(times, True)) if _in_logs(material) else edges(times, False)
+    scaled = np.log(edges(times, True)) if material.log_times else edges(times, False)
     widths = WIDEST * np.diff(scaled) / (scaled[-1] - scaled[0])
     who = likely.argmax(axis=1)
     cells = [
@@ -95,12 +91,3 @@ def strip(material: Material) -> Strip | None:
 def _piece(material: Material, name: str, width: float, sure: float) -> Piece:
     label = material.labels[name]
     return Piece(round(float(width), 3), material.colour_index(name), label, round(sure, 2))
-
-
-def _in_logs(material: Material) -> bool:
-    """Whether times are best seen on a logarithmic scale, as the page's charts have it."""
-    times = material.times
-    if material.log_times or len(times) < 2 or times[0] <= 0:
-        return material.log_times
-    steps = np.diff(times)
-    return bool(steps.max() > UNEVEN * steps.min() and times[-1] / times[0] > FAR)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from importlib import resources
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
 
 from polarbear.wording import counted
+
+COMMAND = re.compile(r"`((?:polarbear |--)[^`]*)`")  # no other: a name may hold backticks
 
 
 @cache
@@ -21,7 +25,7 @@ def templates() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    made.filters |= {"sentence": sentence, "counted": counted}
+    made.filters |= {"sentence": sentence, "counted": counted, "with_commands": with_commands}
     return made
 
 
@@ -30,7 +34,12 @@ def source(name: str) -> str:
     return (resources.files("polarbear.report.page") / name).read_text(encoding="utf-8")
 
 
-def sentence(line: str) -> str:
+def sentence(line: str) -> Markup:
     """A line with a capital at its beginning and a full stop at its end."""
     line = line[:1].upper() + line[1:]
-    return line if line.endswith(".") else f"{line}."
+    return with_commands(line if line.endswith(".") else f"{line}.")
+
+
+def with_commands(line: str) -> Markup:
+    """A line as markup, in which commands and options that stand between backticks look so."""
+    return Markup(COMMAND.sub(r"<code>\1</code>", str(escape(line))))

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import {
+  apart,
   filled,
   fixed,
   pieces,
@@ -15,6 +16,13 @@ test("half way between two digits the even one is taken, and only exactly there"
   assert.equal(fixed(0.295, 2), "0.29"); // a little less than it looks
   assert.equal(fixed(2.5, 0), "2");
   assert.equal(fixed(3.5, 0), "4");
+});
+
+test("two values have as many digits as tell them apart", () => {
+  assert.deepEqual(apart(-13997.31, -13999.42), ["-13997.3", "-13999.4"]);
+  assert.deepEqual(apart(1.5, 2.25), ["1.5", "2.25"]);
+  assert.deepEqual(apart(14000.1, 14000.1), ["1.4e+04", "1.4e+04"]);
+  assert.deepEqual(apart(Number.POSITIVE_INFINITY, 2), ["–", "2"]);
 });
 
 test("digits that matter stand without zeros behind them", () => {

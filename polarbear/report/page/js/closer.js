@@ -7,9 +7,7 @@ import { duelsAt, sampleOf } from "./duels.js";
 import { inflated } from "./packing.js";
 import { PAGE, say } from "./page.js";
 import { instanceChart } from "./trajectories.js";
-import { significant } from "./wording.js";
-
-const shown = (value) => (Number.isFinite(value) ? significant(value, 4) : "–");
+import { apart, valueText } from "./wording.js";
 
 /** A name as a shell takes it. */
 function quoted(text) {
@@ -65,9 +63,9 @@ export function startCloser(closer) {
       nameElement(names[0]),
       ` wins ${wins(one)}, `,
       nameElement(names[1]),
-      ` wins ${wins(two)}, ${wins(null)} tied; ${closer.better}.`,
+      ` wins ${wins(two)}, ${wins(null)} tied; ${closer.better}, and the winner's is in bold.`,
     );
-    byId("duels").replaceChildren(duelTable(held, duels, names, choose));
+    byId("duels").replaceChildren(duelTable(held, duels, [one, two], choose));
     byId("duels").dataset.shown = `${one} ${two} ${at}`;
   }
 
@@ -106,17 +104,21 @@ export function startCloser(closer) {
   };
 }
 
-function duelTable(sample, duels, names, choose) {
+function duelTable(sample, duels, pair, choose) {
+  const names = pair.map((i) => sample.algorithms[i]);
   const head = element(
     "tr",
     {},
     element("th", { scope: "col" }, "instance"),
     names.map((name) => element("th", { scope: "col", class: "number" }, nameElement(name))),
-    element("th", { scope: "col" }, "winner"),
+    element("th", { scope: "col", class: "wide-only" }, "winner"),
     element("th", { scope: "col", class: "number" }, "by"),
   );
   const rows = duels.map((duel) => {
     const name = sample.instances[duel.instance];
+    const values = apart(duel.a, duel.b).map((text, i) =>
+      duel.winner === pair[i] ? element("strong", {}, text) : text,
+    );
     const open = element(
       "button",
       { type: "button", class: "link", onclick: () => choose(duel.instance) },
@@ -126,14 +128,13 @@ function duelTable(sample, duels, names, choose) {
       "tr",
       {},
       element("th", { scope: "row" }, open),
-      element("td", { class: "number" }, shown(duel.a)),
-      element("td", { class: "number" }, shown(duel.b)),
+      values.map((value) => element("td", { class: "number" }, value)),
       element(
         "td",
-        {},
+        { class: "wide-only" },
         duel.winner === null ? "tie" : labelled(sample.algorithms[duel.winner]),
       ),
-      element("td", { class: "number" }, duel.margin === null ? "" : shown(duel.margin)),
+      element("td", { class: "number" }, duel.margin === null ? "" : valueText(duel.margin)),
     );
   });
   return element("table", {}, element("thead", {}, head), element("tbody", {}, rows));
@@ -158,7 +159,7 @@ function runTable(sample, instance, repeatBy) {
         { scope: "row" },
         element("button", { type: "button", class: "link", onclick: () => repeatBy(i) }, labelled(name)),
       ),
-      element("td", { class: "number" }, shown(known.at(-1))),
+      element("td", { class: "number" }, valueText(known.at(-1))),
       element("td", {}, status),
       element("td", { class: "number" }, say.time(reached)),
       element("td", { class: "number" }, seed),

@@ -1,9 +1,11 @@
 // A page of a race that goes on: it is rewritten after each round, and loads itself again.
 
 import { byId } from "./dom.js";
+import { PAGE } from "./page.js";
 
 const EVERY = 10000; // milliseconds between two looks
 const QUIET = 20000; // milliseconds for which a reader must have touched nothing
+const ROUND = "PolarBear-Round"; // the header that says which round `polarbear watch` has to show
 
 /** Load the page again now and then, unless its reader is busy with it or does not want it. */
 export function startFollowing() {
@@ -11,8 +13,21 @@ export function startFollowing() {
   for (const kind of ["pointerdown", "keydown", "input", "wheel", "touchstart"]) {
     addEventListener(kind, () => (touched = performance.now()), { passive: true });
   }
-  setInterval(() => {
+  setInterval(async () => {
     const isQuiet = performance.now() - touched > QUIET;
-    if (byId("follow").checked && isQuiet && !document.hidden) location.reload();
+    if (byId("follow").checked && isQuiet && !document.hidden && (await isOutdated())) {
+      location.reload();
+    }
   }, EVERY);
+}
+
+/** Whether there is another page to load; from disk nobody can tell without loading it. */
+async function isOutdated() {
+  if (PAGE.served === null) return true;
+  try {
+    const answer = await fetch(location.href, { method: "HEAD" });
+    return answer.ok && answer.headers.get(ROUND) !== PAGE.served;
+  } catch {
+    return false; // nobody serves any more: what is open stays readable
+  }
 }

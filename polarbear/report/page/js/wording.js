@@ -20,6 +20,19 @@ export function significant(value, digits) {
   return `${Number(front)}e${sign}${String(Math.abs(exponent)).padStart(2, "0")}`;
 }
 
+const DIGITS = [4, 6, 8, 10, 12, 15]; // of a value that a run has reached
+
+/** What a run has reached; a dash where that is nothing. */
+export function valueText(value, digits = DIGITS[0]) {
+  return Number.isFinite(value) ? significant(value, digits) : "–";
+}
+
+/** Two values with as many digits as it takes to tell them apart. */
+export function apart(a, b) {
+  const enough = DIGITS.find((digits) => a === b || valueText(a, digits) !== valueText(b, digits));
+  return [a, b].map((value) => valueText(value, enough));
+}
+
 /** A number as it can be typed, with all digits that matter: 5000, 0.25, 1e-7. */
 export function typed(value, digits = 10) {
   return String(Number(value.toPrecision(digits)));

@@ -18,9 +18,9 @@ export function matrix(view, rows) {
     z[y][x] = row.probability;
     const now = row.probability === null ? "–" : row.probability.toFixed(2);
     const then = row.decided === null ? now : row.decided.toFixed(2);
-    const share = then === now || room <= 58 ? now : `${now} (${then})`;
+    const decided = then === now ? "" : `<br>(${then})`; // below: beside it there is no room
     text[y][x] =
-      room > 58 ? `${share} ${sign}` : room > 34 ? `${share.replace(/^0/, "")}<br>${sign}` : sign;
+      room > 58 ? `${now} ${sign}${decided}` : room > 34 ? `${now.replace(/^0/, "")}<br>${sign}` : sign;
     hover[y][x] =
       `${PAGE.chance.replace("{a}", labelOf(row.a))}<br>against ${labelOf(row.b)}: ${row.probability === null ? "unknown" : row.probability.toFixed(4)}<br>` +
       (row.decided === null ? "" : `when it was decided: ${row.decided.toFixed(4)}<br>`) +
@@ -36,6 +36,7 @@ export function matrix(view, rows) {
         z,
         text,
         texttemplate: "%{text}",
+        textfont: { size: 11 },
         customdata: hover,
         hovertemplate: "%{customdata}<extra></extra>",
         hoverongaps: false,

@@ -24,60 +24,55 @@ if TYPE_CHECKING:
 LEVELS = (0.025, 0.975)
 
 
-def one_budget(at: float | None = None) -> Figure:
-    """The figure at a time, by default the last of the grid."""
-
-    def place(material: Material) -> int:
-        basis = draws_now(material)
-        assert basis is not None
-        times = basis.times
-        return len(times) - 1 if at is None else int(np.abs(times - at).argmin())
-
-    def data(material: Material) -> pl.DataFrame:
-        return _data(material, place(material))
-
-    def caption(material: Material) -> str:
-        basis = draws_now(material)
-        assert basis is not None
-        t = timed(float(basis.times[place(material)]), material.axis)
-        return (
-            f"At {t} ({moment(material)}): the share of its duels with all others that each "
-            "algorithm wins, posterior mean and central 95 % interval, the best on the left. A bar "
-            "joins algorithms of which none is better than another with probability "
-            f"{short(material.rules.alpha)} or more."
-        )
-
-    return Figure("one-budget", "One budget", caption, _missing, data, _draw)
+def place(material: Material) -> int:
+    """The time that it shows: the nearest to the one asked for, or the last of the grid."""
+    basis = draws_now(material)
+    assert basis is not None
+    if material.at is None:
+        return len(basis.times) - 1
+    return int(np.abs(basis.times - material.at).argmin())
 
 
-def _missing(material: Material) -> str | None:
+def caption(material: Material) -> str:
+    basis = draws_now(material)
+    assert basis is not None
+    t = timed(float(basis.times[place(material)]), material.axis)
+    return (
+        f"At {t} ({moment(material)}): the share of its duels with all others that each "
+        "algorithm wins, posterior mean and central 95 % interval, the best on the left. A bar "
+        "joins algorithms of which none is better than another with probability "
+        f"{short(material.rules.alpha)} or more."
+    )
+
+
+def missing(material: Material) -> str | None:
     reason = lacks_draws(material)
     if reason is None and material.basis is not None and len(material.basis.algorithms) < 2:
         return "there is one algorithm only"
     return reason
 
 
-def _data(material: Material, place: int) -> pl.DataFrame:
+def data(material: Material) -> pl.DataFrame:
     """Each algorithm, the best first: its share of duels won, and the groups it belongs to.
 
     ``groups`` are numbers of bars, with a blank between them.
     """
     basis = draws_now(material)
     assert basis is not None
-    n, posterior = len(basis.algorithms), basis.posterior
+    n, posterior, at = len(basis.algorithms), basis.posterior, place(material)
     won = np.zeros((n, posterior.n_draws))
     better = np.zeros((n, n))
     for a in range(n):
         for b in range(n):
             if a != b:
-                won[a] += posterior.head_to_head(a, b)[:, place] / (n - 1)
-                better[a, b] = posterior.beats(a, b)[:, place].mean()
+                won[a] += posterior.head_to_head(a, b)[:, at] / (n - 1)
+                better[a, b] = posterior.beats(a, b)[:, at].mean()
     order = np.argsort(-won.mean(axis=1), kind="stable")
     bars = groups(better[np.ix_(order, order)] >= material.rules.alpha)
     low, high = np.quantile(won, LEVELS, axis=1)
     return pl.DataFrame(
         {
-            "t": [float(basis.times[place])] * n,
+            "t": [float(basis.times[at])] * n,
             "algorithm": [basis.algorithms[i] for i in order],
             "mean": won.mean(axis=1)[order],
             "low": low[order],
@@ -103,12 +98,12 @@ def groups(better: np.ndarray) -> list[tuple[int, int]]:
     return made
 
 
-def _draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -> None:
+def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -> None:
     names, mean = data["algorithm"].to_list(), data["mean"].to_numpy()
     bars = _bars(data)
     left = -(-len(names) // 2)  # the better half is named on the left
-    rows = max(left, len(names) - left)
-    step = 1.25 * style.line
+    rows = len(names)  # those of the two sides take turns, so that no interval covers another
+    step = 0.8 * style.line
     depth = 0.12 + 0.09 * len(bars)
     canvas.set_size_inches(style.width, 0.55 + depth + rows * step)
     axes = canvas.subplots()
@@ -118,7 +113,7 @@ def _draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) 
     short = style.names(material.labels, names, 0.25)
     for place, name in enumerate(names):
         look = style.look(material.colour_index(name))
-        row = place if place < left else len(names) - 1 - place
+        row = 2 * place if place < left else 2 * (len(names) - 1 - place) + 1
         y = depth + (row + 0.5) * step
         edge = axes.get_xlim()[0 if place < left else 1]
         axes.plot([mean[place]] * 2 + [edge], [0, y, y], color=look.colour, linewidth=0.8)
@@ -160,3 +155,6 @@ def _line(axes: Axes, style: Style) -> None:
     axes.set_yticks([])
     right, left = axes.get_xlim()
     number_ticks(axes, "x", False, (left, right), style)
+
+
+ONE_BUDGET = Figure("one-budget", "One budget", caption, missing, data, draw)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,8 +12,8 @@ from polarbear.report.drawing.axes import End, legend_below, number_ticks, on_lo
 from polarbear.report.drawing.style import Style
 from polarbear.report.figures.base import Figure, lacks_race
 from polarbear.report.figures.rounds import resolved_in
-from polarbear.report.latex.truth import truth_after, truth_of
 from polarbear.report.material import Material, Round
+from polarbear.report.truth import same_grid, truth_after, truth_of
 from polarbear.wording import SHARE_OF_FIRSTS, joined
 
 if TYPE_CHECKING:
@@ -38,65 +39,66 @@ def key_rounds(material: Material, most: int) -> list[Round]:
     return [found[i] for i in np.linspace(0, len(found) - 1, most).round().astype(int)]
 
 
-def _title(material: Material, entry: Round) -> str:
+def _title(own: pl.DataFrame, labels: Mapping[str, str]) -> str:
     """What a round decided, in a few words."""
-    gone = [one.algorithm for one in entry.record.decisions.eliminated]
-    settled = [name for name, number in resolved_in(material).items() if number == entry.number]
-    parts = [f"out: {joined(gone)}"] if gone else []
-    if settled:
-        parts.append(f"settled: {joined(settled)}")
-    return f"round {entry.number}{': ' if parts else ''}{'; '.join(parts)}"
+    if own["round"][0] is None:
+        return TRUTH
+    parts = []
+    for what, words in (("put_out", "out"), ("settled", "settled")):
+        names = own.filter(what)["algorithm"].unique(maintain_order=True)
+        if len(names):
+            parts.append(f"{words}: {joined([labels[name] for name in names])}")
+    return f"round {own['round'][0]}{': ' if parts else ''}{'; '.join(parts)}"
 
 
 def data(material: Material) -> pl.DataFrame:
     """The truth, where it is known, and what was believed after each key round.
 
-    ``panel`` counts from 0; ``in`` tells who was still in after the round, ``truth`` what ``mean``
-    would be if everything was known.
+    ``panel`` counts from 0, and the truth has no ``round``. ``put_out`` and ``settled`` tell about
+    whom the round decided, ``in`` who was still in after it, and ``truth`` what ``mean`` would be
+    if everything was known.
     """
     frames = []
     truth = truth_of(material)
     if truth is not None:
         frames += [
-            _frame(0, TRUTH, name, material.times, values, values, values, True, None)
+            _frame(0, name, material.times, values, values, values).with_columns(
+                pl.lit(None, pl.Int64).alias("round")
+            )
             for name, values in truth.items()
         ]
+    resolved = resolved_in(material)
     shown = key_rounds(material, MOST - (truth is not None))
     for panel, entry in enumerate(shown, start=int(truth is not None)):
-        seen, title = entry.believed, _title(material, entry)
+        seen = entry.believed
         known = truth_after(material, entry) if same_grid(material, entry) else None
+        gone = {one.algorithm for one in entry.record.decisions.eliminated}
         for i, name in enumerate(seen.algorithms):
-            inside = name in entry.state.candidates
-            curves = (seen.mean[i], seen.low[i], seen.high[i])
-            own = None if known is None else known[name]
-            frames.append(_frame(panel, title, name, seen.times, *curves, inside, own))
+            frame = _frame(panel, name, seen.times, seen.mean[i], seen.low[i], seen.high[i])
+            facts = {
+                "round": pl.lit(entry.number, pl.Int64),
+                "put_out": pl.lit(name in gone),
+                "settled": pl.lit(resolved.get(name) == entry.number),
+                "in": pl.lit(name in entry.state.candidates),
+            }
+            own = [None] * len(seen.times) if known is None else known[name].tolist()
+            frames.append(frame.with_columns(pl.Series("truth", own, pl.Float64), **facts))
     return pl.concat(frames)
 
 
-def same_grid(material: Material, entry: Round) -> bool:
-    return np.array_equal(entry.believed.times, material.times)
-
-
 def _frame(
-    panel: int,
-    title: str,
-    name: str,
-    times: np.ndarray,
-    mean: np.ndarray,
-    low: np.ndarray,
-    high: np.ndarray,
-    inside: bool,
-    truth: np.ndarray | None,
+    panel: int, name: str, times: np.ndarray, mean: np.ndarray, low: np.ndarray, high: np.ndarray
 ) -> pl.DataFrame:
-    known = [None] * len(times) if truth is None else truth.tolist()
-    columns = {"t": times, "mean": mean, "low": low, "high": high}
-    frame = pl.DataFrame(columns).with_columns(pl.Series("truth", known, pl.Float64))
-    return frame.select(
+    """One algorithm in one panel, in which nothing was decided and nobody is out."""
+    return pl.DataFrame({"t": times, "mean": mean, "low": low, "high": high}).select(
         pl.lit(panel).alias("panel"),
-        pl.lit(title).alias("title"),
+        pl.lit(0, pl.Int64).alias("round"),
         pl.lit(name).alias("algorithm"),
         pl.all(),
-        pl.lit(inside).alias("in"),
+        pl.lit(None, pl.Float64).alias("truth"),
+        pl.lit(False).alias("put_out"),
+        pl.lit(False).alias("settled"),
+        pl.lit(True).alias("in"),
     )
 
 
@@ -115,9 +117,8 @@ def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -
             axes.remove()
             continue
         own = data.filter(pl.col("panel") == panels[place])
-        title = own["title"][0]
         _panel(axes, own, material, style)
-        text = f"({'abcdefghijkl'[place]}) {title}"
+        text = f"({'abcdefghijkl'[place]}) {_title(own, material.labels)}"
         cut = text if len(text) <= letters else f"{text[: letters - 1]}…"
         axes.set_title(cut, fontsize=style.small, pad=3)
         time_axis(axes, material, narrow, label=place + columns >= len(panels))

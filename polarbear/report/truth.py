@@ -36,3 +36,16 @@ def truth_after(material: Material, entry: Round) -> dict[str, np.ndarray] | Non
         name: values / (field if name in inside else field + values)
         for name, values in truth.items()
     }
+
+
+def truth_now(material: Material) -> dict[str, np.ndarray] | None:
+    """The truth of what is believed now; None where nobody knows it, or not at these times."""
+    believed = material.believed
+    if believed is None or not np.array_equal(believed.times, material.times):
+        return None
+    return truth_after(material, material.rounds[-1]) if material.rounds else truth_of(material)
+
+
+def same_grid(material: Material, entry: Round) -> bool:
+    """Whether a round went by the times that the store has now."""
+    return np.array_equal(entry.believed.times, material.times)
