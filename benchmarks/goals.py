@@ -32,7 +32,8 @@ POLARBEAR = [sys.executable, "-m", "polarbear"]
 
 @dataclass(frozen=True)
 class Goal:
-    """A row: numbers measured, in the order of their limits."""
+    """A row: numbers measured, in the order of their limits; what is beyond them is for the reader
+    of a busy machine, and CPU seconds."""
 
     work: str
     before: str
@@ -98,9 +99,11 @@ def rounds_of(model: str) -> list[float]:
 
 
 def inferred(n: int, n_times: int, instances: int, **options: Any) -> Callable[[], list[float]]:
-    """Wall seconds of a posterior, the better of two after a first, and peak memory in GB."""
+    """Wall seconds of a posterior, the better of two after a first, peak memory in GB, and CPU
+    seconds."""
 
     def measure() -> list[float]:
+        import numpy as np
         from inference import grid, positions
 
         from polarbear.inference import ModelOptions, infer
@@ -111,14 +114,15 @@ def inferred(n: int, n_times: int, instances: int, **options: Any) -> Callable[[
         places = positions(n, instances, n_times)
         taken = []
         for _ in range(1 if n >= MANY else 3):
-            begun = time.perf_counter()
+            begun, cpu = time.perf_counter(), time.process_time()
             sets, given = count_choice_sets(places), places if n >= MANY else None
             posterior = infer(sets, grid(n_times), chosen, 1, positions=given)
             if options["model"] == "dirichlet" and n < MANY:
                 pointwise(posterior)
-            taken.append(time.perf_counter() - begun)
+            taken.append((time.perf_counter() - begun, time.process_time() - cpu))
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
-        return [min(taken), peak]
+        wall, cpu = np.min(taken, axis=0).tolist()
+        return [wall, peak, cpu]
 
     return measure
 
@@ -128,7 +132,8 @@ MANY = 20  # algorithms, of which all pairs are not asked for
 
 def gaussian_processes() -> list[float]:
     options = {"model": "gp", "dependence": "independent", "draws": 8000}
-    return [inferred(5, n_times, 30, **options)()[0] for n_times in (60, 1000)]
+    few, many = (inferred(5, n_times, 30, **options)() for n_times in (60, 1000))
+    return [few[0], many[0], few[2], many[2]]
 
 
 def evaluation() -> list[float]:
@@ -190,7 +195,7 @@ GOALS = {
         lambda: rounds_of("dirichlet")),
     "dirichlet": Goal(
         "dirichlet n 7, T 200, P 1,000, all pairs", "0.88 s", "0.45 s", (0.45,), "s",
-        lambda: inferred(7, 200, 1000, model="dirichlet")()[:1]),
+        lambda: inferred(7, 200, 1000, model="dirichlet")()[::2]),
     "gp": Goal(
         "gp n 5, P 30, T 60 / T 1,000, 8,000 draws", "0.91 / 8.9 s", "0.5 / 4 s", (0.5, 4.0), "s",
         gaussian_processes),
@@ -199,7 +204,7 @@ GOALS = {
         "20 s, 1 GB", (20, 1), "s, GB", inferred(40, 2000, 60, model="dirichlet", draws=1000)),
     "many": Goal(
         "dirichlet n 200, T 20, P 200, 1,000 draws: time", "refused", "10 s", (10,), "s",
-        lambda: inferred(200, 20, 200, model="dirichlet", draws=1000)()[:1]),
+        lambda: inferred(200, 20, 200, model="dirichlet", draws=1000)()[::2]),
     "ma-bbob": Goal(
         "MA-BBOB d 30, an evaluation: alone, in a population", "34 us", "7 us", (7, 7), "us",
         evaluation),
@@ -219,10 +224,12 @@ def row(name: str) -> str:
         why = done.stderr.strip().splitlines()[-1]
         return f"| {goal.work} | {goal.before} | failed: {why} | {goal.goal} | no |"
     found = json.loads(done.stdout)
-    met = all(value <= limit for value, limit in zip(found, goal.limits, strict=True))
-    now = " / ".join(f"{value:.2f}" for value in found)
+    met = all(value <= limit for value, limit in zip(found, goal.limits, strict=False))
+    judged, more = found[: len(goal.limits)], found[len(goal.limits) :]
+    now = " / ".join(f"{value:.2f}" for value in judged)
     verdict = "yes" if met else "no"
-    return f"| {goal.work} | {goal.before} | {now} {goal.unit} | {goal.goal} | {verdict} |"
+    cpu = f" ({' / '.join(f'{value:.2f}' for value in more)} CPU s)" if more else ""
+    return f"| {goal.work} | {goal.before} | {now} {goal.unit}{cpu} | {goal.goal} | {verdict} |"
 
 
 def main() -> int:
