@@ -38,9 +38,9 @@ DIMENSION, EVALUATIONS, TURNS = 30, 60_000, 11
 POOL_EVALUATIONS, POOL_RUNS = 20_000, 24
 
 
-def configured(suite: dict[str, Any], evaluations: int) -> Config:
+def configured(suite: dict[str, Any], evaluations: int, step_size: str = "CSA") -> Config:
     data = {
-        "algorithms": [{"name": "CSA", "use": "modcma", "step_size": "CSA"}],
+        "algorithms": [{"name": step_size, "use": "modcma", "step_size": step_size}],
         "instances": suite,
         "budget": {"grid": [evaluations]},
     }

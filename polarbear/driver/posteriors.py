@@ -100,7 +100,7 @@ def learn_newcomer(store: Store, others: Learned, evidence: Evidence, seed: int)
 def keep(store: Store, evidence: Evidence, learned: Learned) -> None:
     """Store a posterior and its evidence; the caller holds the store's lock."""
     store.add_derived(evidence.key, rankings_table(evidence.grid, evidence.positions))
-    if learned.posterior.options.plackett_luce:
+    if learned.posterior.options.plackett_luce and evidence.choice_sets.steps is None:
         store.add_choice_sets(evidence.key, choice_sets_table(evidence.grid, evidence.choice_sets))
     store.add_posterior(
         learned.key, *posterior_to_table(learned.posterior, evidence.grid, evidence.key)

@@ -7,7 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from polarbear.errors import InferenceError
-from polarbear.rankings import ChoiceSets
+from polarbear.inference.options import ModelOptions
+from polarbear.rankings import MAX_MASKED, ChoiceSets
+from polarbear.rankings.wide import FEW, count_wide
 from polarbear.wording import counted, noun, short, small
 
 
@@ -37,6 +39,36 @@ def check(sets: ChoiceSets, unit_times: np.ndarray) -> np.ndarray:
             "no ranking has two algorithms in it: run at least two on the same instances"
         )
     return times
+
+
+def check_width(sets: ChoiceSets, options: ModelOptions) -> None:
+    """Refuse more algorithms than a model, or its engine, has sets for."""
+    if sets.steps is None or (options.splits_by_time and options.engine == "native"):
+        return
+    who = f"the {options.model} model"
+    if options.splits_by_time:
+        who = f"the stan engine of {who}"
+    raise InferenceError(
+        f"{who} asks which sets of algorithms two rankings share, and keeps a set in the bits of "
+        f"one number: at most {MAX_MASKED} algorithms, found {sets.n_algorithms}; use the model "
+        "'empirical', or 'dirichlet' with the native engine"
+    )
+
+
+def in_fastest_form(
+    sets: ChoiceSets,
+    positions: np.ndarray,
+    problems: Sequence[str] | None,
+    weights: np.ndarray | None,
+) -> ChoiceSets:
+    """The same choice sets; of more than a few algorithms, told by what each grew from.
+
+    Hardly two rankings of so many share a set, and to find out which do takes longest.
+    """
+    shared = problems is not None and len(set(problems)) < len(problems)
+    if sets.n_algorithms <= FEW or sets.steps is not None or shared:
+        return sets
+    return count_wide(positions, np.ones(len(positions)) if weights is None else weights, 0)
 
 
 def check_positions(positions: np.ndarray | None, sets: ChoiceSets, model: str) -> np.ndarray:
@@ -87,7 +119,7 @@ def notes(sets: ChoiceSets, names: Sequence[str] | None = None) -> tuple[str, ..
             "neighbouring times"
         )
     found.extend(_overlap(sets, names))
-    if _favours_nobody(sets):
+    if sets.favours_nobody():
         found.append(
             "no timepoint's rankings favour any algorithm, as when all are tied everywhere: the "
             "posterior is centred on equality"
@@ -160,15 +192,3 @@ def _connected(compared: np.ndarray) -> list[list[int]]:
         list(group)
         for group in dict.fromkeys(tuple(np.flatnonzero(row).tolist()) for row in reached)
     ]
-
-
-def _favours_nobody(sets: ChoiceSets) -> bool:
-    """Whether equal ratings are the likelihood's maximum at every timepoint."""
-    times = sets.set_times()
-    share = sets.counts / np.bitwise_count(sets.masks)
-    expected = [
-        np.bincount(times, share * (sets.masks >> i & 1), sets.n_times)
-        for i in range(sets.n_algorithms)
-    ]
-    apart = np.abs(sets.wins - np.stack(expected, axis=1))
-    return bool(apart.max() < 1e-9 * max(1, sets.rankings.max()))

@@ -67,6 +67,7 @@ def infer(
             notes=(*checks.notes(choice_sets, names), *data),
             threads=threads,
         )
+    checks.check_width(choice_sets, options)
     ranked = None  # what a temporal model weighs its evidence by
     if options.temporal and options.dependence != "independent" and len(times) > 1:
         ranked = checks.check_positions(positions, choice_sets, options.model)
@@ -74,6 +75,8 @@ def infer(
     if importlib.util.find_spec(place) is None:
         raise InferenceError(f"the engine '{options.engine}' is not part of this installation")
     engine = importlib.import_module(place)
+    if options.splits_by_time and options.engine == "native" and positions is not None:
+        choice_sets = checks.in_fastest_form(choice_sets, np.asarray(positions), problems, weights)
     weight = 1.0
     if ranked is not None:
         from polarbear.inference.dependence import evidence_weight  # compiles what others need not

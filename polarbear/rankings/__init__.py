@@ -5,8 +5,14 @@ Uses `numerics`.
 
 from __future__ import annotations
 
-from polarbear.rankings.choice_sets import ChoiceSets, choice_sets_from_terms
-from polarbear.rankings.counting import ABSENT, BELOW, MAX_EXACT_TIE
+from polarbear.rankings.choice_sets import (
+    ABSENT,
+    BELOW,
+    MAX_EXACT_TIE,
+    MAX_MASKED,
+    ChoiceSets,
+    choice_sets_from_terms,
+)
 from polarbear.rankings.rank import count_choice_sets, rank
 from polarbear.rankings.values import UNRECORDED, GridValues
 
@@ -14,6 +20,7 @@ __all__ = [
     "ABSENT",
     "BELOW",
     "MAX_EXACT_TIE",
+    "MAX_MASKED",
     "UNRECORDED",
     "ChoiceSets",
     "GridValues",

@@ -13,11 +13,14 @@ from math import comb
 
 import numpy as np
 
-from polarbear.rankings.choice_sets import ChoiceSets, choice_sets_from_terms
+from polarbear.rankings.choice_sets import (
+    ABSENT,
+    BELOW,
+    MAX_EXACT_TIE,
+    ChoiceSets,
+    choice_sets_from_terms,
+)
 
-ABSENT = -1
-BELOW = 2**15 - 2  # not recorded: below all that have a position, in an order nobody knows
-MAX_EXACT_TIE = 12  # a wider tie has more than 4,095 terms and is subsampled
 LATIN_SQUARES = 4  # of a wide tie's own width: what its subsample of orderings consists of
 _AT_A_TIME = 50_000  # rankings; bounds memory, not results
 _TERMS_AT_A_TIME = 4_000_000

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from polarbear.rankings.counting import ABSENT, BELOW
+from polarbear.rankings.choice_sets import ABSENT, BELOW
 
 PROBLEMS_AT_A_TIME = 256  # sums of so many rounded weights are exact in single precision
 # scores[problem, column] and whether the problem says anything in that column

@@ -14,9 +14,10 @@ from __future__ import annotations
 import numpy as np
 
 from polarbear.errors import RankingError
-from polarbear.rankings.choice_sets import MAX_ALGORITHMS, ChoiceSets
-from polarbear.rankings.counting import ABSENT, BELOW, count
+from polarbear.rankings.choice_sets import ABSENT, BELOW, MAX_ALGORITHMS, MAX_MASKED, ChoiceSets
+from polarbear.rankings.counting import count
 from polarbear.rankings.values import UNRECORDED
+from polarbear.rankings.wide import count_wide
 
 
 def rank(
@@ -98,4 +99,4 @@ def count_choice_sets(
         raise RankingError(
             f"expected {n_instances} finite weights above zero, one an instance, found {weights!r}"
         )
-    return count(positions, weights, seed)
+    return (count if n <= MAX_MASKED else count_wide)(positions, weights, seed)

@@ -187,7 +187,7 @@ def test_who_never_met_is_known():
         (lambda: rank(np.full((1, 2, 1), np.nan)), "not a number"),
         (lambda: rank(np.zeros((1, 2, 1)), tie_tolerance=-1), "tolerance"),
         (lambda: rank(np.zeros((1, 2, 1)), np.ones((1, 2, 2))), "presence mask"),
-        (lambda: count_choice_sets(np.zeros((1, 51, 1))), "at most 50"),
+        (lambda: count_choice_sets(np.zeros((1, 201, 1))), "at most 200"),
         (lambda: count_choice_sets(np.zeros((2, 3, 1)), np.array([1.0, 0.0])), "weights"),
         (
             lambda: count_choice_sets(np.zeros((1, 2, 1))) + count_choice_sets(np.zeros((1, 3, 1))),

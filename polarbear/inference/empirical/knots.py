@@ -14,7 +14,7 @@ import numpy as np
 MOST_NUMBERS = 3 * 2**26  # of draws, copies included: 0.75 GiB
 FEWEST_DRAWS = 400
 _ENOUGH_DRAWS = 1000
-_MOST_KNOTS, _FEWEST_KNOTS = 200, 20  # that are smoothed
+_MOST_KNOTS, _FEWEST_KNOTS = 200, 10  # that are smoothed
 _SMOOTHING = 2**24  # pairs times the square of knots
 
 

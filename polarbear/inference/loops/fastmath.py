@@ -21,6 +21,14 @@ _BIAS = 1023
 
 
 @inlined
+def split_float(x):
+    """The exponent, and what is left of a normal positive number, in [sqrt(1/2), sqrt(2))."""
+    bits = float_to_bits(x)
+    exponent = (bits - _SQRT_HALF_BITS) >> _EXPONENT_BITS
+    return exponent, bits_to_float(bits - (exponent << _EXPONENT_BITS))
+
+
+@inlined
 def fast_log(x):
     bits = float_to_bits(x)
     exponent = (bits - _SQRT_HALF_BITS) >> _EXPONENT_BITS

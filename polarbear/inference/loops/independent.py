@@ -35,7 +35,7 @@ class Ratings(NamedTuple):
 
 
 @loop_for(evaluate, Ratings)
-def _evaluate_ratings(target, walkers):
+def _evaluate_ratings(target, walkers, valued):
     """What is seen of u are the ratings, the best one's being 1."""
     centre, spread, wins, offsets = target.centre, target.spread, target.wins, target.offsets
     left, right, counts = target.left, target.right, target.counts
@@ -62,9 +62,13 @@ def _evaluate_ratings(target, walkers):
             value += wins[t, i] * mu
         for s in range(m):
             sums[s] = sums[left[first + s]] + sums[right[first + s]]
-        for s in range(m):
-            value -= counts[first + s] * fast_log(sums[s])
-            rates[s] = counts[first + s] / sums[s]
+        if valued:
+            for s in range(m):
+                value -= counts[first + s] * fast_log(sums[s])
+                rates[s] = counts[first + s] / sums[s]
+        else:
+            for s in range(m):
+                rates[s] = counts[first + s] / sums[s]
         for back in range(m):
             s = m - ONE - back
             rates[left[first + s]] += rates[s]

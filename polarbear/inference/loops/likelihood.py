@@ -37,8 +37,10 @@ class SetSums(NamedTuple):
 
 
 @inner
-def _at_time(helmert, wins, first, m, left, right, counts, eta, gradient, mu, sums, rates):
-    """Value and gradient at one timepoint, whose m sets begin at ``first``.
+def _at_time(
+    helmert, wins, first, m, left, right, counts, eta, gradient, mu, sums, rates, valued
+):  # fmt: skip
+    """Value, if it is ``valued``, and gradient at one timepoint, whose m sets begin at ``first``.
 
     Numbers are unsigned all through, since a signed index is checked for being negative and that
     check keeps loops from vectorising.
@@ -60,9 +62,13 @@ def _at_time(helmert, wins, first, m, left, right, counts, eta, gradient, mu, su
     for k in range(m):
         sums[k] = sums[left[first + k]] + sums[right[first + k]]
     logs = 0.0
-    for k in range(m):
-        logs += counts[first + k] * fast_log(sums[k])
-        rates[k] = counts[first + k] / sums[k]
+    if valued:
+        for k in range(m):
+            logs += counts[first + k] * fast_log(sums[k])
+            rates[k] = counts[first + k] / sums[k]
+    else:
+        for k in range(m):
+            rates[k] = counts[first + k] / sums[k]
     for back in range(m):
         k = m - ONE - back
         rates[left[first + k]] += rates[k]
@@ -77,22 +83,23 @@ def _at_time(helmert, wins, first, m, left, right, counts, eta, gradient, mu, su
 
 
 @inner
-def slopes(sets, eta, values, gradients, mu, sums, rates):
-    """Log-likelihood and gradient[d] at every timepoint; the last three are scratch space."""
+def slopes(sets, eta, values, gradients, mu, sums, rates, valued):
+    """Log-likelihood and gradient[d] at every timepoint; mu, sums and rates are scratch space."""
     helmert, wins, offsets = sets.helmert, sets.wins, sets.offsets
     left, right, counts = sets.left, sets.right, sets.counts
     for t in range(eta.shape[0]):
         first = offsets[t]
         m = offsets[t + 1] - first
         values[t] = _at_time(
-            helmert, wins[t], first, m, left, right, counts, eta[t], gradients[t], mu, sums, rates
+            helmert, wins[t], first, m, left, right, counts, eta[t], gradients[t], mu, sums, rates,
+            valued,
         )  # fmt: skip
 
 
 @kernel
 def value_and_slopes(sets, eta, values, gradients, mu, sums, rates):
     """`slopes` for callers from Python."""
-    slopes(sets, eta, values, gradients, mu, sums, rates)
+    slopes(sets, eta, values, gradients, mu, sums, rates, True)
 
 
 @kernel
@@ -110,7 +117,8 @@ def curvature(sets, eta, values, gradients, curvatures):
         first = offsets[t]
         m = offsets[t + 1] - first
         values[t] = _at_time(
-            helmert, wins[t], first, m, left, right, counts, eta[t], gradients[t], mu, sums, rates
+            helmert, wins[t], first, m, left, right, counts, eta[t], gradients[t], mu, sums, rates,
+            True,
         )  # fmt: skip
         for i in range(n):
             for j in range(n):

@@ -42,7 +42,7 @@ class Entry(NamedTuple):
 
 
 @loop_for(evaluate, Entry)
-def _evaluate_entry(target, walkers):
+def _evaluate_entry(target, walkers, valued):
     """What is seen of u is x."""
     wins, counts, total, sums = target.wins, target.counts, target.total, target.sums
     slope, residual, seen = target.slope, walkers.residual, walkers.seen

@@ -43,8 +43,9 @@ class Noise(NamedTuple):
     uniforms: np.ndarray
 
 
-def evaluate(target, walkers):
-    """Fill in all that there is to say of the walkers' u and node."""
+def evaluate(target, walkers, valued):
+    """Fill in all that there is to say of the walkers' u and node; where it is not ``valued``, the
+    residual need not be right, as on the way from where a turn begins to where it ends."""
     raise NotImplementedError("each target has its own, for compiled code alone")
 
 
@@ -71,7 +72,7 @@ def turn(target, walkers, trial, noise, k, n_steps, energies, accepted):
         for t in range(residual.shape[1]):
             energy -= residual[c, t]
         energies[c] = energy
-    for _ in range(n_steps):
+    for step in range(n_steps):
         for c in range(n_chains):
             angle = angles[c, k]
             cosine, sine = math.cos(angle), math.sin(angle)
@@ -79,7 +80,7 @@ def turn(target, walkers, trial, noise, k, n_steps, energies, accepted):
                 push = momenta[c, k, i] + 0.5 * angle * trial_kick[c, i]
                 momenta[c, k, i] = push * cosine - trial_u[c, i] * sine
                 trial_u[c, i] = trial_u[c, i] * cosine + push * sine
-        evaluate(target, trial)
+        evaluate(target, trial, step == n_steps - 1)
         for c in range(n_chains):
             for i in range(size):
                 momenta[c, k, i] += 0.5 * angles[c, k] * trial_kick[c, i]

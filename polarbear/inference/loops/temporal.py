@@ -102,7 +102,7 @@ def whiten(node, slope, walkers, c):
 
 
 @loop_for(evaluate, Nested)
-def _evaluate_nested(target, walkers):
+def _evaluate_nested(target, walkers, valued):
     nodes, j = target.nodes, walkers.node[0]
     node = Node(
         nodes.lower[j], nodes.flipped[j], nodes.starts, nodes.weights[j],
@@ -111,7 +111,7 @@ def _evaluate_nested(target, walkers):
     colour(node, walkers, 0)
     slopes(
         target.sets, walkers.seen[0], walkers.residual[0], target.slope,
-        target.mu, target.sums, target.rates,
+        target.mu, target.sums, target.rates, valued,
     )  # fmt: skip
     whiten(node, target.slope, walkers, 0)
 
@@ -142,7 +142,7 @@ def _jump(target, walkers, trial, node, uniform):
         trial.node[0] = node
         for i in range(walkers.u.shape[1]):
             trial.u[0, i] = walkers.u[0, i]
-        evaluate(target, trial)
+        evaluate(target, trial, True)
         gain = 0.0
         for t in range(walkers.residual.shape[1]):
             gain += trial.residual[0, t] - walkers.residual[0, t]
@@ -196,7 +196,7 @@ def approximate(sets, nodes, walkers, normals, uniforms, theta, visited, log_wei
         walkers.node[0] = pick(nodes.cumulative, uniforms[k])
         for i in range(normals.shape[1]):
             walkers.u[0, i] = normals[k, i]
-        evaluate(target, walkers)
+        evaluate(target, walkers, True)
         visited[k] = walkers.node[0]
         for t in range(log_weights.shape[1]):
             log_weights[k, t] = walkers.residual[0, t]

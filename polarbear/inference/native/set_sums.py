@@ -26,6 +26,8 @@ def set_sums(sets: ChoiceSets) -> SetSums:
     because a Dirichlet prior counts on it. Sets are keyed by (timepoint, mask) in one integer.
     """
     n, n_times = sets.n_algorithms, sets.n_times
+    if sets.steps is not None:
+        return _wide_sums(sets)
     times = np.arange(n_times, dtype=np.int64) << n
     counted = (sets.set_times() << n) | sets.masks
     everyone = times | ((1 << n) - 1)
@@ -76,6 +78,37 @@ def set_sums(sets: ChoiceSets) -> SetSums:
         full=full,
         widest=np.array([widest]),
         **layout,
+    )
+
+
+def _wide_sums(sets: ChoiceSets) -> SetSums:
+    """Sets that are laid out by what they grew from; the set of all comes first at each time."""
+    assert sets.steps is not None
+    n = sets.n_algorithms
+    to_all = np.array([[-1, 1], *([1, i] for i in range(2, n))])
+    lengths = np.diff(sets.offsets)
+    padded = -(-(lengths + n - 1) // _LANES) * _LANES
+    offsets = np.concatenate([[0], np.cumsum(padded)]).astype(np.int64)
+    widest = int(padded.max())
+    left, right = (np.full(offsets[-1], widest, dtype=np.uint32) for _ in range(2))
+    counts = np.zeros(offsets[-1])
+    for t, first in enumerate(offsets[:-1]):
+        here = slice(*sets.offsets[t : t + 2])
+        back, added = np.concatenate([to_all, sets.steps[here]]).T
+        slot = slice(first, first + len(added))
+        left[slot] = np.where(back > 0, np.arange(len(back)) - back, widest - 1 - back)
+        right[slot] = widest + added
+        counts[first + n - 1 : first + len(added)] = sets.counts[here]
+    return SetSums(
+        helmert(n),
+        np.ascontiguousarray(sets.wins, dtype=float),
+        offsets.astype(np.uint64),
+        left,
+        right,
+        counts,
+        masks=np.empty(0, dtype=np.int64),
+        full=offsets[:-1] + n - 2,
+        widest=np.array([widest]),
     )
 
 

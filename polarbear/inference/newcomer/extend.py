@@ -28,7 +28,7 @@ from polarbear.inference.newcomer.chains import EFFORT, HARDER
 from polarbear.inference.newcomer.independent import draw_independent
 from polarbear.inference.newcomer.placement import Placement, placement_of
 from polarbear.inference.newcomer.smooth import Others, draw_smooth
-from polarbear.rankings import ChoiceSets
+from polarbear.rankings import MAX_MASKED, ChoiceSets
 from polarbear.wording import counted
 
 _STREAM = 0x6E6577  # keeps these random numbers apart from those that the others were drawn with
@@ -164,6 +164,12 @@ def _check(posterior: Posterior, sets: ChoiceSets, position: int) -> None:
         raise InferenceError(
             f"the newcomer is said to be number {position + 1} of {m + 1} algorithms: give its "
             f"index, from 0 to {m}"
+        )
+    if sets.steps is not None:
+        raise InferenceError(
+            f"a newcomer is inferred from which sets of algorithms rankings share, kept in the "
+            f"bits of one number: at most {MAX_MASKED} algorithms, found {m + 1}; race by the "
+            "model 'empirical'"
         )
 
 

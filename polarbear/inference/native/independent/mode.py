@@ -1,20 +1,22 @@
 """The Laplace approximation of ratings under a Dirichlet prior: a small one at each time.
 
-Plain NumPy over many times at once: nothing here has to be compiled.
+Of few algorithms by plain NumPy over many times at once, so that nothing has to be compiled.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import gammaln
 
 from polarbear.inference.loops.likelihood import LOWEST, SetSums
+from polarbear.inference.loops.tree import tree_curvature
 from polarbear.inference.models import Latent
 from polarbear.inference.native.newton import CONVERGED, MOST_STEPS, SHORTEST_STEP, no_mode
 from polarbear.inference.native.set_sums import with_prior
+from polarbear.numerics.threads import in_threads, single_threaded_blas
+from polarbear.rankings.wide import FEW
 
 _LONGEST_STEP = 3.0  # of a log-ratio: where ratings are nearly zero the density is nearly flat
 _ENTRIES_AT_A_TIME = 200_000  # members of sets; bounds memory, not results
@@ -43,8 +45,19 @@ def find_mode(sets: SetSums, latent: Latent, start: np.ndarray | None = None) ->
     n_times, n = sets.wins.shape
     x = np.zeros((n_times, n - 1)) if start is None else start.copy()
     heights, lower = np.empty(n_times), np.empty((n_times, n - 1, n - 1))
-    for times, density in _densities(with_prior(sets, latent.dirichlet)):
+    with_all = with_prior(sets, latent.dirichlet)
+
+    def climb(times: slice) -> None:
+        density = (_Density if n <= FEW else _TreeDensity)(with_all, times)
         x[times], heights[times], lower[times] = density.climb(x[times])
+
+    parts = _runs_of_times(with_all)
+    if n <= FEW:  # mostly in the interpreter, which threads would only wait for
+        for part in parts:
+            climb(part)
+    else:
+        with single_threaded_blas():
+            in_threads(climb, parts)
     spread = sets.helmert @ np.linalg.inv(lower).swapaxes(1, 2)
     half_log_det = float(np.log(np.diagonal(lower, axis1=1, axis2=2)).sum())
     correction = _stirling_correction(sets.wins, latent.dirichlet)
@@ -52,13 +65,12 @@ def find_mode(sets: SetSums, latent: Latent, start: np.ndarray | None = None) ->
     return Mode(latent, x, x @ sets.helmert.T, spread, heights, log_marginal, correction)
 
 
-def _densities(sets: SetSums) -> Iterator[tuple[slice, _Density]]:
-    """The log-density for one run of times after the other."""
+def _runs_of_times(sets: SetSums) -> list[slice]:
+    """One run of times after the other."""
     n_times, n = sets.wins.shape
     stride = max(1, _ENTRIES_AT_A_TIME // (int(sets.widest[0]) * n))
-    for first in range(0, n_times, stride):
-        times = slice(first, min(first + stride, n_times))
-        yield times, _Density(sets, times)
+    starts = range(0, n_times, stride)
+    return [slice(first, min(first + stride, n_times)) for first in starts]
 
 
 class _Density:
@@ -114,6 +126,24 @@ class _Density:
                 length[short] *= 0.5
             eta, (values, slope, bend) = there, found
         raise no_mode(len(self.helmert), len(eta))
+
+
+class _TreeDensity(_Density):
+    """The same for many algorithms, by compiled loops: no set's members have to be held."""
+
+    def __init__(self, sets: SetSums, times: slice) -> None:
+        self.sets, self.wins, self.helmert = sets, sets.wins[times], sets.helmert
+        self.offsets = sets.offsets[times.start : times.stop + 1].astype(np.int64)
+
+    def __call__(self, eta: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        mu = eta @ self.helmert.T
+        values, slopes = np.empty(len(mu)), np.empty(mu.shape)
+        bends = np.empty((*mu.shape, mu.shape[1]))
+        tree_curvature(
+            self.wins, self.offsets, self.sets.left, self.sets.right, self.sets.counts,
+            int(self.sets.widest[0]), mu, values, slopes, bends,
+        )  # fmt: skip
+        return values, slopes @ self.helmert, self.helmert.T @ bends @ self.helmert
 
 
 def _stirling_correction(wins: np.ndarray, alpha: float) -> float:

@@ -10,6 +10,7 @@ import numpy as np
 
 from polarbear.inference.base import draws_a_chain
 from polarbear.inference.chains import START, Chains, Effort, unseen, worst_tenth
+from polarbear.inference.loops.grown import Grown, advance_grown
 from polarbear.inference.loops.independent import Ratings, advance, approximate
 from polarbear.inference.loops.likelihood import SetSums
 from polarbear.inference.loops.split_hmc import Noise
@@ -34,6 +35,7 @@ class TimeChains(Chains):
         n_times, n = theta.shape[1:]
         super().__init__(n_times, n - 1, rng)
         self.times, self.theta = times, theta
+        self.target: Ratings | Grown
         u = START * rng.standard_normal((n_times, n - 1))
         self.place(sets, mode.centre[times], mode.spread[times], u)
 
@@ -49,11 +51,13 @@ class TimeChains(Chains):
         """
         n = centre.shape[1]
         room = int(sets.widest[0]) + n
-        self.target = Ratings(
-            centre, spread, sets.wins[self.times],
-            sets.offsets[self.times.start : self.times.stop + 1],
-            sets.left, sets.right, sets.counts, np.empty(room), np.empty(room),
-        )  # fmt: skip
+        offsets = sets.offsets[self.times.start : self.times.stop + 1]
+        of_sets = centre, spread, sets.wins[self.times], offsets, sets.left, sets.right, sets.counts
+        if len(sets.masks):
+            self.target = Ratings(*of_sets, np.empty(room), np.empty(room))
+        else:
+            scratch = (np.empty(room) for _ in range(3))
+            self.target = Grown(*of_sets, *_counted_otherwise(sets.counts, offsets), *scratch)
         self.walkers = unseen(u, 1, n)
         self.look()
 
@@ -61,9 +65,22 @@ class TimeChains(Chains):
         self, noise: Noise, n_steps: int, thin: int, kept: slice, accepted: np.ndarray
     ) -> int:
         theta = np.empty((kept.stop - kept.start, *self.theta.shape[1:]))
-        divergences = advance(*self.target, *self.walkers, *noise, n_steps, thin, theta, accepted)
+        loop = advance if isinstance(self.target, Ratings) else advance_grown
+        divergences = loop(*self.target, *self.walkers, *noise, n_steps, thin, theta, accepted)
         self.theta[kept] = theta
         return int(divergences)
+
+
+def _counted_otherwise(
+    counts: np.ndarray, offsets: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """How often most sets of each time count, where the others begin, and their local numbers."""
+    usual, odd = np.empty(len(offsets) - 1), []
+    for t, (first, end) in enumerate(zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True)):
+        usual[t] = np.median(counts[first:end])
+        odd.append(np.flatnonzero(counts[first:end] != usual[t]).astype(np.uint64))
+    begins = np.cumsum([0, *map(len, odd)]).astype(np.uint64)
+    return usual, begins, np.concatenate(odd)
 
 
 def sample(

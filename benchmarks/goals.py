@@ -1,0 +1,259 @@
+"""The goals for speed, in one table: what each kind of work took, takes now, and should take.
+
+    python benchmarks/goals.py --write benchmarks/results/goals.md
+    python benchmarks/goals.py round dirichlet   # some rows only
+
+'Before' is what was measured when the goals were set, on two cores. Each row is measured in a
+process of its own, warm unless it says otherwise: CPU seconds are those of all its processes, wall
+clock only means something on a machine that is idle. Exits with 1 when a goal is missed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+HERE = Path(__file__).parent
+QUICK_START = HERE.parent / "configs" / "quickstart.yaml"
+POLARBEAR = [sys.executable, "-m", "polarbear"]
+
+
+@dataclass(frozen=True)
+class Goal:
+    """A row: numbers measured, in the order of their limits; what is beyond them is for the reader
+    of a busy machine, and CPU seconds."""
+
+    work: str
+    before: str
+    goal: str
+    limits: tuple[float, ...]
+    unit: str
+    measure: Callable[[], list[float]]
+
+
+class Spent:
+    """CPU and wall seconds of a command."""
+
+    def __init__(self, command: list[str], **more: Any) -> None:
+        wall, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run(command, check=True, capture_output=True, **more)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        self.wall = time.perf_counter() - wall
+        self.cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def cpu_of(*arguments: str) -> float:
+    """CPU seconds of a command of PolarBear, the better of two after a first."""
+    return min(Spent([*POLARBEAR, *arguments]).cpu for _ in range(3))
+
+
+def raced(folder: str) -> tuple[str, str]:
+    """The quick start's configuration and store, raced."""
+    config, store = Path(folder) / "quickstart.yaml", Path(folder) / "store"
+    config.write_text(QUICK_START.read_text())
+    Spent([*POLARBEAR, "race", str(config), "--store", str(store)])
+    return str(config), str(store)
+
+
+def commands() -> list[float]:
+    with tempfile.TemporaryDirectory() as folder:
+        config, store = raced(folder)
+        again = cpu_of("race", config, "--store", store)
+        chosen = cpu_of("select", store, "--preference", "at 1000")
+        return [again, chosen, cpu_of("status", store), cpu_of("infer", store)]
+
+
+def quick_start() -> list[float]:
+    """With nothing compiled before."""
+    with tempfile.TemporaryDirectory() as folder:
+        config = Path(folder) / "quickstart.yaml"
+        config.write_text(QUICK_START.read_text())
+        cache = {**os.environ, "NUMBA_CACHE_DIR": f"{folder}/cache"}
+        spent = Spent([*POLARBEAR, "race", str(config)], env=cache)
+        return [spent.cpu, spent.wall]
+
+
+def page() -> list[float]:
+    with tempfile.TemporaryDirectory() as folder:
+        _, store = raced(folder)
+        return [cpu_of("report", store, "--html", f"{folder}/page.html")]
+
+
+def rounds_of(model: str) -> list[float]:
+    from overhead import seconds_a_round, strict_race
+
+    seconds = seconds_a_round(strict_race(model))[1:]
+    return [float(seconds.mean()), float(seconds.max())]
+
+
+def inferred(n: int, n_times: int, instances: int, **options: Any) -> Callable[[], list[float]]:
+    """Wall seconds of a posterior, the better of two after a first, peak memory in GB, and CPU
+    seconds."""
+
+    def measure() -> list[float]:
+        import numpy as np
+        from inference import grid, positions
+
+        from polarbear.inference import ModelOptions, infer
+        from polarbear.inference.relations import pointwise
+        from polarbear.rankings import count_choice_sets
+
+        chosen = ModelOptions(**{**options, "draws": options.get("draws", 4000)})
+        places = positions(n, instances, n_times)
+        taken = []
+        for _ in range(1 if n >= MANY else 3):
+            begun, cpu = time.perf_counter(), time.process_time()
+            sets, given = count_choice_sets(places), places if n >= MANY else None
+            posterior = infer(sets, grid(n_times), chosen, 1, positions=given)
+            if options["model"] == "dirichlet" and n < MANY:
+                pointwise(posterior)
+            taken.append((time.perf_counter() - begun, time.process_time() - cpu))
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+        wall, cpu = np.min(taken, axis=0).tolist()
+        return [wall, peak, cpu]
+
+    return measure
+
+
+MANY = 20  # algorithms, of which all pairs are not asked for
+
+
+def gaussian_processes() -> list[float]:
+    options = {"model": "gp", "dependence": "independent", "draws": 8000}
+    few, many = (inferred(5, n_times, 30, **options)() for n_times in (60, 1000))
+    return [few[0], many[0], few[2], many[2]]
+
+
+def evaluation() -> list[float]:
+    """Microseconds for a point of MA-BBOB, one by one and in a population."""
+    import numpy as np
+
+    from polarbear.problems.base import Setting
+    from polarbear.problems.ma_bbob import MaBbob
+    from polarbear.settings.grid import Budget
+
+    setting = Setting(seed=1, budget=Budget.model_validate({"grid": [1]}))
+    suite = MaBbob.model_validate({"suite": "ma-bbob", "dimensions": [30]})
+    points = np.random.default_rng(1).uniform(-5, 5, (2000, 30))
+    alone, together = [], []
+    for index in range(20):
+        problem = suite.build(suite.instance(index, setting).spec, setting)
+        for taken, call in (
+            (alone, lambda p=problem: [p.evaluate(x) for x in points]),
+            (together, lambda p=problem: p.evaluate_many(points)),
+        ):
+            call()
+            begun = time.process_time()
+            call()
+            taken.append((time.process_time() - begun) / len(points) * 1e6)
+    return [median(alone), median(together)]
+
+
+def adaptations() -> list[float]:
+    """CPU seconds of the slowest and the fastest of modcma's ways to adapt its step."""
+    from execution import EVALUATIONS, configured, seconds
+
+    from polarbear.algorithms.modcma import STEP_SIZES
+    from polarbear.execution.recorder import Recorder
+
+    taken = []
+    for way in STEP_SIZES:
+        config = configured({"suite": "ma-bbob"}, EVALUATIONS, way)
+        setting = config.setting
+        problem = config.instances.build(config.instances.instance(0, setting).spec, setting)
+        for _ in range(2):
+            recorder = Recorder(problem.evaluate, "evaluations", EVALUATIONS)
+            spent = seconds(config, setting, problem, recorder.evaluate)
+        taken.append(spent)
+    return [max(taken), min(taken)]
+
+
+GOALS = {
+    "commands": Goal(
+        "finished race again / select / status / infer", "4.4 / 2.2 / 2.6 / 3.3 CPU s",
+        "0.9 / 0.6 / 0.5 / 1.0", (0.9, 0.6, 0.5, 1.0), "CPU s", commands),
+    "quickstart": Goal(
+        "quick start, nothing compiled yet: CPU, wall", "41 CPU s, 22 s", "15 CPU s, 10 s",
+        (15, 10), "s", quick_start),
+    "round": Goal(
+        "race overhead a round, empirical, n 7, T 200, 100 rounds: mean, worst",
+        "1.92 s, 4.1 s", "0.6 s, 1.2 s", (0.6, 1.2), "s", lambda: rounds_of("empirical")),
+    "round-dirichlet": Goal(
+        "the same, dirichlet", "1.92 s, 4.1 s", "0.6 s, 1.2 s", (0.6, 1.2), "s",
+        lambda: rounds_of("dirichlet")),
+    "dirichlet": Goal(
+        "dirichlet n 7, T 200, P 1,000, all pairs", "0.88 s", "0.45 s", (0.45,), "s",
+        lambda: inferred(7, 200, 1000, model="dirichlet")()[::2]),
+    "gp": Goal(
+        "gp n 5, P 30, T 60 / T 1,000, 8,000 draws", "0.91 / 8.9 s", "0.5 / 4 s", (0.5, 4.0), "s",
+        gaussian_processes),
+    "forty": Goal(
+        "dirichlet n 40, T 2,000, P 60, 1,000 draws: time, memory", "not in 50 s, 1.4 GB",
+        "20 s, 1 GB", (20, 1), "s, GB", inferred(40, 2000, 60, model="dirichlet", draws=1000)),
+    "many": Goal(
+        "dirichlet n 200, T 20, P 200, 1,000 draws: time", "refused", "10 s", (10,), "s",
+        lambda: inferred(200, 20, 200, model="dirichlet", draws=1000)()[::2]),
+    "ma-bbob": Goal(
+        "MA-BBOB d 30, an evaluation: alone, in a population", "34 us", "7 us", (7, 7), "us",
+        evaluation),
+    "modcma": Goal(
+        "modcma run, d 30, 60,000 evaluations: slowest, fastest adaptation", "4.2, 2.6 s", "1.2 s",
+        (1.2, 1.2), "CPU s", adaptations),
+    "page": Goal("report of the quick start, page only", "5.7 CPU s", "2.5 CPU s", (2.5,), "CPU s",
+        page),
+}  # fmt: skip
+
+
+def row(name: str) -> str:
+    goal = GOALS[name]
+    child = [sys.executable, __file__, "--measure", name]
+    done = subprocess.run(child, capture_output=True, text=True)
+    if done.returncode:
+        why = done.stderr.strip().splitlines()[-1]
+        return f"| {goal.work} | {goal.before} | failed: {why} | {goal.goal} | no |"
+    found = json.loads(done.stdout)
+    met = all(value <= limit for value, limit in zip(found, goal.limits, strict=False))
+    judged, more = found[: len(goal.limits)], found[len(goal.limits) :]
+    now = " / ".join(f"{value:.2f}" for value in judged)
+    verdict = "yes" if met else "no"
+    cpu = f" ({' / '.join(f'{value:.2f}' for value in more)} CPU s)" if more else ""
+    return f"| {goal.work} | {goal.before} | {now} {goal.unit}{cpu} | {goal.goal} | {verdict} |"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("rows", nargs="*", help=f"of {', '.join(GOALS)}; all if none is named")
+    parser.add_argument("--measure", choices=GOALS, help=argparse.SUPPRESS)
+    parser.add_argument("--write", type=Path, help="a Markdown file for the table")
+    args = parser.parse_args()
+    if args.measure:
+        print(json.dumps(GOALS[args.measure].measure()))
+        return 0
+    lines = ["| work | before | now | goal | met |", "|---|---|---|---|---|"]
+    machine = f"{platform.machine()}, {os.cpu_count()} processors"
+    where = f"{machine}, load {os.getloadavg()[0]:.1f} when begun."
+    print(where, *lines, sep="\n", flush=True)
+    for name in args.rows or GOALS:
+        lines.append(row(name))
+        print(lines[-1], flush=True)
+    if args.write:
+        how = "`python benchmarks/goals.py --write benchmarks/results/goals.md`"
+        text = "\n".join(["# Goals for speed", "", f"{how}: {where}", "", *lines, ""])
+        args.write.write_text(text)
+    return int(any(line.endswith("| no |") for line in lines))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,148 @@
+"""Exact sampling of many algorithms' ratings that are independent over time.
+
+As in `independent`, but sets of many algorithms mostly are the one just before and one more, and
+mostly count alike. So a sum is kept at hand from one set to the next, and the logarithms of sums
+are that of their product, some hundred at a time.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from polarbear.inference.loops.fastmath import LOG_2, fast_exp, fast_log, split_float
+from polarbear.inference.loops.likelihood import LOWEST, ONE
+from polarbear.inference.loops.split_hmc import Noise, Walkers, evaluate, turn
+from polarbear.numerics.compiling import kernel, loop_for
+
+BLOCK = np.uint64(512)  # numbers from 0.7 to 1.42 whose product neither vanishes nor overflows
+
+
+class Grown(NamedTuple):
+    """The target at T times, one a chain: what `independent.Ratings` has, and which sets count
+    otherwise than usual[T]: odd[odd_offsets[t]] .. odd[odd_offsets[t + 1]]; mantissas is scratch.
+    """
+
+    centre: np.ndarray
+    spread: np.ndarray
+    wins: np.ndarray
+    offsets: np.ndarray
+    left: np.ndarray
+    right: np.ndarray
+    counts: np.ndarray
+    usual: np.ndarray
+    odd_offsets: np.ndarray
+    odd: np.ndarray
+    sums: np.ndarray
+    rates: np.ndarray
+    mantissas: np.ndarray
+
+
+@loop_for(evaluate, Grown)
+def _evaluate_grown(target, walkers, valued):
+    """What is seen of u are the ratings, the best one's being 1."""
+    centre, spread, wins, offsets = target.centre, target.spread, target.wins, target.offsets
+    left, right, counts = target.left, target.right, target.counts
+    sums, rates, mantissas = target.sums, target.rates, target.mantissas
+    u, kick, residual, seen = walkers.u, walkers.kick, walkers.residual, walkers.seen
+    n_times, n, d = spread.shape
+    base = np.uint64(len(sums) - n)
+    for t in range(n_times):
+        first = offsets[t]
+        m = offsets[t + 1] - first
+        top = -np.inf
+        for i in range(n):
+            mu = centre[t, i]
+            for q in range(d):
+                mu += spread[t, i, q] * u[t, q]
+            rates[base + np.uint64(i)] = mu
+            top = max(top, mu)
+        value = 0.0
+        for i in range(n):
+            mu = rates[base + np.uint64(i)] - top
+            rates[base + np.uint64(i)] = 0.0
+            sums[base + np.uint64(i)] = fast_exp(max(mu, LOWEST))
+            seen[t, 0, i] = sums[base + np.uint64(i)]
+            value += wins[t, i] * mu
+        last = 0.0
+        for s in range(m):
+            before = np.uint64(left[first + s])
+            if before + ONE == s:
+                last += sums[right[first + s]]
+            else:
+                last = sums[before] + sums[right[first + s]]
+            sums[s] = last
+        if valued:
+            exponents = 0
+            for s in range(m):
+                exponent, mantissas[s] = split_float(sums[s])
+                exponents += exponent
+                rates[s] = counts[first + s] / sums[s]
+            logs = exponents * LOG_2
+            for begin in range(np.uint64(0), m, BLOCK):
+                product = 1.0
+                for s in range(begin, min(begin + BLOCK, m)):
+                    product *= mantissas[s]
+                logs += fast_log(product)
+            value -= target.usual[t] * logs
+            for k in range(target.odd_offsets[t], target.odd_offsets[t + 1]):
+                s = target.odd[k]
+                value -= (counts[first + s] - target.usual[t]) * fast_log(sums[s])
+        else:
+            for s in range(m):
+                rates[s] = counts[first + s] / sums[s]
+        carried, to = 0.0, base + np.uint64(n)  # what goes on to the set that this one grew from
+        for back in range(m):
+            s = m - ONE - back
+            rate = rates[s]
+            if to == s:
+                rate += carried
+            elif to < base + np.uint64(n):
+                rates[to] += carried
+            rates[right[first + s]] += rate
+            carried, to = rate, np.uint64(left[first + s])
+        rates[to] += carried
+        for q in range(d):
+            value += 0.5 * u[t, q] * u[t, q]
+            kick[t, q] = u[t, q]
+        for i in range(n):
+            slope = wins[t, i] - sums[base + np.uint64(i)] * rates[base + np.uint64(i)]
+            for q in range(d):
+                kick[t, q] += spread[t, i, q] * slope
+        residual[t, 0] = value
+
+
+@kernel
+def advance_grown(
+    centre, spread, wins, offsets, left, right, counts, usual, odd_offsets, odd, sums, rates,
+    mantissas, u, kick, residual, seen, node, momenta, angles, uniforms, n_steps, thin, theta,
+    accepted,
+):  # fmt: skip
+    """Fill theta[draw, T, n], draws ``thin`` transitions apart; returns divergences.
+
+    The arrays of `Grown`, of `Walkers` and of `Noise`, as in `independent.advance`.
+    """
+    n_times, n, d = spread.shape
+    target = Grown(
+        centre, spread, wins, offsets, left, right, counts, usual, odd_offsets, odd, sums, rates,
+        mantissas,
+    )  # fmt: skip
+    walkers = Walkers(u, kick, residual, seen, node)
+    noise = Noise(momenta, angles, uniforms)
+    trial = Walkers(
+        np.empty((n_times, d)), np.empty((n_times, d)), np.empty((n_times, 1)),
+        np.empty((n_times, 1, n)), np.empty(n_times, np.int64),
+    )  # fmt: skip
+    energies = np.empty(n_times)
+    divergences = 0
+    for k in range(angles.shape[1]):
+        divergences += turn(target, walkers, trial, noise, k, n_steps, energies, accepted)
+        if (k + 1) % thin == 0:
+            for t in range(n_times):
+                total = 0.0
+                for i in range(n):
+                    total += seen[t, 0, i]
+                for i in range(n):
+                    theta[k // thin, t, i] = seen[t, 0, i] / total
+    return divergences
