@@ -115,12 +115,14 @@ def raced(data: Data, rule: str, alpha: float) -> tuple[Out, History]:
         rules,
         lambda present, state: data.beliefs(rule, options, present, state.round),
         heeds_duels=rule in ("dirichlet", "gp", "guarantee"),
-        cost=np.arange(1, len(unit) + 1) / len(unit),
+        cost=np.arange(1, len(unit) + 1),
     )
     out = [
         (names.index(e.algorithm), names.index(e.by), e.instances) for e in found.state.eliminated
     ]
-    return out, [(turn.spent, {names.index(name) for name in turn.left}) for turn in found.rounds]
+    left = [{names.index(name) for name in turn.left} for turn in found.rounds]
+    spent = [turn.spent / len(unit) for turn in found.rounds]  # in whole runs
+    return out, list(zip(spent, left, strict=True))
 
 
 def f_raced(data: Data, rule: str, alpha: float) -> tuple[Out, History]:

@@ -5,6 +5,7 @@ The paper shows one race on each of three truths. Here each is raced on with man
 - ``paper``: the model of its configuration (GP, Hilbert-space GP, sparse GP), every ranking counted
   in full, joint elimination, crossing resolution, ratings alone deciding: as the paper has it;
 - ``default``: what PolarBear does if nothing is said: duels (`model: empirical`);
+- ``unsmoothed``: the same, each time for itself (`smoothing: none`);
 - ``configured``: `polarbear race configs/synthetic-N.yaml`: the paper's model, with rankings of one
   instance counted for less where they repeat each other, and duels heeded. Only with --ways.
 
@@ -44,7 +45,7 @@ from polarbear.config import Config, load
 from polarbear.inference import ModelOptions
 
 EXAMPLES = (1, 2, 3)
-WAYS = ("paper", "default")
+WAYS = ("default", "unsmoothed", "paper")
 LIMIT = 1000  # instances at which a replay ends; the paper's longest took 328
 PAPER = {
     1: {"set": "AB", "rounds": 9, "instances": 328},
@@ -61,9 +62,10 @@ def configured(example: int) -> Config:
 
 def way_of(name: str, example: int) -> Way:
     config = configured(example)
-    if name == "default":
+    if name in ("default", "unsmoothed"):
         rules = config.race.model_copy(update={"elimination": "auto", "truncate": None})
-        return Way.of(name, ModelOptions(), rules)
+        smoothing = "learned" if name == "default" else "none"
+        return Way.of(name, ModelOptions(smoothing=smoothing), rules)
     if name == "paper":
         options = config.inference.model_copy(update={"dependence": "independent"})
         return Way.of(name, options, config.race)
@@ -262,6 +264,13 @@ def claims_of(rows: list[Row], examples: tuple[int, ...], ways: tuple[str, ...])
     return claims
 
 
+def coverage() -> list[Row]:
+    """Whether intervals hold what they say, on samples whose size nobody chose by looking."""
+    import synthetic_coverage  # which asks this module for truths
+
+    return synthetic_coverage.table()
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n\n")[0])
     parser.add_argument("--seeds", type=int, default=50)
@@ -287,8 +296,11 @@ def main() -> int:
             shown = curves(example, 0, ways)
             write_csv(args.out / f"truth-{example}.csv", shown)
             draw(shown, args.out / f"truth-{example}.png")
+    covered = coverage()
+    write_csv(args.out / "coverage.csv", covered)
     claims = claims_of(rows, examples, ways)
-    print(told(args.out, "Synthetic truths", [("Races", markdown(table))], claims))
+    parts = [("Races", markdown(table)), ("Intervals", markdown(covered))]
+    print(told(args.out, "Synthetic truths", parts, claims))
     if left:
         print(f"{left} races are left: the same command goes on", file=sys.stderr)
     return 1 if claims.failed else 0
