@@ -1,6 +1,6 @@
 """Whether the default's probabilities hold what they say, pair by pair and time by time.
 
-    python benchmarks/coverage.py [--truths N] [--populations POPULATIONS] [--write FILE]
+    python benchmarks/intervals.py [--truths N] [--populations POPULATIONS] [--write FILE]
 
 On the truths of `truths.py`, all algorithms on so many instances, nobody stopping at a moment of
 their choice: how often the true win probability lies within its 95 % interval, how wide intervals
