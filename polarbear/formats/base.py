@@ -94,6 +94,12 @@ class ImportedAlgorithm(Algorithm):
         raise AlgorithmError(f"'{self.name}' was imported and cannot be run here")
 
 
+def files_in(folder: Path, pattern: str) -> list[Path]:
+    """The files in a folder and below it that fit a pattern; a pipe is none: it is waited for."""
+    found = folder.rglob(pattern) if folder.is_dir() else ()
+    return sorted(path for path in found if path.is_file())
+
+
 def pick_columns(frame: pl.DataFrame, wanted: dict[str, str | None], source: str) -> pl.DataFrame:
     """The columns a format needs, under our names; ``wanted`` maps ours to theirs."""
     chosen = []

@@ -16,7 +16,15 @@ from pathlib import Path
 from typing import Any
 
 from polarbear.errors import ImportFailedError
-from polarbear.formats.base import AfterEnd, Complaint, Imported, Point, RunFolder, imported_points
+from polarbear.formats.base import (
+    AfterEnd,
+    Complaint,
+    Imported,
+    Point,
+    RunFolder,
+    files_in,
+    imported_points,
+)
 from polarbear.formats.blocks import Points, beside, check_count, number_or_text, read_blocks
 from polarbear.problems.base import DIMENSION, FUNCTION, NUMBER, OPTIMUM
 
@@ -43,7 +51,7 @@ class Coco(RunFolder):
 
 def read_coco(folder: Path, after_end: AfterEnd = "keeps") -> Imported:
     """All runs in a folder and the folders inside it; each may be another algorithm's."""
-    descriptions = sorted(folder.rglob("*.info")) if folder.is_dir() else []
+    descriptions = files_in(folder, "*.info")
     if not descriptions:
         raise ImportFailedError(f"{folder} is not a folder of COCO: there is no .info file in it")
     points: list[Point] = []

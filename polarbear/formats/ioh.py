@@ -24,6 +24,7 @@ from polarbear.formats.base import (
     Imported,
     Point,
     RunFolder,
+    files_in,
     ignored,
     imported_points,
     named,
@@ -99,8 +100,8 @@ class Ioh(RunFolder):
 
 def read_ioh(folder: Path, after_end: AfterEnd = "keeps") -> Imported:
     """All runs in a folder and the folders inside it; each may be another algorithm's."""
-    descriptions = sorted(folder.rglob("IOHprofiler_*.json")) if folder.is_dir() else []
-    older = sorted(folder.rglob("IOHprofiler_*.info")) if folder.is_dir() else []
+    descriptions = files_in(folder, "IOHprofiler_*.json")
+    older = files_in(folder, "IOHprofiler_*.info")
     if not descriptions and not older:
         raise ImportFailedError(
             f"{folder} is not a folder of IOHprofiler: there is no IOHprofiler_*.json in it, and "

@@ -103,7 +103,7 @@ def _paths(source: Path) -> list[Path]:
     if source.is_file():
         return [source]
     inside = sorted(source.iterdir()) if source.is_dir() else []
-    paths = [path for path in inside if path.suffix[1:] in ENDINGS]
+    paths = [path for path in inside if path.suffix[1:] in ENDINGS and path.is_file()]
     if not paths:
         raise ImportFailedError(
             f"{source} is no file of PrefLib, nor a folder with one: expected an ending "

@@ -17,7 +17,15 @@ from typing import Literal
 from pydantic import Field
 
 from polarbear.errors import ImportFailedError
-from polarbear.formats.base import Complaint, Imported, Point, ignored, imported_points, named
+from polarbear.formats.base import (
+    Complaint,
+    Imported,
+    Point,
+    files_in,
+    ignored,
+    imported_points,
+    named,
+)
 from polarbear.formats.layout import Named
 from polarbear.formats.protobuf import fields, floats, text, varint_as_signed
 
@@ -93,9 +101,7 @@ class TensorBoard(Named):
 
 def _runs(source: Path) -> dict[str, list[Path]]:
     """Event files by the folder that they are in, named from the source on."""
-    paths = (
-        sorted(path for path in source.rglob(EVENTS) if path.is_file()) if source.is_dir() else []
-    )
+    paths = files_in(source, EVENTS)
     if not paths:
         raise ImportFailedError(f"{source} is not a folder of TensorBoard: no {EVENTS} file in it")
     runs: dict[str, list[Path]] = {}

@@ -180,6 +180,21 @@ def test_an_import_reads_no_file_outside_of_its_folder(tmp_path: Path, name: str
         read_coco(other)
 
 
+@pytest.mark.parametrize(
+    ("format", "name"),
+    [
+        *(("coco", "a.info"), ("ioh", "IOHprofiler_x.json"), ("ioh", "IOHprofiler_x.info")),
+        *(("preflib", "x.soc"), ("tensorboard", "events.out.tfevents.1")),
+    ],
+)
+def test_a_pipe_in_a_folder_is_no_file_of_a_format_and_not_waited_for(
+    tmp_path: Path, format: str, name: str
+):
+    os.mkfifo(tmp_path / name)
+    with pytest.raises(ImportFailedError, match=str(tmp_path)):
+        FORMATS[format]().read(tmp_path)
+
+
 def test_a_storage_whose_table_is_a_view_without_end_is_not_waited_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):

@@ -134,7 +134,7 @@ def test_a_race_does_not_go_on_without_the_runs_that_its_rounds_stand_on(store: 
     part = first(store / "runs")
     part.unlink()
     (store / "trajectories" / part.name).unlink()
-    with pytest.raises(StoreDamagedError, match="lack .* runs of round .*polarbear repair"):
+    with pytest.raises(StoreDamagedError, match="lack .* runs? of round .*polarbear repair"):
         raced(store)
 
 
