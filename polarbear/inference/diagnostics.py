@@ -132,7 +132,7 @@ def convergence_of(draws: np.ndarray, chains: int, threads: int | None = None) -
 
     def run(first: int) -> None:
         part = slice(first, first + _PARAMETERS_A_TASK)
-        series = np.ascontiguousarray(draws[:, part].T)
+        series = np.ascontiguousarray(draws[:, part].T, dtype=np.float64)
         order = _orders(series)
         low, median, high = _sorted_quantiles(series, order, (0.05, 0.5, 0.95))
         rows = np.empty((2, *series.shape))  # location, spread

@@ -80,6 +80,11 @@ def test_a_constant_does_not_count_against_a_posterior():
     assert (r_hat, bulk, tail) == (1.0, 1000.0, 1000.0)
 
 
+def test_draws_in_single_precision_are_judged_as_the_same_in_double():
+    draws = np.random.default_rng(6).standard_normal((1000, 3)).astype(np.float32)
+    np.testing.assert_array_equal(convergence_of(draws, 2), convergence_of(draws.astype(float), 2))
+
+
 def test_the_worst_of_many_good_chains_is_not_taken_for_a_bad_one():
     """Wrong with a probability of at most 0.01, were the seed not fixed."""
     theta = np.random.default_rng(5).random((1000, 20, 50))
