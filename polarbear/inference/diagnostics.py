@@ -11,6 +11,7 @@ from polarbear.numerics.threads import in_threads
 from polarbear.wording import counted, percent_cell
 
 MAX_R_HAT = 1.01
+BY_CHANCE = 0.01  # how often the worst of all may be above its limit, and nothing be wrong
 MIN_ESS = 400.0
 MAX_PARETO_K = 0.7
 MAX_MISSED = 0.02
@@ -26,6 +27,8 @@ class Diagnostics:
     ``missed`` is the share of draws that show hyperparameters going on where they were cut off.
     ``deep_trees`` counts transitions that NUTS cut off at its greatest depth: they cost time, and
     are no reason for doubt; ``e_bfmi`` is the least of any chain's, known for Stan's NUTS.
+    ``r_hat_limit`` is above MAX_R_HAT where the worst of so many well-mixed ratings is there by
+    chance, which takes few draws.
     """
 
     DERIVED: ClassVar[tuple[str, ...]] = ("passed", "problems")  # of it, in plain data
@@ -40,13 +43,14 @@ class Diagnostics:
     missed: float = 0.0
     deep_trees: int = 0
     e_bfmi: float | None = None
+    r_hat_limit: float = MAX_R_HAT
 
     @property
     def problems(self) -> tuple[str, ...]:
         """What is wrong, one sentence each; empty for a posterior that can be used."""
         found = []
-        if not self.r_hat < MAX_R_HAT:
-            found.append(f"R-hat is {self.r_hat:.3f}, should be below {MAX_R_HAT}")
+        if not self.r_hat < self.r_hat_limit:
+            found.append(f"R-hat is {self.r_hat:.3f}, should be below {self.r_hat_limit:.4g}")
         for name, ess in (("bulk", self.ess_bulk), ("tail", self.ess_tail)):
             if not ess > MIN_ESS:
                 found.append(f"{name} ESS is {ess:.0f}, should be above {MIN_ESS:.0f}")
@@ -97,7 +101,23 @@ def diagnose(
         missed=missed,
         deep_trees=deep_trees,
         e_bfmi=e_bfmi,
+        r_hat_limit=max(MAX_R_HAT, r_hat_by_chance(len(theta), chains, len(r_hat))),
     )
+
+
+def r_hat_by_chance(draws: int, chains: int, parameters: int) -> float:
+    """What the worst R-hat of so many parameters exceeds with probability 0.01 at most, if draws
+    are independent of each other.
+
+    The means of half-chains then vary by one part in their length, times chi-squared over its
+    degrees of freedom; each parameter has two chances, by its location and by its spread.
+    """
+    from scipy.special import chdtri
+
+    halves = 2 * chains
+    length, freedom = draws // halves, halves - 1
+    extreme = chdtri(freedom, BY_CHANCE / (2 * parameters))
+    return float(np.sqrt((length - 1 + extreme / freedom) / length))
 
 
 def convergence_of(draws: np.ndarray, chains: int, threads: int | None = None) -> np.ndarray:
@@ -112,7 +132,7 @@ def convergence_of(draws: np.ndarray, chains: int, threads: int | None = None) -
 
     def run(first: int) -> None:
         part = slice(first, first + _PARAMETERS_A_TASK)
-        series = np.ascontiguousarray(draws[:, part].T)
+        series = np.ascontiguousarray(draws[:, part].T, dtype=np.float64)
         order = _orders(series)
         low, median, high = _sorted_quantiles(series, order, (0.05, 0.5, 0.95))
         rows = np.empty((2, *series.shape))  # location, spread

@@ -80,6 +80,25 @@ def test_a_constant_does_not_count_against_a_posterior():
     assert (r_hat, bulk, tail) == (1.0, 1000.0, 1000.0)
 
 
+def test_draws_in_single_precision_are_judged_as_the_same_in_double():
+    draws = np.random.default_rng(6).standard_normal((1000, 3)).astype(np.float32)
+    np.testing.assert_array_equal(convergence_of(draws, 2), convergence_of(draws.astype(float), 2))
+
+
+def test_the_worst_of_many_good_chains_is_not_taken_for_a_bad_one():
+    """Wrong with a probability of at most 0.01, were the seed not fixed."""
+    theta = np.random.default_rng(5).random((1000, 20, 50))
+    by_chance = diagnostics.diagnose(theta, 4)
+    assert diagnostics.MAX_R_HAT < by_chance.r_hat < by_chance.r_hat_limit < 1.03
+    assert by_chance.passed
+    theta[:250, 3, 4] += 0.2  # one chain of four is elsewhere, by two thirds of its spread
+    assert not diagnostics.diagnose(theta, 4).passed
+
+
+def test_four_thousand_draws_leave_nothing_to_chance():
+    assert diagnostics.r_hat_by_chance(4000, 4, 1_000_000) < diagnostics.MAX_R_HAT
+
+
 def test_each_threshold_has_its_sentence():
     good = {
         "r_hat": 1.001, "ess_bulk": 500.0, "ess_tail": 500.0, "divergences": 0,

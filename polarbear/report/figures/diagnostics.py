@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from polarbear.inference.diagnostics import MAX_R_HAT, MIN_ESS, convergence_of
+from polarbear.inference.diagnostics import MIN_ESS, convergence_of
 from polarbear.report.drawing.axes import number_ticks, time_axis
 from polarbear.report.drawing.style import Style
 from polarbear.report.figures.base import NOTHING_INFERRED, Figure
@@ -50,7 +50,7 @@ def data(material: Material) -> pl.DataFrame:
     if basis is not None:
         posterior, judged = basis.posterior, basis.posterior.diagnostics
         rows += [
-            {"what": "worst_r_hat", "value": judged.r_hat, "limit": MAX_R_HAT},
+            {"what": "worst_r_hat", "value": judged.r_hat, "limit": judged.r_hat_limit},
             {"what": "worst_ess_bulk", "value": judged.ess_bulk, "limit": MIN_ESS},
             {"what": "worst_ess_tail", "value": judged.ess_tail, "limit": MIN_ESS},
             {"what": "divergences", "value": judged.divergences, "limit": 0.0},
@@ -85,7 +85,7 @@ def _over_times(basis: Basis) -> Iterator[dict[str, Any]]:
     draws = posterior.theta[:, times].reshape(posterior.n_draws, -1)
     found = convergence_of(draws, posterior.chains).reshape(len(times), -1, 3)
     for k, (what, limit) in enumerate(
-        (("r_hat", MAX_R_HAT), ("ess_bulk", MIN_ESS), ("ess_tail", MIN_ESS))
+        (("r_hat", posterior.diagnostics.r_hat_limit), ("ess_bulk", MIN_ESS), ("ess_tail", MIN_ESS))
     ):
         for j, name in enumerate(basis.algorithms):
             for i, t in enumerate(times):
@@ -111,8 +111,9 @@ def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -
 def _mixing(axes: Axes, data: pl.DataFrame, material: Material, style: Style) -> None:
     """R-hat of each algorithm over time, below its limit if all is well."""
     lowest, highest = _over_time(axes, data, "r_hat", material, style)
-    _limit(axes, MAX_R_HAT, style)
-    axes.set_ylim(min(0.999, lowest - 0.0005), max(1.0115, highest + 0.001))
+    limit = data.filter(pl.col("what") == "r_hat")["limit"][0]
+    _limit(axes, limit, style)
+    axes.set_ylim(min(0.999, lowest - 0.0005), max(limit + 0.0015, highest + 0.001))
     axes.set_ylabel("R-hat")
     time_axis(axes, material, style)
 
