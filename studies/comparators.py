@@ -219,7 +219,11 @@ ASKED: dict[str, tuple[str, Callable[[race.Data], Row], str]] = {
     "SPRINT-Race": (ANYTIME, _sprint_race, "anything from instances on which two cross"),
 }
 OTHERWISE: dict[str, tuple[str, Callable[[race.Data, np.ndarray], Row], str]] = {
-    "a rule that knows the distances": (ANYTIME, _knows_the_distances, "who is ahead, untold"),
+    "a rule that knows the distances": (
+        ANYTIME,
+        _knows_the_distances,
+        "it is a bound: nobody knows them",
+    ),
     "irace, Friedman": (END, _irace(irace.friedman, _lowest_rank), "anything before the end"),
     "irace, t-test": (
         END,
