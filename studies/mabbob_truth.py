@@ -48,6 +48,16 @@ def ahead(people: Population, a: str, b: str) -> np.ndarray:
     return np.asarray(won[:, one, two] + (1 - won[:, one, two] - won[:, two, one]) / 2)
 
 
+def clearly_beaten(people: Population, rope: float) -> list[str]:
+    """Who loses more than 0.5 + rope of the duels with one other at every time."""
+    names = people.names
+    return [
+        loser
+        for loser in names
+        if any((ahead(people, by, loser) > 0.5 + rope).all() for by in names if by != loser)
+    ]
+
+
 def crossing(people: Population, early: str, late: str) -> float:
     """The time from which ``late`` is ahead for good; infinite if it is not at the end."""
     behind = np.flatnonzero(ahead(people, early, late) >= 0.5)

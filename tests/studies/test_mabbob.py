@@ -36,6 +36,11 @@ def test_leaders_and_crossings_are_those_that_were_put_in():
     assert mabbob_truth.crossing(people, "RS", "CSA") == 100
 
 
+def test_who_is_clearly_beaten_is_beaten_by_one_and_the_same_at_every_time():
+    assert set(mabbob_truth.clearly_beaten(population(), 0.05)) >= {"MSR", "LPXNES", "RS"}
+    assert not {"CSA", "XNES", "MXNES"} & set(mabbob_truth.clearly_beaten(population(), 0.05))
+
+
 def test_ties_are_broken_by_the_place_in_the_list_and_nothing_else_changes():
     values = np.array([[[1.0], [1.0], [0.5], [2.0]]])
     assert mabbob.without_ties(values, reverse=False)[0, :, 0].argsort().tolist() == [2, 0, 1, 3]
