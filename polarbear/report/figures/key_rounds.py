@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from textwrap import fill
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
 
 MOST = 6  # panels
+LABEL = 0.5  # inches beside them
 TRUTH = "truth"
 
 
@@ -107,11 +109,11 @@ def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -
     columns = min(len(panels), 2 if style.width < 5 else 3)
     rows = -(-len(panels) // columns)
     canvas.set_size_inches(
-        style.width, rows * (0.7 * style.width / columns + 2.2 * style.line) + 0.3
+        style.width, rows * (0.7 * style.width / columns + 3.2 * style.line) + 0.3
     )
     grid = canvas.subplots(rows, columns, sharex=True, sharey=True, squeeze=False).ravel()
     narrow = style.model_copy(update={"width": style.width / columns})
-    letters = int(style.width / columns * 72 / (0.55 * style.small))
+    letters = int((style.width - LABEL) / columns * 72 / (0.6 * style.small))
     for place, axes in enumerate(grid):
         if place >= len(panels):
             axes.remove()
@@ -119,8 +121,9 @@ def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -
         own = data.filter(pl.col("panel") == panels[place])
         _panel(axes, own, material, style)
         text = f"({'abcdefghijkl'[place]}) {_title(own, material.labels)}"
-        cut = text if len(text) <= letters else f"{text[: letters - 1]}…"
-        axes.set_title(cut, fontsize=style.small, pad=3)
+        axes.set_title(
+            fill(text, letters, max_lines=2, placeholder="…"), fontsize=style.small, pad=3
+        )
         time_axis(axes, material, narrow, label=place + columns >= len(panels))
         axes.tick_params(labelbottom=place + columns >= len(panels))
     top = float(np.nanmax(data["high"].to_numpy()))
