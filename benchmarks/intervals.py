@@ -3,9 +3,10 @@
     python benchmarks/intervals.py [--truths N] [--populations POPULATIONS] [--write FILE]
 
 On the truths of `truths.py`, all algorithms on so many instances, nobody stopping at a moment of
-their choice: how often the true win probability lies within its 95 % interval, how wide intervals
-are, and, where one is said to be better with 0.9 or more, how often it is. With the default's
-smoothing over time, and without. Truths are others than those of `race.py`.
+their choice: how often the true win probability lies within its 95 % interval, how many of those
+that miss it are too near to one half, how wide intervals are, and, where one is said to be better
+with 0.9 or more, how often it is. With the default's smoothing over time, and without. Truths are
+others than those of `race.py`.
 """
 
 from __future__ import annotations
@@ -26,15 +27,15 @@ INSTANCES = (16, 40, 120)
 DRAWS = 1000
 SURE = 0.9
 HEAD = (
-    "| truth | instances | smoothing | within 95 % intervals | mean width | said with 0.9 or more: "
-    "right |",
-    "|---|---|---|---|---|---|",
+    "| truth | instances | smoothing | within 95 % intervals | missed: too near to even | "
+    "mean width | said with 0.9 or more: right |",
+    "|---|---|---|---|---|---|---|",
 )
 
 
 def looked_at(kind: str, instances: int, smoothing: str, seeds: int, stores: Path | None) -> str:
     """One line of the table."""
-    inside, widths, said, right = [], [], 0, 0
+    inside, widths, said, right, missed, too_even = [], [], 0, 0, 0, 0
     for seed in range(FIRST_SEED, FIRST_SEED + seeds):
         truth = truths.drawn(kind, seed, instances, stores)
         positions = rank(truth.values)
@@ -46,7 +47,10 @@ def looked_at(kind: str, instances: int, smoothing: str, seeds: int, stores: Pat
         assert drawn is not None
         low, high = np.quantile(drawn, [0.025, 0.975], axis=0)
         slack = 2 * truth.error
-        inside.append(((low - slack <= true) & (true <= high + slack)).mean())
+        below, above = high + slack < true, true < low - slack  # where the interval lies
+        inside.append(1 - (below | above).mean())
+        missed += int((below | above).sum())
+        too_even += int(np.where(true > 0.5, below, above).sum())
         widths.append((high - low).mean())
         better = (np.asarray(drawn) > 0.5).mean(axis=0)
         for sure, is_so in ((better >= SURE, true > 0.5), (better <= 1 - SURE, true < 0.5)):
@@ -55,7 +59,8 @@ def looked_at(kind: str, instances: int, smoothing: str, seeds: int, stores: Pat
     error = np.std(inside) / np.sqrt(seeds)
     cover = f"{np.mean(inside):.1%} ± {error:.1%}"
     return (
-        f"| {kind} | {instances} | {smoothing} | {cover} | {np.mean(widths):.3f} | "
+        f"| {kind} | {instances} | {smoothing} | {cover} | {too_even} of {missed} | "
+        f"{np.mean(widths):.3f} | "
         f"{right:,} of {said:,} = {right / max(said, 1):.1%} |"
     )
 
