@@ -122,7 +122,9 @@ def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -
         _panel(axes, own, material, style)
         text = f"({'abcdefghijkl'[place]}) {_title(own, material.labels)}"
         axes.set_title(
-            fill(text, letters, max_lines=2, placeholder="…"), fontsize=style.small, pad=3
+            fill(text, letters, max_lines=2, placeholder="…", break_on_hyphens=False),
+            fontsize=style.small,
+            pad=3,
         )
         time_axis(axes, material, narrow, label=place + columns >= len(panels))
         axes.tick_params(labelbottom=place + columns >= len(panels))
