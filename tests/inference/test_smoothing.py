@@ -184,6 +184,7 @@ def test_draws_that_do_not_fit_into_memory_are_fewer_or_refused(monkeypatch: pyt
     whole = posterior(values, "none", draws=400)
     monkeypatch.setattr("polarbear.inference.empirical.bootstrap._NUMBERS_A_TASK", 100)
     np.testing.assert_array_equal(posterior(values, "none", draws=400).wins, whole.wins)
+    monkeypatch.setattr("polarbear.inference.empirical.knots._FEWEST_KNOTS", 12)
     monkeypatch.setattr("polarbear.inference.empirical.knots.MOST_NUMBERS", 20 * 12 * 500)
     fewer = posterior(values, "learned", draws=4000)
     assert fewer.n_draws == 500
