@@ -33,18 +33,26 @@ BudgetExhausted                not an error: ends an algorithm's run from inside
 
 from __future__ import annotations
 
+import re
+
 from polarbear.wording import visible
+
+_ENDLESS = re.compile(r"\S{1000,}")  # a path may be long
 
 
 class PolarBearError(Exception):
     """Something the user can mend; its text says what was found, expected, and to do next.
 
     It may quote what stands in files of others: no character of it controls a terminal, or begins a
-    line that is not meant.
+    line that is not meant, and a word that has no end is cut.
     """
 
     def __str__(self) -> str:
-        return visible(super().__str__(), keep="\n")
+        return _ENDLESS.sub(_cut, visible(super().__str__(), keep="\n"))
+
+
+def _cut(word: re.Match[str]) -> str:
+    return f"{word[0][:200]}…{word[0][-50:]}"
 
 
 class ConfigError(PolarBearError):

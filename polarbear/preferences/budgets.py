@@ -174,19 +174,23 @@ class Triangular(Distribution):
     def cdf(self, t: np.ndarray) -> np.ndarray:
         t = np.clip(t, self.low, self.high)
         rising, falling, whole = self._sides()
-        left = (t - self.low) ** 2 / (whole * rising) if rising else np.zeros_like(t)
-        right = 1 - (self.high - t) ** 2 / (whole * falling) if falling else np.ones_like(t)
+        left, right = np.zeros_like(t), np.ones_like(t)
+        if rising:
+            left = rising / whole * ((t - self.low) / rising) ** 2
+        if falling:
+            right = 1 - falling / whole * ((self.high - t) / falling) ** 2
         return np.asarray(np.where(t < self.mode, left, right))
 
     def partial_mean(self, t: np.ndarray) -> np.ndarray:
         """By parts: t F(t) less the integral of F, which is a cubic on each side."""
         t = np.clip(t, self.low, self.high)
         rising, falling, whole = self._sides()
-        left = (t - self.low) ** 3 / (3 * whole * rising) if rising else np.zeros_like(t)
-        up_to_mode = rising**2 / (3 * whole)
+        up_to_mode = rising * (rising / whole) / 3  # no power of a budget, which may be of any size
+        left = up_to_mode * ((t - self.low) / rising) ** 3 if rising else np.zeros_like(t)
         right = t - self.mode + up_to_mode
         if falling:
-            right = right - (falling**3 - (self.high - t) ** 3) / (3 * whole * falling)
+            beyond = falling * (falling / whole) / 3
+            right = right - beyond * (1 - ((self.high - t) / falling) ** 3)
         return np.asarray(t * self.cdf(t) - np.where(t < self.mode, left, right))
 
     def _sides(self) -> tuple[float, float, float]:

@@ -6,6 +6,7 @@ from typing import get_args
 
 import pytest
 
+from polarbear.errors import PolarBearError
 from polarbear.inference.options import MethodName
 from tests.support import Project
 
@@ -118,3 +119,10 @@ def test_a_grid_that_cannot_be_had_is_refused(
     compared: Project, arguments: tuple[object, ...], words: str
 ):
     assert words in refused(compared, "infer", "config", *arguments)
+
+
+def test_a_word_without_end_is_cut_in_a_message():
+    message = str(PolarBearError(f"unknown key '{'x' * 100_000}'; known: seed"))
+    assert len(message) < 400
+    assert message.startswith("unknown key 'xxx")
+    assert message.endswith("; known: seed")

@@ -131,6 +131,12 @@ def test_a_distribution_off_the_grid_is_refused_with_the_range(text: str):
         preference.on(Context(UNEVEN))
 
 
+def test_a_triangle_with_a_budget_near_the_largest_number_is_worked_out_or_refused():
+    preference, _ = read_preference("triangular 33 83 1e308")
+    with pytest.raises(SelectionError, match="nothing of this distribution"):
+        preference.on(Context(UNEVEN))
+
+
 @GRIDS
 def test_past_budgets_count_one_by_one_and_those_outside_are_left_out(times, tmp_path: Path):
     (tmp_path / "past.csv").write_text("budget\n20\n35\n35\n999\n2000\n")
