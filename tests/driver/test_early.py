@@ -81,7 +81,7 @@ def deliberate(monkeypatch: pytest.MonkeyPatch) -> None:
     def slowly(self: Race, *arguments: Any) -> Any:
         found = decided(self, *arguments)
         if threading.current_thread() is not threading.main_thread():
-            idle.wait()
+            idle.wait(60)  # not for ever: whoever began nothing may have been asked before
         return found
 
     class Waits(Shuffled):
