@@ -2,7 +2,7 @@
 
 - the picture of the first page, drawn from the quick start's race;
 - the page with every option, as `polarbear init` writes it;
-- files of the repository that pages refer to.
+- files of the repository that pages refer to, and those that these refer to.
 
 A site that asks anybody else for anything is refused.
 """
@@ -22,6 +22,7 @@ from mkdocs.structure.files import File
 ROOT = Path(__file__).parents[1]
 PICTURE = "leaders"  # the figure that shows who is the best when
 OUTSIDE = re.compile(r"\]\(\.\./([^)#]+)")  # from a page of the first level: out of docs/
+BESIDE = re.compile(r"\]\((?!\w+:)([^)#]+)")  # from a file to another, by its place
 NAMED_BLOCK = re.compile(r"^```(\w+) (\S+)$", re.MULTILINE)
 ASKS_OUTSIDE = re.compile(
     r"""<(?:script|img|iframe|link)\b[^>]*?(?:src|href)=["'](?:https?:)?//[^"']+"""
@@ -33,9 +34,8 @@ ASKS_OUTSIDE = re.compile(
 def on_files(files: Any, config: Any) -> Any:
     """Add what is made from the code."""
     made = {"pictures/quickstart.svg": picture(), "every-option.md": every_option()}
-    for page in Path(config["docs_dir"]).glob("*.md"):
-        for target in OUTSIDE.findall(page.read_text(encoding="utf-8")):
-            made[f"repository/{target}"] = (ROOT / target).read_text(encoding="utf-8")
+    for place, content in repository_files(Path(config["docs_dir"])).items():
+        made[f"repository/{place}"] = content
     for place, content in made.items():
         files.append(File.generated(config, place, content=content))
     return files
@@ -55,6 +55,23 @@ def on_post_build(config: Any) -> None:
             found = ASKS_OUTSIDE.search(path.read_text(encoding="utf-8"))
             if found and 'rel="canonical"' not in found[0]:
                 raise PluginError(f"{path} asks elsewhere: {found[0]}")
+
+
+def repository_files(docs: Path) -> dict[str, str]:
+    """The files that pages lead to, over other such files too, by their place."""
+    found: dict[str, str] = {}
+    ahead = [
+        place for page in docs.glob("*.md") for place in OUTSIDE.findall(page.read_text("utf-8"))
+    ]
+    while ahead:
+        place = ahead.pop()
+        if place in found:
+            continue
+        found[place] = (ROOT / place).read_text(encoding="utf-8")
+        if place.endswith(".md"):
+            linked = (ROOT.joinpath(place).parent / to for to in BESIDE.findall(found[place]))
+            ahead += [path.resolve().relative_to(ROOT).as_posix() for path in linked]
+    return found
 
 
 def picture() -> str:

@@ -80,6 +80,21 @@ def test_blocks_that_are_files_show_their_name_and_files_outside_become_pages():
     assert shown("[a](../racing.md)", "walks/x.md") == "[a](../racing.md)"
 
 
+def test_files_that_pages_lead_to_bring_those_they_lead_to(tmp_path: Path, monkeypatch):
+    monkeypatch.setattr(hooks, "ROOT", tmp_path)
+    for place, text in {
+        "docs/a.md": "[b](../results/b.md) [c](c.md) [d](https://example.org)",
+        "results/b.md": "[beside](c.md) [back](b.md#top) [up](../e.py) [d](https://example.org)",
+        "results/c.md": "nothing more",
+        "e.py": "[not](followed.md)",
+    }.items():
+        (tmp_path / place).parent.mkdir(exist_ok=True)
+        (tmp_path / place).write_text(text)
+    found = hooks.repository_files(tmp_path / "docs")
+    assert set(found) == {"results/b.md", "results/c.md", "e.py"}
+    assert found["results/c.md"] == "nothing more"
+
+
 def test_every_option_stands_on_its_page_as_init_writes_it():
     from polarbear.config.template import commented_config
 
