@@ -88,7 +88,7 @@ def quick_start() -> list[float]:
 def page() -> list[float]:
     with tempfile.TemporaryDirectory() as folder:
         _, store = raced(folder)
-        return [cpu_of("report", store, "--html", f"{folder}/page.html")]
+        return [cpu_of("report", store, "--force", "--html", f"{folder}/page.html")]
 
 
 def rounds_of(model: str) -> list[float]:
