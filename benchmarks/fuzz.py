@@ -4,9 +4,9 @@
     python benchmarks/fuzz.py --only TARGET --case NUMBER [--seed 1]
 
 A case fails if it ends in anything but a PolarBearError of a line or two (which a command prints,
-to exit with 1), takes more than ten seconds of processor time, or makes this process grow beyond
-1 GiB; one that has not ended after a minute of processor time, or a quarter of an hour by the
-clock, is cut off.
+to exit with 1), has a library print something, as those in Rust do that panic, takes more than ten
+seconds of processor time, or makes this process grow beyond 1 GiB; one that has not ended after a
+minute of processor time, or a quarter of an hour by the clock, is cut off.
 Cases are made of the seed, the target and a number, without Hypothesis, whose choice of numbers
 costs more than the cases. Failures are told apart by what was raised and where; each is shown with
 the number of one case, which the second form feeds again, with its traceback. With --kept, what was
@@ -31,6 +31,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 from time import perf_counter, process_time
+from typing import TextIO
 
 os.environ["POLARS_MAX_THREADS"] = "1"  # tables are small; threads would only wait for each other
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -133,11 +134,37 @@ def place(error: BaseException) -> str:
     return f"{type(error).__name__} in {Path(ours[-1].filename).name}:{ours[-1].lineno}"
 
 
+@contextmanager
+def overheard() -> Iterator[TextIO]:
+    """What libraries print to standard error, in a file; tracebacks of ours still go there."""
+    ours = os.dup(2)
+    sys.stderr = os.fdopen(ours, "w", buffering=1)
+    with tempfile.TemporaryFile("w+") as heard:
+        os.dup2(heard.fileno(), 2)
+        try:
+            yield heard
+        finally:
+            os.dup2(ours, 2)
+
+
+def said(heard: TextIO) -> str:
+    """What was printed since this was last asked."""
+    if not os.fstat(heard.fileno()).st_size:
+        return ""
+    heard.seek(0)
+    words = heard.read().strip()
+    heard.seek(0)
+    heard.truncate()
+    return words.partition("\n")[0]
+
+
 def case_of(seed: int, name: str, number: int, target: Target) -> Case:
     return target.make(Random(f"{seed}, {name}, {number}"))
 
 
-def feed(target: Target, number: int, case: Case, folder: Path, tally: Tally) -> None:
+def feed(
+    target: Target, number: int, case: Case, folder: Path, tally: Tally, heard: TextIO
+) -> None:
     began, before = process_time(), peak()
     try:
         with cut_off():
@@ -147,9 +174,11 @@ def feed(target: Target, number: int, case: Case, folder: Path, tally: Tally) ->
     except BaseException as error:  # a panic of a library is no Exception
         tally.fail(place(error), number, case)
         return
-    took = process_time() - began
+    took, words = process_time() - began, said(heard)
     tally.slowest = max(tally.slowest, took)
-    if took > LONGEST:
+    if words:
+        tally.fail(f"somebody printed: {words}", number, case)
+    elif took > LONGEST:
         tally.fail("it took too long", number, case)
     elif before <= MOST_MEMORY < peak():
         tally.fail("it took too much memory", number, case)
@@ -158,7 +187,9 @@ def feed(target: Target, number: int, case: Case, folder: Path, tally: Tally) ->
         tally.refused += not well
 
 
-def feed_all(targets: dict[str, Target], cases: int, until: float, kept: Kept, at: Path) -> None:
+def feed_all(
+    targets: dict[str, Target], cases: int, until: float, kept: Kept, at: Path, heard: TextIO
+) -> None:
     """So many cases of all targets together, some of each in turn, until the time is over."""
     whole = sum(target.share for target in targets.values())
     open_ = dict(targets)
@@ -171,7 +202,7 @@ def feed_all(targets: dict[str, Target], cases: int, until: float, kept: Kept, a
                 continue
             began, turn = process_time(), round(AT_ONCE * target.share / whole)
             for number in range(first, min(last, first + max(1, turn))):
-                feed(target, number, case_of(kept.seed, name, number, target), at, tally)
+                feed(target, number, case_of(kept.seed, name, number, target), at, tally, heard)
             tally.seconds += process_time() - began
             kept.write()
             if perf_counter() > until:
@@ -198,7 +229,8 @@ def main() -> int:
             case = case_of(asked.seed, asked.only, asked.case, target)
             print(f"{case!r}\n{'taken' if ends_well(target.feed, case, folder) else 'refused'}")
             return 0
-        feed_all(targets, asked.cases, until, kept, folder)
+        with overheard() as heard:
+            feed_all(targets, asked.cases, until, kept, folder, heard)
     show(kept)
     return int(any(tally.failed for tally in kept.tallies.values()))
 

@@ -210,6 +210,8 @@ def pool_of(config: Config, store: Store | None = None) -> Executor:
         workers_of(config),
         limits_of(config),
         config.execution.threads,
+        # seconds are measured at full priority; and what goes on beside decisions begins early
+        yields=config.budget.axis != SECONDS and config.execution.early > 0,
     )
 
 

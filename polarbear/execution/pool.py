@@ -24,7 +24,7 @@ from polarbear.execution.ready import Pace, Parcel
 from polarbear.execution.recorder import Journal
 from polarbear.execution.scratch import Scratch
 from polarbear.execution.starting import environment, uninterrupted, without_the_script
-from polarbear.execution.worker import THREAD_VARIABLES, log_tail, serve
+from polarbear.execution.worker import THREAD_VARIABLES, YIELDING, log_tail, serve
 from polarbear.problems.base import Setting, Suite
 from polarbear.wording import typed_time
 
@@ -41,7 +41,8 @@ WAITED = 1.0  # seconds after which what lies behind a run is given to somebody 
 class Pool:
     """Worker processes of this machine; use it as a context, then iterate over ``run``.
 
-    ``name`` is what its only worker is called; without it, workers are numbered.
+    ``name`` is what its only worker is called; without it, workers are numbered. Those of a pool
+    that ``yields`` have a lower priority than this process, for whose work everybody waits.
     """
 
     def __init__(
@@ -52,6 +53,7 @@ class Pool:
         limits: RunLimits,
         threads: int = 1,
         name: str = "",
+        yields: bool = False,
     ) -> None:
         self._suite = suite
         self._setting = setting
@@ -60,6 +62,7 @@ class Pool:
         self._memory = default_memory(workers) if limits.memory is None else limits.memory
         self._threads = threads
         self._name = name
+        self._nicer = YIELDING if yields else 0
         self._workers: list[Worker] = []
         self._started = 0
         self._stillborn = 0  # workers in a row that did not come up
@@ -162,7 +165,7 @@ class Pool:
         own, name = families.new_mark(), self._name or str(self._started)
         process = multiprocessing.get_context("spawn").Process(
             target=serve,
-            args=(theirs, journal, log, self._suite, self._setting, own, name),
+            args=(theirs, journal, log, self._suite, self._setting, own, name, self._nicer),
             daemon=True,
         )
         resource_tracker.ensure_running()  # it is nobody's child, and would unblock interrupts

@@ -20,6 +20,7 @@ from polarbear.execution.recorder import Journal
 from polarbear.execution.run import Problems, execute, shortened
 from polarbear.problems.base import Setting, Suite
 
+YIELDING = 5  # how much nicer than this process workers are who let it go first
 INTERRUPTS = (signal.SIGINT, signal.SIGHUP)  # they reach all processes of a terminal
 THREAD_VARIABLES = (
     "OMP_NUM_THREADS",
@@ -42,6 +43,7 @@ def serve(
     setting: Setting,
     mark: str,
     name: str,
+    nicer: int = 0,
 ) -> None:
     """Receive tasks, send outcomes; an end of file means that there is nothing more to do."""
     # The parent decides what an interrupt means. A handler, since programs that a run starts would
@@ -50,6 +52,7 @@ def serve(
         signal.signal(number, lambda number, frame: None)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, INTERRUPTS)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    os.nice(nicer)
     adopts = families.adopt_orphans()
     tempfile.tempdir = str(journal_path.parent)  # the pool clears it away, whatever happens here
     threading.Thread(target=_die_with_parent, args=(journal_path.parent,), daemon=True).start()

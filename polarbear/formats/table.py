@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -116,7 +117,17 @@ def _unpacked(path: Path) -> pl.DataFrame:
     with pq.ParquetFile(path) as file:
         table = file.read()
     table.validate(full=True)
+    for field in table.schema:
+        _check_notes(field)
     return pl.DataFrame(table)
+
+
+def _check_notes(field: pa.Field) -> None:
+    """Refuse what is noted about a column if it is no text, at which Polars panics aloud, too."""
+    for text in chain.from_iterable((field.metadata or {}).items()):
+        text.decode("utf-8")
+    for part in range(field.type.num_fields):
+        _check_notes(field.type.field(part))
 
 
 def _check_size(path: Path) -> None:

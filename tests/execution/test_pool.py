@@ -15,6 +15,7 @@ import psutil
 import pytest
 
 from polarbear.config import Config, parse
+from polarbear.driver.collect import pool_of
 from polarbear.execution import pool as pool_module
 from polarbear.execution.executor import RunLimits
 from polarbear.execution.outcome import Outcome, Status, Task
@@ -71,6 +72,24 @@ def one(outcomes: dict[tuple[str, str], Outcome], name: str) -> Outcome:
 
 
 GOOD = solver("coordinate_descent")
+
+
+@pytest.mark.parametrize(
+    ("changes", "nicer"),
+    [
+        ({}, 5),
+        ({"execution": {"early": 0}}, 0),
+        ({"budget": {"axis": "seconds", "grid": [0.01, 0.02]}}, 0),
+    ],
+)
+def test_workers_let_decisions_go_first_where_they_run_beside_them(changes, nicer):
+    config = configured(GOOD, **changes)
+    with pool_of(config) as pool:
+        assert isinstance(pool, Pool)
+        list(pool.run(tasks(config, budget=config.budget.limit)))
+        (worker, *_) = pool._workers
+        assert worker.known is not None
+        assert worker.known.nice() == os.nice(0) + nicer
 
 
 @pytest.mark.slow

@@ -162,8 +162,7 @@ def contents_of(root: Path) -> Contents:
 
 def laid_out(contents: Contents, root: Path) -> None:
     """Make a folder with these contents."""
-    root.mkdir()
-    for path, data in sorted(contents.items()):
+    for path, data in sorted({Path(): None, **contents}.items()):  # a command may make the root
         if data is None:
             (root / path).mkdir()
         else:

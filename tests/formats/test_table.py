@@ -6,6 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from polarbear.errors import ImportFailedError
@@ -56,6 +58,24 @@ def test_a_parquet_table_is_read_as_well(tmp_path: Path):
     frame = pl.read_csv(written(tmp_path, GOOD))
     frame.write_parquet(tmp_path / "data.parquet")
     assert len(read_table(tmp_path / "data.parquet", Columns()).outcomes) == 3
+
+
+def test_notes_on_a_column_that_are_no_text_are_refused_in_a_line(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+):
+    """At which Polars prints a backtrace, and then panics."""
+    table = pl.read_csv(written(tmp_path, GOOD)).to_arrow()
+    noted = [field.with_metadata({b"unit": b"\xff"}) for field in table.schema]
+    pq.write_table(table.cast(pa.schema(noted)), tmp_path / "noted.parquet")
+    with pytest.raises(ImportFailedError, match=r"cannot read .*noted.parquet as a table: .*utf-8"):
+        read_table(tmp_path / "noted.parquet", Columns())
+    inside = pa.array(
+        [{"a": 1}] * len(table), pa.struct([noted[0].with_name("a").with_type(pa.int8())])
+    )
+    pq.write_table(table.append_column("more", inside), tmp_path / "deep.parquet")
+    with pytest.raises(ImportFailedError, match=r"cannot read .*deep.parquet as a table: .*utf-8"):
+        read_table(tmp_path / "deep.parquet", Columns())
+    assert capfd.readouterr().err == ""
 
 
 def test_repeated_runs_are_paired_by_the_order_of_their_seeds(tmp_path: Path):

@@ -40,7 +40,7 @@ def numbered(make: Callable[[Random], Case], salt: str = "") -> st.SearchStrateg
     ("name", "part"), [(name, part) for name, parts in SHARES.items() for part in range(parts)]
 )
 def test_whatever_is_fed_ends_well_or_in_an_error_of_a_line_or_two(
-    tmp_path: Path, name: str, part: int
+    tmp_path: Path, name: str, part: int, capfd: pytest.CaptureFixture[str]
 ):
     target = all_targets(tmp_path)[name]
 
@@ -57,6 +57,7 @@ def test_whatever_is_fed_ends_well_or_in_an_error_of_a_line_or_two(
         ends_well(target.feed, case, tmp_path)
 
     fed()
+    assert capfd.readouterr().err == ""  # libraries in Rust print where they panic
 
 
 def test_every_target_has_its_share_of_ten_thousand_cases(tmp_path: Path):
