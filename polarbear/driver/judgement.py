@@ -57,8 +57,7 @@ class Judgement:
             wins = Bootstrap(duels, LOOKING_BACK, posterior.seed).wins()
             posterior = replace(posterior, wins=wins)
         right = [
-            posterior.beats(names.index(e.by), names.index(e.algorithm)).all(axis=1)
-            for e in eliminated
+            posterior.always_beats(names.index(e.by), names.index(e.algorithm)) for e in eliminated
         ]
         return float(1 - np.logical_and.reduce(right).mean())
 

@@ -71,12 +71,9 @@ class Posterior:
 
     def head_to_head(self, a: int, b: int) -> np.ndarray:
         """P(a beats b on a new instance): [draw, time]."""
-        n = self.theta.shape[2]
         if self.wins is None:
             return np.asarray(self.theta[:, :, a] / (self.theta[:, :, a] + self.theta[:, :, b]))
-        low, high = min(a, b), max(a, b)
-        place = low * (2 * n - low - 1) // 2 + high - low - 1
-        found = self.wins[:, :, place]
+        found = self.wins[:, :, self._place(a, b)]
         return np.asarray(found if a < b else 1 - found)
 
     @property
@@ -89,6 +86,18 @@ class Posterior:
         if self.wins is None:
             return np.asarray(self.theta[:, :, a] > self.theta[:, :, b])
         return self.head_to_head(a, b) > 0.5
+
+    def always_beats(self, a: int, b: int) -> np.ndarray:
+        """Whether a beats b at all times: bool[draw]."""
+        if isinstance(self.wins, Interpolated):  # on lines between them, if it does at the knots
+            at_knots = self.wins.at_knots[:, :, self._place(a, b)]
+            return np.asarray((at_knots > 0.5 if a < b else at_knots < 0.5).all(axis=1))
+        return np.asarray(self.beats(a, b).all(axis=1))
+
+    def _place(self, a: int, b: int) -> int:
+        """Where the wins of two stand, as np.triu_indices has pairs."""
+        low, high = min(a, b), max(a, b)
+        return low * (2 * self.theta.shape[2] - low - 1) // 2 + high - low - 1
 
     def mean(self) -> np.ndarray:
         """Posterior mean of the win probabilities: [time, algorithm]."""

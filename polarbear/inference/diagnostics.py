@@ -196,9 +196,15 @@ def shares_with_errors(
     """
     size = flags.shape[1]
     share = flags.mean(axis=1)
+    return share, error_of(share, size, None if independent else _effective_sizes(flags, chains))
+
+
+def error_of(share: np.ndarray, size: int, effective: np.ndarray | None = None) -> np.ndarray:
+    """The Monte-Carlo error of shares of so many draws, worth so many independent ones."""
     smoothed = (share * size + 0.5) / (size + 1)
-    effective = size if independent else _effective_sizes(flags, chains)
-    return share, np.sqrt(smoothed * (1 - smoothed) / effective)
+    return np.asarray(
+        np.sqrt(smoothed * (1 - smoothed) / (size if effective is None else effective))
+    )
 
 
 def _effective_sizes(flags: np.ndarray, chains: int) -> np.ndarray:

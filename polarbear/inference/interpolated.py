@@ -40,6 +40,17 @@ class Interpolated:
         share = share.reshape(share.shape + (1,) * (low.ndim - 1 - share.ndim))
         return np.asarray(low + share * (high - low))
 
+    def shares(self, pair: int, epsilon: float) -> np.ndarray:
+        """At each time the share of draws above one half, below it, and at most epsilon from it:
+        [3, time]."""
+        from polarbear.inference.loops.between import count_sides
+
+        draws, n_times, _ = self.shape
+        found = np.empty((3, n_times))
+        at_knots = np.ascontiguousarray(self.at_knots[:, :, pair].T)
+        count_sides(at_knots, *self._between, np.float32(epsilon), found)
+        return found / draws
+
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         every = slice(None)
         return np.asarray(self[every, every, every], dtype=dtype)

@@ -12,12 +12,13 @@ import numpy as np
 
 from polarbear.errors import InferenceError
 from polarbear.inference.base import Posterior
-from polarbear.inference.diagnostics import shares_with_errors
+from polarbear.inference.diagnostics import error_of, shares_with_errors
+from polarbear.inference.interpolated import Interpolated
 from polarbear.inference.models import joint_models
 from polarbear.numerics.threads import in_threads
 
 _PAIRS_A_TASK = 64  # bounds memory, not results
-Flags = np.ndarray  # [item, draw]
+Shares = tuple[np.ndarray, np.ndarray]  # with their Monte-Carlo errors
 
 
 @dataclass(frozen=True)
@@ -50,17 +51,14 @@ def pointwise(posterior: Posterior, epsilon: float = 0.05, threads: int | None =
     tables = np.zeros((4, n_times, n, n))
     tables[2] = np.eye(n)
     ratio = (0.5 + epsilon) / (0.5 - epsilon)
-    drawn = posterior.chains, posterior.independent
     wins = posterior.wins
 
-    def fill(where: tuple[Any, Any, Any], above: Flags, below: Flags, near: Flags) -> None:
+    def fill(where: tuple[Any, Any, Any], better: Shares, worse: np.ndarray, alike: Shares) -> None:
         t, a, b = where
-        better, better_error = shares_with_errors(above, *drawn)
-        alike, alike_error = shares_with_errors(near, *drawn)
-        tables[0, t, a, b], tables[0, t, b, a] = better, below.mean(axis=1)
-        tables[1, t, a, b] = tables[1, t, b, a] = better_error
-        tables[2, t, a, b] = tables[2, t, b, a] = alike
-        tables[3, t, a, b] = tables[3, t, b, a] = alike_error
+        tables[0, t, a, b], tables[0, t, b, a] = better[0], worse
+        tables[1, t, a, b] = tables[1, t, b, a] = better[1]
+        tables[2, t, a, b] = tables[2, t, b, a] = alike[0]
+        tables[3, t, a, b] = tables[3, t, b, a] = alike[1]
 
     def at_a_time(task: tuple[int, slice]) -> None:
         """Of ratings, which lie together at a time."""
@@ -69,14 +67,20 @@ def pointwise(posterior: Posterior, epsilon: float = 0.05, threads: int | None =
         a, b = first[some], second[some]
         one, two = draws[a], draws[b]
         near = (one <= ratio * two) & (two <= ratio * one)
-        fill((t, a, b), one > two, one < two, near)
+        better, alike = (shares_with_errors(flags, posterior.chains) for flags in (one > two, near))
+        fill((t, a, b), better, (one < two).mean(axis=1), alike)
 
     def of_a_pair(pair: int) -> None:
         """Of duels, of which a pair's times lie together."""
-        assert wins is not None
-        share = wins[:, :, pair].T
-        where = slice(None), first[pair], second[pair]
-        fill(where, share > 0.5, share < 0.5, np.abs(share - 0.5) <= epsilon)
+        if isinstance(wins, Interpolated):
+            above, below, near = wins.shares(pair, epsilon)
+        else:
+            assert wins is not None
+            won = wins[:, :, pair].T
+            flags = won > 0.5, won < 0.5, np.abs(won - 0.5) <= epsilon
+            above, below, near = (flag.mean(axis=1) for flag in flags)
+        better, alike = ((share, error_of(share, posterior.n_draws)) for share in (above, near))
+        fill((slice(None), first[pair], second[pair]), better, below, alike)
 
     if wins is None:
         parts = [slice(k, k + _PAIRS_A_TASK) for k in range(0, len(first), _PAIRS_A_TASK)]
@@ -100,8 +104,7 @@ def joint(posterior: Posterior, threads: int | None = None) -> Joint:
 
     def run(pair: tuple[int, int]) -> None:
         a, b = pair
-        above = posterior.beats(a, b).all(axis=1)
-        below = posterior.beats(b, a).all(axis=1)
+        above, below = posterior.always_beats(a, b), posterior.always_beats(b, a)
         flags = np.stack([above, below, ~(above | below)])
         share, error = shares_with_errors(flags, posterior.chains, posterior.independent)
         tables[0, a, b], tables[0, b, a], tables[2, a, b] = share

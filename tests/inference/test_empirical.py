@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.stats import beta, kstest
 
-from polarbear.inference.empirical.bootstrap import Bootstrap
+from polarbear.inference.empirical.bootstrap import Bootstrap, Imaginary
 from polarbear.inference.empirical.evenness import CONCENTRATIONS, evenness_weights
 from polarbear.rankings import ABSENT, rank
 from polarbear.rankings.duels import Duels, duels_of
@@ -62,6 +62,21 @@ def test_first_places_are_dirichlet_with_a_share_of_two_imaginary_instances_each
         expected = beta(2 / 5 + first, 2 - 2 / 5 + 17 - first)
         assert kstest(drawn.firsts[:, 0, i], expected.cdf).pvalue > LEVEL
     assert drawn.firsts.sum(axis=2) == pytest.approx(1, abs=1e-5)
+
+
+def test_imaginary_wins_are_those_in_all_rotations_of_an_order_and_their_reversals():
+    n, rng = 6, np.random.default_rng(4)
+    places, weights, further = rng.permuted(np.arange(n)), *rng.random((2, 2 * n))
+    order = np.argsort(places)
+    rotations = [np.roll(order, -k) for k in range(n)]
+    every = np.array(rotations + [rotation[::-1] for rotation in rotations])
+    imaginary = Imaginary(places[None].astype(np.int16), weights[None], further[None])
+    found = imaginary.wins()[0]
+    for a, b in zip(*np.triu_indices(n, 1), strict=True):
+        before = np.argmax(every == a, axis=1) < np.argmax(every == b, axis=1)
+        assert found[pair(n, a, b)] == pytest.approx((weights + further)[before].sum(), rel=1e-12)
+    first = [weights[every[:, 0] == a].sum() for a in range(n)]
+    assert imaginary.firsts(range(n))[0] == pytest.approx(first, rel=1e-12)
 
 
 def test_every_draw_is_one_distribution_over_orders():

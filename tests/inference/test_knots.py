@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -84,3 +86,18 @@ def test_a_store_keeps_the_knots_alone(posterior: Posterior):
     assert len(table["wins"][0]) == 16 * 6
     back = posterior_from_table(table, facts)
     assert np.array_equal(np.asarray(back.wins), np.asarray(posterior.wins))
+
+
+def test_relations_are_those_of_all_points_of_the_lines(posterior: Posterior):
+    written_out = replace(posterior, wins=np.asarray(posterior.wins))
+    lines, points = relations.pointwise(posterior), relations.pointwise(written_out)
+    np.testing.assert_array_equal(lines.dominance, points.dominance)
+    np.testing.assert_array_equal(lines.dominance_error, points.dominance_error)
+    # a draw that is at epsilon to the last digit may be on either side of it
+    np.testing.assert_allclose(lines.equivalence, points.equivalence, atol=2 / posterior.n_draws)
+    np.testing.assert_array_equal(
+        relations.joint(posterior).dominance, relations.joint(written_out).dominance
+    )
+    np.testing.assert_array_equal(
+        relations.joint(posterior).crossing, relations.joint(written_out).crossing
+    )

@@ -39,26 +39,39 @@ _PRIOR_STREAM = 2**31  # beyond any problem's place in the list
 
 @dataclass(frozen=True)
 class Imaginary:
-    """The prior's instances in each draw: orders[draw, k, place] with weights[draw, k].
+    """The prior's instances in each draw: an order, its rotations, and their reversals, with
+    weights[draw, 2n]. ``order[draw, algorithm]`` is where an algorithm stands in the first.
 
-    ``further[draw, k]`` is the weight that they have in duels alone.
+    ``further[draw, 2n]`` is the weight that they have in duels alone.
     """
 
-    orders: np.ndarray
+    order: np.ndarray
     weights: np.ndarray
     further: np.ndarray
 
     @cached_property
     def place(self) -> np.ndarray:
         """Of each algorithm: [draw, k, algorithm]."""
-        return np.argsort(self.orders, axis=2)
+        n = self.order.shape[1]
+        turned = (self.order[:, None] - np.arange(n, dtype=np.int16)[:, None]) % np.int16(n)
+        return np.concatenate([turned, np.int16(n - 1) - turned], axis=1)
 
     def wins(self) -> np.ndarray:
-        """The weight in duels of those in which a comes before b: [draw, pair]."""
-        place = self.place
-        a, b = np.triu_indices(place.shape[2], 1)
-        before = place[:, :, a] < place[:, :, b]
-        return np.asarray(np.einsum("dk,dkp->dp", self.weights + self.further, before))
+        """The weight in duels of those in which a comes before b: [draw, pair].
+
+        If a stands before b, so it does in every rotation but those that begin after a and not
+        after b; of reversals the same holds the other way round.
+        """
+        n = self.order.shape[1]
+        weights = self.weights + self.further
+        rotated, reversed_ = weights[:, :n], weights[:, n:]
+        begun = np.take_along_axis(np.cumsum(rotated - reversed_, axis=1), self.order, axis=1)
+        a, b = np.triu_indices(n, 1)
+        found = begun[:, a]
+        found -= begun[:, b]
+        sums = rotated.sum(axis=1)[:, None], reversed_.sum(axis=1)[:, None]
+        found += np.where(self.order[:, a] < self.order[:, b], *sums)
+        return np.asarray(found)
 
     def groups(self, field: Sequence[int], groups: Sequence[Sequence[int]]) -> np.ndarray:
         """The weight of those whose first of the field is in a group: [draw, group]."""
@@ -70,8 +83,8 @@ class Imaginary:
 
     def firsts(self, field: Sequence[int]) -> np.ndarray:
         """The weight of those in which one is first, of the field and itself: [draw, algorithm]."""
-        draws, _, n = self.orders.shape
-        found = np.empty((draws, n))
+        n = self.order.shape[1]
+        found = np.empty(self.order.shape)
         found[:, field] = self.groups(field, [[i] for i in field])
         for i in set(range(n)) - set(field):
             found[:, i] = self.groups([*field, i], [[i]])[:, 0]
@@ -229,9 +242,7 @@ def _imaginary(n: int, concentration: np.ndarray, rng: np.random.Generator) -> I
     """A random order, its rotations and their reversals: each pair is even, and so are firsts."""
     draws = len(concentration)
     order = rng.permuted(np.broadcast_to(np.arange(n, dtype=np.int16), (draws, n)), axis=1)
-    turned = order[:, (np.arange(n)[:, None] + np.arange(n)) % n]
-    orders = np.concatenate([turned, turned[:, :, ::-1]], axis=1)
     shared = np.minimum(concentration, _IN_FIRST_PLACES)[:, None] / (2 * n)
     weights = rng.standard_gamma(shared, (draws, 2 * n))
     further = rng.standard_gamma(concentration[:, None] / (2 * n) - shared, (draws, 2 * n))
-    return Imaginary(orders, weights, further)
+    return Imaginary(np.argsort(order, axis=1).astype(np.int16), weights, further)

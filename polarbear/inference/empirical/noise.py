@@ -20,6 +20,7 @@ from polarbear.rankings.duels import Duels, Scores
 _LENGTHS = np.array([0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.4, 0.8, 1.6])  # of the whole grid
 _BLOCKS = 4  # of problems, some 1,000: further ones would hardly change a correlation of all pairs
 _PARTS = np.linspace(0, 1, 11)
+_NUMBERS_AT_ONCE = 2**23  # of which a spectrum takes 128 MiB
 
 
 def noise_correlation(
@@ -73,8 +74,10 @@ def _by_steps(
 def _sums_by_steps(values: np.ndarray) -> np.ndarray:
     """The sum of all products of values so many steps apart in the last axis: [steps]."""
     n_times = values.shape[-1]
-    spectrum = np.fft.rfft(values, n=2 * n_times).reshape(-1, n_times + 1)
-    power = (spectrum.real**2 + spectrum.imag**2).sum(axis=0, dtype=float)
+    power = np.zeros(n_times + 1)
+    for some in np.array_split(values.reshape(-1, n_times), -(-values.size // _NUMBERS_AT_ONCE)):
+        spectrum = np.fft.rfft(some, n=2 * n_times)
+        power += (spectrum.real**2 + spectrum.imag**2).sum(axis=0, dtype=float)
     return np.asarray(np.fft.irfft(power)[:n_times])
 
 
