@@ -119,7 +119,7 @@ def _unpacked(path: Path) -> pl.DataFrame:
     table.validate(full=True)
     for field in table.schema:
         _check_notes(field)
-    return pl.DataFrame(table)
+    return pl.DataFrame(table.replace_schema_metadata(None))
 
 
 def _check_notes(field: pa.Field) -> None:

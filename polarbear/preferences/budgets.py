@@ -135,10 +135,11 @@ class LogNormalBudget(Distribution):
         return np.asarray(ndtr(np.log(t / self.median) / self.sigma))
 
     def partial_mean(self, t: np.ndarray) -> np.ndarray:
-        from scipy.special import ndtr
+        from scipy.special import log_ndtr
 
-        mean = self.median * np.exp(self.sigma**2 / 2)
-        return np.asarray(mean * ndtr(np.log(t / self.median) / self.sigma - self.sigma))
+        log_mean = np.log(self.median) + self.sigma**2 / 2  # the mean itself may be no number
+        z = np.log(t / self.median) / self.sigma
+        return np.asarray(np.exp(log_mean + log_ndtr(z - self.sigma)))
 
     def widths(self, context: Context) -> np.ndarray:
         return np.asarray(np.geomspace(0.01, np.log(context.last / context.first), SWEEP_POINTS))

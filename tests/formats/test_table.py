@@ -75,6 +75,8 @@ def test_notes_on_a_column_that_are_no_text_are_refused_in_a_line(
     pq.write_table(table.append_column("more", inside), tmp_path / "deep.parquet")
     with pytest.raises(ImportFailedError, match=r"cannot read .*deep.parquet as a table: .*utf-8"):
         read_table(tmp_path / "deep.parquet", Columns())
+    pq.write_table(table.replace_schema_metadata({b"by": b"\xff"}), tmp_path / "whole.parquet")
+    assert len(read_table(tmp_path / "whole.parquet", Columns()).outcomes) == 3
     assert capfd.readouterr().err == ""
 
 

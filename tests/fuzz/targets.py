@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -56,9 +57,14 @@ class Unexpected(AssertionError):
 
 
 def ends_well(target: Callable[[Case, Path], None], case: Case, folder: Path) -> bool:
-    """Feed a case; True if it was taken, False if it was refused as it should be."""
+    """Feed a case; True if it was taken, False if it was refused as it should be.
+
+    A warning is as bad as an error: nobody asked for it.
+    """
     try:
-        target(case, folder)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            target(case, folder)
     except PolarBearError as error:
         text = str(error)
         short = 0 < len(text) <= LONGEST_MESSAGE and len(text.splitlines()) <= MOST_LINES

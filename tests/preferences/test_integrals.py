@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from itertools import pairwise
 from pathlib import Path
 
@@ -135,6 +136,14 @@ def test_a_triangle_with_a_budget_near_the_largest_number_is_worked_out_or_refus
     preference, _ = read_preference("triangular 33 83 1e308")
     with pytest.raises(SelectionError, match="nothing of this distribution"):
         preference.on(Context(UNEVEN))
+
+
+def test_a_log_normal_budget_whose_mean_is_no_number_is_refused_without_a_warning():
+    preference, _ = read_preference("lognormal 1e305 20")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(SelectionError, match="nothing of this distribution"):
+            preference.on(Context(UNEVEN))
 
 
 @GRIDS
