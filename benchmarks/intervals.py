@@ -1,12 +1,13 @@
 """Whether the default's probabilities hold what they say, pair by pair and time by time.
 
-    python benchmarks/intervals.py [--truths N] [--populations POPULATIONS] [--write FILE]
+    python benchmarks/intervals.py [--truths N] [--populations POPULATIONS] [--settings learned]
 
 On the truths of `truths.py`, all algorithms on so many instances, nobody stopping at a moment of
 their choice: how often the true win probability lies within its 95 % interval, how many of those
 that miss it are too near to one half, how wide intervals are, and, where one is said to be better
-with 0.9 or more, how often it is. With the default's smoothing over time, and without. Truths are
-others than those of `race.py`.
+with 0.9 or more, how often it is. With the default's smoothing over time, without it, and plain:
+without it and with but one imaginary duel, so that nothing is drawn towards even. Truths are others
+than those of `race.py`.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import argparse
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import truths
@@ -26,6 +28,11 @@ FIRST_SEED = 1000  # race.py begins at 0
 INSTANCES = (16, 40, 120)
 DRAWS = 1000
 SURE = 0.9
+SETTINGS: dict[str, dict[str, Any]] = {
+    "learned": {"smoothing": "learned"},
+    "none": {"smoothing": "none"},
+    "plain": {"smoothing": "none", "concentration": 1.0},
+}
 HEAD = (
     "| truth | instances | smoothing | within 95 % intervals | missed: too near to even | "
     "mean width | said with 0.9 or more: right |",
@@ -41,7 +48,7 @@ def looked_at(kind: str, instances: int, smoothing: str, seeds: int, stores: Pat
         positions = rank(truth.values)
         a, b = np.triu_indices(positions.shape[1], 1)
         true = truth.wins[:, a, b]
-        options = ModelOptions(model="empirical", draws=DRAWS, smoothing=smoothing)
+        options = ModelOptions(model="empirical", draws=DRAWS, **SETTINGS[smoothing])
         shape = count_choice_sets(positions[:1])  # of which the model only takes the shape
         drawn = infer(shape, truth.unit, options, seed, threads=1, positions=positions).wins
         assert drawn is not None
@@ -65,11 +72,11 @@ def looked_at(kind: str, instances: int, smoothing: str, seeds: int, stores: Pat
     )
 
 
-def lines(seeds: int, stores: Path | None) -> Iterator[str]:
+def lines(seeds: int, stores: Path | None, settings: list[str]) -> Iterator[str]:
     yield from HEAD
     for kind in truths.KINDS + (truths.POPULATIONS if stores else ()):
         for instances in INSTANCES:
-            for smoothing in ("learned", "none"):
+            for smoothing in settings:
                 yield looked_at(kind, instances, smoothing, seeds, stores)
 
 
@@ -78,9 +85,10 @@ def main() -> int:
     parser.add_argument("--truths", type=int, default=20, help="of each kind")
     parser.add_argument("--populations", type=Path, help="as race.py takes them")
     parser.add_argument("--write", type=Path, help="a Markdown file for the table")
+    parser.add_argument("--settings", nargs="*", default=list(SETTINGS), choices=SETTINGS)
     args = parser.parse_args()
     found = []
-    for line in lines(args.truths, args.populations):
+    for line in lines(args.truths, args.populations, args.settings):
         print(line, flush=True)
         found.append(line)
     if args.write:
