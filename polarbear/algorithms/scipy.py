@@ -78,10 +78,11 @@ class Scipy(Algorithm):
         return dimension + 1 if self.method == "nelder-mead" else None  # the first simplex
 
     def prepare(self, setting: Setting) -> None:
-        import scipy.optimize  # noqa: F401 - takes half a second, which should not be a run's
-
         if self.options:
             try_out(self._search, f"'{self.name}': scipy's {self.method}")
+
+    def load(self) -> None:
+        import scipy.optimize  # noqa: F401 - takes half a second
 
     def run(self, trial: Trial, setting: Setting) -> None:
         self._search(trial.evaluate_all, *trial.box, trial.seed, trial.evaluate)
