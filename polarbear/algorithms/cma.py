@@ -113,7 +113,8 @@ def _pycma() -> ModuleType:
     unused = [name for name in ("matplotlib", "scipy.stats") if name not in sys.modules]
     sys.modules.update(dict.fromkeys(unused))  # type: ignore[arg-type] # None: cannot be imported
     try:
-        return _quietly(importlib.import_module, "cma")  # it warns that there will be no plots
+        loaded: ModuleType = _quietly(importlib.import_module, "cma")  # it warns: no plots
+        return loaded
     finally:
         for name in unused:
             del sys.modules[name]
