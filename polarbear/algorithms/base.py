@@ -120,6 +120,9 @@ class Algorithm(Options):
     def prepare(self, setting: Setting) -> None:
         """Raise, before anything is run, what would make every run fail."""
 
+    def load(self) -> None:
+        """Load what its runs need, in the process that will make them; none is charged for it."""
+
     def made_of(self, setting: Setting) -> MadeOf:
         """The files and packages beside PolarBear that its runs depend on."""
         return of_packages(self.library) if self.library else MadeOf()

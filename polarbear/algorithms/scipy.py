@@ -78,22 +78,37 @@ class Scipy(Algorithm):
         return dimension + 1 if self.method == "nelder-mead" else None  # the first simplex
 
     def prepare(self, setting: Setting) -> None:
-        import scipy.optimize  # noqa: F401 - takes half a second, which should not be a run's
-
         if self.options:
             try_out(self._search, f"'{self.name}': scipy's {self.method}")
 
-    def run(self, trial: Trial, setting: Setting) -> None:
-        self._search(trial.evaluate_all, *trial.box, trial.seed)
+    def load(self) -> None:
+        import scipy.optimize  # noqa: F401 - takes half a second
 
-    def _search(self, evaluate_all: EvaluateAll, lower: Floats, upper: Floats, seed: int) -> None:
+    def run(self, trial: Trial, setting: Setting) -> None:
+        self._search(trial.evaluate_all, *trial.box, trial.seed, trial.evaluate)
+
+    def _search(
+        self,
+        evaluate_all: EvaluateAll,
+        lower: Floats,
+        upper: Floats,
+        seed: int,
+        evaluate: Objective | None = None,
+    ) -> None:
         width = upper - lower
         evaluated = 0
+        alone = evaluate or (lambda point: evaluate_all(point[np.newaxis])[0])
+
+        # Some methods leave the box by a rounding error.
+        def objective(share: Floats) -> float:
+            nonlocal evaluated
+            evaluated += 1
+            y = alone(np.minimum(np.maximum(lower + share * width, lower), upper))
+            return max(-INFINITE, min(y, INFINITE))
 
         def objectives(shares: Floats) -> list[float]:
             nonlocal evaluated
             evaluated += len(shares)
-            # Some methods leave the box by a rounding error.
             points = np.minimum(np.maximum(lower + shares * width, lower), upper)
             return [max(-INFINITE, min(y, INFINITE)) for y in evaluate_all(points)]
 
@@ -101,7 +116,7 @@ class Scipy(Algorithm):
         method = METHODS[self.method]
         while True:
             before = evaluated
-            method(Start(objectives, len(lower), evaluated, rng, self.options))
+            method(Start(objective, objectives, len(lower), evaluated, rng, self.options))
             if evaluated == before:
                 raise AlgorithmError(f"scipy's {self.method} ended without a single evaluation")
 
@@ -110,14 +125,12 @@ class Scipy(Algorithm):
 class Start:
     """One start of a method on the unit box."""
 
+    objective: Objective
     objectives: Callable[[Floats], list[float]]  # the values at many points, one a row
     dimension: int
     evaluated: int  # by earlier starts
     rng: np.random.Generator
     options: Mapping[str, Any]
-
-    def objective(self, share: Floats) -> float:
-        return self.objectives(np.asarray(share)[np.newaxis])[0]
 
     @property
     def bounds(self) -> list[tuple[float, float]]:

@@ -14,7 +14,6 @@ from polarbear.errors import ConfigError, StoreLockedError, StoreReadOnlyError
 from polarbear.inference import ModelOptions
 from polarbear.settings.grid import Budget
 from polarbear.settings.options import Source, validate
-from polarbear.settings.yaml_lines import parse_yaml
 from polarbear.store import Store as StoreOnDisk
 from polarbear.wording import typed, typed_time
 
@@ -58,6 +57,8 @@ def _as_data(grid: GridLike) -> Any:
     """A grid as a configuration has it; in a text, commas may stand between times."""
     if not isinstance(grid, str):
         return dict(grid) if isinstance(grid, Mapping) else [float(t) for t in grid]
+    from polarbear.settings.yaml_lines import parse_yaml  # a store's own grid is no YAML
+
     text = grid.strip()
     return parse_yaml(text if text.startswith(("{", "[")) else f"[{text}]", "the grid")[0]
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from polarbear.api.listening import Listener
 from polarbear.config import Config
-from polarbear.driver.collect import workers_of
 from polarbear.execution.host import cores, free_cores
 from polarbear.inference import ModelOptions
 from polarbear.settings.grid import SECONDS
@@ -26,6 +25,8 @@ def warn_of_busy_cores(config: Config, listener: Listener) -> None:
     """Seconds measured on a machine that is busy with something else come out too long."""
     if config.execution.scheduler or config.execution.job_queue:
         return  # these are other machines' cores
+    from polarbear.driver.collect import workers_of  # with all that runs something
+
     workers, free = workers_of(config), free_cores()
     if config.budget.axis == SECONDS and workers > free:
         remedy = f"--workers {free} avoids that" if free else "wait until the machine is idle"

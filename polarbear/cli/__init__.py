@@ -5,8 +5,10 @@ Uses every room; the only one that prints.
 
 from __future__ import annotations
 
+import copy
 import sys
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import typer
@@ -98,13 +100,24 @@ def _show_warning(message: Any, category: type[Warning], *where: Any, **more: An
         _show_as_usual(message, category, *where, **more)
 
 
+def _app_for(arguments: Sequence[str]) -> typer.Typer:
+    """All commands, or the one that is called alone: what typer makes of the options of all of them
+    takes longer than many a command."""
+    called = [one for one in app.registered_commands if arguments and one.name == arguments[0]]
+    if not called:
+        return app
+    alone = copy.copy(app)
+    alone.registered_commands, alone.registered_groups = called, []
+    return alone
+
+
 def main() -> None:
     """Run a command; what the user can mend is said in a line or two, with exit code 1."""
     warnings.showwarning = _show_warning
     streams.prepare()
     try:
         try:
-            app()
+            _app_for(sys.argv[1:])()
         finally:
             streams.flush()
     except PolarBearError as error:

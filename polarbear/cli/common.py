@@ -141,10 +141,11 @@ def table(*columns: str) -> Table:
 def settings(given: list[str], flags: dict[str, Any]) -> dict[str, Any]:
     """What ``--set KEY=VALUE`` asks for, beside what flags say; a dot leads into a group."""
     from polarbear.errors import ConfigError
-    from polarbear.settings.yaml_lines import parse_yaml
 
     data = dict(flags)
     for setting in given:
+        from polarbear.settings.yaml_lines import parse_yaml  # most calls set nothing
+
         key, equals, text = setting.partition("=")
         if not equals or not key:
             raise ConfigError(f"--set takes KEY=VALUE, found '{setting}'")

@@ -22,7 +22,6 @@ from polarbear.racing.rules import Rules
 from polarbear.settings.grid import EVALUATIONS, SECONDS, Budget
 from polarbear.settings.options import Options, Source, describe, nearest, unknown, validate
 from polarbear.settings.registry import Registry
-from polarbear.settings.yaml_lines import read_yaml
 from polarbear.wording import joined
 
 PlainConfig = dict[str, Any]  # a configuration as the store keeps it
@@ -99,6 +98,8 @@ class TopLevel(Options):
 
 def load(path: Path, overrides: Overrides | None = None) -> Config:
     """Read and check a configuration file; what a call says overrides what is in it."""
+    from polarbear.settings.yaml_lines import read_yaml  # a store's own configuration is no YAML
+
     config = parse(*read_yaml(path), folder=os.fspath(path.resolve().parent))
     return overridden(config, overrides or Overrides())
 

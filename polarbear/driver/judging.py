@@ -62,7 +62,8 @@ class Judge:
         if options.plackett_luce:
             return judged
         seed = judged.learned.posterior.seed
-        learned = learn(self._store, judged.evidence, options, seed, state.candidates)
+        before = judged.learned
+        learned = learn(self._store, judged.evidence, options, seed, state.candidates, before)
         return replace(judged, learned=learned)
 
     def _learn(self, state: State, evidence: Evidence, options: ModelOptions) -> Learned:

@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-import psutil
-
 
 @dataclass(frozen=True)
 class Host:
@@ -54,6 +52,8 @@ def cores() -> int:
 
 def load() -> float:
     """Processes that wanted a core over the last minute, as the system averages it."""
+    import psutil  # which who only reads a store has no use for
+
     return psutil.getloadavg()[0]
 
 
@@ -64,6 +64,8 @@ def free_cores() -> int:
 
 def default_memory(workers: int) -> float:
     """Bytes one of so many workers may use without bringing the machine down."""
+    import psutil
+
     return 0.8 * psutil.virtual_memory().total / workers
 
 

@@ -58,6 +58,7 @@ def execute(
     status, message = Status.ENDED, ""
     try:
         task.algorithm.prepare(setting)
+        task.algorithm.load()
         problem = problems.get(task.instance)
         maximise = problems.suite.maximise or getattr(problem, "maximise", False) is True
         if isinstance(problem, Problem):

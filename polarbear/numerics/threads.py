@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import TypeVar
+from functools import cache
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from threadpoolctl import ThreadpoolController
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -30,10 +35,17 @@ def single_threaded_blas() -> Iterator[None]:
     BLAS would have each of them wait for threads of its own: on a busy machine twenty times as
     long. With one thread a product's rounding does not depend on their number either.
     """
-    from threadpoolctl import threadpool_limits
-
-    with threadpool_limits(1, user_api="blas"):
+    with _libraries("scipy.linalg" in sys.modules).limit(limits=1, user_api="blas"):
         yield
+
+
+@cache
+def _libraries(with_scipy: bool) -> ThreadpoolController:
+    """The libraries in this process that have threads of their own; looking for them takes longer
+    than many a product, and scipy brings a BLAS beside NumPy's."""
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
 
 
 def available_processors() -> int:

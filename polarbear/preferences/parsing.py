@@ -20,7 +20,6 @@ from typing import Any
 from polarbear.preferences.base import Preference
 from polarbear.preferences.registry import PREFERENCES
 from polarbear.settings.options import Source, describe, key_names, validate
-from polarbear.settings.yaml_lines import parse_yaml, read_yaml
 
 FILLERS = {"and", "to"}
 THOUSANDS = re.compile(r"\d,\d{3}(?!\d)")
@@ -30,9 +29,13 @@ def read_preference(text: str, folder: str = ".") -> tuple[Preference, str]:
     """What a command line says, and the folder that its files are looked for in."""
     text = text.strip()
     if Path(text).suffix in {".yaml", ".yml"} and not _is_mix(text):
+        from polarbear.settings.yaml_lines import read_yaml  # plain words need no YAML
+
         path = Path(folder) / text
         return parse_preference(*read_yaml(path)), str(path.resolve().parent)
     if text.startswith("{"):
+        from polarbear.settings.yaml_lines import parse_yaml
+
         return parse_preference(*parse_yaml(text, "preference")), folder
     return parse_preference(text, Source("preference")), folder
 

@@ -28,6 +28,8 @@ FACTS = b"polarbear"  # under which a Parquet file says more than its rows do
 FORBIDDEN = (errno.EROFS, errno.EACCES, errno.EPERM)
 SMALL = 2**18  # bytes of a file that one thread reads sooner than several
 
+State = tuple[tuple[str, int, int, int], ...]  # of a table's parts: names, inodes, sizes, times
+
 
 @contextmanager
 def explained(path: Path) -> Iterator[None]:
@@ -184,6 +186,16 @@ def _grouped(table: pa.Table, by: str | None) -> Iterator[pa.Table]:
 
 def part_paths(folder: Path) -> list[Path]:
     return sorted(folder.glob("part-*.parquet"))
+
+
+def state_of(folder: Path) -> State:
+    """Which parts a table has, and what tells a file from one that was put in its place."""
+    found = []
+    for path in part_paths(folder):
+        with suppress(FileNotFoundError):  # merged meanwhile, into one that was not there before
+            now = path.stat()
+            found.append((path.name, now.st_ino, now.st_size, now.st_mtime_ns))
+    return tuple(found)
 
 
 def read_parts(

@@ -59,6 +59,7 @@ class Store(Races, Provenance, Aside, Early):
     def __init__(self, path: Path, facts: Mapping[str, Any]) -> None:
         self.path = path
         self.manifest = facts
+        self._last_read: dict[str, tuple[files.State, pl.DataFrame]] = {}  # never trajectories
 
     @classmethod
     def open(cls, path: Path) -> Store:
@@ -151,10 +152,19 @@ class Store(Races, Provenance, Aside, Early):
 
     def _read(self, table: str) -> pl.DataFrame:
         if self._held is None:
-            return self._read_now(table)
+            return self._read_if_changed(table)
         if table not in self._held:
-            self._held[table] = self._read_now(table)
+            self._held[table] = self._read_if_changed(table)
         return self._held[table]
+
+    def _read_if_changed(self, table: str) -> pl.DataFrame:
+        """A table as it is now; its parts are read again if anybody has added or changed one."""
+        state = files.state_of(self.path / table)  # before it is read: what comes meanwhile shows
+        before, rows = self._last_read.get(table, (None, None))
+        if rows is None or before != state:
+            rows = self._read_now(table)
+            self._last_read[table] = state, rows
+        return rows
 
     def _read_now(self, table: str) -> pl.DataFrame:
         schema = tables.ALL[table]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -142,3 +144,15 @@ def test_a_value_that_pycma_cannot_use_is_found_before_any_run():
 
 def test_a_start_of_no_iterations_still_evaluates():
     assert len(run(algorithm("cma", options={"maxiter": 0}), Box.cube(2), budget=100).points) == 100
+
+
+def test_pycma_is_loaded_without_plots_which_can_be_loaded_afterwards():
+    code = """
+import sys
+from polarbear.algorithms.cma import Cma
+Cma(name="it", use="cma").load()
+assert "cma" in sys.modules
+assert not {"matplotlib", "scipy.stats"} & set(sys.modules)
+import matplotlib, scipy.stats
+"""
+    subprocess.run([sys.executable, "-W", "error", "-c", code], check=True)

@@ -20,16 +20,18 @@ WATCHED = (
     *("pyarrow.dataset", "pydantic", "rich", "scipy", "scipy.interpolate", "scipy.sparse"),
     *("scipy.stats", "threadpoolctl", "xarray", "yaml"),
 )
-READING = {"numpy", "polars", "psutil", "pyarrow", "pydantic", "rich", "yaml"}
+READING = {"numpy", "polars", "pyarrow", "pydantic", "rich"}
+RUNNING = READING | {"psutil", "yaml"}
 SMOOTHING = {"scipy", "threadpoolctl"}
 MAY_LOAD = {
     ("--help",): set(),
     ("status", "config"): READING,
     ("select", "config", "--preference", "at 100"): READING,
-    ("race", "config.yaml"): READING | {"threadpoolctl"},  # which is finished
-    ("run", "config.yaml", "--instances", "1"): READING | {"threadpoolctl"},  # nothing to run
+    ("race", "config.yaml"): RUNNING,  # which is finished
+    ("run", "config.yaml", "--instances", "1"): RUNNING,  # nothing to run
+    ("infer", "config"): READING,  # for the second time
     # of the default model, on a grid of its own, of which nothing is kept
-    ("infer", "config", "--grid", "10,100", "--set", "draws=500"): READING | SMOOTHING,
+    ("infer", "config", "--grid", "10,100", "--set", "draws=500"): READING | SMOOTHING | {"yaml"},
 }
 
 LISTING = """
@@ -60,6 +62,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
         )
         done = project("race", "config.yaml", "-q")
         assert done.returncode in (0, 3), done.stderr
+        assert project("infer", "config").returncode == 0
 
     return filled_once(tmp_path_factory, "a finished race", fill)
 

@@ -65,6 +65,15 @@ def test_the_posterior_covers_the_truth(store: Store):
     assert learned.posterior.usable
 
 
+def test_what_is_known_is_not_inferred_again_unless_others_compete_for_first_places(store: Store):
+    evidence, options = evidence_of(store), ModelOptions(draws=400)
+    known = learn(store, evidence, options, 1, ["A", "B", "C"])
+    assert learn(store, evidence, options, 1, ["A", "B", "C"], known) is known
+    among_two = learn(store, evidence, options, 1, ["A", "B"], known)
+    assert among_two.key != known.key
+    assert not np.array_equal(among_two.posterior.theta, known.posterior.theta)
+
+
 def test_a_posterior_that_is_kept_is_the_same_to_the_bit(store: Store):
     evidence = evidence_of(store)
     fresh = learn(store, evidence, QUICK, seed=2)

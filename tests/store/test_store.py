@@ -169,6 +169,29 @@ def test_a_run_that_was_run_again_counts_once_with_its_last_attempt(stored: Stor
 
 
 @pytest.mark.slow
+def test_a_table_is_read_again_only_where_somebody_has_changed_it(
+    stored: Store, config: Config, monkeypatch: pytest.MonkeyPatch
+):
+    read = []
+    read_part = files.read_part
+
+    def counted(path: Path, *arguments: Any) -> Any:
+        read.append(path.parent.name)
+        return read_part(path, *arguments)
+
+    monkeypatch.setattr(files, "read_part", counted)
+    reader = Store.open(stored.path)
+    assert len(reader.runs()) == len(reader.all_runs()) == 2
+    assert read == ["runs"]
+    add(stored, outcome(config, "A", 1, [(5, 1.0)]))  # by another, who knows nothing of the reader
+    assert len(reader.runs()) == 3
+    assert read.count("runs") == 3  # the part from before and the new one
+    part = files.part_paths(stored.path / "runs")[0]
+    rows = read_part(part, tables.ALL["runs"])
+    files.write_part(part.parent, part.stem, rows.slice(0, 0))  # in its place, as `rename` does
+    assert len(reader.runs()) < 3
+
+
 def test_many_small_parts_are_merged_and_nothing_is_lost(tmp_path: Path, config: Config):
     made = Store.create(tmp_path / "store", config.plain())
     with made.writing():

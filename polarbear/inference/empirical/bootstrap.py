@@ -25,7 +25,7 @@ import numpy as np
 
 from polarbear.inference.empirical.evenness import CONCENTRATIONS, evenness_weights
 from polarbear.inference.empirical.sums import weighted_sums
-from polarbear.numerics.threads import in_threads
+from polarbear.numerics.threads import in_threads, single_threaded_blas
 from polarbear.rankings.duels import Duels, Scores
 
 _WEIGHT_UNIT = 2.0**-10
@@ -191,7 +191,8 @@ class Bootstrap:
                 shares /= of.T[pattern_of].reshape(shares.shape)
             found[some] = shares.transpose(2, 0, 1)
 
-        in_threads(run, range(0, self.draws, at_once), self.threads)
+        with single_threaded_blas():
+            in_threads(run, range(0, self.draws, at_once), self.threads)
         return found.swapaxes(1, 2)
 
 
