@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -117,17 +116,15 @@ def _unpacked(path: Path) -> pl.DataFrame:
     with pq.ParquetFile(path) as file:
         table = file.read()
     table.validate(full=True)
-    for field in table.schema:
-        _check_notes(field)
-    return pl.DataFrame(table.replace_schema_metadata(None))
+    return pl.DataFrame(_without_notes(table))
 
 
-def _check_notes(field: pa.Field) -> None:
-    """Refuse what is noted about a column if it is no text, at which Polars panics aloud, too."""
-    for text in chain.from_iterable((field.metadata or {}).items()):
-        text.decode("utf-8")
-    for part in range(field.type.num_fields):
-        _check_notes(field.type.field(part))
+def _without_notes(table: pa.Table) -> pa.Table:
+    """The columns alone: Polars believes what is noted about them, and panics aloud where it is
+    wrong. Of lists and the like, which have notes inside, only that they are some."""
+    some = pa.nulls(len(table), pa.list_(pa.null()))
+    columns = [some if column.type.num_fields else column for column in table.columns]
+    return pa.table(columns, names=table.column_names)
 
 
 def _check_size(path: Path) -> None:
