@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     from polarbear.driver.looking import Duels, InstanceRuns
 
 DIGITS = (4, 6, 8, 10, 12, 15)  # of a value
+NEARLY = 0.05  # of a distance, by which two rounded values may have another one
+WRITTEN_OUT = 1e7  # from here on, values are written with a power of ten
 SHOWN = 20  # duels in a table for people, unless they ask for all
 COLUMNS = 5  # times of the grid in it
 
@@ -48,10 +51,7 @@ def show(
         raise ReportError("say what to look at: --pair A,B [--at T], or --instance ID")
     opened = polarbear.open(store)
     if pair is not None:
-        names = common.names(pair) or []
-        if len(names) != 2:
-            raise ReportError(f"--pair takes two algorithms separated by a comma, found '{pair}'")
-        duels = opened.duels(names[0], names[1], at, png=png, svg=svg)
+        duels = opened.duels(*_two(pair, opened.algorithms), at, png=png, svg=svg)
         common.print_json(duels) if json else _show_duels(duels, everything)
     elif at is not None:
         raise ReportError("--at goes with --pair; --instance shows all times")
@@ -61,6 +61,26 @@ def show(
     for path in (png, svg):
         if path is not None:
             common.note(f"drew {path}", quiet)
+
+
+def _two(text: str, known: Sequence[str]) -> tuple[str, str]:
+    """The two names in a text with a comma between them, and perhaps commas within them."""
+    from polarbear.errors import ReportError
+
+    places = [place for place, sign in enumerate(text) if sign == ","]
+    ways = [(text[:place].strip(), text[place + 1 :].strip()) for place in places]
+    meant = [way for way in ways if set(way) <= set(known)]
+    if len(meant) > 1:
+        said = " or ".join(f"'{a}' and '{b}'" for a, b in meant)
+        raise ReportError(
+            f"--pair {text} may be {said}; `polarbear rename STORE OLD NEW` takes a comma out"
+        )
+    if not meant and len(ways) != 1:
+        raise ReportError(
+            f"--pair takes two algorithms separated by a comma, found '{text}'; known: "
+            f"{', '.join(known)}"
+        )
+    return (meant or ways)[0]
 
 
 def _show_duels(told: Duels, everything: bool) -> None:
@@ -80,7 +100,7 @@ def _show_duels(told: Duels, everything: bool) -> None:
             escape(duel.instance),
             *_apart(duel.a, duel.b),
             "tie" if duel.winner is None else escape(duel.winner),
-            "" if duel.margin is None else f"{duel.margin:.4g}",
+            "" if duel.margin is None else _value(duel.margin),
         )
     console.print(made)
     if len(shown) < len(told.duels):
@@ -118,13 +138,19 @@ def _show_runs(told: InstanceRuns) -> None:
 
 
 def _value(value: float | None, digits: int = DIGITS[0]) -> str:
-    return "-" if value is None else f"{value:.{digits}g}"
+    if value is None:
+        return "-"
+    told = f"{value:.{digits}g}"
+    return f"{value:.0f}" if "e+" in told and abs(value) < WRITTEN_OUT else told
 
 
 def _apart(a: float | None, b: float | None) -> tuple[str, str]:
-    """Two values with as many digits as it takes to tell them apart."""
-    for digits in DIGITS:
-        told = _value(a, digits), _value(b, digits)
-        if told[0] != told[1] or a == b:
-            break
-    return told
+    """Two values with as many digits as it takes to see how far apart they are."""
+    enough = DIGITS[0]
+    if a is not None and b is not None:
+        gap = abs(a - b)
+        for enough in DIGITS:
+            shown = abs(float(f"{a:.{enough}g}") - float(f"{b:.{enough}g}"))
+            if abs(shown - gap) <= NEARLY * gap:
+                break
+    return _value(a, enough), _value(b, enough)
