@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -51,7 +50,7 @@ def show(
         raise ReportError("say what to look at: --pair A,B [--at T], or --instance ID")
     opened = polarbear.open(store)
     if pair is not None:
-        duels = opened.duels(*_two(pair, opened.algorithms), at, png=png, svg=svg)
+        duels = opened.duels(*common.two_names(pair, opened.algorithms), at, png=png, svg=svg)
         common.print_json(duels) if json else _show_duels(duels, everything)
     elif at is not None:
         raise ReportError("--at goes with --pair; --instance shows all times")
@@ -61,26 +60,6 @@ def show(
     for path in (png, svg):
         if path is not None:
             common.note(f"drew {path}", quiet)
-
-
-def _two(text: str, known: Sequence[str]) -> tuple[str, str]:
-    """The two names in a text with a comma between them, and perhaps commas within them."""
-    from polarbear.errors import ReportError
-
-    places = [place for place, sign in enumerate(text) if sign == ","]
-    ways = [(text[:place].strip(), text[place + 1 :].strip()) for place in places]
-    meant = [way for way in ways if set(way) <= set(known)]
-    if len(meant) > 1:
-        said = " or ".join(f"'{a}' and '{b}'" for a, b in meant)
-        raise ReportError(
-            f"--pair {text} may be {said}; `polarbear rename STORE OLD NEW` takes a comma out"
-        )
-    if not meant and len(ways) != 1:
-        raise ReportError(
-            f"--pair takes two algorithms separated by a comma, found '{text}'; known: "
-            f"{', '.join(known)}"
-        )
-    return (meant or ways)[0]
 
 
 def _show_duels(told: Duels, everything: bool) -> None:
