@@ -40,6 +40,7 @@ class Bounded:
 
 PROBABILITY = Bounded(2, 0.005, "under 0.01", 0.995, "over 0.99")
 PERCENT = Bounded(0, 0.5, "under 1%", 99.5, "over 99%", "%")
+OVER, UNDER = "> 0.99", "< 0.01"  # the same in little room
 SMALLEST, LESS = 1e-4, "less than 0.0001"
 WHOLE_FROM, TIME_DIGITS = 1000, 4  # times from here on are whole, shorter ones have so many digits
 
@@ -132,8 +133,15 @@ def decisive(value: float) -> str:
 def probability_mark(value: float) -> str:
     """A probability where there is little room: > 0.99, 0.95, < 0.01."""
     if value >= PROBABILITY.high:
-        return "> 0.99"
-    return "< 0.01" if value < PROBABILITY.low else f"{value:.2f}"
+        return OVER
+    return UNDER if value < PROBABILITY.low else f"{value:.2f}"
+
+
+def probability_entry(value: float) -> str:
+    """A probability in a table of them: two digits, four where these would be 1.00."""
+    if value >= 0.99995:
+        return "0.9999+"
+    return f"{value:.4f}" if value >= PROBABILITY.high else f"{value:.2f}"
 
 
 def probability_cell(value: float) -> str:
@@ -204,6 +212,7 @@ def page_words(axis: str, nouns: Iterable[str] = ()) -> dict[str, Any]:
         "time": {"whole_from": WHOLE_FROM, "digits": TIME_DIGITS},
         "nouns": {one: {"one": one, "many": noun(2, one)} for one in nouns},
         "probability": asdict(PROBABILITY),
+        "mark": {"over": OVER, "under": UNDER},
         "percent": asdict(PERCENT),
         "share_of_firsts": SHARE_OF_FIRSTS,
         "p_best": P_BEST,

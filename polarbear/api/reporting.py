@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -52,15 +52,22 @@ class Report:
 
     def to_dict(self) -> dict[str, Any]:
         """What `polarbear report --json` prints."""
-        told = asdict(self.story)
+        members, out = (
+            [{"algorithm": entry.algorithm, "reason": entry.reason} for entry in entries]
+            for entries in (self.story.members, self.story.out)
+        )
+        decisions = [
+            {"round": d.round, "instances": d.instances, "kind": d.kind, "words": d.words}
+            for d in self.story.decisions
+        ]
         return {
             "store": str(self.material.store.path),
             "written": [str(path) for path in self.written],
             "answer": list(self.answer),
             "pareto_set": [entry.algorithm for entry in self.story.members],
-            "members": told["members"],
-            "out": told["out"],
-            "decisions": told["decisions"],
+            "members": members,
+            "out": out,
+            "decisions": decisions,
             "settings": [list(pair) for pair in self.story.settings],
             "warnings": list(self.warnings),
             "figures": {name: figure.missing(self.material) for name, figure in FIGURES.items()},

@@ -101,6 +101,26 @@ def names(text: str | None) -> list[str] | None:
     return None if text is None else [name.strip() for name in text.split(",")]
 
 
+def two_names(text: str, known: Sequence[str]) -> tuple[str, str]:
+    """The two names in a text with a comma between them, and perhaps commas within them."""
+    from polarbear.errors import ReportError
+
+    places = [place for place, sign in enumerate(text) if sign == ","]
+    ways = [(text[:place].strip(), text[place + 1 :].strip()) for place in places]
+    meant = [way for way in ways if set(way) <= set(known)]
+    if len(meant) > 1:
+        said = " or ".join(f"'{a}' and '{b}'" for a, b in meant)
+        raise ReportError(
+            f"--pair {text} may be {said}; `polarbear rename STORE OLD NEW` takes a comma out"
+        )
+    if not meant and len(ways) != 1:
+        raise ReportError(
+            f"--pair takes two algorithms separated by a comma, found '{text}'; known: "
+            f"{', '.join(known)}"
+        )
+    return (meant or ways)[0]
+
+
 def note(text: str, quiet: bool = False) -> None:
     """A line for the person who watches, apart from the results."""
     if not quiet:

@@ -78,8 +78,9 @@ def compare(
     """Show the classical view of a store, and where the posterior sees it differently."""
     import polarbear
 
-    told = polarbear.open(store).compare(
-        common.names(pair),
+    opened = polarbear.open(store)
+    told = opened.compare(
+        None if pair is None else common.two_names(pair, opened.algorithms),
         algorithms=common.names(algorithms),
         targets=targets,
         optimum=optimum,

@@ -35,4 +35,4 @@ def init(
             schema.write_text(json.dumps(config_schema(), indent=2) + "\n", encoding="utf-8")
     except OSError as error:
         raise ConfigError(f"cannot write {file}: {error.strerror}") from None
-    common.note(f"wrote {file}; polarbear run {file} runs it")
+    common.note(f"wrote {file}; polarbear race {file} races what is in it")

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from polarbear.driver.looking import Duels, InstanceRuns
 
 DIGITS = (4, 6, 8, 10, 12, 15)  # of a value
+NEARLY = 0.05  # of a distance, by which two rounded values may have another one
+WRITTEN_OUT = 1e7  # from here on, values are written with a power of ten
 SHOWN = 20  # duels in a table for people, unless they ask for all
 COLUMNS = 5  # times of the grid in it
 
@@ -48,10 +50,7 @@ def show(
         raise ReportError("say what to look at: --pair A,B [--at T], or --instance ID")
     opened = polarbear.open(store)
     if pair is not None:
-        names = common.names(pair) or []
-        if len(names) != 2:
-            raise ReportError(f"--pair takes two algorithms separated by a comma, found '{pair}'")
-        duels = opened.duels(names[0], names[1], at, png=png, svg=svg)
+        duels = opened.duels(*common.two_names(pair, opened.algorithms), at, png=png, svg=svg)
         common.print_json(duels) if json else _show_duels(duels, everything)
     elif at is not None:
         raise ReportError("--at goes with --pair; --instance shows all times")
@@ -80,7 +79,7 @@ def _show_duels(told: Duels, everything: bool) -> None:
             escape(duel.instance),
             *_apart(duel.a, duel.b),
             "tie" if duel.winner is None else escape(duel.winner),
-            "" if duel.margin is None else f"{duel.margin:.4g}",
+            "" if duel.margin is None else _value(duel.margin),
         )
     console.print(made)
     if len(shown) < len(told.duels):
@@ -118,13 +117,19 @@ def _show_runs(told: InstanceRuns) -> None:
 
 
 def _value(value: float | None, digits: int = DIGITS[0]) -> str:
-    return "-" if value is None else f"{value:.{digits}g}"
+    if value is None:
+        return "-"
+    told = f"{value:.{digits}g}"
+    return f"{value:.0f}" if "e+" in told and abs(value) < WRITTEN_OUT else told
 
 
 def _apart(a: float | None, b: float | None) -> tuple[str, str]:
-    """Two values with as many digits as it takes to tell them apart."""
-    for digits in DIGITS:
-        told = _value(a, digits), _value(b, digits)
-        if told[0] != told[1] or a == b:
-            break
-    return told
+    """Two values with as many digits as it takes to see how far apart they are."""
+    enough = DIGITS[0]
+    if a is not None and b is not None:
+        gap = abs(a - b)
+        for enough in DIGITS:
+            shown = abs(float(f"{a:.{enough}g}") - float(f"{b:.{enough}g}"))
+            if abs(shown - gap) <= NEARLY * gap:
+                break
+    return _value(a, enough), _value(b, enough)

@@ -27,7 +27,7 @@ def table(facts: Standings) -> Table:
         "by",
         "instances#",
         f"{facts.axis}#",
-        "best from .. to",
+        "likeliest best",
     )
     for entry in facts.algorithms:
         name, probability = entry.algorithm, entry.probability
@@ -39,9 +39,13 @@ def table(facts: Standings) -> Table:
             escape(entry.by or ""),
             f"{facts.instances_by_algorithm[name]}",
             time(entry.spent),
-            ", ".join(f"{short(lead.start)} .. {short(lead.stop)}" for lead in leads),
+            ", ".join(_stretch(lead.start, lead.stop) for lead in leads),
         )
     return made
+
+
+def _stretch(start: float, stop: float) -> str:
+    return short(start) if start == stop else f"{short(start)} .. {short(stop)}"
 
 
 def summary_line(facts: Standings) -> str:

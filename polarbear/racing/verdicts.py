@@ -7,7 +7,7 @@ the two is out, shows nothing, and no verdict counts it as if it did.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
@@ -212,10 +212,12 @@ def nearest_words(by: str, probability: float, joint: bool) -> str:
     return f"{by} comes nearest, better {over_time(probability, joint)}"
 
 
-def reopened_words(state: State, a: str, b: str) -> str:
-    """Why a pair is looked at again that was shown to be above at each time."""
-    if BELOW in state.relation(a, b):
-        a, b = b, a
+def reopened_words(state: State, a: str, b: str, say: Callable[[str], str] = str) -> str:
+    """Why a pair is looked at again that was shown to be above at each time.
+
+    ``say`` makes of a name what stands in the sentence.
+    """
+    a, b = (say(b), say(a)) if BELOW in state.relation(a, b) else (say(a), say(b))
     return (
         f"{a} was shown to be better than {b} at each time, in one round or another, but that "
         f"did not put {b} out: they are compared again where {a} is least sure to be better"

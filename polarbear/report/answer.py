@@ -38,7 +38,8 @@ def answer(material: Material) -> tuple[Sentence, str]:
         if len(believed.algorithms) == 1:
             alone = ("There is nothing to choose from: ", Name(names[0]), " is the only algorithm.")
             return alone, ""
-        return ("Run ", Name(names[0]), ", whatever the budget: everybody else is out."), ""
+        when = _whole_grid(material)
+        return ("Run ", Name(names[0]), f"{when}: everybody else is out."), ""
     if draws_now(material) is None:
         return _looking_back(material), ""
     candidates, likely = p_best(material)
@@ -60,9 +61,15 @@ def advised(advice: Advice, material: Material) -> Sentence:
     axis = material.axis
     if len(advice.stretches) == 1:
         (only,) = advice.stretches
-        when = f" at {timed(only.start, axis)}" if only.times == 1 else ", whatever the budget"
-        return (Name(only.algorithms[0]), f"{when}.")
+        return (Name(only.algorithms[0]), f"{_whole_grid(material)}.")
     return (*_by_budget(advice.stretches, axis), ".")
+
+
+def _whole_grid(material: Material) -> str:
+    """Whatever the budget; a grid of one time knows of no other."""
+    if len(material.times) == 1:
+        return f" at {timed(float(material.times[0]), material.axis)}"
+    return ", whatever the budget"
 
 
 def _by_budget(stretches: Sequence[Stretch], axis: str) -> Sentence:
@@ -157,8 +164,7 @@ def _leading(material: Material, found: list[Stretch]) -> Sentence:
     if len(found) > MANY:
         return _by_length(found, len(material.times))
     if len(found) == 1:
-        when = f" at {timed(first, material.axis)}" if first == last else ", whatever the budget"
-        return (Name(found[0].algorithms[0]), when)
+        return (Name(found[0].algorithms[0]), _whole_grid(material))
     return listed(
         [
             (Name(one.algorithms[0]), f" {span(one.start, one.stop, first, last, material.axis)}")

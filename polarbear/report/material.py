@@ -79,6 +79,11 @@ class Material:
         """What is believed now; None where nothing has been inferred."""
         if self.rounds:
             return self.rounds[-1].believed
+        return self.believed_by_basis
+
+    @cached_property
+    def believed_by_basis(self) -> Beliefs | None:
+        """What is believed by the posterior that choices rest on, the race's or another."""
         if self.basis is None:
             return None
         posterior = self.basis.posterior

@@ -23,6 +23,13 @@ def draws_now(material: Material) -> Basis | None:
     return basis
 
 
+def other_model(material: Material) -> str | None:
+    """The model that choices rest on, where the rounds of the race were decided by another."""
+    basis = draws_now(material)
+    is_other = basis is not None and basis.source == "infer" and bool(material.rounds)
+    return basis.posterior.model if basis is not None and is_other else None
+
+
 def still_in(material: Material) -> tuple[str, ...]:
     """Who may be chosen, at the moment the material looks at."""
     if material.rounds:

@@ -7,6 +7,7 @@ import numpy as np
 from polarbear import racing as race
 from polarbear.racing import State, Verdict
 from polarbear.report.material import Material
+from polarbear.wording import probability_entry
 
 
 def verdict(material: Material, a: str, b: str) -> Verdict:
@@ -27,9 +28,10 @@ def decided(material: Material, a: str, b: str) -> float | None:
 
 
 def decided_otherwise(material: Material, a: str, b: str, now: float) -> float | None:
-    """What a decision rested on, where two digits of that are not what is believed now."""
+    """What a decision rested on, where that reads otherwise than what is believed now."""
     then = decided(material, a, b)
-    return None if then is None or f"{then:.2f}" == f"{now:.2f}" else then
+    same = then is None or probability_entry(then) == probability_entry(now)
+    return None if same else then
 
 
 def codes(material: Material, a: str, b: str) -> np.ndarray:

@@ -23,8 +23,8 @@ from polarbear.racing.verdicts import (
 from polarbear.report.answer import answer
 from polarbear.report.leading import Stretch, leaders, p_best
 from polarbear.report.material import Material, Round, once
-from polarbear.report.moment import draws_now, firsts_are_among_those_in, still_in
-from polarbear.report.prose.sentence import Sentence, plain
+from polarbear.report.moment import draws_now, other_model, still_in
+from polarbear.report.prose.sentence import Sentence, marked, parsed, plain
 from polarbear.report.prose.words import span
 from polarbear.select.words import among
 from polarbear.store import summary
@@ -49,7 +49,11 @@ class Entry:
     """An algorithm, and why it is where it is."""
 
     algorithm: str
-    reason: str
+    said: Sentence
+
+    @property
+    def reason(self) -> str:
+        return plain(self.said)
 
 
 @dataclass(frozen=True)
@@ -59,7 +63,11 @@ class Decision:
     round: int
     instances: int
     kind: str
-    words: str
+    said: Sentence
+
+    @property
+    def words(self) -> str:
+        return plain(self.said)
 
 
 @dataclass(frozen=True)
@@ -117,11 +125,27 @@ def _evidence(material: Material) -> str:
     if race.resolved:
         done = f"every pair was settled, with probability {short(material.rules.alpha)} or more"
     else:
-        done = f"{percent(race.share_settled)} of the pairs are settled, the others still open"
+        done = _settled_so_far(race.share_settled)
     return (
         f"After {counted(race.rounds, 'round')} on {seen}, {out} and {done}; "
         f"{percent(race.saved)} of the budget of running everything was saved."
+        f"{_by_whom(material)}"
     )
+
+
+def _by_whom(material: Material) -> str:
+    """That another model than the race's was asked whom to run."""
+    model = other_model(material)
+    if model is None:
+        return ""
+    own = material.rounds[-1].record.inference["model"]
+    return f" Whom to run is by the {model} model, who is out and what is settled by {own}."
+
+
+def _settled_so_far(share: float) -> str:
+    if share == 0:
+        return "no pair is settled"
+    return f"{percent(share)} of the pairs are settled, the others still open"
 
 
 def _members(material: Material) -> list[Entry]:
@@ -146,22 +170,23 @@ def _member(
 ) -> Entry:
     mine = [part for part in parts if part.algorithms == (name,)]
     if not mine:
-        return Entry(name, f"never leads, but {_not_ruled_out(material, name)}")
+        return Entry(name, parsed(f"never leads, but {_not_ruled_out(material, name)}"))
     if len(merit) == 1 and material.race is not None:
-        return Entry(name, "is the only one left: everybody else is out")
+        return Entry(name, ("is the only one left: everybody else is out",))
     where = _places(material, mine)
-    if draws_now(material) is None:
-        return Entry(name, f"has the highest {SHARE_OF_FIRSTS} {where}")
-    believed = material.believed
-    assert believed is not None
+    basis = draws_now(material)
+    if basis is None:
+        return Entry(name, (f"has the highest {SHARE_OF_FIRSTS} {where}",))
     peak = int(merit[name].argmax())
-    share = float(believed.mean[believed.index(name), peak])
-    whom = among(firsts_are_among_those_in(material))
+    share = float(basis.posterior.theta[:, peak, basis.algorithms.index(name)].mean())
+    whom = among(basis.counts_those_in)
     return Entry(
         name,
-        f"is the likeliest to be best {where}; at {time(float(material.times[peak]))} it is first "
-        f"{whom}on {percent(share)} of instances, and that this is the most of all is "
-        f"{decisive(float(merit[name][peak]))} sure",
+        (
+            f"is the likeliest to be best {where}; at {time(float(material.times[peak]))} it is "
+            f"first {whom}on {percent(share)} of instances, and that this is the most of all is "
+            f"{decisive(float(merit[name][peak]))} sure",
+        ),
     )
 
 
@@ -184,14 +209,14 @@ def _not_ruled_out(material: Material, name: str) -> str:
             if name in (pair.a, pair.b) and pair.verdict.kind is Kind.EQUIVALENT
         ]
         if alike:
-            return f"is as good as {joined(alike)} at each time"
+            return f"is as good as {joined([*map(marked, alike)])} at each time"
     rivals = [other for other in still_in(material) if other != name]
     if not rivals:
         return "nobody else is left"
     chance = believed.dominance()
     by = max(rivals, key=lambda other: chance[believed.index(other), believed.index(name)])
     probability = float(chance[believed.index(by), believed.index(name)])
-    return f"nobody is sure to be better: {nearest_words(by, probability, believed.joint)}"
+    return f"nobody is sure to be better: {nearest_words(marked(by), probability, believed.joint)}"
 
 
 def _out(material: Material) -> list[Entry]:
@@ -199,15 +224,17 @@ def _out(material: Material) -> list[Entry]:
         return [
             Entry(
                 gone.algorithm,
-                f"{better_words(gone.by, gone.probability, material.race.joint)} (round "
-                f"{gone.round}, after {counted(gone.instances, 'instance')})",
+                parsed(
+                    f"{better_words(marked(gone.by), gone.probability, material.race.joint)} "
+                    f"(round {gone.round}, after {counted(gone.instances, 'instance')})"
+                ),
             )
             for gone in material.race.eliminated
         ]
     if material.basis is None or material.contest is None:
         return []
     names = material.basis.algorithms
-    return [Entry(names[i], material.contest.reason) for i in material.contest.left_out]
+    return [Entry(names[i], (material.contest.reason,)) for i in material.contest.left_out]
 
 
 def decisions(material: Material, found: Round) -> list[Decision]:
@@ -216,24 +243,28 @@ def decisions(material: Material, found: Round) -> list[Decision]:
     taken, seen, joint = record.decisions, state.instances, record.joint
 
     def said(kind: str, words: str) -> Decision:
-        return Decision(found.number, seen, kind, words)
+        return Decision(found.number, seen, kind, parsed(words))
 
     made = [
         said(
             "eliminated",
-            f"{gone.algorithm} is out: {better_words(gone.by, gone.probability, joint)}.",
+            f"{marked(gone.algorithm)} is out: "
+            f"{better_words(marked(gone.by), gone.probability, joint)}.",
         )
         for gone in taken.eliminated
     ]
     remaining = set(state.candidates)
     for a, b in taken.settled_pairs:
         if {a, b} <= remaining:
-            made.append(said("settled", f"{verdict_on(state, a, b).words(a, b)}."))
+            found_out = verdict_on(state, a, b).words(marked(a), marked(b))
+            made.append(said("settled", f"{found_out}."))
     for a, b in taken.reopened:
-        made.append(said("reopened", f"{reopened_words(state, a, b)}."))
-    made += [said("withheld", f"{withheld_words(*pair)}.") for pair in taken.withheld]
+        made.append(said("reopened", f"{reopened_words(state, a, b, marked)}."))
+    made += [said("withheld", f"{withheld_words(*map(marked, pair))}.") for pair in taken.withheld]
     if taken.caught_up:
-        made.append(said("joined", f"{taken.caught_up} has caught up and races with the rest."))
+        made.append(
+            said("joined", f"{marked(taken.caught_up)} has caught up and races with the rest.")
+        )
     for problem in record.problems:
         made.append(said("doubted", f"The posterior was not to be trusted: {problem}."))
     return made

@@ -113,7 +113,8 @@ def test_fewer_algorithms_and_other_targets_can_be_asked_for(compared: Project):
     ("arguments", "words"),
     [
         (["nowhere"], "nowhere does not exist"),
-        (["config", "--pair", "random"], "a pair is two different algorithms"),
+        (["config", "--pair", "random"], "--pair takes two algorithms separated by a comma"),
+        (["config", "--pair", "random,random"], "a pair is two different algorithms"),
         (["config", "--pair", "random,rando"], "unknown algorithm 'rando'; did you mean 'random'?"),
         (["config", "--targets", "1:2"], "targets: targets go from the easiest"),
         (["config", "--bootstrap", "1"], "bootstrap: input should be greater than or equal to 100"),

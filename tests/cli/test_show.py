@@ -35,12 +35,25 @@ def test_the_duels_of_a_pair_are_listed_and_told_as_json(looked_at: Project):
     [
         (-13997.31, -13999.42, ("-13997.3", "-13999.4")),
         (1.5, 2.25, ("1.5", "2.25")),
-        (14000.1, 14000.1, ("1.4e+04", "1.4e+04")),
+        (14000.1, 14000.1, ("14000", "14000")),
+        (-9998.231, -10000.44, ("-9998.23", "-10000.4")),
+        (1e9, 3e9, ("1e+09", "3e+09")),
         (None, 2.0, ("-", "2")),
     ],
 )
-def test_two_values_have_as_many_digits_as_tell_them_apart(a, b, told):
+def test_two_values_have_as_many_digits_as_show_how_far_apart_they_are(a, b, told):
     assert _apart(a, b) == told
+
+
+def test_a_name_with_a_comma_is_found_and_two_ways_to_read_a_pair_are_an_error(project: Project):
+    ratings = {name: [0.25, 0.25] for name in ("cma, large", "cma", "large, slow", "slow")}
+    synthetic(project.folder, instances=3, ratings=ratings)
+    facts = project.json("show", "store", "--pair", "cma, large,slow")
+    assert (facts["a"], facts["b"]) == ("cma, large", "slow")
+    done = project("show", "store", "--pair", "cma, large, slow")
+    assert done.returncode == 1
+    assert "may be 'cma' and 'large, slow' or 'cma, large' and 'slow'" in done.stderr
+    assert "known: cma, large, cma" in project("show", "store", "--pair", "a,b,c").stderr
 
 
 def test_the_runs_on_an_instance_are_shown_with_seeds_and_drawn(looked_at: Project):

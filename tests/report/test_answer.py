@@ -9,11 +9,16 @@ import numpy as np
 import pytest
 
 from polarbear.report.answer import advised, answer
-from polarbear.report.leading import Grade, advise
+from polarbear.report.figures import FIGURES
+from polarbear.report.leading import Grade, advise, p_best
+from polarbear.report.material import gather
+from polarbear.report.page import data
 from polarbear.report.prose.markdown import as_markdown
 from polarbear.report.prose.outline import outline
-from polarbear.report.prose.sentence import Name, plain
+from polarbear.report.prose.sentence import Name, marked, parsed, plain
 from polarbear.report.story import tell
+from polarbear.store import Store
+from polarbear.wording import percent, short
 
 TIMES = np.array([10.0, 20, 40, 80, 160, 320])
 
@@ -114,6 +119,54 @@ def test_names_stand_apart_from_words(raced):
     assert set(names) <= set(raced.algorithms)
     assert f"**{names[0]}**" in as_markdown(outline(raced, story))
     assert story.answer[0] == plain(story.headline)
+
+
+def test_names_stand_apart_in_decisions_and_reasons_too(raced):
+    story = tell(raced)
+    for decision in story.decisions:
+        names = [part.name for part in decision.said if isinstance(part, Name)]
+        assert names
+        assert set(names) <= set(raced.algorithms)
+        words = "".join(part for part in decision.said if isinstance(part, str))
+        assert not set(words.split()) & set(raced.algorithms)
+    for entry in story.out:
+        assert isinstance(entry.said[0], Name)
+
+
+def test_a_text_with_marked_names_comes_apart_whatever_is_in_them():
+    text = f"{marked('either')} or {marked('a (b), c')}: both."
+    assert parsed(text) == (Name("either"), " or ", Name("a (b), c"), ": both.")
+
+
+def test_who_is_left_alone_is_run_at_the_times_of_the_grid_and_no_others(raced, monkeypatch):
+    monkeypatch.setattr("polarbear.report.answer.still_in", lambda _: ("good",))
+    assert plain(answer(raced)[0]) == "Run good, whatever the budget: everybody else is out."
+    one_time = replace(raced, times=raced.times[:1])
+    first = short(float(raced.times[0]))
+    assert plain(answer(one_time)[0]) == (
+        f"Run good at {first} evaluations: everybody else is out."
+    )
+
+
+def test_another_model_than_the_race_s_is_named_wherever_it_speaks(raced_project):
+    material = gather(Store.open(raced_project.store), model="random-walk")
+    assert "Whom to run is by the random-walk model" in tell(material).evidence
+    assert "by the random-walk model" in FIGURES["leaders"].caption(material)
+    assert "by the random-walk model" not in FIGURES["matrix"].caption(material)
+    content = data.of(material)
+    assert content["moments"][-1]["title"] == "What the random-walk model says"
+    assert content["selector"]["command"].endswith(" --model random-walk")
+    basis = material.basis
+    peaks = p_best(material)[1].argmax(axis=0)
+    for name, peak in zip(p_best(material)[0], peaks, strict=True):
+        (entry,) = (entry for entry in tell(material).members if entry.algorithm == name)
+        share = basis.posterior.theta[:, peak, basis.algorithms.index(name)].mean()
+        assert (
+            "likeliest" not in entry.reason or f"on {percent(share)} of instances" in entry.reason
+        )
+    own = gather(Store.open(raced_project.store))
+    assert "model" not in tell(own).evidence
+    assert "--model" not in data.of(own)["selector"]["command"]
 
 
 def test_a_look_back_says_that_nobody_knows_how_sure_it_was(kinds):

@@ -178,9 +178,16 @@ def test_the_density_of_values_is_that_of_scipy():
     x, density = smooth(values)
     low, high = np.quantile(values, (0.25, 0.75))
     width = 0.9 * min(values.std(), (high - low) / 1.34) * len(values) ** -0.2
-    theirs = stats.gaussian_kde(values, width / values.std(ddof=1))(x)
+    kernels = stats.gaussian_kde(values, width / values.std(ddof=1))
+    theirs = kernels(x) + kernels(-x) + kernels(2 - x)  # folded back at both ends
     assert density == pytest.approx(theirs, abs=0.01 * theirs.max())
     assert np.trapezoid(density, x) == pytest.approx(1, abs=1e-3)
+
+
+def test_the_density_of_shares_near_zero_has_nothing_below_it_and_loses_nothing():
+    x, density = smooth(np.random.default_rng(5).beta(0.8, 30, 4000))
+    assert x[0] == 0
+    assert np.trapezoid(density, x) == pytest.approx(1, abs=0.02)
 
 
 def test_the_allocation_is_the_budget_of_the_runs_and_agrees_on_what_was_saved(raced):

@@ -23,6 +23,10 @@ MISSING = {
     ("inferred", "rounds"): "no race was run in this store",
     ("raced", "failures"): "no run has failed",
     ("looking back", "leaders"): "draws are kept of the last round only, not of round 1",
+    (
+        "one time",
+        "values",
+    ): "good competes with nobody: it is first always, whatever the preference",
     ("looking back", "values"): "draws are kept of the last round only, not of round 1",
 }
 CLASSICAL = {"ecdf", "aocc", "eaf", "eaf-difference"}  # of values; more in test_classical_figures
@@ -31,7 +35,7 @@ OF_ROUNDS = {"failures", "rounds", "key-rounds"}
 THERE = {
     "raced": OURS - {"failures"},
     "one round": OURS - {"failures"},
-    "one time": OURS - {"failures"},
+    "one time": OURS - {"failures", "values"},
     "joint": OURS - {"failures"},
     "failures": OURS | CLASSICAL,
     "runs only": {"allocation"},

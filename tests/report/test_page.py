@@ -26,6 +26,17 @@ from tests.support import Project
 RISKS: tuple[Risk, ...] = ("p2bb", "mean", "quantile", "regret")
 ALL_DRAWS = 2e-3  # what two bytes a rating may change in a share of 2000 draws: four of them
 CRITERIA = ("p2bb", "mean", "quantile", "regret")
+NAMED_ROLES = {
+    *("button", "checkbox", "combobox", "figure", "image", "link", "navigation", "radio"),
+    *("region", "slider", "spinbutton", "table"),
+}
+# What has the keyboard, and whether that can be seen; nothing at the end of the page.
+FOCUS = """(() => {
+  const it = document.activeElement;
+  if (!it || it === document.body) return null;
+  const outlined = (one) => one && getComputedStyle(one).outlineStyle !== "none";
+  return [it.id || it.className || it.tagName, outlined(it) || outlined(it.nextElementSibling)];
+})()"""
 MODELS = {"race": None, "temporal": "random-walk"}
 
 
@@ -242,6 +253,41 @@ def test_a_time_between_those_of_an_independent_model_is_taken_at_the_nearest(
     browser.open(race_page)
     browser.set("budget-box", 90)
     assert "90 is taken at 80, the nearest time of the grid" in browser.text("choice-notes")
+
+
+def test_a_screen_reader_has_a_name_for_every_control_figure_and_table(
+    browser: Browser, race_page: Path
+):
+    browser.open(race_page)
+    browser.draw_all()
+    browser.ask("document.querySelector('#duels button').click()")
+    browser.wait("document.getElementById('instance-chart').dataset.drawn === 'yes'")
+    tree = browser.driver.execute_cdp_cmd("Accessibility.getFullAXTree", {})["nodes"]
+    told = [node for node in tree if not node.get("ignored")]
+    named = [(n["role"]["value"], n.get("name", {}).get("value", "").strip()) for n in told]
+    roles = {role for role, _ in named}
+    assert roles >= NAMED_ROLES
+    assert [role for role, name in named if role in NAMED_ROLES and not name] == []
+    assert "graphics-symbol" not in roles  # the pieces of a drawing are not read one by one
+
+
+def test_the_keyboard_alone_walks_through_all_that_can_be_pressed_and_sees_where_it_is(
+    browser: Browser, race_page: Path
+):
+    from selenium.webdriver.common.keys import Keys
+
+    browser.open(race_page)
+    reached = []
+    for _ in range(200):
+        browser.driver.switch_to.active_element.send_keys(Keys.TAB)
+        here = browser.ask(FOCUS)
+        if here is None:
+            break
+        reached.append(here)
+    assert all(seen for _, seen in reached), [what for what, seen in reached if not seen]
+    kinds = {what for what, _ in reached}
+    assert {"theme", "round", "round-on", "pair-a", "pair-b", "copy", "duels"} <= kinds
+    assert len(reached) < 200  # the end is reached: nothing keeps the keyboard
 
 
 def test_the_keyboard_alone_moves_the_budget_and_says_so(browser: Browser, race_page: Path):

@@ -71,6 +71,27 @@ def test_an_instance_shows_its_runs_their_seeds_and_how_to_repeat_one(
     assert browser.complaints() == []
 
 
+def test_the_keyboard_opens_an_instance_and_escape_goes_back_to_where_it_was_asked_for(
+    browser: Browser, race_page: Path
+):
+    from selenium.webdriver.common.keys import Keys
+
+    browser.open(race_page)
+    look_at(browser, "early", "late", 10)
+    asked = "document.querySelectorAll('#duels button')[2]"
+    browser.ask(f"{asked}.focus()")
+    browser.driver.switch_to.active_element.send_keys(Keys.ENTER)
+    browser.wait("document.activeElement.id === 'instance-title'")
+    assert browser.text("instance-title") == browser.ask(f"{asked}.textContent")
+    browser.driver.switch_to.active_element.send_keys(Keys.ESCAPE)
+    assert browser.ask("document.getElementById('instance').hidden")
+    assert browser.ask(f"document.activeElement === {asked}")
+    browser.driver.switch_to.active_element.send_keys(Keys.SPACE)
+    browser.wait("document.activeElement.id === 'instance-title'")
+    browser.ask("document.getElementById('instance-close').click()")
+    assert browser.ask(f"document.activeElement === {asked}")
+
+
 def test_a_click_on_a_pair_and_a_time_shows_its_duels(browser: Browser, race_page: Path):
     browser.open(race_page)
     place = "document.querySelector('[data-figure=pairs] .chart')"

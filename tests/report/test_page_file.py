@@ -7,12 +7,12 @@ import gzip
 import json
 import re
 from hashlib import sha256
+from html import unescape
 from pathlib import Path
 
 import numpy as np
 import pytest
 from jinja2 import UndefinedError
-from markupsafe import escape
 
 from polarbear.errors import ReportError
 from polarbear.report.figures import FIGURES
@@ -175,8 +175,9 @@ def test_a_slim_page_has_the_words_and_drawings_and_nothing_that_computes(materi
     assert text.count("<svg") == len(shown) == len(there) - 1
     assert not re.search(r"(src|href)\s*=\s*[\"'](?!#|data:)", text)
     story = tell(material)
+    said = unescape(re.sub(r"<[^>]*>", "", text))
     for words in (story.evidence, *(entry.reason[1:] for entry in story.members)):
-        assert str(escape(words)) in text
+        assert words in said
 
 
 def test_names_cannot_leave_a_slim_page_s_drawings(kinds):

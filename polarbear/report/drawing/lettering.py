@@ -12,6 +12,8 @@ from polarbear.settings.names import LONGEST_LABEL
 
 _INVISIBLE = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 _WORD = re.compile(r"[^\s,;:/_|+()\[\]{}-]+")
+_WHOLE_WORD = re.compile(r"[^\s,;|()\[\]{}]+")  # two-point is one, as median-success-rule is
+_SHORTEST = 4  # letters of a word that is cut, with its dot
 
 
 def plain(text: str) -> str:
@@ -69,25 +71,58 @@ def fitted(made: Mapping[str, str], names: Sequence[str], limit: int) -> dict[st
 
 def _what_differs(names: Sequence[str], limit: int) -> list[str]:
     """Names without the words that all begin and end with; if need be, only words that differ."""
-    words = [list(_WORD.finditer(name)) for name in names]
+    cut, inner = _inner(names, _WORD)
+    if max(map(len, cut)) <= limit:
+        return cut
+    if len({len(found) for found in inner}) > 1:  # words of words: what stands in whose place?
+        cut, inner = _inner(names, _WHOLE_WORD)
+    if max(map(len, cut)) <= limit or len({len(found) for found in inner}) > 1:
+        return cut
+    columns = [column for column in zip(*inner, strict=True) if len(set(column)) > 1]
+    for shown in (columns, [_without_key(column) for column in columns]):
+        rows = [" ".join(row) for row in zip(*shown, strict=True)]
+        if max(map(len, rows)) <= limit:
+            return rows
+    return [" ".join(row) for row in zip(*_abbreviated(shown, limit), strict=True)]
+
+
+def _inner(names: Sequence[str], word: re.Pattern[str]) -> tuple[list[str], list[list[str]]]:
+    """Names without the words that all begin and end with, as they are and word by word."""
+    words = [list(word.finditer(name)) for name in names]
     fewest = min(map(len, words))
     if fewest == 0:
-        return list(names)
-    texts = [[word[0] for word in found] for found in words]
+        return list(names), [[name] for name in names]
+    texts = [[one[0] for one in found] for found in words]
     first = _common([found[: fewest - 1] for found in texts])
     last = _common([found[:first:-1][: fewest - 1 - first] for found in texts])
     inner = [found[first : len(found) - last] for found in words]
     cut = [
         name[found[0].start() : found[-1].end()] for name, found in zip(names, inner, strict=True)
     ]
-    if max(map(len, cut)) <= limit or len({len(found) for found in inner}) > 1:
-        return cut
-    positions = zip(*([word[0] for word in found] for found in inner), strict=True)
-    columns = [column for column in positions if len(set(column)) > 1]
-    rows = [" ".join(row) for row in zip(*columns, strict=True)]
-    if max(map(len, rows)) <= limit:
-        return rows
-    return [" ".join(row) for row in zip(*map(_without_key, columns), strict=True)]
+    return cut, [[one[0] for one in found] for found in inner]
+
+
+def _abbreviated(columns: Sequence[Sequence[str]], limit: int) -> list[Sequence[str]]:
+    """Words cut, the longest first, as far as it takes and as they still differ in their place."""
+    made = list(columns)
+    while sum(max(map(len, column)) for column in made) + len(made) - 1 > limit:
+        shorter = [
+            _cut(whole, max(map(len, now)) - 1) for whole, now in zip(columns, made, strict=True)
+        ]
+        able = [place for place, column in enumerate(shorter) if column is not None]
+        if not able:
+            return list(columns)
+        longest = max(able, key=lambda place: (max(map(len, made[place])), place))
+        made[longest] = shorter[longest] or made[longest]
+    return made
+
+
+def _cut(words: Sequence[str], length: int) -> Sequence[str] | None:
+    """Words of at most so many letters, the last of which says that it was cut; None if alike."""
+    if length < _SHORTEST:
+        return None
+    made = [w if len(w) <= length else f"{w[: length - 1].rstrip('-_=+/:.')}." for w in words]
+    return made if len(set(made)) == len(set(words)) else None
 
 
 def _common(rows: Sequence[Sequence[str]]) -> int:

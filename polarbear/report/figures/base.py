@@ -10,7 +10,7 @@ import polars as pl
 
 from polarbear.report.drawing.style import Style
 from polarbear.report.material import Material
-from polarbear.report.moment import draws_now
+from polarbear.report.moment import draws_now, other_model
 from polarbear.wording import counted
 
 if TYPE_CHECKING:
@@ -63,6 +63,16 @@ def moment(material: Material) -> str:
     if material.rounds:
         last = material.rounds[-1]
         return f"after round {last.number}, {counted(last.state.instances, 'instance')}"
+    return _inferred(material)
+
+
+def moment_of_draws(material: Material) -> str:
+    """What the draws are of, in words: the last round, or another model than the race's."""
+    model = other_model(material)
+    return moment(material) if model is None else f"by the {model} model, {_inferred(material)}"
+
+
+def _inferred(material: Material) -> str:
     if material.basis is not None and material.basis.instances is not None:
         return f"inferred from {counted(material.basis.instances, 'instance')}"
     return "as inferred"

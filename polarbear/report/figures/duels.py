@@ -13,8 +13,8 @@ from polarbear.driver.looking import Duels
 from polarbear.report.drawing.axes import note_below, number_ticks
 from polarbear.report.drawing.files import save, styled
 from polarbear.report.drawing.style import Style
-from polarbear.report.figures.runs import LOG_FROM
-from polarbear.wording import counted, timed
+from polarbear.report.figures.runs import floor_of
+from polarbear.wording import counted, tick, timed
 
 
 def draw_duels(told: Duels, labels: Mapping[str, str], path: Path, format: str) -> None:
@@ -34,9 +34,12 @@ def draw_duels(told: Duels, labels: Mapping[str, str], path: Path, format: str) 
             if duel.a is not None and duel.b is not None
         ]
         values = [value for a, b, _ in both for value in (a, b)]
-        is_log = bool(values) and min(values) > 0 and max(values) > LOG_FROM * min(values)
+        floor = floor_of(values)
+        is_log = floor is not None
         for winner in (told.a, told.b, None):
-            points = [(a, b) for a, b, who in both if who == winner]
+            points = [
+                (max(a, floor or a), max(b, floor or b)) for a, b, who in both if who == winner
+            ]
             look = None if winner is None else looks[winner]
             axes.plot(
                 [a for a, _ in points],
@@ -60,6 +63,9 @@ def draw_duels(told: Duels, labels: Mapping[str, str], path: Path, format: str) 
         if both:
             axes.legend(loc="best", title="wins")
         unfound = len(told.duels) - len(both)
-        if unfound:
-            note_below(figure, f"not drawn, without a value: {counted(unfound, 'instance')}", style)
+        notes = [f"not drawn, without a value: {counted(unfound, 'instance')}"] if unfound else []
+        if floor is not None and min(values) == 0:
+            notes.append(f"zero is drawn at {tick(floor)}")
+        if notes:
+            note_below(figure, "; ".join(notes), style)
         save(figure, path, format, style)

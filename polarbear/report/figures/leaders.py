@@ -11,7 +11,7 @@ import polars as pl
 from polarbear.report.drawing.axes import End, edges, label_ends, on_log_time, time_axis
 from polarbear.report.drawing.palette import writing_on
 from polarbear.report.drawing.style import Style
-from polarbear.report.figures.base import Figure, lacks_draws, moment
+from polarbear.report.figures.base import Figure, lacks_draws, moment_of_draws
 from polarbear.report.leading import p_best
 from polarbear.report.material import Material
 from polarbear.report.moment import draws_now
@@ -122,7 +122,7 @@ def _stretches(leaders: list[str]) -> list[tuple[int, int, str]]:
 def caption(material: Material) -> str:
     return (
         f"{P_BEST}: how sure it is that each candidate has the highest {SHARE_OF_FIRSTS} at each "
-        f"time ({moment(material)}); the band below names whoever is most likely to."
+        f"time ({moment_of_draws(material)}); the band below names whoever is most likely to."
     )
 
 

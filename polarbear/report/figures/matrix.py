@@ -167,14 +167,29 @@ def missing(material: Material) -> str | None:
 
 
 def caption(material: Material) -> str:
-    return (
-        f"Pairs as a whole ({moment(material)}). Numbers are {_number(material)} now, and in "
-        "brackets what it was when it put the column out, where that was another: settled is not "
-        "the same as sure now. Signs are what was settled with probability "
-        f"{short(material.rules.alpha)}. Candidates come first, then those who are out (in "
-        "brackets), the last to go first; no sign: one of the two is out, and it was not looked "
-        "into further."
-    )
+    names = order(material)
+    kinds = {verdict(material, a, b).kind for a in names for b in names if a != b}
+    parts = [f"Pairs as a whole ({moment(material)}). Numbers are {_number(material)} now"]
+    if material.rounds and material.rounds[-1].state.eliminated:
+        parts.append(
+            ", and in brackets what it was when it put the column out, where that was another: "
+            "settled is not the same as sure now"
+        )
+    signs = ", ".join(legend(kinds))
+    if kinds == {Kind.OPEN}:
+        parts.append(f". Every pair is still {signs[2:]} ({signs[0]})")
+    elif signs:
+        parts.append(
+            f". Signs are what was settled with probability {short(material.rules.alpha)}, as seen "
+            f"from the row: {signs}"
+        )
+    if Kind.MOOT in kinds:
+        parts.append("; no sign: one of the two is out, and it was not looked into further")
+    if set(names) != set(still_in(material)):
+        parts.append(
+            ". Candidates come first, then those who are out (in brackets), the last to go first"
+        )
+    return f"{''.join(parts)}."
 
 
 MATRIX = Figure("matrix", "Pairs as a whole", caption, missing, data, draw)

@@ -12,7 +12,7 @@ import polars as pl
 
 from polarbear.report.drawing.axes import number_ticks
 from polarbear.report.drawing.style import Style
-from polarbear.report.figures.base import Figure, lacks_draws, moment
+from polarbear.report.figures.base import Figure, lacks_draws, moment_of_draws
 from polarbear.report.material import Material
 from polarbear.report.moment import draws_now
 from polarbear.wording import short, timed
@@ -38,7 +38,7 @@ def caption(material: Material) -> str:
     assert basis is not None
     t = timed(float(basis.times[place(material)]), material.axis)
     return (
-        f"At {t} ({moment(material)}): the share of its duels with all others that each "
+        f"At {t} ({moment_of_draws(material)}): the share of its duels with all others that each "
         "algorithm wins, posterior mean and central 95 % interval, the best on the left. A bar "
         "joins algorithms of which none is better than another with probability "
         f"{short(material.rules.alpha)} or more."

@@ -6,15 +6,24 @@ figures in the registry show a store.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from polarbear.driver.looking import InstanceRuns
-from polarbear.report.drawing.axes import number_ticks
+from polarbear.report.drawing.axes import note_below, number_ticks
 from polarbear.report.drawing.files import save, styled
 from polarbear.report.drawing.style import Style
+from polarbear.wording import tick
 
-LOG_FROM = 100.0  # values that span this factor, and are all above zero, are drawn on a log scale
+LOG_FROM = 100.0  # values that span this factor, none of them negative, are drawn on a log scale
+
+
+def floor_of(values: Sequence[float]) -> float | None:
+    """Where zero stands on a log scale of these values; None if a linear one shows them better."""
+    positive = [value for value in values if value > 0]
+    if not positive or min(values) < 0 or max(positive) <= LOG_FROM * min(positive):
+        return None
+    return min(positive) if min(values) > 0 else min(positive) / 10
 
 
 def draw_runs(
@@ -32,21 +41,23 @@ def draw_runs(
         figure = Figure(figsize=(style.width, 0.55 * style.width), layout="constrained")
         FigureCanvasAgg(figure)
         axes = figure.subplots()
+        values = [y for run in told.runs for y in run.y]
+        floor = floor_of(values)
+        log_values = floor is not None
         for run in told.runs:
             if not run.t:
                 continue
+            best = [max(y, floor or y) for y in run.y]
             look = style.look(list(labels).index(run.algorithm))
             end = max(run.reached, run.t[-1])
             axes.step(
                 [*run.t, end],
-                [*run.y, run.y[-1]],
+                [*best, best[-1]],
                 where="post",
                 color=look.colour,
                 linestyle=look.dash,
                 label=labels[run.algorithm],
             )
-        values = [y for run in told.runs for y in run.y]
-        log_values = bool(values) and min(values) > 0 and max(values) > LOG_FROM * min(values)
         starts = [run.t[0] for run in told.runs if run.t]
         log_time = log_time and min(starts, default=0.0) > 0
         axes.set_xscale("log" if log_time else "linear")
@@ -59,4 +70,6 @@ def draw_runs(
         axes.set_title(told.instance)
         if values:
             axes.legend(loc="best")
+        if floor is not None and min(values) == 0:
+            note_below(figure, f"zero is drawn at {tick(floor)}", style)
         save(figure, path, format, style)

@@ -11,7 +11,7 @@ from polarbear.preferences import Context, Preference
 from polarbear.preferences.parsing import parse_preference
 from polarbear.report.drawing.axes import note_below, number_ticks
 from polarbear.report.drawing.style import Style
-from polarbear.report.figures.base import Figure, lacks_draws, moment
+from polarbear.report.figures.base import Figure, lacks_draws, moment_of_draws
 from polarbear.report.material import Material
 from polarbear.report.moment import draws_now, still_in
 from polarbear.select import judge
@@ -79,7 +79,10 @@ def data(material: Material) -> pl.DataFrame:
 
 
 def smooth(values: np.ndarray) -> tuple[np.ndarray, np.ndarray | list[Any]]:
-    """A Gaussian kernel density over the range of the values, by Silverman's rule."""
+    """A Gaussian kernel density over the range of the values, by Silverman's rule.
+
+    Values are shares: what a kernel would put below 0 or above 1 is folded back.
+    """
     spread = float(values.std())
     if spread <= 1e-9 * max(1.0, abs(float(values.mean()))):
         return values[:1], [None]
@@ -88,8 +91,8 @@ def smooth(values: np.ndarray) -> tuple[np.ndarray, np.ndarray | list[Any]]:
     bins = np.linspace(values.min() - 3 * width, values.max() + 3 * width, 1025)
     counts, _ = np.histogram(values, bins)
     centres = (bins[1:] + bins[:-1]) / 2
-    x = np.linspace(bins[0], bins[-1], POINTS)
-    kernel = np.exp(-0.5 * ((x[:, None] - centres) / width) ** 2)
+    x = np.linspace(max(bins[0], 0.0), min(bins[-1], 1.0), POINTS)
+    kernel = sum(np.exp(-0.5 * ((seen[:, None] - centres) / width) ** 2) for seen in (x, -x, 2 - x))
     return x, kernel @ counts / (len(values) * width * np.sqrt(2 * np.pi))
 
 
@@ -112,17 +115,16 @@ def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -
         axes.remove()
     for axes in panels[max(0, len(titles) - columns) : len(titles)]:
         axes.set_xlabel(f"value ({SHARE_OF_FIRSTS} over time)")
-    if len(names) > 1:
-        for axes in panels[:columns]:
-            axes.text(
-                1.02,
-                1.0,
-                P_BEST,
-                transform=axes.transAxes,
-                fontsize=style.small,
-                va="bottom",
-                color=style.inks.faint,
-            )
+    for axes in panels[:columns]:
+        axes.text(
+            1.02,
+            1.0,
+            P_BEST,
+            transform=axes.transAxes,
+            fontsize=style.small,
+            va="bottom",
+            color=style.inks.faint,
+        )
     if len(names) < len(everyone):
         text = f"{len(names)} of {len(everyone)} candidates, those most likely to be the best"
         note_below(canvas, text, style)
@@ -154,7 +156,7 @@ def _panel(
         axes.text(
             1.02,
             foot - 0.15,
-            probability_mark(p_best) if len(names) > 1 else "",
+            probability_mark(p_best),
             transform=axes.get_yaxis_transform(),
             va="center",
             fontsize=style.small,
@@ -171,6 +173,13 @@ def _panel(
     number_ticks(axes, "x", False, axes.get_xlim(), style)
 
 
+def missing(material: Material) -> str | None:
+    inside = still_in(material)
+    if lacks_draws(material) is None and len(inside) == 1:
+        return f"{inside[0]} competes with nobody: it is first always, whatever the preference"
+    return lacks_draws(material)
+
+
 def caption(material: Material) -> str:
     basis = material.basis
     independent = (
@@ -180,11 +189,12 @@ def caption(material: Material) -> str:
         else ""
     )
     return (
-        f"What each candidate is worth under several preferences ({moment(material)}): the "
-        f"posterior of its value, a mean {SHARE_OF_FIRSTS} or, at its worst time, the lowest, "
+        "What each candidate is worth under several preferences "
+        f"({moment_of_draws(material)}): the posterior of its value, a mean {SHARE_OF_FIRSTS} or, "
+        "at its worst time, the lowest, "
         f"with median and central 95 % interval, and beside it {P_BEST}: how sure it is that this "
         f"value is the highest of all.{independent}"
     )
 
 
-VALUES = Figure("values", "Values under preferences", caption, lacks_draws, data, draw)
+VALUES = Figure("values", "Values under preferences", caption, missing, data, draw)

@@ -26,6 +26,11 @@ SIGNS = {
     "-": "{-}",  # so that two of them stay two
     "…": r"\ldots{}",
     "×": r"\ensuremath{\times}",
+    "≥": r"\ensuremath{\geq}",
+    "≤": r"\ensuremath{\leq}",
+    "≳": r"\ensuremath{\stackrel{>}{\sim}}",
+    "≲": r"\ensuremath{\stackrel{<}{\sim}}",
+    "≈": r"\ensuremath{\approx}",
     "·": r"\textperiodcentered{}",
     "±": r"\ensuremath{\pm}",
 }

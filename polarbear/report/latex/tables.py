@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from polarbear.report.figures.base import lacks_draws, moment
+from polarbear.report.figures.base import lacks_draws, moment_of_draws
 from polarbear.report.figures.values import data as values
 from polarbear.report.latex.escaping import escaped
 from polarbear.report.leading import leaders, p_best
@@ -98,7 +98,7 @@ def _pareto(material: Material) -> TexTable:
     what = "anytime Pareto set" if material.race is not None else "candidates"
     return TexTable(
         "pareto",
-        f"The {what} ({moment(material)}): when each is the likeliest to have the highest "
+        f"The {what} ({moment_of_draws(material)}): when each is the likeliest to have the highest "
         f"{SHARE_OF_FIRSTS}, and where {P_BEST}, how sure that is, is highest.",
         ("algorithm", "likeliest to be best", f"{P_BEST}#", f"at {material.axis}#")
         + (() if seen is None else ("instances#",)),
@@ -147,9 +147,10 @@ def _selection(material: Material) -> TexTable:
         )
     return TexTable(
         "selection",
-        f"What to choose under several preferences over time ({moment(material)}): who is the "
-        f"likeliest to have the highest value, a mean {SHARE_OF_FIRSTS} or, at its worst time, the "
-        f"lowest; {P_BEST}, how sure that is; and the value with its central 95 % interval.",
+        f"What to choose under several preferences over time ({moment_of_draws(material)}): who is "
+        f"the likeliest to have the highest value, a mean {SHARE_OF_FIRSTS} or, at its worst "
+        f"time, the lowest; {P_BEST}, how sure that is; and the value with its central 95 % "
+        "interval.",
         ("budget", "choice", f"{P_BEST}#", "value#", "95 % interval#"),
         tuple(rows),
     )

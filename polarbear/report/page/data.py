@@ -10,8 +10,9 @@ import numpy as np
 from polarbear.inference.beliefs import Beliefs
 from polarbear.preferences.budgets import LEAST_MASS, WORTH_A_NOTE
 from polarbear.racing.verdicts import CHANCE, SIGNS, WORDS, WORDS_AT_A_TIME, Kind
+from polarbear.report.figures.base import moment_of_draws
 from polarbear.report.material import Material, Round
-from polarbear.report.moment import draws_now, still_in
+from polarbear.report.moment import draws_now, other_model, still_in
 from polarbear.report.page.closer import closer
 from polarbear.report.page.colours import AGAIN_AFTER
 from polarbear.report.page.packing import packed
@@ -57,6 +58,7 @@ def selector(material: Material) -> dict[str, Any] | None:
         return None
     posterior = basis.posterior
     theta = posterior.theta[:, :, list(contest.candidates)]
+    asked = f" --model {posterior.model}" if basis.source == "infer" else ""
     kept = thinned(posterior.n_draws, theta.shape[1] * theta.shape[2])
     return {
         "items": [basis.algorithms[i] for i in contest.candidates],
@@ -66,7 +68,7 @@ def selector(material: Material) -> dict[str, Any] | None:
         "effective": min(float(len(kept)), basis.effective_draws),
         "joint": posterior.joint,
         "gamma": GAMMA,
-        "command": f"polarbear select {shlex.quote(str(material.store.path))}",
+        "command": f"polarbear select {shlex.quote(str(material.store.path))}{asked}",
         "sentences": sentences(basis),
         "limits": {"least_mass": LEAST_MASS, "worth_a_note": WORTH_A_NOTE},
         "theta": packed(theta[kept].transpose(2, 1, 0)),
@@ -83,7 +85,8 @@ def thinned(draws: int, numbers_a_draw: int) -> np.ndarray:
 def moments(material: Material) -> list[dict[str, Any]]:
     """What was believed after each round; without a race, what is believed now."""
     if material.rounds:
-        return [_after(found, material) for found in material.rounds]
+        rounds = [_after(found, material) for found in material.rounds]
+        return [*rounds, *_by_other_model(material, rounds[-1]["out"])]
     if material.believed is None:
         return []
     title = f"What the {material.basis.posterior.model} model says" if material.basis else ""
@@ -94,6 +97,25 @@ def moments(material: Material) -> list[dict[str, Any]]:
             "facts": "",
             "out": [],
             **_ratings(material.believed, material),
+        }
+    ]
+
+
+def _by_other_model(material: Material, out: list[dict[str, str]]) -> list[dict[str, Any]]:
+    """The same by the model that choices rest on, where that is not the race's."""
+    model, believed = other_model(material), material.believed_by_basis
+    if model is None or believed is None:
+        return []
+    own = material.rounds[-1].record.inference["model"]
+    whole = "" if material.basis and material.basis.counts_those_in else ", among all algorithms"
+    facts = f"{moment_of_draws(material)}{whole}; rounds are by the race's own model, {own}."
+    return [
+        {
+            "number": 0,
+            "title": f"What the {model} model says",
+            "facts": facts[0].upper() + facts[1:],
+            "out": out,
+            **_ratings(believed, material),
         }
     ]
 

@@ -10,7 +10,9 @@ from polarbear.attainment import agreement, disagreements
 from polarbear.report.figures.base import lacks_draws
 from polarbear.report.figures.ratings import TITLE, WHAT, among_whom
 from polarbear.report.material import Material
+from polarbear.report.moment import other_model
 from polarbear.report.page.figures import Shown
+from polarbear.report.prose.sentence import standing_alone
 from polarbear.report.story import Story
 from polarbear.wording import counted, small, whole
 
@@ -65,7 +67,8 @@ def pareto(material: Material, story: Story) -> Section | None:
     members, out = (
         [
             {
-                **vars(entry),
+                "algorithm": entry.algorithm,
+                "said": standing_alone(entry.said),
                 "colour": material.colour_index(entry.algorithm),
                 "label": material.labels[entry.algorithm],
             }
@@ -138,7 +141,11 @@ def _rounds(material: Material, content: dict[str, Any]) -> Section | None:
     if not content["moments"]:
         return None
     several = len(content["moments"]) > 1
-    words = {"what": WHAT, "among": among_whom(material)}
+    anybody = bool(material.rounds and material.rounds[-1].state.eliminated)
+    among = among_whom(material)
+    if among and other_model(material):  # which counts firsts by itself, and says so
+        among = f"In the rounds, {among[0].lower()}{among[1:]}"
+    words = {"what": WHAT, "among": among, "anybody_out": anybody}
     return Section("rounds", "Round by round" if several else TITLE, "rounds", words)
 
 

@@ -16,7 +16,8 @@ from polarbear.select.words import AT_ITS_WORST, AT_THE_BUDGET, OVER_BUDGETS, am
 
 CHOICE = (
     "First {among}on {share} of instances {where}; that this is the most of all is {probability} "
-    "sure (± {error}). Expected regret {regret}, or {other_regret} if you take {other} instead."
+    "sure (±\u00a0{error}). Expected regret {regret}, or {other_regret} if you take {other} "
+    "instead."
 )
 SLOT = "{name} adds {more}: one of them is then first {among}on {share} of instances {where}."
 GAIN = (

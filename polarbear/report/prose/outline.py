@@ -15,7 +15,16 @@ from polarbear.report.prose.sentence import Sentence
 from polarbear.report.settled import decided_otherwise, verdict
 from polarbear.report.story import Entry, Story
 from polarbear.store import summary
-from polarbear.wording import P_BEST, SHARE_OF_FIRSTS, counted, decisive, percent, time, timed
+from polarbear.wording import (
+    P_BEST,
+    SHARE_OF_FIRSTS,
+    counted,
+    decisive,
+    percent,
+    probability_entry,
+    time,
+    timed,
+)
 
 BLOCKS = " ▁▂▃▄▅▆▇█"
 BAR = 30  # characters of the longest bar
@@ -134,9 +143,9 @@ def _matrix(material: Material) -> list[Block]:
         cells = [a]
         for b in order:
             p = chance[believed.index(a), believed.index(b)]
-            said = "unknown" if np.isnan(p) else f"{p:.2f}"
+            said = "unknown" if np.isnan(p) else probability_entry(p)
             then = decided_otherwise(material, a, b, p)
-            before = "" if then is None else f"({then:.2f}) "
+            before = "" if then is None else f"({probability_entry(then)}) "
             cells.append("" if a == b else f"{before}{said} {found[a, b].sign or ' '}")
         rows.append(tuple(cells))
     made: list[Block] = [Table(("", *(f"{name}#" for name in order)), tuple(rows))]

@@ -18,10 +18,12 @@ test("half way between two digits the even one is taken, and only exactly there"
   assert.equal(fixed(3.5, 0), "4");
 });
 
-test("two values have as many digits as tell them apart", () => {
+test("two values have as many digits as show how far apart they are", () => {
   assert.deepEqual(apart(-13997.31, -13999.42), ["-13997.3", "-13999.4"]);
   assert.deepEqual(apart(1.5, 2.25), ["1.5", "2.25"]);
-  assert.deepEqual(apart(14000.1, 14000.1), ["1.4e+04", "1.4e+04"]);
+  assert.deepEqual(apart(14000.1, 14000.1), ["14000", "14000"]);
+  assert.deepEqual(apart(-9998.231, -10000.44), ["-9998.23", "-10000.4"]);
+  assert.deepEqual(apart(1e9, 3e9), ["1e+09", "3e+09"]);
   assert.deepEqual(apart(Number.POSITIVE_INFINITY, 2), ["–", "2"]);
 });
 

@@ -105,7 +105,7 @@ function choiceTable(posterior, made, gamma, risk) {
       cells,
     );
   });
-  return element("table", {}, element("thead", {}, head), element("tbody", {}, rows));
+  return element("table", { "aria-label": "What speaks for each candidate" }, element("thead", {}, head), element("tbody", {}, rows));
 }
 
 export function showCommand(selector, text, risk, gamma) {

@@ -18,6 +18,7 @@ function quoted(text) {
 export function startCloser(closer) {
   let sample = null;
   let instance = null;
+  let opener = null; // what was pressed to see it
   let chart = null; // there is nothing to draw before an instance is chosen
   const whole = async () =>
     (sample ??= sampleOf(closer, PAGE.algorithms, PAGE.times, await inflated(closer.values)));
@@ -71,6 +72,7 @@ export function startCloser(closer) {
 
   function choose(chosen) {
     instance = chosen;
+    opener = document.activeElement;
     const name = sample.instances[chosen];
     byId("instance").hidden = false;
     byId("instance-title").textContent = name;
@@ -86,12 +88,22 @@ export function startCloser(closer) {
     byId("instance-title").focus();
   }
 
+  /** Put the instance away, and go on where it was asked for. */
+  function leave() {
+    byId("instance").hidden = true;
+    (opener?.isConnected ? opener : byId("duels")).focus();
+  }
+
   /** The command that makes a run on the instance again. */
   function repeatBy(algorithm) {
     const [who, where] = [PAGE.algorithms[algorithm], sample.instances[instance]].map(quoted);
     byId("instance-command").textContent = `${closer.run} --on ${where} --repeat ${who}`;
   }
 
+  byId("instance").addEventListener("keydown", (event) => {
+    if (event.key === "Escape") leave();
+  });
+  byId("instance-close").addEventListener("click", leave);
   byId("instance-copy").addEventListener("click", (event) =>
     copy(byId("instance-command"), event.target),
   );
@@ -137,7 +149,7 @@ function duelTable(sample, duels, pair, choose) {
       element("td", { class: "number" }, duel.margin === null ? "" : valueText(duel.margin)),
     );
   });
-  return element("table", {}, element("thead", {}, head), element("tbody", {}, rows));
+  return element("table", { "aria-label": "Duels" }, element("thead", {}, head), element("tbody", {}, rows));
 }
 
 function runTable(sample, instance, repeatBy) {
@@ -165,5 +177,10 @@ function runTable(sample, instance, repeatBy) {
       element("td", { class: "number" }, seed),
     );
   });
-  return element("table", {}, element("thead", {}, element("tr", {}, head)), element("tbody", {}, rows.filter(Boolean)));
+  return element(
+    "table",
+    { "aria-label": "Runs on the instance" },
+    element("thead", {}, element("tr", {}, head)),
+    element("tbody", {}, rows.filter(Boolean)),
+  );
 }

@@ -25,7 +25,7 @@ export function shownValue(value) {
     : value;
 }
 
-function tableElement(table) {
+function tableElement(table, label) {
   const numeric = table.data.map((column) => column.some((value) => typeof value === "number"));
   const head = element(
     "tr",
@@ -50,7 +50,7 @@ function tableElement(table) {
       ),
     );
   }
-  return element("table", {}, element("thead", {}, head), element("tbody", {}, rows));
+  return element("table", { "aria-label": label }, element("thead", {}, head), element("tbody", {}, rows));
 }
 
 /** The buttons under a figure: its numbers as a file, and as a table in the page. */
@@ -65,7 +65,7 @@ export function startTable(figure, table) {
     if (!details.open) return;
     const { rows, ...rest } = whole();
     const place = details.querySelector(".table");
-    place.replaceChildren(tableElement({ rows, ...rest }));
+    place.replaceChildren(tableElement({ rows, ...rest }, figure.getAttribute("aria-label")));
     if (rows > ROWS_SHOWN) {
       const words = `The first ${ROWS_SHOWN} of ${say.whole(rows)} rows; the CSV file has all of them.`;
       place.append(element("p", { class: "quiet" }, words));

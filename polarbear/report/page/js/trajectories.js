@@ -4,8 +4,9 @@ import { timeAxis, timeLabel } from "./axes.js";
 import { labelOf } from "./lettering.js";
 import { endLabels, labelRoom } from "./marks.js";
 import { PAGE } from "./page.js";
+import { significant } from "./wording.js";
 
-const LOG_FROM = 100; // values above zero that span this factor are drawn on a log scale
+const LOG_FROM = 100; // values that span this factor, none negative, are drawn on a log scale
 
 export function instanceChart(view, sample, instance) {
   const runs = sample.algorithms
@@ -17,14 +18,18 @@ export function instanceChart(view, sample, instance) {
     })
     .filter(({ name, points }) => points.length && view.shows(name));
   const values = runs.flatMap(({ points }) => points.map(({ y }) => y));
-  const [low, high] = [Math.min(...values), Math.max(...values)];
-  const isLog = low > 0 && high > LOG_FROM * low;
-  const onAxis = isLog ? Math.log10 : (y) => y;
+  const least = Math.min(...values.filter((y) => y > 0));
+  const high = Math.max(...values);
+  const hasZero = values.includes(0);
+  const isLog = Math.min(...values) >= 0 && high > LOG_FROM * least;
+  const floor = hasZero ? least / 10 : least; // where zero stands on a log scale
+  const low = isLog ? floor : Math.min(...values);
+  const onAxis = isLog ? (y) => Math.log10(Math.max(y, floor)) : (y) => y;
   const pad = 0.04 * (onAxis(high) - onAxis(low)) || 0.5;
   const range = [onAxis(low) - pad, onAxis(high) + pad];
   const traces = runs.map(({ name, points }) => ({
     x: points.map(({ t }) => t),
-    y: points.map(({ y }) => y),
+    y: points.map(({ y }) => (isLog ? Math.max(y, floor) : y)),
     mode: sample.times.length > 60 ? "lines" : "lines+markers",
     line: { color: view.of(name), dash: view.dash(name), width: 2, shape: "hv" },
     marker: { color: view.of(name), size: 4 },
@@ -39,7 +44,10 @@ export function instanceChart(view, sample, instance) {
       margin: { l: 64, r: labelRoom(view, runs.map(({ name }) => name)), t: 12, b: 48 },
       xaxis: timeAxis(PAGE.log_times),
       yaxis: {
-        title: { text: "best value so far", standoff: 6 },
+        title: {
+          text: isLog && hasZero ? `best value so far (0 at ${significant(floor, 2)})` : "best value so far",
+          standoff: 6,
+        },
         type: isLog ? "log" : "linear",
         range,
         zeroline: false,

@@ -20,16 +20,33 @@ export function significant(value, digits) {
   return `${Number(front)}e${sign}${String(Math.abs(exponent)).padStart(2, "0")}`;
 }
 
-const DIGITS = [4, 6, 8, 10, 12, 15]; // of a value that a run has reached
-
-/** What a run has reached; a dash where that is nothing. */
-export function valueText(value, digits = DIGITS[0]) {
-  return Number.isFinite(value) ? significant(value, digits) : "–";
+/** A probability in a table of them: two digits, four where these would be 1.00. */
+export function entryText(value) {
+  if (value >= 0.99995) return "0.9999+";
+  return fixed(value, value >= 0.995 ? 4 : 2);
 }
 
-/** Two values with as many digits as it takes to tell them apart. */
+const DIGITS = [4, 6, 8, 10, 12, 15]; // of a value that a run has reached
+
+const NEARLY = 0.05; // of a distance, by which two rounded values may have another one
+const WRITTEN_OUT = 1e7; // from here on, values are written with a power of ten
+
+/** What a run has reached, as `polarbear show` has it; a dash where that is nothing. */
+export function valueText(value, digits = DIGITS[0]) {
+  if (!Number.isFinite(value)) return "–";
+  const told = significant(value, digits);
+  return told.includes("e+") && Math.abs(value) < WRITTEN_OUT ? fixed(value, 0) : told;
+}
+
+/** Two values with as many digits as it takes to see how far apart they are. */
 export function apart(a, b) {
-  const enough = DIGITS.find((digits) => a === b || valueText(a, digits) !== valueText(b, digits));
+  const rounded = (value, digits) => Number(value.toPrecision(digits));
+  const isSeen = (digits) => {
+    if (a === b || !Number.isFinite(a) || !Number.isFinite(b)) return true;
+    const gap = Math.abs(rounded(a, digits) - rounded(b, digits));
+    return Math.abs(gap - Math.abs(a - b)) <= NEARLY * Math.abs(a - b);
+  };
+  const enough = DIGITS.find(isSeen) ?? DIGITS.at(-1);
   return [a, b].map((value) => valueText(value, enough));
 }
 
@@ -68,6 +85,10 @@ export function wordingOf(words) {
     timed: (value) => `${time(value)} ${noun(words.axis, time(value))}`,
     counted: (number, what) => `${whole(number)} ${noun(words.nouns[what], whole(number))}`,
     probability: (value) => bounded(words.probability, value),
+    mark: (value) => {
+      if (value >= words.probability.high) return words.mark.over;
+      return value < words.probability.low ? words.mark.under : fixed(value, 2);
+    },
     percent: (share) =>
       share === 1 ? `100${words.percent.unit}` : bounded(words.percent, 100 * share),
     small: (value) => {

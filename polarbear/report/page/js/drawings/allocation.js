@@ -15,6 +15,15 @@ export function allocation(view, rows) {
     const mine = rows.filter((row) => row.algorithm === name);
     return times.map((t) => mine.reduce((sum, row) => sum + (row.to >= t ? row.instances : 0), 0));
   });
+  const least = times.length * (view.narrow ? 0.1 : 0.04); // times that leave room for a number
+  const counts = seen.map((row) => {
+    const said = row.map(() => "");
+    for (let from = 0, to = 0; from < row.length; from = to) {
+      while (to < row.length && row[to] === row[from]) to++;
+      if (to - from >= least) said[(from + to - 1) >> 1] = String(row[from]);
+    }
+    return said;
+  });
   const strips = names.length * 28;
   const bars = raced ? 190 : 0;
   const between = raced ? 84 : 0;
@@ -25,6 +34,9 @@ export function allocation(view, rows) {
       x: borders(times, PAGE.log_times),
       y: names.map((_, i) => i),
       z: seen,
+      text: counts,
+      texttemplate: "%{text}",
+      textfont: { size: 11 },
       zmin: 0,
       ygap: 2,
       colorscale: [

@@ -133,7 +133,7 @@ export function eaf(view, rows) {
     .filter(([name]) => view.shows(name))
     .slice(0, MOST_PANELS)
     .map(([name, mine]) => ({ name, rows: mine }));
-  const title = ({ name }) => `<span style="color:${view.of(name)}"><b>${labelOf(name)}</b></span>`;
+  const title = ({ name }) => `<span style="color:${view.ink(name)}"><b>${labelOf(name)}</b></span>`;
   return planes(view, panels, title, ({ rows: mine }) => [
     {
       type: "heatmap",
@@ -159,7 +159,7 @@ export function eafDifference(view, rows) {
     .filter(({ a, b }) => view.shows(a) && view.shows(b));
   const most = Math.max(...rows.map((row) => Math.abs(row.difference ?? 0)), 0.01);
   const title = ({ a, b, n }) =>
-    `<span style="color:${view.of(a)}">${labelOf(a, 12)}</span> – <span style="color:${view.of(b)}">${labelOf(b, 12)}</span> (n = ${n})`;
+    `<span style="color:${view.ink(a)}">${labelOf(a, 12)}</span> – <span style="color:${view.ink(b)}">${labelOf(b, 12)}</span> (n = ${n})`;
   return planes(view, panels, title, ({ a, b, rows: mine }) => {
     const { x, y, z, customdata } = planeOf(mine, "difference");
     const ahead = (name, sign) => ({

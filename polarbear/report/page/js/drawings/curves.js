@@ -128,7 +128,7 @@ export function aocc(view, rows) {
         hovertemplate: `${labelOf(name).replace(/%/g, "&#37;")}: mean %{x:.3f}<extra></extra>`,
       });
       layout.annotations.push(
-        ...rowEnds(id, labelOf(name, letters), mean.toFixed(2), here, colour, sides),
+        ...rowEnds(id, labelOf(name, letters), mean.toFixed(2), here, view.ink(name), sides),
       );
     }
   });

@@ -2,7 +2,11 @@
 
 import { nameAxis } from "../axes.js";
 import { labelOf, lettersOf, ofPair } from "../lettering.js";
-import { PAGE } from "../page.js";
+import { PAGE, say } from "../page.js";
+import { entryText } from "../wording.js";
+
+/** The same where there is hardly any room, without the zero before the point. */
+const cellText = (value) => (value === null ? "–" : say.mark(value).replace(" 0", "").replace(/^0/, ""));
 
 export function matrix(view, rows) {
   const names = [...new Set(rows.map((row) => row.a))].filter(view.shows);
@@ -16,11 +20,11 @@ export function matrix(view, rows) {
     const [y, x] = [place.get(row.a), place.get(row.b)];
     const sign = PAGE.verdicts[row.verdict].sign.replace("<", "&lt;").replace(">", "&gt;");
     z[y][x] = row.probability;
-    const now = row.probability === null ? "–" : row.probability.toFixed(2);
-    const then = row.decided === null ? now : row.decided.toFixed(2);
+    const now = row.probability === null ? "–" : entryText(row.probability);
+    const then = row.decided === null ? now : entryText(row.decided);
     const decided = then === now ? "" : `<br>(${then})`; // below: beside it there is no room
     text[y][x] =
-      room > 58 ? `${now} ${sign}${decided}` : room > 34 ? `${now.replace(/^0/, "")}<br>${sign}` : sign;
+      room > 58 ? `${now} ${sign}${decided}` : room > 34 ? `${cellText(row.probability)}<br>${sign}` : sign;
     hover[y][x] =
       `${PAGE.chance.replace("{a}", labelOf(row.a))}<br>against ${labelOf(row.b)}: ${row.probability === null ? "unknown" : row.probability.toFixed(4)}<br>` +
       (row.decided === null ? "" : `when it was decided: ${row.decided.toFixed(4)}<br>`) +

@@ -74,10 +74,10 @@ export function pairs(view, rows) {
     customdata: told.map((words) => words.map((one, t) => `${timeLabel(times[t])}<br>${one}`)),
     hovertemplate: "%{customdata}<extra></extra>",
   });
-  const length = view.narrow ? 9 : 14;
+  const length = view.narrow ? 9 : 16;
   const labels = strips.map(
     ([first]) =>
-      `<span style="color:${view.of(first.a)}">${labelOf(first.a, length)}</span> : <span style="color:${view.of(first.b)}">${labelOf(first.b, length)}</span>`,
+      `<span style="color:${view.ink(first.a)}">${labelOf(first.a, length)}</span> : <span style="color:${view.ink(first.b)}">${labelOf(first.b, length)}</span>`,
   );
   const pointAt = ({ pointIndex: [strip, time] }) => ({ pair: strips[strip][time] });
   return {

@@ -81,7 +81,7 @@ export function values(view, rows) {
           "%{customdata[0]}<br>median %{x:.4f}, mean %{customdata[3]:.4f}<br>95 %: %{customdata[1]:.4f} to %{customdata[2]:.4f}<br>%{meta} %{customdata[4]:.3f}<extra></extra>",
       });
       layout.annotations.push(
-        ...rowEnds(id, labelOf(name, letters), say.probability(best), place - 0.2, colour, sides),
+        ...rowEnds(id, labelOf(name, letters), say.mark(best), place - 0.2, view.ink(name), sides),
       );
     }
   });
