@@ -28,7 +28,7 @@ FACTS = b"polarbear"  # under which a Parquet file says more than its rows do
 FORBIDDEN = (errno.EROFS, errno.EACCES, errno.EPERM)
 SMALL = 2**18  # bytes of a file that one thread reads sooner than several
 
-State = tuple[tuple[str, int, int, int], ...]  # of a table's parts: names, inodes, sizes, times
+Part = tuple[str, int, int, int]  # a part as it is now: its name, inode, size and time
 
 
 @contextmanager
@@ -188,14 +188,27 @@ def part_paths(folder: Path) -> list[Path]:
     return sorted(folder.glob("part-*.parquet"))
 
 
-def state_of(folder: Path) -> State:
-    """Which parts a table has, and what tells a file from one that was put in its place."""
-    found = []
-    for path in part_paths(folder):
-        with suppress(FileNotFoundError):  # merged meanwhile, into one that was not there before
-            now = path.stat()
-            found.append((path.name, now.st_ino, now.st_size, now.st_mtime_ns))
-    return tuple(found)
+def parts_now(
+    folder: Path, schema: pa.Schema, known: Mapping[Part, pa.Table]
+) -> dict[Part, pa.Table]:
+    """All parts of a table; those that are ``known``, and are still the same, are not read again.
+
+    As with ``read_parts``, rows may stand twice while a writer merges parts.
+    """
+    read = dict(known)
+    for _ in range(100):
+        found = {}
+        try:
+            for path in part_paths(folder):
+                now = path.stat()  # before it is read: what comes in its place shows next time
+                part = (path.name, now.st_ino, now.st_size, now.st_mtime_ns)
+                if part not in read:
+                    read[part] = read_part(path, schema)
+                found[part] = read[part]
+            return found
+        except FileNotFoundError:  # merged meanwhile, into one that was not there before
+            continue
+    raise _keep_changing(folder)
 
 
 def read_parts(
@@ -220,7 +233,11 @@ def read_parts(
             return
         except FileNotFoundError:
             continue
-    raise StoreError(f"the parts in {folder} keep changing; try again")
+    raise _keep_changing(folder)
+
+
+def _keep_changing(folder: Path) -> StoreError:
+    return StoreError(f"the parts in {folder} keep changing; try again")
 
 
 def read_part(

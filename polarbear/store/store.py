@@ -59,7 +59,8 @@ class Store(Races, Provenance, Aside, Early):
     def __init__(self, path: Path, facts: Mapping[str, Any]) -> None:
         self.path = path
         self.manifest = facts
-        self._last_read: dict[str, tuple[files.State, pl.DataFrame]] = {}  # never trajectories
+        # What was read of small tables: their parts, and all of them as one.
+        self._last_read: dict[str, tuple[dict[files.Part, pa.Table], pl.DataFrame]] = {}
 
     @classmethod
     def open(cls, path: Path) -> Store:
@@ -158,19 +159,15 @@ class Store(Races, Provenance, Aside, Early):
         return self._held[table]
 
     def _read_if_changed(self, table: str) -> pl.DataFrame:
-        """A table as it is now; its parts are read again if anybody has added or changed one."""
-        state = files.state_of(self.path / table)  # before it is read: what comes meanwhile shows
-        before, rows = self._last_read.get(table, (None, None))
-        if rows is None or before != state:
-            rows = self._read_now(table)
-            self._last_read[table] = state, rows
-        return rows
-
-    def _read_now(self, table: str) -> pl.DataFrame:
-        schema = tables.ALL[table]
-        found = list(files.read_parts(self.path / table, schema))
-        nothing = pa.Table.from_batches([], schema)  # Schema.empty_table would load pandas
-        return pl.from_arrow(pa.concat_tables([nothing, *found]))  # type: ignore[return-value]
+        """A table as it is now; of its parts those are read that somebody has added or changed."""
+        schema, kept = tables.ALL[table], self._last_read.get(table)
+        parts = files.parts_now(self.path / table, schema, kept[0] if kept else {})
+        if kept is None or parts.keys() != kept[0].keys():
+            nothing = pa.Table.from_batches([], schema)  # Schema.empty_table would load pandas
+            rows = pl.from_arrow(pa.concat_tables([nothing, *parts.values()]))
+            assert isinstance(rows, pl.DataFrame), "a table has columns"
+            kept = self._last_read[table] = parts, rows
+        return kept[1]
 
     # --- instances ---------------------------------------------------------------------------
 
