@@ -97,7 +97,7 @@ class Posterior:
     def _place(self, a: int, b: int) -> int:
         """Where the wins of two stand, as np.triu_indices has pairs."""
         low, high = min(a, b), max(a, b)
-        return low * (2 * self.theta.shape[2] - low - 1) // 2 + high - low - 1
+        return low * (2 * int(self.theta.shape[2]) - low - 1) // 2 + high - low - 1
 
     def mean(self) -> np.ndarray:
         """Posterior mean of the win probabilities: [time, algorithm]."""
