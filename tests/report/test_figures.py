@@ -26,7 +26,7 @@ MISSING = {
     (
         "one time",
         "values",
-    ): "good competes with nobody: it is first always, whatever the preference",
+    ): "nobody competes with good, which is first whatever the preference",
     ("looking back", "values"): "draws are kept of the last round only, not of round 1",
 }
 CLASSICAL = {"ecdf", "aocc", "eaf", "eaf-difference"}  # of values; more in test_classical_figures

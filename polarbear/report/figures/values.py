@@ -176,7 +176,7 @@ def _panel(
 def missing(material: Material) -> str | None:
     inside = still_in(material)
     if lacks_draws(material) is None and len(inside) == 1:
-        return f"{inside[0]} competes with nobody: it is first always, whatever the preference"
+        return f"nobody competes with {inside[0]}, which is first whatever the preference"
     return lacks_draws(material)
 
 
