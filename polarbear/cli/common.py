@@ -15,7 +15,7 @@ import typer
 
 from polarbear.cli import streams
 from polarbear.plain import plain
-from polarbear.wording import counted, percent_cell, short, time, visible, whole
+from polarbear.wording import counted, joined, percent_cell, short, time, visible, whole
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -109,7 +109,7 @@ def two_names(text: str, known: Sequence[str]) -> tuple[str, str]:
     ways = [(text[:place].strip(), text[place + 1 :].strip()) for place in places]
     meant = [way for way in ways if set(way) <= set(known)]
     if len(meant) > 1:
-        said = " or ".join(f"'{a}' and '{b}'" for a, b in meant)
+        said = joined([f"'{a}' and '{b}'" for a, b in meant], "or")
         raise ReportError(
             f"--pair {text} may be {said}; `polarbear rename STORE OLD NEW` takes a comma out"
         )

@@ -110,7 +110,7 @@ def test_the_pictures_of_the_readme_are_there_in_both_themes_and_small():
 
 def test_paper_tells_who_is_out(raced):
     section = pareto(raced, tell(raced))
-    made = templates().get_template("sections/pareto.html").render(section=section)
+    made = templates().get_template("sections/pareto.html").render(section=section, material=raced)
     on_paper = made[made.index('class="on-paper"') : made.index("<details>")]
     assert all(f">{gone.algorithm}</bdi>" in on_paper for gone in raced.race.eliminated)
     screen, _, paper = source("style.css").partition("@media print")
