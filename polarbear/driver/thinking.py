@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import threading
 from collections.abc import Callable
 from contextlib import suppress
@@ -21,6 +20,7 @@ class Thinking(threading.Thread, Generic[Result]):
         self._result: list[Result] = []
         self._error: BaseException | None = None
         self.done = False
+        self.given_up = False  # `in_threads` looks at it
 
     def run(self) -> None:
         try:
@@ -39,12 +39,9 @@ class Thinking(threading.Thread, Generic[Result]):
         return self._result[0]
 
     def give_up(self) -> None:
-        """Let the work end where it is, as an interrupt would end it; nobody waits for it.
+        """Let the work end at the next item that its threads share; nobody waits for it.
 
-        A compiled loop is run to its end, and no other is begun after it. By SystemExit, which a
-        thread may end with in silence.
+        An exception is not thrown into it: one that meets a thread while it starts another ends
+        the other before it has begun, and then the first waits for ever.
         """
-        if self.ident is not None:
-            ctypes.pythonapi.PyThreadState_SetAsyncExc(
-                ctypes.c_ulong(self.ident), ctypes.py_object(SystemExit)
-            )
+        self.given_up = True

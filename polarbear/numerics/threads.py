@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -20,12 +21,23 @@ Result = TypeVar("Result")
 def in_threads(
     run: Callable[[Item], Result], items: Iterable[Item], threads: int | None = None
 ) -> list[Result]:
-    """Results in the items' order, by as many threads as there are processors unless told."""
+    """Results in the items' order, by as many threads as there are processors unless told.
+
+    Work in a thread that nobody waits for any more (`given_up`) ends before its next item, by
+    SystemExit, which a thread may end with in silence.
+    """
+    caller = threading.current_thread()
+
+    def run_if_wanted(item: Item) -> Result:
+        if getattr(caller, "given_up", False):
+            raise SystemExit
+        return run(item)
+
     workers = threads or available_processors()
     if workers == 1:
-        return [run(item) for item in items]
+        return [run_if_wanted(item) for item in items]
     with ThreadPoolExecutor(workers) as pool:
-        return list(pool.map(run, items))
+        return list(pool.map(run_if_wanted, items))
 
 
 @contextmanager

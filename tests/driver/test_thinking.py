@@ -7,6 +7,7 @@ import threading
 import pytest
 
 from polarbear.driver.thinking import Thinking
+from polarbear.numerics.threads import in_threads
 
 
 def test_what_the_work_raises_is_raised_where_it_is_waited_for():
@@ -23,12 +24,15 @@ def test_what_the_work_raises_is_raised_where_it_is_waited_for():
 
 
 @pytest.mark.filterwarnings("error")
-def test_work_that_is_given_up_ends_and_says_nothing(capfd: pytest.CaptureFixture[str]):
+@pytest.mark.parametrize("threads", [1, 2])
+def test_work_that_is_given_up_ends_and_says_nothing(
+    threads: int, capfd: pytest.CaptureFixture[str]
+):
     begun = threading.Event()
 
     def for_ever() -> None:
         while True:
-            begun.set()
+            in_threads(lambda _: begun.set(), range(2), threads)
 
     def nobody() -> None:
         raise OSError("handle is closed")
