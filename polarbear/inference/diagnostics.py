@@ -18,6 +18,7 @@ MAX_MISSED = 0.02
 MIN_E_BFMI = 0.3
 _PARAMETERS_A_TASK = 64
 _MOST_PLACES = 1 << 22  # which leave a number's other bits precise enough
+_FEW_PLACES = 1 << 13  # which do so in half a word
 
 
 @dataclass(frozen=True)
@@ -152,12 +153,14 @@ def convergence_of(draws: np.ndarray, chains: int, threads: int | None = None) -
 
 
 def _orders(series: np.ndarray) -> np.ndarray:
-    """What sorts each row; numbers that differ by less than one part in 10^9 count as equal.
+    """What sorts each row; numbers that differ by less than one part in 10^9 may count as equal.
 
     A number's place stands in its last bits: whole numbers are sorted by vector instructions,
     which their order by itself is not.
     """
     size = series.shape[1]
+    if size <= _FEW_PLACES:
+        return _orders_of_few(series)
     place = (1 << size.bit_length()) - 1
     if size > _MOST_PLACES:
         return np.argsort(series, axis=1)
@@ -167,6 +170,18 @@ def _orders(series: np.ndarray) -> np.ndarray:
     keys |= np.arange(size)
     keys.sort(axis=1)
     return np.asarray(keys & place)
+
+
+def _orders_of_few(series: np.ndarray) -> np.ndarray:
+    """The same by keys of half a word, with a number's first bits in each: they sort it nearly."""
+    from polarbear.inference.loops.series import half_words, settle_orders
+
+    place_bits = (series.shape[1] - 1).bit_length()
+    keys, order = np.empty(series.shape, np.uint32), np.empty(series.shape, np.int64)
+    half_words(series, place_bits, keys)
+    keys.sort(axis=1)
+    settle_orders(series, keys, (1 << place_bits) - 1, order)
+    return order
 
 
 def energy_bfmi(energies: np.ndarray) -> float:

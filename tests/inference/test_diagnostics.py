@@ -167,3 +167,19 @@ def test_the_hierarchical_lattice_reaches_small_kappa_where_ratings_are_extreme(
     posterior = infer(count_choice_sets(rank(values)), np.linspace(0, 1, 3), options, seed=1)
     assert posterior.diagnostics.missed < diagnostics.MAX_MISSED
     assert np.quantile(posterior.hyper["kappa"], 0.1) < 1
+
+
+def test_rows_of_any_numbers_are_put_in_order():
+    rng = np.random.default_rng(4)
+    wide = 10.0 ** rng.uniform(-300, 300, (3, 4000))
+    rows = [
+        rng.random((3, 4000)), rng.gamma(0.05, size=(3, 4000)), wide, -wide,
+        np.where(rng.random(wide.shape) < 0.5, wide, -wide), rng.random((3, 2)),
+        rng.integers(0, 9, (3, 500)).astype(float), np.ones((3, 100)), rng.random((3, 9000)),
+    ]  # fmt: skip
+    for values in rows:
+        order = diagnostics._orders(values)
+        np.testing.assert_array_equal(np.take_along_axis(values, order, 1), np.sort(values, 1))
+        np.testing.assert_array_equal(
+            np.sort(order, 1), np.arange(values.shape[1])[None].repeat(3, 0)
+        )

@@ -10,11 +10,58 @@ import math
 
 import numpy as np
 
-from polarbear.numerics.bits import count_bits
+from polarbear.numerics.bits import count_bits, float_to_bits
 from polarbear.numerics.compiling import inlined, kernel
 
 NONE, ONE = np.uint64(0), np.uint64(1)
-WORD = 64  # bits
+WORD, HALF_WORD = 64, 32  # bits
+LARGEST = np.iinfo(np.int64).max
+
+
+@kernel
+def half_words(values, place_bits, out):
+    """Fill out with what nearly sorts each row: a number's first bits, then its place in the row.
+
+    Bits that all numbers of a row have in common are left out.
+    """
+    size = values.shape[1]
+    room = HALF_WORD - place_bits
+    for m in range(values.shape[0]):
+        low = high = _ordered(values[m, 0])
+        for k in range(size):
+            number = _ordered(values[m, k])
+            low, high = min(low, number), max(high, number)
+        shift = NONE
+        while (np.uint64(high - low) >> shift) >> np.uint64(room):
+            shift += ONE
+        for k in range(size):
+            first = np.uint64(_ordered(values[m, k]) - low) >> shift
+            out[m, k] = (first << np.uint64(place_bits)) | np.uint64(k)
+
+
+@inlined
+def _ordered(x):
+    """A whole number that is as large among its kind as x is among numbers."""
+    bits = float_to_bits(x)
+    return bits ^ ((bits >> 63) & LARGEST)
+
+
+@kernel
+def settle_orders(values, keys, places, out):
+    """Fill out with what sorts each row, from keys that nearly do.
+
+    A place stands in those bits of a key that are set in ``places``.
+    """
+    size = values.shape[1]
+    for m in range(values.shape[0]):
+        for k in range(size):
+            at = np.int64(keys[m, k] & places)
+            value = values[m, at]
+            before = k
+            while before > 0 and values[m, out[m, before - 1]] > value:
+                out[m, before] = out[m, before - 1]
+                before -= 1
+            out[m, before] = at
 
 
 @kernel
