@@ -14,9 +14,10 @@ from polarbear.rankings import count_choice_sets, rank
 
 
 @kernel
-def _log_and_exp(x, y, logs, exps):
+def _log_and_exp(x, y, logs, by_table, exps):
     for i in range(len(x)):
         logs[i] = fastmath.fast_log(x[i])
+        by_table[i] = fastmath.table_log(x[i])
         exps[i] = fastmath.fast_exp(y[i])
 
 
@@ -24,9 +25,10 @@ def test_fast_logarithm_and_exponential_are_exact_enough():
     rng = np.random.default_rng(0)
     x = np.concatenate([np.exp(rng.uniform(-690, 690, 20_000)), 1 + rng.normal(0, 1e-3, 20_000)])
     y = np.concatenate([rng.uniform(-690, 690, 20_000), rng.normal(0, 1, 20_000)])
-    logs, exps = np.empty_like(x), np.empty_like(y)
-    _log_and_exp(x, y, logs, exps)
+    logs, by_table, exps = np.empty_like(x), np.empty_like(x), np.empty_like(y)
+    _log_and_exp(x, y, logs, by_table, exps)
     np.testing.assert_allclose(logs, np.log(x), rtol=4e-15, atol=1e-18)
+    np.testing.assert_allclose(by_table, np.log(x), rtol=4e-15, atol=1e-15)
     np.testing.assert_allclose(exps, np.exp(y), rtol=1e-13)
 
 

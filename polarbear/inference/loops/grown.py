@@ -13,7 +13,8 @@ import numpy as np
 
 from polarbear.inference.loops.fastmath import LOG_2, fast_exp, fast_log, split_float
 from polarbear.inference.loops.likelihood import LOWEST, ONE
-from polarbear.inference.loops.split_hmc import Noise, Walkers, evaluate, turn
+from polarbear.inference.loops.split_hmc import Noise, Walkers, evaluate
+from polarbear.inference.loops.walking import walk
 from polarbear.numerics.compiling import kernel, loop_for
 
 BLOCK = np.uint64(512)  # numbers from 0.7 to 1.42 whose product neither vanishes nor overflows
@@ -123,26 +124,9 @@ def advance_grown(
 
     The arrays of `Grown`, of `Walkers` and of `Noise`, as in `independent.advance`.
     """
-    n_times, n, d = spread.shape
     target = Grown(
         centre, spread, wins, offsets, left, right, counts, usual, odd_offsets, odd, sums, rates,
         mantissas,
     )  # fmt: skip
     walkers = Walkers(u, kick, residual, seen, node)
-    noise = Noise(momenta, angles, uniforms)
-    trial = Walkers(
-        np.empty((n_times, d)), np.empty((n_times, d)), np.empty((n_times, 1)),
-        np.empty((n_times, 1, n)), np.empty(n_times, np.int64),
-    )  # fmt: skip
-    energies = np.empty(n_times)
-    divergences = 0
-    for k in range(angles.shape[1]):
-        divergences += turn(target, walkers, trial, noise, k, n_steps, energies, accepted)
-        if (k + 1) % thin == 0:
-            for t in range(n_times):
-                total = 0.0
-                for i in range(n):
-                    total += seen[t, 0, i]
-                for i in range(n):
-                    theta[k // thin, t, i] = seen[t, 0, i] / total
-    return divergences
+    return walk(target, walkers, Noise(momenta, angles, uniforms), n_steps, thin, theta, accepted)

@@ -48,10 +48,10 @@ def find_mode(sets: SetSums, latent: Latent, start: np.ndarray | None = None) ->
     with_all = with_prior(sets, latent.dirichlet)
 
     def climb(times: slice) -> None:
-        density = (_Density if n <= FEW else _TreeDensity)(with_all, times)
+        density = (Density if n <= FEW else _TreeDensity)(with_all, times)
         x[times], heights[times], lower[times] = density.climb(x[times])
 
-    parts = _runs_of_times(with_all)
+    parts = runs_of_times(with_all)
     if n <= FEW:  # mostly in the interpreter, which threads would only wait for
         for part in parts:
             climb(part)
@@ -65,7 +65,7 @@ def find_mode(sets: SetSums, latent: Latent, start: np.ndarray | None = None) ->
     return Mode(latent, x, x @ sets.helmert.T, spread, heights, log_marginal, correction)
 
 
-def _runs_of_times(sets: SetSums) -> list[slice]:
+def runs_of_times(sets: SetSums) -> list[slice]:
     """One run of times after the other."""
     n_times, n = sets.wins.shape
     stride = max(1, _ENTRIES_AT_A_TIME // (int(sets.widest[0]) * n))
@@ -73,7 +73,7 @@ def _runs_of_times(sets: SetSums) -> list[slice]:
     return [slice(first, min(first + stride, n_times)) for first in starts]
 
 
-class _Density:
+class Density:
     """Log-density, gradient and curvature of eta[T, d] at several times, all sets side by side."""
 
     def __init__(self, sets: SetSums, times: slice) -> None:
@@ -128,7 +128,7 @@ class _Density:
         raise no_mode(len(self.helmert), len(eta))
 
 
-class _TreeDensity(_Density):
+class _TreeDensity(Density):
     """The same for many algorithms, by compiled loops: no set's members have to be held."""
 
     def __init__(self, sets: SetSums, times: slice) -> None:

@@ -6,45 +6,66 @@ alone and not on how many threads share the work.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from polarbear.inference.base import draws_a_chain
 from polarbear.inference.chains import START, Chains, Effort, unseen, worst_tenth
+from polarbear.inference.loops.bent import Bent, advance_bent
 from polarbear.inference.loops.grown import Grown, advance_grown
 from polarbear.inference.loops.independent import Ratings, advance, approximate
 from polarbear.inference.loops.likelihood import SetSums
 from polarbear.inference.loops.split_hmc import Noise
 from polarbear.inference.native.attempt import Draws
+from polarbear.inference.native.independent.bending import bend_of
 from polarbear.inference.native.independent.mode import Mode
 from polarbear.inference.native.nested import Lattice
 from polarbear.inference.native.set_sums import with_prior
 from polarbear.numerics.threads import in_threads
 
 TIMES_A_PART = 8  # that one task samples
+BENT_STEPS = (2, 3, 4)  # with kicks by third derivatives; more hardly make them better
+LOOPS = {Ratings: advance, Grown: advance_grown, Bent: advance_bent}
 
 
 class TimeChains(Chains):
     """A chain at each of some times, which fills theta[draw, T, n].
 
-    At each time log-ratings are centre[n] + spread[n, d] u[d].
+    At each time log-ratings are centre[n] + spread[n, d] u[d]. Where there is a ``bend`` (of all
+    times), kicks are taken from it as long as enough turns are accepted.
     """
 
     def __init__(
-        self, sets: SetSums, times: slice, mode: Mode, rng: np.random.Generator, theta: np.ndarray
+        self,
+        sets: SetSums,
+        times: slice,
+        mode: Mode,
+        rng: np.random.Generator,
+        theta: np.ndarray,
+        bend: np.ndarray | None = None,
     ) -> None:
         n_times, n = theta.shape[1:]
         super().__init__(n_times, n - 1, rng)
         self.times, self.theta = times, theta
-        self.target: Ratings | Grown
+        self.target: Ratings | Grown | Bent
         u = START * rng.standard_normal((n_times, n - 1))
-        self.place(sets, mode.centre[times], mode.spread[times], u)
+        part = None if bend is None else bend[times]
+        self.place(sets, mode.centre[times], mode.spread[times], u, part)
 
     @property
     def log_densities(self) -> np.ndarray:
         """Of where the chains are, [T]."""
         return np.asarray(self.walkers.residual[:, 0] - 0.5 * (self.walkers.u**2).sum(axis=1))
 
-    def place(self, sets: SetSums, centre: np.ndarray, spread: np.ndarray, u: np.ndarray) -> None:
+    def place(
+        self,
+        sets: SetSums,
+        centre: np.ndarray,
+        spread: np.ndarray,
+        u: np.ndarray,
+        bend: np.ndarray | None = None,
+    ) -> None:
         """Walk from u[T, d] in other coordinates, with other choice sets, from now on.
 
         They have the prior counted in.
@@ -53,19 +74,36 @@ class TimeChains(Chains):
         room = int(sets.widest[0]) + n
         offsets = sets.offsets[self.times.start : self.times.stop + 1]
         of_sets = centre, spread, sets.wins[self.times], offsets, sets.left, sets.right, sets.counts
-        if len(sets.masks):
-            self.target = Ratings(*of_sets, np.empty(room), np.empty(room))
+        scratch = [np.empty(room) for _ in range(3)]
+        if not len(sets.masks):
+            otherwise = _counted_otherwise(sets.counts, offsets)
+            self._walk_on(Grown(*of_sets, *otherwise, *scratch), u)
+            return
+        self._exact = Ratings(*of_sets, *scratch[:2])
+        if bend is None:
+            self._walk_on(self._exact, u)
         else:
-            scratch = (np.empty(room) for _ in range(3))
-            self.target = Grown(*of_sets, *_counted_otherwise(sets.counts, offsets), *scratch)
-        self.walkers = unseen(u, 1, n)
+            self._walk_on(Bent(*of_sets, bend, np.empty(bend.shape[2]), scratch[0]), u)
+
+    def _walk_on(self, target: Ratings | Grown | Bent, u: np.ndarray) -> None:
+        self.target = target
+        self.walkers = unseen(u, 1, target.centre.shape[1])
         self.look()
+
+    def settle(self, acceptance: Callable[[], np.ndarray], effort: Effort) -> None:
+        """Take the cheap kicks if there are any and a few steps do, or else exact ones."""
+        if isinstance(self.target, Bent):
+            for self.steps in BENT_STEPS:
+                if worst_tenth(acceptance()) >= effort.acceptance:
+                    return
+            self._walk_on(self._exact, self.walkers.u)
+        super().settle(acceptance, effort)
 
     def _advance(
         self, noise: Noise, n_steps: int, thin: int, kept: slice, accepted: np.ndarray
     ) -> int:
         theta = np.empty((kept.stop - kept.start, *self.theta.shape[1:]))
-        loop = advance if isinstance(self.target, Ratings) else advance_grown
+        loop = LOOPS[type(self.target)]
         divergences = loop(*self.target, *self.walkers, *noise, n_steps, thin, theta, accepted)
         self.theta[kept] = theta
         return int(divergences)
@@ -98,12 +136,15 @@ def sample(
     n_times, n = sets.wins.shape
     a_chain = draws_a_chain(draws, chains)
     theta = np.empty((chains, a_chain, n_times, n))
+    bend = bend_of(sets, mode)
 
     def run(task: tuple[int, int]) -> tuple[int, float]:
         chain, first = task
         times = slice(first, min(first + TIMES_A_PART, n_times))
         rng = np.random.default_rng([seed, chain, first])
-        fared = TimeChains(sets, times, mode, rng, theta[chain][:, times]).run(effort, a_chain)
+        fared = TimeChains(sets, times, mode, rng, theta[chain][:, times], bend).run(
+            effort, a_chain
+        )
         return fared.divergences, worst_tenth(fared.acceptance)
 
     tasks = [(chain, t) for t in range(0, n_times, TIMES_A_PART) for chain in range(chains)]
