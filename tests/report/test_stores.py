@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from scipy.stats import beta
 
 import polarbear
 from polarbear.errors import ReportError
@@ -211,6 +212,9 @@ def test_who_beats_itself_in_the_first_store_is_named_first(
     assert [change.wins > 0.5 for change in told[:2]] == [True, False]
     assert told[0].p_better > 0.99
     assert told[1].p_better < 0.01
+    # twelve wins of twelve: Beta(12.5, 0.5) at each time, and all times alike
+    assert told[0].wins == pytest.approx(12.5 / 13, abs=0.005)
+    assert told[0].low == pytest.approx(beta.ppf(0.025, 12.5, 0.5), abs=0.02)
     found = tell_of_stores(compared(both), told).answer[0]
     assert found.startswith(f"On 12 shared instances A in {both[1].name} beats that in ")
 

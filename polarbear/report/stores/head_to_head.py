@@ -16,6 +16,8 @@ from polarbear.store import Store
 
 SEED = 0
 LEVELS = (0.025, 0.975)
+# How large a difference is, drawn towards nothing (docs/inference.md, "Without Plackett-Luce")
+SIZES = ModelOptions(smoothing="none", concentration=1)
 
 
 @dataclass(frozen=True)
@@ -23,8 +25,9 @@ class Change:
     """An algorithm in another store against itself in the first, over all times and at the last.
 
     ``wins`` is the share of instances on which the other store's is better, ties halved, on average
-    over the times; ``p_better`` how probable it is that this share is above a half. ``same`` tells
-    that all values are the same at all times: nothing was changed that matters.
+    over the times, with its 95 % interval by duels alone; ``p_better`` how probable it is, by the
+    default model, that this share is above a half. ``same`` tells that all values are the same at
+    all times: nothing was changed that matters.
     """
 
     store: str
@@ -41,8 +44,9 @@ class Change:
 
     @property
     def shown(self) -> bool:
-        """Whether the 95 % interval is without a half."""
-        return not self.low <= 0.5 <= self.high
+        """Whether it is 97.5 % sure which way it goes."""
+        low, high = LEVELS
+        return not low < self.p_better < high
 
 
 def shared_instances(one: Store, two: Store) -> list[str]:
@@ -95,17 +99,7 @@ def _comparable(one: Store, two: Store) -> bool:
 
 def _change(store: str, algorithm: str, evidence: Evidence) -> Change:
     """The two as a race between them, by the empirical model."""
-    posterior = infer(
-        evidence.choice_sets,
-        evidence.unit_times,
-        ModelOptions(),
-        SEED,
-        names=evidence.grid.algorithms,
-        positions=evidence.positions,
-        problems=evidence.problems,
-        weights=evidence.weights,
-    )
-    won = posterior.head_to_head(1, 0)
+    won = _won(evidence, SIZES)
     mean = won.mean(axis=1)
     low, high = np.quantile(mean, LEVELS)
     last_low, last_high = np.quantile(won[:, -1], LEVELS)
@@ -119,8 +113,23 @@ def _change(store: str, algorithm: str, evidence: Evidence) -> Change:
         wins=float(mean.mean()),
         low=float(low),
         high=float(high),
-        p_better=float((mean > 0.5).mean()),
+        p_better=float((_won(evidence, ModelOptions()).mean(axis=1) > 0.5).mean()),
         wins_at_last=float(won[:, -1].mean()),
         low_at_last=float(last_low),
         high_at_last=float(last_high),
     )
+
+
+def _won(evidence: Evidence, options: ModelOptions) -> np.ndarray:
+    """Draws of the share of instances on which the second of two wins, [draw, time]."""
+    posterior = infer(
+        evidence.choice_sets,
+        evidence.unit_times,
+        options,
+        SEED,
+        names=evidence.grid.algorithms,
+        positions=evidence.positions,
+        problems=evidence.problems,
+        weights=evidence.weights,
+    )
+    return posterior.head_to_head(1, 0)

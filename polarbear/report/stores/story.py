@@ -183,8 +183,8 @@ def _changes(found: Compared, changed: Sequence[Change]) -> list[Block]:
     what = (
         "On the instances that both stores have: on how many an algorithm's run in the named "
         f"store beats its run in {found.sides[0].name}, ties halved, on average over the times "
-        "and at the last; P(better) is how sure it is that this is more than half. The same: not "
-        "one value differs. By the empirical model, on these runs alone."
+        "and at the last, by these duels alone; P(better) is how sure the default model is, from "
+        "the same duels, that it is more than half. The same: not one value differs."
     )
     return [Table(columns, rows), Paragraph((what,))]
 
