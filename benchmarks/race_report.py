@@ -12,7 +12,7 @@ from truths import POPULATIONS
 Rows = list[dict[str, Any]]
 Cell = tuple[str, str, str]  # rule, truth, alpha
 OURS = "empirical"
-BESIDE = ("f-race", "ratings", "dirichlet", "duels", "guarantee", "f-race-holm")
+BESIDE = ("f-race", "ratings", "dirichlet", "gp", "duels", "guarantee", "f-race-holm")
 
 
 def interval(hits: int, of: int, level: float = 0.95) -> tuple[float, float]:
