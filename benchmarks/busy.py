@@ -5,20 +5,25 @@
 Shares of workers' time for which they were running something, by the intervals that runs have
 recorded, from the first run's start (or the end of the first round) to the last one's end. As with
 the command, everything is tried out before the first run, by which workers have loaded what runs
-need. Building a problem counts as idle, and so does what was under way when the race ended. Races
-may be cut short by --instances. Exits with 1 when a target is missed.
+need. Building a problem counts as idle, and so does what was under way when the race ended. Where
+there are as many workers as cores, the process that decides takes its time from them; so it is
+said, too, for how much of a race's time a core had nothing to do at all, which means something only
+if nothing else runs. Races may be cut short by --instances. Exits with 1 when a target is missed.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import tempfile
+import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 import polars as pl
+import psutil
 from targets import Row, report
 
 from polarbear.config import Config, load
@@ -34,6 +39,7 @@ class Share:
     """How busy workers were, and what that took."""
 
     busy: float
+    idle: float  # of the machine's cores
     seconds: float
     runs: int
     extra: int
@@ -42,8 +48,11 @@ class Share:
 def raced(config: Config, folder: Path, from_round: int) -> Share:
     """Race, and look at what workers did after so many rounds."""
     store = Store.create(folder, config.plain())
+    before, begun_at = psutil.cpu_times(), time.perf_counter()
     with store.writing():
         Race(config, store, try_out=config.execution.check).run()
+    after, whole = psutil.cpu_times(), time.perf_counter() - begun_at
+    unused = after.idle + after.iowait - before.idle - before.iowait
     columns = ["started", "seconds"]
     runs = pl.concat([store.all_runs().select(columns), store.early_runs().select(columns)])
     begun = runs["started"].dt.timestamp("us").to_numpy() / 1e6
@@ -52,7 +61,13 @@ def raced(config: Config, folder: Path, from_round: int) -> Share:
     inside = np.clip(ended, since, None) - np.clip(begun, since, None)
     lasted = ended.max() - since
     share = inside.sum() / (collect.workers_of(config) * lasted)
-    return Share(float(share), float(lasted), len(store.runs()), len(store.early_runs()))
+    return Share(
+        float(share),
+        unused / whole / (os.cpu_count() or 1),
+        float(lasted),
+        len(store.runs()),
+        len(store.early_runs()),
+    )
 
 
 def compared(name: str, from_round: int, target: float, instances: int | None) -> Row:
@@ -70,7 +85,10 @@ def compared(name: str, from_round: int, target: float, instances: int | None) -
     before, after = found.values()
     what = f"{name}, {after.runs} runs, {after.extra} extra: workers busy"
     since = f" after round {from_round}" if from_round else ""
-    measured = f"{after.busy:.0%}, {before.busy:.0%} without early runs"
+    measured = (
+        f"{after.busy:.0%}, {before.busy:.0%} without early runs; cores idle {after.idle:.0%}, "
+        f"{before.idle:.0%}"
+    )
     return Row(f"{what}{since}", measured, f"at least {target:.0%}", after.busy >= target)
 
 

@@ -48,13 +48,15 @@ def quantities(mu: np.ndarray, log_likelihood: np.ndarray) -> np.ndarray:
     )
 
 
-def truth_ranks(seed: int, name: str, method: str = "auto") -> np.ndarray:
+def truth_ranks(
+    seed: int, name: str, method: str = "auto", instances: int = INSTANCES
+) -> np.ndarray:
     """The truth's rank, for each quantity, in one simulation."""
     rng = np.random.default_rng([seed, sorted(rating_models()).index(name)])
     times = np.linspace(0, 1, TIMES)
     options = ModelOptions(model=name, dependence="independent", draws=DRAWS, method=method)
     mu = draw_truth(rating_model(name)(times, ALGORITHMS, options), rng)
-    sets = count_choice_sets(draw_positions(mu, INSTANCES, rng))
+    sets = count_choice_sets(draw_positions(mu, instances, rng))
     posterior = infer(sets, times, options, seed=seed, threads=1)
     with np.errstate(divide="ignore"):
         drawn = np.log(posterior.theta[::THIN])
@@ -91,12 +93,17 @@ def histogram(ranks: np.ndarray) -> np.ndarray:
 
 
 def calibrate(
-    name: str, simulations: int, method: str = "auto", processes: int = 1, first_seed: int = 0
+    name: str,
+    simulations: int,
+    method: str = "auto",
+    processes: int = 1,
+    first_seed: int = 0,
+    instances: int = INSTANCES,
 ) -> tuple[bool, list[str]]:
     """Whether the model passes, and a line on each quantity."""
     begun = time.perf_counter()
     seeds = range(first_seed, first_seed + simulations)
-    run = partial(truth_ranks, name=name, method=method)
+    run = partial(truth_ranks, name=name, method=method, instances=instances)
     if processes == 1:
         ranks = np.array([run(seed) for seed in seeds])
     else:
@@ -121,6 +128,7 @@ def main() -> int:
     parser.add_argument("--simulations", type=int, default=300)
     parser.add_argument("--models", nargs="*", default=rating_models(), choices=rating_models())
     parser.add_argument("--method", default="auto")
+    parser.add_argument("--instances", type=int, default=INSTANCES)
     parser.add_argument("--first-seed", type=int, default=0)
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--write", type=Path, help="a Markdown file for the result")
@@ -129,7 +137,7 @@ def main() -> int:
         "# Simulation-based calibration",
         "",
         f"{args.simulations} simulations a model, method {args.method}: {ALGORITHMS} algorithms, "
-        f"{TIMES} times, {INSTANCES} instances; counts in {BINS} bins and the band that a "
+        f"{TIMES} times, {args.instances} instances; counts in {BINS} bins and the band that a "
         f"calibrated sampler leaves in {ERROR_RATE:.0%} of all repetitions, a model at a time.",
         "",
         "| model | quantity | counts | band | inside | seconds |",
@@ -138,7 +146,7 @@ def main() -> int:
     passed = True
     for name in args.models:
         inside, lines = calibrate(
-            name, args.simulations, args.method, args.processes, args.first_seed
+            name, args.simulations, args.method, args.processes, args.first_seed, args.instances
         )
         passed &= inside
         print("\n".join(lines), flush=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from polarbear.inference.relations import Joint, Pointwise
 from polarbear.racing import Elimination, State, Threat
 from polarbear.racing.guarantee import record_of_duels
 from polarbear.racing.rules import Rules
-from polarbear.rankings.duels import duels_of
+from polarbear.rankings.duels import duels_of, place_of_pair
 
 LOOKING_BACK = 1000  # draws that say how likely an elimination was wrong
 
@@ -51,15 +51,23 @@ class Judgement:
         if not eliminated:
             return 0.0
         posterior, names = self.learned.posterior, self.learned.algorithms
+        pairs = [(names.index(e.by), names.index(e.algorithm)) for e in eliminated]
         if posterior.wins is None:
-            seen = self.evidence
-            duels = duels_of(seen.positions, seen.problems, seen.weights)
-            wins = Bootstrap(duels, LOOKING_BACK, posterior.seed).wins()
-            posterior = replace(posterior, wins=wins)
-        right = [
-            posterior.always_beats(names.index(e.by), names.index(e.algorithm)) for e in eliminated
-        ]
+            right = self._always_won(pairs)
+        else:
+            right = [posterior.always_beats(by, gone) for by, gone in pairs]
         return float(1 - np.logical_and.reduce(right).mean())
+
+    def _always_won(self, pairs: Sequence[tuple[int, int]]) -> list[np.ndarray]:
+        """Of each pair, whether the first beats the second at all times, by duels: bool[draw]."""
+        seen, n = self.evidence, len(self.learned.algorithms)
+        duels = duels_of(seen.positions, seen.problems, seen.weights)
+        bootstrap = Bootstrap(duels, LOOKING_BACK, self.learned.posterior.seed)
+        wins = bootstrap.wins([place_of_pair(a, b, n) for a, b in pairs])
+        return [
+            np.asarray((wins[:, :, k] > 0.5 if a < b else wins[:, :, k] < 0.5).all(axis=1))
+            for k, (a, b) in enumerate(pairs)
+        ]
 
     def beliefs(self) -> Beliefs:
         """What is kept of it for whoever looks back at the round."""

@@ -14,6 +14,7 @@ from polarbear.inference.fit import Fit
 from polarbear.inference.interpolated import Interpolated
 from polarbear.inference.options import ModelOptions
 from polarbear.numerics.threads import in_threads
+from polarbear.rankings.duels import place_of_pair
 
 _NUMBERS_AT_ONCE = 2**20  # of which quantiles take a copy
 
@@ -95,9 +96,8 @@ class Posterior:
         return np.asarray(self.beats(a, b).all(axis=1))
 
     def _place(self, a: int, b: int) -> int:
-        """Where the wins of two stand, as np.triu_indices has pairs."""
-        low, high = min(a, b), max(a, b)
-        return low * (2 * int(self.theta.shape[2]) - low - 1) // 2 + high - low - 1
+        """Where the wins of two stand."""
+        return place_of_pair(a, b, int(self.theta.shape[2]))
 
     def mean(self) -> np.ndarray:
         """Posterior mean of the win probabilities: [time, algorithm]."""

@@ -25,6 +25,12 @@ PROBLEMS_AT_A_TIME = 256  # sums of so many rounded weights are exact in single 
 Scores = tuple[np.ndarray, np.ndarray]
 
 
+def place_of_pair(a: int, b: int, n: int) -> int:
+    """Where two of n algorithms stand among all pairs, as np.triu_indices has them."""
+    low, high = min(a, b), max(a, b)
+    return low * (2 * n - low - 1) // 2 + high - low - 1
+
+
 @dataclass(frozen=True)
 class Duels:
     """Positions[row, algorithm, time] in the order of problems; problem k has the rows

@@ -12,7 +12,7 @@ from scipy.stats import beta, kstest
 from polarbear.inference.empirical.bootstrap import Bootstrap, Imaginary
 from polarbear.inference.empirical.evenness import CONCENTRATIONS, evenness_weights
 from polarbear.rankings import ABSENT, rank
-from polarbear.rankings.duels import Duels, duels_of
+from polarbear.rankings.duels import Duels, duels_of, place_of_pair
 
 A, B, C, D, E = range(5)
 LEVEL = 1e-4  # of each Kolmogorov-Smirnov test: how often it fails by chance, with another seed
@@ -77,6 +77,14 @@ def test_imaginary_wins_are_those_in_all_rotations_of_an_order_and_their_reversa
         assert found[pair(n, a, b)] == pytest.approx((weights + further)[before].sum(), rel=1e-12)
     first = [weights[every[:, 0] == a].sum() for a in range(n)]
     assert imaginary.firsts(range(n))[0] == pytest.approx(first, rel=1e-12)
+
+
+def test_some_pairs_have_the_draws_that_they_have_among_all():
+    n = 5
+    bootstrap = Bootstrap(duels_of(random_positions(300, n, 3)), 50, seed=4)
+    places = [place_of_pair(3, 1, n), place_of_pair(0, 4, n)]
+    assert [pair(n, 1, 3), pair(n, 0, 4)] == places
+    np.testing.assert_array_equal(bootstrap.wins(places), bootstrap.wins()[:, :, places])
 
 
 def test_every_draw_is_one_distribution_over_orders():

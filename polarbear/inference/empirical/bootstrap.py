@@ -119,14 +119,20 @@ class Bootstrap:
 
         self._weights = in_threads(weights, duels.blocks(), threads)
 
-    def wins(self) -> np.ndarray:
+    def wins(self, pairs: Sequence[int] | None = None) -> np.ndarray:
         """P(a beats b on a new instance), of pairs as np.triu_indices has them: [draw, time, pair].
 
-        A tie is half a win.
+        Of some ``pairs`` only, if they are given by their places. A tie is half a win.
         """
-        prior = self._imaginary
+        prior, scores = self._imaginary, self.pairs
+        imaginary = prior.wins()
+        if pairs is not None:
+            n_times = self.duels.positions.shape[2]
+            columns = (np.asarray(pairs)[:, None] * n_times + np.arange(n_times)).ravel()
+            scores = [(score[:, columns], there[:, columns]) for score, there in scores]
+            imaginary = imaginary[:, list(pairs)]
         of = (prior.weights + prior.further).sum(axis=1)
-        return self._shares(self.pairs, prior.wins(), of)
+        return self._shares(scores, imaginary, of)
 
     def firsts(self, field: Sequence[int] | None = None, duels: Duels | None = None) -> np.ndarray:
         """The share of instances on which an algorithm is first: [draw, time, algorithm].
