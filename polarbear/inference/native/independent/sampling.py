@@ -26,6 +26,7 @@ from polarbear.numerics.threads import in_threads
 
 TIMES_A_PART = 8  # that one task samples
 BENT_STEPS = (2, 3, 4)  # with kicks by third derivatives; more hardly make them better
+BENT_ACCEPTANCE = 0.96  # at least: below, a chain may stay for long where it is in a tail
 LOOPS = {Ratings: advance, Grown: advance_grown, Bent: advance_bent}
 
 
@@ -93,8 +94,9 @@ class TimeChains(Chains):
     def settle(self, acceptance: Callable[[], np.ndarray], effort: Effort) -> None:
         """Take the cheap kicks if there are any and a few steps do, or else exact ones."""
         if isinstance(self.target, Bent):
+            enough = max(BENT_ACCEPTANCE, effort.acceptance)
             for self.steps in BENT_STEPS:
-                if worst_tenth(acceptance()) >= effort.acceptance:
+                if worst_tenth(acceptance()) >= enough:
                     return
             self._walk_on(self._exact, self.walkers.u)
         super().settle(acceptance, effort)
