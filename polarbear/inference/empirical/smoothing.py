@@ -4,11 +4,12 @@ The bootstrap takes each time for itself: of twenty times one looks worse than i
 about all times waits for that one. But who beats whom hardly changes from one time to the next. So
 a pair's curve, on the scale arcsin(2p - 1) on which duels have the same noise whatever p is, gets a
 Gaussian process as its prior: a level and deviations from it, each of some size and lengthscale, or
-rough, so that nothing has to be smooth. Which levels and which shapes there are is learned from
-other pairs, and which of them a pair has from its own (a mixture, by expectation maximisation).
-That near-clones are nearly even at all times is learned with it, in place of the number of
-imaginary duels. Little is learned from few pairs, and a race looks again and again: so before any
-pair small differences are taken to be likelier than large ones, and some duels to be even.
+rough, or of the first time alone, so that nothing has to be smooth. Which levels and which shapes
+there are is learned from other pairs, and which of them a pair has from its own (a mixture, by
+expectation maximisation). That near-clones are nearly even at all times is learned with it, in
+place of the number of imaginary duels. Little is learned from few pairs, and a race looks again and
+again: so before any pair small differences are taken to be likelier than large ones, and some duels
+to be even.
 
 What is smoothed are the draws of the bootstrap. If phi is a draw of the curve and f one from the
 prior, then f + K (K + V)^-1 (phi - f) is a draw from the posterior, V being the covariance of the
@@ -31,6 +32,7 @@ HOW_LIKELY = tuple(np.array([8, 4, 2, 1]) / 15)  # each of them; shapes are as l
 DEVIATIONS = (0.05, 0.25, 0.8)  # from the level, which they may turn round
 LENGTHSCALES = (0.1, 0.3, 1.0)  # of the whole grid
 HARDLY, ROUGH = 0.01, 0.15  # deviations of curves that do not change, and of those that jump
+BEGINNING = 0.8  # of the first time alone, where all have only just begun and may still be even
 _STREAM = 2**31 + 1
 _ROUNDS = 40  # of expectation maximisation
 _JITTER = 1e-8
@@ -46,6 +48,9 @@ def shapes_of_curves(unit_times: np.ndarray) -> np.ndarray:
     shapes = [HARDLY**2 * _matern(apart, 1.0)]
     shapes += [size**2 * _matern(apart, length) for size in DEVIATIONS for length in LENGTHSCALES]
     shapes.append(ROUGH**2 * (np.exp(-apart / 0.3) + np.eye(len(apart))))
+    if len(apart) > 2:
+        shapes.append(DEVIATIONS[0] ** 2 * _matern(apart, LENGTHSCALES[1]))
+        shapes[-1][0, 0] += BEGINNING**2
     return np.stack(shapes)
 
 
