@@ -58,9 +58,8 @@ def test_when_it_is_mended_the_race_goes_on_and_only_what_failed_is_run_again(pr
     done = project("race", "config.yaml", "--retry-failed")
     assert done.returncode in (0, 3), done.stderr
     runs = Store.open(project.store).runs()
-    first = runs.filter(runs["instance"].is_in(runs["instance"].unique().to_list()[:8]))
-    assert set(first.filter(first["algorithm"] == "random")["attempt"]) == {1}
-    assert 2 in set(first.filter(first["algorithm"] == "fails_until")["attempt"])
+    assert set(runs.filter(runs["algorithm"] == "random")["attempt"]) == {1}
+    assert 2 in set(runs.filter(runs["algorithm"] == "fails_until")["attempt"])
     assert project.json("status", "config")["failures"] == []
 
 
