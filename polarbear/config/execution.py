@@ -99,8 +99,8 @@ class Execution(Options):
         ge=0,
         le=1024,
         description="while workers would have nothing to do, begin runs that the next round of a "
-        "race is likely to ask for: a batch of them, or so many for each worker; 0 begins none. No "
-        "decision depends on it",
+        "race is likely to ask for: a batch of them, or so many for each worker, or of brief ones "
+        "as many as take as long as four decisions; 0 begins none. No decision depends on it",
     )
     fill_workers: bool = Field(
         False,

@@ -29,7 +29,11 @@ class Lengths:
         """
         return sorted(tasks, key=self._length, reverse=True)
 
+    def of(self, algorithm: str, budget: float) -> float:
+        """Seconds that such a run is likely to take; 0 where nobody knows."""
+        seconds, whole = self._seconds[algorithm], self._budget[algorithm]
+        return seconds / whole * budget if seconds and whole else 0.0
+
     def _length(self, task: Task) -> int:
-        name = task.algorithm.name
-        seconds, budget = self._seconds[name], self._budget[name]
-        return round(math.log2(seconds / budget * task.budget)) if seconds and budget else 0
+        seconds = self.of(task.algorithm.name, task.budget)
+        return round(math.log2(seconds)) if seconds else 0

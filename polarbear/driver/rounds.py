@@ -42,6 +42,8 @@ from polarbear.racing.rules import Rules
 from polarbear.settings.grid import EVALUATIONS, SECONDS
 from polarbear.store import Store
 
+DECISIONS_AHEAD = 4  # that take as long as the last one
+MOST_EARLY = 256  # runs for each worker, however brief they are
 FILLING = 2  # runs a worker has in a round that is to keep all of them busy
 
 
@@ -67,6 +69,7 @@ class Race:
         self.state, self._waiting = entrants(config, store, add)
         self._began = time.monotonic()
         self._runs = collect.stored_runs(store)
+        self._deciding = 0.0  # seconds, the last time
         self._lengths = Lengths()
         for (name, _), run in self._runs.items():
             self._lengths.add(name, run["seconds"], run["budget"])
@@ -185,9 +188,11 @@ class Race:
         self._execute(dispatch, tasks, likely)
         self._refuse_broken(state, instances, horizons)
         self._watcher.infers()
+        begun = time.monotonic()
         self.state, self._last, record = dispatch.meanwhile(
             lambda: self._decided(state, horizons, len(instances)), likely
         )
+        self._deciding = time.monotonic() - begun
         self._store.add_round(record, self._last.beliefs())
         if self._watcher.wants_draws or self._keeping.due:
             self._keep_posterior()
@@ -229,7 +234,7 @@ class Race:
         if dispatch.early is None or self._waiting:
             return iter(())
         state, workers = self.state, dispatch.workers
-        ahead = math.ceil(self._config.execution.early * workers / len(horizons))
+        ahead = math.ceil(self._ahead_of_rounds(horizons) * workers / len(horizons))
         at_least = max(ahead, self._to_fill(workers, horizons))
         return likely(
             state,
@@ -242,6 +247,15 @@ class Race:
             lambda instance: self._missing([instance], horizons),
             dispatch,
         )
+
+    def _ahead_of_rounds(self, horizons: dict[str, float]) -> float:
+        """How many runs for each worker may be ahead of the rounds: brief ones for as long as some
+        decisions take, since rounds whose runs are all there follow each other at once."""
+        early = self._config.execution.early
+        seconds = sum(self._lengths.of(*horizon) for horizon in horizons.items()) / len(horizons)
+        if not seconds:
+            return early
+        return max(early, min(DECISIONS_AHEAD * self._deciding / seconds, MOST_EARLY))
 
     def _horizons_beyond(self, state: State) -> dict[str, float]:
         """Who runs how far where everything is settled, but the race's purpose is not reached."""

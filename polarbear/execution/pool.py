@@ -8,6 +8,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from dataclasses import replace
 from multiprocessing import resource_tracker
 from multiprocessing.connection import wait
 from types import TracebackType
@@ -35,6 +36,7 @@ COMING_UP = 10.0  # seconds that a mere trial may take before its clock starts
 STARTING_LIMIT = 120.0  # seconds a worker may take to come up
 STARTING_TRIES = 3  # so many workers in a row that do not come up are no accident
 _STARTING = threading.Lock()  # the environment is that of all threads
+UNHURRIED = 0.02  # seconds between looks while nobody is about to have nothing to do
 WAITED = 1.0  # seconds after which what lies behind a run is given to somebody who is free
 
 
@@ -109,7 +111,7 @@ class Pool:
                 found = next(waiting, DONE)
                 more = found is not DONE
                 if isinstance(found, Task):
-                    self._held.append(Parcel.of(found))
+                    self._held.append(Parcel.of(found, self._pace))
             if not self._held:
                 self._take_back()
             worker = self._taker(self._held[0]) if self._held else None
@@ -125,7 +127,7 @@ class Pool:
             return idle
         if len(self._workers) < self.size:
             self._workers.append(self._start())
-        soon = (w for w in ready if w.given.have_room(parcel, self._pace, w.unread))
+        soon = (w for w in ready if w.given.have_room(parcel, w.unread))
         return min(soon, key=lambda worker: len(worker.given), default=None)
 
     def _give(self, worker: Worker, parcel: Parcel) -> None:
@@ -153,7 +155,7 @@ class Pool:
                 if worker.seconds > WAITED:
                     for parcel in worker.given.lying:
                         parcel.wanted = False
-                        self._held.append(Parcel(parcel.task, parcel.message))
+                        self._held.append(replace(parcel, wanted=True))
 
     def _start(self) -> Worker:
         assert self._scratch is not None, "a pool is used as a context"
@@ -207,6 +209,8 @@ class Pool:
 
     def _finished(self) -> Iterator[Outcome]:
         """Wait a moment; yield what was finished, and what had to be ended."""
+        if self._workers and all(worker.given.lying for worker in self._workers):
+            self._woken.poll(UNHURRIED)
         by_connection = {worker.connection: worker for worker in self._workers}
         for connection in wait([*by_connection, self._woken], timeout=MEMORY_EVERY):
             if connection is self._woken:
@@ -214,14 +218,16 @@ class Pool:
                 continue
             worker = by_connection[connection]  # type: ignore[index]
             try:
-                outcome = worker.connection.recv()
+                told = worker.received()
             except (EOFError, OSError):
                 yield from self._bury(worker, Status.KILLED, "its process died")
                 continue
             if worker.ready:
-                self._pace.note(outcome.task, worker.seconds)
+                seconds = worker.seconds / len(told)
                 worker.begins()
-                yield from self._of(worker, outcome)
+                for outcome in told:
+                    self._pace.note(outcome.task, seconds)
+                    yield from self._of(worker, outcome)
             worker.ready, self._stillborn = True, 0
         for worker in list(self._workers):
             yield from self._within_limits(worker)

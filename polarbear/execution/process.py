@@ -49,6 +49,15 @@ class Worker:
         """How long it has been at it."""
         return time.monotonic() - self.since
 
+    def received(self) -> list[Any]:
+        """What it has told meanwhile, one message at least; an error of the connection at once only
+        if there was none before it."""
+        told = [self.connection.recv()]
+        with suppress(EOFError, OSError):
+            while self.connection.poll():
+                told.append(self.connection.recv())
+        return told
+
     def begins(self) -> None:
         """It is at another run than before."""
         self.since, self.looks = time.monotonic(), 0

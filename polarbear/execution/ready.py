@@ -37,15 +37,17 @@ class Pace:
 
 @dataclass
 class Parcel:
-    """A run as it is sent to a worker; one that was given to another is not wanted back."""
+    """A run as it is sent to a worker, likely to take so many ``seconds``; one that was given to
+    another is not wanted back."""
 
     task: Task
     message: memoryview
+    seconds: float = LYING
     wanted: bool = True
 
     @classmethod
-    def of(cls, task: Task) -> Parcel:
-        return cls(task, ForkingPickler.dumps(task))
+    def of(cls, task: Task, pace: Pace) -> Parcel:
+        return cls(task, ForkingPickler.dumps(task), pace.of(task))
 
 
 class Parcels(deque[Parcel]):
@@ -61,11 +63,9 @@ class Parcels(deque[Parcel]):
         """Those that lie ready, and that somebody waits for."""
         return [parcel for parcel in list(self)[1:] if parcel.wanted]
 
-    def have_room(self, another: Parcel, pace: Pace, most_bytes: int) -> bool:
+    def have_room(self, another: Parcel, most_bytes: int) -> bool:
         """Whether one more may be sent: a worker that is busy does not read what is sent."""
-        unread = sum(len(parcel.message) for parcel in list(self)[1:]) + len(another.message)
-        return (
-            len(self) <= MOST_LYING
-            and unread <= most_bytes
-            and sum(pace.of(parcel.task) for parcel in self) < LYING
-        )
+        if len(self) > MOST_LYING or sum([parcel.seconds for parcel in self]) >= LYING:
+            return False
+        unread = sum([len(parcel.message) for parcel in list(self)[1:]])
+        return unread + len(another.message) <= most_bytes

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,15 +24,25 @@ class MadeOf:
 
 def of_packages(*names: str) -> MadeOf:
     """Installed packages with their versions; one that is not there is said to be missing."""
-    from importlib.metadata import PackageNotFoundError, version
+    from importlib.metadata import PackageNotFoundError
 
     found = {}
     for name in names:
         try:
-            found[name] = version(name)
+            found[name] = _version(name)
         except PackageNotFoundError:
             found[name] = "missing"
     return MadeOf(packages=found)
+
+
+def _version(name: str) -> str:
+    """The version that is installed, by the line that says so: a race asks in every round, and
+    importlib would parse all of what a package tells about itself, its README included."""
+    from importlib.metadata import distribution
+
+    package = distribution(name)
+    line = re.search(r"^Version:[ \t]*(\S+)", package.read_text("METADATA") or "", re.MULTILINE)
+    return line[1] if line else package.version
 
 
 def of_files(paths: Iterable[Path], folder: str, imports: bool = True) -> MadeOf:

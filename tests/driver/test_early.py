@@ -14,7 +14,7 @@ import pytest
 
 from polarbear import racing as race
 from polarbear.config import Config
-from polarbear.driver import collect
+from polarbear.driver import collect, rounds
 from polarbear.driver.early import EarlyRuns
 from polarbear.driver.lengths import Lengths
 from polarbear.driver.rounds import Race
@@ -134,6 +134,18 @@ def test_with_as_many_early_runs_as_can_be_a_race_is_the_same(tmp_path, monkeypa
     assert essence(store.path)["runs"] == essence(without.path)["runs"]
     left = store.early_runs()
     assert "C" in set(left["algorithm"])  # who was put out while its next runs were being made
+
+
+def test_while_decisions_take_long_more_brief_runs_are_begun(tmp_path, monkeypatch):
+    deliberate(monkeypatch)
+    monkeypatch.setattr(rounds, "MOST_EARLY", 32)
+    stores = []
+    for decisions in (0, 4):
+        monkeypatch.setattr(rounds, "DECISIONS_AHEAD", decisions)
+        stores.append(run(truncated(rounds=3), tmp_path / str(decisions))[1])
+    few, many = stores
+    assert len(many.early_runs()) > len(few.early_runs())
+    assert checkpoints(many) == checkpoints(few)
 
 
 @pytest.mark.parametrize("seed", range(2))

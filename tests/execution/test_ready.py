@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from polarbear.execution import pool as pool_module
 from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.execution.pool import Pool
+from polarbear.execution.process import Worker
 from polarbear.execution.ready import LYING, MOST_LYING, Pace, Parcel, Parcels
 from tests.execution.test_pool import GENEROUS, GOOD, configured, past_the_limit_once, tasks
 from tests.support import solver
@@ -85,10 +87,10 @@ def test_only_short_runs_have_others_lie_behind_them():
     pace.note(brief, LYING / 8)
     pace.note(long, 100 * LYING)
     assert pace.of(brief) == LYING / 8
-    another = Parcel.of(long)
+    another = Parcel.of(long, pace)
 
     def room(*given: Task) -> bool:
-        return Parcels(map(Parcel.of, given)).have_room(another, pace, MUCH)
+        return Parcels(Parcel.of(task, pace) for task in given).have_room(another, MUCH)
 
     assert room(*[brief] * 7)
     assert not room(*[brief] * 8)
@@ -98,9 +100,31 @@ def test_only_short_runs_have_others_lie_behind_them():
 def test_no_more_lies_ready_than_a_connection_takes_while_nobody_reads():
     config = configured(GOOD)
     (task,) = tasks(config)
-    pace, one = Pace(), Parcel.of(task)
+    pace = Pace()
     pace.note(task, 0.0)
+    one = Parcel.of(task, pace)
     size = len(one.message)
-    assert Parcels([one, one]).have_room(one, pace, 2 * size)
-    assert not Parcels([one, one, one]).have_room(one, pace, 2 * size)
-    assert not Parcels([one] * (MOST_LYING + 1)).have_room(one, pace, MUCH)
+    assert Parcels([one, one]).have_room(one, 2 * size)
+    assert not Parcels([one, one, one]).have_room(one, 2 * size)
+    assert not Parcels([one] * (MOST_LYING + 1)).have_room(one, MUCH)
+
+
+def test_what_brief_runs_came_to_is_fetched_together_and_each_told_of_once(
+    short: None, monkeypatch: pytest.MonkeyPatch
+):
+    config = configured(GOOD)
+    todo = tasks(config, 12)
+    fetched: list[int] = []
+    received = Worker.received
+
+    def counted(worker: Worker) -> list[Outcome]:
+        told = received(worker)
+        fetched.append(len(told))
+        return told
+
+    monkeypatch.setattr(Worker, "received", counted)
+    monkeypatch.setattr(pool_module, "UNHURRIED", 1.0)
+    with Pool(config.instances, config.setting, 1, GENEROUS) as pool:
+        told = [outcome.task.instance.id for outcome in pool.run(todo)]
+    assert told == [task.instance.id for task in todo]
+    assert max(fetched) > 1
