@@ -10,6 +10,7 @@ import numpy as np
 from polarbear.errors import RaceError
 from polarbear.inference import relations
 from polarbear.inference.relations import Joint, Pointwise
+from polarbear.racing.aims import aims_of
 from polarbear.racing.guarantee import proven_better, shown_by_duels
 from polarbear.racing.rules import Rules
 from polarbear.racing.state import ABOVE, ALIKE, BELOW, CROSSING, OPEN, OUT, Elimination, State
@@ -56,6 +57,7 @@ def admit(state: State, newcomer: str, rules: Rules) -> State:
         algorithms=names,
         settled=np.stack(rows),
         joining=newcomer,
+        aims=(),
         caught_up=0,
         entered=state.round,
         batch=rules.batch.start,
@@ -63,20 +65,22 @@ def admit(state: State, newcomer: str, rules: Rules) -> State:
 
 
 def horizons(state: State, rules: Rules) -> dict[str, float]:
-    """Who is to be run in the next round, and up to which time (tau_A of the paper).
+    """Who is to be run in the next round, and up to which time: tau_A of the paper, or where the
+    pairs of an algorithm are about to cross (`aims.py`), if that is less.
 
     Where runs are not to be truncated, everybody runs to the end.
     """
-    found = {}
-    for name in (state.joining,) if state.joining else state.unresolved:
-        is_open = np.zeros(len(state.times), dtype=bool)
-        for other in state.candidates:
-            if other != name:
-                is_open |= state.relation(name, other) == OPEN
-        if rules.truncate is False:
-            is_open[-1] = True
-        found[name] = state.times[int(np.flatnonzero(is_open)[-1])]
-    return found
+    found: dict[str, float] = {}
+    for pair, codes, aim in zip(state.pairs, state.settled, state.aim_of_each_pair, strict=True):
+        is_open = np.flatnonzero(codes == OPEN)
+        if not len(is_open):
+            continue
+        until = state.times[int(is_open[-1])] if aim is None else aim
+        for name in pair if state.joining is None else {state.joining} & {*pair}:
+            found[name] = max(found.get(name, 0.0), until)
+    if rules.truncate is False:
+        found = dict.fromkeys(found, state.times[-1])
+    return {name: found[name] for name in state.algorithms if name in found}
 
 
 def step(
@@ -116,6 +120,7 @@ def step(
         if was and not still
     ]
     state = replace(state, settled=settled, batch=_next_batch(state, rules, newly, open_before))
+    state = replace(state, aims=aims_of(state, rules, pointwise))
     state, arrived = _arrival(state)
     return state, Decisions(
         eliminated, tuple(done), reopened, newly, open_before, arrived, withheld

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -69,7 +69,7 @@ def forecast(
         np.quantile(ended, share, method="inverted_cdf") - state.instances
         for share in (LOW, 0.5, HIGH)
     )
-    cost = float(sum(horizons(state, rules).values()))
+    cost = float(sum(horizons(replace(state, aims=()), rules).values()))
     farthest = looks[-1] - state.instances
     return Forecast(int(min(low, farthest)), _seen(likely), _seen(high), cost)
 

@@ -52,8 +52,9 @@ class Rules(Options):
     )
     truncate: bool | None = Field(
         None,
-        description="whether runs end where nothing about their algorithm is open any more; if not "
-        "given, yes, but for joint elimination under Plackett-Luce",
+        description="whether runs end where nothing about their algorithm is open any more, and "
+        "under joint elimination where its pairs are about to cross; if not given, yes, but for "
+        "joint elimination under Plackett-Luce",
     )
     resolution: Literal["crossing", "strict"] = Field(
         "crossing",

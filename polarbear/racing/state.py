@@ -37,9 +37,10 @@ class Elimination:
 class State:
     """Everything a race must remember from one round to the next.
 
-    ``settled[pair, time]`` goes over ``pairs`` in their order. ``joining`` is a newcomer that runs
-    on instances the others have seen, so far on the first ``caught_up`` of them; it ``entered``
-    after that round.
+    ``settled[pair, time]`` goes over ``pairs`` in their order, and so do ``aims``, the times up to
+    which their next runs go; None is the last open one, and no aims are none. ``joining`` is a
+    newcomer that runs on instances the others have seen, so far on the first ``caught_up`` of them;
+    it ``entered`` after that round.
     """
 
     algorithms: tuple[str, ...]
@@ -53,10 +54,15 @@ class State:
     caught_up: int = 0
     entered: int = 0
     untrusted: int = 0
+    aims: tuple[float | None, ...] = ()
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
         return list(combinations(self.algorithms, 2))
+
+    @property
+    def aim_of_each_pair(self) -> tuple[float | None, ...]:
+        return self.aims or (None,) * len(self.settled)
 
     @property
     def candidates(self) -> tuple[str, ...]:
@@ -115,8 +121,10 @@ def to_plain(state: State) -> dict[str, Any]:
         "entered": state.entered,
         "untrusted": state.untrusted,
         "pairs": [
-            {"a": a, "b": b, "settled": "".join(LETTERS[code] for code in row)}
-            for (a, b), row in zip(state.pairs, state.settled, strict=True)
+            {"a": a, "b": b, "settled": "".join(LETTERS[code] for code in row), "aim": aim}
+            for (a, b), row, aim in zip(
+                state.pairs, state.settled, state.aim_of_each_pair, strict=True
+            )
         ],
     }
 
@@ -136,6 +144,7 @@ def from_plain(plain: Mapping[str, Any]) -> State:
         caught_up=plain["caught_up"],
         entered=plain["entered"],
         untrusted=plain["untrusted"],
+        aims=tuple(pair.get("aim") for pair in plain["pairs"]),
     )
 
 
