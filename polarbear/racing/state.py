@@ -121,7 +121,8 @@ def to_plain(state: State) -> dict[str, Any]:
         "entered": state.entered,
         "untrusted": state.untrusted,
         "pairs": [
-            {"a": a, "b": b, "settled": "".join(LETTERS[code] for code in row), "aim": aim}
+            {"a": a, "b": b, "settled": "".join(LETTERS[code] for code in row)}
+            | ({} if aim is None else {"aim": aim})
             for (a, b), row, aim in zip(
                 state.pairs, state.settled, state.aim_of_each_pair, strict=True
             )

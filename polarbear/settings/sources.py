@@ -29,13 +29,13 @@ def of_packages(*names: str) -> MadeOf:
     found = {}
     for name in names:
         try:
-            found[name] = _version(name)
+            found[name] = installed_version(name)
         except PackageNotFoundError:
             found[name] = "missing"
     return MadeOf(packages=found)
 
 
-def _version(name: str) -> str:
+def installed_version(name: str) -> str:
     """The version that is installed, by the line that says so: a race asks in every round, and
     importlib would parse all of what a package tells about itself, its README included."""
     from importlib.metadata import distribution
