@@ -120,7 +120,7 @@ def step(
         if was and not still
     ]
     state = replace(state, settled=settled, batch=_next_batch(state, rules, newly, open_before))
-    state = replace(state, aims=aims_of(state, rules, pointwise))
+    state = replace(state, aims=aims_of(state, rules, pointwise, joint))
     state, arrived = _arrival(state)
     return state, Decisions(
         eliminated, tuple(done), reopened, newly, open_before, arrived, withheld

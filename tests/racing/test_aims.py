@@ -13,14 +13,20 @@ from polarbear.racing.rules import Rules
 from tests.racing.test_race import TIMES, beliefs, over_all_times
 
 RULES = Rules(elimination="joint").under(joint=True, plackett_luce=False)
-UNSURE = over_all_times(np.full((2, 2), 0.5))
 
 
-def after(above, alike=(0.0,) * 4, rules: Rules = RULES, before: State | None = None) -> State:
-    """Two algorithms after a round that led to these beliefs, P(A better) and P(equivalent)."""
+def after(
+    above,
+    alike=(0.0,) * 4,
+    rules: Rules = RULES,
+    before: State | None = None,
+    everywhere: float = 0.0,
+) -> State:
+    """Two algorithms after a round that led to these beliefs: P(A better), P(equivalent), and P(A
+    better at every time)."""
     state = before or race.start("AB", TIMES, rules)
     found = beliefs({("A", "B"): list(above)}, {("A", "B"): list(alike)})
-    return race.step(state, rules, 8, found, UNSURE)[0]
+    return race.step(state, rules, 8, found, over_all_times([[0, everywhere], [0, 0]]))[0]
 
 
 def ends(state: State, rules: Rules = RULES) -> float:
@@ -50,6 +56,12 @@ def test_a_pair_about_which_nothing_is_likely_runs_to_its_last_open_time():
 
 def test_a_pair_of_which_nothing_was_shown_runs_to_its_last_open_time():
     assert ends(after([0.9, 0.1, 0.1, 0.5], [0, 0, 0, 0.9])) == 4.0
+
+
+def test_a_pair_of_which_one_may_still_be_put_out_runs_to_its_last_open_time():
+    likely_crossing = ([0.999, 0.6, 0.5, 0.5], [0, 0.2, 0.9, 0.3])
+    assert ends(after(*likely_crossing, everywhere=0.09)) == 3.0
+    assert ends(after(*likely_crossing, everywhere=0.11)) == 4.0
 
 
 def test_of_two_times_the_one_at_which_it_takes_less_is_chosen():
@@ -84,7 +96,7 @@ def test_an_algorithm_runs_as_far_as_any_of_its_pairs_needs():
         ("A", "C"): [0.5] * 4,
         ("B", "C"): [0.999, 0.5, 0.1, 0.5],
     }
-    joint = over_all_times(np.full((3, 3), 0.5))
+    joint = over_all_times(np.zeros((3, 3)))
     state, _ = race.step(race.start("ABC", TIMES, RULES), RULES, 8, beliefs(above), joint)
     assert race.horizons(state, RULES) == {"A": 4.0, "B": 3.0, "C": 4.0}
 
