@@ -32,7 +32,7 @@ def aims_of(
     assert joint is not None, "joint elimination has seen to that"
     above = relations.dominates(pointwise, rules.alpha)
     alike = relations.equivalent(pointwise, rules.alpha)
-    found = []
+    found: list[float | None] = []
     for codes, before, a, b in zip(
         state.settled,
         state.aim_of_each_pair,
