@@ -43,7 +43,7 @@ from polarbear.settings.grid import EVALUATIONS, SECONDS
 from polarbear.store import Store
 
 DECISIONS_AHEAD = 4  # that take as long as the last one
-MOST_EARLY = 256  # runs for each worker, however brief they are
+MOST_BRIEF = 1024  # runs that are ahead since they are brief
 FILLING = 2  # runs a worker has in a round that is to keep all of them busy
 
 
@@ -234,7 +234,7 @@ class Race:
         if dispatch.early is None or self._waiting:
             return iter(())
         state, workers = self.state, dispatch.workers
-        ahead = math.ceil(self._ahead_of_rounds(horizons) * workers / len(horizons))
+        ahead = math.ceil(self._runs_ahead(workers, horizons) / len(horizons))
         at_least = max(ahead, self._to_fill(workers, horizons))
         return likely(
             state,
@@ -248,14 +248,14 @@ class Race:
             dispatch,
         )
 
-    def _ahead_of_rounds(self, horizons: dict[str, float]) -> float:
-        """How many runs for each worker may be ahead of the rounds: brief ones for as long as some
-        decisions take, since rounds whose runs are all there follow each other at once."""
-        early = self._config.execution.early
+    def _runs_ahead(self, workers: int, horizons: dict[str, float]) -> float:
+        """How many runs may be ahead of the rounds: brief ones for as long as some decisions take,
+        since rounds whose runs are all there follow each other at once."""
+        early = self._config.execution.early * workers
         seconds = sum(self._lengths.of(*horizon) for horizon in horizons.items()) / len(horizons)
         if not seconds:
             return early
-        return max(early, min(DECISIONS_AHEAD * self._deciding / seconds, MOST_EARLY))
+        return max(early, min(DECISIONS_AHEAD * self._deciding * workers / seconds, MOST_BRIEF))
 
     def _horizons_beyond(self, state: State) -> dict[str, float]:
         """Who runs how far where everything is settled, but the race's purpose is not reached."""

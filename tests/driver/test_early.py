@@ -138,7 +138,7 @@ def test_with_as_many_early_runs_as_can_be_a_race_is_the_same(tmp_path, monkeypa
 
 def test_while_decisions_take_long_more_brief_runs_are_begun(tmp_path, monkeypatch):
     deliberate(monkeypatch)
-    monkeypatch.setattr(rounds, "MOST_EARLY", 32)
+    monkeypatch.setattr(rounds, "MOST_BRIEF", 96)
     stores = []
     for decisions in (0, 4):
         monkeypatch.setattr(rounds, "DECISIONS_AHEAD", decisions)
