@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import add
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,6 +21,10 @@ from polarbear.rankings import ChoiceSets, GridValues, count_choice_sets, rank
 from polarbear.settings.grid import Budget
 from polarbear.settings.options import unknown
 from polarbear.store import Store, best_so_far
+
+if TYPE_CHECKING:
+    from polarbear.inference.empirical.engine import Empirical
+    from polarbear.inference.options import ModelOptions
 
 BLOCK = 64  # instances that are counted together
 
@@ -38,6 +43,12 @@ class Evidence:
     @property
     def n_problems(self) -> int:
         return len(set(self.problems or self.grid.instances))
+
+    def empirical(self, options: ModelOptions) -> Empirical:
+        """The model of it that assumes no more than duels."""
+        from polarbear.inference.empirical.engine import Empirical  # heavy
+
+        return Empirical(self.positions, self.unit_times, options, self.problems, self.weights)
 
     @property
     def key(self) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 
 from polarbear.driver.evidence import Evidence
 from polarbear.driver.posteriors import Learned
-from polarbear.inference import ModelOptions, Posterior, relations
+from polarbear.inference import Posterior, relations
 from polarbear.inference.beliefs import Beliefs, beliefs
 from polarbear.inference.empirical.bootstrap import Bootstrap
 from polarbear.inference.fit import NamedFit, named
@@ -80,38 +80,6 @@ class Judgement:
 def relations_of(posterior: Posterior, rules: Rules) -> tuple[Pointwise, Joint | None]:
     joint = relations.joint(posterior) if rules.elimination == "joint" else None
     return relations.pointwise(posterior, rules.epsilon), joint
-
-
-def refined(
-    evidence: Evidence,
-    options: ModelOptions,
-    seed: int,
-    rules: Rules,
-    hanging: np.ndarray,
-    pointwise: Pointwise,
-    before: int,
-) -> Pointwise:
-    """Relations from more draws at the times that hang on it, where times are independent.
-
-    ``options`` has the draws that are made beside those ``before``, which still count.
-    """
-    from polarbear.inference import infer
-
-    times = np.flatnonzero(hanging)
-    posterior = infer(evidence.choice_sets.pick(times), evidence.unit_times[times], options, seed)
-    further = relations.pointwise(posterior, rules.epsilon)
-    share = posterior.n_draws / (posterior.n_draws + before)
-    merged = {}
-    for name in ("dominance", "equivalence"):
-        merged[name] = getattr(pointwise, name).copy()
-        merged[name][times] *= 1 - share
-        merged[name][times] += share * getattr(further, name)
-        error = f"{name}_error"
-        merged[error] = getattr(pointwise, error).copy()
-        merged[error][times] = np.hypot(
-            (1 - share) * merged[error][times], share * getattr(further, error)
-        )
-    return Pointwise(**merged, epsilon=rules.epsilon)
 
 
 def threats(state: State, pointwise: Pointwise | None, joint: Joint | None) -> dict[str, Threat]:

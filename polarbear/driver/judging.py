@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+import numpy as np
+
 from polarbear import racing as race
 from polarbear.config import Config
 from polarbear.driver.evidence import Evidence, Tally
-from polarbear.driver.judgement import Judgement, refined, relations_of
-from polarbear.driver.posteriors import Learned, learn, learn_newcomer
+from polarbear.driver.judgement import Judgement, relations_of
+from polarbear.driver.posteriors import Learned, learn, learn_among, learn_newcomer
+from polarbear.driver.refining import Tables, refined_pairs, refined_times
 from polarbear.inference import ModelOptions
 from polarbear.numerics.seeds import derived_seed
 from polarbear.problems.base import Instance
@@ -47,23 +50,35 @@ class Judge:
         hanging = race.hanging(state, rules, pointwise, joint)
         if not hanging.any() or options is more:
             return Judgement(learned, evidence, pointwise, joint, options.draws)
+        if not options.plackett_luce:
+            return self._more_of_pairs(state, Judgement(learned, evidence, pointwise, joint, 0))
         if options.splits_by_time and not state.joining:
             seed = derived_seed(self._config.seed, "race", state.round + 1, "more")
             further = options.model_copy(update={"draws": more.draws - options.draws})
-            before = learned.posterior.n_draws
-            pointwise = refined(evidence, further, seed, rules, hanging, pointwise, before)
+            before, times = learned.posterior.n_draws, np.asarray(hanging.any(axis=1))
+            pointwise = refined_times(evidence, further, seed, rules, times, pointwise, before)
         else:
             pointwise, joint = relations_of(self._learn(state, evidence, more).posterior, rules)
         return Judgement(learned, evidence, pointwise, joint, more.draws)
 
+    def _more_of_pairs(self, state: State, judged: Judgement) -> Judgement:
+        """Draws of pairs whose decisions hang on them, until none does or they are enough."""
+        rules, posterior = self._config.race, judged.learned.posterior
+        model = judged.evidence.empirical(posterior.options)
+        assert judged.pointwise is not None
+        tables: Tables = judged.pointwise, judged.joint
+        draws = np.full(len(state.pairs), posterior.n_draws)
+        for k in range(1, MORE):
+            hanging = np.asarray(race.hanging(state, rules, *tables).any(axis=0))
+            if not hanging.any():
+                break
+            seed = derived_seed(self._config.seed, "race", state.round + 1, "more", k)
+            tables, draws = refined_pairs(model, posterior, seed, rules, hanging, tables, draws)
+        return replace(judged, pointwise=tables[0], joint=tables[1], draws=int(draws.max()))
+
     def among(self, state: State, judged: Judgement) -> Judgement:
         """The same, first places being among those who are still in."""
-        options = judged.learned.posterior.options
-        if options.plackett_luce:
-            return judged
-        seed = judged.learned.posterior.seed
-        before = judged.learned
-        learned = learn(self._store, judged.evidence, options, seed, state.candidates, before)
+        learned = learn_among(self._store, judged.evidence, judged.learned, state.candidates)
         return replace(judged, learned=learned)
 
     def _learn(self, state: State, evidence: Evidence, options: ModelOptions) -> Learned:

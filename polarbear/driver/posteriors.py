@@ -39,23 +39,13 @@ def learn(
     options: ModelOptions,
     seed: int,
     field: Sequence[str] | None = None,
-    known: Learned | None = None,
 ) -> Learned:
     """The posterior of this evidence: from the store if it is there, otherwise inferred.
 
-    ``field`` names who competes for first places, where a race has put others out. What is
-    ``known`` is the answer if it is of the same evidence and settings.
+    ``field`` names who competes for first places, where a race has put others out.
     """
-    settings = {"options": options.model_dump(mode="json"), "seed": seed, "version": __version__}
-    names = evidence.grid.algorithms
-    inside = None
-    if field is not None and not options.plackett_luce:
-        inside = [names.index(name) for name in field]
-        settings["field"] = inside
-    text = json.dumps({"evidence": evidence.key, **settings}, sort_keys=True)
-    key = hashlib.sha256(text.encode()).hexdigest()[:16]
-    if known is not None and known.key == key:
-        return known
+    inside = _places(evidence, options, field)
+    key = _key(evidence, options, seed, inside)
     kept = store.posterior(key)
     if kept is not None:
         posterior = posterior_from_table(*kept)
@@ -67,17 +57,51 @@ def learn(
             evidence.unit_times,
             options,
             seed,
-            names=names,
+            names=evidence.grid.algorithms,
             positions=evidence.positions,
             problems=evidence.problems,
             weights=evidence.weights,
             field=inside,
         )
         posterior = _as_kept(inferred)
+    return _learned(posterior, evidence, key, kept is not None)
+
+
+def learn_among(store: Store, evidence: Evidence, known: Learned, field: Sequence[str]) -> Learned:
+    """What is known of this evidence, first places being among these."""
+    options, seed = known.posterior.options, known.posterior.seed
+    inside = _places(evidence, options, field)
+    key = _key(evidence, options, seed, inside)
+    if inside is None or key == known.key:
+        return known
+    kept = store.posterior(key)
+    if kept is not None:
+        posterior = posterior_from_table(*kept)
+    else:
+        posterior = _as_kept(evidence.empirical(options).among(known.posterior, inside))
+    return _learned(posterior, evidence, key, kept is not None)
+
+
+def _places(
+    evidence: Evidence, options: ModelOptions, field: Sequence[str] | None
+) -> list[int] | None:
+    """Of those who compete for first places, where the model has to know."""
+    if field is None or options.plackett_luce:
+        return None
+    return [evidence.grid.algorithms.index(name) for name in field]
+
+
+def _key(evidence: Evidence, options: ModelOptions, seed: int, inside: list[int] | None) -> str:
+    settings = {"options": options.model_dump(mode="json"), "seed": seed, "version": __version__}
+    if inside is not None:
+        settings["field"] = inside
+    text = json.dumps({"evidence": evidence.key, **settings}, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _learned(posterior: Posterior, evidence: Evidence, key: str, from_store: bool) -> Learned:
     grid = evidence.grid
-    return Learned(
-        posterior, grid.algorithms, grid.times, evidence.n_problems, key, kept is not None
-    )
+    return Learned(posterior, grid.algorithms, grid.times, evidence.n_problems, key, from_store)
 
 
 def learn_newcomer(store: Store, others: Learned, evidence: Evidence, seed: int) -> Learned:
@@ -96,9 +120,7 @@ def learn_newcomer(store: Store, others: Learned, evidence: Evidence, seed: int)
         weighted = evidence.choice_sets.weighted(others.posterior.evidence_weight)
         extended = extend(others.posterior, weighted, last, seed, names=grid.algorithms)
         posterior = _as_kept(extended)
-    return Learned(
-        posterior, grid.algorithms, grid.times, evidence.n_problems, key, kept is not None
-    )
+    return _learned(posterior, evidence, key, kept is not None)
 
 
 def keep(store: Store, evidence: Evidence, learned: Learned) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 from polarbear.errors import InferenceError
 from polarbear.inference import checks
 from polarbear.inference.base import Posterior
-from polarbear.inference.empirical import engine as empirical
+from polarbear.inference.empirical.engine import Empirical
 from polarbear.inference.fit import check_fit
 from polarbear.inference.options import ModelOptions
 from polarbear.rankings import ChoiceSets
@@ -56,17 +56,9 @@ def infer(
     weights = checks.check_weights(weights, positions)
     data = (*checks.on_seeds(problems), *checks.on_weights(weights))
     if not options.plackett_luce:
-        return empirical.run(
-            checks.check_positions(positions, choice_sets, options.model),
-            times,
-            options,
-            seed,
-            problems=problems,
-            weights=weights,
-            field=field,
-            notes=(*checks.notes(choice_sets, names), *data),
-            threads=threads,
-        )
+        seen = checks.check_positions(positions, choice_sets, options.model)
+        model = Empirical(seen, times, options, problems, weights, threads)
+        return model.posterior(seed, field, (*checks.notes(choice_sets, names), *data))
     checks.check_width(choice_sets, options)
     ranked = None  # what a temporal model weighs its evidence by
     if options.temporal and options.dependence != "independent" and len(times) > 1:

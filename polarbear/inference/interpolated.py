@@ -40,6 +40,10 @@ class Interpolated:
         share = share.reshape(share.shape + (1,) * (low.ndim - 1 - share.ndim))
         return np.asarray(low + share * (high - low))
 
+    def of_pair(self, pair: int) -> Interpolated:
+        """Of one pair alone."""
+        return Interpolated(self.at_knots[:, :, pair : pair + 1], self.knots)
+
     def shares(self, pair: int, epsilon: float) -> np.ndarray:
         """At each time the share of draws above one half, below it, and at most epsilon from it:
         [3, time]."""

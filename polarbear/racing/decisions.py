@@ -130,7 +130,7 @@ def step(
 def hanging(
     state: State, rules: Rules, pointwise: Pointwise, joint: Joint | None = None
 ) -> np.ndarray:
-    """Times at which a decision hangs on the number of draws: bool[time].
+    """Where a decision hangs on the number of draws: bool[time, pair].
 
     Something is about to be settled by a probability within two Monte-Carlo errors above alpha (not
     to settle it yet does no harm), or an elimination is within two on either side. Where a joint
@@ -146,21 +146,17 @@ def hanging(
     ):
         above = probability - rules.alpha
         near |= (above >= 0) & (above <= HANGS * error)
-    near &= (state.settled == OPEN).T & judged
-    times = np.asarray(near.any(axis=1))
-    if rules.elimination == "joint" and joint is not None:
-        for one, two in ((a, b), (b, a)):
+    near &= (state.settled == OPEN).T
+    for one, two in ((a, b), (b, a)):
+        if rules.elimination == "joint" and joint is not None:
             gap = np.abs(joint.dominance[one, two] - rules.alpha)
-            if (judged & (gap <= HANGS * joint.dominance_error[one, two])).any():
-                times[:] = True
-    else:
-        for one, two in ((a, b), (b, a)):
+            near |= gap <= HANGS * joint.dominance_error[one, two]
+        else:
             weakest = pointwise.dominance[:, one, two].argmin(axis=0)
-            pair = np.arange(len(a))
             gap = np.abs(pointwise.dominance[weakest, one, two] - rules.alpha)
-            error = pointwise.dominance_error[weakest, one, two]
-            times[weakest[pair[judged & (gap <= HANGS * error)]]] = True
-    return times
+            pairs = np.flatnonzero(gap <= HANGS * pointwise.dominance_error[weakest, one, two])
+            near[weakest[pairs], pairs] = True
+    return np.asarray(near & judged)
 
 
 def _indices(state: State) -> tuple[np.ndarray, np.ndarray]:

@@ -11,7 +11,7 @@ import pytest
 
 from polarbear.config import parse
 from polarbear.driver.evidence import evidence_of
-from polarbear.driver.posteriors import keep, learn
+from polarbear.driver.posteriors import keep, learn, learn_among
 from polarbear.errors import InferenceError
 from polarbear.execution.outcome import Task
 from polarbear.execution.run import Problems, execute
@@ -65,12 +65,15 @@ def test_the_posterior_covers_the_truth(store: Store):
     assert learned.posterior.usable
 
 
-def test_what_is_known_is_not_inferred_again_unless_others_compete_for_first_places(store: Store):
+def test_who_else_competes_changes_first_places_and_nothing_else(store: Store):
     evidence, options = evidence_of(store), ModelOptions(draws=400)
     known = learn(store, evidence, options, 1, ["A", "B", "C"])
-    assert learn(store, evidence, options, 1, ["A", "B", "C"], known) is known
-    among_two = learn(store, evidence, options, 1, ["A", "B"], known)
-    assert among_two.key != known.key
+    assert learn_among(store, evidence, known, ["A", "B", "C"]) is known
+    among_two = learn_among(store, evidence, known, ["A", "B"])
+    anew = learn(store, evidence, options, 1, ["A", "B"])
+    assert among_two.key == anew.key != known.key
+    np.testing.assert_array_equal(among_two.posterior.theta, anew.posterior.theta)
+    np.testing.assert_array_equal(among_two.posterior.wins, anew.posterior.wins)
     assert not np.array_equal(among_two.posterior.theta, known.posterior.theta)
 
 

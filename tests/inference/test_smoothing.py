@@ -15,8 +15,8 @@ from polarbear.inference.empirical.smoothing import (
     LEVELS,
     _log_evidence,
     _shares,
+    learned_curves,
     shapes_of_curves,
-    smoothed,
 )
 from polarbear.rankings import count_choice_sets, rank
 from polarbear.rankings.duels import Duels, duels_of
@@ -88,7 +88,8 @@ def test_smoothed_draws_are_those_of_the_gaussian_posterior(kept):
     centre = np.sin(3 * UNIT) * 0.3
     noise = np.linalg.cholesky(variance * correlation + 1e-12 * np.eye(12))
     phi = centre + rng.standard_normal((20_000, 12)) @ noise.T
-    found = smoothed(((1 + np.sin(phi)) / 2)[:, :, None].copy(), UNIT, correlation, seed=3)
+    found, moments = phi[:, :, None].copy(), (phi.mean(axis=0)[None], phi.var(axis=0)[None])
+    learned_curves(*moments, UNIT, correlation).smooth(found, [0], seed=3)
     drawn = np.arcsin(2 * found[:, :, 0] - 1)
     mean, spread = phi.mean(axis=0), phi.var(axis=0)
     noise_now = correlation * np.minimum(spread[:, None], spread)

@@ -297,9 +297,9 @@ def test_decisions_near_alpha_ask_for_more_draws():
     sure = beliefs({("A", "B"): [0.7, 0.999, 0.01, 0.5]}, error=0.01)
     assert not race.hanging(state, rules, sure).any()
     near = beliefs({("A", "B"): [0.7, 0.965, 0.01, 0.5]}, error=0.01)
-    assert race.hanging(state, rules, near).tolist() == [False, True, False, False]
+    assert race.hanging(state, rules, near)[:, 0].tolist() == [False, True, False, False]
     tie = beliefs({("A", "B"): [0.5] * 4}, {("A", "B"): [0, 0.94, 0.96, 0]}, error=0.01)
-    assert race.hanging(state, rules, tie).tolist() == [False, False, True, False]
+    assert race.hanging(state, rules, tie)[:, 0].tolist() == [False, False, True, False]
     settled, _ = race.step(state, rules, 8, near)
     assert not race.hanging(settled, rules, near).any()
 
@@ -309,16 +309,19 @@ def test_an_elimination_near_alpha_asks_for_more_draws_at_its_weakest_time():
     settled = np.array([[ABOVE, ABOVE, ABOVE, OPEN]], dtype=np.int8)
     state = replace(race.start("AB", TIMES, rules), settled=settled)
     table = beliefs({("A", "B"): [0.951, 0.999, 0.999, 0.999]}, error=0.01)
-    assert race.hanging(state, rules, table).tolist() == [True, False, False, False]
+    assert race.hanging(state, rules, table)[:, 0].tolist() == [True, False, False, False]
 
 
-def test_a_joint_decision_near_alpha_asks_for_more_draws_at_all_times():
+def test_a_joint_decision_near_alpha_asks_for_more_draws_of_that_pair_at_all_times():
     rules = Rules(alpha=0.95, elimination="joint")
-    state = race.start("AB", TIMES, rules)
-    table = beliefs({("A", "B"): [0.999] * 4}, error=1e-6)
-    above = np.array([[0, 0.945], [0, 0]])
-    doubtful = Joint(above, np.full((2, 2), 0.01), above * 0, above * 0)
-    assert race.hanging(state, rules, table, doubtful).all()
+    state = race.start("ABC", TIMES, rules)
+    table = beliefs({(a, b): [0.999] * 4 for a, b in ("AB", "AC", "BC")}, error=1e-6)
+    above = np.array([[0, 0.945, 0.999], [0, 0, 0.5], [0, 0, 0]])
+    doubtful = Joint(above, np.full((3, 3), 0.01), above * 0, above * 0)
+    hanging = race.hanging(state, rules, table, doubtful)
+    assert state.pairs == [("A", "B"), ("A", "C"), ("B", "C")]
+    assert hanging.all(axis=0).tolist() == [True, False, False]
+    assert hanging.any(axis=0).tolist() == [True, False, False]
 
 
 def test_a_checkpoint_gives_back_the_state_to_the_byte():

@@ -91,6 +91,26 @@ class Imaginary:
         return found
 
 
+def scores_of_pairs(duels: Duels, threads: int | None = None) -> list[Scores]:
+    """Of all pairs at all times, in blocks of problems."""
+    return in_threads(duels.pair_scores, duels.blocks(), threads)
+
+
+def sums_of_scores(
+    duels: Duels, pairs: Sequence[Scores]
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Of scores, of their squares, and of problems on which two met: [pair, time] each."""
+
+    def of_a_block(block: slice, scores: Scores) -> np.ndarray:
+        weight, (score, there) = duels.weights_of(block), scores
+        parts = weight * score, weight * score**2, weight * there
+        return np.stack([part.sum(axis=0, dtype=float) for part in parts])
+
+    sums = np.asarray(sum(map(of_a_block, duels.blocks(), pairs)))
+    won, squared, met = sums.reshape(3, -1, duels.positions.shape[2])
+    return won, squared, met
+
+
 class Bootstrap:
     """Draws of a distribution over instances, to ask what it says."""
 
@@ -101,13 +121,18 @@ class Bootstrap:
         seed: int,
         concentration: float | None = None,
         threads: int | None = None,
+        pairs: list[Scores] | None = None,
     ) -> None:
-        """``concentration`` fixes c, which is learned from all pairs otherwise."""
+        """``concentration`` fixes c, which is learned from all pairs otherwise. ``pairs`` are the
+        scores of all of them, in blocks of problems, if they are known already."""
         self.duels, self.draws, self.threads = duels, draws, threads
-        self.pairs = in_threads(duels.pair_scores, duels.blocks(), threads)
+        if pairs is not None:
+            self.pairs = pairs
         rng = np.random.default_rng([seed, _PRIOR_STREAM])
         if concentration is None:
-            self.concentration = rng.choice(CONCENTRATIONS, size=draws, p=self._evenness())
+            won, _, met = sums_of_scores(duels, self.pairs)
+            likely = evenness_weights(won, met)
+            self.concentration = rng.choice(CONCENTRATIONS, size=draws, p=likely)
         else:
             self.concentration = np.full(draws, float(concentration))
         self._imaginary = _imaginary(duels.positions.shape[1], self.concentration, rng)
@@ -118,6 +143,10 @@ class Bootstrap:
             return _weights_of_many(block, draws, seed, duels.weights)
 
         self._weights = in_threads(weights, duels.blocks(), threads)
+
+    @cached_property
+    def pairs(self) -> list[Scores]:
+        return scores_of_pairs(self.duels, self.threads)
 
     def wins(self, pairs: Sequence[int] | None = None) -> np.ndarray:
         """P(a beats b on a new instance), of pairs as np.triu_indices has them: [draw, time, pair].
@@ -157,17 +186,6 @@ class Bootstrap:
         scores = [self.duels.group_scores(block, field, groups) for block in self.duels.blocks()]
         prior = self._imaginary
         return self._shares(scores, prior.groups(field, groups), prior.weights.sum(axis=1))
-
-    def _evenness(self) -> np.ndarray:
-        n_times = self.duels.positions.shape[2]
-        won, met = (
-            sum(
-                (self.duels.weights_of(block) * pairs[k]).sum(axis=0, dtype=float)
-                for block, pairs in zip(self.duels.blocks(), self.pairs, strict=True)
-            ).reshape(-1, n_times)
-            for k in (0, 1)
-        )
-        return evenness_weights(won, met)
 
     def _shares(self, blocks: list[Scores], imaginary: np.ndarray, prior: np.ndarray) -> np.ndarray:
         """Weighted means of scores; at every time ``imaginary[draw, item]`` of ``prior[draw]`` is

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from types import MappingProxyType
 
 import numpy as np
@@ -12,72 +13,147 @@ import numpy as np
 from polarbear.errors import InferenceError
 from polarbear.inference.base import Posterior
 from polarbear.inference.diagnostics import Diagnostics
-from polarbear.inference.empirical.bootstrap import Bootstrap
+from polarbear.inference.empirical.bootstrap import Bootstrap, scores_of_pairs, sums_of_scores
 from polarbear.inference.empirical.knots import FEWEST_DRAWS, knots_for, most_draws
+from polarbear.inference.empirical.moments import moments_of_curves
 from polarbear.inference.empirical.noise import noise_correlation
-from polarbear.inference.empirical.smoothing import IMAGINARY_DUELS, smoothed
+from polarbear.inference.empirical.smoothing import (
+    IMAGINARY_DUELS,
+    Curves,
+    learned_curves,
+    on_the_scale_of_curves,
+)
 from polarbear.inference.interpolated import Interpolated
 from polarbear.inference.options import ModelOptions
-from polarbear.rankings.duels import duels_of
+from polarbear.rankings.duels import Duels, Scores, duels_of
 
 METHOD = "bootstrap"
 
 
-def run(
-    positions: np.ndarray,
-    unit_times: np.ndarray,
-    options: ModelOptions,
-    seed: int,
-    *,
-    problems: Sequence[str] | None = None,
-    weights: np.ndarray | None = None,
-    field: Sequence[int] | None = None,
-    notes: tuple[str, ...] = (),
-    threads: int | None = None,
-) -> Posterior:
-    """Draws of duels and first places from positions[instance, algorithm, time]."""
-    if options.method not in ("auto", METHOD):
-        raise InferenceError(
-            f"the empirical model has draws of its own and no use for '{options.method}': leave "
-            "the method at 'auto'"
+@dataclass(frozen=True)
+class Empirical:
+    """The model of some positions[instance, algorithm, time], to draw from again and again."""
+
+    positions: np.ndarray
+    unit_times: np.ndarray
+    options: ModelOptions
+    problems: Sequence[str] | None = None
+    weights: np.ndarray | None = None
+    threads: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.options.method not in ("auto", METHOD):
+            raise InferenceError(
+                "the empirical model has draws of its own and no use for "
+                f"'{self.options.method}': leave the method at 'auto'"
+            )
+
+    def posterior(
+        self, seed: int, field: Sequence[int] | None = None, notes: tuple[str, ...] = ()
+    ) -> Posterior:
+        """Draws of duels and first places."""
+        begun = time.perf_counter()
+        draws, notes = _that_fit(self.options, self.positions.shape, len(self._knots), notes)
+        bootstrap = self._bootstrap(draws, seed)
+        return Posterior(
+            wins=self._wins(bootstrap, seed),
+            theta=bootstrap.firsts(field, self._duels),
+            chains=self.options.chains,
+            unit_times=self.unit_times,
+            options=self.options,
+            engine="native",
+            method=METHOD,
+            seed=seed,
+            seconds=time.perf_counter() - begun,
+            diagnostics=Diagnostics(
+                r_hat=1.0,
+                ess_bulk=float(draws),
+                ess_tail=float(draws),
+                divergences=0,
+                pareto_k=None,
+                acceptance=None,
+                attempts=1,
+            ),
+            joint=True,
+            hyper=MappingProxyType({"concentration": bootstrap.concentration}),
+            notes=notes,
         )
-    begun = time.perf_counter()
-    smooth = options.smoothing == "learned" and len(unit_times) > 1
-    knots = knots_for(positions.shape[1], len(unit_times), smooth)
-    draws, notes = _that_fit(options, positions.shape, len(knots), notes)
-    duels = duels_of(positions, problems, weights)
-    at_knots = duels
-    if len(knots) < len(unit_times):
-        at_knots = replace(duels, positions=np.ascontiguousarray(duels.positions[:, :, knots]))
-    imaginary = options.concentration or (IMAGINARY_DUELS if smooth else None)
-    bootstrap = Bootstrap(at_knots, draws, seed, imaginary, threads)
-    wins = bootstrap.wins()
-    if smooth:
-        correlation = noise_correlation(at_knots, bootstrap.pairs, threads)
-        wins = smoothed(wins, unit_times[knots], correlation, seed, threads)
-    return Posterior(
-        theta=bootstrap.firsts(field, duels),
-        wins=wins if at_knots is duels else Interpolated(wins, knots),
-        chains=options.chains,
-        unit_times=unit_times,
-        options=options,
-        engine="native",
-        method=METHOD,
-        seed=seed,
-        seconds=time.perf_counter() - begun,
-        diagnostics=Diagnostics(
-            r_hat=1.0,
-            ess_bulk=float(draws),
-            ess_tail=float(draws),
-            divergences=0,
-            pareto_k=None,
-            acceptance=None,
-            attempts=1,
-        ),
-        joint=True,
-        hyper=MappingProxyType({"concentration": bootstrap.concentration}),
-        notes=notes,
-    )
+
+    def among(self, posterior: Posterior, field: Sequence[int]) -> Posterior:
+        """The same draws, first places being among another field."""
+        bootstrap = self._bootstrap(posterior.n_draws, posterior.seed)
+        return replace(posterior, theta=bootstrap.firsts(field, self._duels))
+
+    def more_of_pairs(
+        self, posterior: Posterior, pairs: Sequence[int], seed: int
+    ) -> Iterator[Posterior]:
+        """Of each of some pairs as many draws again as a posterior has, and of no others.
+
+        They are as independent of its draws as those are of each other.
+        """
+        wins = self._wins(self._bootstrap(posterior.n_draws, seed), seed, pairs)
+        for k in range(len(pairs)):
+            first = np.asarray(wins[:, :, k : k + 1], dtype=float)
+            yield replace(
+                posterior,
+                theta=np.concatenate([first, 1 - first], axis=2),  # being the better of two
+                wins=wins[:, :, k : k + 1] if isinstance(wins, np.ndarray) else wins.of_pair(k),
+                seed=seed,
+            )
+
+    @cached_property
+    def _duels(self) -> Duels:
+        return duels_of(self.positions, self.problems, self.weights)
+
+    @property
+    def _smooth(self) -> bool:
+        return self.options.smoothing == "learned" and len(self.unit_times) > 1
+
+    @cached_property
+    def _knots(self) -> np.ndarray:
+        """The times at which pairs are looked at."""
+        return knots_for(self.positions.shape[1], len(self.unit_times), self._smooth)
+
+    @cached_property
+    def _at_knots(self) -> Duels:
+        if len(self._knots) == len(self.unit_times):
+            return self._duels
+        positions = np.ascontiguousarray(self._duels.positions[:, :, self._knots])
+        return replace(self._duels, positions=positions)
+
+    @cached_property
+    def _scores(self) -> list[Scores]:
+        return scores_of_pairs(self._at_knots, self.threads)
+
+    @property
+    def _imaginary(self) -> float | None:
+        """Imaginary duels, where their number is not learned."""
+        return self.options.concentration or (IMAGINARY_DUELS if self._smooth else None)
+
+    def _bootstrap(self, draws: int, seed: int) -> Bootstrap:
+        """Draws of a distribution over instances, which says of pairs what it does at knots."""
+        return Bootstrap(self._at_knots, draws, seed, self._imaginary, self.threads, self._scores)
+
+    @cached_property
+    def _curves(self) -> Curves:
+        """How pairs' curves are smoothed."""
+        assert self._imaginary is not None
+        sums = sums_of_scores(self._at_knots, self._scores)
+        mean, spread = moments_of_curves(*sums, self._imaginary, self.threads)
+        correlation = noise_correlation(self._at_knots, self._scores, self.threads)
+        return learned_curves(mean, spread, self.unit_times[self._knots], correlation, self.threads)
+
+    def _wins(
+        self, bootstrap: Bootstrap, seed: int, pairs: Sequence[int] | None = None
+    ) -> np.ndarray | Interpolated:
+        """Draws [draw, time, pair] of who wins, of all pairs or of these."""
+        wins = bootstrap.wins(pairs)
+        if self._smooth:
+            on_the_scale_of_curves(wins, self.threads)
+            self._curves.smooth(wins, pairs or range(wins.shape[2]), seed, self.threads)
+        if len(self._knots) == len(self.unit_times):
+            return wins
+        return Interpolated(wins, self._knots)
 
 
 def _that_fit(

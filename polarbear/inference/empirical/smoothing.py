@@ -15,10 +15,15 @@ What is smoothed are the draws of the bootstrap. If phi is a draw of the curve a
 prior, then f + K (K + V)^-1 (phi - f) is a draw from the posterior, V being the covariance of the
 noise: all pairs of a draw still stem from the same weights of instances. How noise at two times
 hangs together is estimated from the instances' own scores (noise.py): where it is the same at all
-times, neighbouring times add nothing and the curve stays as it was.
+times, neighbouring times add nothing and the curve stays as it was. What the noise is like, and
+which levels and shapes there are, does not depend on draws (moments.py).
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import isqrt
 
 import numpy as np
 from scipy.linalg.lapack import dposv, dtrtrs
@@ -54,75 +59,109 @@ def shapes_of_curves(unit_times: np.ndarray) -> np.ndarray:
     return np.stack(shapes)
 
 
-def smoothed(
-    wins: np.ndarray,
-    unit_times: np.ndarray,
-    correlation: np.ndarray,
-    seed: int,
-    threads: int | None = None,
-) -> np.ndarray:
-    """Draws [draw, time, pair] of smoothed win probabilities, in the place of the bootstrap's.
+@dataclass(frozen=True)
+class Curves:
+    """What is known of the curves of all pairs before a draw of them is smoothed.
 
-    ``correlation[time, time]`` is that of the scores of one instance.
+    ``correlation[time, time]`` and ``spread[pair, time]`` are those of their noise, and
+    ``shares[kind, pair]`` is how likely a pair's curve is of each kind, shapes running fastest.
     """
-    draws, n_times, n_pairs = wins.shape
-    n = round((1 + np.sqrt(1 + 8 * n_pairs)) / 2)
-    first, second = np.triu_indices(n, 1)
-    shapes = shapes_of_curves(unit_times)
-    correlation = correlation + _JITTER * np.eye(n_times)
-    spread = np.empty((n_pairs, n_times))
 
-    def noise(pair: int) -> np.ndarray:
-        """Of two times the one that has fewer duels shares them with the other."""
-        return np.asarray(correlation * np.minimum(spread[pair][:, None], spread[pair]))
+    shapes: np.ndarray
+    correlation: np.ndarray
+    spread: np.ndarray
+    shares: np.ndarray
 
-    def explained(pair: int) -> np.ndarray:
-        """Brings a pair's draws to where their noise does not depend on them."""
-        phi = np.arcsin(2 * wins[:, :, pair] - 1)
-        spread[pair] = phi.var(axis=0, dtype=float)
-        wins[:, :, pair] = phi
-        return _log_evidence(phi.mean(axis=0, dtype=float), shapes + noise(pair))
+    def smooth(
+        self, wins: np.ndarray, pairs: Sequence[int], seed: int, threads: int | None = None
+    ) -> None:
+        """Smooth draws [draw, time, pair] of these pairs in their place.
 
-    rng = np.random.default_rng([seed, _STREAM])
-    which = rng.random(draws)
-    standard = np.empty((n, draws, n_times + 1), dtype=np.float32)
-    roots = np.linalg.cholesky(shapes + _JITTER * np.eye(n_times)).astype(np.float32)
-    levels = np.array(LEVELS)
+        They are on the scale of curves, and those of win probabilities afterwards.
+        """
+        draws, n_times, _ = wins.shape
+        first, second = np.triu_indices(_algorithms_of(len(self.spread)), 1)
+        who, places = np.unique([first[pairs], second[pairs]], return_inverse=True)
+        one, two = places.reshape(2, -1)
+        rng = np.random.default_rng([seed, _STREAM])
+        which = np.asarray(rng.random(draws))
+        standard = rng.standard_normal((len(who), draws, n_times + 1), dtype=np.float32)
+        roots = np.linalg.cholesky(self.shapes + _JITTER * np.eye(n_times)).astype(np.float32)
 
-    def prepared(pair: int) -> np.ndarray:
-        """What all pairs share is drawn beside the first of them."""
-        if pair >= 0:
-            return explained(pair)
-        return rng.standard_normal(out=standard, dtype=np.float32)
+        def run(k: int) -> None:
+            apart = (standard[one[k]] - standard[two[k]]) / np.float32(np.sqrt(2))
+            self._smooth_pair(wins[:, :, k], pairs[k], which, apart, roots)
 
-    def draw(pair: int) -> None:
+        with single_threaded_blas():
+            in_threads(run, range(len(pairs)), threads)
+
+    def _smooth_pair(
+        self, phi: np.ndarray, pair: int, which: np.ndarray, apart: np.ndarray, roots: np.ndarray
+    ) -> None:
         """With A a shape's covariance and the noise's, V, the curve's is A + l^2 11', of which the
         inverse is that of A less a part of rank one: one matrix serves all levels."""
-        phi = wins[:, :, pair]
-        kinds = np.searchsorted(np.cumsum(shares[:-1, pair]), which)
-        level_of, shape_of = levels[kinds // len(shapes)], kinds % len(shapes)
-        apart = (standard[first[pair]] - standard[second[pair]]) / np.float32(np.sqrt(2))
-        of_noise = noise(pair)
+        n_shapes, n_times = self.shapes.shape[:2]
+        kinds = np.searchsorted(np.cumsum(self.shares[:-1, pair]), which)
+        level_of, shape_of = np.array(LEVELS)[kinds // n_shapes], kinds % n_shapes
+        noise = _noise(self.correlation, self.spread[pair])
         for shape in np.unique(shape_of):
             some = shape_of == shape
             level, own = level_of[some], apart[some]
             prior = own[:, 1:] @ roots[shape].T + level.astype(np.float32)[:, None] * own[:, :1]
             _, solved, _ = dposv(
-                shapes[shape] + of_noise, np.column_stack([of_noise, np.ones(n_times)])
+                self.shapes[shape] + noise, np.column_stack([noise, np.ones(n_times)])
             )
             back, ones = solved[:, :-1], solved[:, -1]
             missed = phi[some] - prior
             shared = level**2 / (1 + level**2 * ones.sum()) * (missed @ ones)
             curve = phi[some] - missed @ back.astype(np.float32)
-            curve += np.outer(shared, ones @ of_noise)
+            curve += np.outer(shared, ones @ noise)
             phi[some] = (1 + np.sin(np.clip(curve, -np.pi / 2, np.pi / 2))) / 2
 
-    with single_threaded_blas():
-        _, *found = in_threads(prepared, range(-1, n_pairs), threads)
-        evidence = np.stack(found, axis=1)
-        shares = _shares(evidence, n)
-        in_threads(draw, range(n_pairs), threads)
+
+def on_the_scale_of_curves(wins: np.ndarray, threads: int | None = None) -> np.ndarray:
+    """Draws [draw, time, pair] of win probabilities, in their place, where their noise does not
+    depend on them."""
+
+    def run(pair: int) -> None:
+        wins[:, :, pair] = np.arcsin(2 * wins[:, :, pair] - 1)
+
+    in_threads(run, range(wins.shape[2]), threads)
     return wins
+
+
+def learned_curves(
+    mean: np.ndarray,
+    spread: np.ndarray,
+    unit_times: np.ndarray,
+    correlation: np.ndarray,
+    threads: int | None = None,
+) -> Curves:
+    """What is known of all pairs' curves, from the mean and the variance of draws of them before
+    they are smoothed, both [pair, time].
+
+    ``correlation[time, time]`` is that of the scores of one instance.
+    """
+    n_pairs, n_times = mean.shape
+    shapes = shapes_of_curves(unit_times)
+    correlation = correlation + _JITTER * np.eye(n_times)
+
+    def explained(pair: int) -> np.ndarray:
+        return _log_evidence(mean[pair], shapes + _noise(correlation, spread[pair]))
+
+    with single_threaded_blas():
+        evidence = np.stack(in_threads(explained, range(n_pairs), threads), axis=1)
+    return Curves(shapes, correlation, spread, _shares(evidence, _algorithms_of(n_pairs)))
+
+
+def _algorithms_of(n_pairs: int) -> int:
+    """How many have so many pairs."""
+    return (1 + isqrt(1 + 8 * n_pairs)) // 2
+
+
+def _noise(correlation: np.ndarray, spread: np.ndarray) -> np.ndarray:
+    """Of two times the one that has fewer duels shares them with the other."""
+    return np.asarray(correlation * np.minimum(spread[:, None], spread))
 
 
 def _matern(apart: np.ndarray, lengthscale: float) -> np.ndarray:
