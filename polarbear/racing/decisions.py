@@ -108,6 +108,7 @@ def step(
     eliminated, withheld = _eliminations(state, rules, pointwise, joint, duels)
     state = replace(state, eliminated=(*state.eliminated, *eliminated), untrusted=0)
     settled = _resolved(state, rules, pointwise)
+    settled[_can_wait(state, rules, pointwise).T & _both_in(state)[:, None]] = OPEN
     proven = None
     if rules.guarantee == "anytime" and duels is not None:
         proven = proven_better(duels, rules.alpha)
@@ -132,21 +133,12 @@ def hanging(
 ) -> np.ndarray:
     """Where a decision hangs on the number of draws: bool[time, pair].
 
-    Something is about to be settled by a probability within two Monte-Carlo errors above alpha (not
-    to settle it yet does no harm), or an elimination is within two on either side. Where a joint
-    decision hangs, it is all times.
+    Something is about to be settled by a probability within two Monte-Carlo errors above alpha, and
+    with it how far a pair is to be run; or an elimination is within two on either side. Where a
+    joint decision hangs, it is all times.
     """
     a, b = _indices(state)
-    judged = _judged(state) & _both_in(state)
-    near = np.zeros((len(state.times), len(a)), dtype=bool)
-    for probability, error in (
-        (pointwise.dominance[:, a, b], pointwise.dominance_error[:, a, b]),
-        (pointwise.dominance[:, b, a], pointwise.dominance_error[:, b, a]),
-        (pointwise.equivalence[:, a, b], pointwise.equivalence_error[:, a, b]),
-    ):
-        above = probability - rules.alpha
-        near |= (above >= 0) & (above <= HANGS * error)
-    near &= (state.settled == OPEN).T
+    near = _near(state, rules, pointwise) & ~_can_wait(state, rules, pointwise)
     for one, two in ((a, b), (b, a)):
         if rules.elimination == "joint" and joint is not None:
             gap = np.abs(joint.dominance[one, two] - rules.alpha)
@@ -156,7 +148,36 @@ def hanging(
             gap = np.abs(pointwise.dominance[weakest, one, two] - rules.alpha)
             pairs = np.flatnonzero(gap <= HANGS * pointwise.dominance_error[weakest, one, two])
             near[weakest[pairs], pairs] = True
-    return np.asarray(near & judged)
+    return np.asarray(near & _judged(state) & _both_in(state))
+
+
+def _near(state: State, rules: Rules, pointwise: Pointwise) -> np.ndarray:
+    """What is open and would be settled by a probability so near alpha that more draws might say
+    otherwise: bool[time, pair]."""
+    a, b = _indices(state)
+    near = np.zeros((len(state.times), len(a)), dtype=bool)
+    for probability, error in (
+        (pointwise.dominance[:, a, b], pointwise.dominance_error[:, a, b]),
+        (pointwise.dominance[:, b, a], pointwise.dominance_error[:, b, a]),
+        (pointwise.equivalence[:, a, b], pointwise.equivalence_error[:, a, b]),
+    ):
+        above = probability - rules.alpha
+        near |= (above >= 0) & (above < HANGS * error)
+    return np.asarray(near & (state.settled == OPEN).T)
+
+
+def _can_wait(state: State, rules: Rules, pointwise: Pointwise) -> np.ndarray:
+    """Of what is so near alpha, that on which nothing hangs: bool[time, pair].
+
+    By strict resolution a pair is run up to the last time at which it is open. What is settled
+    before that changes no run: it stays open, and the next round looks again.
+    """
+    near = _near(state, rules, pointwise)
+    if rules.resolution != "strict":
+        return np.zeros_like(near)
+    still_open = (_resolved(state, rules, pointwise) == OPEN).T
+    later = np.flip(np.logical_or.accumulate(np.flip(still_open, axis=0), axis=0), axis=0)
+    return np.asarray(near & later)
 
 
 def _indices(state: State) -> tuple[np.ndarray, np.ndarray]:

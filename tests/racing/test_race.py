@@ -294,14 +294,31 @@ def test_nobody_enters_twice_or_beside_another_newcomer():
 def test_decisions_near_alpha_ask_for_more_draws():
     rules = Rules(resolution="strict", alpha=0.95)
     state = race.start("AB", TIMES, rules)
-    sure = beliefs({("A", "B"): [0.7, 0.999, 0.01, 0.5]}, error=0.01)
+    sure = beliefs({("A", "B"): [0.7, 0.5, 0.01, 0.999]}, error=0.01)
     assert not race.hanging(state, rules, sure).any()
-    near = beliefs({("A", "B"): [0.7, 0.965, 0.01, 0.5]}, error=0.01)
-    assert race.hanging(state, rules, near)[:, 0].tolist() == [False, True, False, False]
-    tie = beliefs({("A", "B"): [0.5] * 4}, {("A", "B"): [0, 0.94, 0.96, 0]}, error=0.01)
+    near = beliefs({("A", "B"): [0.7, 0.5, 0.01, 0.965]}, error=0.01)
+    assert race.hanging(state, rules, near)[:, 0].tolist() == [False, False, False, True]
+    tie = beliefs({("A", "B"): [0.5, 0.5, 0.5, 0.999]}, {("A", "B"): [0, 0.94, 0.96, 0]}, 0.01)
     assert race.hanging(state, rules, tie)[:, 0].tolist() == [False, False, True, False]
     settled, _ = race.step(state, rules, 8, near)
+    assert codes(settled, "A", "B") == "..<>"
     assert not race.hanging(settled, rules, near).any()
+
+
+def test_what_changes_no_run_waits_until_it_is_clear():
+    """By strict resolution: both are run to the last time anyway, at which nothing is known yet."""
+    rules = Rules(resolution="strict", alpha=0.95)
+    state = race.start("AB", TIMES, rules)
+    near = beliefs({("A", "B"): [0.999, 0.965, 0.01, 0.5]}, error=0.01)
+    assert not race.hanging(state, rules, near).any()
+    state, decisions = race.step(state, rules, 8, near)
+    assert codes(state, "A", "B") == ">.<."
+    assert decisions.newly_settled == 2
+    state, _ = race.step(state, rules, 8, beliefs({("A", "B"): [0.5, 0.98, 0.5, 0.5]}, error=0.01))
+    assert codes(state, "A", "B") == ">><."
+    crossing = Rules(resolution="crossing", alpha=0.95)
+    state, _ = race.step(race.start("AB", TIMES, crossing), crossing, 8, near)
+    assert not state.open_pairs
 
 
 def test_an_elimination_near_alpha_asks_for_more_draws_at_its_weakest_time():

@@ -86,37 +86,47 @@ class Curves:
         rng = np.random.default_rng([seed, _STREAM])
         which = np.asarray(rng.random(draws))
         standard = rng.standard_normal((len(who), draws, n_times + 1), dtype=np.float32)
+        standard /= np.float32(np.sqrt(2))
         roots = np.linalg.cholesky(self.shapes + _JITTER * np.eye(n_times)).astype(np.float32)
 
         def run(k: int) -> None:
-            apart = (standard[one[k]] - standard[two[k]]) / np.float32(np.sqrt(2))
-            self._smooth_pair(wins[:, :, k], pairs[k], which, apart, roots)
+            kinds = np.searchsorted(np.cumsum(self.shares[:-1, pairs[k]]), which)
+            order = np.argsort(kinds, kind="stable")  # draws of a kind side by side
+            phi, apart = wins[order, :, k], standard[one[k]][order]
+            apart -= standard[two[k]][order]
+            self._smooth_pair(phi, pairs[k], kinds[order], apart, roots)
+            wins[order, :, k] = phi
 
         with single_threaded_blas():
             in_threads(run, range(len(pairs)), threads)
 
     def _smooth_pair(
-        self, phi: np.ndarray, pair: int, which: np.ndarray, apart: np.ndarray, roots: np.ndarray
+        self, phi: np.ndarray, pair: int, kinds: np.ndarray, apart: np.ndarray, roots: np.ndarray
     ) -> None:
         """With A a shape's covariance and the noise's, V, the curve's is A + l^2 11', of which the
         inverse is that of A less a part of rank one: one matrix serves all levels."""
         n_shapes, n_times = self.shapes.shape[:2]
-        kinds = np.searchsorted(np.cumsum(self.shares[:-1, pair]), which)
-        level_of, shape_of = np.array(LEVELS)[kinds // n_shapes], kinds % n_shapes
         noise = _noise(self.correlation, self.spread[pair])
-        for shape in np.unique(shape_of):
-            some = shape_of == shape
-            level, own = level_of[some], apart[some]
-            prior = own[:, 1:] @ roots[shape].T + level.astype(np.float32)[:, None] * own[:, :1]
-            _, solved, _ = dposv(
-                self.shapes[shape] + noise, np.column_stack([noise, np.ones(n_times)])
-            )
-            back, ones = solved[:, :-1], solved[:, -1]
-            missed = phi[some] - prior
-            shared = level**2 / (1 + level**2 * ones.sum()) * (missed @ ones)
-            curve = phi[some] - missed @ back.astype(np.float32)
-            curve += np.outer(shared, ones @ noise)
-            phi[some] = (1 + np.sin(np.clip(curve, -np.pi / 2, np.pi / 2))) / 2
+        sides = np.column_stack([noise, np.ones(n_times)])
+        solved = {
+            shape: dposv(self.shapes[shape] + noise, sides)[1]
+            for shape in np.unique(kinds % n_shapes)
+        }
+        ends = np.searchsorted(kinds, np.arange(len(self.shares)), side="right")
+        for kind in np.unique(kinds):
+            some = slice(ends[kind - 1] if kind else 0, ends[kind])
+            level, shape = LEVELS[kind // n_shapes], kind % n_shapes
+            back, ones = solved[shape][:, :-1], solved[shape][:, -1]
+            shared = level**2 / (1 + level**2 * ones.sum())
+            back = back - shared * np.outer(ones, ones @ noise)
+            missed = apart[some, 1:] @ roots[shape].T
+            missed += np.float32(level) * apart[some, :1]
+            np.subtract(phi[some], missed, out=missed)
+            phi[some] -= missed @ back.astype(np.float32)
+        np.clip(phi, -np.pi / 2, np.pi / 2, out=phi)
+        np.sin(phi, out=phi)
+        phi += 1
+        phi /= 2
 
 
 def on_the_scale_of_curves(wins: np.ndarray, threads: int | None = None) -> np.ndarray:
