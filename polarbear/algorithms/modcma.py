@@ -103,7 +103,7 @@ class Modcma(Algorithm):
             _refuse(name, value)
         # Without modcma the configuration may still be read; it cannot be run.
         if modules and importlib.util.find_spec("modcma") is not None:
-            _set_modules(_package().Modules(), modules)
+            _set_modules(_package().parameters.Modules(), modules)
         return modules
 
     def population(self, dimension: int) -> int:
@@ -152,7 +152,7 @@ class Modcma(Algorithm):
             # infinite, modcma rejects points for minutes before it evaluates one. In so many
             # dimensions a radius that is right hardly ever rejects any.
             chosen["repelling_restart"] = False
-        modules = package.Modules()
+        modules = package.parameters.Modules()
         _set_modules(modules, chosen)
         return modules
 
@@ -184,7 +184,7 @@ def _set_modules(modules: Any, chosen: Mapping[str, bool | str]) -> None:
                 raise ValueError(f"module '{name}' is true or false, found {describe(value)}")
             setattr(modules, name, value)
         elif value in kind.__members__:
-            setattr(modules, name, kind[value])
+            setattr(modules, name, kind.__members__[value])
         else:
             raise ValueError(unknown(f"option of module '{name}'", str(value), kind.__members__))
 
