@@ -37,12 +37,16 @@ def make(config: Path, store: Path, instances: int, *options: str) -> None:
 
 def read(store: Path) -> Population:
     """The instances on which every algorithm has a run to the end; nothing is written."""
+    return read_with_names(store)[0]
+
+
+def read_with_names(store: Path) -> tuple[Population, tuple[str, ...]]:
+    """The same, and what its instances are called."""
     from polarbear.driver.evidence import evidence_of
     from polarbear.store import Store
 
     evidence = evidence_of(Store.open(store))
-    values = evidence.grid.values
-    complete = ~np.isnan(values).any(axis=(1, 2))
-    return Population(
-        evidence.grid.algorithms, evidence.grid.times, evidence.unit_times, values[complete]
-    )
+    grid, unit = evidence.grid, evidence.unit_times
+    complete = ~np.isnan(grid.values).any(axis=(1, 2))
+    people = Population(grid.algorithms, grid.times, unit, grid.values[complete])
+    return people, tuple(np.array(grid.instances)[complete].tolist())

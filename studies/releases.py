@@ -1,0 +1,146 @@
+"""Does it matter which release of modcma ran? MA-BBOB at full size, by several of them.
+
+A store for each release, made by `polarbear run configs/mabbob.yaml --instances N --store STORE`
+in an environment that has it; compared are the instances that all stores have. On each of them
+every release's runs were given the same seed, of which each makes its own draws.
+
+    python studies/releases.py 1.2.0=STORE 1.1.0=STORE
+
+Told are the duels on which the paper's Pareto set hangs, by each release; and for each algorithm on
+how many instances a release is ahead of the next one named, which is a half if nothing changed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+import bound
+import common
+import mabbob_truth as truth_of
+import populations
+from common import Row, markdown, write_csv
+from populations import Population
+
+SIGNIFICANT = 0.01  # of a binomial test, divided by the number of them
+
+
+@dataclass(frozen=True)
+class Release:
+    name: str
+    people: Population
+    instances: tuple[str, ...]
+
+    def on(self, instances: list[str]) -> Population:
+        """Of these instances alone, in this order."""
+        places = [self.instances.index(name) for name in instances]
+        return Population(
+            self.people.names, self.people.times, self.people.unit, self.people.values[places]
+        )
+
+
+def read(named: str) -> Release:
+    name, _, store = named.partition("=")
+    people, instances = populations.read_with_names(Path(store))
+    return Release(name, people, instances)
+
+
+def telling(name: str, people: Population) -> list[Row]:
+    """What the paper's Pareto set hangs on, at the times that are shown of the population."""
+    rows = []
+    duels = {pair: truth_of.ahead(people, *pair) for pair in (("CSA", "XNES"), ("TPA", "CSA"))}
+    floor = (people.values <= 10 * people.values.min()).mean(axis=(0, 1))
+    for t in truth_of.SHOWN:
+        k = truth_of.nearest(people, t)
+        rows.append(
+            {
+                "release": name,
+                "t": float(people.times[k]),
+                "first most often": truth_of.leader(people, t),
+                **{f"{a} beats {b}": float(won[k]) for (a, b), won in duels.items()},
+                "runs at the floor": float(floor[k]),
+            }
+        )
+    return rows
+
+
+def between(one: tuple[str, Population], two: tuple[str, Population]) -> list[Row]:
+    """On how many instances the first release's run of an algorithm is ahead, ties left out."""
+    from scipy.stats import binomtest
+
+    (name, people), (other_name, other) = one, two
+    rows = []
+    for i, algorithm in enumerate(people.names):
+        for t in truth_of.SHOWN:
+            k = truth_of.nearest(people, t)
+            better = int((people.values[:, i, k] < other.values[:, i, k]).sum())
+            worse = int((people.values[:, i, k] > other.values[:, i, k]).sum())
+            chance = binomtest(better, better + worse).pvalue if better + worse else 1.0
+            rows.append(
+                {
+                    "algorithm": algorithm,
+                    "t": float(people.times[k]),
+                    "ahead": name,
+                    "of": other_name,
+                    "on": better,
+                    "behind on": worse,
+                    "p": float(chance),
+                }
+            )
+    return rows
+
+
+def written(releases: list[Release], folder: Path) -> str:
+    """Tables in a folder, and what they say."""
+    every = set.intersection(*(set(release.instances) for release in releases))
+    instances = [name for name in releases[0].instances if name in every]
+    people = {release.name: release.on(instances) for release in releases}
+    shown = [row for name, some in people.items() for row in telling(name, some)]
+    changed = [row for one, two in pairwise(people.items()) for row in between(one, two)]
+    write_csv(folder / "duels.csv", shown)
+    write_csv(folder / "changed.csv", changed)
+    lines = [
+        f"{len(instances)} instances, all algorithms on each by each release.",
+        "",
+        *(
+            f"- modcma {name}: the Pareto set by duels is "
+            + ", ".join(some.names[i] for i in bound.duels_in(some.values).pareto)
+            + f"; XNES is ahead of CSA for good from {truth_of.crossing(some, 'CSA', 'XNES'):.3g}"
+            for name, some in people.items()
+        ),
+    ]
+    few = SIGNIFICANT / len(changed)
+    apart = [row for row in changed if row["p"] < few]
+    lines += [
+        f"- of {len(changed)} comparisons of an algorithm with itself by the next release, at the "
+        f"times below, {len(apart)} differ at {SIGNIFICANT:g} corrected for their number"
+        + (": " + "; ".join(map(_said, apart)) if apart else "")
+    ]
+    return "\n".join([*lines, "", markdown(shown)])
+
+
+def _said(row: Row) -> str:
+    return (
+        f"{row['algorithm']} at {row['t']:.3g}, {row['ahead']} ahead of {row['of']} on {row['on']} "
+        f"of {row['on'] + row['behind on']}"
+    )
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("stores", nargs="+", metavar="RELEASE=STORE")
+    parser.add_argument("--out", type=Path, default=common.RESULTS / "releases")
+    args = parser.parse_args()
+    if len(args.stores) < 2 or not all("=" in named for named in args.stores):
+        parser.error("name two releases or more, each as RELEASE=STORE")
+    text = written([read(named) for named in args.stores], args.out)
+    (args.out / "result.md").write_text(f"# Releases of modcma\n\n## Duels\n\n{text}\n")
+    print(text)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
