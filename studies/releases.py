@@ -117,16 +117,23 @@ def written(releases: list[Release], folder: Path) -> str:
     lines += [
         f"- of {len(changed)} comparisons of an algorithm with itself by the next release, at the "
         f"times below, {len(apart)} differ at {SIGNIFICANT:g} corrected for their number"
-        + (": " + "; ".join(map(_said, apart)) if apart else "")
+        + (f": {_said(apart)}" if apart else "")
     ]
     return "\n".join([*lines, "", markdown(shown)])
 
 
-def _said(row: Row) -> str:
-    return (
-        f"{row['algorithm']} at {row['t']:.3g}, {row['ahead']} ahead of {row['of']} on {row['on']} "
-        f"of {row['on'] + row['behind on']}"
-    )
+def _said(apart: list[Row]) -> str:
+    """Each algorithm that differs: between which releases, when, and by how much."""
+    told = []
+    for name, one, two in dict.fromkeys((r["algorithm"], r["ahead"], r["of"]) for r in apart):
+        rows = [r for r in apart if (r["algorithm"], r["ahead"], r["of"]) == (name, one, two)]
+        times = ", ".join(f"{row['t']:.0f}" for row in rows)
+        shares = [row["on"] / (row["on"] + row["behind on"]) for row in rows]
+        told.append(
+            f"{name} at {times}, {one} ahead of {two} on {min(shares):.0%} to {max(shares):.0%} "
+            "of instances"
+        )
+    return "; ".join(told)
 
 
 def main() -> int:
