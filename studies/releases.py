@@ -131,7 +131,7 @@ def _said(apart: list[Row]) -> str:
         shares = [row["on"] / (row["on"] + row["behind on"]) for row in rows]
         told.append(
             f"{name} at {times}, {one} ahead of {two} on {min(shares):.0%} to {max(shares):.0%} "
-            "of instances"
+            "of instances on which they differ"
         )
     return "; ".join(told)
 
