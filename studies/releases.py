@@ -25,6 +25,7 @@ import populations
 from common import Row, markdown, write_csv
 from populations import Population
 
+TELLING = (("CSA", "XNES"), ("TPA", "CSA"), ("LPXNES", "CSA"))
 SIGNIFICANT = 0.01  # of a binomial test, divided by the number of them
 
 
@@ -51,7 +52,7 @@ def read(named: str) -> Release:
 def telling(name: str, people: Population) -> list[Row]:
     """What the paper's Pareto set hangs on, at the times that are shown of the population."""
     rows = []
-    duels = {pair: truth_of.ahead(people, *pair) for pair in (("CSA", "XNES"), ("TPA", "CSA"))}
+    duels = {pair: truth_of.ahead(people, *pair) for pair in TELLING}
     floor = (people.values <= 10 * people.values.min()).mean(axis=(0, 1))
     for t in truth_of.SHOWN:
         k = truth_of.nearest(people, t)

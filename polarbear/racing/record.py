@@ -30,8 +30,8 @@ class RoundRecord:
 
     ``ran_to`` says who ran, and up to which time, on each of the ``drawn`` instances;
     ``evaluations`` is what each algorithm has spent so far, ``spent`` the same on an axis that
-    counts something else. ``posterior`` is the key of the one
-    that decided, inferred with so many ``draws``; ``problems`` are why it was not to be trusted.
+    counts something else. ``posterior`` is the key of the one that decided, with so many ``draws``
+    where most were taken; ``problems`` are why it was not to be trusted.
     ``rules`` and ``inference`` are settings as a configuration spells them. ``p_any_wrong`` is how
     likely it is that at least one elimination so far is wrong, ``fit`` how Plackett-Luce fits;
     both are None in a round of an older version, and ``fit`` where it is not assumed. ``forecast``

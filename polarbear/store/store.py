@@ -338,6 +338,8 @@ class Store(Races, Provenance, Aside, Early):
         values = np.full((len(instances), len(names), len(times)), np.nan)
         failed = failures_in(self.config).ranks
         for run, t, y in self.trajectories(names):
+            if run["instance"] not in row:  # somebody stored it while we were reading
+                continue
             found = best_so_far(t, y, run["status"], run["reached"], times, failed)
             values[row[run["instance"]], column[run["algorithm"]]] = found
         at = {float(t): position for position, t in enumerate(times)}

@@ -157,6 +157,23 @@ def test_an_algorithm_that_did_not_run_on_an_instance_is_absent_there(
     assert np.array_equal(grid.values[1], [[0.0, 0.0], [np.nan, np.nan]], equal_nan=True)
 
 
+def test_a_run_on_a_new_instance_that_is_stored_while_a_grid_is_read_is_left_out_of_it(
+    stored: Store, config: Config, monkeypatch: pytest.MonkeyPatch
+):
+    """As when somebody infers while runs go on."""
+    trajectories = Store.trajectories
+
+    def after_another_run(self: Store, *names: Any) -> Any:
+        with stored.writing():
+            add(stored, outcome(config, "A", 1, [(1, 0.0)]))
+        return trajectories(self, *names)
+
+    monkeypatch.setattr(Store, "trajectories", after_another_run)
+    assert stored.on_grid(np.array([10.0])).instances == ("i0",)
+    monkeypatch.undo()
+    assert stored.on_grid(np.array([10.0])).instances == ("i0", "i1")
+
+
 def test_a_run_that_was_run_again_counts_once_with_its_last_attempt(stored: Store, config: Config):
     with stored.writing():
         add(stored, outcome(config, "A", 0, [(5, 3.0), (50, 1.0)], attempt=2))
