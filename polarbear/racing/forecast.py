@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ FUTURES = 200  # that are played
 LOW, HIGH = 0.05, 0.95  # shares of them that end before the range, and within or before it
 FARTHEST = 40  # times as many instances as now: nobody looks any further
 SURE = 1e-6  # nothing is more certain than this
-FAINT = 1e-9  # a probability that changes no other
+FAR = 3.0  # a score beyond which the other end of a range changes nothing (1e-9)
 
 
 @dataclass(frozen=True)
@@ -138,19 +139,21 @@ def _futures(
     drift, walk = rng.standard_normal(shape), np.zeros(shape)
     pairs = [_Pair(codes, FUTURES, rules) for codes in state.settled[is_open]]
     gone = np.zeros((FUTURES, len(state.algorithms)), dtype=bool)
-    ended = np.full(FUTURES, np.inf)
+    ended, done = np.full(FUTURES, np.inf), np.zeros(shape, dtype=bool)
     for before, then in zip([now, *looks], looks, strict=False):
         walk += np.sqrt(then - before) * rng.standard_normal(shape)
         own = (drift * (then - now) / np.sqrt(now) + walk) / np.sqrt(then)
         grown = np.sqrt(then / now)
         reach = _reach(width * grown, rules.alpha)
-        done = np.empty(shape, dtype=bool)
         for k, pair in enumerate(pairs):
-            score = own[:, k, None] + lead[k] * grown
-            above, below = score >= threshold, score <= -threshold
-            gone[:, b[k]] |= above.all(axis=1)
-            gone[:, a[k]] |= below.all(axis=1)
-            done[:, k] = pair.settled_by(above, below, np.abs(score) <= reach[k])
+            leads = lead[k] * grown
+            gone[:, b[k]] |= own[:, k] + leads.min() >= threshold
+            gone[:, a[k]] |= own[:, k] + leads.max() <= -threshold
+            unsettled = np.flatnonzero(~(done[:, k] | gone[:, a[k]] | gone[:, b[k]]))
+            score = own[unsettled, k, None] + leads[pair.looked_at]
+            certain = score >= threshold, score <= -threshold
+            alike = np.abs(score) <= reach[k, pair.looked_at]
+            done[unsettled, k] = pair.settled_by(unsettled, *certain, alike)
         ended[np.isinf(ended) & (done | gone[:, a] | gone[:, b]).all(axis=1)] = then
         if np.isfinite(ended).all():
             break
@@ -158,42 +161,58 @@ def _futures(
 
 
 class _Pair:
-    """A pair in each of many futures: the times at which it is open, and what it ever was."""
+    """A pair in each of many futures: the times at which it is open, and what it ever was.
+
+    By strict resolution nothing but those times is ``looked_at``.
+    """
 
     def __init__(self, codes: np.ndarray, futures: int, rules: Rules) -> None:
-        self.open = np.repeat((codes == OPEN)[None], futures, axis=0)
         self.crossing = rules.resolution == "crossing"
+        self.looked_at = (codes == OPEN) | self.crossing
+        self.open = np.repeat((codes == OPEN)[None, self.looked_at], futures, axis=0)
         self.ever = [np.full(futures, (codes == code).any()) for code in (ABOVE, BELOW, ALIKE)]
 
-    def settled_by(self, above: np.ndarray, below: np.ndarray, alike: np.ndarray) -> np.ndarray:
-        """Take in what is certain at each time; in which futures the pair is settled: bool."""
+    def settled_by(
+        self, futures: np.ndarray, above: np.ndarray, below: np.ndarray, alike: np.ndarray
+    ) -> np.ndarray:
+        """Take in what is certain at each time in some futures; in which of them the pair is
+        settled: bool."""
+        still_open = self.open[futures]
         if self.crossing:
             found = (above, below, alike)
-            now = [known | new.any(axis=1) for known, new in zip(self.ever, found, strict=True)]
-            for known, new in zip(self.ever, found, strict=True):
-                known |= (new & self.open).any(axis=1)
-            self.open[(now[0] & now[1]) | ((now[0] | now[1]) & now[2])] = False
-        self.open &= ~(above | below | alike)
-        return np.asarray(~self.open.any(axis=1))
+            ever = [known[futures] for known in self.ever]
+            now = [known | new.any(axis=1) for known, new in zip(ever, found, strict=True)]
+            for known, before, new in zip(self.ever, ever, found, strict=True):
+                known[futures] = before | (new & still_open).any(axis=1)
+            still_open[(now[0] & now[1]) | ((now[0] | now[1]) & now[2])] = False
+        still_open &= ~(above | below | alike)
+        self.open[futures] = still_open
+        return np.asarray(~still_open.any(axis=1))
 
 
 def _reach(width: np.ndarray, alpha: float) -> np.ndarray:
     """How large a score may be for P(equivalent) to be alpha at least; -1 where none may."""
-    from scipy.special import ndtr, ndtri
+    from scipy.special import ndtri
 
-    found = np.full(width.shape, -1.0)
-    wide = 2 * ndtr(width) - 1 >= alpha
-    here = width[wide]
-    low, high = np.zeros_like(here), here - ndtri(min(alpha, 1 - SURE))
-    near = ndtr(-here - high) > FAINT  # where the other end of the range matters, too
-    low[~near] = high[~near]
-    for _ in range(40 if near.any() else 0):
-        middle = (low[near] + high[near]) / 2
-        more = ndtr(here[near] - middle) - ndtr(-here[near] - middle) >= alpha
-        low[near] = np.where(more, middle, low[near])
-        high[near] = np.where(more, high[near], middle)
-    found[wide] = low
-    return found
+    widths, scores = _reaches(alpha)
+    found = np.interp(width, widths, scores, left=-1.0)
+    far = width > widths[-1]  # where the other end of the range does not matter
+    found[far] = width[far] - ndtri(min(alpha, 1 - SURE))
+    return np.asarray(found)
+
+
+@cache
+def _reaches(alpha: float) -> tuple[np.ndarray, np.ndarray]:
+    """Half-widths, and the scores at which P(equivalent) is alpha then: both rise."""
+    from scipy.special import ndtr
+
+    scores = np.linspace(0, FAR, 2001)
+    low, high = scores - 10, scores + 10
+    for _ in range(50):
+        middle = (low + high) / 2
+        more = ndtr(middle - scores) - ndtr(-middle - scores) >= alpha
+        low, high = np.where(more, low, middle), np.where(more, middle, high)
+    return high, scores
 
 
 def _half_width(shift: np.ndarray, alike: np.ndarray) -> np.ndarray:

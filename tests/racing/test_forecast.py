@@ -10,12 +10,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.special import ndtr
 from scipy.stats import binom
 
 from polarbear import racing as race
 from polarbear.inference.relations import Pointwise
 from polarbear.racing import ALIKE, Forecast, State
-from polarbear.racing.forecast import within
+from polarbear.racing.forecast import _reach, within
 from polarbear.racing.rules import Rules
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
@@ -125,3 +126,14 @@ def test_forecasts_of_races_on_drawn_truths_hold_what_then_happens():
     ]
     assert len(first) >= 8
     assert sum(one.right for one in first) >= binom.ppf(0.01, len(first), 0.8)
+
+
+@pytest.mark.parametrize("alpha", [0.6, 0.95, 0.9999])
+def test_scores_up_to_its_reach_are_equivalent_as_surely_as_alpha(alpha):
+    width = np.linspace(0.01, 12, 5000)
+    reach = _reach(width, alpha)
+    none = reach == -1
+    assert (2 * ndtr(width[none]) - 1 < alpha).all()
+    sure = ndtr(width - reach) - ndtr(-width - reach)
+    np.testing.assert_allclose(sure[~none], alpha, atol=1e-5)
+    assert (np.diff(reach[~none]) > 0).all()
