@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from math import isqrt
 
 import numpy as np
-from scipy.linalg.lapack import dposv, dtrtrs
+from scipy.linalg.lapack import dtrtrs
 
 from polarbear.numerics.threads import in_threads, single_threaded_blas
 
@@ -87,42 +87,47 @@ class Curves:
         which = np.asarray(rng.random(draws))
         standard = rng.standard_normal((len(who), draws, n_times + 1), dtype=np.float32)
         standard /= np.float32(np.sqrt(2))
-        roots = np.linalg.cholesky(self.shapes + _JITTER * np.eye(n_times)).astype(np.float32)
+        shapes = self.shapes + _JITTER * np.eye(n_times)
 
         def run(k: int) -> None:
             kinds = np.searchsorted(np.cumsum(self.shares[:-1, pairs[k]]), which)
-            order = np.argsort(kinds, kind="stable")  # draws of a kind side by side
+            levels, shape = np.divmod(kinds, len(shapes))
+            order = np.argsort(shape, kind="stable")  # draws of a shape side by side
             phi, apart = wins[order, :, k], standard[one[k]][order]
             apart -= standard[two[k]][order]
-            self._smooth_pair(phi, pairs[k], kinds[order], apart, roots)
+            level = np.array(LEVELS, dtype=np.float32)[levels[order]]
+            self._smooth_pair(phi, pairs[k], level, shape[order], apart, roots)
             wins[order, :, k] = phi
 
         with single_threaded_blas():
+            roots = np.linalg.cholesky(shapes).astype(np.float32)
             in_threads(run, range(len(pairs)), threads)
 
     def _smooth_pair(
-        self, phi: np.ndarray, pair: int, kinds: np.ndarray, apart: np.ndarray, roots: np.ndarray
+        self,
+        phi: np.ndarray,
+        pair: int,
+        level: np.ndarray,
+        shapes: np.ndarray,
+        apart: np.ndarray,
+        roots: np.ndarray,
     ) -> None:
         """With A a shape's covariance and the noise's, V, the curve's is A + l^2 11', of which the
         inverse is that of A less a part of rank one: one matrix serves all levels."""
-        n_shapes, n_times = self.shapes.shape[:2]
         noise = _noise(self.correlation, self.spread[pair])
-        sides = np.column_stack([noise, np.ones(n_times)])
-        solved = {
-            shape: dposv(self.shapes[shape] + noise, sides)[1]
-            for shape in np.unique(kinds % n_shapes)
-        }
-        ends = np.searchsorted(kinds, np.arange(len(self.shares)), side="right")
-        for kind in np.unique(kinds):
-            some = slice(ends[kind - 1] if kind else 0, ends[kind])
-            level, shape = LEVELS[kind // n_shapes], kind % n_shapes
-            back, ones = solved[shape][:, :-1], solved[shape][:, -1]
-            shared = level**2 / (1 + level**2 * ones.sum())
-            back = back - shared * np.outer(ones, ones @ noise)
+        ones = np.ones(len(noise))
+        for shape in np.unique(shapes):
+            some = slice(*np.searchsorted(shapes, [shape, shape + 1]))
             missed = apart[some, 1:] @ roots[shape].T
-            missed += np.float32(level) * apart[some, :1]
+            missed += level[some, None] * apart[some, :1]
             np.subtract(phi[some], missed, out=missed)
-            phi[some] -= missed @ back.astype(np.float32)
+            few = len(missed) < len(noise)  # whichever there is less to solve for
+            sides = np.column_stack([missed.T if few else noise, ones])
+            solved = np.linalg.solve(self.shapes[shape] + noise, sides)  # other threads go on
+            back, flat = solved[:, :-1], solved[:, -1]
+            phi[some] -= back.T @ noise if few else missed @ back.astype(np.float32)
+            shared = level[some] ** 2 / (1 + level[some] ** 2 * flat.sum())
+            phi[some] += np.outer(shared * (missed @ flat), flat @ noise)
         np.clip(phi, -np.pi / 2, np.pi / 2, out=phi)
         np.sin(phi, out=phi)
         phi += 1
