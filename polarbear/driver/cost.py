@@ -18,8 +18,8 @@ from polarbear.wording import counted, duration
 class Cost:
     """What taking decisions anew asks for: at most so many runs, and about so many seconds.
 
-    ``seconds`` is what inference took in the last round, for each of the rounds; None where the
-    store does not tell.
+    ``seconds`` is what the whole posterior of the last round took, for each of the rounds, whose
+    decisions mostly take fewer draws; None where the store does not tell.
     """
 
     repeat: int

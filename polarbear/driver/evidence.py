@@ -7,7 +7,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import cached_property, reduce
 from operator import add
 from typing import TYPE_CHECKING
 
@@ -50,7 +50,7 @@ class Evidence:
 
         return Empirical(self.positions, self.unit_times, options, self.problems, self.weights)
 
-    @property
+    @cached_property
     def key(self) -> str:
         """Names this evidence: the same algorithms, times and rankings give the same key."""
         seeds = [] if self.problems is None else [self.problems]

@@ -24,13 +24,17 @@ LOOKING_BACK = 1000  # draws that say how likely an elimination was wrong
 
 @dataclass(frozen=True)
 class Judgement:
-    """What a round's evidence says; ``pointwise`` is None where it is not to be trusted."""
+    """What a round's evidence says; ``pointwise`` is None where it is not to be trusted.
+
+    ``draws`` is the most that a relation rests on, ``field`` who competes for first places.
+    """
 
     learned: Learned
     evidence: Evidence
     pointwise: Pointwise | None
     joint: Joint | None
     draws: int
+    field: tuple[str, ...] | None = None
 
     @property
     def fit(self) -> NamedFit | None:

@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,6 +20,9 @@ from polarbear.store.records import (
     posterior_to_table,
     rankings_table,
 )
+
+if TYPE_CHECKING:
+    from polarbear.inference.empirical.engine import Empirical
 
 
 @dataclass(frozen=True)
@@ -39,13 +43,15 @@ def learn(
     options: ModelOptions,
     seed: int,
     field: Sequence[str] | None = None,
+    empirical: Empirical | None = None,
 ) -> Learned:
     """The posterior of this evidence: from the store if it is there, otherwise inferred.
 
-    ``field`` names who competes for first places, where a race has put others out.
+    ``field`` names who competes for first places, where a race has put others out; ``empirical`` is
+    the empirical model of this evidence, where somebody has it at hand.
     """
     inside = _places(evidence, options, field)
-    key = _key(evidence, options, seed, inside)
+    key = key_of(evidence, options, seed, field)
     kept = store.posterior(key)
     if kept is not None:
         posterior = posterior_from_table(*kept)
@@ -62,6 +68,7 @@ def learn(
             problems=evidence.problems,
             weights=evidence.weights,
             field=inside,
+            empirical=empirical,
         )
         posterior = _as_kept(inferred)
     return _learned(posterior, evidence, key, kept is not None)
@@ -71,7 +78,7 @@ def learn_among(store: Store, evidence: Evidence, known: Learned, field: Sequenc
     """What is known of this evidence, first places being among these."""
     options, seed = known.posterior.options, known.posterior.seed
     inside = _places(evidence, options, field)
-    key = _key(evidence, options, seed, inside)
+    key = key_of(evidence, options, seed, field)
     if inside is None or key == known.key:
         return known
     kept = store.posterior(key)
@@ -91,7 +98,11 @@ def _places(
     return [evidence.grid.algorithms.index(name) for name in field]
 
 
-def _key(evidence: Evidence, options: ModelOptions, seed: int, inside: list[int] | None) -> str:
+def key_of(
+    evidence: Evidence, options: ModelOptions, seed: int, field: Sequence[str] | None = None
+) -> str:
+    """Names the posterior that `learn` would give."""
+    inside = _places(evidence, options, field)
     settings = {"options": options.model_dump(mode="json"), "seed": seed, "version": __version__}
     if inside is not None:
         settings["field"] = inside

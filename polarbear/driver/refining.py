@@ -27,18 +27,20 @@ def refined_times(
     rules: Rules,
     hanging: np.ndarray,
     pointwise: Pointwise,
-    before: int,
-) -> Pointwise:
-    """Relations from more draws at the times that hang on it, where times are independent.
+    draws: np.ndarray,
+) -> tuple[Pointwise, np.ndarray]:
+    """Relations from more draws at the times that hang on it, bool[time], where times are
+    independent: as many as ``options`` have.
 
-    ``options`` has the draws that are made beside those ``before``, which still count.
+    ``draws[time]`` is how many the table rests on, and then how many it does.
     """
     from polarbear.inference import infer
 
     times = np.flatnonzero(hanging)
     posterior = infer(evidence.choice_sets.pick(times), evidence.unit_times[times], options, seed)
     further = relations.pointwise(posterior, rules.epsilon)
-    share = posterior.n_draws / (posterior.n_draws + before)
+    draws = draws + np.where(hanging, posterior.n_draws, 0)
+    share = (posterior.n_draws / draws[times])[:, None, None]
     merged = {}
     for name in ("dominance", "equivalence"):
         merged[name] = getattr(pointwise, name).copy()
@@ -49,7 +51,7 @@ def refined_times(
         merged[error][times] = np.hypot(
             (1 - share) * merged[error][times], share * getattr(further, error)
         )
-    return Pointwise(**merged, epsilon=rules.epsilon)
+    return Pointwise(**merged, epsilon=rules.epsilon), draws
 
 
 def refined_pairs(
@@ -60,20 +62,21 @@ def refined_pairs(
     hanging: np.ndarray,
     tables: Tables,
     draws: np.ndarray,
+    further: int,
 ) -> tuple[Tables, np.ndarray]:
-    """Relations from more draws of the pairs that hang on it, bool[pair], where draws are
-    independent: as many again as the posterior has.
+    """Relations from so many ``further`` draws of the pairs that hang on it, bool[pair], where
+    draws are independent.
 
     ``draws[pair]`` is how many the tables rest on, and then how many they do.
     """
     pairs = np.flatnonzero(hanging)
-    draws = draws + np.where(hanging, posterior.n_draws, 0)
+    draws = draws + np.where(hanging, further, 0)
     pointwise, joint = deepcopy(tables)
     first, second = np.triu_indices(model.positions.shape[1], 1)
-    again = model.more_of_pairs(posterior, pairs.tolist(), seed)
+    again = model.more_of_pairs(posterior, pairs.tolist(), further, seed)
     for k, two in zip(pairs, again, strict=True):
         where = ([first[k], second[k]], [second[k], first[k]])
-        share = posterior.n_draws / draws[k]
+        share = further / draws[k]
         at_each, at_all = relations_of(two, rules)
         _count(at_each, pointwise, ("dominance", "equivalence"), where, share, draws[k])
         if joint is not None and at_all is not None:

@@ -152,7 +152,8 @@ class Race:
     @property
     def posterior(self) -> Posterior:
         """What is believed after the last round; inferred anew where no round was run yet."""
-        return self._inferred_now().learned.posterior
+        self._last = self._judge.whole(self._inferred_now())
+        return self._last.learned.posterior
 
     def _inferred_now(self) -> Judgement:
         if self._last is None:
@@ -326,7 +327,7 @@ class Race:
             forecast=ahead,
             draws=judged.draws,
             problems=tuple(judged.learned.posterior.diagnostics.problems),
-            posterior=judged.learned.key,
+            posterior=self._judge.key_of_whole(judged),
             p_any_wrong=judged.p_any_wrong(state.eliminated),
             fit=judged.fit,
             **settings_kept(self._config),
@@ -350,6 +351,7 @@ class Race:
                 return
             self._last = self._inferred_now()
         with self._keeping.timed():
+            self._last = self._judge.whole(self._last)
             if self._last.learned.key not in self._store.posterior_keys():
                 keep(self._store, self._last.evidence, self._last.learned)
             self._store.drop_posteriors_of_earlier_rounds()  # only now: who looks on finds one

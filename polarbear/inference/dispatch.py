@@ -34,6 +34,7 @@ def infer(
     problems: Sequence[str] | None = None,
     weights: np.ndarray | None = None,
     field: Sequence[int] | None = None,
+    empirical: Empirical | None = None,
 ) -> Posterior:
     """Draw theta[draw, time, algorithm] from the posterior.
 
@@ -48,6 +49,7 @@ def infer(
     where several are runs of one with different seeds: they count as one. ``weights`` are those of
     the instances that the choice sets were counted with, if they do not all count as one. ``field``
     is who competes for first places, everybody if not given; Plackett-Luce has no need to know.
+    ``empirical`` is the empirical model of these positions, where somebody has it at hand.
 
     A Plackett-Luce posterior whose rankings are given says how well it fits them.
     """
@@ -57,8 +59,9 @@ def infer(
     data = (*checks.on_seeds(problems), *checks.on_weights(weights))
     if not options.plackett_luce:
         seen = checks.check_positions(positions, choice_sets, options.model)
-        model = Empirical(seen, times, options, problems, weights, threads)
-        return model.posterior(seed, field, (*checks.notes(choice_sets, names), *data))
+        model = empirical or Empirical(seen, times, options, problems, weights, threads)
+        notes = (*checks.notes(choice_sets, names), *data)
+        return model.posterior(seed, field, notes, options.draws)
     checks.check_width(choice_sets, options)
     ranked = None  # what a temporal model weighs its evidence by
     if options.temporal and options.dependence != "independent" and len(times) > 1:

@@ -131,14 +131,25 @@ def step(
 def hanging(
     state: State, rules: Rules, pointwise: Pointwise, joint: Joint | None = None
 ) -> np.ndarray:
-    """Where a decision hangs on the number of draws: bool[time, pair].
+    """Where a decision hangs on the number of draws: bool[time, pair]."""
+    settling = settling_hangs(state, rules, pointwise)
+    return np.asarray(settling | elimination_hangs(state, rules, pointwise, joint))
 
-    Something is about to be settled by a probability within two Monte-Carlo errors above alpha, and
-    with it how far a pair is to be run; or an elimination is within two on either side. Where a
-    joint decision hangs, it is all times.
-    """
-    a, b = _indices(state)
+
+def settling_hangs(state: State, rules: Rules, pointwise: Pointwise) -> np.ndarray:
+    """Where something is about to be settled by a probability within two Monte-Carlo errors above
+    alpha, and with it how far a pair is to be run: bool[time, pair]."""
     near = _near(state, rules, pointwise) & ~_can_wait(state, rules, pointwise)
+    return np.asarray(near & _judged(state) & _both_in(state))
+
+
+def elimination_hangs(
+    state: State, rules: Rules, pointwise: Pointwise, joint: Joint | None = None
+) -> np.ndarray:
+    """Where an elimination is within two Monte-Carlo errors on either side: bool[time, pair]; of a
+    joint one it is all times."""
+    a, b = _indices(state)
+    near = np.zeros((len(state.times), len(a)), dtype=bool)
     for one, two in ((a, b), (b, a)):
         if rules.elimination == "joint" and joint is not None:
             gap = np.abs(joint.dominance[one, two] - rules.alpha)
@@ -149,6 +160,24 @@ def hanging(
             pairs = np.flatnonzero(gap <= HANGS * pointwise.dominance_error[weakest, one, two])
             near[weakest[pairs], pairs] = True
     return np.asarray(near & _judged(state) & _both_in(state))
+
+
+def about_to_go(
+    state: State, rules: Rules, pointwise: Pointwise, joint: Joint | None = None
+) -> np.ndarray:
+    """Pairs of whom one is so surely better that the other may be put out: bool[pair]."""
+    a, b = _indices(state)
+    sure = _over_all_times(rules, pointwise, joint) >= rules.alpha
+    return np.asarray((sure[a, b] | sure[b, a]) & _judged(state) & _both_in(state))
+
+
+def _over_all_times(rules: Rules, pointwise: Pointwise, joint: Joint | None) -> np.ndarray:
+    """The probability of being better that puts somebody out, if it is high enough: [a, b]."""
+    if rules.elimination != "joint":
+        return np.asarray(pointwise.dominance.min(axis=0))
+    if joint is None:
+        raise RaceError("joint elimination asks for beliefs over all times at once")
+    return joint.dominance
 
 
 def _near(state: State, rules: Rules, pointwise: Pointwise) -> np.ndarray:
@@ -211,12 +240,7 @@ def _eliminations(
 
     Whatever the order of the list, and never all of a circle of dominances.
     """
-    if rules.elimination == "joint":
-        if joint is None:
-            raise RaceError("joint elimination asks for beliefs over all times at once")
-        probability = joint.dominance
-    else:
-        probability = pointwise.dominance.min(axis=0)
+    probability = _over_all_times(rules, pointwise, joint)
     n = len(state.algorithms)
     a, b = _indices(state)
     pairs = _judged(state) & _both_in(state)

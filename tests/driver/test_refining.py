@@ -29,7 +29,8 @@ def test_draws_made_later_count_beside_those_made_before_at_the_times_that_hang(
         infer(sets.pick(np.array([1, 3])), evidence.unit_times[hanging], later, seed=2),
         rules.epsilon,
     )
-    both = refined_times(evidence, later, 2, rules, hanging, first, before=1000)
+    both, draws = refined_times(evidence, later, 2, rules, hanging, first, np.full(4, 1000))
+    assert draws.tolist() == [1000, 4000, 1000, 4000]
     for name in ("dominance", "equivalence"):
         one, other, pooled = (getattr(found, name) for found in (first, alone, both))
         np.testing.assert_array_equal(pooled[~hanging], one[~hanging])
@@ -61,7 +62,7 @@ def test_more_draws_of_some_pairs_say_what_as_many_of_all_pairs_do(monkeypatch, 
     draws = np.full(6, 4000)
     after = deepcopy(before)
     for k in range(3):
-        after, draws = refined_pairs(model, posterior, 10 + k, rules, hanging, after, draws)
+        after, draws = refined_pairs(model, posterior, 10 + k, rules, hanging, after, draws, 4000)
     assert draws.tolist() == [4000, 16_000, 4000, 4000, 16_000, 4000]
     others = relations_of(duelling(16_000).posterior(2), rules)
     for table, old, new, other in zip(("pointwise", "joint"), before, after, others, strict=True):
@@ -82,9 +83,11 @@ def test_further_draws_are_weighed_by_their_number():
     rules, model = Rules(), duelling(1000)
     posterior, hanging = model.posterior(1), np.array([1, 0, 0, 0, 0, 0], dtype=bool)
     before = relations_of(posterior, rules)
-    (alone,) = model.more_of_pairs(posterior, [0], 7)
+    (alone,) = model.more_of_pairs(posterior, [0], 1000, 7)
     further = pointwise(alone, rules.epsilon)
-    (after, _), draws = refined_pairs(model, posterior, 7, rules, hanging, before, np.full(6, 3000))
+    (after, _), draws = refined_pairs(
+        model, posterior, 7, rules, hanging, before, np.full(6, 3000), 1000
+    )
     assert draws[0] == 4000
     for name in ("dominance", "equivalence"):
         expected = 0.75 * getattr(before[0], name)[:, 0, 1] + 0.25 * getattr(further, name)[:, 0, 1]

@@ -378,7 +378,7 @@ def test_beliefs_between_old_algorithms_do_not_move_while_a_newcomer_catches_up(
     """Within three Monte-Carlo errors, or one draw in a thousand where the error is estimated as
     none, at each time of each round; the newcomer's own do move."""
     cautious = {"alpha": 0.999999, "limits": {"rounds": 4}, "batch": {"start": 8, "max": 8}}
-    inference = {"model": "dirichlet", "draws": 4000}
+    inference = {"model": "dirichlet", "draws": 1600}  # which a first look takes all of
     run(configured(rules=cautious, inference=inference), tmp_path / "s")
     cautious["limits"] = {"rounds": 8}
     config = configured(tuple(RATINGS), rules=cautious, inference=inference)
@@ -557,10 +557,32 @@ def test_a_posterior_that_fails_its_checks_decides_nothing_and_ends_the_race(tmp
 def test_decisions_that_hang_on_the_number_of_draws_get_more_of_them(tmp_path):
     close = {"A": 1.0, "B": 1.5}
     rules = {"limits": {"rounds": 6}, "alpha": 0.9}
-    inference = {"model": "dirichlet", "draws": 1000}
+    inference = {"model": "dirichlet", "draws": 4000}
     config = configured(("A", "B"), close, rules, inference=inference)
     _, _, notes = run(config, tmp_path / "s")
-    assert {record.draws for record in notes.rounds} == {1000, 4000}
+    assert {record.draws for record in notes.rounds} == {1600, 4000}
+
+
+@pytest.mark.parametrize("model", ["empirical", "dirichlet"])
+def test_nobody_is_put_out_by_fewer_draws_than_a_posterior_has(tmp_path, model):
+    config = configured(inference={"model": model, "draws": 4000})
+    _, store, notes = run(config, tmp_path / "s")
+    out = [record for record in notes.rounds if record.decisions.eliminated]
+    assert out
+    assert min(record.draws for record in out) >= 4000
+    assert store.posterior_facts(notes.rounds[-1].posterior)["options"]["draws"] == 4000
+
+
+def test_an_elimination_that_hangs_on_the_number_of_draws_gets_four_times_as_many(
+    tmp_path, monkeypatch
+):
+    def undecided(state: race.State, *_: Any) -> np.ndarray:
+        return np.ones((len(state.times), len(state.pairs)), dtype=bool)
+
+    monkeypatch.setattr(race, "elimination_hangs", undecided)
+    config = configured(inference={"draws": 2000}, rules={"limits": {"rounds": 1}})
+    _, _, notes = run(config, tmp_path / "s")
+    assert [record.draws for record in notes.rounds] == [8000]
 
 
 def test_checkpoints_read_as_plain_json(tmp_path):

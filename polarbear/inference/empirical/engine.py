@@ -49,18 +49,25 @@ class Empirical:
             )
 
     def posterior(
-        self, seed: int, field: Sequence[int] | None = None, notes: tuple[str, ...] = ()
+        self,
+        seed: int,
+        field: Sequence[int] | None = None,
+        notes: tuple[str, ...] = (),
+        draws: int | None = None,
     ) -> Posterior:
-        """Draws of duels and first places."""
+        """Draws of duels and first places, as many as the options say unless told otherwise."""
         begun = time.perf_counter()
-        draws, notes = _that_fit(self.options, self.positions.shape, len(self._knots), notes)
+        options = self.options
+        if draws is not None:
+            options = options.model_copy(update={"draws": draws})
+        draws, notes = self._that_fit(options, notes)
         bootstrap = self._bootstrap(draws, seed)
         return Posterior(
             wins=self._wins(bootstrap, seed),
             theta=bootstrap.firsts(field, self._duels),
-            chains=self.options.chains,
+            chains=options.chains,
             unit_times=self.unit_times,
-            options=self.options,
+            options=options,
             engine="native",
             method=METHOD,
             seed=seed,
@@ -81,17 +88,18 @@ class Empirical:
 
     def among(self, posterior: Posterior, field: Sequence[int]) -> Posterior:
         """The same draws, first places being among another field."""
-        bootstrap = self._bootstrap(posterior.n_draws, posterior.seed)
+        drawn = self._at_knots, posterior.n_draws, posterior.seed
+        bootstrap = Bootstrap(*drawn, self._imaginary, self.threads)  # scores are not asked for
         return replace(posterior, theta=bootstrap.firsts(field, self._duels))
 
     def more_of_pairs(
-        self, posterior: Posterior, pairs: Sequence[int], seed: int
+        self, posterior: Posterior, pairs: Sequence[int], draws: int, seed: int
     ) -> Iterator[Posterior]:
-        """Of each of some pairs as many draws again as a posterior has, and of no others.
+        """Of each of some pairs so many draws more than a posterior has, and of no others.
 
         They are as independent of its draws as those are of each other.
         """
-        wins = self._wins(self._bootstrap(posterior.n_draws, seed), seed, pairs)
+        wins = self._wins(self._bootstrap(draws, seed), seed, pairs)
         for k in range(len(pairs)):
             first = np.asarray(wins[:, :, k : k + 1], dtype=float)
             yield replace(
@@ -100,6 +108,39 @@ class Empirical:
                 wins=wins[:, :, k : k + 1] if isinstance(wins, np.ndarray) else wins.of_pair(k),
                 seed=seed,
             )
+
+    @cached_property
+    def most_draws(self) -> int:
+        """As many as memory holds of all pairs."""
+        _, n, n_times = self.positions.shape
+        return most_draws(n, n_times, len(self._knots)) // self.options.chains * self.options.chains
+
+    def _that_fit(
+        self, options: ModelOptions, notes: tuple[str, ...]
+    ) -> tuple[int, tuple[str, ...]]:
+        """As many draws as were asked for, or as memory holds."""
+        _, n, n_times = self.positions.shape
+        knots = len(self._knots)
+        if knots < n_times:
+            notes = (
+                *notes,
+                f"of {n_times} times {knots} were looked at for who beats whom, with straight "
+                "lines between them",
+            )
+        wanted = -(-options.draws // options.chains) * options.chains
+        if wanted <= self.most_draws:
+            return wanted, notes
+        if self.most_draws < FEWEST_DRAWS:
+            raise InferenceError(
+                f"the empirical model looks at all pairs of {n} algorithms at {knots} times, of "
+                f"which memory holds fewer than {FEWEST_DRAWS} draws; name fewer algorithms or "
+                "times, or another model"
+            )
+        return self.most_draws, (
+            *notes,
+            f"{self.most_draws} draws instead of {wanted}: more of all pairs would take over "
+            "0.75 GiB",
+        )
 
     @cached_property
     def _duels(self) -> Duels:
@@ -154,30 +195,3 @@ class Empirical:
         if len(self._knots) == len(self.unit_times):
             return wins
         return Interpolated(wins, self._knots)
-
-
-def _that_fit(
-    options: ModelOptions, shape: tuple[int, ...], knots: int, notes: tuple[str, ...]
-) -> tuple[int, tuple[str, ...]]:
-    """As many draws as were asked for, or as memory holds of all pairs."""
-    _, n, n_times = shape
-    if knots < n_times:
-        notes = (
-            *notes,
-            f"of {n_times} times {knots} were looked at for who beats whom, with straight lines "
-            "between them",
-        )
-    most = most_draws(n, n_times, knots) // options.chains * options.chains
-    wanted = -(-options.draws // options.chains) * options.chains
-    if wanted <= most:
-        return wanted, notes
-    if most < FEWEST_DRAWS:
-        raise InferenceError(
-            f"the empirical model looks at all pairs of {n} algorithms at {knots} times, of "
-            f"which memory holds fewer than {FEWEST_DRAWS} draws; name fewer algorithms or times, "
-            "or another model"
-        )
-    return most, (
-        *notes,
-        f"{most} draws instead of {wanted}: more of all pairs would take over 0.75 GiB",
-    )
