@@ -7,8 +7,8 @@ The paper states seconds on its own machine. Here the same models and sizes are 
 - ``stan``: Pathfinder for the independent model, NUTS for the others, through CmdStan (--stan).
 
 One thread, rankings drawn from Plackett-Luce. Processor seconds are given beside the clock's, which
-also count what else the machine was doing. Compiling is not counted: everything is done twice, and
-the second time stands.
+also count what else the machine was doing. Compiling is not counted: all but Stan's is done twice,
+and the second time stands; of Stan's it is not counted where its programs were compiled before.
 
     python studies/costs.py              minutes of one core
     python studies/costs.py --stan       more than an hour: NUTS on a full GP takes its time
@@ -82,7 +82,7 @@ def options_of(size: Size, way: str, draws: int = DRAWS) -> ModelOptions:
 
 
 def measured(task: Row, draws: int = DRAWS) -> Row:
-    """Seconds by the clock and of the processor, children too, of the second time."""
+    """Seconds by the clock and of the processor, children too, of the last time."""
     size = SIZES[task["size"]]
     positions = rankings(size)
     unit = np.linspace(0, 1, size.times) if size.times > 1 else np.array([0.0])
