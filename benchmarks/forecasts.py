@@ -72,7 +72,7 @@ def told_by_one_race(
             threads=1,
             positions=positions,
         )
-        beliefs = relations.pointwise(posterior, rules.epsilon, threads=1)
+        beliefs = relations.pointwise(posterior, rules.epsilon, threads=1, no_worse=True)
         joint = relations.joint(posterior) if posterior.joint else None
         state, _ = racing.step(state, rules, last - state.instances, beliefs, joint)
         if state.open_pairs and state.instances < LIMIT:

@@ -66,15 +66,18 @@ class QuickPosterior:
 def _pointwise(theta: np.ndarray, weights: np.ndarray, epsilon: float) -> Pointwise:
     _, n_times, n = theta.shape
     ratio = (0.5 + epsilon) / (0.5 - epsilon)
-    tables = np.zeros((4, n_times, n, n))
-    tables[2] = np.eye(n)
+    tables = np.zeros((6, n_times, n, n))
+    tables[2::2] = np.eye(n)
     for a, b in combinations(range(n), 2):
         one, two = theta[:, :, a], theta[:, :, b]
         tables[:2, :, a, b] = _share(one > two, weights)
         tables[0, :, b, a], tables[1, :, b, a] = 1 - tables[0, :, a, b], tables[1, :, a, b]
-        alike = (one <= ratio * two) & (two <= ratio * one)
-        tables[2:, :, a, b] = tables[2:, :, b, a] = _share(alike, weights)
-    return Pointwise(*tables, epsilon)
+        first_is, second_is = two <= ratio * one, one <= ratio * two
+        tables[2:4, :, a, b] = tables[2:4, :, b, a] = _share(first_is & second_is, weights)
+        tables[4:, :, a, b], tables[4:, :, b, a] = (
+            _share(as_good, weights) for as_good in (first_is, second_is)
+        )
+    return Pointwise(*tables[:4], epsilon, *tables[4:])
 
 
 def _joint(theta: np.ndarray, weights: np.ndarray) -> Joint:

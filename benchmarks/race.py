@@ -92,7 +92,7 @@ class Data:
         if not posterior.usable:
             return None, None
         joint = relations.joint(posterior, threads=1) if posterior.joint else None
-        return relations.pointwise(posterior, ROPE, threads=1), joint
+        return relations.pointwise(posterior, ROPE, threads=1, no_worse=True), joint
 
 
 def raced(data: Data, rule: str, alpha: float) -> tuple[Out, History]:

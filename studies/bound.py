@@ -7,19 +7,22 @@ Garivier 2016). Here d = 1 - alpha, and an instance is one duel at a time:
 
 - 'a beats b at t' could be wrong if a won as often as b: with shares w, l of wins and losses,
   D = w log(2w / (w + l)) + l log(2l / (w + l)); ties carry nothing;
-- 'a and b are alike at t' could be wrong if a won 0.5 + epsilon of the duels, or 0.5 - epsilon.
+- 'a and b are alike at t' could be wrong if a won 0.5 + epsilon of the duels, or 0.5 - epsilon;
+- 'a is as good as b at least' could be wrong if a won 0.5 - epsilon of them.
 
-Who is out must be beaten at every time, by the one for whom that is cheapest. Two that stay must be
-shown to cross (or be alike) somewhere, where that is cheapest; under strict resolution, to have
-some relation at every time. Runs end where nothing is left to be shown, each algorithm pays only
-for the dearest of its own pairs, and instances need not come in batches. So no rule that judges
-each time by its own duels, with errors below d on either side of each decision, can do with less on
-average. One that knows how smooth curves are, or one whose errors are d only on average over
-truths, sometimes can.
+Who is out must be beaten at every time, by the one for whom that is cheapest. Of two that stay one
+must be shown to be better somewhere, and the other as good at least, where that is cheapest; under
+crossing resolution they must be shown to cross (or be alike) somewhere, under strict resolution to
+have some relation at every time. Runs end where nothing is left to be shown, each algorithm pays
+only for the dearest of its own pairs, and instances need not come in batches. So no rule that
+judges each time by its own duels, with errors below d on either side of each decision, can do with
+less on average. One that knows how smooth curves are, or one whose errors are d only on average
+over truths, sometimes can.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -83,6 +86,14 @@ def to_show_alike(duels: Duels, alpha: float, epsilon: float) -> np.ndarray:
         return np.where(np.abs(share - 0.5) < epsilon, needed(alpha) / nearest, np.inf)
 
 
+def to_show_as_good(duels: Duels, alpha: float, epsilon: float) -> np.ndarray:
+    """Instances it takes to show that a is as good as b at least, infinite where it is not."""
+    share = duels.won + (1 - duels.won - duels.won.swapaxes(1, 2)) / 2
+    with np.errstate(divide="ignore"):
+        found = needed(alpha) / _information(share, 0.5 - epsilon)
+    return np.where(share > 0.5 - epsilon, found, np.inf)
+
+
 def spent_on(instances: np.ndarray, cost: np.ndarray) -> float:
     """What one algorithm's runs cost if time t is needed on so many instances: instances[time].
 
@@ -93,12 +104,15 @@ def spent_on(instances: np.ndarray, cost: np.ndarray) -> float:
     return float((most * longest).sum())
 
 
-def _crossing(
-    a_better: np.ndarray, b_better: np.ndarray, alike: np.ndarray, cost: np.ndarray
+def _for_all_times(
+    ways: Sequence[tuple[np.ndarray, np.ndarray]], cost: np.ndarray
 ) -> tuple[float, float]:
-    """The cheapest pair of times that settles a crossing: instances, and one algorithm's cost."""
+    """The cheapest pair of times that settles all: instances, and one algorithm's cost.
+
+    Each way is two things to be shown, at any one time each: instances[time].
+    """
     best = (np.inf, np.inf)
-    for one, two in ((a_better, b_better), (a_better, alike), (b_better, alike)):
+    for one, two in ways:
         first, second = one[:, None], two[None, :]
         fewer, more = np.minimum(first, second), np.maximum(first, second)
         longer = np.maximum(cost[:, None], cost[None, :])
@@ -121,7 +135,7 @@ class Bound:
 
 
 def bound(
-    duels: Duels, cost: np.ndarray, alpha: float, epsilon: float, strict: bool = False
+    duels: Duels, cost: np.ndarray, alpha: float, epsilon: float, resolution: str = "membership"
 ) -> Bound:
     """The least that a race to the truth's Pareto set takes; infinite where a pair is exactly even.
 
@@ -129,6 +143,7 @@ def bound(
     """
     better = to_show_better(duels, alpha)
     alike = to_show_alike(duels, alpha, epsilon)
+    as_good = to_show_as_good(duels, alpha, epsilon)
     members = duels.pareto
     n = duels.won.shape[1]
     beaten = duels.better
@@ -144,11 +159,13 @@ def bound(
     each = {a: min(found, key=lambda one: one[1]) for a, found in out.items()}
     for a, b in combinations(members, 2):
         one, two, three = better[:, a, b], better[:, b, a], alike[:, a, b]
-        if strict:
+        if resolution == "strict":
             least = np.minimum(np.minimum(one, two), three)
             found = float(least.max()), spent_on(least, cost)
+        elif resolution == "crossing":
+            found = _for_all_times([(one, two), (one, three), (two, three)], cost)
         else:
-            found = _crossing(one, two, three, cost)
+            found = _for_all_times([(one, as_good[:, b, a]), (two, as_good[:, a, b])], cost)
         for i in (a, b):
             each[i] = max(each.get(i, (0.0, 0.0)), found, key=lambda one: one[1])
     if len(members) == 1 and out:  # whoever is out last was put out by the one that stays

@@ -31,7 +31,7 @@ import populations
 import yaml
 from common import Claims, Lines, Row, deadline, markdown, told, write_csv
 from populations import Population
-from ways import Way
+from ways import Way, by_default
 
 from polarbear.config import load
 from polarbear.inference import ModelOptions
@@ -65,7 +65,7 @@ def scaled(config: dict[str, Any]) -> dict[str, Any]:
 
 def way_of(name: str, rules: Rules) -> Way:
     if name == "default":
-        free = rules.model_copy(update={"elimination": "auto", "truncate": None})
+        free = by_default(rules)
         return Way.of(name, ModelOptions(), free)
     options = ModelOptions(model="bspline", dependence="independent")
     return Way.of(name, options, rules)

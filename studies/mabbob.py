@@ -6,7 +6,7 @@ which this command does where it is not told of one); races then draw their inst
 replacement, and the whole of it is the truth that they are held against. Ways to race:
 
 - ``paper``: independent Dirichlet, ratings alone decide, pointwise, strict, alpha 0.99;
-- ``default``: what PolarBear does if nothing is said, at the same alpha and batches;
+- ``default``: what PolarBear does if nothing is said, at the same alpha and largest batch;
 - ``configured``: `polarbear race configs/mabbob.yaml`: the paper's model and rules, but nobody is
   put out whom their duels do not show to be worse;
 - ``strict``: the default's model with the paper's strict resolution;
@@ -35,7 +35,7 @@ import population_races as races
 import populations
 from common import Claims, Lines, Row, deadline, markdown, told, write_csv
 from populations import Population
-from ways import Way
+from ways import Way, by_default
 
 from polarbear.config import load
 from polarbear.inference import ModelOptions
@@ -51,7 +51,7 @@ PAPER = ("CSA", "TPA", "XNES", "MXNES")
 
 def way_of(name: str, rules: Rules) -> Way:
     """``rules`` are the configuration's, which are the paper's."""
-    free = rules.model_copy(update={"elimination": "auto", "resolution": "crossing"})
+    free = by_default(rules)
     if name == "default":
         return Way.of(name, ModelOptions(), free)
     if name == "strict":

@@ -86,9 +86,7 @@ def summary(
     for name in dict.fromkeys(row["way"] for row in rows):
         some = [row for row in rows if row["way"] == name]
         rules = ways[name].rules
-        least = bound.bound(
-            duels, people.times, rules.alpha, rules.epsilon, rules.resolution == "strict"
-        )
+        least = bound.bound(duels, people.times, rules.alpha, rules.epsilon, rules.resolution)
         out = [e for row in some for e in row["eliminated"]]
         often, times = most_frequent([" ".join(row["left"]) for row in some])
         evaluations = [row["evaluations"] for row in some]

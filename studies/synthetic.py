@@ -39,7 +39,7 @@ from common import (
     told,
     write_csv,
 )
-from ways import Way, duel_draws, raced
+from ways import Way, by_default, duel_draws, raced
 
 from polarbear.config import Config, load
 from polarbear.inference import ModelOptions
@@ -63,7 +63,7 @@ def configured(example: int) -> Config:
 def way_of(name: str, example: int) -> Way:
     config = configured(example)
     if name in ("default", "unsmoothed"):
-        rules = config.race.model_copy(update={"elimination": "auto", "truncate": None})
+        rules = by_default(config.race)
         smoothing = "learned" if name == "default" else "none"
         return Way.of(name, ModelOptions(smoothing=smoothing), rules)
     if name == "paper":
@@ -142,13 +142,18 @@ def summary(rows: list[Row], examples: tuple[int, ...], ways: tuple[str, ...]) -
     found = []
     for example in examples:
         config = configured(example)
-        least = bound.bound(
-            true_duels(example), config.budget.times, config.race.alpha, config.race.epsilon
-        )
         for way in ways:
             some = [row for row in rows if row["example"] == example and row["way"] == way]
             if not some:
                 continue
+            rules = way_of(way, example).rules
+            least = bound.bound(
+                true_duels(example),
+                config.budget.times,
+                rules.alpha,
+                rules.epsilon,
+                rules.resolution,
+            )
             often, times = most_frequent([row["left"] for row in some])
             evaluations = [row["evaluations"] for row in some]
             found.append(

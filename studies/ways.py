@@ -19,7 +19,7 @@ from polarbear.inference import ModelOptions, Posterior, infer, relations
 from polarbear.inference.dependence import evidence_weight
 from polarbear.numerics.seeds import derived_seed
 from polarbear.racing import State
-from polarbear.racing.rules import Rules
+from polarbear.racing.rules import Batch, Rules
 from polarbear.rankings import count_choice_sets, rank
 
 DRAWS = 1000
@@ -39,6 +39,13 @@ class Way:
         """With rules that leave nothing open, and as many draws as a replay takes."""
         options = options.model_copy(update={"draws": DRAWS})
         return Way(name, options, rules.under(options.joint, options.plackett_luce), heeds_duels)
+
+
+def by_default(rules: Rules) -> Rules:
+    """The paper's rules as far as they say how sure to be, PolarBear's own for the rest."""
+    batch = rules.batch.model_copy(update={"share": Batch().share})
+    own = {"elimination": "auto", "truncate": None, "resolution": Rules().resolution}
+    return rules.model_copy(update={**own, "batch": batch})
 
 
 @dataclass(frozen=True)
@@ -101,7 +108,7 @@ def believer(way: Way, values: np.ndarray, unit: np.ndarray, seed: int) -> Belie
         if not found.usable:
             return None, None
         joint = relations.joint(found) if way.rules.elimination == "joint" else None
-        return relations.pointwise(found, way.rules.epsilon, threads=1), joint
+        return relations.pointwise(found, way.rules.epsilon, threads=1, no_worse=True), joint
 
     return beliefs
 

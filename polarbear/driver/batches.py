@@ -29,7 +29,7 @@ class Batches:
     def after_next(self, state: State, drawn: int, at_least: int = 1) -> list[Instance]:
         """What the round after one on so many instances can be run on, the likeliest first."""
         first = drawn + (state.caught_up if state.joining else state.instances)
-        largest = min(2 * state.batch, max(state.batch, self._config.race.batch.max))
+        largest = self._config.race.batch.within(2 * state.batch, first)
         return self._from(state, first, max(largest, at_least))
 
     def _from(self, state: State, first: int, count: int) -> list[Instance]:

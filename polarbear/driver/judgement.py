@@ -83,7 +83,8 @@ class Judgement:
 
 def relations_of(posterior: Posterior, rules: Rules) -> tuple[Pointwise, Joint | None]:
     joint = relations.joint(posterior) if rules.elimination == "joint" else None
-    return relations.pointwise(posterior, rules.epsilon), joint
+    no_worse = rules.resolution == "membership"
+    return relations.pointwise(posterior, rules.epsilon, no_worse=no_worse), joint
 
 
 def threats(state: State, pointwise: Pointwise | None, joint: Joint | None) -> dict[str, Threat]:

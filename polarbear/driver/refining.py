@@ -9,7 +9,7 @@ import numpy as np
 
 from polarbear.driver.evidence import Evidence
 from polarbear.driver.judgement import relations_of
-from polarbear.inference import ModelOptions, Posterior, relations
+from polarbear.inference import ModelOptions, Posterior
 from polarbear.inference.diagnostics import error_of
 from polarbear.inference.relations import Joint, Pointwise
 from polarbear.racing.rules import Rules
@@ -38,11 +38,11 @@ def refined_times(
 
     times = np.flatnonzero(hanging)
     posterior = infer(evidence.choice_sets.pick(times), evidence.unit_times[times], options, seed)
-    further = relations.pointwise(posterior, rules.epsilon)
+    further, _ = relations_of(posterior, rules)
     draws = draws + np.where(hanging, posterior.n_draws, 0)
     share = (posterior.n_draws / draws[times])[:, None, None]
     merged = {}
-    for name in ("dominance", "equivalence"):
+    for name in _names(pointwise):
         merged[name] = getattr(pointwise, name).copy()
         merged[name][times] *= 1 - share
         merged[name][times] += share * getattr(further, name)
@@ -78,16 +78,22 @@ def refined_pairs(
         where = ([first[k], second[k]], [second[k], first[k]])
         share = further / draws[k]
         at_each, at_all = relations_of(two, rules)
-        _count(at_each, pointwise, ("dominance", "equivalence"), where, share, draws[k])
+        _count(at_each, pointwise, _names(pointwise), where, share, draws[k])
         if joint is not None and at_all is not None:
             _count(at_all, joint, ("dominance", "crossing"), where, share, draws[k])
     return (pointwise, joint), draws
 
 
+def _names(pointwise: Pointwise) -> tuple[str, ...]:
+    """Of what is believed at each time."""
+    asked = () if pointwise.no_worse is None else ("no_worse",)
+    return ("dominance", "equivalence", *asked)
+
+
 def _count(
     further: Pointwise | Joint,
     found: Pointwise | Joint,
-    names: tuple[str, str],
+    names: tuple[str, ...],
     where: tuple[list[int], list[int]],
     share: float,
     draws: int,

@@ -45,12 +45,12 @@ class Interpolated:
         return Interpolated(self.at_knots[:, :, pair : pair + 1], self.knots)
 
     def shares(self, pair: int, epsilon: float) -> np.ndarray:
-        """At each time the share of draws above one half, below it, and at most epsilon from it:
-        [3, time]."""
+        """At each time the share of draws above one half, below it, at most epsilon from it, and no
+        more than epsilon below it: [4, time]."""
         from polarbear.inference.loops.between import count_sides
 
         draws, n_times, _ = self.shape
-        found = np.empty((3, n_times))
+        found = np.empty((4, n_times))
         at_knots = np.ascontiguousarray(self.at_knots[:, :, pair].T)
         count_sides(at_knots, *self._between, np.float32(epsilon), found)
         return found / draws

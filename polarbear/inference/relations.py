@@ -23,13 +23,18 @@ Shares = tuple[np.ndarray, np.ndarray]  # with their Monte-Carlo errors
 
 @dataclass(frozen=True)
 class Pointwise:
-    """P(a beats b on more than half of the instances), and on a share within 0.5 +- epsilon."""
+    """P(a beats b on more than half of the instances), and on a share within 0.5 +- epsilon.
+
+    ``no_worse``, where it was asked for, is P(a beats b on a share of at least 0.5 - epsilon).
+    """
 
     dominance: np.ndarray
     dominance_error: np.ndarray
     equivalence: np.ndarray
     equivalence_error: np.ndarray
     epsilon: float
+    no_worse: np.ndarray | None = None
+    no_worse_error: np.ndarray | None = None
 
 
 @dataclass(frozen=True)
@@ -42,23 +47,37 @@ class Joint:
     crossing_error: np.ndarray
 
 
-def pointwise(posterior: Posterior, epsilon: float = 0.05, threads: int | None = None) -> Pointwise:
-    """Relations at each time for itself."""
+def pointwise(
+    posterior: Posterior,
+    epsilon: float = 0.05,
+    threads: int | None = None,
+    no_worse: bool = False,
+) -> Pointwise:
+    """Relations at each time for itself; who is no worse than whom, where that is asked for."""
     if not 0 <= epsilon < 0.5:
         raise InferenceError(f"epsilon must lie in [0, 0.5), found {epsilon:g}")
     _, n_times, n = posterior.theta.shape
     first, second = np.triu_indices(n, 1)
-    tables = np.zeros((4, n_times, n, n))
-    tables[2] = np.eye(n)
+    tables = np.zeros((6 if no_worse else 4, n_times, n, n))
+    tables[2::2] = np.eye(n)
     ratio = (0.5 + epsilon) / (0.5 - epsilon)
     wins = posterior.wins
 
-    def fill(where: tuple[Any, Any, Any], better: Shares, worse: np.ndarray, alike: Shares) -> None:
+    def fill(
+        where: tuple[Any, Any, Any],
+        better: Shares,
+        worse: np.ndarray,
+        alike: Shares,
+        as_good: tuple[Shares, Shares] | None,
+    ) -> None:
         t, a, b = where
         tables[0, t, a, b], tables[0, t, b, a] = better[0], worse
         tables[1, t, a, b] = tables[1, t, b, a] = better[1]
         tables[2, t, a, b] = tables[2, t, b, a] = alike[0]
         tables[3, t, a, b] = tables[3, t, b, a] = alike[1]
+        if as_good is not None:
+            for (one, two), (share, error) in zip(((a, b), (b, a)), as_good, strict=True):
+                tables[4, t, one, two], tables[5, t, one, two] = share, error
 
     def at_a_time(task: tuple[int, slice]) -> None:
         """Of ratings, which lie together at a time."""
@@ -66,29 +85,35 @@ def pointwise(posterior: Posterior, epsilon: float = 0.05, threads: int | None =
         draws = np.ascontiguousarray(posterior.theta[:, t].T)
         a, b = first[some], second[some]
         one, two = draws[a], draws[b]
-        near = (one <= ratio * two) & (two <= ratio * one)
-        better, alike = (shares_with_errors(flags, posterior.chains) for flags in (one > two, near))
-        fill((t, a, b), better, (one < two).mean(axis=1), alike)
+        first_is, second_is = two <= ratio * one, one <= ratio * two
+        flags = [one > two, first_is & second_is, *([first_is, second_is] if no_worse else [])]
+        better, alike, *as_good = (shares_with_errors(flag, posterior.chains) for flag in flags)
+        both = (as_good[0], as_good[1]) if no_worse else None
+        fill((t, a, b), better, (one < two).mean(axis=1), alike, both)
 
     def of_a_pair(pair: int) -> None:
         """Of duels, of which a pair's times lie together."""
         if isinstance(wins, Interpolated):
-            above, below, near = wins.shares(pair, epsilon)
+            above, below, near, as_good = wins.shares(pair, epsilon)
         else:
             assert wins is not None
             won = wins[:, :, pair].T
-            flags = won > 0.5, won < 0.5, np.abs(won - 0.5) <= epsilon
-            above, below, near = (flag.mean(axis=1) for flag in flags)
-        better, alike = ((share, error_of(share, posterior.n_draws)) for share in (above, near))
-        fill((slice(None), first[pair], second[pair]), better, below, alike)
+            off = won - 0.5
+            flags = off > 0, off < 0, np.abs(off) <= epsilon, off >= -epsilon
+            above, below, near, as_good = (flag.mean(axis=1) for flag in flags)
+        # The second is no worse where they are alike, or the first is worse by more than that.
+        shares = (above, near, as_good, near + 1 - as_good)
+        better, alike, *both = ((share, error_of(share, posterior.n_draws)) for share in shares)
+        where = slice(None), first[pair], second[pair]
+        fill(where, better, below, alike, (both[0], both[1]) if no_worse else None)
 
     if wins is None:
         parts = [slice(k, k + _PAIRS_A_TASK) for k in range(0, len(first), _PAIRS_A_TASK)]
         in_threads(at_a_time, [(t, part) for t in range(n_times) for part in parts], threads)
     else:
         in_threads(of_a_pair, range(len(first)), threads)
-    dominance, dominance_error, equivalence, equivalence_error = tables
-    return Pointwise(dominance, dominance_error, equivalence, equivalence_error, epsilon)
+    dominance, dominance_error, equivalence, equivalence_error, *more = tables
+    return Pointwise(dominance, dominance_error, equivalence, equivalence_error, epsilon, *more)
 
 
 def joint(posterior: Posterior, threads: int | None = None) -> Joint:
@@ -128,22 +153,26 @@ def equivalent(relations: Pointwise, alpha: float) -> np.ndarray:
     return _without_diagonal(relations.equivalence >= _checked(alpha))
 
 
+def as_good(relations: Pointwise, alpha: float) -> np.ndarray:
+    """Where a is certain to be better than b, or as good, at time t: bool[time, a, b]."""
+    if relations.no_worse is None:
+        raise InferenceError("who is no worse than whom was not asked for")
+    return _without_diagonal(relations.no_worse >= _checked(alpha))
+
+
 def decided(relations: Pointwise, alpha: float) -> np.ndarray:
     """Strict resolution C(t, {a, b}): some relation is certain at time t: bool[time, a, b]."""
     above = dominates(relations, alpha)
     return np.asarray(above | above.swapaxes(1, 2) | equivalent(relations, alpha))
 
 
-def crosses(above: np.ndarray, alike: np.ndarray) -> np.ndarray:
-    """Crossing resolution, from what is certain at each time: bool[a, b], symmetric.
+def crosses(above: np.ndarray, as_good: np.ndarray) -> np.ndarray:
+    """What is certain at each time settles a pair for all: bool[a, b], symmetric.
 
-    At some t one dominates or ties, at some t' the other dominates or ties, and at least one of
-    the two is strict.
+    At some t one is better, at some t' the other is better or as good.
     """
-    ever_above, tie = above.any(axis=0), alike.any(axis=0)
-    ever_below = ever_above.T
-    # a strict side, and anything for the other: both strict, or one strict and a tie somewhere
-    return np.asarray((ever_above & (ever_below | tie)) | (ever_below & (ever_above | tie)))
+    better, no_worse = above.any(axis=0), as_good.any(axis=0)
+    return np.asarray((better & no_worse.T) | (better.T & no_worse))
 
 
 def _checked(alpha: float) -> float:

@@ -140,7 +140,24 @@ def settling_hangs(state: State, rules: Rules, pointwise: Pointwise) -> np.ndarr
     """Where something is about to be settled by a probability within two Monte-Carlo errors above
     alpha, and with it how far a pair is to be run: bool[time, pair]."""
     near = _near(state, rules, pointwise) & ~_can_wait(state, rules, pointwise)
+    if rules.resolution == "membership":
+        near |= _membership_hangs(state, rules, pointwise)
     return np.asarray(near & _judged(state) & _both_in(state))
+
+
+def _membership_hangs(state: State, rules: Rules, pointwise: Pointwise) -> np.ndarray:
+    """Where one of an open pair, the other being better somewhere, is as good only by a probability
+    within two Monte-Carlo errors above alpha, and at no time more surely: bool[time, pair]."""
+    assert pointwise.no_worse is not None
+    assert pointwise.no_worse_error is not None
+    a, b = _indices(state)
+    above = relations.dominates(pointwise, rules.alpha)
+    found = np.zeros((len(state.times), len(a)), dtype=bool)
+    for one, two in ((a, b), (b, a)):
+        beyond = pointwise.no_worse[:, two, one] - rules.alpha
+        sure = beyond >= HANGS * pointwise.no_worse_error[:, two, one]
+        found |= (beyond >= 0) & ~sure.any(axis=0) & above[:, one, two].any(axis=0)
+    return np.asarray(found & (state.settled == OPEN).any(axis=1))
 
 
 def elimination_hangs(
@@ -277,26 +294,39 @@ def _eliminations(
     return tuple(out), tuple(sorted(withheld))
 
 
-def codes(above: np.ndarray, alike: np.ndarray, resolution: str) -> np.ndarray:
+def codes(above: np.ndarray, alike: np.ndarray, as_good: np.ndarray | None = None) -> np.ndarray:
     """What is settled about each pair by what is certain at each time: int8[pair, time].
 
-    ``above[time, a, b]`` and ``alike[time, a, b]`` say where a dominates b, where they tie.
+    ``above[time, a, b]`` and ``alike[time, a, b]`` say where a dominates b, where they tie;
+    ``as_good`` where a is as good at least, if that settles a pair for all times.
     """
     a, b = np.triu_indices(above.shape[1], 1)
     found = np.full((len(a), len(above)), OPEN, dtype=np.int8)
     found[alike[:, a, b].T] = ALIKE
     found[above[:, a, b].T] = ABOVE  # dominance comes before equivalence
     found[above[:, b, a].T] = BELOW
-    if resolution == "crossing":
-        found[(found == OPEN) & relations.crosses(above, alike)[a, b][:, None]] = CROSSING
+    if as_good is not None:
+        found[(found == OPEN) & relations.crosses(above, as_good)[a, b][:, None]] = CROSSING
     return found
+
+
+def as_good_by(
+    rules: Rules, above: np.ndarray, alike: np.ndarray, pointwise: Pointwise
+) -> np.ndarray | None:
+    """Where a is certain to be as good as b at least, in the sense that settles a pair for all
+    times, where the rules know one: bool[time, a, b]."""
+    if rules.resolution == "strict":
+        return None
+    if rules.resolution == "crossing":
+        return np.asarray(above | alike)
+    return relations.as_good(pointwise, rules.alpha)
 
 
 def _resolved(state: State, rules: Rules, pointwise: Pointwise) -> np.ndarray:
     """What is settled now: what was, what these beliefs add, and all about those who are out."""
     above = relations.dominates(pointwise, rules.alpha)
     alike = relations.equivalent(pointwise, rules.alpha)
-    found = codes(above, alike, rules.resolution)
+    found = codes(above, alike, as_good_by(rules, above, alike, pointwise))
     judged = _judged(state)[:, None]
     settled = np.where((state.settled == OPEN) & judged, found, state.settled)
     return np.where((settled == OPEN) & ~_both_in(state)[:, None], OUT, settled).astype(np.int8)
@@ -327,7 +357,7 @@ def _next_batch(state: State, rules: Rules, newly: int, open_before: int) -> int
         batch *= 2
     elif newly > MUCH * open_before:
         batch //= 2
-    return min(max(batch, rules.batch.min), rules.batch.max)
+    return rules.batch.within(batch, state.caught_up if state.joining else state.instances)
 
 
 def _arrival(state: State) -> tuple[State, str | None]:

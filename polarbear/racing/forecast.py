@@ -13,13 +13,13 @@ import numpy as np
 from polarbear.inference.relations import Pointwise
 from polarbear.racing.decisions import horizons
 from polarbear.racing.rules import Batch, RaceLimits, Rules
+from polarbear.racing.scores import SURE, scores
 from polarbear.racing.state import ABOVE, ALIKE, BELOW, OPEN, State
 
 TELLING = 3  # rounds before which nobody can tell
 FUTURES = 200  # that are played
 LOW, HIGH = 0.05, 0.95  # shares of them that end before the range, and within or before it
 FARTHEST = 40  # times as many instances as now: nobody looks any further
-SURE = 1e-6  # nothing is more certain than this
 FAR = 3.0  # a score beyond which the other end of a range changes nothing (1e-9)
 
 
@@ -87,8 +87,7 @@ def within(
     if limits.instances is not None:
         ends.append(limits.instances - state.instances)
     if limits.rounds is not None:
-        sizes = [min(state.batch * 2**k, batch.max) for k in range(limits.rounds - state.round)]
-        ends.append(sum(sizes))
+        ends.append(_instances_of(limits.rounds - state.round, state, batch))
     if limits.spent is not None and ahead.an_instance:
         rest = (limits.spent - spent) / ahead.an_instance
         ends.append(math.ceil(rest) + state.batch if rest > 0 else 0)  # a round is finished
@@ -102,6 +101,15 @@ def within(
     return Forecast(low, likely, high, ahead.an_instance)
 
 
+def _instances_of(rounds: int, state: State, batch: Batch) -> int:
+    """How many instances so many rounds draw at most."""
+    drawn, size = 0, state.batch
+    for _ in range(rounds):
+        drawn += size
+        size = batch.within(2 * size, state.instances + drawn)
+    return drawn
+
+
 def _looks(state: State, rules: Rules, most: int | None) -> list[int]:
     """How many instances there are after each further round; batches grow, since little settles."""
     last = FARTHEST * state.instances if most is None else state.instances + max(most, 1)
@@ -111,7 +119,7 @@ def _looks(state: State, rules: Rules, most: int | None) -> list[int]:
         now = min(now + batch, last)
         found.append(now)
         # Far away, looks are as far apart as matters; a race looks more often.
-        batch = max(min(2 * batch, rules.batch.max), now // 12)
+        batch = max(rules.batch.within(2 * batch, now), now // 12)
     return found
 
 
@@ -132,8 +140,7 @@ def _futures(
     is_open = (state.settled == OPEN).any(axis=1)
     a, b = (index[is_open] for index in np.triu_indices(len(state.algorithms), 1))
     now = state.instances
-    lead = ndtri(np.clip(pointwise.dominance[:, a, b].T, SURE, 1 - SURE))  # [pair, time]
-    width = _half_width(np.abs(lead), pointwise.equivalence[:, a, b].T)
+    lead, width = (of_times.T for of_times in scores(pointwise, a, b))  # [pair, time]
     threshold = float(ndtri(min(rules.alpha, 1 - SURE)))
     shape = (FUTURES, len(a))
     drift, walk = rng.standard_normal(shape), np.zeros(shape)
@@ -153,7 +160,9 @@ def _futures(
             score = own[unsettled, k, None] + leads[pair.looked_at]
             certain = score >= threshold, score <= -threshold
             alike = np.abs(score) <= reach[k, pair.looked_at]
-            done[unsettled, k] = pair.settled_by(unsettled, *certain, alike)
+            wide = width[k, pair.looked_at] * grown
+            as_good = score + wide >= threshold, wide - score >= threshold
+            done[unsettled, k] = pair.settled_by(unsettled, *certain, alike, as_good)
         ended[np.isinf(ended) & (done | gone[:, a] | gone[:, b]).all(axis=1)] = then
         if np.isfinite(ended).all():
             break
@@ -167,16 +176,22 @@ class _Pair:
     """
 
     def __init__(self, codes: np.ndarray, futures: int, rules: Rules) -> None:
-        self.crossing = rules.resolution == "crossing"
+        self.crossing = rules.resolution != "strict"
+        self.membership = rules.resolution == "membership"
         self.looked_at = (codes == OPEN) | self.crossing
         self.open = np.repeat((codes == OPEN)[None, self.looked_at], futures, axis=0)
         self.ever = [np.full(futures, (codes == code).any()) for code in (ABOVE, BELOW, ALIKE)]
 
     def settled_by(
-        self, futures: np.ndarray, above: np.ndarray, below: np.ndarray, alike: np.ndarray
+        self,
+        futures: np.ndarray,
+        above: np.ndarray,
+        below: np.ndarray,
+        alike: np.ndarray,
+        as_good: tuple[np.ndarray, np.ndarray],
     ) -> np.ndarray:
         """Take in what is certain at each time in some futures; in which of them the pair is
-        settled: bool."""
+        settled: bool. ``as_good`` is the first, and the second, at least."""
         still_open = self.open[futures]
         if self.crossing:
             found = (above, below, alike)
@@ -184,7 +199,11 @@ class _Pair:
             now = [known | new.any(axis=1) for known, new in zip(ever, found, strict=True)]
             for known, before, new in zip(self.ever, ever, found, strict=True):
                 known[futures] = before | (new & still_open).any(axis=1)
-            still_open[(now[0] & now[1]) | ((now[0] | now[1]) & now[2])] = False
+            settled = (now[0] & now[1]) | ((now[0] | now[1]) & now[2])
+            if self.membership:
+                first, second = (sure.any(axis=1) for sure in as_good)
+                settled |= (now[0] & second) | (now[1] & first)
+            still_open[settled] = False
         still_open &= ~(above | below | alike)
         self.open[futures] = still_open
         return np.asarray(~still_open.any(axis=1))
@@ -213,16 +232,3 @@ def _reaches(alpha: float) -> tuple[np.ndarray, np.ndarray]:
         more = ndtr(middle - scores) - ndtr(-middle - scores) >= alpha
         low, high = np.where(more, low, middle), np.where(more, middle, high)
     return high, scores
-
-
-def _half_width(shift: np.ndarray, alike: np.ndarray) -> np.ndarray:
-    """The half-width of what counts as equivalent, in standard deviations, by P(equivalent)."""
-    from scipy.special import ndtr
-
-    alike = np.clip(alike, SURE, 1 - SURE)
-    low, high = np.zeros_like(shift), np.full_like(shift, 1e3)
-    for _ in range(60):
-        middle = (low + high) / 2
-        more = ndtr(middle - shift) - ndtr(-middle - shift) < alike
-        low, high = np.where(more, middle, low), np.where(more, high, middle)
-    return high

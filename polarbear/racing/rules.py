@@ -15,6 +15,12 @@ class Batch(Options):
     start: int = Field(8, ge=1, description="instances of the first round")
     min: int = Field(8, ge=1, description="never fewer than this")
     max: int = Field(64, ge=1, description="never more than this")
+    share: float | None = Field(
+        0.1,
+        gt=0,
+        description="never more than this share of the instances so far, unless that is below min; "
+        "null for no such limit",
+    )
 
     @model_validator(mode="after")
     def _ordered(self) -> Batch:
@@ -24,6 +30,11 @@ class Batch(Options):
                 f"{self.max}"
             )
         return self
+
+    def within(self, size: int, instances: int) -> int:
+        """As near to this size as a round may be after so many instances."""
+        most = self.max if self.share is None else min(self.max, int(self.share * instances))
+        return max(min(size, most), self.min)
 
 
 class RaceLimits(Options):
@@ -53,13 +64,14 @@ class Rules(Options):
     truncate: bool | None = Field(
         None,
         description="whether runs end where nothing about their algorithm is open any more, and "
-        "under joint elimination where its pairs are about to cross; if not given, yes, but for "
-        "joint elimination under Plackett-Luce",
+        "under joint elimination where its pairs are about to be settled; if not given, yes, but "
+        "for joint elimination under Plackett-Luce",
     )
-    resolution: Literal["crossing", "strict"] = Field(
-        "crossing",
-        description="a pair is settled as soon as it is sure to cross, or only when it is sure at "
-        "every time",
+    resolution: Literal["membership", "crossing", "strict"] = Field(
+        "membership",
+        description="a pair is settled as soon as one is sure to be better at some time and the "
+        "other, at some time, to be better or as good (membership), to be better or else to be "
+        "equivalent (crossing), or only when its relation is sure at every time (strict)",
     )
     alpha: float = Field(
         0.99,

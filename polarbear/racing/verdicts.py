@@ -1,8 +1,8 @@
 """What is settled about a pair over all times: decided once, and worded once.
 
 A verdict goes by what was shown: at a time that is above, below or alike, one of these relations
-was certain in some round. A time that was settled only because the pair crosses, or because one of
-the two is out, shows nothing, and no verdict counts it as if it did.
+was certain in some round. A time that was settled only because the pair is, for all times, or
+because one of the two is out, shows none of them, and no verdict counts it as if it did.
 """
 
 from __future__ import annotations
@@ -64,11 +64,11 @@ SIGNS = MappingProxyType(
 _SEEN_FROM_THE_FIRST = {
     Kind.DOMINATES: "{a} is better than {b} at each time",
     Kind.NEVER_WORSE: "{a} is better than {b} at some times, and as good at each of the others",
-    Kind.SOMETIMES_BETTER: "{a} is better than {b} at some times; at the others they are "
-    "equivalent, or nothing was shown",
+    Kind.SOMETIMES_BETTER: "{a} is better than {b} at some times; {b} is better or as good at some "
+    "time, which is all that was shown",
     Kind.EQUIVALENT: "{a} and {b} are equivalent at each time",
-    Kind.SOMETIMES_EQUIVALENT: "{a} and {b} are equivalent at some times; at the others nothing "
-    "was shown",
+    Kind.SOMETIMES_EQUIVALENT: "{a} and {b} are equivalent at some times; at the others no "
+    "relation was shown",
     Kind.CROSSING: "{a} and {b} cross: each is better at some times",
     Kind.NOTHING_SHOWN: "nothing was shown about {a} and {b}",
     Kind.OPEN: "{a} and {b} are still open",
@@ -99,7 +99,8 @@ WORDS_AT_A_TIME = MappingProxyType(
         "above": "{a} was shown to be better",
         "below": "{b} was shown to be better",
         "equivalent": "shown to be equivalent",
-        "crossing": "nothing was shown here: other times settle the pair",
+        "crossing": "shown to be neither better, worse nor equivalent here: the pair is settled "
+        "all the same",
         "moot": "not looked into any further: one is out",
     }
 )

@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from polarbear import racing as race
+from polarbear.inference import relations
+from polarbear.inference.relations import Pointwise
 from polarbear.racing import State, Verdict
-from polarbear.report.material import Material
+from polarbear.report.material import Material, once
 from polarbear.wording import probability_entry
 
 
@@ -49,8 +51,19 @@ def _race_of(material: Material, a: str, b: str) -> State | None:
 
 def _by_posterior(material: Material, a: str, b: str) -> np.ndarray:
     """What a race would settle by this posterior alone."""
-    believed, rules = material.believed, material.rules
-    assert believed is not None
-    pair = np.ix_(range(len(believed.times)), *[[believed.index(a), believed.index(b)]] * 2)
-    above, alike = believed.above[pair] >= rules.alpha, believed.alike[pair] >= rules.alpha
-    return np.asarray(race.codes(above, alike, rules.resolution)[0])
+    basis, rules = material.basis, material.rules
+    assert basis is not None
+    at = _at_each_time(material)
+    above, alike = relations.dominates(at, rules.alpha), relations.equivalent(at, rules.alpha)
+    as_good = race.as_good_by(rules, above, alike, at)
+    two = [basis.algorithms.index(a), basis.algorithms.index(b)]
+    pair = np.ix_(range(len(basis.times)), two, two)
+    found = race.codes(above[pair], alike[pair], None if as_good is None else as_good[pair])
+    return np.asarray(found[0])
+
+
+@once
+def _at_each_time(material: Material) -> Pointwise:
+    """What the posterior says about pairs at each time."""
+    assert material.basis is not None
+    return relations.pointwise(material.basis.posterior, material.rules.epsilon, no_worse=True)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from polarbear.errors import InferenceError
 from polarbear.inference import ModelOptions, infer
 from polarbear.inference.base import Diagnostics, Posterior
+from polarbear.inference.interpolated import Interpolated
 from polarbear.inference.relations import (
     Pointwise,
+    as_good,
     crosses,
     decided,
     dominates,
@@ -20,11 +24,11 @@ from polarbear.inference.relations import (
 from polarbear.rankings import count_choice_sets, rank
 
 
-def posterior_of(theta, model="gp", chains=2):
+def posterior_of(theta, model="gp", chains=2, wins=None):
     fine = Diagnostics(1.0, 1000.0, 1000.0, 0, None, None, 1)
     return Posterior(
         theta, chains, np.linspace(0, 1, theta.shape[1]), ModelOptions(model=model), "native",
-        "split-hmc", 0, 0.0, fine, joint=model == "gp",
+        "split-hmc", 0, 0.0, fine, joint=model == "gp", wins=wins,
     )  # fmt: skip
 
 
@@ -103,8 +107,32 @@ def table(pairs, n_times, n=2):
 )
 def test_crossing_needs_both_sides_and_one_of_them_strict(first, second, crossing):
     relations = table({(0, 0, 1): first, (1, 0, 1): second}, 2)
-    found = crosses(dominates(relations, 0.95), equivalent(relations, 0.95))
+    above = dominates(relations, 0.95)
+    found = crosses(above, above | equivalent(relations, 0.95))
     assert found[0, 1] == found[1, 0] == crossing
+
+
+def test_no_worse_is_to_be_better_or_as_good(theta):
+    """Of ratings, of duels, and of duels between knots: counted draw by draw."""
+    rng = np.random.default_rng(3)
+    wins = rng.beta(20, 22, (400, 3, 1)).astype(np.float32)
+    duels = posterior_of(np.full((400, 3, 2), 0.5), wins=wins)
+    between = replace(duels, wins=Interpolated(wins, np.arange(3)))
+    ratings = posterior_of(theta)
+    share = ratings.theta[:, :, :1] / (ratings.theta[:, :, :1] + ratings.theta[:, :, 1:2])
+    for posterior, won in ((duels, wins), (between, wins), (ratings, share)):
+        found = pointwise(posterior, 0.05, no_worse=True)
+        assert found.no_worse[:, 0, 1] == pytest.approx((won[:, :, 0] >= 0.45).mean(axis=0))
+        assert found.no_worse[:, 1, 0] == pytest.approx((won[:, :, 0] <= 0.55).mean(axis=0))
+        assert (found.no_worse >= found.dominance).all()
+        assert (found.no_worse >= found.equivalence).all()
+        assert (found.no_worse_error[:, 0, 1] > 0).all()
+        assert not as_good(found, 0.95)[:, 0, 0].any()
+
+
+def test_who_is_no_worse_must_be_asked_for(theta):
+    with pytest.raises(InferenceError, match="not asked for"):
+        as_good(pointwise(posterior_of(theta)), 0.95)
 
 
 def test_decided_is_dominance_either_way_or_equivalence():

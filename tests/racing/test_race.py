@@ -15,7 +15,7 @@ from polarbear import racing as race
 from polarbear.errors import RaceError
 from polarbear.inference.relations import Joint, Pointwise
 from polarbear.racing import ABOVE, ALIKE, BELOW, CROSSING, OPEN, OUT
-from polarbear.racing.rules import Rules
+from polarbear.racing.rules import Batch, Rules
 
 TIMES = (1.0, 2.0, 3.0, 4.0)
 
@@ -32,7 +32,8 @@ def beliefs(above, alike=None, error=0.0) -> Pointwise:
         i, j = names.index(a), names.index(b)
         equivalence[:, i, j] = equivalence[:, j, i] = values
     errors = np.full_like(dominance, error)
-    return Pointwise(dominance, errors, equivalence, errors, 0.05)
+    no_worse = np.maximum(dominance, equivalence)  # at least
+    return Pointwise(dominance, errors, equivalence, errors, 0.05, no_worse, errors)
 
 
 def over_all_times(dominance) -> Joint:
@@ -115,6 +116,45 @@ def test_all_about_those_who_are_out_is_settled():
     assert codes(state, "B", "C") == "----"
     assert codes(state, "A", "C") == ">>>>"
     assert state.open_pairs == [("A", "B")]
+
+
+def test_as_good_at_one_time_settles_a_pair_of_which_the_other_is_better_elsewhere():
+    """B is better or as good at the last time, though neither of these is certain."""
+    believed = beliefs({("A", "B"): [0.999, 0.7, 0.6, 0.3]}, {("A", "B"): [0, 0.1, 0.1, 0.69]})
+    no_worse = believed.no_worse.copy()
+    no_worse[3, 1, 0] = 0.991
+    found = replace(believed, no_worse=no_worse)
+    for resolution, expected in (("membership", ">xxx"), ("crossing", ">..."), ("strict", ">...")):
+        rules = Rules(resolution=resolution)
+        state, decisions = race.step(race.start("AB", TIMES, rules), rules, 8, found)
+        assert codes(state, "A", "B") == expected
+        assert bool(decisions.settled_pairs) == (resolution == "membership")
+        assert state.candidates == ("A", "B")
+
+
+def test_being_as_good_settles_nothing_where_nobody_is_better_anywhere():
+    found = replace(beliefs({("A", "B"): [0.6] * 4}), no_worse=np.full((4, 2, 2), 0.999))
+    state, _ = race.step(race.start("AB", TIMES, Rules()), Rules(), 8, found)
+    assert codes(state, "A", "B") == "...."
+
+
+def test_who_is_better_at_every_time_puts_the_other_out_though_it_is_as_good():
+    found = replace(beliefs({("A", "B"): [0.999] * 4}), no_worse=np.full((4, 2, 2), 0.999))
+    state, _ = race.step(race.start("AB", TIMES, Rules()), Rules(), 8, found)
+    assert state.candidates == ("A",)
+
+
+def test_being_as_good_hangs_on_draws_only_where_no_time_is_surer():
+    error = 0.002
+    believed = beliefs({("A", "B"): [0.9999, 0.7, 0.6, 0.3]}, error=error)
+    no_worse = believed.no_worse.copy()
+    no_worse[2, 1, 0] = 0.991  # within two errors above 0.99
+    state = race.start("AB", TIMES, Rules())
+    found = replace(believed, no_worse=no_worse)
+    assert race.settling_hangs(state, Rules(), found)[:, 0].tolist() == [False, False, True, False]
+    no_worse[3, 1, 0] = 0.995
+    found = replace(believed, no_worse=no_worse)
+    assert not race.settling_hangs(state, Rules(), found).any()
 
 
 def test_crossing_resolution_ends_a_pair_early():
@@ -205,7 +245,7 @@ def test_what_the_rules_leave_open_follows_from_the_model(
 
 
 def test_the_batch_doubles_without_progress_halves_with_much_and_is_clipped():
-    rules = Rules(resolution="strict")
+    rules = Rules(resolution="strict", batch=Batch(share=None))
     nothing = beliefs({("A", "B"): [0.7] * 4})
     state = race.start("AB", TIMES, rules)
     sizes = []
@@ -223,6 +263,28 @@ def test_the_batch_doubles_without_progress_halves_with_much_and_is_clipped():
     assert race.step(state, rules, 8, little)[0].batch == 32
     least = replace(race.start("AB", TIMES, rules), batch=8)
     assert race.step(least, rules, 8, much)[0].batch == 8
+
+
+def test_a_batch_is_no_more_than_a_share_of_the_instances_so_far_and_no_less_than_the_least():
+    rules = Rules(resolution="strict")
+    nothing = beliefs({("A", "B"): [0.7] * 4})
+    state = replace(race.start("AB", TIMES, rules), instances=64)
+    found = []
+    for _ in range(20):
+        state, _ = race.step(state, rules, state.batch, nothing)
+        found.append((state.instances, state.batch))
+    assert found[:3] == [(72, 8), (80, 8), (88, 8)]
+    assert found[3:5] == [(96, 9), (105, 10)]
+    assert all(8 <= batch <= max(8, 0.1 * instances) for instances, batch in found)
+
+
+def test_a_newcomers_batch_is_a_share_of_the_instances_that_it_has_seen():
+    rules = Rules(resolution="strict")
+    state = race.admit(replace(race.start("AB", TIMES, rules), instances=640), "C", rules)
+    nothing = beliefs({("A", "B"): [0.7] * 4, ("A", "C"): [0.7] * 4})
+    for _ in range(3):
+        state, _ = race.step(state, rules, state.batch, nothing)
+    assert (state.caught_up, state.batch) == (24, 8)
 
 
 def test_an_untrusted_posterior_decides_nothing_and_is_counted():

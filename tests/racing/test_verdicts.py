@@ -78,11 +78,12 @@ CLAIMS = {
     ),
     "A is better than B at some times": lambda s: ">" in s,
     "B is better than A at some times": lambda s: "<" in s,
-    "at the others they are equivalent, or nothing was shown": lambda s: "x" in s,
+    # All times are settled at once by one who is better somewhere and another who is as good.
+    "is better or as good at some time, which is all that was shown": lambda s: "x" in s,
     "each is better at some times": lambda s: {">", "<"} <= set(s),
     "equivalent at each time": lambda s: set(s) == {"="},
     "equivalent at some times": lambda s: "=" in s,
-    "at the others nothing was shown": lambda s: set(s) <= {"=", "x"} and "x" in s,
+    "at the others no relation was shown": lambda s: set(s) <= {"=", "x"} and "x" in s,
     "nothing was shown about A and B": lambda s: not set(s) & set("><="),
     "still open": lambda s: "." in s,
     "not looked into any further: one of them is out": lambda s: "-" in s and "." not in s,
@@ -133,14 +134,15 @@ def test_a_time_settled_only_by_the_crossing_is_never_described_as_shown():
         if "x" in letters:
             words = judged(letters).words("A", "B")
             assert not any(phrase in words for phrase in everywhere), (letters, words)
-    assert "nothing was shown" in WORDS_AT_A_TIME["crossing"]
+    assert "neither better, worse nor equivalent" in WORDS_AT_A_TIME["crossing"]
 
 
 def test_better_then_only_crossing_then_equivalent_is_not_never_worse():
     found = judged(">x=")
     assert found == Verdict(Kind.SOMETIMES_BETTER, above=(0,), alike=(2,))
     assert found.words("A", "B") == (
-        "A is better than B at some times; at the others they are equivalent, or nothing was shown"
+        "A is better than B at some times; B is better or as good at some time, which is all that "
+        "was shown"
     )
 
 
@@ -198,7 +200,8 @@ def believed(names: tuple[str, ...]) -> Pointwise:
         dominance[t, 0, 1], dominance[t, 1, 0] = above, 1 - above
         equivalence[t, 0, 1] = equivalence[t, 1, 0] = alike
     none = np.zeros_like(dominance)
-    return Pointwise(dominance, none, equivalence, none, 0.05)
+    no_worse = np.maximum(dominance, equivalence)  # at least
+    return Pointwise(dominance, none, equivalence, none, 0.05, no_worse, none)
 
 
 @pytest.mark.parametrize("resolution", ["crossing", "strict"])

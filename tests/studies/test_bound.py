@@ -53,13 +53,31 @@ def test_who_is_out_is_paid_for_at_every_time_and_the_winner_with_it():
 def test_a_crossing_is_shown_where_that_is_cheapest_and_strictly_everywhere():
     truth, cost = two(0.9, 0.6, 0.1), np.array([1.0, 2.0, 3.0])
     one, middle, _ = bound.to_show_better(truth, ALPHA)[:, 0, 1]
-    loose = bound.bound(truth, cost, ALPHA, 0.05)
+    loose = bound.bound(truth, cost, ALPHA, 0.05, resolution="crossing")
     assert loose.pareto == (0, 1)
     assert loose.instances == pytest.approx(one)
     assert loose.spent == pytest.approx(2 * 3 * one)
-    strict = bound.bound(truth, cost, ALPHA, 0.05, strict=True)
+    strict = bound.bound(truth, cost, ALPHA, 0.05, resolution="strict")
     assert strict.instances == pytest.approx(middle)
     assert strict.spent == pytest.approx(2 * ((middle - one) * 2 + one * 3))
+
+
+def test_who_is_as_good_need_not_be_shown_to_be_better():
+    """The first is better at once; the second is ahead at the end, and to show that it is no worse
+    takes less than to show that it is better."""
+    truth, cost = two(0.9, 0.45), np.array([1.0, 3.0])
+    crossing, membership = (
+        bound.bound(truth, cost, ALPHA, 0.05, resolution=name)
+        for name in ("crossing", "membership")
+    )
+    assert crossing.instances == pytest.approx(bound.to_show_better(truth, ALPHA)[1, 1, 0])
+    as_good = bound.to_show_as_good(truth, ALPHA, 0.05)
+    assert membership.instances == pytest.approx(as_good[1, 1, 0])
+    assert membership.instances < crossing.instances / 3
+    p, q = 0.55, 0.45
+    information = p * np.log(p / q) + (1 - p) * np.log((1 - p) / (1 - q))
+    assert as_good[1, 1, 0] == pytest.approx(bound.needed(ALPHA) / information)
+    assert np.isinf(as_good[0, 1, 0])
 
 
 def test_what_is_exactly_even_can_only_be_alike():

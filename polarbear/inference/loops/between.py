@@ -11,7 +11,8 @@ HALF = np.float32(0.5)
 
 @kernel
 def count_sides(at_knots, before, share, epsilon, found):
-    """Fill found[3, time]: draws above, below, and at most epsilon away; at_knots[knot, draw].
+    """Fill found[4, time]: draws above, below, at most epsilon away, and no more than that below;
+    at_knots[knot, draw].
 
     ``before[time]`` is the knot that a time follows, ``share[time]`` how far it is on the way to
     the next.
@@ -19,10 +20,11 @@ def count_sides(at_knots, before, share, epsilon, found):
     draws = at_knots.shape[1]
     for t in range(len(before)):
         low, high, on = at_knots[before[t]], at_knots[before[t] + 1], share[t]
-        above = below = near = 0
+        above = below = near = as_good = 0
         for k in range(draws):
             off = low[k] + on * (high[k] - low[k]) - HALF
             above += off > 0
             below += off < 0
             near += abs(off) <= epsilon
-        found[0, t], found[1, t], found[2, t] = above, below, near
+            as_good += off >= -epsilon
+        found[0, t], found[1, t], found[2, t], found[3, t] = above, below, near, as_good
