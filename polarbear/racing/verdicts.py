@@ -64,8 +64,7 @@ SIGNS = MappingProxyType(
 _SEEN_FROM_THE_FIRST = {
     Kind.DOMINATES: "{a} is better than {b} at each time",
     Kind.NEVER_WORSE: "{a} is better than {b} at some times, and as good at each of the others",
-    Kind.SOMETIMES_BETTER: "{a} is better than {b} at some times; {b} is better or as good at some "
-    "time, which is all that was shown",
+    Kind.SOMETIMES_BETTER: "{a} is better than {b} at some times, {b} equivalent or better at some",
     Kind.EQUIVALENT: "{a} and {b} are equivalent at each time",
     Kind.SOMETIMES_EQUIVALENT: "{a} and {b} are equivalent at some times; at the others no "
     "relation was shown",

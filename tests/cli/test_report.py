@@ -55,7 +55,7 @@ def test_without_any_output_named_it_writes_a_page_beside_the_store(raced: Proje
     assert done.returncode == 0, done.stderr
     page = raced.folder / "config.html"
     assert f"wrote {page}" in done.stderr
-    assert done.stdout.startswith("Run early")
+    assert done.stdout.startswith("Probably early")
     assert page.read_text().lower().startswith("<!doctype html>")
     again = raced("report", "config")
     assert again.returncode == 1
@@ -68,7 +68,7 @@ def test_text_tells_the_whole_story(raced: Project):
     assert done.returncode == 0, done.stderr
     facts = raced.json("status", "config")["race"]
     for words in (
-        "Run early ",
+        "Probably early ",
         "The anytime Pareto set",
         "- late: is the likeliest to be best",
         "- never: ",
