@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from polarbear.algorithms import cma as adapter
 from polarbear.errors import AlgorithmError
 from tests.algorithms.helpers import (
     SETTING,
@@ -52,6 +53,29 @@ def test_the_generator_that_the_process_shares_is_left_alone():
     before = np.random.get_state()[1].tolist()  # noqa: NPY002
     run(IT, Box.cube(2), budget=500)
     assert np.random.get_state()[1].tolist() == before  # noqa: NPY002
+
+
+@pytest.mark.parametrize("dimension", [2, 5, 101])
+def test_the_box_is_kept_to_as_pycma_does_to_the_bit(monkeypatch, dimension: int):
+    ours = run(IT, Box.cube(dimension), rastrigin)
+    monkeypatch.setattr(adapter, "_unit_box", lambda cma: cma.boundary_handler.BoundTransform)
+    theirs = run(IT, Box.cube(dimension), rastrigin)
+    assert np.array_equal(ours.points, theirs.points)
+
+
+def test_wherever_a_point_is_it_comes_into_the_box_as_by_pycma():
+    cma = adapter._pycma()
+    ours, theirs = adapter._unit_box(cma)([0, 1]), cma.boundary_handler.BoundTransform([0, 1])
+    rng = np.random.default_rng(1)
+    for spread in (0.1, 0.5, 3.0):
+        for x in rng.normal(0.5, spread, (500, 4)):
+            assert np.array_equal(ours.repair(x.copy()), theirs.repair(x.copy()))
+    near, far = adapter.NEAR, adapter.FAR
+    for edge in (0.0, near, -near, far, -far, 0.6):
+        for x in (edge, 1 - edge):
+            for beside in (np.nextafter(x, -9), x, np.nextafter(x, 9)):
+                points = np.array([beside, 0.5])
+                assert np.array_equal(ours.repair(points.copy()), theirs.repair(points.copy()))
 
 
 def test_another_seed_gives_other_points():
