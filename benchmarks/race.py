@@ -9,8 +9,9 @@ instances (with replacement) and the truth is the whole. A race goes through the
 - ``empirical``: the default: duels, smoothed over time, out by all times at once;
 - ``duels``: the same model without smoothing, out by each time for itself;
 - ``guarantee``: the default with `guarantee: anytime`;
-- ``dirichlet``: Plackett-Luce, heeding duels as the tool does; ``ratings``: not heeding them, as
-  the paper has it; ``gp``: Plackett-Luce with ratings that are smooth over time, all times at once;
+- ``dirichlet``: Plackett-Luce, heeding duels as the tool does; ``ratings``: not heeding them, pairs
+  settled by crossing and batches that double up to 64, as the paper has it; ``gp``: Plackett-Luce
+  with ratings that are smooth over time, all times at once;
 - ``f-race``: Friedman's test and Conover's one-sided comparisons at every time, not corrected over
   times: to be worse at every time needs no correction; ``f-race-holm``: corrected over times.
 
@@ -50,13 +51,14 @@ from truths import Truth
 from polarbear import racing as race
 from polarbear.inference import ModelOptions, infer, relations
 from polarbear.inference.dependence import evidence_weight
-from polarbear.racing.rules import Rules
+from polarbear.racing.rules import Batch, Rules
 from polarbear.rankings import count_choice_sets, rank
 
 LIMIT = 200
 ALPHAS = ("0.95", "0.99")
 ROPE = 0.05
 DRAWS = 1000
+AS_THE_PAPER: dict[str, Any] = {"resolution": "crossing", "batch": Batch(share=None)}
 
 Out = list[tuple[int, int, int]]  # who is out, by whom, after how many instances
 History = list[tuple[float, set[int]]]  # what was spent, in whole runs, and who was left
@@ -106,6 +108,7 @@ def raced(data: Data, rule: str, alpha: float) -> tuple[Out, History]:
         epsilon=ROPE,
         elimination="pointwise" if rule == "duels" else "auto",
         guarantee="anytime" if rule == "guarantee" else "none",
+        **(AS_THE_PAPER if rule == "ratings" else {}),
     ).under(options.joint, options.plackett_luce)
     names = [f"A{i + 1}" for i in range(values.shape[1])]
     found = replay(
@@ -126,7 +129,7 @@ def raced(data: Data, rule: str, alpha: float) -> tuple[Out, History]:
 
 
 def f_raced(data: Data, rule: str, alpha: float) -> tuple[Out, History]:
-    """With the race's batches, its limit, and its rule for pairs that cross."""
+    """With the race's batches and its limit; pairs that cross are settled."""
     test = f_race.better if rule == "f-race-holm" else f_race.better_at_each
     return raced_by_tests(data.truth.values, test, 1 - alpha)
 
@@ -150,7 +153,7 @@ def raced_by_tests(
         newly = int((now & ~above[block]).sum())
         above[block] |= now
         batch = batch * 2 if newly == 0 else batch // 2 if newly > race.MUCH * now.size else batch
-        batch = min(max(batch, batches.min), batches.max)
+        batch = batches.within(batch, seen)
         always = now.all(axis=0)
         for j in np.flatnonzero(always.any(axis=0)):
             gone[running[j]] = running[int(np.argmax(always[:, j]))], seen

@@ -53,10 +53,11 @@ def markdown(rows: Rows, cells: list[Cell], limit: int) -> str:
         "# Races on truths that are known",
         "",
         "`python benchmarks/race.py` says what the rules and truths are. Synthetic truths have 5 "
-        f"algorithms and 20 times; at most {limit} instances, batches of 8 to 64, resolution by "
-        "membership, epsilon 0.05. An elimination is wrong if whoever put it out does not win more "
-        "than half of all duels at every time, in truth, beyond the two standard errors to which "
-        "that is known. 95 % confidence intervals in brackets.",
+        f"algorithms and 20 times; at most {limit} instances, batches of 8 to a tenth of the "
+        "instances so far, pairs settled by membership (tests and the paper's rule: by crossing; "
+        "the paper's batches: up to 64), epsilon 0.05. An elimination is wrong if whoever put it "
+        "out does not win more than half of all duels at every time, in truth, beyond the two "
+        "standard errors to which that is known. 95 % confidence intervals in brackets.",
         "",
         "| rule / truth / alpha | races | wrong eliminations | by more than the ROPE | races with "
         "a wrong one | true members kept | final set right | right up to the ROPE | runs spent |",
