@@ -49,7 +49,7 @@ def read(named: str) -> Release:
     return Release(name, people, instances)
 
 
-def telling(name: str, people: Population) -> list[Row]:
+def telling(name: str, people: Population, kind: str = "release") -> list[Row]:
     """What the paper's Pareto set hangs on, at the times that are shown of the population."""
     rows = []
     duels = {pair: truth_of.ahead(people, *pair) for pair in TELLING}
@@ -58,7 +58,7 @@ def telling(name: str, people: Population) -> list[Row]:
         k = truth_of.nearest(people, t)
         rows.append(
             {
-                "release": name,
+                kind: name,
                 "t": float(people.times[k]),
                 "first most often": truth_of.leader(people, t),
                 **{f"{a} beats {b}": float(won[k]) for (a, b), won in duels.items()},
@@ -69,7 +69,7 @@ def telling(name: str, people: Population) -> list[Row]:
 
 
 def between(one: tuple[str, Population], two: tuple[str, Population]) -> list[Row]:
-    """On how many instances the first release's run of an algorithm is ahead, ties left out."""
+    """On how many instances the first one's run of an algorithm is ahead, ties left out."""
     from scipy.stats import binomtest
 
     (name, people), (other_name, other) = one, two
@@ -94,17 +94,21 @@ def between(one: tuple[str, Population], two: tuple[str, Population]) -> list[Ro
     return rows
 
 
-def written(releases: list[Release], folder: Path) -> str:
-    """Tables in a folder, and what they say."""
+def written(
+    releases: list[Release], folder: Path, kind: str = "release", with_first: bool = False
+) -> str:
+    """Tables in a folder, and what they say; each is compared with the next, or with the first."""
     every = set.intersection(*(set(release.instances) for release in releases))
     instances = [name for name in releases[0].instances if name in every]
     people = {release.name: release.on(instances) for release in releases}
-    shown = [row for name, some in people.items() for row in telling(name, some)]
-    changed = [row for one, two in pairwise(people.items()) for row in between(one, two)]
+    shown = [row for name, some in people.items() for row in telling(name, some, kind)]
+    first, *others = people.items()
+    couples = [(one, first) for one in others] if with_first else pairwise(people.items())
+    changed = [row for one, two in couples for row in between(one, two)]
     write_csv(folder / "duels.csv", shown)
     write_csv(folder / "changed.csv", changed)
     lines = [
-        f"{len(instances)} instances, all algorithms on each by each release.",
+        f"{len(instances)} instances, all algorithms on each by each {kind}.",
         "",
         *(
             f"- modcma {name}: the Pareto set by duels is "
@@ -116,15 +120,15 @@ def written(releases: list[Release], folder: Path) -> str:
     few = SIGNIFICANT / len(changed)
     apart = [row for row in changed if row["p"] < few]
     lines += [
-        f"- of {len(changed)} comparisons of an algorithm with itself by the next release, at the "
-        f"times below, {len(apart)} differ at {SIGNIFICANT:g} corrected for their number"
-        + (f": {_said(apart)}" if apart else "")
+        f"- of {len(changed)} comparisons of an algorithm with itself by the "
+        f"{'first' if with_first else 'next'} {kind}, at the times below, {len(apart)} differ at "
+        f"{SIGNIFICANT:g} corrected for their number" + (f": {_said(apart)}" if apart else "")
     ]
     return "\n".join([*lines, "", markdown(shown)])
 
 
 def _said(apart: list[Row]) -> str:
-    """Each algorithm that differs: between which releases, when, and by how much."""
+    """Each algorithm that differs: between which of them, when, and by how much."""
     told = []
     for name, one, two in dict.fromkeys((r["algorithm"], r["ahead"], r["of"]) for r in apart):
         rows = [r for r in apart if (r["algorithm"], r["ahead"], r["of"]) == (name, one, two)]
