@@ -108,7 +108,7 @@ def main() -> int:
     parser.add_argument("--full", action="store_true", help="as the paper has it")
     parser.add_argument("--instances", type=int, default=300, help="of the population")
     parser.add_argument("--population", type=Path, help="a store that is there; only read")
-    parser.add_argument("--seeds", type=int, default=10)
+    parser.add_argument("--seeds", type=int, default=50)
     parser.add_argument("--ways", nargs="*", default=list(WAYS))
     parser.add_argument("--minutes", type=float, help="begin no further race after so many")
     parser.add_argument("--out", type=Path, default=common.RESULTS / "gpbbob")

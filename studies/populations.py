@@ -36,7 +36,8 @@ def make(config: Path, store: Path, instances: int, *options: str) -> None:
 
 
 def read(store: Path) -> Population:
-    """The instances on which every algorithm has a run to the end; nothing is written."""
+    """The instances on which every algorithm has a value at the end, a failed run being left at its
+    best; nothing is written."""
     return read_with_names(store)[0]
 
 
