@@ -158,11 +158,8 @@ def _futures(
             gone[:, a[k]] |= own[:, k] + leads.max() <= -threshold
             unsettled = np.flatnonzero(~(done[:, k] | gone[:, a[k]] | gone[:, b[k]]))
             score = own[unsettled, k, None] + leads[pair.looked_at]
-            certain = score >= threshold, score <= -threshold
-            alike = np.abs(score) <= reach[k, pair.looked_at]
-            wide = width[k, pair.looked_at] * grown
-            as_good = score + wide >= threshold, wide - score >= threshold
-            done[unsettled, k] = pair.settled_by(unsettled, *certain, alike, as_good)
+            at_once = score, threshold, reach[k, pair.looked_at], width[k, pair.looked_at] * grown
+            done[unsettled, k] = pair.settled_by(unsettled, *at_once)
         ended[np.isinf(ended) & (done | gone[:, a] | gone[:, b]).all(axis=1)] = then
         if np.isfinite(ended).all():
             break
@@ -185,26 +182,30 @@ class _Pair:
     def settled_by(
         self,
         futures: np.ndarray,
-        above: np.ndarray,
-        below: np.ndarray,
-        alike: np.ndarray,
-        as_good: tuple[np.ndarray, np.ndarray],
+        score: np.ndarray,
+        threshold: float,
+        reach: np.ndarray,
+        width: np.ndarray,
     ) -> np.ndarray:
-        """Take in what is certain at each time in some futures; in which of them the pair is
-        settled: bool. ``as_good`` is the first, and the second, at least."""
+        """Take in the scores at each time in some futures; in which of them the pair is settled:
+        bool. One is better from the threshold on, and as good if it is with the width added; they
+        are alike as far as the reach."""
         still_open = self.open[futures]
+        size = np.abs(score)
         if self.crossing:
-            found = (above, below, alike)
+            found = score >= threshold, score <= -threshold, size <= reach
             ever = [known[futures] for known in self.ever]
             now = [known | new.any(axis=1) for known, new in zip(ever, found, strict=True)]
             for known, before, new in zip(self.ever, ever, found, strict=True):
                 known[futures] = before | (new & still_open).any(axis=1)
             settled = (now[0] & now[1]) | ((now[0] | now[1]) & now[2])
             if self.membership:
-                first, second = (sure.any(axis=1) for sure in as_good)
+                first = (score + width >= threshold).any(axis=1)
+                second = (width - score >= threshold).any(axis=1)
                 settled |= (now[0] & second) | (now[1] & first)
             still_open[settled] = False
-        still_open &= ~(above | below | alike)
+        still_open &= size < threshold
+        still_open &= size > reach
         self.open[futures] = still_open
         return np.asarray(~still_open.any(axis=1))
 

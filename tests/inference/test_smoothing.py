@@ -47,7 +47,7 @@ def test_the_evidence_of_a_curve_is_its_normal_density():
     curve = np.random.default_rng(1).normal(size=12)
     noise = 0.1 * np.eye(12)
     expected = [multivariate_normal(cov=one + noise).logpdf(curve) for one in kinds_of_curves()]
-    found = _log_evidence(curve, shapes_of_curves(UNIT) + noise)
+    found = _log_evidence(curve, np.linalg.cholesky(shapes_of_curves(UNIT) + noise))
     np.testing.assert_allclose(found - found[0], np.array(expected) - expected[0], rtol=1e-9)
 
 
@@ -94,7 +94,7 @@ def test_smoothed_draws_are_those_of_the_gaussian_posterior(kept):
     mean, spread = phi.mean(axis=0), phi.var(axis=0)
     noise_now = correlation * np.minimum(spread[:, None], spread)
     kinds = kinds_of_curves()
-    evidence = _log_evidence(mean, shapes_of_curves(UNIT) + noise_now)
+    evidence = _log_evidence(mean, np.linalg.cholesky(shapes_of_curves(UNIT) + noise_now))
     weight = _shares(evidence[:, None], 2)[:, 0]
     gains = [kernel @ np.linalg.inv(kernel + noise_now) for kernel in kinds]
     means = np.array([gain @ mean for gain in gains])

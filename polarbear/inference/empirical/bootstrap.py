@@ -234,8 +234,10 @@ def _patterns(there: list[np.ndarray]) -> tuple[list[np.ndarray], np.ndarray]:
         everywhere = [np.ones((len(block), 1), dtype=np.float32) for block in there]
         return everywhere, np.zeros(there[0].shape[1], dtype=int)
     packed = np.vstack([np.packbits(block, axis=0) for block in there]).T
-    _, example, pattern_of = np.unique(packed, axis=0, return_index=True, return_inverse=True)
-    return [block[:, example].astype(np.float32) for block in there], pattern_of.ravel()
+    number: dict[bytes, int] = {}
+    pattern_of = np.array([number.setdefault(row.tobytes(), len(number)) for row in packed])
+    _, example = np.unique(pattern_of, return_index=True)
+    return [block[:, example].astype(np.float32) for block in there], pattern_of
 
 
 def _weights(problems: slice, draws: int, seed: int) -> np.ndarray:

@@ -55,9 +55,10 @@ def _of_beta(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     high = mode + _DEVIATIONS * deviation + _TAIL / b
     steps = int(np.clip(np.ceil((high - low).max() / _STEP), _FEWEST, _MOST))
     x = low + (high - low) * np.linspace(0, 1, steps + 1).reshape(-1, *[1] * a.ndim)
-    log_density = -a * np.logaddexp(0, -x) - b * np.logaddexp(0, x)
+    odds = np.exp(-np.abs(x))  # against the likelier of the two
+    log_density = -(a + b) * np.log1p(odds) + np.where(x > 0, -b, a) * x
     density = np.exp(log_density - log_density.max(axis=0))
     density /= density.sum(axis=0)
-    curve = np.arcsin(np.tanh(x / 2))
+    curve = np.copysign(np.pi / 2 - 2 * np.arctan(np.sqrt(odds)), x)  # arcsin(tanh(x / 2))
     mean = (density * curve).sum(axis=0)
     return mean, (density * (curve - mean) ** 2).sum(axis=0)

@@ -14,13 +14,12 @@ from itertools import islice
 
 import numpy as np
 
-from polarbear.numerics.threads import in_threads
+from polarbear.numerics.threads import in_threads, single_threaded_blas
 from polarbear.rankings.duels import Duels, Scores
 
 _LENGTHS = np.array([0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.4, 0.8, 1.6])  # of the whole grid
 _BLOCKS = 4  # of problems, some 1,000: further ones would hardly change a correlation of all pairs
 _PARTS = np.linspace(0, 1, 11)
-_NUMBERS_AT_ONCE = 2**23  # of which a spectrum takes 128 MiB
 
 
 def noise_correlation(
@@ -59,7 +58,8 @@ def _by_steps(
         residual = np.sqrt(weight) * np.where(there, score - mean, np.float32(0))
         return (residual**2).sum(axis=0, dtype=float), _sums_by_steps(residual)
 
-    spreads, sums = zip(*in_threads(of_a_block, blocks, threads), strict=True)
+    with single_threaded_blas():
+        spreads, sums = zip(*in_threads(of_a_block, blocks, threads), strict=True)
     deviation = np.sqrt(sum(spreads) / of).astype(np.float32)
     together = sum(sums)
     apart = sum(
@@ -73,12 +73,9 @@ def _by_steps(
 
 def _sums_by_steps(values: np.ndarray) -> np.ndarray:
     """The sum of all products of values so many steps apart in the last axis: [steps]."""
-    n_times = values.shape[-1]
-    power = np.zeros(n_times + 1)
-    for some in np.array_split(values.reshape(-1, n_times), -(-values.size // _NUMBERS_AT_ONCE)):
-        spectrum = np.fft.rfft(some, n=2 * n_times)
-        power += (spectrum.real**2 + spectrum.imag**2).sum(axis=0, dtype=float)
-    return np.asarray(np.fft.irfft(power)[:n_times])
+    rows = values.reshape(-1, values.shape[-1])
+    products = rows.T @ rows
+    return np.array([products.trace(steps, dtype=float) for steps in range(len(products))])
 
 
 def _fitted(observed: np.ndarray, counted: np.ndarray) -> np.ndarray:

@@ -28,6 +28,7 @@ from math import isqrt
 import numpy as np
 from scipy.linalg.lapack import dtrtrs
 
+from polarbear.numerics import lapack
 from polarbear.numerics.threads import in_threads, single_threaded_blas
 
 IMAGINARY_DUELS = 3.0  # half of them won: the first few real ones must not decide alone
@@ -41,6 +42,7 @@ BEGINNING = 0.8  # of the first time alone, where all have only just begun and m
 _STREAM = 2**31 + 1
 _ROUNDS = 40  # of expectation maximisation
 _JITTER = 1e-8
+_FACTORS_KEPT = 2**24  # numbers: 128 MiB
 
 
 def shapes_of_curves(unit_times: np.ndarray) -> np.ndarray:
@@ -65,12 +67,15 @@ class Curves:
 
     ``correlation[time, time]`` and ``spread[pair, time]`` are those of their noise, and
     ``shares[kind, pair]`` is how likely a pair's curve is of each kind, shapes running fastest.
+    ``factors[pair][shape]`` are the Cholesky factors of a shape's covariance and the noise's, where
+    they are not too many to keep.
     """
 
     shapes: np.ndarray
     correlation: np.ndarray
     spread: np.ndarray
     shares: np.ndarray
+    factors: Sequence[np.ndarray] | None = None
 
     def smooth(
         self, wins: np.ndarray, pairs: Sequence[int], seed: int, threads: int | None = None
@@ -115,23 +120,28 @@ class Curves:
         """With A a shape's covariance and the noise's, V, the curve's is A + l^2 11', of which the
         inverse is that of A less a part of rank one: one matrix serves all levels."""
         noise = _noise(self.correlation, self.spread[pair])
-        ones = np.ones(len(noise))
         for shape in np.unique(shapes):
             some = slice(*np.searchsorted(shapes, [shape, shape + 1]))
             missed = apart[some, 1:] @ roots[shape].T
             missed += level[some, None] * apart[some, :1]
             np.subtract(phi[some], missed, out=missed)
             few = len(missed) < len(noise)  # whichever there is less to solve for
-            sides = np.column_stack([missed.T if few else noise, ones])
-            solved = np.linalg.solve(self.shapes[shape] + noise, sides)  # other threads go on
-            back, flat = solved[:, :-1], solved[:, -1]
-            phi[some] -= back.T @ noise if few else missed @ back.astype(np.float32)
+            solved = np.vstack([missed if few else noise, np.ones(len(noise))])
+            lapack.solve(self._factor(pair, shape, noise), solved)
+            back, flat = solved[:-1], solved[-1]
+            phi[some] -= back @ noise if few else missed @ back.astype(np.float32).T
             shared = level[some] ** 2 / (1 + level[some] ** 2 * flat.sum())
-            phi[some] += np.outer(shared * (missed @ flat), flat @ noise)
+            shared *= missed @ flat
+            phi[some] += np.outer(shared.astype(np.float32), (flat @ noise).astype(np.float32))
         np.clip(phi, -np.pi / 2, np.pi / 2, out=phi)
         np.sin(phi, out=phi)
         phi += 1
         phi /= 2
+
+    def _factor(self, pair: int, shape: int, noise: np.ndarray) -> np.ndarray:
+        if self.factors is not None:
+            return np.asarray(self.factors[pair][shape])
+        return np.asarray(_factorised(self.shapes[[shape]] + noise)[0])
 
 
 def on_the_scale_of_curves(wins: np.ndarray, threads: int | None = None) -> np.ndarray:
@@ -161,12 +171,16 @@ def learned_curves(
     shapes = shapes_of_curves(unit_times)
     correlation = correlation + _JITTER * np.eye(n_times)
 
-    def explained(pair: int) -> np.ndarray:
-        return _log_evidence(mean[pair], shapes + _noise(correlation, spread[pair]))
+    kept = n_pairs * shapes.size <= _FACTORS_KEPT
+
+    def explained(pair: int) -> tuple[np.ndarray, np.ndarray | None]:
+        factors = _factorised(shapes + _noise(correlation, spread[pair]))
+        return _log_evidence(mean[pair], factors), factors if kept else None
 
     with single_threaded_blas():
-        evidence = np.stack(in_threads(explained, range(n_pairs), threads), axis=1)
-    return Curves(shapes, correlation, spread, _shares(evidence, _algorithms_of(n_pairs)))
+        found, factors = zip(*in_threads(explained, range(n_pairs), threads), strict=True)
+    shares = _shares(np.stack(found, axis=1), _algorithms_of(n_pairs))
+    return Curves(shapes, correlation, spread, shares, factors if kept else None)
 
 
 def _algorithms_of(n_pairs: int) -> int:
@@ -185,14 +199,20 @@ def _matern(apart: np.ndarray, lengthscale: float) -> np.ndarray:
     return np.asarray((1 + scaled) * np.exp(-scaled))
 
 
-def _log_evidence(curve: np.ndarray, covariances: np.ndarray) -> np.ndarray:
+def _factorised(covariances: np.ndarray) -> np.ndarray:
+    """Their Cholesky factors, in their lower triangles."""
+    for covariance in covariances:
+        lapack.factorise(covariance)
+    return covariances
+
+
+def _log_evidence(curve: np.ndarray, factors: np.ndarray) -> np.ndarray:
     """The log-density of a curve, up to a constant, under each level with each covariance of its
-    deviations and noise: [kind], shapes running fastest."""
-    roots = np.linalg.cholesky(covariances)
+    deviations and noise, given by their Cholesky factors: [kind], shapes running fastest."""
     both = np.column_stack([curve, np.ones(len(curve))])
-    whitened = np.stack([dtrtrs(root.T, both, trans=1)[0] for root in roots])
+    whitened = np.stack([dtrtrs(factor.T, both, trans=1)[0] for factor in factors])
     curves, ones = whitened[:, :, 0], whitened[:, :, 1]
-    half_determinant = np.log(np.diagonal(roots, axis1=1, axis2=2)).sum(axis=1)
+    half_determinant = np.log(np.diagonal(factors, axis1=1, axis2=2)).sum(axis=1)
     squared = np.array(LEVELS)[:, None] ** 2
     grown = 1 + squared * (ones**2).sum(axis=1)  # determinants, with a level
     distance = (curves**2).sum(axis=1) - squared / grown * (curves * ones).sum(axis=1) ** 2

@@ -47,9 +47,7 @@ def _multiplied(scores: list[np.ndarray]) -> Sums:
 
 
 def _kept_up(changes: list[np.ndarray], n_times: int, threads: int | None) -> Sums:
-    from scipy.sparse import csr_array
-
-    sparse = in_threads(lambda block: csr_array(block.T), changes, threads)
+    sparse = in_threads(lambda block: _sparse(np.ascontiguousarray(block.T)), changes, threads)
 
     def sums(weights: list[np.ndarray]) -> np.ndarray:
         found = _products(sparse, weights)
@@ -59,6 +57,16 @@ def _kept_up(changes: list[np.ndarray], n_times: int, threads: int | None) -> Su
         return found
 
     return sums
+
+
+def _sparse(dense: np.ndarray) -> Any:
+    """Its rows without zeros; SciPy's own way of finding them takes twice as long."""
+    from scipy.sparse import csr_array
+
+    there = np.flatnonzero(dense)
+    row, column = np.divmod(there.astype(np.int32), np.int32(dense.shape[1]))
+    begins = np.concatenate([[0], np.bincount(row, minlength=len(dense)).cumsum()])
+    return csr_array((dense.ravel()[there], column, begins.astype(np.int32)), shape=dense.shape)
 
 
 def _products(blocks: list[Any], weights: list[np.ndarray]) -> np.ndarray:
