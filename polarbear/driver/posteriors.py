@@ -52,10 +52,8 @@ def learn(
     """
     inside = _places(evidence, options, field)
     key = key_of(evidence, options, seed, field)
-    kept = store.posterior(key)
-    if kept is not None:
-        posterior = posterior_from_table(*kept)
-    else:
+    posterior = kept = _kept(store, key, options.draws)
+    if posterior is None:
         from polarbear.inference import infer  # heavy, and not needed for what is kept
 
         inferred = infer(
@@ -81,10 +79,8 @@ def learn_among(store: Store, evidence: Evidence, known: Learned, field: Sequenc
     key = key_of(evidence, options, seed, field)
     if inside is None or key == known.key:
         return known
-    kept = store.posterior(key)
-    if kept is not None:
-        posterior = posterior_from_table(*kept)
-    else:
+    posterior = kept = _kept(store, key, options.draws)
+    if posterior is None:
         posterior = _as_kept(evidence.empirical(options).among(known.posterior, inside))
     return _learned(posterior, evidence, key, kept is not None)
 
@@ -134,13 +130,31 @@ def learn_newcomer(store: Store, others: Learned, evidence: Evidence, seed: int)
     return _learned(posterior, evidence, key, kept is not None)
 
 
-def keep(store: Store, evidence: Evidence, learned: Learned) -> None:
-    """Store a posterior and its evidence; the caller holds the store's lock."""
+def is_kept(store: Store, key: str, draws: int) -> bool:
+    """Whether the posterior of this name is in the store, with so many draws at least; one that
+    cannot be read counts as there: whoever reads it says what is wrong."""
+    if key not in store.posterior_keys():
+        return False
+    facts = store.glance_at_posterior(key)
+    return facts is None or facts["options"]["draws"] >= draws
+
+
+def _kept(store: Store, key: str, draws: int) -> Posterior | None:
+    """What the store has under this name, unless it is a part that a race keeps in passing."""
+    kept = store.posterior(key)
+    if kept is None or kept[1]["options"]["draws"] < draws:
+        return None
+    return posterior_from_table(*kept)
+
+
+def keep(store: Store, evidence: Evidence, learned: Learned, key: str | None = None) -> None:
+    """Store a posterior and its evidence; the caller holds the store's lock. It may be a part of
+    the one that has the ``key``."""
     store.add_derived(evidence.key, rankings_table(evidence.grid, evidence.positions))
     if learned.posterior.options.plackett_luce and evidence.choice_sets.steps is None:
         store.add_choice_sets(evidence.key, choice_sets_table(evidence.grid, evidence.choice_sets))
     store.add_posterior(
-        learned.key, *posterior_to_table(learned.posterior, evidence.grid, evidence.key)
+        key or learned.key, *posterior_to_table(learned.posterior, evidence.grid, evidence.key)
     )
 
 

@@ -28,7 +28,7 @@ from polarbear.driver.judgement import Judgement, threats
 from polarbear.driver.judging import Judge
 from polarbear.driver.lengths import Lengths
 from polarbear.driver.likely import Allowance, likely
-from polarbear.driver.posteriors import keep
+from polarbear.driver.posteriors import is_kept, keep
 from polarbear.driver.sparing import Sparing
 from polarbear.driver.watching import Watcher
 from polarbear.execution.executor import Executor
@@ -196,7 +196,7 @@ class Race:
         self._deciding = time.monotonic() - begun
         self._store.add_round(record, self._last.beliefs())
         if self._watcher.wants_draws or self._keeping.due:
-            self._keep_posterior()
+            self._keep_in_passing(record.posterior)
         self._watcher.ends(record)
 
     def _missing(self, instances: list[Instance], horizons: dict[str, float]) -> list[Task]:
@@ -343,15 +343,23 @@ class Race:
         seed = derived_seed(self._config.seed, "forecast", state.round)
         return race.forecast(state, self.rules, pointwise, left, seed)
 
+    def _keep_in_passing(self, key: str) -> None:
+        """Keep the draws that decided the last round, for who looks on: of its posterior, which has
+        this key, a part where few were enough."""
+        assert self._last is not None
+        with self._keeping.timed():
+            keep(self._store, self._last.evidence, self._last.learned, key)
+            self._store.drop_posteriors_of_earlier_rounds()  # only now: who looks on finds one
+
     def _keep_posterior(self) -> None:
         """Keep the posterior of the last round, in the place of earlier ones."""
+        draws = self._config.inference.draws
         if self._last is None:  # no round was run: it is there, unless the last race was killed
             last = self._store.last_round()
-            if last is None or last.posterior in self._store.posterior_keys():
+            if last is None or is_kept(self._store, last.posterior, draws):
                 return
             self._last = self._inferred_now()
-        with self._keeping.timed():
-            self._last = self._judge.whole(self._last)
-            if self._last.learned.key not in self._store.posterior_keys():
-                keep(self._store, self._last.evidence, self._last.learned)
-            self._store.drop_posteriors_of_earlier_rounds()  # only now: who looks on finds one
+        self._last = self._judge.whole(self._last)
+        if not is_kept(self._store, self._last.learned.key, draws):
+            keep(self._store, self._last.evidence, self._last.learned)
+        self._store.drop_posteriors_of_earlier_rounds()

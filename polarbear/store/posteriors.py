@@ -58,7 +58,7 @@ class Posteriors:
 
     def _evidence_of(self, key: str) -> str | None:
         """The key of what a posterior was inferred from; None where its file does not tell."""
-        facts = files.facts_at_a_glance(self.path / "posteriors" / f"{key}.parquet")
+        facts = self.glance_at_posterior(key)
         return None if facts is None else facts.get("evidence")
 
     def posterior_keys(self) -> list[str]:
@@ -68,6 +68,10 @@ class Posteriors:
     def posterior_facts(self, key: str) -> dict[str, Any]:
         """What is known about a kept posterior, without its draws."""
         return files.facts_of(self.path / "posteriors" / f"{key}.parquet")
+
+    def glance_at_posterior(self, key: str) -> dict[str, Any] | None:
+        """The same unverified, since the draws are not read; None where it cannot be read."""
+        return files.facts_at_a_glance(self.path / "posteriors" / f"{key}.parquet")
 
     def newest_posteriors(self) -> list[str]:
         """What posteriors are kept, the one kept last first."""

@@ -15,8 +15,9 @@ round asked for them, and that none has used yet.
 Parts of ``runs`` that an older version wrote lack the columns ``fingerprint`` or ``worker``.
 
 A posterior is a file of its own, ``posteriors/KEY.parquet``; the JSON in its metadata (under
-``polarbear``) names algorithms, times and hyperparameters and holds settings and diagnostics. What
-it was inferred from stands in ``rankings/`` as ``derived-KEY.parquet`` (the rankings) and
+``polarbear``) names algorithms, times and hyperparameters and holds settings and diagnostics. While
+a race goes on, or after it was killed, its last one may have fewer draws than at the race's end.
+What it was inferred from stands in ``rankings/`` as ``derived-KEY.parquet`` (the rankings) and
 ``choice-sets-KEY.parquet`` (what they boil down to for Plackett-Luce, where that was assumed).
 
 Every file carries a checksum (checksums.py), which other readers pass over.

@@ -185,6 +185,34 @@ def test_draws_kept_after_each_round_leave_nothing_behind(tmp_path, monkeypatch)
     assert checkpoints(alone) == checkpoints(store)
 
 
+@pytest.mark.parametrize(("model", "part"), [("empirical", 1000), ("dirichlet", 1600)])
+def test_draws_kept_in_passing_are_those_that_decided_and_make_room_for_all(
+    tmp_path, monkeypatch, model, part
+):
+    config = configured(inference={"model": model, "draws": 4000})
+    _, alone, notes = run(config, tmp_path / "alone")
+    key = notes.rounds[-1].posterior
+    monkeypatch.setattr(Sparing, "due", True)
+    seen = []
+
+    class Looking(Watcher):
+        def ends(self, record: RoundRecord) -> None:
+            path = store.path / "posteriors" / f"{record.posterior}.parquet"
+            seen.append((path, path.read_bytes(), len(store.posterior(record.posterior)[0])))
+
+    store = Store.open_or_create(tmp_path / "often", config.plain())
+    with store.writing():
+        Race(config, store, Looking()).run()
+    assert {draws for _, _, draws in seen} == {part}
+    assert store.posterior(key)[0].equals(alone.posterior(key)[0])
+    path, held, _ = seen[-1]
+    path.write_bytes(held)  # as a race that was killed after its last round leaves it
+    assert find_basis(store).posterior.n_draws == part
+    run(config, tmp_path / "often")
+    assert store.posterior(key)[0].equals(alone.posterior(key)[0])
+    assert len(alone.posterior(key)[0]) == 4000
+
+
 def test_the_draws_of_an_earlier_round_are_not_taken_for_the_last_ones(tmp_path):
     limited = [configured(rules={"limits": {"rounds": n}, "alpha": 0.999999}) for n in (1, 2)]
     run(limited[0], tmp_path / "s")
