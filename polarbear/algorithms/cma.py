@@ -27,7 +27,12 @@ NOT_TUNABLE = {
     *("termination_callback", "timeout", "transformation", "typical_x", "verbose", "vv"),
 }
 SMALLEST_DIMENSION = 2  # pycma fails in fewer
-NEAR, FAR = 0.05, 0.5  # from a bound of the unit box: where pycma bends space; beyond it repeats
+NEAR = 0.05  # to a bound of the unit box: where pycma bends space
+FIRST, LAST, PERIOD = (
+    -2 * NEAR - 0.5,
+    1 + 2 * NEAR + 0.5,
+    2 * (1 + NEAR + NEAR),
+)  # it repeats beyond
 FEW = 100  # variables, each of which takes time of its own
 
 
@@ -117,7 +122,7 @@ def _unit_box(cma: ModuleType) -> type:
     class UnitBox(theirs):  # type: ignore[misc, valid-type]
         def repair(self, x: Floats, copy_if_changed: bool = True) -> Floats:
             shares = x.tolist()
-            if len(shares) <= FEW and min(shares) > -FAR and max(shares) < 1 + FAR:
+            if len(shares) <= FEW:
                 return np.array([_bent_into_the_box(share) for share in shares])
             repaired: Floats = super().repair(x, copy_if_changed)
             return repaired
@@ -127,14 +132,16 @@ def _unit_box(cma: ModuleType) -> type:
 
 def _bent_into_the_box(share: float) -> float:
     """The identity but near bounds, where it is a parabola that touches them and goes back in."""
+    if share < FIRST or share > LAST:
+        share -= PERIOD * ((share - FIRST) // PERIOD)
     if share > 1 + NEAR:
         share -= 2 * (share - 1 - NEAR)
-    elif share < -NEAR:
+    if share < -NEAR:
         share += 2 * (-NEAR - share)
     if share < NEAR:
-        return (share + NEAR) * (share + NEAR) / 4 / NEAR
+        share = (share + NEAR) * (share + NEAR) / 4 / NEAR
     if share > 1 - NEAR:
-        return 1 - (share - (1 + NEAR)) * (share - (1 + NEAR)) / 4 / NEAR
+        share = 1 - (share - (1 + NEAR)) * (share - (1 + NEAR)) / 4 / NEAR
     return share
 
 

@@ -67,12 +67,12 @@ def test_wherever_a_point_is_it_comes_into_the_box_as_by_pycma():
     cma = adapter._pycma()
     ours, theirs = adapter._unit_box(cma)([0, 1]), cma.boundary_handler.BoundTransform([0, 1])
     rng = np.random.default_rng(1)
-    for spread in (0.1, 0.5, 3.0):
+    for spread in (0.1, 0.5, 3.0, 1e3, 1e15, 1e18):
         for x in rng.normal(0.5, spread, (500, 4)):
             assert np.array_equal(ours.repair(x.copy()), theirs.repair(x.copy()))
-    near, far = adapter.NEAR, adapter.FAR
-    for edge in (0.0, near, -near, far, -far, 0.6):
-        for x in (edge, 1 - edge):
+    near, period = adapter.NEAR, adapter.PERIOD
+    for edge in (0.0, near, -near, adapter.FIRST, adapter.LAST, 0.5, 0.6):
+        for x in (edge, 1 - edge, edge + period, edge - period, edge + 7 * period):
             for beside in (np.nextafter(x, -9), x, np.nextafter(x, 9)):
                 points = np.array([beside, 0.5])
                 assert np.array_equal(ours.repair(points.copy()), theirs.repair(points.copy()))
