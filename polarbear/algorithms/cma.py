@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import importlib
 import itertools
-import sys
-import warnings
-from collections.abc import Callable
-from functools import cache
-from types import ModuleType
 from typing import Any, ClassVar
 
 import numpy as np
 from pydantic import Field, field_validator
 
+from polarbear.algorithms import pycma
 from polarbear.algorithms.base import Algorithm, Trial
 from polarbear.algorithms.try_out import EvaluateAll, try_out
 from polarbear.numerics.arrays import Floats
@@ -27,13 +22,6 @@ NOT_TUNABLE = {
     *("termination_callback", "timeout", "transformation", "typical_x", "verbose", "vv"),
 }
 SMALLEST_DIMENSION = 2  # pycma fails in fewer
-NEAR = 0.05  # to a bound of the unit box: where pycma bends space
-FIRST, LAST, PERIOD = (
-    -2 * NEAR - 0.5,
-    1 + 2 * NEAR + 0.5,
-    2 * (1 + NEAR + NEAR),
-)  # it repeats beyond
-FEW = 100  # variables, each of which takes time of its own
 
 
 class Cma(Algorithm):
@@ -60,7 +48,9 @@ class Cma(Algorithm):
     def _tunable(cls, options: dict[str, Any]) -> dict[str, Any]:
         if not options:
             return options  # and pycma, which takes a moment to import, need not be
-        known = {name for name in _pycma().CMAOptions.defaults() if not name.startswith("verb_")}
+        known = {
+            name for name in pycma.load().CMAOptions.defaults() if not name.startswith("verb_")
+        }
         for name in options:
             if name in NOT_TUNABLE or name.startswith("verb_"):
                 raise ValueError(f"pycma's option '{name}' is not for configurations to set")
@@ -76,13 +66,13 @@ class Cma(Algorithm):
             try_out(self._search, f"'{self.name}': pycma")
 
     def load(self) -> None:
-        _pycma()
+        pycma.load()
 
     def run(self, trial: Trial, setting: Setting) -> None:
         self._search(trial.evaluate_all, *trial.box, trial.seed)
 
     def _search(self, evaluate_all: EvaluateAll, lower: Floats, upper: Floats, seed: int) -> None:
-        cma = _pycma()
+        cma = pycma.load()
         # It searches the unit box, so that all its lengths are shares of the problem's. A single
         # variable gets a second one beside it that changes nothing.
         dimension = len(lower)
@@ -93,77 +83,20 @@ class Cma(Algorithm):
             options = {
                 **self.options,
                 "bounds": [0, 1],
-                "BoundaryHandler": _unit_box(cma),
+                "BoundaryHandler": pycma.unit_box(cma),
                 "popsize": round(popsize * self.restart_growth**start),
                 "randn": lambda *shape: rng.standard_normal(shape),
                 "seed": np.nan,  # leaves the generator that all the process shares alone
                 "verbose": -10,  # prints nothing, reads no file of signals
                 "verb_log": 0,
             }
-            strategy = _quietly(
-                cma.CMAEvolutionStrategy, rng.random(searched), self.sigma0, options
+            strategy = pycma.quietly(
+                pycma.strategy(cma), rng.random(searched), self.sigma0, options
             )
             converged = False
             while not converged:
                 shares = strategy.ask()
                 points = lower + np.asarray(shares)[:, :dimension] * (upper - lower)
                 values = evaluate_all(np.clip(points, lower, upper))
-                _quietly(strategy.tell, shares, values)
+                pycma.quietly(strategy.tell, shares, values)
                 converged = bool(strategy.stop())
-
-
-@cache
-def _unit_box(cma: ModuleType) -> type:
-    """How pycma keeps to the unit box, to the bit, in a tenth of the time for few variables: it
-    takes arrays through a dozen steps, most of which concern none of the variables."""
-
-    theirs = cma.boundary_handler.BoundTransform
-
-    class UnitBox(theirs):  # type: ignore[misc, valid-type]
-        def repair(self, x: Floats, copy_if_changed: bool = True) -> Floats:
-            shares = x.tolist()
-            if len(shares) <= FEW:
-                return np.array([_bent_into_the_box(share) for share in shares])
-            repaired: Floats = super().repair(x, copy_if_changed)
-            return repaired
-
-    return UnitBox
-
-
-def _bent_into_the_box(share: float) -> float:
-    """The identity but near bounds, where it is a parabola that touches them and goes back in."""
-    if share < FIRST or share > LAST:
-        share -= PERIOD * ((share - FIRST) // PERIOD)
-    if share > 1 + NEAR:
-        share -= 2 * (share - 1 - NEAR)
-    if share < -NEAR:
-        share += 2 * (-NEAR - share)
-    if share < NEAR:
-        share = (share + NEAR) * (share + NEAR) / 4 / NEAR
-    if share > 1 - NEAR:
-        share = 1 - (share - (1 + NEAR)) * (share - (1 + NEAR)) / 4 / NEAR
-    return share
-
-
-def _pycma() -> ModuleType:
-    """pycma, without what it can do without and has no use for here: plots, rank correlations.
-
-    They take three quarters of the time that it takes to load.
-    """
-    if "cma" in sys.modules:
-        return sys.modules["cma"]
-    unused = [name for name in ("matplotlib", "scipy.stats") if name not in sys.modules]
-    sys.modules.update(dict.fromkeys(unused))  # type: ignore[arg-type] # None: cannot be imported
-    try:
-        loaded: ModuleType = _quietly(importlib.import_module, "cma")  # it warns: no plots
-        return loaded
-    finally:
-        for name in unused:
-            del sys.modules[name]
-
-
-def _quietly(function: Callable[..., Any], *arguments: Any) -> Any:
-    """Call without warnings: pycma warns of its own defaults, and of values that are infinite."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return function(*arguments)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from polarbear.algorithms import cma as adapter
+from polarbear.algorithms import pycma
 from polarbear.errors import AlgorithmError
 from tests.algorithms.helpers import (
     SETTING,
@@ -58,20 +58,41 @@ def test_the_generator_that_the_process_shares_is_left_alone():
 @pytest.mark.parametrize("dimension", [2, 5, 101])
 def test_the_box_is_kept_to_as_pycma_does_to_the_bit(monkeypatch, dimension: int):
     ours = run(IT, Box.cube(dimension), rastrigin)
-    monkeypatch.setattr(adapter, "_unit_box", lambda cma: cma.boundary_handler.BoundTransform)
+    monkeypatch.setattr(pycma, "unit_box", lambda cma: cma.boundary_handler.BoundTransform)
     theirs = run(IT, Box.cube(dimension), rastrigin)
     assert np.array_equal(ours.points, theirs.points)
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"minstd": 1e-3},
+        {"maxstd": 0.1},
+        {"CMA_elitist": True},
+        {"mean_shift_line_samples": True},
+        {"CMA_diagonal": True},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("objective", [sphere, rastrigin, constant, infinite])
+def test_steps_that_are_left_out_change_no_point_to_the_bit(monkeypatch, options, objective):
+    it = algorithm("cma", options=options)
+    ours = run(it, Box.cube(5), objective)
+    monkeypatch.setattr(pycma, "strategy", lambda cma: cma.CMAEvolutionStrategy)
+    theirs = run(it, Box.cube(5), objective)
+    assert np.array_equal(ours.points, theirs.points)
+
+
 def test_wherever_a_point_is_it_comes_into_the_box_as_by_pycma():
-    cma = adapter._pycma()
-    ours, theirs = adapter._unit_box(cma)([0, 1]), cma.boundary_handler.BoundTransform([0, 1])
+    cma = pycma.load()
+    ours, theirs = pycma.unit_box(cma)([0, 1]), cma.boundary_handler.BoundTransform([0, 1])
     rng = np.random.default_rng(1)
     for spread in (0.1, 0.5, 3.0, 1e3, 1e15, 1e18):
         for x in rng.normal(0.5, spread, (500, 4)):
             assert np.array_equal(ours.repair(x.copy()), theirs.repair(x.copy()))
-    near, period = adapter.NEAR, adapter.PERIOD
-    for edge in (0.0, near, -near, adapter.FIRST, adapter.LAST, 0.5, 0.6):
+    near, period = pycma.NEAR, pycma.PERIOD
+    for edge in (0.0, near, -near, pycma.FIRST, pycma.LAST, 0.5, 0.6):
         for x in (edge, 1 - edge, edge + period, edge - period, edge + 7 * period):
             for beside in (np.nextafter(x, -9), x, np.nextafter(x, 9)):
                 points = np.array([beside, 0.5])
