@@ -104,7 +104,7 @@ class Scipy(Algorithm):
             nonlocal evaluated
             evaluated += 1
             y = alone(np.minimum(np.maximum(lower + share * width, lower), upper))
-            return max(-INFINITE, min(y, INFINITE))
+            return y if -INFINITE < y < INFINITE else max(-INFINITE, min(y, INFINITE))
 
         def objectives(shares: Floats) -> list[float]:
             nonlocal evaluated
@@ -149,8 +149,9 @@ class Start:
         """
         if self.evaluated == 0:
             return self.objective
-        bend = np.exp(self.rng.uniform(-1, 1, self.dimension))
-        return lambda share: self.objective(share * bend / (1 + (bend - 1) * share))
+        objective, bend = self.objective, np.exp(self.rng.uniform(-1, 1, self.dimension))
+        one, more = np.array(1.0), bend - 1  # an array: NumPy would make one of it at every point
+        return lambda share: objective(share * bend / (one + more * share))
 
 
 def _nelder_mead(start: Start) -> None:
