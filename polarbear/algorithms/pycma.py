@@ -49,7 +49,7 @@ def strategy(cma: ModuleType) -> type:
 
     class Best(cma.optimization_tools.BestSolution):  # type: ignore[misc, name-defined]
         def update(self, points: Any, archive: Any, values: list[float], evaluations: int) -> None:
-            if min(values) < self.f:
+            if not min(values) >= self.f:  # which is so, too, where one is not a number
                 super().update(points, archive, values, evaluations)
 
     class Strategy(cma.CMAEvolutionStrategy):  # type: ignore[misc, name-defined]
