@@ -2,8 +2,11 @@
 
     python benchmarks/goals.py --write benchmarks/results/goals.md
     python benchmarks/goals.py round dirichlet   # some rows only
+    python benchmarks/goals.py --before ../before  # as ratios to the old version (before.py)
 
-'Before' is what was measured when the goals were set, on two cores. Each row is measured in a
+'Before' is what was measured when the goals were set, on two cores of another machine; with
+--before the old version does the same work here, in the same run, and the goal is the share of its
+time that was asked for. Each row is measured in a
 process of its own, warm unless it says otherwise: CPU seconds are those of all its processes, wall
 clock only means something on a machine that is idle. Commands find Python's bytecode compiled, as
 an installation has it: PYTHONDONTWRITEBYTECODE, where it is set, is unset for them. Exits with 1
@@ -21,7 +24,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -44,6 +47,7 @@ class Goal:
     limits: tuple[float, ...]
     unit: str
     measure: Callable[[], list[float]]
+    then: tuple[float, ...] = ()  # what it took before, as numbers, where the old version can do it
 
 
 class Spent:
@@ -187,22 +191,23 @@ def adaptations() -> list[float]:
 GOALS = {
     "commands": Goal(
         "finished race again / select / status / infer", "4.4 / 2.2 / 2.6 / 3.3 CPU s",
-        "0.9 / 0.6 / 0.5 / 1.0", (0.9, 0.6, 0.5, 1.0), "CPU s", commands),
+        "0.9 / 0.6 / 0.5 / 1.0", (0.9, 0.6, 0.5, 1.0), "CPU s", commands, (4.4, 2.2, 2.6, 3.3)),
     "quickstart": Goal(
         "quick start, nothing compiled yet: CPU, wall", "41 CPU s, 22 s", "15 CPU s, 10 s",
-        (15, 10), "s", quick_start),
+        (15, 10), "s", quick_start, (41, 22)),
     "round": Goal(
         "race overhead a round, empirical, n 7, T 200, 100 rounds: mean, worst",
-        "1.92 s, 4.1 s", "0.6 s, 1.2 s", (0.6, 1.2), "s", lambda: rounds_of("empirical")),
+        "1.92 s, 4.1 s", "0.6 s, 1.2 s", (0.6, 1.2), "s",
+        lambda: rounds_of("empirical"), (1.92, 4.1)),
     "round-dirichlet": Goal(
         "the same, dirichlet", "1.92 s, 4.1 s", "0.6 s, 1.2 s", (0.6, 1.2), "s",
-        lambda: rounds_of("dirichlet")),
+        lambda: rounds_of("dirichlet"), (1.92, 4.1)),
     "dirichlet": Goal(
         "dirichlet n 7, T 200, P 1,000, all pairs", "0.88 s", "0.45 s", (0.45,), "s",
-        lambda: inferred(7, 200, 1000, model="dirichlet")()[::2]),
+        lambda: inferred(7, 200, 1000, model="dirichlet")()[::2], (0.88,)),
     "gp": Goal(
         "gp n 5, P 30, T 60 / T 1,000, 8,000 draws", "0.91 / 8.9 s", "0.5 / 4 s", (0.5, 4.0), "s",
-        gaussian_processes),
+        gaussian_processes, (0.91, 8.9)),
     "forty": Goal(
         "dirichlet n 40, T 2,000, P 60, 1,000 draws: time, memory", "not in 50 s, 1.4 GB",
         "20 s, 1 GB", (20, 1), "s, GB", inferred(40, 2000, 60, model="dirichlet", draws=1000)),
@@ -216,41 +221,71 @@ GOALS = {
         "modcma run, d 30, 60,000 evaluations: slowest, fastest adaptation", "4.2, 2.6 s", "1.2 s",
         (1.2, 1.2), "CPU s", adaptations),
     "page": Goal("report of the quick start, page only", "5.7 CPU s", "2.5 CPU s", (2.5,), "CPU s",
-        page),
+        page, (5.7,)),
 }  # fmt: skip
+
+
+def measured(command: list[str], **more: Any) -> list[float] | str:
+    """What a process measured, or why it could not."""
+    done = subprocess.run(command, capture_output=True, text=True, **more)
+    if done.returncode:
+        return f"failed: {done.stderr.strip().splitlines()[-1]}"
+    numbers: list[float] = json.loads(done.stdout)
+    return numbers
 
 
 def row(name: str) -> str:
     goal = GOALS[name]
-    child = [sys.executable, __file__, "--measure", name]
-    done = subprocess.run(child, capture_output=True, text=True)
-    if done.returncode:
-        why = done.stderr.strip().splitlines()[-1]
-        return f"| {goal.work} | {goal.before} | failed: {why} | {goal.goal} | no |"
-    found = json.loads(done.stdout)
+    found = measured([sys.executable, __file__, "--measure", name])
+    if isinstance(found, str):
+        return f"| {goal.work} | {goal.before} | {found} | {goal.goal} | no |"
     met = all(value <= limit for value, limit in zip(found, goal.limits, strict=False))
     judged, more = found[: len(goal.limits)], found[len(goal.limits) :]
-    now = " / ".join(f"{value:.2f}" for value in judged)
     verdict = "yes" if met else "no"
-    cpu = f" ({' / '.join(f'{value:.2f}' for value in more)} CPU s)" if more else ""
-    return f"| {goal.work} | {goal.before} | {now} {goal.unit}{cpu} | {goal.goal} | {verdict} |"
+    cpu = f" ({slashed(more)} CPU s)" if more else ""
+    now = f"{slashed(judged)} {goal.unit}{cpu}"
+    return f"| {goal.work} | {goal.before} | {now} | {goal.goal} | {verdict} |"
+
+
+def ratios(name: str, tree: Path) -> str:
+    """A row of what it takes as a share of what the old version does, on this machine."""
+    goal = GOALS[name]
+    old = {**os.environ, "PYTHONPATH": str(tree)}
+    before = measured([sys.executable, str(HERE / "before.py"), str(tree), name], env=old)
+    now = measured([sys.executable, __file__, "--measure", name])
+    if isinstance(before, str) or isinstance(now, str):
+        why = before if isinstance(before, str) else now
+        return f"| {goal.work} | {why} | | | | no |"
+    shares = [new / was for new, was in zip(now, before, strict=False)]
+    asked = [limit / was for limit, was in zip(goal.limits, goal.then, strict=True)]
+    met = all(share <= limit for share, limit in zip(shares, asked, strict=False))
+    cells = (f"{slashed(before)} {goal.unit}", slashed(now[: len(before)]), slashed(shares))
+    return f"| {goal.work} | {' | '.join(cells)} | {slashed(asked)} | {'yes' if met else 'no'} |"
+
+
+def slashed(numbers: Iterable[float]) -> str:
+    return " / ".join(f"{number:.2f}" for number in numbers)
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("rows", nargs="*", help=f"of {', '.join(GOALS)}; all if none is named")
     parser.add_argument("--measure", choices=GOALS, help=argparse.SUPPRESS)
+    parser.add_argument("--before", type=Path, help="the old version's tree, to do the same work")
     parser.add_argument("--write", type=Path, help="a Markdown file for the table")
     args = parser.parse_args()
     if args.measure:
         print(json.dumps(GOALS[args.measure].measure()))
         return 0
-    lines = ["| work | before | now | goal | met |", "|---|---|---|---|---|"]
+    columns = ["work", "before", "now", "goal", "met"]
+    if args.before:
+        columns = ["work", "before, here", "now", "share", "share asked for", "met"]
+    lines = [f"| {' | '.join(columns)} |", "|---" * len(columns) + "|"]
     machine = f"{platform.machine()}, {os.cpu_count()} processors"
     where = f"{machine}, load {os.getloadavg()[0]:.1f} when begun."
     print(where, *lines, sep="\n", flush=True)
-    for name in args.rows or GOALS:
-        lines.append(row(name))
+    for name in args.rows or (GOALS if not args.before else [n for n in GOALS if GOALS[n].then]):
+        lines.append(ratios(name, args.before.resolve()) if args.before else row(name))
         print(lines[-1], flush=True)
     if args.write:
         how = "`python benchmarks/goals.py --write benchmarks/results/goals.md`"
