@@ -6,13 +6,15 @@ import numpy as np
 import pytest
 
 from polarbear.inference.chains import Effort, worst_tenth
-from polarbear.inference.loops.bent import Bent
+from polarbear.inference.loops.bent import FURTHEST, Bent, doubt_at
 from polarbear.inference.loops.independent import Ratings
 from polarbear.inference.models.dirichlet import one_coefficient_a_time
 from polarbear.inference.native.independent.bending import MOST, bend_of
 from polarbear.inference.native.independent.mode import Density, find_mode
 from polarbear.inference.native.independent.sampling import TimeChains
+from polarbear.inference.native.newton import CONVERGED
 from polarbear.inference.native.set_sums import set_sums, with_prior
+from polarbear.numerics.compiling import kernel
 from polarbear.rankings import count_choice_sets, rank
 
 TIMES = slice(0, 2)
@@ -82,6 +84,52 @@ def test_draws_are_those_of_exact_kicks(instances):
     error = np.hypot(bent_error, exact_error)
     assert len(bent) == 44
     assert (np.abs(bent - exact) <= 4 * error + 1e-4).all()
+
+
+@kernel
+def _doubt_at(square, far, widest, steep):
+    return doubt_at(square, far, widest, steep)
+
+
+@pytest.mark.parametrize("instances", [4, 30, 300])
+def test_the_expansion_is_wrong_by_no_more_than_the_bound(instances):
+    """Where a bound is useful it is no more than 100 times what it bounds, so that it is one."""
+    sets, mode = laid_out(instances=instances)
+    bend, density = bend_of(sets, mode), Density(sets, TIMES)
+    one, two = np.tril_indices(mode.spread.shape[2])
+    apart = mode.spread[:, :, None] - mode.spread[:, None]
+    widest = np.sqrt((apart**2).sum(axis=3)).max(axis=(1, 2))
+    rng = np.random.default_rng(7)
+    tightest = 0.0
+    for length in rng.uniform(0.3, 4.0, 200):
+        u = rng.normal(size=(2, mode.spread.shape[2]))
+        u *= length / np.sqrt((u**2).sum(axis=1, keepdims=True))
+        eta = (mode.centre + (mode.spread @ u[:, :, None])[:, :, 0]) @ sets.helmert
+        residual = density(eta)[0] - mode.heights + 0.5 * length**2
+        third = ((bend @ (u[:, one] * u[:, two])[:, :, None])[:, :, 0] * u).sum(axis=1) / 3
+        for t in range(2):
+            far, steep = np.abs(u[t]).max(), np.sqrt(CONVERGED)
+            doubt = _doubt_at(length**2, far, widest[t], steep)
+            assert np.isfinite(doubt) == (far <= FURTHEST and widest[t] * length <= 2.0)
+            wrong = abs(residual[t] - third[t])
+            assert wrong <= doubt
+            tightest = max(tightest, wrong / doubt)
+    assert tightest > 0.01
+
+
+@pytest.mark.parametrize("instances", [4, 30, 300])
+def test_turns_decided_by_the_expansion_are_those_that_all_sets_decide(instances):
+    """To the bit: with no bound at all on what the expansion lacks, every turn is worked out."""
+    sets, mode = laid_out(instances=instances)
+    drawn = []
+    for steep in (np.sqrt(CONVERGED), np.inf):
+        theta = np.empty((20_000, 2, 4))
+        chains = TimeChains(sets, TIMES, mode, np.random.default_rng(8), theta, bend_of(sets, mode))
+        chains.target = chains.target._replace(steep=steep)
+        chains.steps = 2
+        chains.advance(slice(0, len(theta)))
+        drawn.append(theta)
+    np.testing.assert_array_equal(*drawn)
 
 
 def test_where_too_few_turns_are_accepted_kicks_are_exact():

@@ -82,8 +82,9 @@ def test_the_default_model_and_dirichlet_wait_for_five_small_loops_and_no_more(t
         [sys.executable, "-c", code], env=empty, check=True, capture_output=True, text=True
     )
     assert done.stdout.split() == [
-        "_evaluate_bent", "_evaluate_ratings", "advance", "advance_bent", "flags_mixing",
-        "folded_orders", "half_words", "mixing", "normal_scores", "settle_orders",
+        "_evaluate_ratings", "_longest_difference", "_ratings", "_residual", "advance",
+        "advance_bent", "flags_mixing", "folded_orders", "half_words", "mixing", "normal_scores",
+        "settle_orders",
     ]  # fmt: skip
 
 

@@ -6,6 +6,7 @@ alone and not on how many threads share the work.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -21,6 +22,7 @@ from polarbear.inference.native.attempt import Draws
 from polarbear.inference.native.independent.bending import bend_of
 from polarbear.inference.native.independent.mode import Mode
 from polarbear.inference.native.nested import Lattice
+from polarbear.inference.native.newton import CONVERGED
 from polarbear.inference.native.set_sums import with_prior
 from polarbear.numerics.threads import in_threads
 
@@ -84,7 +86,7 @@ class TimeChains(Chains):
         if bend is None:
             self._walk_on(self._exact, u)
         else:
-            self._walk_on(Bent(*of_sets, bend, np.empty(bend.shape[2]), scratch[0]), u)
+            self._walk_on(Bent(*of_sets, bend, math.sqrt(CONVERGED), scratch[0]), u)
 
     def _walk_on(self, target: Ratings | Grown | Bent, u: np.ndarray) -> None:
         self.target = target
@@ -106,7 +108,9 @@ class TimeChains(Chains):
     ) -> int:
         theta = np.empty((kept.stop - kept.start, *self.theta.shape[1:]))
         loop = LOOPS[type(self.target)]
-        divergences = loop(*self.target, *self.walkers, *noise, n_steps, thin, theta, accepted)
+        # what kicks by third derivatives need to know of a place is found again in no time
+        walkers = self.walkers[:1] if isinstance(self.target, Bent) else self.walkers
+        divergences = loop(*self.target, *walkers, *noise, n_steps, thin, theta, accepted)
         self.theta[kept] = theta
         return int(divergences)
 
