@@ -210,8 +210,13 @@ def shares_with_errors(
     The error is not zero even where all draws or none are marked.
     """
     size = flags.shape[1]
-    share = flags.mean(axis=1)
+    share = shares_of(flags)
     return share, error_of(share, size, None if independent else _effective_sizes(flags, chains))
+
+
+def shares_of(flags: np.ndarray) -> np.ndarray:
+    """The mean of each row of flags, by counting: for flags the mean by NumPy takes longer."""
+    return np.asarray(np.array([np.count_nonzero(row) for row in flags]) / flags.shape[1])
 
 
 def error_of(share: np.ndarray, size: int, effective: np.ndarray | None = None) -> np.ndarray:

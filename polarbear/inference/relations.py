@@ -12,7 +12,7 @@ import numpy as np
 
 from polarbear.errors import InferenceError
 from polarbear.inference.base import Posterior
-from polarbear.inference.diagnostics import error_of, shares_with_errors
+from polarbear.inference.diagnostics import error_of, shares_of, shares_with_errors
 from polarbear.inference.interpolated import Interpolated
 from polarbear.inference.models import joint_models
 from polarbear.numerics.threads import in_threads
@@ -89,7 +89,7 @@ def pointwise(
         flags = [one > two, first_is & second_is, *([first_is, second_is] if no_worse else [])]
         better, alike, *as_good = (shares_with_errors(flag, posterior.chains) for flag in flags)
         both = (as_good[0], as_good[1]) if no_worse else None
-        fill((t, a, b), better, (one < two).mean(axis=1), alike, both)
+        fill((t, a, b), better, shares_of(one < two), alike, both)
 
     def of_a_pair(pair: int) -> None:
         """Of duels, of which a pair's times lie together."""

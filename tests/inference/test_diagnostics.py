@@ -183,3 +183,8 @@ def test_rows_of_any_numbers_are_put_in_order():
         np.testing.assert_array_equal(
             np.sort(order, 1), np.arange(values.shape[1])[None].repeat(3, 0)
         )
+
+
+def test_shares_by_counting_are_means_to_the_bit():
+    flags = np.random.default_rng(0).random((50, 997)) < np.linspace(0, 1, 50)[:, None]
+    np.testing.assert_array_equal(diagnostics.shares_of(flags), flags.mean(axis=1))
