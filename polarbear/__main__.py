@@ -3,10 +3,13 @@
 import gc
 import sys
 
+from polarbear.settings import foreign
+
 INTERRUPTED = 130
-# Objects made before Python looks for garbage among them: loading makes hundreds of thousands, all
-# of which stay, and looking through them again and again takes a tenth of a short command.
-GARBAGE = 50_000
+# Objects made before Python looks for garbage among them: loading leaves more than a hundred
+# thousand, all of which stay, and looking through them again and again takes a tenth of a short
+# command.
+GARBAGE = 200_000
 
 
 def main() -> None:
@@ -22,6 +25,9 @@ def main() -> None:
     except MemoryError:
         print("polarbear: there is not enough memory; what was stored is intact", file=sys.stderr)
         sys.exit(1)
+    finally:
+        if not foreign.is_here():  # others may leave it to Python to write and close their files
+            gc.freeze()  # or Python would look through all of that several times more as it ends
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from polarbear.errors import ConfigError, PlugInWarning
+from polarbear.settings import foreign
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -130,6 +131,7 @@ class Registry(Generic[PlugIn]):
         if entry.name in before:
             flaw = f"the name is taken by the package '{before[entry.name].package}'"
             return Stranger(entry.name, package, flaw=flaw)
+        foreign.note(entry.value)
         try:
             found = entry.load()
         except (Exception, SystemExit) as error:  # somebody else's module may raise anything

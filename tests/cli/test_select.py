@@ -163,6 +163,21 @@ def test_yaml_and_functions_are_looked_for_where_they_are_named(inferred: Projec
     assert inline["choice"] == "late"
 
 
+def test_what_a_function_of_the_users_own_leaves_to_be_written_is_written(inferred: Project):
+    """Python closes such a file when it looks for garbage at the end of a process."""
+    (inferred.folder / "diary.py").write_text(
+        "class Diary:\n"
+        "    def __init__(self):\n"
+        "        self.file, self.itself = open('diary.txt', 'w'), self\n"
+        "        self.file.write('asked')\n"
+        "diary = Diary()\n"
+        "def worth(theta, times):\n    return float(theta[-1] + 0.1 * theta[0])\n"
+    )
+    asked = inferred.in_own_process("select", "config", "--preference", "diary.py:worth")
+    assert asked.returncode == 0, asked.stderr
+    assert (inferred.folder / "diary.txt").read_text() == "asked"
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
