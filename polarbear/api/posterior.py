@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import polars as pl
 
 from polarbear.api.showing import html_table
 from polarbear.driver.inferred import Inferred, inferred, with_pairs
@@ -15,6 +14,9 @@ from polarbear.inference import relations
 from polarbear.inference.diagnostics import Diagnostics
 from polarbear.inference.fit import NamedFit, named
 from polarbear.wording import SHARE_OF_FIRSTS
+
+if TYPE_CHECKING:
+    import polars as pl
 
 SHOWN_TIMES = 6  # in a table for people
 
@@ -121,6 +123,8 @@ class Posterior:
 
     def summary(self, level: float = 0.95) -> pl.DataFrame:
         """Posterior mean and central interval of each algorithm's share of firsts at each time."""
+        import polars as pl
+
         mean, (low, high) = self._posterior.mean(), self._posterior.interval(level)
         size = len(self.algorithms)
         return pl.DataFrame(
@@ -143,6 +147,8 @@ class Posterior:
         Where the model can say, ``p_dominates_always`` and ``p_crosses`` speak of all times at
         once: that a is better at every time, and that neither is.
         """
+        import polars as pl
+
         at = relations.pointwise(self._posterior, epsilon)
         names, n_times = np.array(self.algorithms, dtype=object), len(self.times)
         a, b = np.nonzero(~np.eye(len(names), dtype=bool))

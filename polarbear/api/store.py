@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import polars as pl
 
 from polarbear.api.listening import Listener
 from polarbear.api.posterior import Posterior
@@ -19,6 +18,8 @@ from polarbear.store import summary
 from polarbear.wording import counted, time, timed, whole
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from polarbear.api.comparing import ClassicalView
     from polarbear.api.exporting import Exported
     from polarbear.api.importing import Added
@@ -84,10 +85,13 @@ class Store:
 
     def runs(self) -> pl.DataFrame:
         """One row for each algorithm on each instance: the run that counts."""
-        return self._disk.runs().with_columns(best=self._sign * pl.col("best"))
+        runs = self._disk.runs()
+        return runs.with_columns(best=self._sign * runs["best"])
 
     def trajectories(self, algorithms: Sequence[str] | None = None) -> pl.DataFrame:
         """All improvements of the runs that count: a row for each algorithm, instance, t and y."""
+        import polars as pl
+
         names: dict[str, list[str]] = {"algorithm": [], "instance": []}
         points: dict[str, list[np.ndarray]] = {"t": [], "y": []}
         for run, t, y in self._disk.trajectories(algorithms):

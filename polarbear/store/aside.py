@@ -6,11 +6,15 @@ from collections.abc import Collection
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import polars as pl
 import pyarrow as pa
 
 from polarbear.store import files, tables
+from polarbear.store.frames import frame
+
+if TYPE_CHECKING:
+    import polars as pl
 
 SET_ASIDE = "set-aside.parquet"
 
@@ -40,11 +44,12 @@ class Aside:
         """One row a run that does not count, with the reason and the time."""
         file = self.path / SET_ASIDE
         found = [files.read_part(file, tables.SET_ASIDE)] if file.exists() else []
-        nothing = pa.Table.from_batches([], tables.SET_ASIDE)  # empty_table would load pandas
-        return pl.from_arrow(pa.concat_tables([nothing, *found]))  # type: ignore[return-value]
+        return frame(tables.SET_ASIDE, found)
 
     def set_aside(self, runs: pl.DataFrame, reason: Reason) -> None:
         """Let these runs (rows of ``runs``) count no more; all of them or none."""
+        import polars as pl
+
         if not len(runs):
             return
         new = runs.select("run", "algorithm", "instance", "attempt").with_columns(
@@ -56,7 +61,7 @@ class Aside:
     def take_back(self, runs: Collection[str]) -> None:
         """Let runs count again that were set aside."""
         before = self.set_aside_runs()
-        self._write_aside(before.filter(~pl.col("run").is_in(list(runs))))
+        self._write_aside(before.filter(~before["run"].is_in(list(runs))))
 
     def _write_aside(self, rows: pl.DataFrame) -> None:
         table = rows.unique("run", keep="first", maintain_order=True).to_arrow()

@@ -6,17 +6,20 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import polars as pl
 import pyarrow as pa
 
 from polarbear.execution.host import Where
 from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.numerics.arrays import Floats
 from polarbear.store import files, tables
+from polarbear.store.frames import frame
 from polarbear.store.run_rows import run_facts, run_key
+
+if TYPE_CHECKING:
+    import polars as pl
 
 EARLY = "early"
 Key = tuple[str, str, str]  # algorithm, instance, and when it was started: what tells runs apart
@@ -148,11 +151,8 @@ class Early:
         schema = tables.EARLY
         if columns is not None:
             schema = pa.schema([schema.field(name) for name in columns])
-        nothing = pa.Table.from_batches([], schema)
-        found = files.read_parts(self.path / EARLY, tables.EARLY, columns)
-        frame = pl.from_arrow(pa.concat_tables([nothing, *found]))
-        assert isinstance(frame, pl.DataFrame)
-        return frame.unique(["algorithm", "instance", "started"]).sort(
+        found = frame(schema, files.read_parts(self.path / EARLY, tables.EARLY, columns))
+        return found.unique(["algorithm", "instance", "started"]).sort(
             "algorithm", "instance", "started"
         )
 

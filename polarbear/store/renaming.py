@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import polars as pl
 import pyarrow as pa
 
 from polarbear.racing.renaming import renamed
@@ -60,8 +59,8 @@ def _in_config(config: dict[str, Any], old: str, new: str) -> dict[str, Any]:
 def _in_runs(store: Store, old: str, new: str) -> None:
     """In runs, trajectories and what is set aside; a run's id follows its algorithm's name."""
     columns = ["algorithm", "instance", "attempt"]
-    rows = pl.concat([store.every_run().select(columns), store.early_runs().select(columns)])
-    rows = rows.filter(pl.col("algorithm").is_in([old, new]))
+    rows = store.every_run().select(columns).vstack(store.early_runs().select(columns))
+    rows = rows.filter(rows["algorithm"].is_in([old, new]))
     ids = {
         run_id(old, instance, attempt): run_id(new, instance, attempt)
         for instance, attempt in rows.select("instance", "attempt").iter_rows()

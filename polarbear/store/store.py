@@ -24,10 +24,9 @@ import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import polars as pl
 import pyarrow as pa
 
 from polarbear.config import KEEPS, PlainConfig, contradictions, failures_in
@@ -40,12 +39,16 @@ from polarbear.rankings import UNRECORDED, GridValues
 from polarbear.store import files, manifest, progress, renaming, tables
 from polarbear.store.aside import SET_ASIDE, Aside
 from polarbear.store.early import EARLY, Early
+from polarbear.store.frames import frame
 from polarbear.store.lock import locked
 from polarbear.store.numbers import ends, numbers
 from polarbear.store.provenance import Provenance
 from polarbear.store.races import Races
 from polarbear.store.run_rows import run_facts, run_key
 from polarbear.wording import counted
+
+if TYPE_CHECKING:
+    import polars as pl
 
 MERGE_ABOVE = 48  # so many small parts are merged
 SMALL_PART = 8 * 2**20  # bytes of trajectories
@@ -163,10 +166,7 @@ class Store(Races, Provenance, Aside, Early):
         schema, kept = tables.ALL[table], self._last_read.get(table)
         parts = files.parts_now(self.path / table, schema, kept[0] if kept else {})
         if kept is None or parts.keys() != kept[0].keys():
-            nothing = pa.Table.from_batches([], schema)  # Schema.empty_table would load pandas
-            rows = pl.from_arrow(pa.concat_tables([nothing, *parts.values()]))
-            assert isinstance(rows, pl.DataFrame), "a table has columns"
-            kept = self._last_read[table] = parts, rows
+            kept = self._last_read[table] = parts, frame(schema, parts.values())
         return kept[1]
 
     # --- instances ---------------------------------------------------------------------------
@@ -177,7 +177,8 @@ class Store(Races, Provenance, Aside, Early):
 
     def problems(self) -> dict[str, str]:
         """The problem of each instance that is one of several runs of a problem."""
-        seeded = self.instances().filter(pl.col("spec").str.contains(f'"{PROBLEM}"', literal=True))
+        known = self.instances()
+        seeded = known.filter(known["spec"].str.contains(f'"{PROBLEM}"', literal=True))
         specs = seeded.select("instance", "spec").iter_rows()
         return {instance: json.loads(spec)[PROBLEM] for instance, spec in specs}
 
@@ -232,9 +233,11 @@ class Store(Races, Provenance, Aside, Early):
         """One row a run, those that were run again included."""
         runs, aside = self.every_run(), self.set_aside_runs()
         if self.until is not None:  # as it was then
+            import polars as pl  # which is loaded by now
+
             runs = runs.filter(pl.col("started") <= self.until)
             aside = aside.filter(pl.col("since") <= self.until)
-        return runs.filter(~pl.col("run").is_in(aside["run"].to_list())) if len(aside) else runs
+        return runs.filter(~runs["run"].is_in(aside["run"].to_list())) if len(aside) else runs
 
     def runs(self) -> pl.DataFrame:
         """One row for each algorithm on each instance: the run that counts."""
@@ -291,7 +294,7 @@ class Store(Races, Provenance, Aside, Early):
         runs = self.runs()
         every = algorithms is None or set(runs["algorithm"]) <= set(algorithms)
         if not every:
-            runs = runs.filter(pl.col("algorithm").is_in(list(algorithms or ())))
+            runs = runs.filter(runs["algorithm"].is_in(list(algorithms or ())))
         wanted = {row["run"]: row for row in runs.iter_rows(named=True)}
         folder, columns = self.path / "trajectories", ["run", "t", "y"]
         groups = None if every else ("algorithm", set(algorithms or ()))
@@ -328,7 +331,7 @@ class Store(Races, Provenance, Aside, Early):
         runs, rankings = self.runs(), self.rankings()
         names = tuple(algorithms if algorithms is not None else self.config["algorithms"])
         order = self.instances()["instance"].to_list()
-        present = set(runs.filter(pl.col("algorithm").is_in(list(names)))["instance"])
+        present = set(runs.filter(runs["algorithm"].is_in(list(names)))["instance"])
         present |= set(rankings["instance"])
         # Instances that a damaged part took with it come last, until they are drawn again.
         order += sorted(present.difference(order))

@@ -5,14 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import polars as pl
 
 from polarbear.execution.outcome import Status
 from polarbear.store.store import Store
 
 FAILED = [status.value for status in Status if status.failed]
-
-_ended_early = (pl.col("status") == Status.ENDED) & (pl.col("reached") < pl.col("budget"))
 
 
 @dataclass(frozen=True)
@@ -87,12 +84,15 @@ def weights(store: Store) -> Weights | None:
 
 def set_aside(store: Store) -> list[AsideRuns]:
     """Runs that do not count, by algorithm and reason."""
-    grouped = store.set_aside_runs().group_by("algorithm", "reason").agg(pl.len().alias("runs"))
+    grouped = store.set_aside_runs().group_by("algorithm", "reason").len("runs")
     return [AsideRuns(**row) for row in grouped.sort("algorithm", "reason").iter_rows(named=True)]
 
 
 def by_algorithm(store: Store) -> list[AlgorithmRuns]:
     """One entry an algorithm, in the order of the configuration."""
+    import polars as pl  # as in `frames`, only who asks for rows loads it
+
+    ended_early = (pl.col("status") == Status.ENDED) & (pl.col("reached") < pl.col("budget"))
     runs = store.runs()
     spent = (
         store.all_runs()
@@ -104,7 +104,7 @@ def by_algorithm(store: Store) -> list[AlgorithmRuns]:
         .agg(
             pl.len().alias("runs"),
             pl.col("status").is_in(FAILED).sum().alias("failed"),
-            _ended_early.sum().alias("ended"),
+            ended_early.sum().alias("ended"),
             pl.col("invalid").sum(),
             pl.col("reached").max().alias("reached"),
         )
@@ -133,6 +133,8 @@ def first_at(store: Store, t: float) -> dict[str, float]:
 
 def failures(store: Store) -> list[Failure]:
     """Failed runs by algorithm, status and message, the most frequent first."""
+    import polars as pl
+
     failed = store.runs().filter(pl.col("status").is_in(FAILED))
     grouped = failed.group_by("algorithm", "status", "message").agg(
         pl.len().alias("runs"), pl.col("instance").min().alias("example")
@@ -143,6 +145,8 @@ def failures(store: Store) -> list[Failure]:
 
 def hosts(store: Store) -> list[HostRuns]:
     """The machines runs were executed on, with how many runs and how loaded they were."""
+    import polars as pl
+
     grouped = (
         store.runs()
         .group_by("host", "cpu")

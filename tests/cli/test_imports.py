@@ -20,13 +20,14 @@ WATCHED = (
     *("pyarrow.dataset", "pydantic", "rich", "scipy", "scipy.interpolate", "scipy.sparse"),
     *("scipy.stats", "threadpoolctl", "xarray", "yaml"),
 )
-READING = {"numpy", "polars", "pyarrow", "pydantic", "rich"}
+CHOOSING = {"numpy", "pyarrow", "pydantic", "rich"}
+READING = CHOOSING | {"polars"}
 RUNNING = READING | {"psutil", "yaml"}
 SMOOTHING = {"scipy", "threadpoolctl"}
 MAY_LOAD = {
     ("--help",): set(),
     ("status", "config"): READING,
-    ("select", "config", "--preference", "at 100"): READING,
+    ("select", "config", "--preference", "at 100"): CHOOSING,
     ("race", "config.yaml"): RUNNING,  # which is finished
     ("run", "config.yaml", "--instances", "1"): RUNNING,  # nothing to run
     ("infer", "config"): READING,  # for the second time
