@@ -96,7 +96,7 @@ class Budget(Options):
     def times(self) -> np.ndarray:
         """The grid. Evaluations are whole, so a fine grid loses points that round to the same."""
         times = np.array(self.grid) if isinstance(self.grid, tuple) else self.grid.times()
-        return np.unique(np.round(times)) if self.axis == EVALUATIONS else times
+        return _once(np.round(times)) if self.axis == EVALUATIONS else times
 
     @property
     def limit(self) -> float:
@@ -110,6 +110,12 @@ class Budget(Options):
         scaled = np.log(self.times) if is_log else self.times
         span = scaled[-1] - scaled[0]
         return (scaled - scaled[0]) / span if span > 0 else np.zeros_like(scaled)
+
+
+def _once(times: np.ndarray) -> np.ndarray:
+    """What np.unique gives, which would load masked arrays for it."""
+    ordered = np.sort(times)
+    return np.compress(np.append(True, ordered[1:] != ordered[:-1]), ordered)
 
 
 def _listed(grid: list[Any] | tuple[Any, ...]) -> tuple[float, ...]:

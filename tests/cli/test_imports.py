@@ -16,21 +16,31 @@ from tests.support import Project
 # Packages and heavy parts of them; what they load in turn is theirs to choose.
 WATCHED = (
     *("cma", "cmdstanpy", "ioh", "jinja2", "llvmlite", "matplotlib", "modcma", "moocore", "numba"),
-    *("numpy", "nutpie", "pandas", "plotly", "polars", "psutil", "pyarrow", "pyarrow.compute"),
+    *(
+        "numpy",
+        "numpy.ma",
+        "nutpie",
+        "pandas",
+        "plotly",
+        "polars",
+        "psutil",
+        "pyarrow",
+        "pyarrow.compute",
+    ),
     *("pyarrow.dataset", "pydantic", "rich", "scipy", "scipy.interpolate", "scipy.sparse"),
     *("scipy.stats", "threadpoolctl", "xarray", "yaml"),
 )
 CHOOSING = {"numpy", "pyarrow", "pydantic", "rich"}
 READING = CHOOSING | {"polars"}
 RUNNING = READING | {"psutil", "yaml"}
-SMOOTHING = {"scipy", "threadpoolctl"}
+SMOOTHING = {"numpy.ma", "scipy", "threadpoolctl"}
 MAY_LOAD = {
     ("--help",): set(),
     ("status", "config"): READING,
     ("select", "config", "--preference", "at 100"): CHOOSING,
     ("race", "config.yaml"): RUNNING,  # which is finished
     ("run", "config.yaml", "--instances", "1"): RUNNING,  # nothing to run
-    ("infer", "config"): READING,  # for the second time
+    ("infer", "config"): READING | {"numpy.ma"},  # for the second time
     # of the default model, on a grid of its own, of which nothing is kept
     ("infer", "config", "--grid", "10,100", "--set", "draws=500"): READING | SMOOTHING | {"yaml"},
 }
