@@ -186,18 +186,3 @@ def advance(sets, nodes, walkers, trial, n_steps, thin, noise, theta, visited, a
             visited[k // thin] = walkers.node[0]
             _softmax(sets.helmert, walkers.seen[0], theta[k // thin])
     return divergences
-
-
-@kernel
-def approximate(sets, nodes, walkers, normals, uniforms, theta, visited, log_weights):
-    """Draws from the Laplace approximations themselves, with log importance weights."""
-    target = _nested(sets, nodes)
-    for k in range(len(normals)):
-        walkers.node[0] = pick(nodes.cumulative, uniforms[k])
-        for i in range(normals.shape[1]):
-            walkers.u[0, i] = normals[k, i]
-        evaluate(target, walkers, True)
-        visited[k] = walkers.node[0]
-        for t in range(log_weights.shape[1]):
-            log_weights[k, t] = walkers.residual[0, t]
-        _softmax(sets.helmert, walkers.seen[0], theta[k])

@@ -1,4 +1,4 @@
-"""Draws from a lattice of Laplace approximations: exact by split HMC, or the approximation itself.
+"""Exact draws from a lattice of Laplace approximations: its own accepted or not, or split HMC.
 
 Each chain has its own random numbers, by its own number, so that draws depend on the seed alone and
 not on how many threads share the work.
@@ -9,14 +9,31 @@ from __future__ import annotations
 import numpy as np
 
 from polarbear.inference.base import draws_a_chain
-from polarbear.inference.chains import BATCH_NUMBERS, START, Chains, Effort, unseen
+from polarbear.inference.chains import START, Chains, Effort, unseen
 from polarbear.inference.loops.band import flipped
 from polarbear.inference.loops.likelihood import SetSums
 from polarbear.inference.loops.split_hmc import Noise, Walkers
-from polarbear.inference.loops.temporal import Nodes, advance, approximate
+from polarbear.inference.loops.temporal import Nodes, advance
 from polarbear.inference.native.attempt import Draws
 from polarbear.inference.native.nested import Lattice
+from polarbear.inference.native.temporal.proposals import accept_approximation, draw_approximation
 from polarbear.numerics.threads import in_threads
+
+__all__ = ["draw_approximation", "sample", "walk"]
+
+
+def sample(
+    sets: SetSums,
+    lattice: Lattice,
+    draws: int,
+    chains: int,
+    seed: int,
+    effort: Effort,
+    threads: int | None = None,
+) -> Draws:
+    """Exact draws; a second attempt, which is thinned, walks, whatever was wrong with the first."""
+    given = sets, lattice, draws, chains, seed, effort, threads
+    return (accept_approximation(*given) if effort.thin == 1 else None) or walk(*given)
 
 
 def _nodes_of(lattice: Lattice) -> Nodes:
@@ -35,7 +52,7 @@ def _nodes_of(lattice: Lattice) -> Nodes:
     )
 
 
-def sample(
+def walk(
     sets: SetSums,
     lattice: Lattice,
     draws: int,
@@ -44,7 +61,7 @@ def sample(
     effort: Effort,
     threads: int | None = None,
 ) -> Draws:
-    """Exact draws."""
+    """Exact draws by split HMC."""
     nodes = _nodes_of(lattice)
     n_times, n = sets.wins.shape
     a_chain = draws_a_chain(draws, chains)
@@ -96,35 +113,3 @@ class _Chain(Chains):
                 self.theta[kept], self.visited[kept], accepted,
             )
         )  # fmt: skip
-
-
-def draw_approximation(
-    sets: SetSums, lattice: Lattice, draws: int, chains: int, seed: int, threads: int | None = None
-) -> Draws:
-    """Independent draws from the nested Laplace approximation, with their importance weights."""
-    nodes = _nodes_of(lattice)
-    n_times, n = sets.wins.shape
-    a_chain = draws_a_chain(draws, chains)
-    theta = np.empty((chains, a_chain, n_times, n))
-    visited = np.zeros((chains, a_chain), dtype=np.int64)
-    log_weights = np.empty((chains, a_chain, n_times))
-    size = nodes.lower.shape[1]
-
-    def run(chain: int) -> None:
-        rng = np.random.default_rng([seed, chain])
-        batch = max(1, BATCH_NUMBERS // size)
-        for first in range(0, a_chain, batch):
-            here = slice(first, min(first + batch, a_chain))
-            count = here.stop - here.start
-            approximate(
-                sets, nodes, unseen(np.empty((1, size)), n_times, n - 1),
-                rng.standard_normal((count, size)), rng.random(count), theta[chain, here],
-                visited[chain, here], log_weights[chain, here],
-            )  # fmt: skip
-
-    in_threads(run, range(chains), threads)
-    return Draws(
-        theta.reshape(-1, n_times, n),
-        visited.ravel(),
-        log_weights=log_weights.reshape(-1, n_times),
-    )
