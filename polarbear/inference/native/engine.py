@@ -104,7 +104,7 @@ def _split_hmc(
     model: Model, sets: ChoiceSets, seed: int, attempt: Attempt, threads: int | None
 ) -> _Result:
     laid_out, options = set_sums(sets), model.options
-    lattice = explore(model, laid_out, attempt.spacing, attempt.pruned)
+    lattice = explore(model, laid_out, attempt.spacing, attempt.pruned, threads)
     effort = attempt.effort
     if model.hyperparameters and not model.temporal:
         return *sample_with_concentration(model, laid_out, lattice, seed, effort, threads), 0.0
@@ -117,7 +117,7 @@ def _laplace(
     model: Model, sets: ChoiceSets, seed: int, attempt: Attempt, threads: int | None
 ) -> _Result:
     laid_out, options = set_sums(sets), model.options
-    lattice = explore(model, laid_out, attempt.spacing, attempt.pruned)
+    lattice = explore(model, laid_out, attempt.spacing, attempt.pruned, threads)
     room = temporal if model.temporal else independent
     draws = room.draw_approximation(laid_out, lattice, options.draws, options.chains, seed, threads)
     return draws, lattice.log_hyper[draws.visited], lattice.missed(draws.visited)

@@ -18,8 +18,10 @@ from polarbear.inference.loops.likelihood import SetSums
 from polarbear.inference.models import Model
 from polarbear.inference.native.independent import mode as independent
 from polarbear.inference.native.temporal import mode as temporal
+from polarbear.numerics.threads import in_threads, single_threaded_blas
 
 MOST_NODES = 400
+FEW_SETS = 5000  # at all times: of so few, modes are found sooner than threads agree on who does
 _DIFFERENCE = 0.05  # step of finite differences in log-hyperparameters
 _LONGEST_STEP = 0.7
 
@@ -59,21 +61,26 @@ class _Marginal:
 
     def mode(self, log_hyper: np.ndarray, start: Any = None) -> Any:
         latent = self.model.latent(log_hyper)
-        start = start or self.last
         same_basis = start is not None and start.latent.n_coefficients == latent.n_coefficients
         room = temporal if self.model.temporal else independent
-        self.last = room.find_mode(self.sets, latent, start.x if start and same_basis else None)
-        return self.last
+        return room.find_mode(self.sets, latent, start.x if same_basis else None)
 
     def __call__(self, log_hyper: np.ndarray) -> float:
-        return self.weigh(self.mode(log_hyper), log_hyper)
+        self.last = self.mode(log_hyper, self.last)
+        return self.weigh(self.last, log_hyper)
 
     def weigh(self, mode: Any, log_hyper: np.ndarray) -> float:
         """The log-weight of a node."""
         return float(mode.log_marginal) + self.model.log_hyperprior(log_hyper)
 
 
-def explore(model: Model, sets: SetSums, spacing: float = 1.0, pruned: float = 1e-4) -> Lattice:
+def explore(
+    model: Model,
+    sets: SetSums,
+    spacing: float = 1.0,
+    pruned: float = 1e-4,
+    threads: int | None = None,
+) -> Lattice:
     """Lay the lattice, without nodes lighter than ``pruned`` times the heaviest.
 
     That is for two hyperparameters; one alone can be followed further for the same work, and is.
@@ -85,7 +92,7 @@ def explore(model: Model, sets: SetSums, spacing: float = 1.0, pruned: float = 1
         return Lattice(np.zeros((1, 0)), (only,), np.ones(1), np.zeros(1, dtype=bool))
     centre, axes = _mode_and_axes(marginal, model.starting_points())
     lightest = np.log(pruned) * 2 / len(model.hyperparameters)
-    return _grow(marginal, centre, spacing * axes, lightest)
+    return _grow(marginal, centre, spacing * axes, lightest, threads)
 
 
 def most_probable(
@@ -95,7 +102,7 @@ def most_probable(
     marginal = _Marginal(model, sets)
     starts = model.starting_points() if start is None else start[None]
     centre = _mode_and_axes(marginal, starts)[0] if model.hyperparameters else np.empty(0)
-    return centre, marginal.mode(centre)
+    return centre, marginal.mode(centre, marginal.last)
 
 
 def _mode_and_axes(
@@ -130,26 +137,37 @@ def _differences(
     return (ahead - behind) / (2 * _DIFFERENCE), bend
 
 
-def _grow(marginal: _Marginal, centre: np.ndarray, axes: np.ndarray, lightest: float) -> Lattice:
+def _grow(
+    marginal: _Marginal, centre: np.ndarray, axes: np.ndarray, lightest: float, threads: int | None
+) -> Lattice:
     """From the centre to neighbour after neighbour, while they have weight."""
     origin = (0,) * len(centre)
-    modes: dict[tuple[int, ...], Any] = {origin: marginal.mode(centre)}
+    modes: dict[tuple[int, ...], Any] = {origin: marginal.mode(centre, marginal.last)}
     log_weights = {origin: marginal.weigh(modes[origin], centre)}
+
+    def run(found: tuple[tuple[int, ...], Any]) -> tuple[Any, float]:
+        place, neighbour = found
+        h = centre + axes @ np.array(place)
+        mode = marginal.mode(h, neighbour)
+        return mode, marginal.weigh(mode, h)
+
+    many = len(marginal.sets.counts) > FEW_SETS
     seen, edge = {origin}, [origin]
     while edge:
-        ring: list[tuple[int, ...]] = []
+        beyond: dict[tuple[int, ...], Any] = {}
         for place in edge:
             for axis, by in itertools.product(range(len(centre)), (-1, 1)):
                 next_place = _neighbour(place, axis, by)
-                if next_place in seen:
-                    continue
-                seen.add(next_place)
-                h = centre + axes @ np.array(next_place)
-                mode = marginal.mode(h, start=modes[place])
-                weight = marginal.weigh(mode, h)
-                if weight > max(log_weights.values()) + lightest:
-                    modes[next_place], log_weights[next_place] = mode, weight
-                    ring.append(next_place)
+                if next_place not in seen:
+                    beyond.setdefault(next_place, modes[place])
+        seen |= beyond.keys()
+        ring = []
+        with single_threaded_blas():
+            found = in_threads(run, beyond.items(), threads if many else 1)
+        for place, (mode, weight) in zip(beyond, found, strict=True):
+            if weight > max(log_weights.values()) + lightest:
+                modes[place], log_weights[place] = mode, weight
+                ring.append(place)
         edge = ring
         if len(modes) > MOST_NODES:
             raise TooWideError(
