@@ -17,6 +17,7 @@ MAX_PARETO_K = 0.7
 MAX_MISSED = 0.02
 MIN_E_BFMI = 0.3
 _PARAMETERS_A_TASK = 64
+_DRAWS_AT_ONCE = 256
 _MOST_PLACES = 1 << 22  # which leave a number's other bits precise enough
 _FEW_PLACES = 1 << 13  # which do so in half a word
 
@@ -133,7 +134,7 @@ def convergence_of(draws: np.ndarray, chains: int, threads: int | None = None) -
 
     def run(first: int) -> None:
         part = slice(first, first + _PARAMETERS_A_TASK)
-        series = np.ascontiguousarray(draws[:, part].T, dtype=np.float64)
+        series = _turned(draws[:, part])
         order = _orders(series)
         low, median, high = _sorted_quantiles(series, order, (0.05, 0.5, 0.95))
         rows = np.empty((2, *series.shape))  # location, spread
@@ -142,7 +143,7 @@ def convergence_of(draws: np.ndarray, chains: int, threads: int | None = None) -
         folded_orders(series, order, median[:, 0], folded, folded_order)
         normal_scores(folded, folded_order, quantiles, rows[1])
         found = np.empty((2, len(series), 2))
-        mixing(rows.reshape(-1, size), chains, found.reshape(-1, 2))
+        mixing(rows.reshape(-1, size), chains, len(series), found.reshape(-1, 2))
         tails = _effective_sizes(np.concatenate([series <= low, series <= high]), chains)
         out[part, 0] = found[:, :, 0].max(axis=0)
         out[part, 1] = found[0, :, 1]
@@ -150,6 +151,15 @@ def convergence_of(draws: np.ndarray, chains: int, threads: int | None = None) -
 
     in_threads(run, range(0, parameters, _PARAMETERS_A_TASK), threads)
     return out
+
+
+def _turned(draws: np.ndarray) -> np.ndarray:
+    """Draws of one parameter side by side; a run of draws at a time, which stays in near memory."""
+    series = np.empty(draws.shape[::-1])
+    for first in range(0, len(draws), _DRAWS_AT_ONCE):
+        some = slice(first, first + _DRAWS_AT_ONCE)
+        series[:, some] = draws[some].T
+    return series
 
 
 def _orders(series: np.ndarray) -> np.ndarray:

@@ -15,6 +15,7 @@ from polarbear.inference.diagnostics import (
     pareto_k,
     smoothed_weights,
 )
+from polarbear.inference.loops.series import mixing
 from polarbear.inference.native.nested import Lattice
 from polarbear.rankings import count_choice_sets, rank
 
@@ -188,3 +189,14 @@ def test_rows_of_any_numbers_are_put_in_order():
 def test_shares_by_counting_are_means_to_the_bit():
     flags = np.random.default_rng(0).random((50, 997)) < np.linspace(0, 1, 50)[:, None]
     np.testing.assert_array_equal(diagnostics.shares_of(flags), flags.mean(axis=1))
+
+
+def test_a_row_whose_size_nobody_asks_for_has_the_same_r_hat():
+    rows = np.random.default_rng(0).normal(size=(4, 400))
+    every, some = np.full((4, 2), np.nan), np.full((4, 2), np.nan)
+    mixing(rows.copy(), 2, 4, every)
+    mixing(rows.copy(), 2, 3, some)
+    np.testing.assert_array_equal(some[:3], every[:3])
+    assert some[3, 0] == every[3, 0]
+    assert np.isnan(some[3, 1])
+    assert every[3, 1] > 0

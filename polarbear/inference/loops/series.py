@@ -107,10 +107,11 @@ def normal_scores(values, orders, quantiles, out):
 
 
 @kernel
-def mixing(rows, chains, out):
+def mixing(rows, chains, sized, out):
     """out[row] = (R-hat, effective sample size) of rows[row, chain * draw], which it overwrites.
 
-    Chains are cut in halves; with an odd number of draws the middle one is left out.
+    The size is that of the first ``sized`` rows alone; of others it is left as it was. Chains are
+    cut in halves; with an odd number of draws the middle one is left out.
     """
     a_chain = rows.shape[1] // chains
     draws = a_chain // 2
@@ -143,6 +144,8 @@ def mixing(rows, chains, out):
             continue
         within, total = _variances(variance / size, spread_of_means, halves, draws)
         out[m, 0] = math.sqrt(total / within) if within > 0.0 else math.inf
+        if m >= sized:
+            continue
 
         # pairs of autocorrelations, while their sums are positive, each no larger than the last
         lag = 1
