@@ -16,7 +16,6 @@ from polarbear.execution import host
 from polarbear.execution.executor import Executor, RunLimits
 from polarbear.execution.outcome import Status, Task
 from polarbear.execution.placement import Placement
-from polarbear.execution.pool import Pool
 from polarbear.problems.base import Instance
 from polarbear.settings.grid import SECONDS
 from polarbear.store import Store, manifest
@@ -204,6 +203,8 @@ def pool_of(config: Config, store: Store | None = None) -> Executor:
 
         packages = packages_of(fingerprints(config).values())
         return DaskExecutor(config, limits_of(config), packages, _placement(config, store))
+    from polarbear.execution.pool import Pool  # which a finished race has no use for
+
     return Pool(
         config.instances,
         config.setting,

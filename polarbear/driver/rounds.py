@@ -100,19 +100,22 @@ class Race:
     def run(self) -> Ended:
         """Race until everything is settled or a limit is reached; however it ends, the state and
         the posterior behind it are in the store."""
-        if self._waiting or self._ended() is None:
-            collect.prepare(self._config)
         try:
-            with collect.pool_of(self._config, self._store) as pool:
-                if self._tries_out and not self._runs:
-                    self._try_out(pool)
-                dispatch = self._dispatch_to(pool)
-                try:
-                    return self._race(dispatch)
-                finally:
-                    dispatch.keep()
+            ended = None if self._waiting or self._retry_failed else self._ended()
+            return ended or self._run()
         finally:
             self._keep_posterior()
+
+    def _run(self) -> Ended:
+        collect.prepare(self._config)
+        with collect.pool_of(self._config, self._store) as pool:
+            if self._tries_out and not self._runs:
+                self._try_out(pool)
+            dispatch = self._dispatch_to(pool)
+            try:
+                return self._race(dispatch)
+            finally:
+                dispatch.keep()
 
     def _dispatch_to(self, pool: Executor) -> Dispatch:
         """Who gives these workers something to do."""

@@ -52,9 +52,12 @@ def cores() -> int:
 
 def load() -> float:
     """Processes that wanted a core over the last minute, as the system averages it."""
-    import psutil  # which who only reads a store has no use for
+    try:
+        return os.getloadavg()[0]
+    except AttributeError:  # not on Windows
+        import psutil
 
-    return psutil.getloadavg()[0]
+        return psutil.getloadavg()[0]
 
 
 def free_cores() -> int:

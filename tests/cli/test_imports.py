@@ -38,7 +38,7 @@ MAY_LOAD = {
     ("--help",): set(),
     ("status", "config"): READING,
     ("select", "config", "--preference", "at 100"): CHOOSING,
-    ("race", "config.yaml"): RUNNING,  # which is finished
+    ("race", "config.yaml"): READING | {"yaml"},  # which is finished
     ("run", "config.yaml", "--instances", "1"): RUNNING,  # nothing to run
     ("infer", "config"): READING | {"numpy.ma"},  # for the second time
     # of the default model, on a grid of its own, of which nothing is kept
