@@ -76,6 +76,12 @@ class Diagnostics:
     def passed(self) -> bool:
         return not self.problems
 
+    def doubts(self, convergence: np.ndarray) -> np.ndarray:
+        """Which parameters are beyond a limit, by what `convergence_of` says of each."""
+        r_hat, bulk, tail = convergence.T
+        good = (r_hat < self.r_hat_limit) & (bulk > MIN_ESS) & (tail > MIN_ESS)
+        return np.asarray(~good)
+
 
 def diagnose(
     theta: np.ndarray,
@@ -89,9 +95,12 @@ def diagnose(
     deep_trees: int = 0,
     e_bfmi: float | None = None,
     threads: int | None = None,
+    convergence: np.ndarray | None = None,
 ) -> Diagnostics:
-    """Judge draws theta[draw, T, n], chain after chain."""
-    r_hat, bulk, tail = convergence_of(theta.reshape(len(theta), -1), chains, threads).T
+    """Judge draws theta[draw, T, n], chain after chain, whose ``convergence`` may be known."""
+    if convergence is None:
+        convergence = convergence_of(theta.reshape(len(theta), -1), chains, threads)
+    r_hat, bulk, tail = convergence.T
     return Diagnostics(
         r_hat=float(r_hat.max()),
         ess_bulk=float(bulk.min()),

@@ -27,7 +27,8 @@ _FEWEST = 10  # problems on which both were ranked: below it nothing is said
 _LEAST_GAP = 0.02  # shares that differ by less are no misfit that matters
 _WORST = 5
 _DUELS_AT_A_TIME = 2**23  # draws of pairs that a prediction is the mean of
-_COLUMNS_AT_A_TIME = 1500  # pairs and algorithms times times: bounds memory, not results
+_COLUMNS_AT_A_TIME = 6000  # pairs and algorithms times times: bounds memory, not results
+_PARTS = 4  # of the times, at least, where there are so many: threads share them
 
 
 @dataclass(frozen=True)
@@ -128,7 +129,7 @@ def check_fit(
         rng.standard_normal((_REPLICATES, block.stop - block.start), dtype=np.float32)
         for block in duels.blocks()
     ]
-    stride = max(1, _COLUMNS_AT_A_TIME // (n * (n + 1) // 2))
+    stride = max(1, min(_COLUMNS_AT_A_TIME // (n * (n + 1) // 2), -(-n_times // _PARTS)))
     parts = [slice(first, first + stride) for first in range(0, n_times, stride)]
     with single_threaded_blas():
         looked_at = in_threads(lambda times: _looked_at(duels, theta, times, moved), parts)
@@ -149,9 +150,9 @@ def check_fit(
             predicted=float(predicted[k]),
             excess=float(deviation[k] / allowed),
         )
-        for k in _worst_times(deviation, judged, n_times)
+        for k in _worst_times(deviation, judged, n_times)[:_WORST]
     ]
-    return Fit(not bool(off.any()), float(p_value), tuple(worst[:_WORST]))
+    return Fit(not bool(off.any()), float(p_value), tuple(worst))
 
 
 @dataclass(frozen=True)
@@ -182,11 +183,12 @@ def _looked_at(
     # at least the variance of so many duels as the model has them: ten wins of ten prove little
     spread = np.sqrt(np.maximum(squares, count * predicted * (1 - predicted))) / of
     judged = (count >= _FEWEST) & (spread > 0)
-    strayed = np.zeros((_REPLICATES, judged.sum()))
+    unit = np.where(judged, 1 / np.where(judged, of * spread, 1), 0).astype(np.float32)
+    strayed = np.zeros((_REPLICATES, len(unit)), dtype=np.float32)
     for (score, there, weight), by in zip(blocks, moved, strict=True):
-        centred = np.where(there, score - observed, 0)[:, judged]
-        strayed += by @ (np.sqrt(weight) * centred).astype(np.float32)
-    chance = np.abs(strayed) / (of * spread)[judged]
+        centred = (there * (score - observed)).astype(np.float32)
+        strayed += by @ (np.sqrt(weight, dtype=np.float32) * unit * centred)
+    chance = np.maximum(strayed.max(axis=1, initial=0), -strayed.min(axis=1, initial=0))
     deviation = np.full(len(predicted), -1.0)
     deviation[judged] = (np.abs(observed - predicted) / np.where(judged, spread, 1))[judged]
     shape = (-1, here.positions.shape[2])
@@ -194,7 +196,7 @@ def _looked_at(
         observed.reshape(shape),
         predicted.reshape(shape),
         deviation.reshape(shape),
-        chance.max(axis=1, initial=0),
+        chance,
     )
 
 
@@ -202,9 +204,9 @@ def _predicted(theta: np.ndarray) -> np.ndarray:
     """Shares of duels, (pair, time), then of first places, (algorithm, time)."""
     n = theta.shape[2]
     thin = 1 + len(theta) * n * (n - 1) // 2 // _DUELS_AT_A_TIME  # a mean needs no more
-    by_algorithm = np.ascontiguousarray(theta[::thin].transpose(2, 0, 1))
+    by_algorithm = np.ascontiguousarray(theta[::thin].transpose(2, 1, 0), dtype=np.float32)
     shares = [
-        (one / (one + by_algorithm[k + 1 :])).mean(axis=1)
+        (one / (one + by_algorithm[k + 1 :])).mean(axis=2)
         for k, one in enumerate(by_algorithm[:-1])
     ]
     return np.concatenate([*shares, theta.mean(axis=0).T]).ravel()

@@ -33,22 +33,33 @@ class _Terms:
     def __init__(self, n_times: int, n: int) -> None:
         self.n = n
         self.table = np.zeros(n_times << n) if n_times << n <= _TABLE_SIZE else None
-        self.keys: np.ndarray = np.empty(0, dtype=np.int64)
-        self.counts: np.ndarray = np.empty(0)
+        self._keys: list[np.ndarray] = [
+            np.empty(0, dtype=np.int64)
+        ]  # what was gathered, and what came since
+        self._counts: list[np.ndarray] = [np.empty(0)]
 
     def add(self, times: np.ndarray, masks: np.ndarray, counts: np.ndarray) -> None:
         keys = (times << self.n) | masks
         if self.table is not None:
             np.add.at(self.table, keys, counts)
             return
-        keys = np.concatenate([self.keys, keys])
-        self.keys, place = np.unique(keys, return_inverse=True)
-        self.counts = np.bincount(place.ravel(), np.concatenate([self.counts, counts]))
+        self._keys.append(keys)
+        self._counts.append(counts)
+        if sum(map(len, self._keys[1:])) > max(len(self._keys[0]), _TERMS_AT_A_TIME):
+            self._gather()
+
+    def _gather(self) -> None:
+        """Each key once; its counts are added in the order in which they came."""
+        keys, place = np.unique(np.concatenate(self._keys), return_inverse=True)
+        self._counts = [np.bincount(place.ravel(), np.concatenate(self._counts), len(keys))]
+        self._keys = [keys]
 
     def all(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Timepoints, masks and counts."""
-        keys, counts = self.keys, self.counts
-        if self.table is not None:
+        if self.table is None:
+            self._gather()
+            (keys,), (counts,) = self._keys, self._counts
+        else:
             keys = np.flatnonzero(self.table)
             counts = self.table[keys]
         return keys >> self.n, keys & ((1 << self.n) - 1), counts

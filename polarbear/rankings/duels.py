@@ -77,18 +77,15 @@ class Duels:
         """
         places = self._rows(problems)
         inside = places[:, list(field)]
-        complete = (inside != ABSENT).all(axis=1)
-        best = np.where(inside == ABSENT, np.iinfo(places.dtype).max, inside).min(axis=1)
-        tied = np.maximum((inside == best[:, None]).sum(axis=1), 1)
-        share = np.zeros(places.shape, dtype=np.float32)
-        there = np.zeros(places.shape, dtype=bool)
-        for i in range(places.shape[1]):
-            own = places[:, i]
-            there[:, i] = complete & (own != ABSENT) & (np.minimum(own, best) != BELOW)
-            if i in field:
-                share[:, i] = (own == best) / tied
-            else:
-                share[:, i] = (own < best) + (own == best) / (tied + 1)
+        complete = (inside != ABSENT).all(axis=1, keepdims=True)
+        best = np.where(inside == ABSENT, np.iinfo(places.dtype).max, inside)
+        best = best.min(axis=1, keepdims=True)
+        tied = np.maximum((inside == best).sum(axis=1, keepdims=True), 1)
+        there = complete & (places != ABSENT) & (np.minimum(places, best) != BELOW)
+        share = ((places == best) / tied).astype(np.float32)
+        others = np.setdiff1d(np.arange(places.shape[1]), field)
+        own = places[:, others]
+        share[:, others] = (own < best) + (own == best) / (tied + 1)
         share[~there] = 0
         return self._by_problem(share, there, problems)
 

@@ -34,14 +34,11 @@ def count_wide(positions: np.ndarray, weights: np.ndarray, seed: int) -> ChoiceS
         wins[t] = weights @ (recorded - last / width)
         rankings[t] = (present.sum(axis=1) > 1).sum()
         plain = (np.sort(places, axis=1) == np.arange(n)).all(axis=1)  # everybody, and no ties
-        others, which = np.unique(places[~plain], axis=0, return_inverse=True)
+        others, alike, times = _each_once(places[~plain], weights[~plain])
         tree = _Tree(seed, len(others))
         tree.add_plain(np.argsort(-places[plain], axis=1), weights[plain])
-        alike = np.bincount(which.ravel(), weights[~plain], len(others))
-        for row, weight, times in zip(
-            others, alike, np.bincount(which.ravel(), minlength=len(others)), strict=True
-        ):
-            tree.add(row, float(weight), int(times))
+        for row, weight, often in zip(others, alike, times, strict=True):
+            tree.add(row, float(weight), int(often))
         found, count = tree.all()
         steps.append(found)
         counts.append(count)
@@ -57,6 +54,17 @@ def count_wide(positions: np.ndarray, weights: np.ndarray, seed: int) -> ChoiceS
         sampled,
         np.concatenate(steps),
     )
+
+
+def _each_once(
+    places: np.ndarray, weights: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Each row once, with the sum of its weights and how often it was there."""
+    if not len(places):
+        return places, weights, weights
+    rows, which = np.unique(places, axis=0, return_inverse=True)
+    which = which.ravel()
+    return rows, np.bincount(which, weights, len(rows)), np.bincount(which, minlength=len(rows))
 
 
 class _Tree:

@@ -63,10 +63,9 @@ def test_a_room_of_inference_imports_only_earlier_ones(path: Path):
         assert LEVEL[other] < LEVEL[here], f"{here} imports {other}"
 
 
-def test_temporal_and_independent_models_are_sampled_through_the_same_functions():
-    for name in ("sample", "draw_approximation"):
-        one, other = getattr(temporal.sampling, name), getattr(independent.sampling, name)
-        assert inspect.signature(one) == inspect.signature(other)
+def test_temporal_and_independent_models_are_approximated_through_the_same_functions():
+    one, other = temporal.sampling.draw_approximation, independent.sampling.draw_approximation
+    assert inspect.signature(one) == inspect.signature(other)
     for name in ("latent", "x", "log_marginal"):
         assert name in temporal.mode.Mode.__annotations__
         assert name in independent.mode.Mode.__annotations__

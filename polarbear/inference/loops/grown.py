@@ -15,14 +15,16 @@ from polarbear.inference.loops.fastmath import LOG_2, fast_exp, fast_log, split_
 from polarbear.inference.loops.likelihood import LOWEST, ONE
 from polarbear.inference.loops.split_hmc import Noise, Walkers, evaluate
 from polarbear.inference.loops.walking import walk
-from polarbear.numerics.compiling import kernel, loop_for
+from polarbear.numerics.compiling import inlined, kernel, loop_for
 
 BLOCK = np.uint64(512)  # numbers from 0.7 to 1.42 whose product neither vanishes nor overflows
+EIGHT = np.uint64(8)  # sums whose product does neither, unless a rating is below what is
+SAFE = 1e-30
 
 
 class Grown(NamedTuple):
     """The target at T times, one a chain: what `independent.Ratings` has, and which sets count
-    otherwise than usual[T]: odd[odd_offsets[t]] .. odd[odd_offsets[t + 1]]; mantissas is scratch.
+    otherwise than usual[T]: odd[odd_offsets[t]] .. odd[odd_offsets[t + 1]].
     """
 
     centre: np.ndarray
@@ -37,7 +39,49 @@ class Grown(NamedTuple):
     odd: np.ndarray
     sums: np.ndarray
     rates: np.ndarray
-    mantissas: np.ndarray
+
+
+@inlined
+def grow_sums(sums, left, right, first, m):
+    """The sums of m sets of one time, whose algorithms' ratings stand in ``sums`` already."""
+    last = 0.0
+    for s in range(m):
+        before = np.uint64(left[first + s])
+        if before + ONE == s:
+            last += sums[right[first + s]]
+        else:
+            last = sums[before] + sums[right[first + s]]
+        sums[s] = last
+
+
+@inlined
+def weighted_logs(sums, lowest, counts, first, m, usual, odd, begin, end):
+    """Counts times logarithms of the sums of one time, all together; no rating is below the
+    ``lowest``. Of its sets count odd[begin] .. odd[end] otherwise than ``usual``."""
+    exponents = 0
+    logs = 0.0
+    whole = m - m % BLOCK if lowest > SAFE else np.uint64(0)
+    for here in range(np.uint64(0), whole, BLOCK):
+        product = 1.0
+        for s in range(here, here + BLOCK // EIGHT):
+            eight = sums[s]
+            for k in range(ONE, EIGHT):
+                eight *= sums[s + k * (BLOCK // EIGHT)]
+            exponent, mantissa = split_float(eight)
+            exponents += exponent
+            product *= mantissa
+        logs += fast_log(product)
+    for here in range(whole, m, BLOCK):
+        product = 1.0
+        for s in range(here, min(here + BLOCK, m)):
+            exponent, mantissa = split_float(sums[s])
+            exponents += exponent
+            product *= mantissa
+        logs += fast_log(product)
+    total = usual * (logs + exponents * LOG_2)
+    for k in range(begin, end):
+        total += (counts[first + odd[k]] - usual) * fast_log(sums[odd[k]])
+    return total
 
 
 @loop_for(evaluate, Grown)
@@ -45,7 +89,7 @@ def _evaluate_grown(target, walkers, valued):
     """What is seen of u are the ratings, the best one's being 1."""
     centre, spread, wins, offsets = target.centre, target.spread, target.wins, target.offsets
     left, right, counts = target.left, target.right, target.counts
-    sums, rates, mantissas = target.sums, target.rates, target.mantissas
+    sums, rates = target.sums, target.rates
     u, kick, residual, seen = walkers.u, walkers.kick, walkers.residual, walkers.seen
     n_times, n, d = spread.shape
     base = np.uint64(len(sums) - n)
@@ -59,40 +103,22 @@ def _evaluate_grown(target, walkers, valued):
                 mu += spread[t, i, q] * u[t, q]
             rates[base + np.uint64(i)] = mu
             top = max(top, mu)
-        value = 0.0
+        value, lowest = 0.0, 1.0
         for i in range(n):
             mu = rates[base + np.uint64(i)] - top
             rates[base + np.uint64(i)] = 0.0
             sums[base + np.uint64(i)] = fast_exp(max(mu, LOWEST))
+            lowest = min(lowest, sums[base + np.uint64(i)])
             seen[t, 0, i] = sums[base + np.uint64(i)]
             value += wins[t, i] * mu
-        last = 0.0
+        grow_sums(sums, left, right, first, m)
         for s in range(m):
-            before = np.uint64(left[first + s])
-            if before + ONE == s:
-                last += sums[right[first + s]]
-            else:
-                last = sums[before] + sums[right[first + s]]
-            sums[s] = last
+            rates[s] = counts[first + s] / sums[s]
         if valued:
-            exponents = 0
-            for s in range(m):
-                exponent, mantissas[s] = split_float(sums[s])
-                exponents += exponent
-                rates[s] = counts[first + s] / sums[s]
-            logs = exponents * LOG_2
-            for begin in range(np.uint64(0), m, BLOCK):
-                product = 1.0
-                for s in range(begin, min(begin + BLOCK, m)):
-                    product *= mantissas[s]
-                logs += fast_log(product)
-            value -= target.usual[t] * logs
-            for k in range(target.odd_offsets[t], target.odd_offsets[t + 1]):
-                s = target.odd[k]
-                value -= (counts[first + s] - target.usual[t]) * fast_log(sums[s])
-        else:
-            for s in range(m):
-                rates[s] = counts[first + s] / sums[s]
+            value -= weighted_logs(
+                sums, lowest, counts, first, m, target.usual[t], target.odd,
+                target.odd_offsets[t], target.odd_offsets[t + 1],
+            )  # fmt: skip
         carried, to = 0.0, base + np.uint64(n)  # what goes on to the set that this one grew from
         for back in range(m):
             s = m - ONE - back
@@ -117,16 +143,14 @@ def _evaluate_grown(target, walkers, valued):
 @kernel
 def advance_grown(
     centre, spread, wins, offsets, left, right, counts, usual, odd_offsets, odd, sums, rates,
-    mantissas, u, kick, residual, seen, node, momenta, angles, uniforms, n_steps, thin, theta,
-    accepted,
+    u, kick, residual, seen, node, momenta, angles, uniforms, n_steps, thin, theta, accepted,
 ):  # fmt: skip
     """Fill theta[draw, T, n], draws ``thin`` transitions apart; returns divergences.
 
     The arrays of `Grown`, of `Walkers` and of `Noise`, as in `independent.advance`.
     """
     target = Grown(
-        centre, spread, wins, offsets, left, right, counts, usual, odd_offsets, odd, sums, rates,
-        mantissas,
+        centre, spread, wins, offsets, left, right, counts, usual, odd_offsets, odd, sums, rates
     )  # fmt: skip
     walkers = Walkers(u, kick, residual, seen, node)
     return walk(target, walkers, Noise(momenta, angles, uniforms), n_steps, thin, theta, accepted)

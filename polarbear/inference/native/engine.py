@@ -10,11 +10,12 @@ import numpy as np
 
 from polarbear.errors import InferenceError, MissingExtraError
 from polarbear.inference.base import Posterior
-from polarbear.inference.diagnostics import Diagnostics, diagnose, pareto_k
+from polarbear.inference.diagnostics import Diagnostics, convergence_of, diagnose, pareto_k
 from polarbear.inference.models import Model, rating_model
 from polarbear.inference.native.attempt import FIRST, HARDER, Attempt, Draws
 from polarbear.inference.native.independent import sampling as independent
 from polarbear.inference.native.independent.concentration import sample_with_concentration
+from polarbear.inference.native.independent.sampling import SampledTimes
 from polarbear.inference.native.nested import TooWideError, explore
 from polarbear.inference.native.set_sums import set_sums
 from polarbear.inference.native.temporal import sampling as temporal
@@ -77,6 +78,8 @@ def _judged(
     method: str, model: Model, sets: ChoiceSets, seed: int, threads: int | None
 ) -> tuple[Draws, np.ndarray, Diagnostics]:
     """Draws that pass, or those of the second attempt; an approximation has but one."""
+    if method == "split-hmc" and not (model.temporal or model.hyperparameters):
+        return _judged_by_time(model, sets, seed, threads)
     attempts = (FIRST,) if method == "laplace" else (FIRST, HARDER)
     for number, attempt in enumerate(attempts, start=1):
         try:
@@ -100,6 +103,37 @@ def _judged(
     return draws, hyper, diagnostics
 
 
+def _judged_by_time(
+    model: Model, sets: ChoiceSets, seed: int, threads: int | None
+) -> tuple[Draws, np.ndarray, Diagnostics]:
+    """Where times have nothing in common, a second attempt is at those that failed the first."""
+    laid_out, chains = set_sums(sets), model.options.chains
+    lattice = explore(model, laid_out, threads=threads)
+    sampled = SampledTimes(laid_out, lattice, model.options.draws, chains, seed, threads)
+    convergence = np.empty((*laid_out.wins.shape, 3))
+
+    def judged(drawn: np.ndarray, attempts: int) -> tuple[Draws, Diagnostics]:
+        draws = sampled.draws
+        theta = draws.theta if len(drawn) == len(convergence) else draws.theta[:, drawn]
+        found = convergence_of(theta.reshape(len(theta), -1), chains, threads)
+        convergence[drawn] = found.reshape(*theta.shape[1:], 3)
+        return draws, diagnose(
+            draws.theta,
+            chains,
+            divergences=draws.divergences,
+            acceptance=draws.acceptance,
+            attempts=attempts,
+            convergence=convergence.reshape(-1, 3),
+        )
+
+    draws, diagnostics = judged(sampled.draw(FIRST.effort), 1)
+    if not diagnostics.passed:
+        doubtful = diagnostics.doubts(convergence.reshape(-1, 3)).reshape(laid_out.wins.shape)
+        again = np.flatnonzero(doubtful.any(axis=1))
+        draws, diagnostics = judged(sampled.draw_again(again, HARDER.effort), 2)
+    return draws, lattice.log_hyper[draws.visited], diagnostics
+
+
 def _split_hmc(
     model: Model, sets: ChoiceSets, seed: int, attempt: Attempt, threads: int | None
 ) -> _Result:
@@ -108,8 +142,7 @@ def _split_hmc(
     effort = attempt.effort
     if model.hyperparameters and not model.temporal:
         return *sample_with_concentration(model, laid_out, lattice, seed, effort, threads), 0.0
-    room = temporal if model.temporal else independent
-    draws = room.sample(laid_out, lattice, options.draws, options.chains, seed, effort, threads)
+    draws = temporal.sample(laid_out, lattice, options.draws, options.chains, seed, effort, threads)
     return draws, lattice.log_hyper[draws.visited], lattice.missed(draws.visited)
 
 

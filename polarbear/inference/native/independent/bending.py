@@ -1,4 +1,7 @@
-"""Third derivatives of the log-density of few algorithms' ratings, at its mode."""
+"""What kicks are taken from that need no choice sets: derivatives of the log-density at its mode.
+
+Of few algorithms all third ones; of many, what second ones say of these.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +10,19 @@ import numpy as np
 from polarbear.inference.loops.likelihood import SetSums
 from polarbear.inference.native.independent.mode import Density, Mode, runs_of_times
 
+LANES = 8  # numbers that vector loops take at a time, so that none are left over
 MOST = 12  # algorithms; of more there are too many third derivatives
 
 
 def bend_of(sets: SetSums, mode: Mode) -> np.ndarray | None:
     """What `loops.bent` takes for the gradient's second-order part, bend[T, d, pair].
 
-    The sets have the prior counted in; of many algorithms it is None.
+    The sets have the prior counted in. Where they are told by what each grew from, it is
+    pulls[T, n, 2, d or more] of `loops.curved`; of many algorithms told by members, None.
     """
     n_times, n, d = mode.spread.shape
+    if not len(sets.masks):
+        return _pulls(sets.helmert, mode.spread)
     if n > MOST:
         return None
     one, two = np.tril_indices(d)
@@ -25,6 +32,15 @@ def bend_of(sets: SetSums, mode: Mode) -> np.ndarray | None:
         third = _third(Density(sets, times), mode.centre[times], mode.spread[times])
         bend[times] = often * third[:, :, one, two]
     return bend
+
+
+def _pulls(helmert: np.ndarray, spread: np.ndarray) -> np.ndarray:
+    """The spread, and the curvature H times it, for which spread' H spread is 1."""
+    n_times, n, d = spread.shape
+    pulls = np.zeros((n_times, n, 2, -(-d // LANES) * LANES), dtype=np.float32)
+    pulls[:, :, 0, :d] = spread
+    pulls[:, :, 1, :d] = helmert @ np.linalg.inv(helmert.T @ spread).swapaxes(1, 2)
+    return pulls
 
 
 def _third(density: Density, centre: np.ndarray, spread: np.ndarray) -> np.ndarray:

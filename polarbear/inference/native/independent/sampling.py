@@ -12,8 +12,9 @@ from collections.abc import Callable
 import numpy as np
 
 from polarbear.inference.base import draws_a_chain
-from polarbear.inference.chains import START, Chains, Effort, unseen, worst_tenth
+from polarbear.inference.chains import START, Chains, Effort, Fared, unseen, worst_tenth
 from polarbear.inference.loops.bent import Bent, advance_bent
+from polarbear.inference.loops.curved import Curved, advance_curved
 from polarbear.inference.loops.grown import Grown, advance_grown
 from polarbear.inference.loops.independent import Ratings, advance, approximate
 from polarbear.inference.loops.likelihood import SetSums
@@ -27,16 +28,21 @@ from polarbear.inference.native.set_sums import with_prior
 from polarbear.numerics.threads import in_threads
 
 TIMES_A_PART = 8  # that one task samples
-BENT_STEPS = (2, 3, 4)  # with kicks by third derivatives; more hardly make them better
-BENT_ACCEPTANCE = 0.96  # at least: below, a chain may stay for long where it is in a tail
-LOOPS = {Ratings: advance, Grown: advance_grown, Bent: advance_bent}
+# with kicks that need no choice sets, how many steps there may be, since more hardly make them
+# better, and what acceptance at least: below, a chain may stay for long where it is in a tail
+CHEAP_STEPS = {Bent: (2, 3, 4), Curved: (3, 4)}
+CHEAP_ACCEPTANCE = {Bent: 0.96, Curved: 0.93}
+MANY = 1 << 25  # numbers, from which on single precision, in which a store keeps them, must do
+FURTHEST = 3.0  # standard deviations up to which many algorithms' ratings are taken for kicks
+Target = Ratings | Grown | Bent | Curved
+LOOPS = {Ratings: advance, Grown: advance_grown, Bent: advance_bent, Curved: advance_curved}
 
 
 class TimeChains(Chains):
     """A chain at each of some times, which fills theta[draw, T, n].
 
     At each time log-ratings are centre[n] + spread[n, d] u[d]. Where there is a ``bend`` (of all
-    times), kicks are taken from it as long as enough turns are accepted.
+    times, as `bend_of` has it), kicks are taken from it as long as enough turns are accepted.
     """
 
     def __init__(
@@ -51,7 +57,7 @@ class TimeChains(Chains):
         n_times, n = theta.shape[1:]
         super().__init__(n_times, n - 1, rng)
         self.times, self.theta = times, theta
-        self.target: Ratings | Grown | Bent
+        self.target: Target
         u = START * rng.standard_normal((n_times, n - 1))
         part = None if bend is None else bend[times]
         self.place(sets, mode.centre[times], mode.spread[times], u, part)
@@ -77,27 +83,32 @@ class TimeChains(Chains):
         room = int(sets.widest[0]) + n
         offsets = sets.offsets[self.times.start : self.times.stop + 1]
         of_sets = centre, spread, sets.wins[self.times], offsets, sets.left, sets.right, sets.counts
-        scratch = [np.empty(room) for _ in range(3)]
-        if not len(sets.masks):
-            otherwise = _counted_otherwise(sets.counts, offsets)
-            self._walk_on(Grown(*of_sets, *otherwise, *scratch), u)
-            return
-        self._exact = Ratings(*of_sets, *scratch[:2])
-        if bend is None:
-            self._walk_on(self._exact, u)
+        scratch = [np.empty(room) for _ in range(2)]
+        cheap: Target | None = None
+        if len(sets.masks):
+            self._exact: Target = Ratings(*of_sets, *scratch)
+            if bend is not None:
+                cheap = Bent(*of_sets, bend, math.sqrt(CONVERGED), scratch[0])
         else:
-            self._walk_on(Bent(*of_sets, bend, math.sqrt(CONVERGED), scratch[0]), u)
+            otherwise = _counted_otherwise(sets.counts, offsets)
+            self._exact = Grown(*of_sets, *otherwise, *scratch)
+            if bend is not None:
+                reach = (FURTHEST * np.sqrt((spread**2).sum(axis=2))).astype(np.float32)
+                single = np.zeros(bend.shape[2:], dtype=np.float32)
+                cheap = Curved(*of_sets, *otherwise, bend, reach, scratch[0], single)
+        self._walk_on(cheap or self._exact, u)
 
-    def _walk_on(self, target: Ratings | Grown | Bent, u: np.ndarray) -> None:
+    def _walk_on(self, target: Target, u: np.ndarray) -> None:
         self.target = target
         self.walkers = unseen(u, 1, target.centre.shape[1])
         self.look()
 
     def settle(self, acceptance: Callable[[], np.ndarray], effort: Effort) -> None:
         """Take the cheap kicks if there are any and a few steps do, or else exact ones."""
-        if isinstance(self.target, Bent):
-            enough = max(BENT_ACCEPTANCE, effort.acceptance)
-            for self.steps in BENT_STEPS:
+        if self.target is not self._exact:
+            kind = type(self.target)
+            enough = max(CHEAP_ACCEPTANCE[kind], effort.acceptance)
+            for self.steps in CHEAP_STEPS[kind]:
                 if worst_tenth(acceptance()) >= enough:
                     return
             self._walk_on(self._exact, self.walkers.u)
@@ -127,40 +138,69 @@ def _counted_otherwise(
     return usual, begins, np.concatenate(odd)
 
 
-def sample(
-    sets: SetSums,
-    lattice: Lattice,
-    draws: int,
-    chains: int,
-    seed: int,
-    effort: Effort,
-    threads: int | None = None,
-) -> Draws:
-    """Exact draws at the one setting of the prior: each part of the grid is a task for itself."""
-    mode = lattice.modes[0]
-    sets = with_prior(sets, mode.latent.dirichlet)
-    n_times, n = sets.wins.shape
-    a_chain = draws_a_chain(draws, chains)
-    theta = np.empty((chains, a_chain, n_times, n))
-    bend = bend_of(sets, mode)
+class SampledTimes:
+    """Exact draws at the one setting of the prior, theta[chain, draw, T, n].
 
-    def run(task: tuple[int, int]) -> tuple[int, float]:
-        chain, first = task
-        times = slice(first, min(first + TIMES_A_PART, n_times))
-        rng = np.random.default_rng([seed, chain, first])
-        fared = TimeChains(sets, times, mode, rng, theta[chain][:, times], bend).run(
-            effort, a_chain
-        )
-        return fared.divergences, worst_tenth(fared.acceptance)
+    Times have nothing to do with each other, so that some of them can be drawn again.
+    """
 
-    tasks = [(chain, t) for t in range(0, n_times, TIMES_A_PART) for chain in range(chains)]
-    results = in_threads(run, tasks, threads)
-    return Draws(
-        theta.reshape(-1, n_times, n),
-        np.zeros(chains * a_chain, dtype=np.int64),
-        sum(divergences for divergences, _ in results),
-        min(acceptance for _, acceptance in results),
-    )
+    def __init__(
+        self,
+        sets: SetSums,
+        lattice: Lattice,
+        draws: int,
+        chains: int,
+        seed: int,
+        threads: int | None = None,
+    ) -> None:
+        self._mode = lattice.modes[0]
+        self._sets = with_prior(sets, self._mode.latent.dirichlet)
+        self._bend = bend_of(self._sets, self._mode)
+        self._seed, self._threads = seed, threads
+        n_times, n = sets.wins.shape
+        shape = chains, draws_a_chain(draws, chains), n_times, n
+        self.theta = np.empty(shape, dtype=float if math.prod(shape) < MANY else np.float32)
+        self._acceptance = np.ones(n_times)
+        self._divergences = np.zeros(n_times, dtype=np.int64)  # of a part, told of its first time
+
+    @property
+    def draws(self) -> Draws:
+        """All of them, as they are now."""
+        theta = self.theta.reshape(-1, *self.theta.shape[2:])
+        visited = np.zeros(len(theta), dtype=np.int64)
+        divergences = int(self._divergences.sum())
+        return Draws(theta, visited, divergences, float(self._acceptance.min()))
+
+    def draw(self, effort: Effort) -> np.ndarray:
+        """All times, each part of the grid a task for itself; returns them."""
+        n_times = self.theta.shape[2]
+        starts = range(0, n_times, TIMES_A_PART)
+        self._draw([slice(t, min(t + TIMES_A_PART, n_times)) for t in starts], effort)
+        return np.arange(n_times)
+
+    def draw_again(self, times: np.ndarray, effort: Effort) -> np.ndarray:
+        """These times and those of parts in which a transition diverged; returns all of them."""
+        diverged = np.flatnonzero(self._divergences)[:, None] + np.arange(TIMES_A_PART)
+        again = np.union1d(times, diverged[diverged < self.theta.shape[2]])
+        self._draw([slice(t, t + 1) for t in again.tolist()], effort, 1)
+        return again
+
+    def _draw(self, parts: list[slice], effort: Effort, *others: int) -> None:
+        """By random numbers of their own, and by ``others`` for another attempt."""
+
+        def run(task: tuple[slice, int]) -> Fared:
+            times, chain = task
+            rng = np.random.default_rng([self._seed, chain, times.start, *others])
+            theta = self.theta[chain][:, times]
+            chains = TimeChains(self._sets, times, self._mode, rng, theta, self._bend)
+            return chains.run(effort, len(theta))
+
+        tasks = [(times, chain) for times in parts for chain in range(len(self.theta))]
+        for times in parts:
+            self._acceptance[times], self._divergences[times] = 1.0, 0
+        for (times, _), fared in zip(tasks, in_threads(run, tasks, self._threads), strict=True):
+            self._acceptance[times] = np.minimum(self._acceptance[times], fared.acceptance)
+            self._divergences[times.start] += fared.divergences
 
 
 def draw_approximation(
