@@ -143,7 +143,7 @@ def convergence_of(draws: np.ndarray, chains: int, threads: int | None = None) -
 
     def run(first: int) -> None:
         part = slice(first, first + _PARAMETERS_A_TASK)
-        series = _turned(draws[:, part])
+        series = turned(draws[:, part])
         order = _orders(series)
         low, median, high = _sorted_quantiles(series, order, (0.05, 0.5, 0.95))
         rows = np.empty((2, *series.shape))  # location, spread
@@ -162,7 +162,7 @@ def convergence_of(draws: np.ndarray, chains: int, threads: int | None = None) -
     return out
 
 
-def _turned(draws: np.ndarray) -> np.ndarray:
+def turned(draws: np.ndarray) -> np.ndarray:
     """Draws of one parameter side by side; a run of draws at a time, which stays in near memory."""
     series = np.empty(draws.shape[::-1])
     for first in range(0, len(draws), _DRAWS_AT_ONCE):
@@ -231,6 +231,23 @@ def shares_with_errors(
     size = flags.shape[1]
     share = shares_of(flags)
     return share, error_of(share, size, None if independent else _effective_sizes(flags, chains))
+
+
+def ratings_compared(theta: np.ndarray, ratio: float, chains: int) -> tuple[np.ndarray, np.ndarray]:
+    """Of theta[draw, T, n], the shares[T, relation, pair] of draws in which two algorithms are in
+    each relation of `loops.comparing`, and the Monte-Carlo errors of all but the last."""
+    from polarbear.inference.loops.comparing import compare_ratings
+    from polarbear.inference.loops.series import flags_mixing
+
+    size, n_times, n = theta.shape
+    half, pairs = size // chains // 2, n * (n - 1) // 2
+    draws = turned(theta.reshape(size, -1)).reshape(n_times, n, size)
+    words = np.empty((n_times, 4, pairs, 2 * chains, -(-half // 64)), dtype=np.uint64)
+    counts, effective = np.empty((n_times, 5, pairs), dtype=np.int64), np.empty(words.shape[:3])
+    compare_ratings(draws, ratio, chains, words, counts)
+    flags_mixing(words.reshape(-1, *words.shape[3:]), half, effective.reshape(-1))
+    shares = counts / size
+    return shares, error_of(shares[:, :4], size, effective)
 
 
 def shares_of(flags: np.ndarray) -> np.ndarray:

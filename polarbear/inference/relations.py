@@ -12,12 +12,13 @@ import numpy as np
 
 from polarbear.errors import InferenceError
 from polarbear.inference.base import Posterior
-from polarbear.inference.diagnostics import error_of, shares_of, shares_with_errors
+from polarbear.inference.diagnostics import error_of, ratings_compared, shares_with_errors
 from polarbear.inference.interpolated import Interpolated
 from polarbear.inference.models import joint_models
 from polarbear.numerics.threads import in_threads
 
-_PAIRS_A_TASK = 64  # bounds memory, not results
+_TIMES_A_TASK = 8  # whose draws are near each other
+_PAIRS_A_TASK = 512  # of all its times; bounds memory, not results
 Shares = tuple[np.ndarray, np.ndarray]  # with their Monte-Carlo errors
 
 
@@ -56,7 +57,8 @@ def pointwise(
     """Relations at each time for itself; who is no worse than whom, where that is asked for."""
     if not 0 <= epsilon < 0.5:
         raise InferenceError(f"epsilon must lie in [0, 0.5), found {epsilon:g}")
-    _, n_times, n = posterior.theta.shape
+    theta = posterior.theta
+    _, n_times, n = theta.shape
     first, second = np.triu_indices(n, 1)
     tables = np.zeros((6 if no_worse else 4, n_times, n, n))
     tables[2::2] = np.eye(n)
@@ -79,17 +81,12 @@ def pointwise(
             for (one, two), (share, error) in zip(((a, b), (b, a)), as_good, strict=True):
                 tables[4, t, one, two], tables[5, t, one, two] = share, error
 
-    def at_a_time(task: tuple[int, slice]) -> None:
+    def at_times(times: slice) -> None:
         """Of ratings, which lie together at a time."""
-        t, some = task
-        draws = np.ascontiguousarray(posterior.theta[:, t].T)
-        a, b = first[some], second[some]
-        one, two = draws[a], draws[b]
-        first_is, second_is = two <= ratio * one, one <= ratio * two
-        flags = [one > two, first_is & second_is, *([first_is, second_is] if no_worse else [])]
-        better, alike, *as_good = (shares_with_errors(flag, posterior.chains) for flag in flags)
-        both = (as_good[0], as_good[1]) if no_worse else None
-        fill((t, a, b), better, shares_of(one < two), alike, both)
+        shares, errors = ratings_compared(theta[:, times], ratio, posterior.chains)
+        better, alike, *as_good = zip(shares.swapaxes(0, 1), errors.swapaxes(0, 1), strict=False)
+        where = np.arange(times.start, times.stop)[:, None], first, second
+        fill(where, better, shares[:, 4], alike, (as_good[0], as_good[1]) if no_worse else None)
 
     def of_a_pair(pair: int) -> None:
         """Of duels, of which a pair's times lie together."""
@@ -108,8 +105,9 @@ def pointwise(
         fill(where, better, below, alike, (both[0], both[1]) if no_worse else None)
 
     if wins is None:
-        parts = [slice(k, k + _PAIRS_A_TASK) for k in range(0, len(first), _PAIRS_A_TASK)]
-        in_threads(at_a_time, [(t, part) for t in range(n_times) for part in parts], threads)
+        at_once = max(1, min(_TIMES_A_TASK, _PAIRS_A_TASK // len(first)))
+        tasks = [slice(t, min(t + at_once, n_times)) for t in range(0, n_times, at_once)]
+        in_threads(at_times, tasks, threads)
     else:
         in_threads(of_a_pair, range(len(first)), threads)
     dominance, dominance_error, equivalence, equivalence_error, *more = tables

@@ -10,6 +10,7 @@ import pytest
 from polarbear.errors import InferenceError
 from polarbear.inference import ModelOptions, infer
 from polarbear.inference.base import Diagnostics, Posterior
+from polarbear.inference.diagnostics import shares_with_errors
 from polarbear.inference.interpolated import Interpolated
 from polarbear.inference.relations import (
     Pointwise,
@@ -45,6 +46,29 @@ def test_pointwise_probabilities_are_shares_of_draws(theta):
     np.testing.assert_allclose(found.dominance[:, off], (win > 0.5).mean(axis=0)[:, off])
     near = (np.abs(win - 0.5) <= 0.1).mean(axis=0)
     np.testing.assert_allclose(found.equivalence[:, off], near[:, off])
+
+
+@pytest.mark.parametrize(("draws", "chains"), [(500, 2), (393, 3), (1040, 4)])
+def test_relations_of_ratings_and_their_errors_are_those_of_flags_one_by_one(draws, chains):
+    """Ties among them, chains of an odd length and of more than one word of bits a half."""
+    rng = np.random.default_rng(1)
+    theta = rng.integers(1, 30, (draws, 11, 5)) / 30
+    found = pointwise(posterior_of(theta, chains=chains), epsilon=0.1, no_worse=True)
+    ratio = 0.6 / 0.4
+    for t, a, b in np.ndindex(11, 5, 5):
+        if a == b:
+            continue
+        one, two = theta[:, t, a], theta[:, t, b]
+        rows = np.stack(
+            [one > two, (two <= ratio * one) & (one <= ratio * two), two <= ratio * one]
+        )
+        shares, errors = shares_with_errors(rows, chains)
+        tables = found.dominance, found.equivalence, found.no_worse
+        assert [table[t, a, b] for table in tables] == shares.tolist()
+        of = found.dominance_error, found.equivalence_error, found.no_worse_error
+        rows[0] = theta[:, t, min(a, b)] > theta[:, t, max(a, b)]  # told of a pair, not of each
+        errors[0] = shares_with_errors(rows[:1], chains)[1][0]
+        assert [table[t, a, b] for table in of] == errors.tolist()
 
 
 def test_joint_dominance_holds_at_all_times_and_crossing_is_what_remains(theta):

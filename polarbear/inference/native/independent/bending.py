@@ -9,12 +9,14 @@ import numpy as np
 
 from polarbear.inference.loops.likelihood import SetSums
 from polarbear.inference.native.independent.mode import Density, Mode, runs_of_times
+from polarbear.numerics.threads import in_threads, single_threaded_blas
 
 LANES = 8  # numbers that vector loops take at a time, so that none are left over
+_PARTS = 4  # of the times, at least, where there are so many: threads share them
 MOST = 12  # algorithms; of more there are too many third derivatives
 
 
-def bend_of(sets: SetSums, mode: Mode) -> np.ndarray | None:
+def bend_of(sets: SetSums, mode: Mode, threads: int | None = None) -> np.ndarray | None:
     """What `loops.bent` takes for the gradient's second-order part, bend[T, d, pair].
 
     The sets have the prior counted in. Where they are told by what each grew from, it is
@@ -28,9 +30,13 @@ def bend_of(sets: SetSums, mode: Mode) -> np.ndarray | None:
     one, two = np.tril_indices(d)
     often = np.where(one == two, 0.5, 1.0)  # products of two different coordinates come twice
     bend = np.empty((n_times, d, len(one)))
-    for times in runs_of_times(sets):
+
+    def fill(times: slice) -> None:
         third = _third(Density(sets, times), mode.centre[times], mode.spread[times])
         bend[times] = often * third[:, :, one, two]
+
+    with single_threaded_blas():
+        in_threads(fill, runs_of_times(sets, _PARTS), threads)
     return bend
 
 

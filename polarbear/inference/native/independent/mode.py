@@ -65,10 +65,11 @@ def find_mode(sets: SetSums, latent: Latent, start: np.ndarray | None = None) ->
     return Mode(latent, x, x @ sets.helmert.T, spread, heights, log_marginal, correction)
 
 
-def runs_of_times(sets: SetSums) -> list[slice]:
-    """One run of times after the other."""
+def runs_of_times(sets: SetSums, parts: int = 1) -> list[slice]:
+    """One run of times after the other, so many at least where there are as many times."""
     n_times, n = sets.wins.shape
-    stride = max(1, _ENTRIES_AT_A_TIME // (int(sets.widest[0]) * n))
+    most = _ENTRIES_AT_A_TIME // (int(sets.widest[0]) * n)
+    stride = max(1, min(most, -(-n_times // parts)))
     starts = range(0, n_times, stride)
     return [slice(first, min(first + stride, n_times)) for first in starts]
 

@@ -155,7 +155,7 @@ class SampledTimes:
     ) -> None:
         self._mode = lattice.modes[0]
         self._sets = with_prior(sets, self._mode.latent.dirichlet)
-        self._bend = bend_of(self._sets, self._mode)
+        self._bend = bend_of(self._sets, self._mode, threads)
         self._seed, self._threads = seed, threads
         n_times, n = sets.wins.shape
         shape = chains, draws_a_chain(draws, chains), n_times, n
