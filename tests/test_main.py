@@ -10,7 +10,12 @@ from types import ModuleType
 import pytest
 
 from polarbear.__main__ import main
-from polarbear.settings import foreign
+from polarbear.settings import foreign, idling
+
+
+@pytest.fixture(autouse=True)
+def environment_as_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(idling.VARIABLE, "26")
 
 
 @pytest.fixture(autouse=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from types import ModuleType
 
@@ -38,15 +38,19 @@ def without_the_script() -> Iterator[None]:
 
 
 @contextmanager
-def environment(variables: dict[str, str]) -> Iterator[None]:
-    """Environment variables set for as long as a process is being started."""
+def environment(variables: Mapping[str, str | None]) -> Iterator[None]:
+    """Environment variables set, or unset, for as long as a process is being started."""
     before = {name: os.environ.get(name) for name in variables}
-    os.environ.update(variables)
+    _set(variables)
     try:
         yield
     finally:
-        for name, value in before.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value
+        _set(before)
+
+
+def _set(variables: Mapping[str, str | None]) -> None:
+    for name, value in variables.items():
+        if value is None:
+            os.environ.pop(name, None)
+        else:
+            os.environ[name] = value

@@ -22,6 +22,7 @@ from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.execution.pool import Pool
 from polarbear.execution.recorder import Journal
 from polarbear.numerics.seeds import run_seed
+from polarbear.settings import idling
 from polarbear.settings.options import Source
 from tests.support import solver
 
@@ -212,6 +213,32 @@ def test_numerical_libraries_get_one_thread(tmp_path: Path):
     before = os.environ.get("OMP_NUM_THREADS")
     assert "('1', '1')" in one(run(configured(entry)), "peek").message
     assert os.environ.get("OMP_NUM_THREADS") == before
+
+
+def test_what_is_set_for_short_commands_is_not_for_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv(idling.VARIABLE, "to be restored")
+    monkeypatch.setattr(idling, "_set_here", [])
+    del os.environ[idling.VARIABLE]
+    idling.sleep_sooner()
+    assert os.environ[idling.VARIABLE] == idling.POWER
+    (tmp_path / "peek.py").write_text(
+        "import os\n"
+        "def solve(problem, seed):\n"
+        f"    raise RuntimeError('found', os.environ.get('{idling.VARIABLE}'))\n"
+    )
+    entry = {"name": "peek", "use": "python", "function": f"{tmp_path}/peek.py:solve"}
+    assert "('found', None)" in one(run(configured(entry)), "peek").message
+    assert os.environ[idling.VARIABLE] == idling.POWER
+
+
+def test_what_a_user_has_set_stays_as_it_is(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv(idling.VARIABLE, "28")
+    monkeypatch.setattr(idling, "_set_here", [])
+    idling.sleep_sooner()
+    assert os.environ[idling.VARIABLE] == "28"
+    assert not idling.not_for_others()
 
 
 def spawned() -> set[int]:
