@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache
@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from threadpoolctl import ThreadpoolController
+
+_TASKS_A_THREAD = 256  # about: of more items several are handed over at once, which takes time
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -33,11 +35,17 @@ def in_threads(
             raise SystemExit
         return run(item)
 
+    def run_some(some: Sequence[Item]) -> list[Result]:
+        return [run_if_wanted(item) for item in some]
+
     workers = threads or available_processors()
+    items = list(items)
     if workers == 1:
-        return [run_if_wanted(item) for item in items]
+        return run_some(items)
+    stride = 1 + len(items) // (_TASKS_A_THREAD * workers)
     with ThreadPoolExecutor(workers) as pool:
-        return list(pool.map(run_if_wanted, items))
+        tasks = [items[first : first + stride] for first in range(0, len(items), stride)]
+        return [result for results in pool.map(run_some, tasks) for result in results]
 
 
 @contextmanager

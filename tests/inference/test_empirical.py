@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from scipy.stats import beta, kstest
 
+from polarbear.inference.empirical import bootstrap
 from polarbear.inference.empirical.bootstrap import Bootstrap, Imaginary
 from polarbear.inference.empirical.evenness import CONCENTRATIONS, evenness_weights
 from polarbear.rankings import ABSENT, rank
@@ -124,6 +125,18 @@ def test_draws_do_not_depend_on_threads_or_on_who_comes_later():
     beside = draw(duels_of(positions[:, :3]), 1200, seed=9, concentration=4.0)
     # the imaginary instances differ, those that were seen carry the same weights
     assert np.corrcoef(alone.wins[:, 0, 0], beside.wins[:, 0, 0])[0, 1] > 0.9
+
+
+def test_draws_do_not_depend_on_how_many_pairs_are_drawn_at_once(monkeypatch: pytest.MonkeyPatch):
+    values = np.random.default_rng(4).normal(size=(20, 6, 7))
+    present = np.random.default_rng(5).random(values.shape[:2]) < 0.8
+    duels = duels_of(rank(values, np.broadcast_to(present[:, :, None], values.shape)))
+    whole = Bootstrap(duels, 100, 1)
+    expected = whole.wins(), whole.firsts()
+    monkeypatch.setattr(bootstrap, "_COLUMNS_AT_ONCE", 30)  # four pairs, and so on
+    found = whole.wins(), whole.firsts()
+    for one, other in zip(expected, found, strict=True):
+        np.testing.assert_array_equal(one, other)
 
 
 def test_seeds_of_one_problem_count_once():

@@ -3,12 +3,16 @@ calibrated where the truth is known."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.stats import binom, multivariate_normal
 
 from polarbear.errors import InferenceError
 from polarbear.inference import ModelOptions, infer
+from polarbear.inference.empirical import smoothing as room
+from polarbear.inference.empirical.engine import Empirical
 from polarbear.inference.empirical.noise import noise_correlation
 from polarbear.inference.empirical.smoothing import (
     HOW_LIKELY,
@@ -211,3 +215,17 @@ def test_those_who_are_even_when_they_begin_are_not_told_apart_at_every_time():
         said += posterior(values, "learned", 1000, seed).always_beats(0, 1).mean() >= 0.95
     assert binom.sf(8, 60, 0.05) < 0.003
     assert said <= 8
+
+
+@pytest.mark.parametrize("n", [4, 40])
+def test_few_times_are_smoothed_as_many_are(monkeypatch: pytest.MonkeyPatch, n: int):
+    """In one call for all shapes, or shape by shape; of many pairs, several at a time."""
+    positions = rank(np.random.default_rng(0).normal(size=(30, n, 9)).cumsum(axis=2))
+    model = Empirical(positions, np.linspace(0, 1, 9), ModelOptions(model="empirical"))
+    at_once = model.posterior(3, draws=400).wins
+    monkeypatch.setattr(room, "_FEW_TIMES", 0)
+    monkeypatch.setattr(room, "_PAIRS_A_TASK", 1)
+    again = replace(model)  # which has learned nothing yet
+    one_by_one = again.posterior(3, draws=400).wins
+    assert not np.array_equal(at_once, one_by_one)
+    np.testing.assert_allclose(at_once, one_by_one, atol=1e-5)

@@ -33,6 +33,7 @@ _SCORE_UNIT = 2.0**-12
 _GREATEST = 32 - _WEIGHT_UNIT  # of a weight: exceeded once in 10^14
 _FINER_UNIT, _GREATEST_OF_MANY = 2.0**-20, 2.0**12  # where a problem counts as up to 1,000
 _DRAWS_A_TASK, _NUMBERS_A_TASK = 500, 2**19  # keep to caches; sums are exact, however they are cut
+_COLUMNS_AT_ONCE = 8192  # of scores: with more, too few draws would fit beside them
 _IN_FIRST_PLACES = 2.0  # imaginary instances that count there
 _PRIOR_STREAM = 2**31  # beyond any problem's place in the list
 
@@ -192,12 +193,26 @@ class Bootstrap:
         added."""
         items = imaginary.shape[1]
         n_times = blocks[0][0].shape[1] // items
+        found = np.empty((self.draws, items, n_times), dtype=np.float32)
+        stride = max(1, _COLUMNS_AT_ONCE // n_times)
+        with single_threaded_blas():
+            for first in range(0, items, stride):
+                some = slice(first, min(first + stride, items))
+                columns = slice(some.start * n_times, some.stop * n_times)
+                part = [(score[:, columns], there[:, columns]) for score, there in blocks]
+                self._fill(found[:, some], part, imaginary[:, some], prior)
+        return found.swapaxes(1, 2)
+
+    def _fill(
+        self, found: np.ndarray, blocks: list[Scores], imaginary: np.ndarray, prior: np.ndarray
+    ) -> None:
+        """The same of some items: found[draw, item, time]."""
+        _, items, n_times = found.shape
         scores = [_rounded(score) for score, _ in blocks]
         if self.duels.weights is not None:  # which take more than the 24 bits of single precision
             scores = [score.astype(np.float64, copy=False) for score in scores]
         sums = weighted_sums(scores, n_times, self.threads)
         patterns, pattern_of = _patterns([there for _, there in blocks])
-        found = np.empty((self.draws, items, n_times), dtype=np.float32)
         at_once = max(1, min(_DRAWS_A_TASK, _NUMBERS_A_TASK // (items * n_times)))
 
         def run(first: int) -> None:
@@ -215,9 +230,7 @@ class Bootstrap:
                 shares /= of.T[pattern_of].reshape(shares.shape)
             found[some] = shares.transpose(2, 0, 1)
 
-        with single_threaded_blas():
-            in_threads(run, range(0, self.draws, at_once), self.threads)
-        return found.swapaxes(1, 2)
+        in_threads(run, range(0, self.draws, at_once), self.threads)
 
 
 def _rounded(scores: np.ndarray) -> np.ndarray:

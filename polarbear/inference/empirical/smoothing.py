@@ -43,6 +43,8 @@ _STREAM = 2**31 + 1
 _ROUNDS = 40  # of expectation maximisation
 _JITTER = 1e-8
 _FACTORS_KEPT = 2**24  # numbers: 128 MiB
+_PAIRS_A_TASK = 32  # at most
+_FEW_TIMES = 32  # up to which all shapes are solved for in one call: of so few, calls take longest
 
 
 def shapes_of_curves(unit_times: np.ndarray) -> np.ndarray:
@@ -94,19 +96,22 @@ class Curves:
         standard /= np.float32(np.sqrt(2))
         shapes = self.shapes + _JITTER * np.eye(n_times)
 
-        def run(k: int) -> None:
-            kinds = np.searchsorted(np.cumsum(self.shares[:-1, pairs[k]]), which)
-            levels, shape = np.divmod(kinds, len(shapes))
-            order = np.argsort(shape, kind="stable")  # draws of a shape side by side
-            phi, apart = wins[order, :, k], standard[one[k]][order]
-            apart -= standard[two[k]][order]
-            level = np.array(LEVELS, dtype=np.float32)[levels[order]]
-            self._smooth_pair(phi, pairs[k], level, shape[order], apart, roots)
-            wins[order, :, k] = phi
+        def run(some: slice) -> None:
+            curves = np.ascontiguousarray(wins[:, :, some].transpose(2, 0, 1))
+            for k, curve in zip(range(some.start, some.stop), curves, strict=True):
+                kinds = np.searchsorted(np.cumsum(self.shares[:-1, pairs[k]]), which)
+                levels, shape = np.divmod(kinds, len(shapes))
+                order = np.argsort(shape, kind="stable")  # draws of a shape side by side
+                phi, apart = curve[order], standard[one[k]][order]
+                apart -= standard[two[k]][order]
+                level = np.array(LEVELS, dtype=np.float32)[levels[order]]
+                self._smooth_pair(phi, pairs[k], level, shape[order], apart, roots)
+                curve[order] = phi
+            wins[:, :, some] = curves.transpose(1, 2, 0)
 
         with single_threaded_blas():
             roots = np.linalg.cholesky(shapes).astype(np.float32)
-            in_threads(run, range(len(pairs)), threads)
+            in_threads(run, _near_each_other(len(pairs)), threads)
 
     def _smooth_pair(
         self,
@@ -120,39 +125,63 @@ class Curves:
         """With A a shape's covariance and the noise's, V, the curve's is A + l^2 11', of which the
         inverse is that of A less a part of rank one: one matrix serves all levels."""
         noise = _noise(self.correlation, self.spread[pair])
-        for shape in np.unique(shapes):
-            some = slice(*np.searchsorted(shapes, [shape, shape + 1]))
+        used, begins = np.unique(shapes, return_index=True)
+        solved = self._solved(used, noise) if len(noise) <= _FEW_TIMES else None
+        ends = [*begins[1:], len(shapes)]
+        for k, (shape, begin, end) in enumerate(zip(used, begins, ends, strict=True)):
+            some = slice(begin, end)
             missed = apart[some, 1:] @ roots[shape].T
             missed += level[some, None] * apart[some, :1]
             np.subtract(phi[some], missed, out=missed)
-            few = len(missed) < len(noise)  # whichever there is less to solve for
-            solved = np.vstack([missed if few else noise, np.ones(len(noise))])
-            lapack.solve(self._factor(pair, shape, noise), solved)
-            back, flat = solved[:-1], solved[-1]
-            phi[some] -= back @ noise if few else missed @ back.astype(np.float32).T
-            shared = level[some] ** 2 / (1 + level[some] ** 2 * flat.sum())
-            shared *= missed @ flat
+            if solved is None:
+                drawn, flat = self._drawn_back(pair, shape, noise, missed)
+            else:
+                drawn, flat = missed @ solved[k, :, :-1], solved[k, :, -1]
+            phi[some] -= drawn
+            squared = level[some] ** 2
+            shared = squared / (1 + squared * flat.sum()) * (missed @ flat)
             phi[some] += np.outer(shared.astype(np.float32), (flat @ noise).astype(np.float32))
         np.clip(phi, -np.pi / 2, np.pi / 2, out=phi)
         np.sin(phi, out=phi)
         phi += 1
         phi /= 2
 
-    def _factor(self, pair: int, shape: int, noise: np.ndarray) -> np.ndarray:
-        if self.factors is not None:
-            return np.asarray(self.factors[pair][shape])
-        return np.asarray(_factorised(self.shapes[[shape]] + noise)[0])
+    def _solved(self, shapes: np.ndarray, noise: np.ndarray) -> np.ndarray:
+        """A^-1 of the noise and, in the last column, of ones, for each of some shapes."""
+        sides = np.column_stack([noise, np.ones(len(noise))])
+        return np.linalg.solve(self.shapes[shapes] + noise, sides).astype(np.float32)
+
+    def _drawn_back(
+        self, pair: int, shape: int, noise: np.ndarray, missed: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """V A^-1 of each row of ``missed``, and A^-1 of ones, for one shape."""
+        few = len(missed) < len(noise)  # whichever there is less to solve for
+        solved = np.vstack([missed if few else noise, np.ones(len(noise))])
+        if self.factors is None:
+            factor = _factorised(self.shapes[[shape]] + noise)[0]
+        else:
+            factor = self.factors[pair][shape]
+        lapack.solve(np.asarray(factor), solved)
+        back, flat = solved[:-1], solved[-1]
+        return back @ noise if few else missed @ back.astype(np.float32).T, flat
 
 
 def on_the_scale_of_curves(wins: np.ndarray, threads: int | None = None) -> np.ndarray:
     """Draws [draw, time, pair] of win probabilities, in their place, where their noise does not
     depend on them."""
 
-    def run(pair: int) -> None:
-        wins[:, :, pair] = np.arcsin(2 * wins[:, :, pair] - 1)
+    def run(some: slice) -> None:
+        wins[:, :, some] = np.arcsin(2 * wins[:, :, some] - 1)
 
-    in_threads(run, range(wins.shape[2]), threads)
+    in_threads(run, _near_each_other(wins.shape[2]), threads)
     return wins
+
+
+def _near_each_other(n_pairs: int) -> list[slice]:
+    """Pairs of which each draw lies together: of many pairs draws are far apart in memory. Of few
+    pairs each is for itself, so that threads have enough to share."""
+    stride = min(_PAIRS_A_TASK, 1 + n_pairs // _PAIRS_A_TASK)
+    return [slice(first, min(first + stride, n_pairs)) for first in range(0, n_pairs, stride)]
 
 
 def learned_curves(
@@ -171,7 +200,7 @@ def learned_curves(
     shapes = shapes_of_curves(unit_times)
     correlation = correlation + _JITTER * np.eye(n_times)
 
-    kept = n_pairs * shapes.size <= _FACTORS_KEPT
+    kept = n_times > _FEW_TIMES and n_pairs * shapes.size <= _FACTORS_KEPT
 
     def explained(pair: int) -> tuple[np.ndarray, np.ndarray | None]:
         factors = _factorised(shapes + _noise(correlation, spread[pair]))
@@ -179,7 +208,7 @@ def learned_curves(
 
     with single_threaded_blas():
         found, factors = zip(*in_threads(explained, range(n_pairs), threads), strict=True)
-    shares = _shares(np.stack(found, axis=1), _algorithms_of(n_pairs))
+        shares = _shares(np.stack(found, axis=1), _algorithms_of(n_pairs))
     return Curves(shapes, correlation, spread, shares, factors if kept else None)
 
 
@@ -200,7 +229,9 @@ def _matern(apart: np.ndarray, lengthscale: float) -> np.ndarray:
 
 
 def _factorised(covariances: np.ndarray) -> np.ndarray:
-    """Their Cholesky factors, in their lower triangles."""
+    """Their Cholesky factors, in their lower triangles; of few times, with zeros above them."""
+    if covariances.shape[1] <= _FEW_TIMES:
+        return np.asarray(np.linalg.cholesky(covariances))
     for covariance in covariances:
         lapack.factorise(covariance)
     return covariances
@@ -210,7 +241,10 @@ def _log_evidence(curve: np.ndarray, factors: np.ndarray) -> np.ndarray:
     """The log-density of a curve, up to a constant, under each level with each covariance of its
     deviations and noise, given by their Cholesky factors: [kind], shapes running fastest."""
     both = np.column_stack([curve, np.ones(len(curve))])
-    whitened = np.stack([dtrtrs(factor.T, both, trans=1)[0] for factor in factors])
+    if len(curve) <= _FEW_TIMES:
+        whitened = np.linalg.solve(factors, both)
+    else:
+        whitened = np.stack([dtrtrs(factor.T, both, trans=1)[0] for factor in factors])
     curves, ones = whitened[:, :, 0], whitened[:, :, 1]
     half_determinant = np.log(np.diagonal(factors, axis1=1, axis2=2)).sum(axis=1)
     squared = np.array(LEVELS)[:, None] ** 2
