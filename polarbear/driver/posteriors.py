@@ -160,5 +160,4 @@ def keep(store: Store, evidence: Evidence, learned: Learned, key: str | None = N
 
 def _as_kept(posterior: Posterior) -> Posterior:
     """As the store keeps it, so that an answer is the same whether it was kept or not."""
-    kept = posterior.theta.astype(np.float32, copy=False)
-    return replace(posterior, theta=kept.astype(posterior.theta.dtype, copy=False))
+    return replace(posterior, theta=posterior.theta.astype(np.float32, copy=False).astype(float))
