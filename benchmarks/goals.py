@@ -251,7 +251,9 @@ def ratios(name: str, tree: Path) -> str:
     """A row of what it takes as a share of what the old version does, on this machine."""
     goal = GOALS[name]
     old = {**os.environ, "PYTHONPATH": str(tree)}
-    before = measured([sys.executable, str(HERE / "before.py"), str(tree), name], env=old)
+    # from its own folder: `python -m` looks there first, and would find this version in ours
+    script = [sys.executable, str(HERE / "before.py"), str(tree), name]
+    before = measured(script, env=old, cwd=tree)
     now = measured([sys.executable, __file__, "--measure", name])
     if isinstance(before, str) or isinstance(now, str):
         why = before if isinstance(before, str) else now
