@@ -143,7 +143,8 @@ def console() -> Console:
     """Where results are printed; without colour and uncut where it is not a terminal."""
     from polarbear.cli.harmless import HarmlessConsole
 
-    return HarmlessConsole(width=None if sys.stdout.isatty() else WIDE, highlight=False)
+    width = None if sys.stdout.isatty() else WIDE
+    return HarmlessConsole(width=width, highlight=False, emoji=False)  # a name may be ":bug:"
 
 
 def table(*columns: str) -> Table:

@@ -50,7 +50,7 @@ class RaceProgress(Watcher):
             from rich.live import Live
 
             self._live = Live(
-                console=Console(stderr=True),
+                console=Console(stderr=True, emoji=False),
                 get_renderable=self._picture,
                 refresh_per_second=4,
                 transient=True,

@@ -47,7 +47,7 @@ class RunProgress:
                 TimeElapsedColumn(),
                 TextColumn("left"),
                 TimeRemainingColumn(),
-                console=Console(stderr=True),
+                console=Console(stderr=True, emoji=False),
             )
             self._bar.start()
             self._task = self._bar.add_task("running", total=self._total, failed="")

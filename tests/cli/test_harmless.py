@@ -42,3 +42,12 @@ def test_json_holds_the_same_text_without_a_control_in_it(capsys: pytest.Capture
     printed = capsys.readouterr().out
     assert json.loads(printed) == {"name": HOSTILE, "emoji": "\U0001f468\u200d\U0001f469"}
     assert not set(printed) & set("\x1b\x07\x9b\u202e\x7f")
+
+
+def test_a_name_between_colons_stays_a_name(capsys: pytest.CaptureFixture[str]):
+    names = common.table("algorithm")
+    names.add_row(":bug:")
+    common.console().print(":heart:", names, markup=False)
+    printed = capsys.readouterr().out
+    assert ":heart:" in printed
+    assert ":bug:" in printed
