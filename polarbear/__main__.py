@@ -3,7 +3,7 @@
 import gc
 import sys
 
-from polarbear.settings import foreign, idling
+from polarbear.settings import environment, foreign
 
 INTERRUPTED = 130
 # Objects made before Python looks for garbage among them: loading leaves more than a hundred
@@ -15,7 +15,7 @@ GARBAGE = 200_000
 def main() -> None:
     """Load the command line and run a command; an interrupt at any moment is a line, no more."""
     gc.set_threshold(GARBAGE)
-    idling.sleep_sooner()
+    environment.set_for_commands()
     try:
         from polarbear.cli import main as run
 

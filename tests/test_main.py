@@ -10,12 +10,13 @@ from types import ModuleType
 import pytest
 
 from polarbear.__main__ import main
-from polarbear.settings import foreign, idling
+from polarbear.settings import environment, foreign
 
 
 @pytest.fixture(autouse=True)
 def environment_as_before(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(idling.VARIABLE, "26")
+    for variable in environment.FOR_COMMANDS:
+        monkeypatch.setenv(variable, "as it was")
 
 
 @pytest.fixture(autouse=True)

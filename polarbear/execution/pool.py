@@ -27,7 +27,7 @@ from polarbear.execution.scratch import Scratch
 from polarbear.execution.starting import environment, uninterrupted, without_the_script
 from polarbear.execution.worker import THREAD_VARIABLES, YIELDING, log_tail, serve
 from polarbear.problems.base import Setting, Suite
-from polarbear.settings import idling
+from polarbear.settings.environment import not_for_others
 from polarbear.wording import typed_time
 
 DONE = object()  # what an iterable gives that has nothing more
@@ -175,7 +175,7 @@ class Pool:
         variables = {
             **dict.fromkeys(THREAD_VARIABLES, str(self._threads)),
             **families.marked_environment(f"{mark}:{own}"),
-            **idling.not_for_others(),
+            **not_for_others(),
         }
         with (
             _STARTING,  # nor may another start bury this one before it is known

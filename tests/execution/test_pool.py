@@ -22,7 +22,7 @@ from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.execution.pool import Pool
 from polarbear.execution.recorder import Journal
 from polarbear.numerics.seeds import run_seed
-from polarbear.settings import idling
+from polarbear.settings import environment
 from polarbear.settings.options import Source
 from tests.support import solver
 
@@ -218,27 +218,30 @@ def test_numerical_libraries_get_one_thread(tmp_path: Path):
 def test_what_is_set_for_short_commands_is_not_for_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setenv(idling.VARIABLE, "to be restored")
-    monkeypatch.setattr(idling, "_set_here", [])
-    del os.environ[idling.VARIABLE]
-    idling.sleep_sooner()
-    assert os.environ[idling.VARIABLE] == idling.POWER
+    for variable in environment.FOR_COMMANDS:
+        monkeypatch.setenv(variable, "to be restored")
+        del os.environ[variable]
+    monkeypatch.setattr(environment, "_set_here", [])
+    environment.set_for_commands()
+    assert os.environ.items() >= environment.FOR_COMMANDS.items()
+    names = list(environment.FOR_COMMANDS)
     (tmp_path / "peek.py").write_text(
         "import os\n"
         "def solve(problem, seed):\n"
-        f"    raise RuntimeError('found', os.environ.get('{idling.VARIABLE}'))\n"
+        f"    raise RuntimeError('found', [name for name in {names} if name in os.environ])\n"
     )
     entry = {"name": "peek", "use": "python", "function": f"{tmp_path}/peek.py:solve"}
-    assert "('found', None)" in one(run(configured(entry)), "peek").message
-    assert os.environ[idling.VARIABLE] == idling.POWER
+    assert "('found', [])" in one(run(configured(entry)), "peek").message
+    assert os.environ.items() >= environment.FOR_COMMANDS.items()
 
 
 def test_what_a_user_has_set_stays_as_it_is(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv(idling.VARIABLE, "28")
-    monkeypatch.setattr(idling, "_set_here", [])
-    idling.sleep_sooner()
-    assert os.environ[idling.VARIABLE] == "28"
-    assert not idling.not_for_others()
+    for variable in environment.FOR_COMMANDS:
+        monkeypatch.setenv(variable, "28")
+    monkeypatch.setattr(environment, "_set_here", [])
+    environment.set_for_commands()
+    assert {os.environ[variable] for variable in environment.FOR_COMMANDS} == {"28"}
+    assert not environment.not_for_others()
 
 
 def spawned() -> set[int]:
