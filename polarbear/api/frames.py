@@ -19,7 +19,7 @@ from polarbear.formats.adding import GridWanted, budget_for
 from polarbear.formats.base import LINE, AfterEnd, Imported, named
 from polarbear.formats.table import Columns, trajectories_in
 from polarbear.inference import infer as draw
-from polarbear.problems.base import PROBLEM
+from polarbear.problems.specs import PROBLEM
 from polarbear.problems.weights import WEIGHT
 from polarbear.rankings import GridValues
 from polarbear.settings.grid import EVALUATIONS, Budget

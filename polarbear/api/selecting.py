@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from polarbear import select as selecting
 from polarbear.api.listening import Listener
 from polarbear.api.showing import Shown, dressed, html_table
-from polarbear.driver.evidence import evidence_of
 from polarbear.errors import SelectionError
-from polarbear.inference.empirical.bootstrap import Bootstrap
 from polarbear.preferences import Context, read_preference
-from polarbear.rankings.duels import duels_of
-from polarbear.select import Basis, facts
-from polarbear.select.complements import Complements
+from polarbear.select import facts
 from polarbear.select.facts import Answer
 from polarbear.store import Store as StoreOnDisk
 from polarbear.wording import P_BEST, short
+
+if TYPE_CHECKING:
+    from polarbear.select.complements import Complements
 
 
 @dataclass(frozen=True, repr=False)
@@ -79,7 +79,7 @@ def select(
     if portfolio is not None or sweep:
         theta = basis.posterior.theta[:, :, list(contest.candidates)]
     if portfolio is not None:
-        complements = Complements(_bootstrap(disk, basis), contest.candidates, made.valuation)
+        complements = _complements(disk, made, contest)
         if basis.posterior.options.plackett_luce:
             found = selecting.best_portfolios(theta, made.valuation, portfolio, profile, gamma)
         else:
@@ -101,10 +101,19 @@ def select(
     return dressed(Selected, told)
 
 
-def _bootstrap(disk: StoreOnDisk, basis: Basis) -> Bootstrap:
+def _complements(
+    disk: StoreOnDisk, made: selecting.Selection, contest: selecting.Contest
+) -> Complements:
     """Who won on which instance, by the runs in the store."""
-    evidence = evidence_of(disk, basis.algorithms)
-    order = [evidence.grid.algorithms.index(name) for name in basis.algorithms]
+    from polarbear.driver.evidence import evidence_of  # all that only portfolios need
+    from polarbear.inference.empirical.bootstrap import Bootstrap
+    from polarbear.rankings.duels import duels_of
+    from polarbear.select.complements import Complements
+
+    names, posterior = made.basis.algorithms, made.basis.posterior
+    evidence = evidence_of(disk, names)
+    order = [evidence.grid.algorithms.index(name) for name in names]
     duels = duels_of(evidence.positions[:, order], evidence.problems, evidence.weights)
-    posterior = basis.posterior
-    return Bootstrap(duels, posterior.n_draws, posterior.seed, posterior.options.concentration)
+    concentration = posterior.options.concentration
+    bootstrap = Bootstrap(duels, posterior.n_draws, posterior.seed, concentration)
+    return Complements(bootstrap, contest.candidates, made.valuation)

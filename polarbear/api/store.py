@@ -10,11 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polarbear.api.listening import Listener
-from polarbear.api.posterior import Posterior
 from polarbear.api.showing import html_table
 from polarbear.settings.grid import Budget, Spaced
 from polarbear.store import Store as StoreOnDisk
-from polarbear.store import summary
 from polarbear.wording import counted, time, timed, whole
 
 if TYPE_CHECKING:
@@ -25,6 +23,7 @@ if TYPE_CHECKING:
     from polarbear.api.importing import Added
     from polarbear.api.inferring import GridLike
     from polarbear.api.merging import Merged
+    from polarbear.api.posterior import Posterior
     from polarbear.api.racing import Raced
     from polarbear.api.reporting import Report
     from polarbear.api.running import Ran
@@ -349,6 +348,8 @@ class Store:
         return f"<Store {str(self.path)!r}: {self._contents()}>"
 
     def _repr_html_(self) -> str:
+        from polarbear.store import summary
+
         rows = [
             [entry.algorithm, whole(entry.runs), whole(entry.failed), time(entry.spent)]
             for entry in summary.by_algorithm(self._disk)

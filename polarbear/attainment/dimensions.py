@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from polarbear.errors import ReportError
-from polarbear.problems.base import DIMENSION, FUNCTION
+from polarbear.problems.specs import DIMENSION, FUNCTION
 from polarbear.settings.grid import EVALUATIONS
 from polarbear.store import Store
 

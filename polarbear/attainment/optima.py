@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from polarbear.errors import PolarBearError
 from polarbear.numerics.arrays import Floats
 from polarbear.problems import SUITES
-from polarbear.problems.base import OPTIMUM
+from polarbear.problems.specs import OPTIMUM
 from polarbear.store import Store
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from polarbear.config.configuration import PlainConfig
+if TYPE_CHECKING:
+    from polarbear.config.configuration import PlainConfig
 
 COUNTS = ("count", "weights")  # how many instances are run, or count as: no run depends on it
 

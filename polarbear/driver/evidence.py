@@ -16,7 +16,6 @@ import numpy as np
 from polarbear.config import failures_in
 from polarbear.errors import InferenceError
 from polarbear.execution.outcome import Outcome
-from polarbear.problems.base import Instance
 from polarbear.rankings import ChoiceSets, GridValues, count_choice_sets, rank
 from polarbear.settings.grid import Budget
 from polarbear.settings.options import unknown
@@ -25,6 +24,7 @@ from polarbear.store import Store, best_so_far
 if TYPE_CHECKING:
     from polarbear.inference.empirical.engine import Empirical
     from polarbear.inference.options import ModelOptions
+    from polarbear.problems.base import Instance
 
 BLOCK = 64  # instances that are counted together
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
-from polarbear.algorithms.base import Algorithm
 from polarbear.execution.host import IMPORTED, Where
 from polarbear.numerics.arrays import Floats
-from polarbear.problems.base import Instance
+
+if TYPE_CHECKING:
+    from polarbear.algorithms.base import Algorithm
+    from polarbear.problems.base import Instance
 
 
 class Status(StrEnum):

@@ -13,7 +13,7 @@ from polarbear.attainment.optima import known_optima
 from polarbear.errors import ExportFailedError
 from polarbear.formats.bbob import BBOB_NAMES
 from polarbear.numerics.arrays import Floats
-from polarbear.problems.base import DIMENSION, FUNCTION, NUMBER
+from polarbear.problems.specs import DIMENSION, FUNCTION, NUMBER
 from polarbear.settings.grid import EVALUATIONS
 from polarbear.store import Store
 from polarbear.wording import counted, noun

@@ -10,7 +10,8 @@ from typing import Any, Literal
 
 from polarbear.errors import ImportFailedError, StoreMismatchError
 from polarbear.formats.base import Complaint, Imported
-from polarbear.problems.base import OPTIMUM, Instance
+from polarbear.problems.base import Instance
+from polarbear.problems.specs import OPTIMUM
 from polarbear.problems.weights import WEIGHT
 from polarbear.settings.grid import EVALUATIONS, Budget
 from polarbear.settings.names import LONGEST_INSTANCE, LONGEST_NAME, checked_name

@@ -16,7 +16,8 @@ from pydantic import Field
 from polarbear.algorithms.base import Algorithm, Trial
 from polarbear.errors import AlgorithmError, ImportFailedError
 from polarbear.execution.outcome import Outcome, Status, Task
-from polarbear.problems.base import PROBLEM, Instance, Kind, Setting
+from polarbear.problems.base import Instance, Kind, Setting
+from polarbear.problems.specs import PROBLEM
 from polarbear.settings.names import LONGEST_INSTANCE, LONGEST_NAME, flaw_in_name
 from polarbear.settings.options import Options, nearest
 from polarbear.wording import counted, noun, visible

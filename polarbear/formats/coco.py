@@ -26,7 +26,7 @@ from polarbear.formats.base import (
     imported_points,
 )
 from polarbear.formats.blocks import Points, beside, check_count, number_or_text, read_blocks
-from polarbear.problems.base import DIMENSION, FUNCTION, NUMBER, OPTIMUM
+from polarbear.problems.specs import DIMENSION, FUNCTION, NUMBER, OPTIMUM
 
 EVALUATIONS_COLUMN, BEST_COLUMN = 0, 2
 

@@ -32,7 +32,7 @@ from polarbear.formats.base import (
 from polarbear.formats.bbob import BBOB_NAMES
 from polarbear.formats.blocks import beside, check_count, number_or_text, read_blocks
 from polarbear.formats.ioh_info import read_info
-from polarbear.problems.base import DIMENSION, FUNCTION, NUMBER, OPTIMUM
+from polarbear.problems.specs import DIMENSION, FUNCTION, NUMBER, OPTIMUM
 from polarbear.settings.options import spelled
 
 USED = ("evaluations", "raw_y")

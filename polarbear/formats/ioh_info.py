@@ -19,7 +19,7 @@ from typing import Any
 from polarbear.errors import ImportFailedError
 from polarbear.formats.base import Complaint, Point, named
 from polarbear.formats.blocks import Points, beside, check_count, number_or_text, read_blocks
-from polarbear.problems.base import DIMENSION, FUNCTION, NUMBER
+from polarbear.problems.specs import DIMENSION, FUNCTION, NUMBER
 
 BEGIN = '"function evaluation"'
 BEST = "best-so-far f(x)"

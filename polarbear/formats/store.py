@@ -13,7 +13,8 @@ from polarbear.errors import ImportFailedError, PolarBearError
 from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.formats.base import Format, Imported, ImportedAlgorithm
 from polarbear.problems import SUITES
-from polarbear.problems.base import OPTIMUM, Instance
+from polarbear.problems.base import Instance
+from polarbear.problems.specs import OPTIMUM
 from polarbear.problems.weights import WEIGHT
 from polarbear.store import Store
 from polarbear.wording import counted, noun

@@ -26,7 +26,7 @@ from polarbear.formats.base import (
     runs_from_points,
 )
 from polarbear.formats.weights import weights_in
-from polarbear.problems.base import PROBLEM
+from polarbear.problems.specs import PROBLEM
 from polarbear.settings.names import with_formulas
 from polarbear.wording import counted, noun
 

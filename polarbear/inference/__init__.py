@@ -10,8 +10,9 @@ Uses `rankings` and `numerics`; knows nothing of runs or stores.
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from polarbear.settings.lazily import lazily
 
 if TYPE_CHECKING:
     from polarbear.inference.base import Diagnostics, Posterior
@@ -21,16 +22,13 @@ if TYPE_CHECKING:
 
 __all__ = ["Diagnostics", "ModelOptions", "Posterior", "extend", "infer"]
 
-_PLACES = {
-    "Diagnostics": "polarbear.inference.base",
-    "ModelOptions": "polarbear.inference.options",
-    "Posterior": "polarbear.inference.base",
-    "extend": "polarbear.inference.newcomer.extend",
-    "infer": "polarbear.inference.dispatch",
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _PLACES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(_PLACES[name]), name)
+__getattr__ = lazily(
+    __name__,
+    {
+        "Diagnostics": "base",
+        "ModelOptions": "options",
+        "Posterior": "base",
+        "extend": "newcomer.extend",
+        "infer": "dispatch",
+    },
+)

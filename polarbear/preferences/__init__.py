@@ -7,10 +7,10 @@ Uses `settings` and `wording`.
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from polarbear.preferences.registry import PREFERENCES
+from polarbear.settings.lazily import lazily
 
 if TYPE_CHECKING:
     from polarbear.preferences.base import Context, Preference, Valuation, Variations
@@ -26,17 +26,14 @@ __all__ = [
     "read_preference",
 ]
 
-_PLACES = {
-    "Context": "polarbear.preferences.base",
-    "Preference": "polarbear.preferences.base",
-    "Valuation": "polarbear.preferences.base",
-    "Variations": "polarbear.preferences.base",
-    "parse_preference": "polarbear.preferences.parsing",
-    "read_preference": "polarbear.preferences.parsing",
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _PLACES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(_PLACES[name]), name)
+__getattr__ = lazily(
+    __name__,
+    {
+        "Context": "base",
+        "Preference": "base",
+        "Valuation": "base",
+        "Variations": "base",
+        "parse_preference": "parsing",
+        "read_preference": "parsing",
+    },
+)

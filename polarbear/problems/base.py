@@ -30,13 +30,6 @@ Trajectory = Literal["best", "last"]  # which of a run's values counts at a time
 LARGEST_NUMBER = 100_000  # far beyond any use, and far below where a library's integers end
 
 
-# The key of a spec that names the problem of which an instance is one run of several, if it is.
-PROBLEM = "problem"
-# Keys of a spec that others look at, where it has them: the function, the number of its variables,
-# its number among the function's instances, and of imported data the best possible value.
-FUNCTION, DIMENSION, NUMBER, OPTIMUM = "function", "dimension", "instance", "optimum"
-
-
 class Kind(StrEnum):
     """What a problem offers to an algorithm."""
 

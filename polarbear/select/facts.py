@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from polarbear.plain import asked
 from polarbear.select import words
-from polarbear.select.basis import Basis, Contest
-from polarbear.select.complements import Complements
-from polarbear.select.criteria import Criteria, Risk
 from polarbear.select.information import ENOUGH, value_of_information
-from polarbear.select.portfolios import Portfolios
-from polarbear.select.selection import Selection
-from polarbear.select.sweeps import Sweep
+
+if TYPE_CHECKING:
+    from polarbear.select.basis import Basis, Contest
+    from polarbear.select.complements import Complements
+    from polarbear.select.criteria import Criteria, Risk
+    from polarbear.select.portfolios import Portfolios
+    from polarbear.select.selection import Selection
+    from polarbear.select.sweeps import Sweep
 
 SHOWN_PORTFOLIOS = 5
 

@@ -18,7 +18,11 @@ class Options(BaseModel):
     """A group of settings; every field has a description, which the docs and `init` show."""
 
     model_config = ConfigDict(
-        frozen=True, extra="forbid", populate_by_name=True, allow_inf_nan=False
+        frozen=True,
+        extra="forbid",
+        populate_by_name=True,
+        allow_inf_nan=False,
+        defer_build=True,  # most commands make few of the groups that they load
     )
 
 

@@ -7,14 +7,16 @@ import json
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from polarbear import __version__
-from polarbear.config import PlainConfig
 from polarbear.errors import NotAStoreError, StoreError, StoreVersionError
 from polarbear.settings.options import describe
 from polarbear.store import files, tables
 from polarbear.store.stated import check_nothing_leads_out, flaw_in_config
+
+if TYPE_CHECKING:
+    from polarbear.config import PlainConfig
 
 FORMAT = 1
 NAME = "polarbear.json"

@@ -29,11 +29,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from polarbear.config import KEEPS, PlainConfig, contradictions, failures_in
+from polarbear.config import KEEPS, contradictions, failures_in
 from polarbear.errors import StoreMismatchError
 from polarbear.execution.outcome import Outcome, Status
 from polarbear.numerics.arrays import Floats
-from polarbear.problems.base import PROBLEM, Instance
+from polarbear.problems.specs import PROBLEM
 from polarbear.problems.weights import WEIGHT, weight_of
 from polarbear.rankings import UNRECORDED, GridValues
 from polarbear.store import files, manifest, progress, renaming, tables
@@ -49,6 +49,9 @@ from polarbear.wording import counted
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from polarbear.config import PlainConfig
+    from polarbear.problems.base import Instance
 
 MERGE_ABOVE = 48  # so many small parts are merged
 SMALL_PART = 8 * 2**20  # bytes of trajectories

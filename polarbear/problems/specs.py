@@ -1,0 +1,8 @@
+"""Keys of an instance's spec that others than its suite look at, where it has them."""
+
+from __future__ import annotations
+
+PROBLEM = "problem"  # names the problem of which an instance is one run of several
+FUNCTION, DIMENSION = "function", "dimension"  # the function, and the number of its variables
+NUMBER = "instance"  # its number among the function's instances
+OPTIMUM = "optimum"  # of imported data: the best possible value
