@@ -10,8 +10,6 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from shlex import quote as quoted
 
-import polars as pl
-
 from polarbear.config import Config
 from polarbear.driver.cost import cost_of
 from polarbear.driver.entrants import race_differences
@@ -22,6 +20,7 @@ from polarbear.racing import RoundRecord
 from polarbear.settings.options import unknown
 from polarbear.store import Store
 from polarbear.store.aside import Reason
+from polarbear.store.rows import Rows
 from polarbear.wording import counted, joined, noun
 
 ALL = "all"  # stands for every algorithm after --rerun and --keep
@@ -77,14 +76,16 @@ def take_in(config: Config, store: Store, answers: Answers, racing: bool) -> lis
             notes.append(f"race {number} is kept as it was; {cost.words}")
         elif answers.redecide:
             notes.append("nothing has changed since: the race goes on; --fresh begins another")
-    notes += withdraw(store, _rows(outdated), Reason.CHANGED)
-    gone = store.all_runs().filter(pl.col("algorithm").is_in(dropped))
+    runs, stale = store.rows_of_all_runs(), {run for one in outdated for run in one.runs["run"]}
+    notes += withdraw(store, runs.where([run in stale for run in runs["run"]]), Reason.CHANGED)
+    runs = store.rows_of_all_runs()
+    gone = runs.where([name in dropped for name in runs["algorithm"]])
     notes += withdraw(store, gone, Reason.DROPPED)
     store.adopt(config.plain(), uses_grid, redefined=names, dropped=dropped)
     return notes + _take_back(store, found)
 
 
-def withdraw(store: Store, runs: pl.DataFrame, reason: Reason) -> list[str]:
+def withdraw(store: Store, runs: Rows, reason: Reason) -> list[str]:
     """Set runs aside; a race that rests on them is kept as it was, and another will begin."""
     if not len(runs):
         return []
@@ -111,10 +112,13 @@ def _in_the_race(outdated: Sequence[Outdated], inside: Collection[str]) -> list[
 def _made_since(store: Store, last: RoundRecord) -> list[str]:
     """Runs on a race's instances that its last round could not know: made again, say."""
     state, written = last.state, store.round_written(last.state.round)
-    rows = store.runs().filter(
-        pl.col("algorithm").is_in([name for name in state.algorithms if name != state.joining])
-        & pl.col("instance").is_in(store.instances()["instance"][: state.instances].to_list())
-        & (pl.col("started") > written)
+    runs, inside = store.rows_of_runs(), {*state.algorithms} - {state.joining}
+    drawn = set(store.rows_of_instances()["instance"][: state.instances])
+    rows = runs.where(
+        [
+            name in inside and instance in drawn and started > written
+            for name, instance, started in runs.tuples("algorithm", "instance", "started")
+        ]
     )
     return [f"made since its last round: {_counts(rows)}"] if len(rows) else []
 
@@ -206,13 +210,9 @@ def _renamed(config: Config, store: Store, dropped: Sequence[str]) -> str:
     return ""
 
 
-def _rows(outdated: Sequence[Outdated]) -> pl.DataFrame:
-    return pl.concat([one.runs for one in outdated]) if outdated else pl.DataFrame()
-
-
-def _counts(runs: pl.DataFrame) -> str:
-    grouped = runs.group_by("algorithm", maintain_order=True).len()
-    return joined([f"{counted(count, 'run')} of {name}" for name, count in grouped.iter_rows()])
+def _counts(runs: Rows) -> str:
+    grouped = runs.by("algorithm")
+    return joined([f"{counted(len(rows), 'run')} of {name}" for (name,), rows in grouped.items()])
 
 
 def _take_back(store: Store, found: Survey) -> list[str]:
@@ -222,23 +222,23 @@ def _take_back(store: Store, found: Survey) -> list[str]:
     """
     last = store.last_round()
     racing = last.state.algorithms if last is not None else ()
-    aside = store.set_aside_runs().filter(pl.col("reason") != Reason.FORGOTTEN.value)
-    if not len(aside):
+    set_aside = store.rows_set_aside().tuples("run", "reason")
+    aside = {run for run, reason in set_aside if reason != Reason.FORGOTTEN}
+    if not aside:
         return []
-    rows = store.every_run().join(aside.select("run"), on="run", how="semi")
-    there = store.runs().select("algorithm", "instance")
-    rows = rows.join(there, on=["algorithm", "instance"], how="anti")
-    fits = pl.lit(False)
-    for name, now in found.current.items():
-        if name not in racing:
-            made_by = pl.col("fingerprint").is_in(
-                [one for one in store.alike(name, now) if one is not None]
-            )
-            if None in store.alike(name, now):
-                made_by |= pl.col("fingerprint").is_null()
-            fits |= (pl.col("algorithm") == name) & made_by.fill_null(False)
-    rows = rows.filter(fits)
+    fitting = {
+        name: store.alike(name, now) for name, now in found.current.items() if name not in racing
+    }
+    there = set(store.rows_of_runs().tuples("algorithm", "instance"))
+    every = store.rows_of_every_run()
+    told = every.tuples("run", "algorithm", "instance", "fingerprint")
+    rows = every.where(
+        [
+            run in aside and (name, instance) not in there and made_by in fitting.get(name, ())
+            for run, name, instance, made_by in told
+        ]
+    )
     if not len(rows):
         return []
-    store.take_back(rows["run"].to_list())
+    store.take_back(rows["run"])
     return [f"taken back, since what made them is there again: {_counts(rows)}"]

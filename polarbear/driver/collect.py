@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import polars as pl
-
 from polarbear.config import Config
 from polarbear.driver.fingerprints import changes_between, fingerprints, packages_of
 from polarbear.errors import StoreMismatchError
@@ -42,11 +40,11 @@ class Origin:
 def origin_of(config: Config, store: Store) -> Origin:
     """What runs of this configuration come from, as things are at this moment."""
     names = [algorithm.name for algorithm in config.algorithms]
-    aside = store.set_aside_runs().sort("attempt").select("algorithm", "instance", "attempt")
+    aside = store.rows_set_aside().tuples("attempt", "algorithm", "instance")
     return Origin(
         fingerprints(config),
         {name: store.seed_name(name) for name in names},
-        {(name, instance): attempt for name, instance, attempt in aside.iter_rows()},
+        {(name, instance): attempt for attempt, name, instance in sorted(aside)},
     )
 
 
@@ -71,7 +69,7 @@ def chosen_instances(config: Config, count: int | None = None) -> list[Instance]
 
 def stored_runs(store: Store) -> dict[tuple[str, str], dict[str, Any]]:
     """The runs that count, by algorithm and instance."""
-    return {(run["algorithm"], run["instance"]): run for run in store.runs().iter_rows(named=True)}
+    return {(run["algorithm"], run["instance"]): run for run in store.rows_of_runs().records()}
 
 
 def plan(
@@ -161,9 +159,10 @@ def check_hosts(config: Config, store: Store, mix_hosts: bool) -> None:
     if config.budget.axis != SECONDS or mix_hosts or config.execution.engine != LOCAL:
         return  # of other machines each worker says what it is
     here = host.this_host()
-    others = store.runs().filter((pl.col("host") != here.name) | (pl.col("cpu") != here.cpu))
-    if len(others):
-        name, cpu = others.select("host", "cpu").row(0)
+    timed_on = store.rows_of_runs().tuples("host", "cpu")
+    others = [other for other in timed_on if other != (here.name, here.cpu)]
+    if others:
+        name, cpu = others[0]
         raise StoreMismatchError(
             f"{len(others)} {noun(len(others), 'run')} in {store.path} "
             f"{noun(len(others), 'was', 'were')} timed on {name} ({cpu}), but this is "
@@ -220,5 +219,5 @@ def _placement(config: Config, store: Store | None) -> Placement:
     rule = config.execution.processors
     if config.budget.axis != SECONDS or rule == "mixed":
         return Placement("mixed")
-    runs = () if store is None else store.runs().select("instance", "cpu").iter_rows()
+    runs = () if store is None else store.rows_of_runs().tuples("instance", "cpu")
     return Placement(rule, dict(runs))

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import polars as pl
-
 from polarbear.config import Config
 from polarbear.driver.outdated import Outdated
 from polarbear.execution.outcome import Status
@@ -44,13 +42,14 @@ class Cost:
 def cost_of(config: Config, store: Store, outdated: Sequence[Outdated]) -> Cost:
     """Count what does not fit any more, and what ends before the grid does."""
     rounds = store.round_numbers()
-    stale = [run for one in outdated for run in one.runs["run"]]
-    short = store.runs().filter(
-        pl.col("algorithm").is_in([algorithm.name for algorithm in config.algorithms])
-        & (pl.col("status") == Status.BUDGET.value)
-        & (pl.col("reached") < config.budget.limit)
-        & ~pl.col("run").is_in(stale)
-    )
+    stale = {run for one in outdated for run in one.runs["run"]}
+    names, limit = {algorithm.name for algorithm in config.algorithms}, config.budget.limit
+    runs = store.rows_of_runs().tuples("run", "algorithm", "status", "reached")
+    short = [
+        run
+        for run, name, status, reached in runs
+        if name in names and status == Status.BUDGET and reached < limit and run not in stale
+    ]
     last = store.last_round()
     seconds = None
     if last is not None and last.posterior in store.posterior_keys():

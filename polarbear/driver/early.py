@@ -119,4 +119,4 @@ def _key(run: EarlyRun) -> Key:
 
 def _keys_of_runs(store: Store) -> set[Key]:
     columns = ("algorithm", "instance", "started")
-    return {key(*facts) for facts in store.runs().select(columns).iter_rows()}
+    return {key(*facts) for facts in store.rows_of_runs().tuples(*columns)}

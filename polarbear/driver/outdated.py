@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import polars as pl
-
 from polarbear.config import Config
 from polarbear.driver.fingerprints import (
     changes_between,
@@ -17,6 +15,7 @@ from polarbear.driver.fingerprints import (
 )
 from polarbear.store import Store
 from polarbear.store.provenance import Fingerprint
+from polarbear.store.rows import Rows
 from polarbear.wording import counted, joined
 
 
@@ -25,7 +24,7 @@ class Outdated:
     """Runs of an algorithm that what it is now has not made, and what has changed since."""
 
     algorithm: str
-    runs: pl.DataFrame
+    runs: Rows
     changes: tuple[str, ...]
     sources: bool  # whether anything but its options in the configuration has changed
     fingerprints: tuple[Fingerprint, ...]
@@ -50,30 +49,27 @@ class Survey:
 def survey(config: Config, store: Store) -> Survey:
     """Hold what each run says made it against what is there now."""
     current = fingerprints(config)
-    runs = store.all_runs()
+    runs = store.rows_of_all_runs()
     outdated, unknown = [], {}
     for name, now in current.items():
-        mine = runs.filter(pl.col("algorithm") == name)
+        mine = runs.where([algorithm == name for algorithm in runs["algorithm"]])
+        made_by: list[Fingerprint] = mine["fingerprint"]
         fitting = store.alike(name, now)
-        found: list[Fingerprint] = mine["fingerprint"].unique(maintain_order=True).to_list()
-        wrong = [one for one in found if one not in fitting]
+        wrong = [one for one in dict.fromkeys(made_by) if one not in fitting]
         if None in wrong and store.alike(name, None) == [None]:
             stored = store.config["algorithms"].get(name)
             if stored is None or same_options(of_options_only(name, stored), now):
                 wrong.remove(None)
-                unknown[name] = int(mine["fingerprint"].null_count())
+                unknown[name] = made_by.count(None)
         if wrong:
             outdated.append(_outdated(store, name, mine, wrong, now))
     return Survey(current, tuple(outdated), unknown)
 
 
 def _outdated(
-    store: Store, name: str, runs: pl.DataFrame, wrong: Sequence[Fingerprint], now: str
+    store: Store, name: str, runs: Rows, wrong: Sequence[Fingerprint], now: str
 ) -> Outdated:
-    rows = runs.filter(
-        pl.col("fingerprint").is_in([one for one in wrong if one is not None])
-        | (pl.col("fingerprint").is_null() & (None in wrong))
-    )
+    rows = runs.where([made_by in wrong for made_by in runs["fingerprint"]])
     made_by = [_known(store, name, one) for one in wrong]
     changes = dict.fromkeys(line for one in made_by for line in changes_between(one, now))
     sources = any(not same_sources(one, now) for one in made_by)

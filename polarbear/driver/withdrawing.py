@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import polars as pl
-
 from polarbear.algorithms import ADAPTERS
 from polarbear.driver.changes import withdraw
 from polarbear.errors import StoreError, StoreMismatchError
@@ -13,6 +11,7 @@ from polarbear.settings.options import Source, unknown, validate
 from polarbear.store import Store, summary
 from polarbear.store.aside import Reason
 from polarbear.store.renaming import rename as rename_in_store
+from polarbear.store.rows import Rows
 from polarbear.wording import counted, joined
 
 
@@ -42,7 +41,7 @@ class Forgotten:
 def rename(store: Store, old: str, new: str) -> Renamed:
     """Call an algorithm otherwise in all of a store; the caller holds its lock."""
     known = list(store.config["algorithms"])
-    aside = set(store.set_aside_runs()["algorithm"])
+    aside = set(store.rows_set_aside()["algorithm"])
     if old not in known:
         raise StoreError(f"{unknown('algorithm', old, known)} (in {store.path})")
     if new in known or new in aside:
@@ -51,16 +50,17 @@ def rename(store: Store, old: str, new: str) -> Renamed:
     entry = {"name": new, "use": "random-search"}
     validate(ADAPTERS["random-search"], entry, Source("the new name"))
     rename_in_store(store, old, new)
-    runs = store.every_run().filter(pl.col("algorithm") == new)
-    return Renamed(str(store.path), old, new, len(runs), store.seed_name(new))
+    runs = store.rows_of_every_run()["algorithm"].count(new)
+    return Renamed(str(store.path), old, new, runs, store.seed_name(new))
 
 
 def forget(store: Store, algorithm: str, failed: bool = False) -> Forgotten:
     """Set all runs of an algorithm aside, or those that failed; the caller holds the lock."""
     _check_known(store, algorithm)
-    runs = store.all_runs().filter(pl.col("algorithm") == algorithm)
+    runs = store.rows_of_all_runs()
+    runs = runs.where([name == algorithm for name in runs["algorithm"]])
     if failed:
-        runs = runs.filter(pl.col("status").is_in(summary.FAILED))
+        runs = _failed(runs)
     notes = withdraw(store, runs, Reason.FORGOTTEN)
     store.drop_early(lambda run: run[0] == algorithm)  # or they would come back by themselves
     return Forgotten(str(store.path), algorithm, len(runs), 0, 0, tuple(notes[1:]))
@@ -69,22 +69,27 @@ def forget(store: Store, algorithm: str, failed: bool = False) -> Forgotten:
 def restore(store: Store, algorithm: str, failed: bool = False) -> Forgotten:
     """Take back what `forget` has set aside; the caller holds the lock."""
     _check_known(store, algorithm)
-    aside = store.set_aside_runs().filter(pl.col("algorithm") == algorithm)
-    mine = aside.filter(pl.col("reason") == Reason.FORGOTTEN.value)
-    if len(aside) and not len(mine):
+    aside = store.rows_set_aside()
+    aside = aside.where([name == algorithm for name in aside["algorithm"]])
+    mine = {run for run, why in aside.tuples("run", "reason") if why == Reason.FORGOTTEN}
+    if len(aside) and not mine:
         reasons = joined(sorted(set(aside["reason"])))
         raise StoreError(
             f"{counted(len(aside), 'run')} of '{algorithm}' in {store.path} were set aside because "
             f"they were {reasons}: `polarbear race` takes them back when the configuration, and "
             "what made them, is as it was"
         )
-    runs = store.every_run().join(mine.select("run"), on="run", how="semi")
+    every = store.rows_of_every_run()
+    runs = every.where([run in mine for run in every["run"]])
     if failed:
-        runs = runs.filter(pl.col("status").is_in(summary.FAILED))
-    later = store.runs().select("algorithm", "instance", later="attempt")
-    counting = runs.join(later, on=["algorithm", "instance"], how="left").filter(
-        pl.col("later").is_null() | (pl.col("later") < pl.col("attempt"))
-    )
+        runs = _failed(runs)
+    there = store.rows_of_runs().tuples("algorithm", "instance", "attempt")
+    later = {(name, instance): attempt for name, instance, attempt in there}
+    counting = [
+        instance
+        for name, instance, attempt in runs.tuples("algorithm", "instance", "attempt")
+        if later.get((name, instance), 0) < attempt
+    ]
     notes = []
     last = store.last_round()
     if len(counting) and last is not None and algorithm in last.state.algorithms:
@@ -93,12 +98,16 @@ def restore(store: Store, algorithm: str, failed: bool = False) -> Forgotten:
             f"the race did not know them: it is kept as race {number}, and `polarbear race` takes "
             "its decisions anew"
         )
-    store.take_back(runs["run"].to_list())
+    store.take_back(runs["run"])
     superseded = len(runs) - len(counting)
     return Forgotten(str(store.path), algorithm, 0, len(runs), superseded, tuple(notes))
 
 
 def _check_known(store: Store, algorithm: str) -> None:
-    known = dict.fromkeys([*store.config["algorithms"], *store.set_aside_runs()["algorithm"]])
+    known = dict.fromkeys([*store.config["algorithms"], *store.rows_set_aside()["algorithm"]])
     if algorithm not in known:
         raise StoreError(f"{unknown('algorithm', algorithm, known)} (in {store.path})")
+
+
+def _failed(runs: Rows) -> Rows:
+    return runs.where([status in summary.FAILED for status in runs["status"]])

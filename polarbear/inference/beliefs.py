@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polarbear.inference.base import Posterior
-from polarbear.inference.relations import Joint, Pointwise
+if TYPE_CHECKING:
+    from polarbear.inference.base import Posterior
+    from polarbear.inference.relations import Joint, Pointwise
 
 
 @dataclass(frozen=True)

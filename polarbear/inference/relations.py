@@ -6,16 +6,18 @@ Tables are indexed [a, b] or [time, a, b] and speak about a: 'a dominates b'.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from polarbear.errors import InferenceError
-from polarbear.inference.base import Posterior
 from polarbear.inference.diagnostics import error_of, ratings_compared, shares_with_errors
 from polarbear.inference.interpolated import Interpolated
 from polarbear.inference.models import joint_models
 from polarbear.numerics.threads import in_threads
+
+if TYPE_CHECKING:
+    from polarbear.inference.base import Posterior
 
 _TIMES_A_TASK = 8  # whose draws are near each other
 _PAIRS_A_TASK = 512  # of all its times; bounds memory, not results

@@ -6,12 +6,12 @@ from collections.abc import Collection
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from polarbear.store import files, tables
-from polarbear.store.frames import frame
+from polarbear.store.rows import Rows
 
 if TYPE_CHECKING:
     import polars as pl
@@ -40,33 +40,29 @@ class Aside:
 
     path: Path
 
-    def set_aside_runs(self) -> pl.DataFrame:
+    def rows_set_aside(self) -> Rows:
         """One row a run that does not count, with the reason and the time."""
         file = self.path / SET_ASIDE
         found = [files.read_part(file, tables.SET_ASIDE)] if file.exists() else []
-        return frame(tables.SET_ASIDE, found)
+        return Rows.of(tables.SET_ASIDE, found)
 
-    def set_aside(self, runs: pl.DataFrame, reason: Reason) -> None:
-        """Let these runs (rows of ``runs``) count no more; all of them or none."""
-        import polars as pl
+    def set_aside_runs(self) -> pl.DataFrame:
+        """`rows_set_aside` in a frame."""
+        return self.rows_set_aside().frame
 
+    def set_aside(self, runs: Rows, reason: Reason) -> None:
+        """Let these runs count no more; all of them or none."""
         if not len(runs):
             return
-        new = runs.select("run", "algorithm", "instance", "attempt").with_columns(
-            reason=pl.lit(reason.value), since=pl.lit(datetime.now(UTC))
-        )
-        before = self.set_aside_runs()
-        self._write_aside(pl.concat([before, new.cast(before.schema)]))
+        before = list(self.rows_set_aside().records())
+        known, now = {row["run"] for row in before}, datetime.now(UTC)
+        new = [row for row in runs.records() if row["run"] not in known]
+        self._write_aside(before + [{**row, "reason": reason.value, "since": now} for row in new])
 
     def take_back(self, runs: Collection[str]) -> None:
         """Let runs count again that were set aside."""
-        before = self.set_aside_runs()
-        self._write_aside(before.filter(~before["run"].is_in(list(runs))))
+        back, before = set(runs), self.rows_set_aside().records()
+        self._write_aside([row for row in before if row["run"] not in back])
 
-    def _write_aside(self, rows: pl.DataFrame) -> None:
-        table = rows.unique("run", keep="first", maintain_order=True).to_arrow()
-        files.write_table(self.path / SET_ASIDE, _as_documented(table))
-
-
-def _as_documented(table: pa.Table) -> pa.Table:
-    return table.select(tables.SET_ASIDE.names).cast(tables.SET_ASIDE)
+    def _write_aside(self, rows: list[dict[str, Any]]) -> None:
+        files.write_table(self.path / SET_ASIDE, pa.Table.from_pylist(rows, tables.SET_ASIDE))

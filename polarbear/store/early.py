@@ -15,7 +15,7 @@ from polarbear.execution.host import Where
 from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.numerics.arrays import Floats
 from polarbear.store import files, tables
-from polarbear.store.frames import frame
+from polarbear.store.rows import Rows
 from polarbear.store.run_rows import run_facts, run_key
 
 if TYPE_CHECKING:
@@ -112,13 +112,17 @@ class Early:
 
     path: Path
 
-    def early_runs(self) -> pl.DataFrame:
+    def rows_of_early_runs(self) -> Rows:
         """One row a run that no round has used."""
         return self._early_rows(tables.RUNS.names)
 
+    def early_runs(self) -> pl.DataFrame:
+        """`rows_of_early_runs` in a frame."""
+        return self.rows_of_early_runs().frame
+
     def early_outcomes(self) -> list[EarlyRun]:
         """The same with their trajectories."""
-        return [_from_row(row) for row in self._early_rows(None).iter_rows(named=True)]
+        return [_from_row(row) for row in self._early_rows(None).records()]
 
     def add_early(self, outcomes: Iterable[Outcome], workers: int) -> None:
         """Keep runs that no round has asked for."""
@@ -147,14 +151,13 @@ class Early:
             elif not all(keep):
                 files.write_table(path, table.filter(pa.array(keep)))
 
-    def _early_rows(self, columns: list[str] | None) -> pl.DataFrame:
+    def _early_rows(self, columns: list[str] | None) -> Rows:
         schema = tables.EARLY
         if columns is not None:
             schema = pa.schema([schema.field(name) for name in columns])
-        found = frame(schema, files.read_parts(self.path / EARLY, tables.EARLY, columns))
-        return found.unique(["algorithm", "instance", "started"]).sort(
-            "algorithm", "instance", "started"
-        )
+        key = ("algorithm", "instance", "started")
+        found = files.read_parts(self.path / EARLY, tables.EARLY, columns)
+        return Rows.of(schema, found, key).first_of(*key)
 
 
 def key(algorithm: str, instance: str, started: datetime | float) -> Key:

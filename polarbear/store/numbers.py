@@ -14,9 +14,9 @@ import pyarrow as pa
 
 def numbers(column: pa.Array | pa.ChunkedArray, kind: type[np.number[Any]]) -> np.ndarray:
     """A column of numbers of this kind, none of them missing."""
-    flat = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-    if not len(flat):
+    if not len(column):  # to combine no chunks of times would load pandas
         return np.empty(0, kind)
+    flat = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
     start = flat.offset * np.dtype(kind).itemsize
     return np.frombuffer(flat.buffers()[1], kind, len(flat), start)
 

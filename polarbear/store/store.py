@@ -19,9 +19,8 @@ there has its trajectory.
 
 from __future__ import annotations
 
-import copy
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -37,13 +36,12 @@ from polarbear.problems.specs import PROBLEM
 from polarbear.problems.weights import WEIGHT, weight_of
 from polarbear.rankings import UNRECORDED, GridValues
 from polarbear.store import files, manifest, progress, renaming, tables
-from polarbear.store.aside import SET_ASIDE, Aside
-from polarbear.store.early import EARLY, Early
-from polarbear.store.frames import frame
+from polarbear.store.aside import SET_ASIDE
+from polarbear.store.early import EARLY
+from polarbear.store.holdings import Holdings
 from polarbear.store.lock import locked
 from polarbear.store.numbers import ends, numbers
 from polarbear.store.provenance import Provenance
-from polarbear.store.races import Races
 from polarbear.store.run_rows import run_facts, run_key
 from polarbear.wording import counted
 
@@ -57,16 +55,8 @@ MERGE_ABOVE = 48  # so many small parts are merged
 SMALL_PART = 8 * 2**20  # bytes of trajectories
 
 
-class Store(Races, Provenance, Aside, Early):
+class Store(Holdings, Provenance):
     """A store on disk. Reading needs nothing; writing happens inside ``writing()``."""
-
-    _held: dict[str, pl.DataFrame] | None = None  # tables that have been read, by who only reads
-
-    def __init__(self, path: Path, facts: Mapping[str, Any]) -> None:
-        self.path = path
-        self.manifest = facts
-        # What was read of small tables: their parts, and all of them as one.
-        self._last_read: dict[str, tuple[dict[files.Part, pa.Table], pl.DataFrame]] = {}
 
     @classmethod
     def open(cls, path: Path) -> Store:
@@ -151,45 +141,18 @@ class Store(Races, Provenance, Aside, Early):
     def _stems(self, table: str) -> set[str]:
         return {path.stem for path in files.part_paths(self.path / table)}
 
-    def to_be_read(self) -> Store:
-        """The same store for somebody who only reads: a table that was read stays as it was."""
-        view = copy.copy(self)
-        view._held = {}
-        return view
-
-    def _read(self, table: str) -> pl.DataFrame:
-        if self._held is None:
-            return self._read_if_changed(table)
-        if table not in self._held:
-            self._held[table] = self._read_if_changed(table)
-        return self._held[table]
-
-    def _read_if_changed(self, table: str) -> pl.DataFrame:
-        """A table as it is now; of its parts those are read that somebody has added or changed."""
-        schema, kept = tables.ALL[table], self._last_read.get(table)
-        parts = files.parts_now(self.path / table, schema, kept[0] if kept else {})
-        if kept is None or parts.keys() != kept[0].keys():
-            kept = self._last_read[table] = parts, frame(schema, parts.values())
-        return kept[1]
-
     # --- instances ---------------------------------------------------------------------------
-
-    def instances(self) -> pl.DataFrame:
-        """One row an instance, in the order of the stream."""
-        return self._read("instances").unique("instance").sort("index", "instance")
 
     def problems(self) -> dict[str, str]:
         """The problem of each instance that is one of several runs of a problem."""
-        known = self.instances()
-        seeded = known.filter(known["spec"].str.contains(f'"{PROBLEM}"', literal=True))
-        specs = seeded.select("instance", "spec").iter_rows()
-        return {instance: json.loads(spec)[PROBLEM] for instance, spec in specs}
+        specs = self.rows_of_instances().tuples("instance", "spec")
+        return {name: json.loads(spec)[PROBLEM] for name, spec in specs if f'"{PROBLEM}"' in spec}
 
     def weights(self) -> dict[str, float]:
         """How many instances each counts as, of those for which it is not one."""
         said = self.config["instances"].get("weights", {})
         found = {}
-        for instance, spec in self.instances().select("instance", "spec").iter_rows():
+        for instance, spec in self.rows_of_instances().tuples("instance", "spec"):
             own = json.loads(spec)[WEIGHT] if f'"{WEIGHT}"' in spec else None
             weight = weight_of(instance, said) if own is None else own
             if weight != 1:
@@ -201,7 +164,7 @@ class Store(Races, Provenance, Aside, Early):
         found: set[str] = set()
         all_count = self.until is None and not (self.path / SET_ASIDE).exists()
         if not all_count:
-            found.update(self.all_runs()["instance"])
+            found.update(self.rows_of_all_runs()["instance"])
         for name in ("runs", "rankings") if all_count else ("rankings",):
             for part in files.read_parts(self.path / name, tables.ALL[name], ["instance"]):
                 found.update(part["instance"].to_pylist())
@@ -209,7 +172,7 @@ class Store(Races, Provenance, Aside, Early):
 
     def add_instances(self, instances: Sequence[Instance], suite: str) -> None:
         """Keep the specs of instances; one that is known must still be the same."""
-        stored = dict(self.instances().select("instance", "spec").iter_rows())
+        stored = dict(self.rows_of_instances().tuples("instance", "spec"))
         new = []
         for instance in instances:
             spec = json.dumps(dict(instance.spec), sort_keys=True)
@@ -227,24 +190,6 @@ class Store(Races, Provenance, Aside, Early):
             files.write_part(self.path / "instances", files.new_stem(), table)
 
     # --- runs and trajectories ---------------------------------------------------------------
-
-    def every_run(self) -> pl.DataFrame:
-        """One row a run, those that were set aside included."""
-        return self._read("runs").unique("run").sort("algorithm", "instance", "attempt")
-
-    def all_runs(self) -> pl.DataFrame:
-        """One row a run, those that were run again included."""
-        runs, aside = self.every_run(), self.set_aside_runs()
-        if self.until is not None:  # as it was then
-            import polars as pl  # which is loaded by now
-
-            runs = runs.filter(pl.col("started") <= self.until)
-            aside = aside.filter(pl.col("since") <= self.until)
-        return runs.filter(~runs["run"].is_in(aside["run"].to_list())) if len(aside) else runs
-
-    def runs(self) -> pl.DataFrame:
-        """One row for each algorithm on each instance: the run that counts."""
-        return self.all_runs().unique(["algorithm", "instance"], keep="last", maintain_order=True)
 
     def add_runs(self, outcomes: Iterable[Outcome], workers: int) -> None:
         """Store runs with their trajectories: all of these, or none."""
@@ -294,13 +239,13 @@ class Store(Races, Provenance, Aside, Early):
         self, algorithms: Sequence[str] | None = None
     ) -> Iterator[tuple[dict[str, Any], Floats, Floats]]:
         """Each run that counts, with the times and values of its improvements."""
-        runs = self.runs()
-        every = algorithms is None or set(runs["algorithm"]) <= set(algorithms)
+        runs, names = self.rows_of_runs(), set(algorithms or ())
+        every = algorithms is None or names.issuperset(runs["algorithm"])
         if not every:
-            runs = runs.filter(runs["algorithm"].is_in(list(algorithms or ())))
-        wanted = {row["run"]: row for row in runs.iter_rows(named=True)}
+            runs = runs.where([name in names for name in runs["algorithm"]])
+        wanted = {run["run"]: run for run in runs.records()}
         folder, columns = self.path / "trajectories", ["run", "t", "y"]
-        groups = None if every else ("algorithm", set(algorithms or ()))
+        groups = None if every else ("algorithm", names)
         for part in files.read_parts(folder, tables.TRAJECTORIES, columns, groups):
             names = part["run"].combine_chunks().to_pylist()
             t, y = (part[name].combine_chunks() for name in ("t", "y"))
@@ -315,10 +260,6 @@ class Store(Races, Provenance, Aside, Early):
             lacking = counted(len(wanted), "run")
             raise files.damaged(folder, f"it lacks {lacking} that {self.path}/runs has")
 
-    def rankings(self) -> pl.DataFrame:
-        """Rankings that were imported as such: one row for each instance and time."""
-        return self._read("rankings").unique(["instance", "t"]).sort("instance", "t")
-
     def add_rankings(self, rankings: pl.DataFrame) -> None:
         """Store rankings that nobody has trajectories of."""
         table = rankings.select(tables.RANKINGS.names).to_arrow().cast(tables.RANKINGS)
@@ -331,10 +272,12 @@ class Store(Races, Provenance, Aside, Early):
 
         Where an instance has an imported ranking, the positions in it stand in for the values.
         """
-        runs, rankings = self.runs(), self.rankings()
+        runs, rankings = self.rows_of_runs(), self.rows_of_rankings()
         names = tuple(algorithms if algorithms is not None else self.config["algorithms"])
-        order = self.instances()["instance"].to_list()
-        present = set(runs.filter(runs["algorithm"].is_in(list(names)))["instance"])
+        order = self.rows_of_instances()["instance"]
+        present = {
+            instance for name, instance in runs.tuples("algorithm", "instance") if name in names
+        }
         present |= set(rankings["instance"])
         # Instances that a damaged part took with it come last, until they are drawn again.
         order += sorted(present.difference(order))
@@ -349,7 +292,7 @@ class Store(Races, Provenance, Aside, Early):
             found = best_so_far(t, y, run["status"], run["reached"], times, failed)
             values[row[run["instance"]], column[run["algorithm"]]] = found
         at = {float(t): position for position, t in enumerate(times)}
-        for instance, t, ranked, positions in rankings.iter_rows():
+        for instance, t, ranked, positions in rankings.tuples(*tables.RANKINGS.names):
             for name, position in zip(ranked, positions, strict=True):
                 if t in at and name in column:
                     values[row[instance], column[name], at[t]] = min(position, UNRECORDED)

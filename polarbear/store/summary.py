@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from polarbear.execution.outcome import Status
+from polarbear.store.rows import Rows
 from polarbear.store.store import Store
 
 FAILED = [status.value for status in Status if status.failed]
@@ -77,41 +78,40 @@ def weights(store: Store) -> Weights | None:
     found = store.weights()
     if not found:
         return None
-    others = len(store.instances()) - len(found)
+    others = len(store.rows_of_instances()) - len(found)
     each = [*found.values(), *[1.0] * others]
     return Weights(len(each), sum(each), min(each), max(each))
 
 
 def set_aside(store: Store) -> list[AsideRuns]:
     """Runs that do not count, by algorithm and reason."""
-    grouped = store.set_aside_runs().group_by("algorithm", "reason").len("runs")
-    return [AsideRuns(**row) for row in grouped.sort("algorithm", "reason").iter_rows(named=True)]
+    grouped = store.rows_set_aside().by("algorithm", "reason")
+    found = [AsideRuns(name, reason, len(rows)) for (name, reason), rows in grouped.items()]
+    return sorted(found, key=lambda aside: (aside.algorithm, aside.reason))
 
 
 def by_algorithm(store: Store) -> list[AlgorithmRuns]:
     """One entry an algorithm, in the order of the configuration."""
-    import polars as pl  # as in `frames`, only who asks for rows loads it
+    counting, every = store.rows_of_runs().by("algorithm"), store.rows_of_all_runs().by("algorithm")
+    return [
+        _told(name, counting[name,], every[name,]) if (name,) in counting else AlgorithmRuns(name)
+        for name in store.config["algorithms"]
+    ]
 
-    ended_early = (pl.col("status") == Status.ENDED) & (pl.col("reached") < pl.col("budget"))
-    runs = store.runs()
-    spent = (
-        store.all_runs()
-        .group_by("algorithm")
-        .agg(pl.col("evaluations", "seconds").sum(), pl.col("reached").sum().alias("spent"))
+
+def _told(name: str, counting: Rows, every: Rows) -> AlgorithmRuns:
+    ends = counting.tuples("status", "reached", "budget")
+    return AlgorithmRuns(
+        name,
+        runs=len(counting),
+        failed=sum(status in FAILED for status in counting["status"]),
+        ended=sum(how == Status.ENDED and reached < budget for how, reached, budget in ends),
+        invalid=sum(counting["invalid"]),
+        reached=max(counting["reached"]),
+        evaluations=sum(every["evaluations"]),
+        seconds=sum(every["seconds"]),
+        spent=sum(every["reached"]),
     )
-    counts = (
-        runs.group_by("algorithm")
-        .agg(
-            pl.len().alias("runs"),
-            pl.col("status").is_in(FAILED).sum().alias("failed"),
-            ended_early.sum().alias("ended"),
-            pl.col("invalid").sum(),
-            pl.col("reached").max().alias("reached"),
-        )
-        .join(spent, on="algorithm")
-    )
-    known = {row["algorithm"]: AlgorithmRuns(**row) for row in counts.iter_rows(named=True)}
-    return [known.get(name, AlgorithmRuns(name)) for name in store.config["algorithms"]]
 
 
 def first_at(store: Store, t: float) -> dict[str, float]:
@@ -133,27 +133,24 @@ def first_at(store: Store, t: float) -> dict[str, float]:
 
 def failures(store: Store) -> list[Failure]:
     """Failed runs by algorithm, status and message, the most frequent first."""
-    import polars as pl
-
-    failed = store.runs().filter(pl.col("status").is_in(FAILED))
-    grouped = failed.group_by("algorithm", "status", "message").agg(
-        pl.len().alias("runs"), pl.col("instance").min().alias("example")
-    )
-    ordered = grouped.sort(["runs", "algorithm"], descending=[True, False])
-    return [Failure(**row) for row in ordered.iter_rows(named=True)]
+    runs = store.rows_of_runs()
+    failed = runs.where([status in FAILED for status in runs["status"]])
+    grouped = failed.by("algorithm", "status", "message")
+    found = [
+        Failure(name, status, message, len(rows), min(rows["instance"]))
+        for (name, status, message), rows in grouped.items()
+    ]
+    return sorted(found, key=lambda failure: (-failure.runs, failure.algorithm))
 
 
 def hosts(store: Store) -> list[HostRuns]:
     """The machines runs were executed on, with how many runs and how loaded they were."""
-    import polars as pl
-
-    grouped = (
-        store.runs()
-        .group_by("host", "cpu")
-        .agg(pl.len().alias("runs"), pl.col("load").mean().alias("mean_load"))
-    )
-    ordered = grouped.sort("runs", descending=True)
-    return [HostRuns(**row) for row in ordered.iter_rows(named=True)]
+    grouped = store.rows_of_runs().by("host", "cpu")
+    found = [
+        HostRuns(host, cpu, len(rows), sum(rows["load"]) / len(rows))
+        for (host, cpu), rows in grouped.items()
+    ]
+    return sorted(found, key=lambda host: -host.runs)
 
 
 def disk_use(store: Store) -> int:

@@ -180,4 +180,11 @@ ALL = {
     "rankings": RANKINGS,
 }
 
+# In which order the rows of a table are given, and what tells them apart.
+ORDER = {
+    "instances": (("index", "instance"), ("instance",)),
+    "runs": (("algorithm", "instance", "attempt"), ("run",)),
+    "rankings": (("instance", "t"), ("instance", "t")),
+}
+
 ROW_GROUPS = {"trajectories": "algorithm"}  # a group for each of these: readers often want some

@@ -31,18 +31,17 @@ WATCHED = (
     *("scipy.stats", "threadpoolctl", "xarray", "yaml"),
 )
 CHOOSING = {"numpy", "pyarrow", "pydantic", "rich"}
-READING = CHOOSING | {"polars"}
-RUNNING = READING | {"psutil", "yaml"}
+CONFIGURED = CHOOSING | {"yaml"}
 SMOOTHING = {"numpy.ma", "scipy", "threadpoolctl"}
 MAY_LOAD = {
     ("--help",): set(),
-    ("status", "config"): READING,
+    ("status", "config"): CHOOSING,
     ("select", "config", "--preference", "at 100"): CHOOSING,
-    ("race", "config.yaml"): READING | {"yaml"},  # which is finished
-    ("run", "config.yaml", "--instances", "1"): RUNNING,  # nothing to run
-    ("infer", "config"): READING | {"numpy.ma"},  # for the second time
+    ("race", "config.yaml"): CONFIGURED,  # which is finished
+    ("run", "config.yaml", "--instances", "1"): CONFIGURED | {"psutil"},  # nothing to run
+    ("infer", "config"): CHOOSING | {"numpy.ma"},  # for the second time
     # of the default model, on a grid of its own, of which nothing is kept
-    ("infer", "config", "--grid", "10,100", "--set", "draws=500"): READING | SMOOTHING | {"yaml"},
+    ("infer", "config", "--grid", "10,100", "--set", "draws=500"): CONFIGURED | SMOOTHING,
 }
 
 LISTING = """

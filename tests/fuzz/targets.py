@@ -152,9 +152,8 @@ class ReadOnce(Store):
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
         self._read = cache(super()._read)  # type: ignore[method-assign]
-        self.every_run = cache(super().every_run)  # type: ignore[method-assign]
-        self.set_aside_runs = cache(super().set_aside_runs)  # type: ignore[method-assign]
-        self.instances = cache(super().instances)  # type: ignore[method-assign]
+        self.rows_of_every_run = cache(super().rows_of_every_run)  # type: ignore[method-assign]
+        self.rows_set_aside = cache(super().rows_set_aside)  # type: ignore[method-assign]
 
 
 def read_all(store: Store) -> None:
