@@ -71,11 +71,11 @@ class Registry(Generic[PlugIn]):
         return name in self.places or name in self._usable
 
     def __getitem__(self, name: str) -> PlugIn:
-        if name in self.places:  # a name that no other package can take: they are not looked up
-            return _load(self.places[name])  # type: ignore[no-any-return]
-        if name not in self._usable:
+        if name in self._usable:
+            return self._usable[name]  # type: ignore[no-any-return]
+        if name not in self.places:
             raise ConfigError(self.refusal(name))
-        return self._usable[name]  # type: ignore[no-any-return]
+        return _load(self.places[name])  # type: ignore[no-any-return]
 
     def items(self) -> list[tuple[str, PlugIn]]:
         return [(name, self[name]) for name in self]

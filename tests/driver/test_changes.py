@@ -81,10 +81,10 @@ def test_rules_changed_there_and_back_give_the_first_rounds_where_nobody_ran_fur
 
 
 def test_a_file_that_changes_under_a_race_stops_it_before_its_runs_are_mixed(tmp_path: Path):
-    (tmp_path / "mine.py").write_text(
+    (tmp_path / "touched.py").write_text(
         "def still(problem, seed):\n    while True:\n        problem(problem.lower)\n"
     )
-    algorithms = [{"name": n, "use": "python", "function": "mine:still"} for n in "ab"]
+    algorithms = [{"name": n, "use": "python", "function": "touched:still"} for n in "ab"]
     config = replace(
         configured(
             rules={**BATCH, "limits": {"rounds": 3}},
@@ -96,11 +96,14 @@ def test_a_file_that_changes_under_a_race_stops_it_before_its_runs_are_mixed(tmp
 
     class Editor(Watcher):
         def ends(self, record: RoundRecord) -> None:
-            with (tmp_path / "mine.py").open("a") as file:
+            with (tmp_path / "touched.py").open("a") as file:
                 file.write("# changed\n")
 
     store = Store.create(tmp_path / "s", config.plain())
-    with store.writing(), pytest.raises(Exception, match=r"mine.py changed while a was being run"):
+    with (
+        store.writing(),
+        pytest.raises(Exception, match=r"touched.py changed while"),
+    ):
         Race(config, store, Editor()).run()
     assert store.round_numbers() == [1]
     assert len(store.runs()) == 8

@@ -62,14 +62,6 @@ def warned(registry: Registry) -> list[str]:
     return [str(entry.message) for entry in caught]
 
 
-def test_one_of_our_own_is_found_without_a_look_at_other_packages(
-    site: Path, monkeypatch: pytest.MonkeyPatch
-):
-    declare(site, "louder", "raise RuntimeError('loaded')", at="At")
-    monkeypatch.setattr("importlib.metadata.entry_points", lambda **_: pytest.fail("looked up"))
-    assert preferences()["at"].__name__ == "At"
-
-
 def test_without_packages_there_are_our_own_in_their_order():
     known = preferences()
     assert warned(known) == []
