@@ -18,7 +18,7 @@ def ellipsoid_rotated(x, numbers, z, other):
     d = len(x)
     shift(x, row(numbers, 0, d), other)
     turn(matrix(numbers, 2, d), 0.0, other, z)
-    oscillate(z)
+    oscillate(z, other)
     return ellipsoid_of(z, row(numbers, 1, d))
 
 
@@ -28,7 +28,7 @@ def discus(x, numbers, z, other):
     d = len(x)
     shift(x, row(numbers, 0, d), other)
     turn(matrix(numbers, 1, d), 0.0, other, z)
-    oscillate(z)
+    oscillate(z, other)
     total = CONDITION * z[0] * z[0]
     for i in range(1, d):
         total = plus_product(total, z[i], z[i])

@@ -1,4 +1,4 @@
-"""Logarithm, exponential, power, sine and cosine that compilers turn into vector instructions.
+"""Logarithm, exponential, sine and cosine that compilers turn into vector instructions.
 
 The library's own are a call for each number and branch by its size; a function of BBOB calls them
 for every variable. These are exact to some 1e-16, of normal numbers, and of angles up to 1e7.
@@ -65,9 +65,9 @@ def exponential(x):
 
 
 @inner_fused
-def power(x, exponent):
-    """Of what is positive."""
-    return exponential(exponent * logarithm(x))
+def negative_if_odd(x, count):
+    half = 0.5 * count
+    return x - 4.0 * (half - np.floor(half)) * x
 
 
 @inner_fused
@@ -76,7 +76,7 @@ def sine(angle):
     rest = angle - half_turns * PI_PARTS[0]
     rest = (rest - half_turns * PI_PARTS[1]) - half_turns * PI_PARTS[2]
     square = rest * rest
-    series = -1.0 / 121645100408832000.0 + square / 51090942171709440000.0
+    series = -1.0 / 121645100408832000.0 + square * (1.0 / 51090942171709440000.0)
     series = 1.0 / 355687428096000.0 + square * series
     series = -1.0 / 1307674368000.0 + square * series
     series = 1.0 / 6227020800.0 + square * series
@@ -86,8 +86,7 @@ def sine(angle):
     series = 1.0 / 120.0 + square * series
     series = -1.0 / 6.0 + square * series
     found = rest + rest * square * series
-    odd = half_turns - 2.0 * np.floor(0.5 * half_turns)
-    return found - 2.0 * odd * found
+    return negative_if_odd(found, half_turns)
 
 
 @inner_fused
@@ -96,7 +95,7 @@ def cosine(angle):
     rest = angle - half_turns * PI_PARTS[0]
     rest = (rest - half_turns * PI_PARTS[1]) - half_turns * PI_PARTS[2]
     square = rest * rest
-    series = 1.0 / 2432902008176640000.0 - square / 1124000727777607680000.0
+    series = 1.0 / 2432902008176640000.0 - square * (1.0 / 1124000727777607680000.0)
     series = -1.0 / 6402373705728000.0 + square * series
     series = 1.0 / 20922789888000.0 + square * series
     series = -1.0 / 87178291200.0 + square * series
@@ -108,5 +107,4 @@ def cosine(angle):
     half = 0.5 * square
     near = 1.0 - half
     found = near + (((1.0 - near) - half) + square * square * series)
-    odd = half_turns - 2.0 * np.floor(0.5 * half_turns)
-    return found - 2.0 * odd * found
+    return negative_if_odd(found, half_turns)

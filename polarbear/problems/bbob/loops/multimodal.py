@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from polarbear.numerics.compiling import addressed_as_written
-from polarbear.problems.bbob.loops.elementary import cosine, power, sine
+from polarbear.problems.bbob.loops.elementary import cosine, exponential, logarithm, sine
 from polarbear.problems.bbob.loops.separable import rastrigin_of
 from polarbear.problems.bbob.loops.sums import plus_product
 from polarbear.problems.bbob.loops.transformations import (
@@ -30,7 +30,7 @@ def rastrigin_rotated(x, numbers, z, other):
     d = len(x)
     shift(x, row(numbers, 0, d), other)
     turn(matrix(numbers, 1, d), 0.0, other, z)
-    oscillate(z)
+    oscillate(z, other)
     bend(z, 0.2)
     turn(matrix(numbers, 1 + d, d), 0.0, z, other)
     return rastrigin_of(other)
@@ -72,13 +72,18 @@ def schaffers(x, numbers, z, other):
     turn(matrix(numbers, 1, d), 0.0, other, z)
     bend(z, 0.5)
     turn(matrix(numbers, 1 + d, d), 0.0, z, other)
+    # step by step, as points are oscillated
+    for i in range(d - 1):
+        z[i] = plus_product(other[i] * other[i], other[i + 1], other[i + 1])
+    for i in range(d - 1):
+        other[i] = logarithm(z[i])  # of 0, some number: what comes of it is multiplied by 0
+    for i in range(d - 1):
+        other[i] = exponential(0.1 * other[i])
+    for i in range(d - 1):
+        other[i] = sine(50.0 * other[i])
     total = 0.0
     for i in range(d - 1):
-        square = plus_product(other[i] * other[i], other[i + 1], other[i + 1])
-        wave = sine(50.0 * power(square, 0.1))  # of 0, some number: it is multiplied by 0
-        z[i] = math.sqrt(math.sqrt(square)) * plus_product(1.0, wave, wave)
-    for i in range(d - 1):
-        total += z[i]
+        total += math.sqrt(math.sqrt(z[i])) * plus_product(1.0, other[i], other[i])
     mean = total / (d - 1.0)
     return mean * mean
 

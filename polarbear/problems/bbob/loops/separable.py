@@ -36,7 +36,7 @@ def ellipsoid(x, numbers, z, other):
     """f2."""
     d = len(x)
     shift(x, row(numbers, 0, d), z)
-    oscillate(z)
+    oscillate(z, other)
     return ellipsoid_of(z, row(numbers, 1, d))
 
 
@@ -56,7 +56,7 @@ def rastrigin(x, numbers, z, other):
     """f3."""
     d = len(x)
     shift(x, row(numbers, 0, d), z)
-    oscillate(z)
+    oscillate(z, other)
     bend(z, 0.2)
     stretch(row(numbers, 1, d), z)
     return rastrigin_of(z)
@@ -68,7 +68,7 @@ def bueche_rastrigin(x, numbers, z, other):
     d = len(x)
     factors = row(numbers, 1, d)
     shift(x, row(numbers, 0, d), z)
-    oscillate(z)
+    oscillate(z, other)
     for i in range(d):
         factor = factors[i]
         if z[i] > 0.0 and i % 2 == 0:

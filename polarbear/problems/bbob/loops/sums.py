@@ -5,6 +5,7 @@ from __future__ import annotations
 import platform
 from typing import Any
 
+from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
@@ -17,9 +18,17 @@ def plus_product(typing_context: Any, total: Any, a: Any, b: Any) -> Any:
     """total + a b."""
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        added_to, left, right = args
-        if FUSES:
-            return builder.fma(left, right, added_to)
-        return builder.fadd(added_to, builder.fmul(left, right))
+        return sum_with_product(builder, *args)
 
     return types.float64(types.float64, types.float64, types.float64), generate
+
+
+def sum_with_product(builder: Any, total: Any, a: Any, b: Any) -> Any:
+    """The instructions for it, of numbers or of vectors."""
+    if not FUSES:
+        return builder.fadd(total, builder.fmul(a, b))
+    kind = total.type
+    name = f"v{kind.count}f64" if isinstance(kind, ir.VectorType) else "f64"
+    fused = ir.FunctionType(kind, [kind] * 3)
+    function = builder.module.declare_intrinsic(f"llvm.fma.{name}", fnty=fused)
+    return builder.call(function, [a, b, total])

@@ -1,9 +1,8 @@
 """What BBOB does to a point before a function sees it; z is changed in its place.
 
 A function's numbers lie behind one another in a single array; ``row`` and ``matrix`` find them in
-it, counted in rows of as many numbers as there are variables. Matrices are kept transposed: each
-variable is added to all sums at once, which compilers turn into vector instructions, and every
-sum still runs through the variables in their order.
+it, counted in rows of as many numbers as there are variables. Matrices are kept transposed, so that
+a variable's share in one coordinate stands beside its share in the next.
 """
 
 from __future__ import annotations
@@ -12,6 +11,7 @@ import math
 
 from polarbear.numerics.compiling import inner_as_written, inner_fused
 from polarbear.problems.bbob.loops.elementary import exponential, logarithm, sine
+from polarbear.problems.bbob.loops.products import NARROW, WIDE, narrow_columns, wide_columns
 from polarbear.problems.bbob.loops.sums import plus_product
 
 BOUND = 5.0
@@ -25,7 +25,7 @@ def row(numbers, k, d):
 
 @inner_as_written
 def matrix(numbers, k, d):
-    return numbers[k * d : (k + d) * d].reshape(d, d)
+    return numbers[k * d : (k + d) * d]
 
 
 @inner_as_written
@@ -37,34 +37,53 @@ def shift(x, origin, z):
 @inner_as_written
 def turn(transposed, base, x, z):
     """Let z be the matrix times x, plus the base in every coordinate."""
-    for i in range(len(z)):
-        z[i] = base
-    whole = len(x) - len(x) % 4
-    for j in range(0, whole, 4):  # four at once, so that sums are read and written less often
-        for i in range(len(z)):
-            total = plus_product(z[i], x[j], transposed[j, i])
-            total = plus_product(total, x[j + 1], transposed[j + 1, i])
-            total = plus_product(total, x[j + 2], transposed[j + 2, i])
-            z[i] = plus_product(total, x[j + 3], transposed[j + 3, i])
-    for j in range(whole, len(x)):
-        for i in range(len(z)):
-            z[i] = plus_product(z[i], x[j], transposed[j, i])
+    d = len(x)
+    if d >= WIDE:
+        for first in range(0, d - WIDE, WIDE):
+            wide_columns(transposed, first, base, x, z)
+        wide_columns(transposed, d - WIDE, base, x, z)  # of which some are the same again
+    elif d >= NARROW:
+        for first in range(0, d - NARROW, NARROW):
+            narrow_columns(transposed, first, base, x, z)
+        narrow_columns(transposed, d - NARROW, base, x, z)
+    else:
+        for i in range(d):
+            total = base
+            for j in range(d):
+                total = plus_product(total, x[j], transposed[j * d + i])
+            z[i] = total
+
+
+@inner_fused
+def scaled_logarithm(value):
+    """The first of T_osz's three steps."""
+    return 10.0 * logarithm(abs(value) if value != 0.0 else 1.0)
+
+
+@inner_fused
+def waved(value, scaled):
+    """The second, of a number and what the first made of it."""
+    is_positive = value > 0.0
+    first = scaled if is_positive else 0.55 * scaled
+    second = 0.79 * scaled if is_positive else 0.31 * scaled
+    return plus_product(scaled, 0.49, sine(first) + sine(second))
+
+
+@inner_fused
+def unscaled(value, exponent):
+    """The third, of a number and what the second made of it."""
+    # ioh takes a power of the exponential, which is not there of all numbers
+    size = exponential(0.1 * exponent)
+    size = size if exponent > -TOO_FAR else 0.0
+    size = size if exponent < TOO_FAR else math.inf
+    size = size if value > 0.0 else -size
+    return size if value != 0.0 else value
 
 
 @inner_fused
 def oscillated(value):
     """T_osz of one number: not quite regular, but monotonous."""
-    is_positive = value > 0.0
-    scaled = 10.0 * logarithm(abs(value) if value != 0.0 else 1.0)
-    first = scaled if is_positive else 0.55 * scaled
-    second = 0.79 * scaled if is_positive else 0.31 * scaled
-    exponent = plus_product(scaled, 0.49, sine(first) + sine(second))
-    # ioh takes a power of the exponential, which is not there of all numbers
-    size = exponential(0.1 * exponent)
-    size = size if exponent > -TOO_FAR else 0.0
-    size = size if exponent < TOO_FAR else math.inf
-    size = size if is_positive else -size
-    return size if value != 0.0 else value
+    return unscaled(value, waved(value, scaled_logarithm(value)))
 
 
 @inner_as_written
@@ -81,9 +100,14 @@ def exactly_oscillated(value):
 
 
 @inner_as_written
-def oscillate(z):
+def oscillate(z, room):
+    """T_osz, each step for all: of short ones a processor does several at a time."""
     for i in range(len(z)):
-        z[i] = oscillated(z[i])
+        room[i] = scaled_logarithm(z[i])
+    for i in range(len(z)):
+        room[i] = waved(z[i], room[i])
+    for i in range(len(z)):
+        z[i] = unscaled(z[i], room[i])
 
 
 @inner_as_written
@@ -109,6 +133,6 @@ def beyond(x, bound):
     total = 0.0
     for i in range(len(x)):
         excess = abs(x[i]) - bound
-        if excess > 0.0:
-            total = plus_product(total, excess, excess)
+        excess = excess if excess > 0.0 else 0.0
+        total = plus_product(total, excess, excess)
     return total

@@ -104,7 +104,8 @@ def katsuura(x, numbers, z, other):
             total, factor = other[i], power
             for _ in range(4):
                 factor *= 2.0
-                total += abs(factor * z[i] - np.floor(factor * z[i] + 0.5)) * (1.0 / factor)
+                away = abs(factor * z[i] - np.floor(factor * z[i] + 0.5))
+                total = plus_product(total, away, 1.0 / factor)
             other[i] = total
         power *= 16.0
     product, exponent = 1.0, 10.0 / math.pow(d, 1.2)
