@@ -60,6 +60,8 @@ inlined = njit(**_SETTINGS, inline="always")
 # For loops whose last digits are held against another program's: what is written is what is done.
 _AS_WRITTEN: dict[str, Any] = {"fastmath": False}
 kernel_as_written = njit(**_SETTINGS | _AS_WRITTEN)
+# for what takes a few microseconds, and would be longer in taking the lock again
+brief_as_written = njit(**_SETTINGS | _AS_WRITTEN | {"nogil": False})
 inner_as_written = njit(**_SETTINGS | _AS_WRITTEN | {"no_cpython_wrapper": True})
 # where a product may go into a sum unrounded, and nothing else is changed
 inner_fused = njit(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -129,6 +130,39 @@ def test_lists_arrays_and_columns_have_the_same_value() -> None:
     column = table[:, 1]
     assert evaluate(column) == evaluate(column.tolist()) == evaluate(column.copy())
     assert evaluate([1, 2, 3, 4, 5]) == evaluate([1.0, 2.0, 3.0, 4.0, 5.0])
+
+
+def test_arrays_of_any_kind_have_the_same_value() -> None:
+    """What is compiled takes points as they are, and would misread another kind's."""
+    x = np.array([1.0, -2.0, 3.0, 0.5, -4.0])
+    read_only, unaligned = x.copy(), np.frombuffer(b"?" + x.tobytes(), offset=1)
+    read_only.flags.writeable = False
+    kinds = [x.astype(np.float32), x.astype(">f8"), x.astype(object), read_only, unaligned]
+    for function in (1, 15):
+        made = problem("bbob", function)
+        expected = made.evaluate(x)
+        assert [made.evaluate(kind) for kind in kinds] == [expected] * len(kinds)
+        assert [made.evaluate_many(kind[None])[0] for kind in kinds] == [expected] * len(kinds)
+        columns = np.asfortranarray(np.tile(x, (3, 1)))
+        assert made.evaluate_many(columns).tolist() == [expected] * 3
+
+
+@pytest.mark.parametrize("wrong", [(5,), (3, 4), (3, 6), (3, 5, 1), (1, 3, 5)])
+def test_a_population_of_another_shape_is_refused(wrong: tuple[int, ...]) -> None:
+    with pytest.raises(ValueError, match="a point of this problem has 5 numbers, found"):
+        problem("bbob", 1).evaluate_many(np.zeros(wrong))
+
+
+def test_points_are_released_and_not_changed() -> None:
+    """Loops do not count who uses an array; whoever calls them must find it as it was."""
+    made, population = problem("bbob", 15), np.random.default_rng(0).uniform(-5, 5, (4, 5))
+    x = population[0].copy()
+    before = x.tolist(), population.tolist(), sys.getrefcount(x), sys.getrefcount(population)
+    for _ in range(100):
+        made.evaluate(x)
+        made.evaluate_many(population)
+    after = x.tolist(), population.tolist(), sys.getrefcount(x), sys.getrefcount(population)
+    assert after == before
 
 
 def test_random_numbers_are_uniform_and_rotations_orthogonal() -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
+from numba import types
 
 from polarbear.numerics.arrays import Floats
 from polarbear.problems.base import Problem
@@ -15,13 +17,14 @@ from polarbear.problems.bbob.instances import Function
 from polarbear.problems.bbob.loops.evaluation import mixed_value, mixed_values, value, values
 from polarbear.problems.bbob.loops.transformations import BOUND
 
-Evaluate = Callable[[Any], float]
+NUMBERS = POINT = types.float64[::1]
+POINTS = types.float64[:, ::1]
+FLOAT, contiguous = np.dtype(np.float64), np.ascontiguousarray  # found faster than in NumPy
 
 
 def function_problem(function: Function) -> Problem:
     """One function on its box."""
-    rest = (loop_address(function.id), function.numbers, function.best, function.penalty)
-    return _problem(value, values, rest, function.dimension)
+    return _problem(value, values, _packed(Part(function, 1.0, 1.0)), function.dimension)
 
 
 @dataclass(frozen=True)
@@ -35,36 +38,45 @@ class Part:
 
 def mixture_problem(parts: Sequence[Part], centre: Floats) -> Problem:
     """Functions mixed on a logarithmic scale, their optima moved to the centre."""
-    # In one array, since each that is handed to compiled code takes time at every point.
-    blocks = [centre]
-    whole = []
-    for part in parts:
-        function = part.function
-        blocks.append(np.array([function.best, function.penalty, part.weight, part.scale]))
-        start = sum(map(len, blocks))
-        blocks.append(function.numbers)
-        whole.append((loop_address(function.id), start, start + len(function.numbers)))
-    rest = (np.array(whole, dtype=np.int64), np.concatenate(blocks))
-    return _problem(mixed_value, mixed_values, rest, len(centre))
+    packed = np.concatenate([[len(parts)], centre, *map(_packed, parts)])
+    return _problem(mixed_value, mixed_values, packed, len(centre))
 
 
-def _problem(
-    at_one: Callable[..., float], at_many: Callable[..., Floats], rest: Any, dimension: int
-) -> Problem:
+def _packed(part: Part) -> Floats:
+    """A part as loops read it (`loops/evaluation.py`)."""
+    function = part.function
+    address = np.array([loop_address(function.id)]).view(np.float64)
+    size = len(function.numbers)
+    rest = [size, function.best, function.penalty, part.weight, part.scale]
+    return np.concatenate([address, rest, function.numbers])
+
+
+def _problem(one: Any, many: Any, packed: Floats, dimension: int) -> Problem:
+    at_one: Callable[[Floats, Floats], float] = _entry(one, POINT)
+    at_many: Callable[[Floats, Floats], Floats] = _entry(many, POINTS)
+    shape = (dimension,)
+
     def evaluate(x: Any) -> float:
-        point = np.ascontiguousarray(x, dtype=np.float64)
-        if point.shape != (dimension,):
+        point = contiguous(x, FLOAT)
+        if point.shape != shape:
             raise _wrong_shape(point, dimension)
-        return at_one(point, *rest)
+        return at_one(point, packed)
 
     def evaluate_many(points: Any) -> Floats:
-        rows = np.ascontiguousarray(points, dtype=np.float64)
-        if rows.shape[1:] != (dimension,):
+        rows = contiguous(points, FLOAT)
+        if rows.shape[1:] != shape:
             raise _wrong_shape(rows[0], dimension)
-        return at_many(rows, *rest)
+        return at_many(rows, packed)
 
     lower, upper = bbob_box(dimension)
     return Problem(evaluate, lower, upper, evaluate_many=evaluate_many)
+
+
+@cache
+def _entry(loop: Any, points: Any) -> Any:
+    """A loop, without what looks at the kind of each argument: here it is known, and to look takes
+    as long as a function does."""
+    return loop.compile((points, NUMBERS))
 
 
 def _wrong_shape(point: Floats, dimension: int) -> ValueError:

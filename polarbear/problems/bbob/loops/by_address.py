@@ -28,3 +28,17 @@ def height_at(typing_context: Any, address: Any, x: Any, numbers: Any, z: Any, o
         return builder.call(builder.inttoptr(args[0], function.as_pointer()), args[1:])
 
     return types.float64(types.int64, *ARGUMENTS), generate
+
+
+@intrinsic
+def uncounted(typing_context: Any, array: Any) -> Any:
+    """An array of which it is not counted who uses it, since that takes as long as some products.
+
+    Only for what whoever has called keeps until it is done.
+    """
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        counter = args[0].type.elements[0]
+        return builder.insert_value(args[0], counter(None), 0)
+
+    return array(array), generate
