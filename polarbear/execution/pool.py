@@ -108,7 +108,8 @@ class Pool:
     def _give_out(self, waiting: Iterator[Task | None], more: bool) -> bool:
         """Let workers have what there is for them; whether there may be more later."""
         while True:
-            if not self._held and more:
+            found = None
+            if more and len(self._held) <= self._coming_up:
                 found = next(waiting, DONE)
                 more = found is not DONE
                 if isinstance(found, Task):
@@ -116,9 +117,15 @@ class Pool:
             if not self._held:
                 self._take_back()
             worker = self._taker(self._held[0]) if self._held else None
-            if worker is None:
+            if worker is not None:
+                self._give(worker, self._held.popleft())
+            elif not isinstance(found, Task):
                 return more
-            self._give(worker, self._held.popleft())
+
+    @property
+    def _coming_up(self) -> int:
+        """Workers who were started, and cannot take anything yet."""
+        return sum(not worker.ready for worker in self._workers)
 
     def _taker(self, parcel: Parcel) -> Worker | None:
         """Who has nothing to do, or else who is soon through with what lies there already."""
@@ -126,7 +133,7 @@ class Pool:
         idle = next((worker for worker in ready if not worker.given), None)
         if idle is not None:
             return idle
-        if len(self._workers) < self.size:
+        if len(self._workers) < self.size and len(self._held) > self._coming_up:
             self._workers.append(self._start())
         soon = (w for w in ready if w.given.have_room(parcel, w.unread))
         return min(soon, key=lambda worker: len(worker.given), default=None)

@@ -93,6 +93,17 @@ def test_workers_let_decisions_go_first_where_they_run_beside_them(changes, nice
         assert worker.known.nice() == os.nice(0) + nicer
 
 
+@pytest.mark.parametrize(("runs", "started"), [(1, 1), (2, 2), (5, 3)])
+def test_workers_are_started_at_once_as_many_as_there_are_runs_for(runs: int, started: int):
+    config = configured(GOOD)
+    with Pool(config.instances, config.setting, 3, GENEROUS) as pool:
+        given = iter(tasks(config, runs))
+        pool._give_out(given, True)
+        assert len(pool._workers) == started
+        assert not any(worker.ready for worker in pool._workers)
+        assert len(list(pool.run(given))) == runs
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("bad", "status", "words"),
