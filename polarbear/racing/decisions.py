@@ -272,10 +272,7 @@ def _eliminations(
     elif duels is not None:
         beats = asked & (shown_by_duels(duels) >= HEEDED).all(axis=0)
         held = asked & ~beats
-    from scipy.sparse.csgraph import connected_components
-
-    _, circle = connected_components(beats, directed=True, connection="strong")
-    beats = beats & (circle[:, None] != circle[None, :])
+    beats = beats & ~reached(beats).T  # in a circle each would be out by another
     gone = np.asarray(beats.any(axis=0))
     out = []
     for i in np.flatnonzero(gone):
@@ -292,6 +289,14 @@ def _eliminations(
     held &= ~gone
     withheld = [(state.algorithms[i], state.algorithms[by]) for by, i in np.argwhere(held)]
     return tuple(out), tuple(sorted(withheld))
+
+
+def reached(steps: np.ndarray) -> np.ndarray:
+    """Who is reached from whom by one step or several: bool[from, to]."""
+    known = steps.copy()
+    for through in range(len(known)):
+        known |= known[:, through, np.newaxis] & known[through]
+    return known
 
 
 def codes(above: np.ndarray, alike: np.ndarray, as_good: np.ndarray | None = None) -> np.ndarray:

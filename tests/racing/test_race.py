@@ -15,6 +15,7 @@ from polarbear import racing as race
 from polarbear.errors import RaceError
 from polarbear.inference.relations import Joint, Pointwise
 from polarbear.racing import ABOVE, ALIKE, BELOW, CROSSING, OPEN, OUT
+from polarbear.racing.decisions import reached
 from polarbear.racing.rules import Batch, Rules
 
 TIMES = (1.0, 2.0, 3.0, 4.0)
@@ -102,6 +103,18 @@ def test_a_circle_of_dominances_keeps_all_of_its_members():
     state, decisions = race.step(race.start("ABC", TIMES, rules), rules, 8, beliefs(around))
     assert state.candidates == ("A", "B", "C")
     assert len(decisions.reopened) == 3
+
+
+def test_who_is_reached_is_found_as_by_walking():
+    rng = np.random.default_rng(1)
+    for _ in range(200):
+        n = int(rng.integers(1, 9))
+        steps = rng.random((n, n)) < rng.random()
+        walked, last = steps, steps
+        for _ in range(n):
+            last = (last.astype(int) @ steps) > 0
+            walked = walked | last
+        assert np.array_equal(reached(steps), walked)
 
 
 def test_the_surviving_and_surest_dominator_is_named():
