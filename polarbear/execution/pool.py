@@ -136,7 +136,7 @@ class Pool:
         if len(self._workers) < self.size and len(self._held) > self._coming_up:
             self._workers.append(self._start())
         soon = (w for w in ready if w.given.have_room(parcel, w.unread))
-        return min(soon, key=lambda worker: len(worker.given), default=None)
+        return min(soon, key=lambda worker: (worker.given.seconds, len(worker.given)), default=None)
 
     def _give(self, worker: Worker, parcel: Parcel) -> None:
         try:

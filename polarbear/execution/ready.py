@@ -63,9 +63,14 @@ class Parcels(deque[Parcel]):
         """Those that lie ready, and that somebody waits for."""
         return [parcel for parcel in list(self)[1:] if parcel.wanted]
 
+    @property
+    def seconds(self) -> float:
+        """How long they are likely to take."""
+        return sum([parcel.seconds for parcel in self])
+
     def have_room(self, another: Parcel, most_bytes: int) -> bool:
         """Whether one more may be sent: a worker that is busy does not read what is sent."""
-        if len(self) > MOST_LYING or sum([parcel.seconds for parcel in self]) >= LYING:
+        if len(self) > MOST_LYING or self.seconds >= LYING:
             return False
         unread = sum([len(parcel.message) for parcel in list(self)[1:]])
         return unread + len(another.message) <= most_bytes

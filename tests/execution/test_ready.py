@@ -97,6 +97,20 @@ def test_only_short_runs_have_others_lie_behind_them():
     assert not room(long)
 
 
+def test_a_run_lies_where_there_is_least_to_do_before_it():
+    config = configured(GOOD, solver("coordinate_descent", "long"))
+    brief, long = tasks(config)
+    with Pool(config.instances, config.setting, 2, GENEROUS) as pool:
+        pool._pace.note(brief, LYING / 20)
+        pool._pace.note(long, LYING / 2)
+        pool._give_out(iter([long, long]), True)
+        first, second = pool._workers
+        first.ready = second.ready = True
+        first.given.append(Parcel.of(long, pool._pace))
+        second.given.extend(Parcel.of(brief, pool._pace) for _ in range(3))
+        assert pool._taker(Parcel.of(brief, pool._pace)) is second
+
+
 def test_no_more_lies_ready_than_a_connection_takes_while_nobody_reads():
     config = configured(GOOD)
     (task,) = tasks(config)
