@@ -56,6 +56,10 @@ kernel = njit(**_SETTINGS)
 # for what only other loops call: an entry from Python would take longer to compile than the loop
 inner = njit(**_SETTINGS | {"no_cpython_wrapper": True})
 inlined = njit(**_SETTINGS, inline="always")
+# for what is called so often that counting references to its arrays would take much of its time,
+# all the more where threads share them; it can make none of its own
+_BORROWING: Any = _SETTINGS | {"no_cpython_wrapper": True, "_nrt": False}
+borrowing = njit(**_BORROWING)
 
 # For loops whose last digits are held against another program's: what is written is what is done.
 _AS_WRITTEN: dict[str, Any] = {"fastmath": False}
@@ -81,9 +85,7 @@ def loop_for(function: Callable[..., Any], kind: type) -> Callable[[Callable[...
     """
 
     def register(loop: Callable[..., Any]) -> None:
-        settings: Any = _SETTINGS | {"no_cpython_wrapper": True}
-
-        @overload(function, jit_options=settings, strict=False)
+        @overload(function, jit_options=_BORROWING, strict=False)
         def choose(first: Any, *rest: Any) -> Callable[..., Any] | None:
             return loop if getattr(first, "instance_class", None) is kind else None
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -12,8 +14,10 @@ from polarbear.inference.diagnostics import convergence_of
 from polarbear.inference.loops.curved import Curved
 from polarbear.inference.loops.grown import SAFE, Grown
 from polarbear.inference.loops.independent import Ratings
+from polarbear.inference.loops.rankings import SAFE as SAFE_RANKINGS
 from polarbear.inference.models.dirichlet import one_coefficient_a_time
 from polarbear.inference.native.independent import mode, sampling
+from polarbear.inference.native.independent.alike import alike_of
 from polarbear.inference.native.independent.bending import bend_of
 from polarbear.inference.native.independent.sampling import TimeChains
 from polarbear.inference.native.set_sums import set_sums, with_prior
@@ -86,6 +90,51 @@ def drawn(sets, found, draws, seed=5, steps=3, bend=None):
     chains.steps = steps
     chains.advance(slice(0, draws))
     return theta, chains
+
+
+def one_more_set(sets):
+    """One more choice at the last time, from a set that grew from the last but one."""
+    steps = np.concatenate([sets.steps, [[2, sets.steps[-1, 1]]]])
+    wins, offsets = sets.wins.copy(), sets.offsets.copy()
+    wins[-1, 0] += 1
+    offsets[-1] += 1
+    counts = np.append(sets.counts, 1.0)
+    return replace(sets, wins=wins, steps=steps, offsets=offsets, counts=counts)
+
+
+PLAIN = rank(np.random.default_rng(4).normal(size=(11, 14, 3)))
+
+
+@pytest.mark.parametrize("height", [0.5, 80.0])
+@pytest.mark.parametrize(
+    ("sets", "whole"),
+    [
+        (count_wide(PLAIN, np.ones(11), 0), 11),
+        (count_wide(PLAIN, np.array([1.0] * 10 + [2.5]), 0), 10),
+        (count_wide(np.concatenate([PLAIN[:6], partial_and_tied()]), np.ones(18), 0), 6),
+        (one_more_set(count_wide(PLAIN, np.ones(11), 0)), 0),
+    ],
+    ids=["all", "one counts otherwise", "ties", "a set grew from a ranking's"],
+)
+def test_densities_are_those_of_the_plain_likelihood_however_many_rankings_are_whole(
+    sets, whole, height
+):
+    """Far from the mode ratings are so low that not even sixteen sums may be multiplied."""
+    found = mode.find_mode(set_sums(sets), one_coefficient_a_time(3, 0.3))
+    counted = with_prior(set_sums(sets), 0.3)
+    begin, end, _ = alike_of(counted).spans[-1].tolist()
+    assert end - begin == whole * 13
+    _, chains = drawn(counted, found, 1, bend=bend_of(counted, found))
+    assert isinstance(chains.target, Curved)
+    chains.walkers.u[:] = height * np.random.default_rng(5).normal(size=(3, 13))
+    chains.walkers.residual[:] = -np.inf
+    chains.look()
+    mu = found.centre + np.einsum("tnd,td->tn", found.spread, chains.walkers.u)
+    relative = np.exp(mu - mu.max(axis=1, keepdims=True))
+    assert (relative.min() < SAFE_RANKINGS) == (height > 1)
+    prior = 0.3 * mu.sum(axis=1) - 14 * 0.3 * np.logaddexp.reduce(mu, axis=1)
+    expected = sets.log_likelihood(mu) + prior
+    np.testing.assert_allclose(chains.log_densities, expected, rtol=1e-11)
 
 
 @pytest.mark.parametrize("alpha", [1.0, 0.02])

@@ -84,7 +84,7 @@ def test_the_default_model_and_dirichlet_wait_for_some_small_loops_and_no_more(t
     assert done.stdout.split() == [
         "_evaluate_ratings", "_longest_difference", "_ratings", "_residual", "advance",
         "advance_bent", "compare_ratings", "flags_mixing", "folded_orders", "half_words", "mixing",
-        "normal_scores", "settle_orders",
+        "normal_scores", "settle_orders", "turn",
     ]  # fmt: skip
 
 

@@ -15,7 +15,7 @@ from polarbear.inference.loops.fastmath import LOG_2, fast_exp, fast_log, split_
 from polarbear.inference.loops.likelihood import LOWEST, ONE
 from polarbear.inference.loops.split_hmc import Noise, Walkers, evaluate
 from polarbear.inference.loops.walking import walk
-from polarbear.numerics.compiling import inlined, kernel, loop_for
+from polarbear.numerics.compiling import borrowing, inlined, kernel, loop_for
 
 BLOCK = np.uint64(512)  # numbers from 0.7 to 1.42 whose product neither vanishes nor overflows
 EIGHT = np.uint64(8)  # sums whose product does neither, unless a rating is below what is
@@ -23,9 +23,8 @@ SAFE = 1e-30
 
 
 class Grown(NamedTuple):
-    """The target at T times, one a chain: what `independent.Ratings` has, and which sets count
-    otherwise than usual[T]: odd[odd_offsets[t]] .. odd[odd_offsets[t + 1]].
-    """
+    """The target at T times, one a chain: what `independent.Ratings` has, and what `alike.Alike`
+    says of its sets."""
 
     centre: np.ndarray
     spread: np.ndarray
@@ -35,17 +34,19 @@ class Grown(NamedTuple):
     right: np.ndarray
     counts: np.ndarray
     usual: np.ndarray
+    spans: np.ndarray
     odd_offsets: np.ndarray
     odd: np.ndarray
+    more: np.ndarray
     sums: np.ndarray
     rates: np.ndarray
 
 
 @inlined
-def grow_sums(sums, left, right, first, m):
-    """The sums of m sets of one time, whose algorithms' ratings stand in ``sums`` already."""
+def grow_sums(sums, left, right, first, begin, end):
+    """The sums of some sets of one time, whose algorithms' ratings stand in ``sums`` already."""
     last = 0.0
-    for s in range(m):
+    for s in range(begin, end):
         before = np.uint64(left[first + s])
         if before + ONE == s:
             last += sums[right[first + s]]
@@ -54,14 +55,14 @@ def grow_sums(sums, left, right, first, m):
         sums[s] = last
 
 
-@inlined
-def weighted_logs(sums, lowest, counts, first, m, usual, odd, begin, end):
-    """Counts times logarithms of the sums of one time, all together; no rating is below the
-    ``lowest``. Of its sets count odd[begin] .. odd[end] otherwise than ``usual``."""
+@borrowing
+def usual_logs(sums, lowest, begin, end):
+    """Logarithms of the sums of some sets, all together; no rating is below the ``lowest``."""
     exponents = 0
     logs = 0.0
-    whole = m - m % BLOCK if lowest > SAFE else np.uint64(0)
-    for here in range(np.uint64(0), whole, BLOCK):
+    m = end - begin
+    whole = end - m % BLOCK if lowest > SAFE else begin
+    for here in range(begin, whole, BLOCK):
         product = 1.0
         for s in range(here, here + BLOCK // EIGHT):
             eight = sums[s]
@@ -71,16 +72,22 @@ def weighted_logs(sums, lowest, counts, first, m, usual, odd, begin, end):
             exponents += exponent
             product *= mantissa
         logs += fast_log(product)
-    for here in range(whole, m, BLOCK):
+    for here in range(whole, end, BLOCK):
         product = 1.0
-        for s in range(here, min(here + BLOCK, m)):
+        for s in range(here, min(here + BLOCK, end)):
             exponent, mantissa = split_float(sums[s])
             exponents += exponent
             product *= mantissa
         logs += fast_log(product)
-    total = usual * (logs + exponents * LOG_2)
+    return logs + exponents * LOG_2
+
+
+@inlined
+def odd_logs(sums, odd, more, begin, end):
+    """Of the odd sets begin .. end, what they count for beyond the usual."""
+    total = 0.0
     for k in range(begin, end):
-        total += (counts[first + odd[k]] - usual) * fast_log(sums[odd[k]])
+        total += more[k] * fast_log(sums[odd[k]])
     return total
 
 
@@ -89,6 +96,7 @@ def _evaluate_grown(target, walkers, valued):
     """What is seen of u are the ratings, the best one's being 1."""
     centre, spread, wins, offsets = target.centre, target.spread, target.wins, target.offsets
     left, right, counts = target.left, target.right, target.counts
+    usual, spans, odd_offsets = target.usual, target.spans, target.odd_offsets
     sums, rates = target.sums, target.rates
     u, kick, residual, seen = walkers.u, walkers.kick, walkers.residual, walkers.seen
     n_times, n, d = spread.shape
@@ -111,14 +119,13 @@ def _evaluate_grown(target, walkers, valued):
             lowest = min(lowest, sums[base + np.uint64(i)])
             seen[t, 0, i] = sums[base + np.uint64(i)]
             value += wins[t, i] * mu
-        grow_sums(sums, left, right, first, m)
+        grow_sums(sums, left, right, first, np.uint64(0), m)
         for s in range(m):
             rates[s] = counts[first + s] / sums[s]
         if valued:
-            value -= weighted_logs(
-                sums, lowest, counts, first, m, target.usual[t], target.odd,
-                target.odd_offsets[t], target.odd_offsets[t + 1],
-            )  # fmt: skip
+            value -= usual[t, 0] * usual_logs(sums, lowest, spans[t, 0], spans[t, 1])
+            value -= usual[t, 1] * usual_logs(sums, lowest, spans[t, 1], spans[t, 2])
+            value -= odd_logs(sums, target.odd, target.more, odd_offsets[t], odd_offsets[t + 1])
         carried, to = 0.0, base + np.uint64(n)  # what goes on to the set that this one grew from
         for back in range(m):
             s = m - ONE - back
@@ -142,15 +149,17 @@ def _evaluate_grown(target, walkers, valued):
 
 @kernel
 def advance_grown(
-    centre, spread, wins, offsets, left, right, counts, usual, odd_offsets, odd, sums, rates,
-    u, kick, residual, seen, node, momenta, angles, uniforms, n_steps, thin, theta, accepted,
+    centre, spread, wins, offsets, left, right, counts, usual, spans, odd_offsets, odd, more,
+    sums, rates, u, kick, residual, seen, node, momenta, angles, uniforms, n_steps, thin, theta,
+    accepted,
 ):  # fmt: skip
     """Fill theta[draw, T, n], draws ``thin`` transitions apart; returns divergences.
 
     The arrays of `Grown`, of `Walkers` and of `Noise`, as in `independent.advance`.
     """
     target = Grown(
-        centre, spread, wins, offsets, left, right, counts, usual, odd_offsets, odd, sums, rates
+        centre, spread, wins, offsets, left, right, counts, usual, spans, odd_offsets, odd, more,
+        sums, rates,
     )  # fmt: skip
     walkers = Walkers(u, kick, residual, seen, node)
     return walk(target, walkers, Noise(momenta, angles, uniforms), n_steps, thin, theta, accepted)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from polarbear.numerics.compiling import inlined
+from polarbear.numerics.compiling import borrowing, inlined
 
 DIVERGED = 1000.0  # an energy error beyond this means the integrator has left the posterior
 
@@ -49,7 +49,7 @@ def evaluate(target, walkers, valued):
     raise NotImplementedError("each target has its own, for compiled code alone")
 
 
-@inlined
+@borrowing
 def turn(target, walkers, trial, noise, k, n_steps, energies, accepted):
     """Turn each u by n_steps times its angle: the k-th transition; returns how many diverged.
 

@@ -11,7 +11,7 @@ from polarbear.inference.loops.likelihood import SetSums
 from polarbear.inference.native.independent.mode import Density, Mode, runs_of_times
 from polarbear.numerics.threads import in_threads, single_threaded_blas
 
-LANES = 8  # numbers that vector loops take at a time, so that none are left over
+LANES, ROWS = 8, 4  # numbers and algorithms that loops take at a time, so that none are left over
 _PARTS = 4  # of the times, at least, where there are so many: threads share them
 MOST = 12  # algorithms; of more there are too many third derivatives
 
@@ -20,7 +20,7 @@ def bend_of(sets: SetSums, mode: Mode, threads: int | None = None) -> np.ndarray
     """What `loops.bent` takes for the gradient's second-order part, bend[T, d, pair].
 
     The sets have the prior counted in. Where they are told by what each grew from, it is
-    pulls[T, n, 2, d or more] of `loops.curved`; of many algorithms told by members, None.
+    pulls[T, n or more, 2, d or more] of `loops.curved`; of many algorithms told by members, None.
     """
     n_times, n, d = mode.spread.shape
     if not len(sets.masks):
@@ -43,9 +43,10 @@ def bend_of(sets: SetSums, mode: Mode, threads: int | None = None) -> np.ndarray
 def _pulls(helmert: np.ndarray, spread: np.ndarray) -> np.ndarray:
     """The spread, and the curvature H times it, for which spread' H spread is 1."""
     n_times, n, d = spread.shape
-    pulls = np.zeros((n_times, n, 2, -(-d // LANES) * LANES), dtype=np.float32)
-    pulls[:, :, 0, :d] = spread
-    pulls[:, :, 1, :d] = helmert @ np.linalg.inv(helmert.T @ spread).swapaxes(1, 2)
+    rows = -(-n // ROWS) * ROWS
+    pulls = np.zeros((n_times, rows, 2, -(-d // LANES) * LANES), dtype=np.float32)
+    pulls[:, :n, 0, :d] = spread
+    pulls[:, :n, 1, :d] = helmert @ np.linalg.inv(helmert.T @ spread).swapaxes(1, 2)
     return pulls
 
 

@@ -20,6 +20,7 @@ from polarbear.inference.loops.independent import Ratings, advance, approximate
 from polarbear.inference.loops.likelihood import SetSums
 from polarbear.inference.loops.split_hmc import Noise
 from polarbear.inference.native.attempt import Draws
+from polarbear.inference.native.independent.alike import Alike, alike_of
 from polarbear.inference.native.independent.bending import bend_of
 from polarbear.inference.native.independent.mode import Mode
 from polarbear.inference.native.nested import Lattice
@@ -53,6 +54,7 @@ class TimeChains(Chains):
         rng: np.random.Generator,
         theta: np.ndarray,
         bend: np.ndarray | None = None,
+        alike: Alike | None = None,
     ) -> None:
         n_times, n = theta.shape[1:]
         super().__init__(n_times, n - 1, rng)
@@ -60,7 +62,7 @@ class TimeChains(Chains):
         self.target: Target
         u = START * rng.standard_normal((n_times, n - 1))
         part = None if bend is None else bend[times]
-        self.place(sets, mode.centre[times], mode.spread[times], u, part)
+        self.place(sets, mode.centre[times], mode.spread[times], u, part, alike)
 
     @property
     def log_densities(self) -> np.ndarray:
@@ -74,10 +76,11 @@ class TimeChains(Chains):
         spread: np.ndarray,
         u: np.ndarray,
         bend: np.ndarray | None = None,
+        alike: Alike | None = None,
     ) -> None:
         """Walk from u[T, d] in other coordinates, with other choice sets, from now on.
 
-        They have the prior counted in.
+        They have the prior counted in; which of them count ``alike`` is found out if not told.
         """
         n = centre.shape[1]
         room = int(sets.widest[0]) + n
@@ -90,12 +93,14 @@ class TimeChains(Chains):
             if bend is not None:
                 cheap = Bent(*of_sets, bend, math.sqrt(CONVERGED), scratch[0])
         else:
-            otherwise = _counted_otherwise(sets.counts, offsets)
-            self._exact = Grown(*of_sets, *otherwise, *scratch)
+            counted = (alike or alike_of(sets)).at(self.times)
+            self._exact = Grown(*of_sets, *counted, *scratch)
             if bend is not None:
-                reach = (FURTHEST * np.sqrt((spread**2).sum(axis=2))).astype(np.float32)
+                limits = np.zeros((*bend.shape[:2], 2), dtype=np.float32)
+                limits[:, :n, 0] = FURTHEST * np.sqrt((spread**2).sum(axis=2))
+                limits[:, :n, 1] = sets.wins[self.times]
                 single = np.zeros(bend.shape[2:], dtype=np.float32)
-                cheap = Curved(*of_sets, *otherwise, bend, reach, scratch[0], single)
+                cheap = Curved(*of_sets[:-1], *counted, bend, limits, scratch[0], single)
         self._walk_on(cheap or self._exact, u)
 
     def _walk_on(self, target: Target, u: np.ndarray) -> None:
@@ -126,18 +131,6 @@ class TimeChains(Chains):
         return int(divergences)
 
 
-def _counted_otherwise(
-    counts: np.ndarray, offsets: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """How often most sets of each time count, where the others begin, and their local numbers."""
-    usual, odd = np.empty(len(offsets) - 1), []
-    for t, (first, end) in enumerate(zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True)):
-        usual[t] = np.median(counts[first:end])
-        odd.append(np.flatnonzero(counts[first:end] != usual[t]).astype(np.uint64))
-    begins = np.cumsum([0, *map(len, odd)]).astype(np.uint64)
-    return usual, begins, np.concatenate(odd)
-
-
 class SampledTimes:
     """Exact draws at the one setting of the prior, theta[chain, draw, T, n].
 
@@ -156,6 +149,7 @@ class SampledTimes:
         self._mode = lattice.modes[0]
         self._sets = with_prior(sets, self._mode.latent.dirichlet)
         self._bend = bend_of(self._sets, self._mode, threads)
+        self._alike = None if len(sets.masks) else alike_of(self._sets)
         self._seed, self._threads = seed, threads
         n_times, n = sets.wins.shape
         shape = chains, draws_a_chain(draws, chains), n_times, n
@@ -192,7 +186,7 @@ class SampledTimes:
             times, chain = task
             rng = np.random.default_rng([self._seed, chain, times.start, *others])
             theta = self.theta[chain][:, times]
-            chains = TimeChains(self._sets, times, self._mode, rng, theta, self._bend)
+            chains = TimeChains(self._sets, times, self._mode, rng, theta, self._bend, self._alike)
             return chains.run(effort, len(theta))
 
         tasks = [(times, chain) for times in parts for chain in range(len(self.theta))]
