@@ -170,8 +170,10 @@ def choice_sets_from_terms(
             f"{counted(n, 'algorithm')} at {counted(n_times, 'timepoint')} are too many to count "
             f"together; at most {MAX_MASKED} algorithms, fewer on very long grids"
         )
-    keys, place = np.unique((times.astype(np.int64) << n) | masks, return_inverse=True)
-    total = np.bincount(place.ravel(), weights=counts, minlength=len(keys)).astype(float)
+    keys, total = (times.astype(np.int64) << n) | masks, counts.astype(float)
+    if not (keys[:-1] < keys[1:]).all():
+        keys, place = np.unique(keys, return_inverse=True)
+        total = np.bincount(place.ravel(), weights=counts, minlength=len(keys)).astype(float)
     offsets = np.searchsorted(keys >> n, np.arange(n_times + 1))
     return ChoiceSets(
         wins, offsets.astype(np.int64), keys & ((1 << n) - 1), total, rankings, sampled_ties

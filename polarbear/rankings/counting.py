@@ -50,9 +50,14 @@ class _Terms:
 
     def _gather(self) -> None:
         """Each key once; its counts are added in the order in which they came."""
-        keys, place = np.unique(np.concatenate(self._keys), return_inverse=True)
-        self._counts = [np.bincount(place.ravel(), np.concatenate(self._counts), len(keys))]
-        self._keys = [keys]
+        all_keys, all_counts = np.concatenate(self._keys), np.concatenate(self._counts)
+        if (all_counts == 1).all():  # to count keys takes no order of theirs, only to sort them
+            keys, often = np.unique(all_keys, return_counts=True)
+            counts = often.astype(float)
+        else:
+            keys, place = np.unique(all_keys, return_inverse=True)
+            counts = np.bincount(place.ravel(), all_counts, len(keys))
+        self._keys, self._counts = [keys], [counts]
 
     def all(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Timepoints, masks and counts."""

@@ -25,8 +25,8 @@ def count_wide(positions: np.ndarray, weights: np.ndarray, seed: int) -> ChoiceS
     _, n, n_times = positions.shape
     wins, rankings = np.zeros((n_times, n)), np.zeros(n_times, dtype=np.int64)
     steps, counts, lengths, sampled = [], [], [], 0
-    for t in range(n_times):
-        places = positions[:, :, t]
+    # one time's positions side by side: they are looked at several times
+    for t, places in enumerate(np.ascontiguousarray(positions.transpose(2, 0, 1))):
         present = places != ABSENT
         recorded = present & (places != BELOW)
         last = recorded & (places == places.max(axis=1, keepdims=True))

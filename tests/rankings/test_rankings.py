@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from polarbear.errors import RankingError
-from polarbear.rankings import ABSENT, ChoiceSets, count_choice_sets, rank
+from polarbear.rankings import ABSENT, ChoiceSets, count_choice_sets, counting, rank
 
 
 def brute_force_terms(places, weight=1.0):
@@ -116,6 +116,20 @@ def test_counts_of_old_and_new_instances_add_up():
     np.testing.assert_array_equal(parts.offsets, whole.offsets)
     np.testing.assert_allclose(parts.counts, whole.counts)
     assert parts.rankings.tolist() == whole.rankings.tolist() == [30] * 5
+
+
+@pytest.mark.parametrize("terms", [1, 10**6])
+@pytest.mark.parametrize("weights", [np.ones(20), np.linspace(0.5, 2, 20)])
+def test_sets_too_many_for_a_table_are_counted_alike(monkeypatch, weights, terms):
+    """At once, or gathered again and again as they come."""
+    positions = rank(np.random.default_rng(0).normal(size=(20, 6, 4)))
+    expected = count_choice_sets(positions, weights)
+    monkeypatch.setattr(counting, "_TABLE_SIZE", 0)
+    monkeypatch.setattr(counting, "_TERMS_AT_A_TIME", terms)
+    found = count_choice_sets(positions, weights)
+    np.testing.assert_array_equal(found.offsets, expected.offsets)
+    np.testing.assert_array_equal(found.masks, expected.masks)
+    np.testing.assert_allclose(found.counts, expected.counts, rtol=1e-14)
 
 
 def test_a_part_of_the_grid_keeps_its_own_sets():
