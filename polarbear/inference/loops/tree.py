@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from polarbear.inference.loops.fastmath import fast_exp, fast_log
-from polarbear.inference.loops.likelihood import LOWEST
+from polarbear.inference.loops.likelihood import LOWEST, ONE
 from polarbear.numerics.compiling import kernel
 
 
@@ -23,9 +23,11 @@ def tree_curvature(wins, offsets, left, right, counts, base, mu, values, slopes,
     is number base + i, and ``right`` always is one.
     """
     n_times, n = mu.shape
+    singles = np.uint64(base)
     sums, rates, squares = np.empty(base + n), np.empty(base + n), np.empty(base + n)
     for t in range(n_times):
         first = offsets[t]
+        start = np.uint64(first)
         m = offsets[t + 1] - first
         top = -np.inf
         for i in range(n):
@@ -48,12 +50,17 @@ def tree_curvature(wins, offsets, left, right, counts, base, mu, values, slopes,
             for part in (left[first + k], right[first + k]):
                 rates[part] += rates[k]
                 squares[part] += squares[k]
-            added = right[first + k] - base
-            before = left[first + k]
-            while before < base:
-                bends[t, right[first + before] - base, added] += squares[k]
-                before = left[first + before]
-            bends[t, before - base, added] += squares[k]
+            with_added = bends[t, right[first + k] - base]
+            square = squares[k]
+            before = np.uint64(left[first + k])
+            while before < singles:
+                # most sets grew from the one just before: to look there is quicker than to be told
+                while left[start + before] == before - ONE:
+                    with_added[right[start + before] - singles] += square
+                    before -= ONE
+                with_added[right[start + before] - singles] += square
+                before = np.uint64(left[start + before])
+            with_added[before - singles] += square
         values[t] = value
         for i in range(n):
             own = sums[base + i]
