@@ -19,6 +19,7 @@ import numpy as np
 
 from polarbear.numerics.threads import in_threads, single_threaded_blas
 from polarbear.rankings.duels import Duels, duels_of
+from polarbear.rankings.wide import FEW
 from polarbear.wording import percent, short
 
 LEVEL = 0.01  # the chance to reject a model that fits
@@ -205,10 +206,16 @@ def _predicted(theta: np.ndarray) -> np.ndarray:
     n = theta.shape[2]
     thin = 1 + len(theta) * n * (n - 1) // 2 // _DUELS_AT_A_TIME  # a mean needs no more
     by_algorithm = np.ascontiguousarray(theta[::thin].transpose(2, 1, 0), dtype=np.float32)
-    shares = [
-        (one / (one + by_algorithm[k + 1 :])).mean(axis=2)
-        for k, one in enumerate(by_algorithm[:-1])
-    ]
+    if n > FEW:
+        from polarbear.inference.loops.duelling import predict_duels  # compiles what few do without
+
+        shares = [np.empty((n * (n - 1) // 2, theta.shape[1]), dtype=np.float32)]
+        predict_duels(by_algorithm, shares[0])
+    else:
+        shares = [
+            (one / (one + by_algorithm[k + 1 :])).mean(axis=2)
+            for k, one in enumerate(by_algorithm[:-1])
+        ]
     return np.concatenate([*shares, theta.mean(axis=0).T]).ravel()
 
 
