@@ -64,9 +64,10 @@ class Duels:
         """The share of a's wins over b, a tie being half of one: columns are (pair, time)."""
         places = self._rows(problems)
         a, b = np.triu_indices(places.shape[1], 1)
-        one, two = places[:, a], places[:, b]
+        one, two = places.take(a, axis=1), places.take(b, axis=1)
         met = (one != ABSENT) & (two != ABSENT) & ((one != BELOW) | (two != BELOW))
-        won = np.where(met, np.float32(0.5) * (one < two) + np.float32(0.5) * (one <= two), 0)
+        halves = ((one < two).view(np.int8) + (one <= two).view(np.int8)) * met
+        won = np.multiply(halves, np.float32(0.5), dtype=np.float32)
         return self._by_problem(won, met, problems)
 
     def first_scores(self, problems: slice, field: Sequence[int]) -> Scores:
