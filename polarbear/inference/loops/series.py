@@ -93,17 +93,24 @@ def normal_scores(values, orders, quantiles, out):
 
     quantiles[a + b] is the score of the mean of ranks a and b, counted from zero.
     """
-    size = values.shape[1]
+    size = np.uint64(values.shape[1])
     for m in range(values.shape[0]):
-        first = 0
-        while first < size:
-            last = first
-            value = values[m, orders[m, first]]
-            while last + 1 < size and values[m, orders[m, last + 1]] == value:
-                last += 1
-            for k in range(first, last + 1):
-                out[m, orders[m, k]] = quantiles[first + last]
-            first = last + 1
+        first = NONE  # of those that are equal to the last one looked at
+        value = values[m, np.uint64(orders[m, NONE])]
+        for k in range(size):
+            at = np.uint64(orders[m, k])
+            out[m, at] = quantiles[k + k]
+            if values[m, at] != value:
+                _share_ranks(orders[m], first, k, quantiles, out[m])
+                first, value = k, values[m, at]
+        _share_ranks(orders[m], first, size, quantiles, out[m])
+
+
+@inlined
+def _share_ranks(order, first, end, quantiles, out):
+    if first + ONE < end:
+        for k in range(first, end):
+            out[np.uint64(order[k])] = quantiles[first + end - ONE]
 
 
 @kernel
