@@ -9,7 +9,7 @@ That gives each row this script, with the old tree before all others on Python's
 
 Its quick start and its commands are its own; its races are by dirichlet, the only model it races
 by unless told otherwise. What it cannot do is left out. Needs the packages of today's version, and
-`pip install plotly moocore` for the page.
+`pip install plotly moocore` for the page, `pip install ioh` for MA-BBOB.
 """
 
 from __future__ import annotations
@@ -66,6 +66,18 @@ def gaussian_processes() -> list[float]:
     return [inferred(5, n_times, 30, **options) for n_times in (60, 1000)]
 
 
+def evaluation() -> list[float]:
+    """Microseconds for a point of MA-BBOB by ioh; it takes those of a population one by one."""
+    from polarbear.budget import Budget
+
+    from polarbear.problems.base import Setting
+    from polarbear.problems.ma_bbob import MaBbob
+
+    setting = Setting(seed=1, budget=Budget.model_validate({"grid": [1]}))
+    alone = goals.microseconds(MaBbob, setting, goals.one_by_one)
+    return [alone, alone]
+
+
 WORK: dict[str, Callable[[], list[float]]] = {
     "commands": goals.commands,
     "quickstart": goals.quick_start,
@@ -74,6 +86,7 @@ WORK: dict[str, Callable[[], list[float]]] = {
     "dirichlet": lambda: [inferred(7, 200, 1000, model="dirichlet")],
     "gp": gaussian_processes,
     "page": goals.page,
+    "ma-bbob": evaluation,
 }
 
 

@@ -3,6 +3,8 @@
     python benchmarks/goals.py --write benchmarks/results/goals.md
     python benchmarks/goals.py round dirichlet   # some rows only
     python benchmarks/goals.py --before ../before  # as ratios to the old version (before.py)
+    python benchmarks/goals.py --before ../before --pythons OLD NEW quickstart  # each in its own
+        # environment, which has nothing but what its installation brings
 
 'Before' is what was measured when the goals were set, on two cores of another machine; with
 --before the old version does the same work here, in the same run, and the goal is the share of its
@@ -146,27 +148,36 @@ def gaussian_processes() -> list[float]:
 
 def evaluation() -> list[float]:
     """Microseconds for a point of MA-BBOB, one by one and in a population."""
-    import numpy as np
-
     from polarbear.problems.base import Setting
     from polarbear.problems.ma_bbob import MaBbob
     from polarbear.settings.grid import Budget
 
     setting = Setting(seed=1, budget=Budget.model_validate({"grid": [1]}))
-    suite = MaBbob.model_validate({"suite": "ma-bbob", "dimensions": [30]})
+    return [
+        microseconds(MaBbob, setting, one_by_one),
+        microseconds(MaBbob, setting, lambda problem, points: problem.evaluate_many(points)),
+    ]
+
+
+def one_by_one(problem: Any, points: Any) -> None:
+    for x in points:
+        problem.evaluate(x)
+
+
+def microseconds(ma_bbob: Any, setting: Any, evaluate: Callable[[Any, Any], Any]) -> float:
+    """What a point takes in the middle one of twenty instances in 30 dimensions."""
+    import numpy as np
+
+    suite = ma_bbob.model_validate({"suite": "ma-bbob", "dimensions": [30]})
     points = np.random.default_rng(1).uniform(-5, 5, (2000, 30))
-    alone, together = [], []
+    taken = []
     for index in range(20):
         problem = suite.build(suite.instance(index, setting).spec, setting)
-        for taken, call in (
-            (alone, lambda p=problem: [p.evaluate(x) for x in points]),
-            (together, lambda p=problem: p.evaluate_many(points)),
-        ):
-            call()
-            begun = time.process_time()
-            call()
-            taken.append((time.process_time() - begun) / len(points) * 1e6)
-    return [median(alone), median(together)]
+        evaluate(problem, points)
+        begun = time.process_time()
+        evaluate(problem, points)
+        taken.append((time.process_time() - begun) / len(points) * 1e6)
+    return median(taken)
 
 
 def adaptations() -> list[float]:
@@ -216,7 +227,7 @@ GOALS = {
         lambda: inferred(200, 20, 200, model="dirichlet", draws=1000)()[::2]),
     "ma-bbob": Goal(
         "MA-BBOB d 30, an evaluation: alone, in a population", "34 us", "7 us", (7, 7), "us",
-        evaluation),
+        evaluation, (34, 34)),
     "modcma": Goal(
         "modcma run, d 30, 60,000 evaluations: slowest, fastest adaptation", "4.2, 2.6 s", "1.2 s",
         (1.2, 1.2), "CPU s", adaptations),
@@ -247,14 +258,13 @@ def row(name: str) -> str:
     return f"| {goal.work} | {goal.before} | {now} | {goal.goal} | {verdict} |"
 
 
-def ratios(name: str, tree: Path) -> str:
+def ratios(name: str, tree: Path, pythons: list[str]) -> str:
     """A row of what it takes as a share of what the old version does, on this machine."""
     goal = GOALS[name]
     old = {**os.environ, "PYTHONPATH": str(tree)}
     # from its own folder: `python -m` looks there first, and would find this version in ours
-    script = [sys.executable, str(HERE / "before.py"), str(tree), name]
-    before = measured(script, env=old, cwd=tree)
-    now = measured([sys.executable, __file__, "--measure", name])
+    before = measured([pythons[0], str(HERE / "before.py"), str(tree), name], env=old, cwd=tree)
+    now = measured([pythons[1], __file__, "--measure", name])
     if isinstance(before, str) or isinstance(now, str):
         why = before if isinstance(before, str) else now
         return f"| {goal.work} | {why} | | | | no |"
@@ -274,6 +284,10 @@ def main() -> int:
     parser.add_argument("rows", nargs="*", help=f"of {', '.join(GOALS)}; all if none is named")
     parser.add_argument("--measure", choices=GOALS, help=argparse.SUPPRESS)
     parser.add_argument("--before", type=Path, help="the old version's tree, to do the same work")
+    parser.add_argument(
+        "--pythons", nargs=2, default=[sys.executable] * 2, metavar=("OLD", "NEW"),
+        help="interpreters, with --before",
+    )  # fmt: skip
     parser.add_argument("--write", type=Path, help="a Markdown file for the table")
     args = parser.parse_args()
     if args.measure:
@@ -287,7 +301,10 @@ def main() -> int:
     where = f"{machine}, load {os.getloadavg()[0]:.1f} when begun."
     print(where, *lines, sep="\n", flush=True)
     for name in args.rows or (GOALS if not args.before else [n for n in GOALS if GOALS[n].then]):
-        lines.append(ratios(name, args.before.resolve()) if args.before else row(name))
+        if args.before:
+            lines.append(ratios(name, args.before.resolve(), args.pythons))
+        else:
+            lines.append(row(name))
         print(lines[-1], flush=True)
     if args.write:
         how = "`python benchmarks/goals.py --write benchmarks/results/goals.md`"
