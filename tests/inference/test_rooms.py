@@ -18,8 +18,8 @@ from polarbear.inference.native import independent, temporal
 ROOT = Path(polarbear.inference.__file__).parent
 # Earlier ones know nothing of later ones; those on one line know nothing of each other.
 ORDER = [
-    {"models", "loops", "fit"},
-    {"options", "chains", "diagnostics", "interpolated"},
+    {"models", "loops"},
+    {"options", "chains", "diagnostics", "fit", "interpolated"},
     {"base"},
     {"native", "newcomer", "stan", "empirical"},
     {"dependence", "simulate", "checks", "relations"},
