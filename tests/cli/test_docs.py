@@ -57,7 +57,7 @@ def test_every_figure_stands_in_the_documentation_of_the_report():
 )
 def test_every_flag_stands_in_the_documentation_with_its_default(command: str, page: str):
     text = (DOCS / page).read_text()
-    for option in get_command(app).commands[command].params:
+    for option in get_command(app()).commands[command].params:
         flag = max(option.opts, key=len)
         if not flag.startswith("--") or flag == "--help":
             continue
