@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from polarbear.cli import common
+from polarbear.cli.tables import Table
 from polarbear.wording import counted, duration, short, size
 
 if TYPE_CHECKING:
@@ -43,18 +44,15 @@ def check(
 
 
 def _show(found: Checked) -> None:
-    from rich.markup import escape
-
-    console = common.console()
     kind = f"{found.kind}, dimension {found.dimension}" if found.dimension else found.kind
-    console.print(f"tried on {found.instance} ({kind}), nothing stored", markup=False)
-    made = common.table(
+    common.show(f"tried on {found.instance} ({kind}), nothing stored")
+    made = Table(
         "algorithm", "trial", "evaluations#", "first value#", "best value#", "s an evaluation#"
     )
     for one in found.algorithms:
         each = one.seconds_per_evaluation
         made.add_row(
-            escape(one.algorithm),
+            one.algorithm,
             one.status,
             f"{one.evaluations}",
             "" if one.first is None else short(one.first),
@@ -62,13 +60,13 @@ def _show(found: Checked) -> None:
             "" if each is None else f"{each:.2g}",
         )
     if found.algorithms:
-        console.print(made)
+        common.show(made)
     for line in found.errors:
-        console.print(f"error: {line}", markup=False)
+        common.show(f"error: {line}")
     for line in found.warnings:
-        console.print(f"warning: {line}", markup=False)
+        common.show(f"warning: {line}")
     if found.ok:
-        console.print(_outlook(found.forecast), markup=False)
+        common.show(_outlook(found.forecast))
 
 
 def _outlook(ahead: Forecast) -> str:

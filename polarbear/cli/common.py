@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import signal
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,19 +15,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from polarbear.cli import streams
+from polarbear.cli.tables import Table, folded
 from polarbear.plain import plain
 from polarbear.wording import counted, joined, percent_cell, short, time, visible, whole
 
 if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.table import Table
-
     from polarbear.store.summary import AlgorithmRuns, Failure
 
 INTERRUPTED = 130
 # What JSON may hold as it is, but a terminal would act upon: controls, changes of direction.
 _CONTROLS = re.compile("[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
-WIDE = 160  # columns where nobody looks at a terminal, so that logs are not cut
 
 ConfigFile = Annotated[
     Path,
@@ -125,12 +123,7 @@ def note(text: str, quiet: bool = False) -> None:
     """A line for the person who watches, apart from the results."""
     if not quiet:
         with suppress(OSError):  # a log on a full disk is no reason to end a race
-            say(text, err=True)
-
-
-def say(text: str, err: bool = False) -> None:
-    """Text on the screen; what would control a terminal is written out."""
-    typer.echo(visible(text, keep="\n"), err=err)
+            typer.echo(visible(text, keep="\n"), err=True)
 
 
 def print_json(facts: Any) -> None:
@@ -139,24 +132,16 @@ def print_json(facts: Any) -> None:
     typer.echo(_CONTROLS.sub(lambda sign: json.dumps(sign[0])[1:-1], text))
 
 
-def console() -> Console:
-    """Where results are printed; without colour and uncut where it is not a terminal."""
-    from polarbear.cli.harmless import HarmlessConsole
-
-    width = None if sys.stdout.isatty() else WIDE
-    return HarmlessConsole(width=width, highlight=False, emoji=False)  # a name may be ":bug:"
-
-
-def table(*columns: str) -> Table:
-    """An empty table; a column whose title ends in '#' holds numbers."""
-    from rich import box
-    from rich.table import Table
-
-    made = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for column in columns:
-        numbers = column.endswith("#")
-        made.add_column(column.removesuffix("#"), justify="right" if numbers else "left")
-    return made
+def show(part: str | Table) -> None:
+    """A part of the results: folded to the width of a terminal, and uncut where it is none."""
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    if isinstance(part, Table):
+        lines = part.lines(width, "─" if streams.shows_every_sign() else "-")
+    else:
+        lines = visible(part, keep="\n").split("\n")
+        if width is not None:
+            lines = [short for line in lines for short in folded(line, width)]
+    typer.echo("\n".join(lines))
 
 
 def settings(given: list[str], flags: dict[str, Any]) -> dict[str, Any]:
@@ -219,8 +204,6 @@ def algorithms_table(
     first: Mapping[str, float | None] | None = None,
 ) -> Table:
     """What each algorithm has run and spent, and how often it led at the end."""
-    from rich.markup import escape
-
     shares = {name: share for name, share in (first or {}).items() if share is not None}
     last = [f"best at {axis} {short(budget)}#"] if shares else []
     # Seconds and evaluations have columns anyway, the latter only if somebody counts them.
@@ -229,10 +212,10 @@ def algorithms_table(
         ["evaluations#"] if axis == "evaluations" or any(e.evaluations for e in entries) else []
     )
     heads = ("algorithm", "runs#", "failed#", "ended early#")
-    made = table(*heads, *own, *counts, "seconds#", *last)
+    made = Table(*heads, *own, *counts, "seconds#", *last)
     for entry in entries:
         cells = [
-            escape(entry.algorithm),
+            entry.algorithm,
             f"{entry.runs}",
             f"{entry.failed}",
             f"{entry.ended}",
@@ -258,3 +241,11 @@ def failure_lines(failures: Sequence[Failure], most: int = 5) -> list[str]:
         more = counted(len(failures) - most, "more kind of failure", "more kinds of failure")
         lines.append(f"and {more}: see --json")
     return lines
+
+
+def extra_words(runs: int) -> str:
+    """That so many runs were begun early and have not been used."""
+    return (
+        f"{counted(runs, 'extra run')}: begun while workers had nothing else to do, and asked for "
+        "by no round so far"
+    )

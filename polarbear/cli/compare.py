@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from polarbear.cli import common
+from polarbear.cli.tables import Table
 from polarbear.wording import counted, noun
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from polarbear.api.comparing import ClassicalView
     from polarbear.attainment.facts import AoccRow, Areas, ErtPoint
 
@@ -106,32 +105,26 @@ def compare(
 
 
 def _show(told: ClassicalView) -> None:
-    from rich.markup import escape
-
-    console = common.console()
-
-    def say(line: str) -> None:
-        console.print(line, markup=False)
-
+    say = common.show
     say(f"instances: {told.instances}, of {told.instances_in_store} in the store")
     say(f"scale: {told.scale.words}")
     say("")
     say("AOCC: mean share of targets reached, over time and over log time, with 95 % intervals;")
     say("first: how often an algorithm has the highest mean when instances are drawn anew")
-    made = common.table(
+    made = Table(
         "algorithm", *AOCC_TITLES, *(title.replace("#", " (log t)#") for title in AOCC_TITLES)
     )
     for row in told.aocc:
-        made.add_row(escape(row.algorithm), *_areas(row), *_areas(row.log_time))
-    console.print(made)
+        made.add_row(row.algorithm, *_areas(row), *_areas(row.log_time))
+    say(made)
     say(f"ECDF: share of targets reached by that many {told.axis}")
     times = [point.t for point in told.ecdf[0].at]
-    made = common.table("algorithm", *(f"{t:.{6 if t.is_integer() else 3}g}#" for t in times))
+    made = Table("algorithm", *(f"{t:.{6 if t.is_integer() else 3}g}#" for t in times))
     for curve in told.ecdf:
-        made.add_row(escape(curve.algorithm), *(f"{point.share:.3f}" for point in curve.at))
-    console.print(made)
+        made.add_row(curve.algorithm, *(f"{point.share:.3f}" for point in curve.at))
+    say(made)
     if told.ert is not None:
-        _show_ert(told, say)
+        _show_ert(told)
     if told.pair is not None:
         both = told.pair.instances
         say(f"EAF difference, on the {both} {noun(both, 'instance')} both ran in full:")
@@ -146,9 +139,8 @@ def _show(told: ClassicalView) -> None:
         say(f"{told.verdict}.")
 
 
-def _show_ert(told: ClassicalView, say: Callable[[str], None]) -> None:
-    from rich.markup import escape
-
+def _show_ert(told: ClassicalView) -> None:
+    say = common.show
     rows = told.ert or ()
     say(f"ERT: {told.axis} to a distance from the optimum, with 95 % intervals")
     say("")
@@ -156,10 +148,10 @@ def _show_ert(told: ClassicalView, say: Callable[[str], None]) -> None:
         here = [row for row in rows if row.group == group]
         where = "all instances" if group is None else group
         say(f"{where}: {counted(here[0].runs, 'run')} each")
-        made = common.table("algorithm", *(f"{point.target:g}#" for point in here[0].at))
+        made = Table("algorithm", *(f"{point.target:g}#" for point in here[0].at))
         for row in here:
-            made.add_row(escape(row.algorithm), *(_running_time(point) for point in row.at))
-        common.console().print(made)
+            made.add_row(row.algorithm, *(_running_time(point) for point in row.at))
+        say(made)
 
 
 def _running_time(point: ErtPoint) -> str:

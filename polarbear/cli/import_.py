@@ -118,7 +118,7 @@ def import_(
 def _show(told: Added) -> None:
     one = told.kind.removesuffix("s")
     there = f", {told.present} {noun(told.present, 'was', 'were')} there already"
-    common.say(
+    common.show(
         f"{told.added} {noun(told.added, one)} of "
         f"{counted(len(told.algorithms), 'algorithm')} on {told.instances} "
         f"{noun(told.instances, 'instance')} added to {told.store}{there if told.present else ''}"
@@ -126,6 +126,6 @@ def _show(told: Added) -> None:
     for complaint in told.rejected:
         # a table's rows are known by their lines alone, others by a file as well
         place = f"line {complaint.first}" if complaint.first.isdigit() else complaint.first
-        common.say(f"left out: {complaint.words} (first: {place})")
+        common.show(f"left out: {complaint.words} (first: {place})")
     for note in told.notes:
-        common.say(f"note: {note}")
+        common.show(f"note: {note}")

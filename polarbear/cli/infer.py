@@ -8,13 +8,13 @@ import typer
 
 from polarbear.cli import common
 from polarbear.cli.screen import Screen
+from polarbear.cli.tables import Table
 from polarbear.wording import SHARE_OF_FIRSTS, noun, short
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import numpy as np
-    from rich.console import Console
 
     from polarbear.driver.inferred import Inferred, PairAt, PairOver
 
@@ -119,48 +119,38 @@ def _shown_times(times: np.ndarray, at: str | None, everything: bool) -> list[in
 
 
 def _show(told: Inferred) -> None:
-    from rich.markup import escape
-
-    console = common.console()
     judged = told.diagnostics
     source = "from the store" if told.from_store else f"in {told.seconds:.1f} s"
-    console.print(
+    common.show(
         f"{told.model}, instances: {told.instances}; {told.draws} {noun(told.draws, 'draw')} by "
         f"{told.method} ({told.engine}), {source}; "
         f"R-hat {judged.r_hat:.3f}, tail ESS {judged.ess_tail:.0f}",
-        markup=False,
     )
     if told.fit is not None and told.fit.words:
-        console.print(f"warning: {told.fit.words}", markup=False)
+        common.show(f"warning: {told.fit.words}")
     for line in told.notes:
-        console.print(f"note: {line}", markup=False)
+        common.show(f"note: {line}")
     times = sorted({row.t for row in told.ratings})
-    made = common.table(f"{SHARE_OF_FIRSTS} at t =", *(f"{short(t)}#" for t in times))
+    made = Table(f"{SHARE_OF_FIRSTS} at t =", *(f"{short(t)}#" for t in times))
     by_name: dict[str, list[str]] = {}
     for row in told.ratings:
         cell = f"{row.mean:.2f} [{row.low:.2f}, {row.high:.2f}]"
         by_name.setdefault(row.algorithm, []).append(cell)
     for name, cells in by_name.items():
-        made.add_row(escape(name), *cells)
-    console.print(made)
+        made.add_row(name, *cells)
+    common.show(made)
     if told.pairs is not None:
-        _show_pairs(told.pairs, told.joint or (), times, console)
+        _show_pairs(told.pairs, told.joint or (), times)
 
 
-def _show_pairs(
-    pairs: Sequence[PairAt], joint: Sequence[PairOver], times: list[float], console: Console
-) -> None:
-    from rich.markup import escape
-
+def _show_pairs(pairs: Sequence[PairAt], joint: Sequence[PairOver], times: list[float]) -> None:
     over = {(row.a, row.b): row.p_dominates for row in joint}
     last = ["at every time#"] if over else []
-    made = common.table(
-        "P(a better than b) / P(equivalent)", *(f"{short(t)}#" for t in times), *last
-    )
+    made = Table("P(a better than b) / P(equivalent)", *(f"{short(t)}#" for t in times), *last)
     by_pair: dict[tuple[str, str], list[str]] = {}
     for row in pairs:
         cell = f"{row.p_dominates:.3f} / {row.p_equivalent:.3f}"
         by_pair.setdefault((row.a, row.b), []).append(cell)
     for (a, b), cells in by_pair.items():
-        made.add_row(escape(f"{a} > {b}"), *cells, *([f"{over[a, b]:.3f}"] if over else []))
-    console.print(made)
+        made.add_row(f"{a} > {b}", *cells, *([f"{over[a, b]:.3f}"] if over else []))
+    common.show(made)

@@ -9,7 +9,6 @@ import typer
 
 from polarbear.cli import common
 from polarbear.cli.screen import Screen
-from polarbear.wording import counted
 
 if TYPE_CHECKING:
     from polarbear.api.racing import Raced
@@ -119,30 +118,18 @@ def race(
         raise typer.Exit(AT_LIMIT)
 
 
-def extra_words(runs: int) -> str:
-    """That so many runs were begun early and have not been used."""
-    return (
-        f"{counted(runs, 'extra run')}: begun while workers had nothing else to do, and asked for "
-        "by no round so far"
-    )
-
-
 def _show(done: Raced) -> None:
     from polarbear.cli import standings
 
-    console = common.console()
-    standings.show(done.standings, console)
+    standings.show(done.standings)
     for line in common.failure_lines(done.failures):
-        console.print(line, markup=False)
+        common.show(line)
     if done.reached is not None:
         now = done.reached
-        console.print(
+        common.show(
             f"for '{now.preference}': {now.choice}, {now.p2bb:.2f} likely to be the best, "
             f"expected regret {now.expected_regret:.2g}",
-            markup=False,
         )
     if done.extra_runs:
-        console.print(extra_words(done.extra_runs), markup=False)
-    console.print(
-        f"stopped because {done.stopped_because}; store {done.standings.store}", markup=False
-    )
+        common.show(common.extra_words(done.extra_runs))
+    common.show(f"stopped because {done.stopped_because}; store {done.standings.store}")

@@ -142,7 +142,7 @@ def _show(
         common.print_json(made.to_dict())
     else:
         for line in made.answer:
-            common.say(line)
+            common.show(line)
     for path in made.written:
         common.note(f"wrote {path}", quiet)
     if not (text or markdown):

@@ -88,34 +88,29 @@ def _repeat(
     if json:
         common.print_json(told)
         return
-    console = common.console()
     best = "found nothing" if told.best is None else f"best {told.best:.6g}"
-    console.print(
+    common.show(
         f"{told.algorithm} on {told.instance}, seed {told.seed}: {best} after "
         f"{timed(told.reached, told.axis)}, {counted(len(told.t), 'improvement')}, {told.status}",
-        markup=False,
     )
     if told.message:
-        console.print(told.message, markup=False)
+        common.show(told.message)
     if told.differs_from is None:
-        console.print("the same run as the one in the store, to the last improvement")
+        common.show("the same run as the one in the store, to the last improvement")
     else:
-        console.print(
+        common.show(
             f"another run than the one in the store, from {timed(told.differs_from, told.axis)} on",
-            markup=False,
         )
 
 
 def _show(told: Ran) -> None:
-    console = common.console()
     there = f", {told.present} {noun(told.present, 'was', 'were')} there already"
-    console.print(
+    common.show(
         f"{told.executed} {noun(told.executed, 'run')} in {duration(told.seconds)}"
         f"{there if told.present else ''}"
         f"; {told.instances} {noun(told.instances, 'instance')} in {told.store}",
-        markup=False,
     )
     first = {entry.algorithm: entry.first_at_end for entry in told.algorithms}
-    console.print(common.algorithms_table(told.algorithms, told.axis, told.budget, first))
+    common.show(common.algorithms_table(told.algorithms, told.axis, told.budget, first))
     for line in common.failure_lines(told.failures):
-        console.print(line, markup=False)
+        common.show(line)

@@ -9,11 +9,10 @@ import typer
 
 from polarbear.cli import common
 from polarbear.cli.screen import Screen
+from polarbear.cli.tables import Table
 from polarbear.wording import P_BEST, multiples, noun, percent, short, whole
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from polarbear.api.selecting import Selected
     from polarbear.select.facts import JudgedAlgorithm, JudgedPortfolio, SweepTable
 
@@ -102,13 +101,7 @@ def select(
 
 
 def _show(told: Selected, quiet: bool) -> None:
-    from rich.markup import escape
-
-    console = common.console()
-
-    def say(line: str) -> None:
-        console.print(line, markup=False)
-
+    say = common.show
     used = told.posterior
     seen = f", instances: {used.instances}" if used.instances is not None else ""
     kept_by = "the race's posterior" if used.from_ == "race" else "the posterior kept by `infer`"
@@ -120,67 +113,61 @@ def _show(told: Selected, quiet: bool) -> None:
     say("")
     say(told.statement)
     titles = (f"{P_BEST}#", "mean#", f"quantile {short(told.gamma)}#", "expected regret#")
-    made = common.table("algorithm", *titles)
+    made = Table("algorithm", *titles)
     for row in told.ranking:
         name = row.algorithm if row.competes else f"({row.algorithm})"
-        made.add_row(escape(name), *_numbers(row))
-    console.print(made)
+        made.add_row(name, *_numbers(row))
+    common.show(made)
     if any(not row.competes for row in told.ranking):
         say("those in brackets do not compete")
     for found in told.disagreements:
         say(found.words)
     if told.portfolio is not None:
-        _show_portfolios(told, console, titles)
+        _show_portfolios(told, titles)
     if told.value_of_information is not None:
         for line in told.value_of_information.words:
             say(line)
     if told.sweep is not None:
-        _show_sweep(told.sweep, console)
+        _show_sweep(told.sweep)
     for line in told.notes:
         common.note(f"note: {line}", quiet)
 
 
-def _show_portfolios(told: Selected, console: Console, titles: tuple[str, ...]) -> None:
-    from rich.markup import escape
-
+def _show_portfolios(told: Selected, titles: tuple[str, ...]) -> None:
     best, rows = told.portfolio or (), told.portfolio_ranking or ()
     seen, possible = told.portfolios_looked_at or 0, told.portfolios_possible or 0
     of = f"all {whole(possible)}"
     if seen < possible:
         of = f"{whole(seen)} looked at (of {whole(possible)})"
-    console.print(
+    common.show(
         f"in parallel: {multiples(best)}, the best of {of} portfolios of {len(best)}; "
         f"their values are {told.portfolio_values}",
-        markup=False,
     )
     if told.portfolio_has_winner is not None:
         more = told.next_slot_adds or 0.0
-        console.print(
+        common.show(
             f"one of them is the best of all candidates on {percent(told.portfolio_has_winner)} of "
             f"the instances that all ran on; another algorithm would add {percent(more)}",
-            markup=False,
         )
-    made = common.table("portfolio", *titles)
+    made = Table("portfolio", *titles)
     for row in rows:
-        made.add_row(escape(multiples(row.portfolio)), *_numbers(row))
-    console.print(made)
+        made.add_row(multiples(row.portfolio), *_numbers(row))
+    common.show(made)
 
 
-def _show_sweep(swept: SweepTable, console: Console) -> None:
-    from rich.markup import escape
-
-    made = common.table(
+def _show_sweep(swept: SweepTable) -> None:
+    made = Table(
         swept.over + "#", "choice", f"{P_BEST}#", "lowest to highest#", "expected regret up to#"
     )
     for row in swept.intervals:
         made.add_row(
             f"{row.from_:.4g} to {row.to:.4g}",
-            escape(row.choice),
+            row.choice,
             f"{row.p2bb:.3f}",
             f"{row.lowest_p2bb:.3f} to {row.highest_p2bb:.3f}",
             f"{row.regret:.4f}",
         )
-    console.print(made)
+    common.show(made)
 
 
 def _numbers(row: JudgedAlgorithm | JudgedPortfolio) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from polarbear.cli import common
+from polarbear.cli.tables import Table
 from polarbear.wording import counted, short, time, timed
 
 if TYPE_CHECKING:
@@ -63,57 +64,50 @@ def show(
 
 
 def _show_duels(told: Duels, everything: bool) -> None:
-    from rich.markup import escape
-
-    console = common.console()
-    console.print(
+    common.show(
         f"{told.a} against {told.b} at {timed(told.t, told.axis)}, on "
         f"{counted(len(told.duels), 'instance')}: {told.a} wins {told.wins_a}, {told.b} wins "
         f"{told.wins_b}, {told.ties} tied; {told.better}",
-        markup=False,
     )
-    made = common.table("instance", f"{escape(told.a)}#", f"{escape(told.b)}#", "winner", "by#")
+    made = Table("instance", f"{told.a}#", f"{told.b}#", "winner", "by#")
     shown = told.duels if everything else told.duels[:SHOWN]
     for duel in shown:
         made.add_row(
-            escape(duel.instance),
+            duel.instance,
             *_apart(duel.a, duel.b),
-            "tie" if duel.winner is None else escape(duel.winner),
+            "tie" if duel.winner is None else duel.winner,
             "" if duel.margin is None else _value(duel.margin),
         )
-    console.print(made)
+    common.show(made)
     if len(shown) < len(told.duels):
         rest = counted(len(told.duels) - len(shown), "more instance")
-        console.print(f"and {rest}: --all shows them", markup=False)
+        common.show(f"and {rest}: --all shows them")
 
 
 def _show_runs(told: InstanceRuns) -> None:
     import numpy as np
-    from rich.markup import escape
 
-    console = common.console()
     options = ", ".join(f"{key} {value}" for key, value in told.spec.items())
-    console.print(
+    common.show(
         f"{told.instance}, number {told.index} of '{told.suite}': {options}; {told.better}",
-        markup=False,
     )
     places = np.unique(np.linspace(0, len(told.times) - 1, COLUMNS).round().astype(int)).tolist()
     times = [f"{short(told.times[i])}#" for i in places]
-    made = common.table(f"{told.axis} =", *times, "improvements#", "ended", "after#", "seed#")
+    made = Table(f"{told.axis} =", *times, "improvements#", "ended", "after#", "seed#")
     for run in told.runs:
         made.add_row(
-            escape(run.algorithm),
+            run.algorithm,
             *(_value(run.at_times[i]) for i in places),
             str(len(run.t)),
             run.status,
             time(run.reached),
             str(run.seed),
         )
-    console.print(made)
-    console.print(f"to make one again: {told.repeat} NAME", markup=False)
+    common.show(made)
+    common.show(f"to make one again: {told.repeat} NAME")
     for run in told.runs:
         if run.message:
-            console.print(f"{run.algorithm}: {run.message}", markup=False)
+            common.show(f"{run.algorithm}: {run.message}")
 
 
 def _value(value: float | None, digits: int = DIGITS[0]) -> str:

@@ -5,12 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from polarbear.cli import common
+from polarbear.cli.tables import Table
 from polarbear.wording import counted, decisive, duration, percent, short, time, timed
 
 if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.table import Table
-
     from polarbear.driver.standings import OpenPair, Standings
 
 FEW = 8  # lines of a kind, the rest is in --json
@@ -18,9 +16,7 @@ FEW = 8  # lines of a kind, the rest is in --json
 
 def table(facts: Standings) -> Table:
     """How each algorithm stands, with what speaks against it."""
-    from rich.markup import escape
-
-    made = common.table(
+    made = Table(
         "algorithm",
         "standing",
         "P(dominated)#",
@@ -33,10 +29,10 @@ def table(facts: Standings) -> Table:
         name, probability = entry.algorithm, entry.probability
         leads = [lead for lead in facts.best if lead.algorithm == name]
         made.add_row(
-            escape(name),
+            name,
             entry.standing,
             "" if probability is None else f"{probability:.4f}",
-            escape(entry.by or ""),
+            entry.by or "",
             f"{facts.instances_by_algorithm[name]}",
             time(entry.spent),
             ", ".join(_stretch(lead.start, lead.stop) for lead in leads),
@@ -79,16 +75,16 @@ def outlook(facts: Standings, pace: float | None = None) -> list[str]:
     return [f"{many} to go, at most {cost}{lasts}"]
 
 
-def show(facts: Standings, console: Console) -> None:
+def show(facts: Standings) -> None:
     """The whole story of a race."""
     from polarbear.config import KEEPS, failed_words
     from polarbear.racing.verdicts import better_words
 
     names = ", ".join(facts.pareto_set)
     sure = "" if facts.resolved else " (not settled yet)"
-    console.print(f"anytime Pareto set{sure}: {names}", markup=False)
-    console.print(summary_line(facts), markup=False)
-    console.print(table(facts))
+    common.show(f"anytime Pareto set{sure}: {names}")
+    common.show(summary_line(facts))
+    common.show(table(facts))
     lines = [
         f"{out.algorithm} is out: {better_words(out.by, out.probability, facts.joint)} "
         f"(round {out.round}, {counted(out.instances, 'instance')})"
@@ -108,7 +104,7 @@ def show(facts: Standings, console: Console) -> None:
         failed = failed_words(facts.failed_runs, facts.rules.get("failures", KEEPS))
         lines.append(f"{failed}: `polarbear status {facts.store}` shows why")
     for line in lines:
-        console.print(line, markup=False)
+        common.show(line)
 
 
 def _open_line(pair: OpenPair) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from polarbear.cli import common, under_way
-from polarbear.cli.race import extra_words
 from polarbear.wording import counted, joined, noun, short, size
 
 if TYPE_CHECKING:
@@ -79,7 +78,6 @@ def _weights(found: Weights | None) -> str:
 
 
 def _show(facts: dict[str, Any], race: Standings | None, told: Told | None) -> None:
-    console = common.console()
     owner = facts["written_by"]
     lines = [
         f"{facts['store']}: {facts['runs']} {noun(facts['runs'], 'run')} on "
@@ -95,35 +93,33 @@ def _show(facts: dict[str, Any], race: Standings | None, told: Told | None) -> N
         f"being written by {owner}" if owner else "",
     ]
     for line in filter(None, lines):
-        console.print(line, markup=False)
+        common.show(line)
     if told is not None:
-        console.print("", markup=False)
-        under_way.show(told, console)
+        common.show("")
+        under_way.show(told)
     if race is not None:
         from polarbear.cli import standings
 
-        console.print("", markup=False)
-        standings.show(race, console)
-        console.print("", markup=False)
-    console.print(common.algorithms_table(facts["algorithms"], facts["axis"], facts["budget"]))
+        common.show("")
+        standings.show(race)
+        common.show("")
+    common.show(common.algorithms_table(facts["algorithms"], facts["axis"], facts["budget"]))
     for line in common.failure_lines(facts["failures"]):
-        console.print(line, markup=False)
+        common.show(line)
     if len(facts["hosts"]) > 1:
         names = ", ".join(
             f"{host.host} ({host.runs} {noun(host.runs, 'run')})" for host in facts["hosts"]
         )
-        console.print(f"runs come from {len(facts['hosts'])} machines: {names}", markup=False)
+        common.show(f"runs come from {len(facts['hosts'])} machines: {names}")
     if facts["extra_runs"]:
-        console.print(extra_words(facts["extra_runs"]), markup=False)
+        common.show(common.extra_words(facts["extra_runs"]))
     for past in facts["races"]:
-        console.print(
+        common.show(
             f"race {past.race}, before: {counted(past.rounds, 'round')} on "
             f"{counted(past.instances, 'instance')}; Pareto set {joined(past.pareto_set)}; ended "
             f"{past.ended[:16]} because of {'; '.join(past.because)}",
-            markup=False,
         )
     for aside in facts["set_aside"]:
-        console.print(
+        common.show(
             f"set aside: {counted(aside.runs, 'run')} of {aside.algorithm} ({aside.reason})",
-            markup=False,
         )

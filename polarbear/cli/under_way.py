@@ -7,11 +7,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from polarbear.cli import common
+from polarbear.cli.tables import Table
 from polarbear.wording import counted, duration, percent, percent_cell
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from polarbear.store.progress import Told
 
 
@@ -23,43 +22,38 @@ def facts(told: Told | None) -> dict[str, Any]:
     }
 
 
-def show(told: Told, console: Console) -> None:
+def show(told: Told) -> None:
     """How a race goes, or where it was killed."""
-    from rich.markup import escape
-
     now = told.facts
     ago = max(0.0, time.time() - now["written"])
     if not told.alive:
-        console.print(
+        common.show(
             f"a race was killed here in round {now['round']}, {duration(ago)} ago (process "
             f"{now['pid']} on {now['host']}); the command that began it goes on",
-            markup=False,
         )
         return
     for line in _lines(now):
-        console.print(line, markup=False)
+        common.show(line)
     if now["algorithms"]:
-        table = common.table("algorithm", "this round#", "runs so far#", "failed#", "a run takes#")
+        table = Table("algorithm", "this round#", "runs so far#", "failed#", "a run takes#")
         for one in now["algorithms"]:
             asked = f"{one['round_done']} of {one['round_runs']}" if one["round_runs"] else ""
             mean = duration(one["seconds"] / one["runs"]) if one["runs"] else ""
-            table.add_row(
-                escape(one["algorithm"]), asked, str(one["runs"]), str(one["failed"]), mean
-            )
-        console.print(table)
+            table.add_row(one["algorithm"], asked, str(one["runs"]), str(one["failed"]), mean)
+        common.show(table)
     if now["workers"]:
         lasted = max(now["written"] - now["began"], 1e-9)
-        table = common.table("worker", "on", "runs#", "failed#", "busy#", "its last run")
+        table = Table("worker", "on", "runs#", "failed#", "busy#", "its last run")
         for one in now["workers"]:
             table.add_row(
-                escape(one["worker"]),
-                escape(one["host"]),
+                one["worker"],
+                one["host"],
                 str(one["runs"]),
                 str(one["failed"]),
                 percent_cell(min(1.0, one["seconds"] / lasted)),
-                escape(one["last"]),
+                one["last"],
             )
-        console.print(table)
+        common.show(table)
 
 
 def _lines(now: Mapping[str, Any]) -> list[str]:

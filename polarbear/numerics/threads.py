@@ -6,7 +6,6 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING, TypeVar
@@ -43,6 +42,8 @@ def in_threads(
     if workers == 1:
         return run_some(items)
     stride = 1 + len(items) // (_TASKS_A_THREAD * workers)
+    from concurrent.futures import ThreadPoolExecutor  # which who reads a store has no use for
+
     with ThreadPoolExecutor(workers) as pool:
         tasks = [items[first : first + stride] for first in range(0, len(items), stride)]
         return [result for results in pool.map(run_some, tasks) for result in results]

@@ -30,7 +30,7 @@ WATCHED = (
     *("pyarrow.dataset", "pydantic", "rich", "scipy", "scipy.interpolate", "scipy.sparse"),
     *("scipy.stats", "threadpoolctl", "xarray", "yaml"),
 )
-CHOOSING = {"numpy", "pyarrow", "pydantic", "rich"}
+CHOOSING = {"numpy", "pyarrow", "pydantic"}
 CONFIGURED = CHOOSING | {"yaml"}
 SMOOTHING = {"numpy.ma", "scipy", "threadpoolctl"}
 MAY_LOAD = {

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import typer
 
 from polarbear.cli import common
 from tests.support import Project
@@ -58,5 +59,5 @@ def test_a_note_that_cannot_be_written_ends_nothing(monkeypatch: pytest.MonkeyPa
     def full(text: str, err: bool) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(common, "say", full)
+    monkeypatch.setattr(typer, "echo", full)
     common.note("round 3 is decided")
