@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import itertools
 from typing import Any, ClassVar
 
 import numpy as np
 from pydantic import Field, field_validator
 
 from polarbear.algorithms import pycma
-from polarbear.algorithms.base import Algorithm, Trial
+from polarbear.algorithms.base import Trial
+from polarbear.algorithms.restarts import SMALLEST_DIMENSION, RestartedCma
 from polarbear.algorithms.try_out import EvaluateAll, try_out
 from polarbear.numerics.arrays import Floats
-from polarbear.problems.base import Kind, Setting
+from polarbear.problems.base import Setting
 from polarbear.settings.options import unknown
 
 # Options of pycma that would end a run, print, write files, or are already said elsewhere.
@@ -21,27 +21,16 @@ NOT_TUNABLE = {
     *("popsize_factor", "randn", "scaling_of_variables", "seed", "signals_filename"),
     *("termination_callback", "timeout", "transformation", "typical_x", "verbose", "vv"),
 }
-SMALLEST_DIMENSION = 2  # pycma fails in fewer
 
 
-class Cma(Algorithm):
+class Cma(RestartedCma):
     """CMA-ES (pycma) from uniform random points, with a larger population at every restart."""
 
-    sigma0: float = Field(
-        0.2, gt=0, le=1, description="the first standard deviation, as a share of the box"
-    )
-    popsize: int | None = Field(
-        None, ge=2, description="the first start's population; by default 4 + 3 log d"
-    )
-    restart_growth: float = Field(
-        2.0, ge=1, description="each start's population, as a multiple of the one before"
-    )
     options: dict[str, Any] = Field(
         {}, description="further options of pycma, such as tolfun or CMA_diagonal"
     )
 
     library: ClassVar[str | None] = "cma"
-    accepts: ClassVar[frozenset[Kind]] = frozenset({Kind.CONTINUOUS})
 
     @field_validator("options")
     @classmethod
@@ -57,9 +46,6 @@ class Cma(Algorithm):
             if name not in known:
                 raise ValueError(unknown("option of pycma", name, known - NOT_TUNABLE))
         return options
-
-    def population(self, dimension: int) -> int:
-        return self.popsize or 4 + int(3 * np.log(max(dimension, SMALLEST_DIMENSION)))
 
     def prepare(self, setting: Setting) -> None:
         if self.options:
@@ -78,13 +64,12 @@ class Cma(Algorithm):
         dimension = len(lower)
         searched = max(dimension, SMALLEST_DIMENSION)
         rng = np.random.default_rng(seed)
-        popsize = self.population(dimension)
-        for start in itertools.count():
+        for popsize in self.populations(dimension):
             options = {
                 **self.options,
                 "bounds": [0, 1],
                 "BoundaryHandler": pycma.unit_box(cma),
-                "popsize": round(popsize * self.restart_growth**start),
+                "popsize": popsize,
                 "randn": lambda *shape: rng.standard_normal(shape),
                 "seed": np.nan,  # leaves the generator that all the process shares alone
                 "verbose": -10,  # prints nothing, reads no file of signals

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,34 +23,6 @@ from tests.algorithms.helpers import (
 )
 
 IT = algorithm("cma")
-DIMENSIONS = (1, 2, 5)
-
-
-@pytest.mark.parametrize("dimension", DIMENSIONS)
-@pytest.mark.parametrize("objective", [sphere, rastrigin])
-def test_it_runs_to_the_budget_in_the_box_and_improves(dimension: int, objective: Callable):
-    box = Box.cube(dimension)
-    it = run(IT, box, objective)
-    assert it.points.shape == (3000, dimension)
-    assert box.contains(it.points)
-    assert it.values.min() < it.values[0]
-    if objective is sphere:
-        assert it.values.min() < 1e-9
-
-
-@pytest.mark.parametrize("dimension", DIMENSIONS)
-def test_the_same_seed_gives_the_same_points_whatever_the_state_of_the_process(dimension: int):
-    first = run(IT, Box.cube(dimension), rastrigin)
-    np.random.seed(7)  # noqa: NPY002 - what pycma would draw from by default
-    second = run(IT, Box.cube(dimension), rastrigin)
-    assert np.array_equal(first.points, second.points)
-
-
-def test_the_generator_that_the_process_shares_is_left_alone():
-    np.random.seed(7)  # noqa: NPY002
-    before = np.random.get_state()[1].tolist()  # noqa: NPY002
-    run(IT, Box.cube(2), budget=500)
-    assert np.random.get_state()[1].tolist() == before  # noqa: NPY002
 
 
 @pytest.mark.parametrize("dimension", [2, 5, 101])
@@ -97,69 +67,6 @@ def test_wherever_a_point_is_it_comes_into_the_box_as_by_pycma():
             for beside in (np.nextafter(x, -9), x, np.nextafter(x, 9)):
                 points = np.array([beside, 0.5])
                 assert np.array_equal(ours.repair(points.copy()), theirs.repair(points.copy()))
-
-
-def test_another_seed_gives_other_points():
-    first, second = (run(IT, Box.cube(2), budget=100, seed=seed).points for seed in (1, 2))
-    assert not np.any(first == second)
-
-
-@pytest.mark.parametrize("dimension", DIMENSIONS)
-def test_a_longer_budget_extends_the_run(dimension: int):
-    short = run(IT, Box.cube(dimension), rastrigin, 1500)
-    long = run(IT, Box.cube(dimension), rastrigin, 3000)
-    assert np.array_equal(long.points[:1500], short.points)
-
-
-@pytest.mark.parametrize(("lower", "upper"), [(-1e6, 1e6), (-1e6, 1.0), (0, 1e-9), (0, 1)])
-def test_extreme_boxes_are_searched_like_any_other(lower: float, upper: float):
-    box = Box.cube(2, lower, upper)
-    it = run(IT, box)
-    assert box.contains(it.points)
-    assert it.values.min() < 1e-9
-
-
-def test_a_box_may_have_sides_of_different_lengths():
-    box = Box(np.array([-1e6, 0.0, 5.0]), np.array([1e6, 1e-3, 5.5]))
-    assert run(IT, box).values.min() < 1e-9
-
-
-@pytest.mark.parametrize("dimension", DIMENSIONS)
-@pytest.mark.parametrize("objective", [constant, infinite])
-def test_an_objective_without_any_slope_is_searched_to_the_budget(
-    dimension: int, objective: Callable
-):
-    it = run(IT, Box.cube(dimension), objective)
-    assert len(np.unique(it.points, axis=0)) > 2900
-
-
-def test_infinite_values_in_half_of_the_box_do_no_harm():
-    it = run(IT, Box.cube(2), lambda x: np.inf if x[0] > 0.5 else sphere(x))
-    assert it.values.min() < 1e-9
-
-
-def test_populations_grow_from_start_to_start():
-    plain, growing = (
-        run(algorithm("cma", popsize=6, restart_growth=growth), Box.cube(2), constant, 100)
-        for growth in (1, 3)
-    )
-    # A start on a constant is one generation, around a centre of its own.
-    assert np.array_equal(plain.points[:6], growing.points[:6])
-    assert not np.array_equal(plain.points[6:24], growing.points[6:24])
-
-
-def test_nothing_is_printed_warned_of_or_written(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capfd: pytest.CaptureFixture[str],
-    recwarn: pytest.WarningsRecorder,
-):
-    monkeypatch.chdir(tmp_path)
-    for objective in (sphere, infinite):
-        run(IT, Box.cube(1), objective)
-    assert list(tmp_path.iterdir()) == []
-    assert capfd.readouterr() == ("", "")
-    assert [str(warning.message) for warning in recwarn] == []
 
 
 @pytest.mark.parametrize(
