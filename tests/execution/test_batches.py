@@ -104,7 +104,8 @@ class OneByOne(Problems):
 
 ALGORITHMS: dict[str, dict[str, Any]] = {
     "random": {"use": "random-search"},
-    "CMA-ES": {"use": "cma"},
+    "pycma": {"use": "cma"},
+    "CMA-ES": {"use": "cma-es"},
     "deferred": {
         "use": "scipy",
         "method": "differential-evolution",
