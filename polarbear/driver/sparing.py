@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 OFTEN = 1.0  # seconds: not sooner again, however quick it is
-PART = 1 / 20  # of the time that it may take
+PART = 1 / 30  # of the time that it may take
 
 
 class Sparing:

@@ -138,16 +138,17 @@ def rankings_table(grid: GridValues, positions: np.ndarray) -> pa.Table:
     ranked = (rows != ABSENT).sum(axis=1) > 1
     rows = rows[ranked]
     present = rows != ABSENT
-    offsets = np.concatenate([[0], np.cumsum(present.sum(axis=1))]).astype(np.int32)
-    names = np.array(grid.algorithms)[np.nonzero(present)[1]]
+    ends = np.concatenate([[0], np.cumsum(present.sum(axis=1))])
+    offsets = column_of(ends.astype(np.int32))
+    instance, time = np.divmod(np.flatnonzero(ranked), len(grid.times))
+    names = pa.array(grid.algorithms, pa.string()).take(column_of(np.nonzero(present)[1]))
+    places = column_of(np.where(rows == BELOW, np.inf, rows)[present])
     return pa.table(
         {
-            "instance": np.repeat(np.array(grid.instances), len(grid.times))[ranked],
-            "t": np.tile(grid.times, len(grid.instances))[ranked],
-            "algorithm": pa.ListArray.from_arrays(offsets, pa.array(names)),
-            "position": pa.ListArray.from_arrays(
-                offsets, np.where(rows == BELOW, np.inf, rows)[present]
-            ),
+            "instance": pa.array(grid.instances, pa.string()).take(column_of(instance)),
+            "t": column_of(grid.times[time]),
+            "algorithm": pa.ListArray.from_arrays(offsets, names),
+            "position": pa.ListArray.from_arrays(offsets, places),
         },
         schema=tables.RANKINGS,
     )
