@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -143,12 +144,11 @@ class Early:
     def drop_early(self, unwanted: Callable[[Key], bool]) -> None:
         """Take early runs away: those that a round has used, or that must not be used any more."""
         for path in files.part_paths(self.path / EARLY):
-            table = files.read_part(path, tables.EARLY)
-            columns = (table[name].to_pylist() for name in ("algorithm", "instance", "started"))
-            keep = [not unwanted(key(*facts)) for facts in zip(*columns, strict=True)]
+            keep = [not unwanted(run) for run in _keys_in(path, files.part_now(path))]
             if not any(keep):
                 files.remove_all([path])
             elif not all(keep):
+                table = files.read_part(path, tables.EARLY)
                 files.write_table(path, table.filter(pa.array(keep)))
 
     def _early_rows(self, columns: list[str] | None) -> Rows:
@@ -165,6 +165,14 @@ def key(algorithm: str, instance: str, started: datetime | float) -> Key:
     if not isinstance(started, datetime):
         started = datetime.fromtimestamp(started, UTC)
     return algorithm, instance, started.isoformat(timespec="microseconds")
+
+
+@lru_cache(maxsize=1024)  # a race takes runs out of its parts again and again
+def _keys_in(path: Path, part: files.Part) -> list[Key]:
+    """Of the runs in a part, as it is now."""
+    table = files.read_part(path, tables.EARLY)
+    columns = (table[name].to_pylist() for name in ("algorithm", "instance", "started"))
+    return [key(*facts) for facts in zip(*columns, strict=True)]
 
 
 def _from_row(row: dict[str, Any]) -> EarlyRun:

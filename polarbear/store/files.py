@@ -188,6 +188,12 @@ def part_paths(folder: Path) -> list[Path]:
     return sorted(folder.glob("part-*.parquet"))
 
 
+def part_now(path: Path) -> Part:
+    """What tells a part from another that is written in its place."""
+    now = path.stat()
+    return path.name, now.st_ino, now.st_size, now.st_mtime_ns
+
+
 def parts_now(
     folder: Path, schema: pa.Schema, known: Mapping[Part, pa.Table]
 ) -> dict[Part, pa.Table]:
@@ -200,8 +206,7 @@ def parts_now(
         found = {}
         try:
             for path in part_paths(folder):
-                now = path.stat()  # before it is read: what comes in its place shows next time
-                part = (path.name, now.st_ino, now.st_size, now.st_mtime_ns)
+                part = part_now(path)  # before it is read: what comes in its place shows next time
                 if part not in read:
                     read[part] = read_part(path, schema)
                 found[part] = read[part]
