@@ -153,6 +153,7 @@ class Tally:
         }
         self._hidden: dict[tuple[str, str], np.ndarray] = {}
         self._blocks: dict[tuple[int, tuple[str, ...]], Evidence] = {}
+        self._earlier: tuple[list[ChoiceSets], ChoiceSets] | None = None  # blocks and their sum
 
     def add(self, outcome: Outcome) -> None:
         """Take in a run that was just finished."""
@@ -209,9 +210,20 @@ class Tally:
             grid,
             self._budget.unit_times,
             np.concatenate([block.positions for block in blocks]),
-            reduce(add, (block.choice_sets for block in blocks)),
+            self._added_up([block.choice_sets for block in blocks]),
             weights=self._weights(instances),
         )
+
+    def _added_up(self, blocks: list[ChoiceSets]) -> ChoiceSets:
+        """All of them; the sum of all but the last is known where those are still the same."""
+        *earlier, last = blocks
+        if not earlier:
+            return last
+        known, total = self._earlier or (earlier[:1], earlier[0])
+        if [*map(id, known)] != [*map(id, earlier[: len(known)])]:
+            known, total = earlier[:1], earlier[0]
+        self._earlier = earlier, reduce(add, earlier[len(known) :], total)
+        return self._earlier[1] + last
 
     def _counted(self, instances: Sequence[Instance], algorithms: tuple[str, ...]) -> Evidence:
         values = np.array(
