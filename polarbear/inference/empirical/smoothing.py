@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import isqrt
 
 import numpy as np
@@ -63,10 +64,20 @@ def shapes_of_curves(unit_times: np.ndarray) -> np.ndarray:
     return np.stack(shapes)
 
 
+@lru_cache(maxsize=1)  # which all rounds of a race have in common
+def _shapes_and_roots(unit_times: tuple[float, ...]) -> tuple[np.ndarray, np.ndarray]:
+    """The shapes, and their Cholesky factors in single precision."""
+    shapes = shapes_of_curves(np.array(unit_times))
+    with single_threaded_blas():
+        roots = np.linalg.cholesky(shapes + _JITTER * np.eye(len(unit_times)))
+    return shapes, roots.astype(np.float32)
+
+
 @dataclass(frozen=True)
 class Curves:
     """What is known of the curves of all pairs before a draw of them is smoothed.
 
+    ``roots[shape]`` are the Cholesky factors of the ``shapes``.
     ``correlation[time, time]`` and ``spread[pair, time]`` are those of their noise, and
     ``shares[kind, pair]`` is how likely a pair's curve is of each kind, shapes running fastest.
     ``factors[pair][shape]`` are the Cholesky factors of a shape's covariance and the noise's, where
@@ -74,6 +85,7 @@ class Curves:
     """
 
     shapes: np.ndarray
+    roots: np.ndarray
     correlation: np.ndarray
     spread: np.ndarray
     shares: np.ndarray
@@ -94,23 +106,21 @@ class Curves:
         which = np.asarray(rng.random(draws))
         standard = rng.standard_normal((len(who), draws, n_times + 1), dtype=np.float32)
         standard /= np.float32(np.sqrt(2))
-        shapes = self.shapes + _JITTER * np.eye(n_times)
 
         def run(some: slice) -> None:
             curves = np.ascontiguousarray(wins[:, :, some].transpose(2, 0, 1))
             for k, curve in zip(range(some.start, some.stop), curves, strict=True):
                 kinds = np.searchsorted(np.cumsum(self.shares[:-1, pairs[k]]), which)
-                levels, shape = np.divmod(kinds, len(shapes))
+                levels, shape = np.divmod(kinds, len(self.shapes))
                 order = np.argsort(shape, kind="stable")  # draws of a shape side by side
                 phi, apart = curve[order], standard[one[k]][order]
                 apart -= standard[two[k]][order]
                 level = np.array(LEVELS, dtype=np.float32)[levels[order]]
-                self._smooth_pair(phi, pairs[k], level, shape[order], apart, roots)
+                self._smooth_pair(phi, pairs[k], level, shape[order], apart)
                 curve[order] = phi
             wins[:, :, some] = curves.transpose(1, 2, 0)
 
         with single_threaded_blas():
-            roots = np.linalg.cholesky(shapes).astype(np.float32)
             in_threads(run, _near_each_other(len(pairs)), threads)
 
     def _smooth_pair(
@@ -120,7 +130,6 @@ class Curves:
         level: np.ndarray,
         shapes: np.ndarray,
         apart: np.ndarray,
-        roots: np.ndarray,
     ) -> None:
         """With A a shape's covariance and the noise's, V, the curve's is A + l^2 11', of which the
         inverse is that of A less a part of rank one: one matrix serves all levels."""
@@ -130,7 +139,7 @@ class Curves:
         ends = [*begins[1:], len(shapes)]
         for k, (shape, begin, end) in enumerate(zip(used, begins, ends, strict=True)):
             some = slice(begin, end)
-            missed = apart[some, 1:] @ roots[shape].T
+            missed = apart[some, 1:] @ self.roots[shape].T
             missed += level[some, None] * apart[some, :1]
             np.subtract(phi[some], missed, out=missed)
             if solved is None:
@@ -197,7 +206,7 @@ def learned_curves(
     ``correlation[time, time]`` is that of the scores of one instance.
     """
     n_pairs, n_times = mean.shape
-    shapes = shapes_of_curves(unit_times)
+    shapes, roots = _shapes_and_roots(tuple(unit_times.tolist()))
     correlation = correlation + _JITTER * np.eye(n_times)
 
     kept = n_times > _FEW_TIMES and n_pairs * shapes.size <= _FACTORS_KEPT
@@ -209,7 +218,7 @@ def learned_curves(
     with single_threaded_blas():
         found, factors = zip(*in_threads(explained, range(n_pairs), threads), strict=True)
         shares = _shares(np.stack(found, axis=1), _algorithms_of(n_pairs))
-    return Curves(shapes, correlation, spread, shares, factors if kept else None)
+    return Curves(shapes, roots, correlation, spread, shares, factors if kept else None)
 
 
 def _algorithms_of(n_pairs: int) -> int:
