@@ -32,6 +32,7 @@ _WEIGHT_UNIT = 2.0**-10
 _SCORE_UNIT = 2.0**-12
 _GREATEST = 32 - _WEIGHT_UNIT  # of a weight: exceeded once in 10^14
 _FINER_UNIT, _GREATEST_OF_MANY = 2.0**-20, 2.0**12  # where a problem counts as up to 1,000
+_PROBLEMS_A_TASK = 32  # whose weights are drawn
 _DRAWS_A_TASK, _NUMBERS_A_TASK = 500, 2**19  # keep to caches; sums are exact, however they are cut
 _COLUMNS_AT_ONCE = 8192  # of scores: with more, too few draws would fit beside them
 _IN_FIRST_PLACES = 2.0  # imaginary instances that count there
@@ -98,16 +99,17 @@ def scores_of_pairs(duels: Duels, threads: int | None = None) -> list[Scores]:
 
 
 def sums_of_scores(
-    duels: Duels, pairs: Sequence[Scores]
+    duels: Duels, pairs: Sequence[Scores], threads: int | None = None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Of scores, of their squares, and of problems on which two met: [pair, time] each."""
 
-    def of_a_block(block: slice, scores: Scores) -> np.ndarray:
-        weight, (score, there) = duels.weights_of(block), scores
+    def of_a_block(block: tuple[slice, Scores]) -> np.ndarray:
+        weight, (score, there) = duels.weights_of(block[0]), block[1]
         parts = weight * score, weight * score**2, weight * there
         return np.stack([part.sum(axis=0, dtype=float) for part in parts])
 
-    sums = np.asarray(sum(map(of_a_block, duels.blocks(), pairs)))
+    blocks = zip(duels.blocks(), pairs, strict=True)
+    sums = np.asarray(sum(in_threads(of_a_block, blocks, threads)))
     won, squared, met = sums.reshape(3, -1, duels.positions.shape[2])
     return won, squared, met
 
@@ -131,19 +133,14 @@ class Bootstrap:
             self.pairs = pairs
         rng = np.random.default_rng([seed, _PRIOR_STREAM])
         if concentration is None:
-            won, _, met = sums_of_scores(duels, self.pairs)
+            won, _, met = sums_of_scores(duels, self.pairs, threads)
             likely = evenness_weights(won, met)
             self.concentration = rng.choice(CONCENTRATIONS, size=draws, p=likely)
         else:
             self.concentration = np.full(draws, float(concentration))
         self._imaginary = _imaginary(duels.positions.shape[1], self.concentration, rng)
-
-        def weights(block: slice) -> np.ndarray:
-            if duels.weights is None:
-                return _weights(block, draws, seed)
-            return _weights_of_many(block, draws, seed, duels.weights)
-
-        self._weights = in_threads(weights, duels.blocks(), threads)
+        weights = _weights(duels.n_problems, duels.weights, draws, seed, threads)
+        self._weights = [weights[block].T for block in duels.blocks()]
 
     @cached_property
     def pairs(self) -> list[Scores]:
@@ -208,11 +205,11 @@ class Bootstrap:
     ) -> None:
         """The same of some items: found[draw, item, time]."""
         _, items, n_times = found.shape
-        scores = [_rounded(score) for score, _ in blocks]
+        scores = in_threads(_rounded, [score for score, _ in blocks], self.threads)
         if self.duels.weights is not None:  # which take more than the 24 bits of single precision
             scores = [score.astype(np.float64, copy=False) for score in scores]
         sums = weighted_sums(scores, n_times, self.threads)
-        patterns, pattern_of = _patterns([there for _, there in blocks])
+        patterns, runs = _patterns([there for _, there in blocks])
         at_once = max(1, min(_DRAWS_A_TASK, _NUMBERS_A_TASK // (items * n_times)))
 
         def run(first: int) -> None:
@@ -222,12 +219,11 @@ class Bootstrap:
             for block, pattern in zip(weights, patterns, strict=True):
                 of += block @ pattern
             of += prior[some, None]
-            shares = sums(weights).reshape(items, n_times, -1)
+            columns = sums(weights)
+            shares = columns.reshape(items, n_times, -1)
             shares += imaginary[some].T[:, None]
-            if of.shape[1] == 1:
-                shares /= of[:, 0]
-            else:
-                shares /= of.T[pattern_of].reshape(shares.shape)
+            for begin, end, which in runs:
+                columns[begin:end] /= of[:, which]
             found[some] = shares.transpose(2, 0, 1)
 
         in_threads(run, range(0, self.draws, at_once), self.threads)
@@ -241,32 +237,40 @@ def _rounded(scores: np.ndarray) -> np.ndarray:
     return np.asarray(np.round(scores.astype(np.float64) / _SCORE_UNIT) * _SCORE_UNIT)
 
 
-def _patterns(there: list[np.ndarray]) -> tuple[list[np.ndarray], np.ndarray]:
-    """Each way for a column to be there, once, since few differ; and which one a column has."""
-    if all(block.all() for block in there):
-        everywhere = [np.ones((len(block), 1), dtype=np.float32) for block in there]
-        return everywhere, np.zeros(there[0].shape[1], dtype=int)
-    packed = np.vstack([np.packbits(block, axis=0) for block in there]).T
+def _patterns(there: list[np.ndarray]) -> tuple[list[np.ndarray], list[tuple[int, int, int]]]:
+    """Each way for a column to be there, once, since few differ; and from which column up to which
+    they have which of these ways, neighbours mostly having the same."""
+    turns = np.any([(block[:, 1:] != block[:, :-1]).any(axis=0) for block in there], axis=0)
+    begins = [0, *(1 + np.flatnonzero(turns)).tolist()]
     number: dict[bytes, int] = {}
-    pattern_of = np.array([number.setdefault(row.tobytes(), len(number)) for row in packed])
-    _, example = np.unique(pattern_of, return_index=True)
-    return [block[:, example].astype(np.float32) for block in there], pattern_of
+    columns = np.vstack([block[:, begins] for block in there]).T
+    which = [number.setdefault(column.tobytes(), len(number)) for column in columns]
+    example = dict(zip(reversed(which), reversed(begins), strict=True))
+    examples = [example[k] for k in range(len(number))]
+    runs = zip(begins, [*begins[1:], there[0].shape[1]], which, strict=True)
+    return [block[:, examples].astype(np.float32) for block in there], list(runs)
 
 
-def _weights(problems: slice, draws: int, seed: int) -> np.ndarray:
-    """weights[draw, problem], exponential."""
-    found = np.empty((problems.stop - problems.start, draws))
-    for row, k in zip(found, range(problems.start, problems.stop), strict=True):
-        np.random.default_rng([seed, k]).standard_exponential(out=row)
-    return _in_units(found, _WEIGHT_UNIT, _GREATEST).astype(np.float32).T
+def _weights(
+    problems: int, counts: np.ndarray | None, draws: int, seed: int, threads: int | None
+) -> np.ndarray:
+    """weights[problem, draw]: exponential, or Gamma where problems count as so many."""
+    found = np.empty((problems, draws), dtype=np.float32 if counts is None else np.float64)
 
+    def run(first: int) -> None:
+        some = range(first, min(first + _PROBLEMS_A_TASK, problems))
+        drawn = np.empty((len(some), draws))
+        for row, k in zip(drawn, some, strict=True):
+            rng = np.random.default_rng([seed, k])
+            if counts is None:
+                rng.standard_exponential(out=row)
+            else:
+                rng.standard_gamma(counts[k], out=row)
+        units = (_WEIGHT_UNIT, _GREATEST) if counts is None else (_FINER_UNIT, _GREATEST_OF_MANY)
+        found[some.start : some.stop] = _in_units(drawn, *units)
 
-def _weights_of_many(problems: slice, draws: int, seed: int, counts: np.ndarray) -> np.ndarray:
-    """weights[draw, problem] of problems that count as so many: Gamma."""
-    found = np.empty((problems.stop - problems.start, draws))
-    for row, k in zip(found, range(problems.start, problems.stop), strict=True):
-        np.random.default_rng([seed, k]).standard_gamma(counts[k], out=row)
-    return _in_units(found, _FINER_UNIT, _GREATEST_OF_MANY).T
+    in_threads(run, range(0, problems, _PROBLEMS_A_TASK), threads)
+    return found
 
 
 def _in_units(weights: np.ndarray, unit: float, greatest: float) -> np.ndarray:

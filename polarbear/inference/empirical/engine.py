@@ -179,7 +179,7 @@ class Empirical:
     def _curves(self) -> Curves:
         """How pairs' curves are smoothed."""
         assert self._imaginary is not None
-        sums = sums_of_scores(self._at_knots, self._scores)
+        sums = sums_of_scores(self._at_knots, self._scores, self.threads)
         mean, spread = moments_of_curves(*sums, self._imaginary, self.threads)
         correlation = noise_correlation(self._at_knots, self._scores, self.threads)
         return learned_curves(mean, spread, self.unit_times[self._knots], correlation, self.threads)

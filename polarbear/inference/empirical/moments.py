@@ -13,7 +13,7 @@ import numpy as np
 
 from polarbear.numerics.threads import in_threads
 
-_PAIRS_A_TASK = 64  # bounds memory, not results
+_PAIRS_A_TASK = 4  # bounds memory, and leaves threads something to share
 _STEP = 0.7  # of the trapezoidal rule; beyond its errors of e^(-2 pi^2 / step)
 _FEWEST, _MOST = 64, 1024  # steps
 _TAIL = 20.0  # e^-20 of the density is left out on either side

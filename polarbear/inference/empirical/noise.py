@@ -44,36 +44,41 @@ def _by_steps(
     """Correlations of scores that are so many steps apart, and what they rest on: [steps]."""
     n_times = duels.positions.shape[2]
     blocks = [
-        (*(part.reshape(len(part), -1, n_times) for part in scores), weight)
+        (*scores, duels.weights_of(block).astype(np.float32))
         for block, scores in islice(zip(duels.blocks(), pairs, strict=True), _BLOCKS)
-        for weight in [duels.weights_of(block)[:, :, None].astype(np.float32)]
     ]
-    met = sum((weight * there).sum(axis=0, dtype=float) for _, there, weight in blocks)
-    of = np.where(met > 0, met, 1)
-    won = sum((weight * score).sum(axis=0, dtype=float) for score, _, weight in blocks)
-    mean = (won / of).astype(np.float32)
 
     def of_a_block(block: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
         score, there, weight = block
-        residual = np.sqrt(weight) * np.where(there, score - mean, np.float32(0))
-        return (residual**2).sum(axis=0, dtype=float), _sums_by_steps(residual)
+        met = np.full(score.shape[1], weight.sum()) if there.all() else weight[:, 0] @ there
+        return met, weight[:, 0] @ score
+
+    def spread_of_a_block(block: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
+        score, there, weight = block
+        residual = np.sqrt(weight) * (score - mean)
+        if not there.all():
+            residual[~there] = 0
+        return np.einsum("ij,ij->j", residual, residual), _sums_by_steps(residual, n_times)
 
     with single_threaded_blas():
-        spreads, sums = zip(*in_threads(of_a_block, blocks, threads), strict=True)
-    deviation = np.sqrt(sum(spreads) / of).astype(np.float32)
-    together = sum(sums)
+        met, won = map(sum, zip(*in_threads(of_a_block, blocks, threads), strict=True))
+        of = np.where(met > 0, met, 1)
+        mean = won / of
+        found = in_threads(spread_of_a_block, blocks, threads)
+    spread, together = map(sum, zip(*found, strict=True))
+    deviation = np.sqrt(spread / of)
     apart = sum(
-        weight.sum(dtype=float) * _sums_by_steps(deviation)
+        weight.sum(dtype=float) * _sums_by_steps(deviation, n_times)
         if there.all()
-        else _sums_by_steps(np.sqrt(weight) * there * deviation)
+        else _sums_by_steps(np.sqrt(weight) * there * deviation, n_times)
         for _, there, weight in blocks
     )
     return np.asarray(together / np.maximum(apart, 1e-12)), np.asarray(apart)
 
 
-def _sums_by_steps(values: np.ndarray) -> np.ndarray:
-    """The sum of all products of values so many steps apart in the last axis: [steps]."""
-    rows = values.reshape(-1, values.shape[-1])
+def _sums_by_steps(values: np.ndarray, n_times: int) -> np.ndarray:
+    """The sum of all products of values so many steps apart, times running fastest: [steps]."""
+    rows = values.reshape(-1, n_times)
     products = rows.T @ rows
     return np.array([products.trace(steps, dtype=float) for steps in range(len(products))])
 
