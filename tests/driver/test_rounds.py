@@ -553,6 +553,26 @@ def test_the_tally_counts_as_the_store_does(tmp_path):
     assert mine.key == its.key
 
 
+def test_a_tally_that_was_asked_before_counts_as_a_new_one(tmp_path, monkeypatch):
+    """Of a race that goes on, and where a run is shown that was hidden in a block long counted."""
+    config = configured(("good", "late"), rules={"limits": {"instances": 70}, "alpha": 0.999999})
+    _, store, _ = run(config, tmp_path / "s")
+    monkeypatch.setattr("polarbear.driver.evidence.BLOCK", 4)
+    count = facts_of(store)["instances"]
+    assert count > 4 * 4
+    instances = [config.instances.instance(i, config.setting) for i in range(count)]
+    tally, names = Tally(store, config.budget), ("good", "late")
+    tally.hide("late", instances[5].id)
+    for seen in (3, 9, 10, count):
+        asked = tally.evidence(instances[:seen], names).choice_sets
+    tally.show("late", instances[5])
+    shown = tally.evidence(instances, names).choice_sets
+    new = Tally(store, config.budget).evidence(instances, names).choice_sets
+    assert (asked.rankings == new.rankings - 1).all()
+    for part in ("wins", "offsets", "masks", "counts", "rankings"):
+        np.testing.assert_array_equal(getattr(shown, part), getattr(new, part))
+
+
 def test_an_unreadable_checkpoint_is_named(tmp_path):
     _, store, _ = run(configured(), tmp_path / "s")
     last = sorted((store.path / "rounds").glob("round-*.json"))[-1]

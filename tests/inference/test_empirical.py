@@ -174,6 +174,17 @@ def test_only_instances_that_both_ran_on_speak_about_a_pair():
     assert kstest(drawn.firsts[:, 0, A], beta(2 / 3 + 4, 4 / 3).cdf).pvalue > LEVEL
 
 
+@pytest.mark.parametrize("missing", [0.0, 0.01, 0.5])
+def test_each_column_counts_the_instances_that_it_has(missing: float):
+    rng = np.random.default_rng(2)
+    there = np.repeat(rng.random((30, 8)) >= missing, 5, axis=1)
+    patterns, runs = bootstrap._patterns([there[:20], there[20:]])
+    found = np.vstack(patterns)
+    assert len(np.unique(found, axis=1).T) == found.shape[1]
+    columns = np.hstack([np.repeat(found[:, [k]], end - begin, axis=1) for begin, end, k in runs])
+    np.testing.assert_array_equal(columns, there)
+
+
 def test_a_tie_is_half_a_win_and_shares_the_first_place():
     positions = np.zeros((10, 2, 1), dtype=np.int16)
     drawn = draw(duels_of(positions), 4000, seed=1)
