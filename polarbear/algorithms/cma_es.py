@@ -2,20 +2,20 @@
 
 It is the (mu/mu_w, lambda)-CMA-ES of N. Hansen, The CMA Evolution Strategy: A Tutorial
 (arXiv:1604.00772), with its names, its default parameters, negative weights among them, and its
-rules for when to stop. It differs in that
+rules for when to stop, with pycma's tolerances. It differs in that
 
 - points are drawn by the symmetric root of C, so that C^-1/2 y is the normal draw itself;
-- that root is found ten times less often: on quadratic functions in 2 to 20 dimensions no more
-  evaluations were needed for it;
-- the step size is damped more in large populations and many dimensions, as pycma 4 does: with the
-  tutorial's damping, restarts solved BBOB's step ellipsoid in 20 dimensions later than pycma's;
+- that root is found less often, in 2 to 10 dimensions mostly every other generation: on quadratic
+  functions the evaluations that this took could not be told from noise;
+- the step size is damped more in large populations and many dimensions, as pycma does: with the
+  tutorial's damping it was farther behind pycma on BBOB's step ellipsoid in 20 dimensions;
 - it searches the unit box. A point near or beyond a bound is bent into the box before it is
   evaluated, and learned from as it was drawn, so that the search is that of a function without
   bounds. The parabola is pycma's: where a bound keeps values from falling further, it makes a
   smooth minimum of it. On convex quadratic functions of that kind in 2 to 10 dimensions plain
   reflection took 1.7 to 3.8 times as many evaluations, and learning from points reflected or
-  clipped mostly failed in 5 and 10; away from bounds all did about as well. The price: up to three
-  times as many as by reflection where the optimum is on a bound and the function is flat there.
+  clipped mostly failed in 5 and 10; away from bounds all did about as well. The price: 1.7 to
+  3.2 times as many as by reflection where the optimum is on a bound and the function is flat there.
 """
 
 from __future__ import annotations
