@@ -261,17 +261,9 @@ def read_part(
             wanted = range(file.num_row_groups) if groups is None else _holding(file, *groups)
             several = source.size() > SMALL
             table = file.read_row_groups(list(wanted), columns, use_threads=several)
-        names = columns or schema.names
-        for name in names:  # what older versions did not note
-            if name not in table.column_names and schema.field(name).nullable:
-                nothing = pa.nulls(len(table), schema.field(name).type)
-                table = table.append_column(schema.field(name), nothing)
-        wanted = pa.schema([schema.field(name) for name in names])
-        found = table.select(names)
-        found = _as(wanted, found)
-        for name in names:
-            if schema.field(name).type == pa.string():
-                found[name].validate(full=True)  # damaged text would fail whoever looks at it
+        found = _as(schema if columns is None else pa.schema(map(schema.field, columns)), table)
+        texts = [field.name for field in found.schema if field.type == pa.string()]
+        found.select(texts).validate(full=True)  # damaged text would fail whoever looks at it
         return found
 
 
@@ -288,8 +280,18 @@ def _holding(file: pq.ParquetFile, column: str, values: Collection[str]) -> list
 
 
 def _as(schema: pa.Schema, table: pa.Table) -> pa.Table:
-    """The table in these types; casting loads pyarrow.compute, and this version wrote them so."""
-    return table if table.schema == schema else table.cast(schema)
+    """The table in these columns and types; this version wrote them so.
+
+    What older versions did not note is missing in all rows. Casting loads pyarrow.compute.
+    """
+    if table.schema == schema:
+        return table
+    known = set(table.column_names)
+    for field in schema:
+        if field.name not in known and field.nullable:
+            table = table.append_column(field, pa.nulls(len(table), field.type))
+    found = table.select(schema.names)
+    return found if found.schema == schema else found.cast(schema)
 
 
 def read_any(path: Path) -> pa.Table:

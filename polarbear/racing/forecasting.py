@@ -1,0 +1,174 @@
+"""How far it still is: futures of a race are played, and it is counted when they end."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+
+from polarbear.inference.relations import Pointwise
+from polarbear.racing.decisions import horizons
+from polarbear.racing.outlook import Forecast
+from polarbear.racing.rules import Rules
+from polarbear.racing.scores import SURE, scores
+from polarbear.racing.state import ABOVE, ALIKE, BELOW, OPEN, State
+
+TELLING = 3  # rounds before which nobody can tell
+FUTURES = 200  # that are played
+LOW, HIGH = 0.05, 0.95  # shares of them that end before the range, and within or before it
+FARTHEST = 40  # times as many instances as now: nobody looks any further
+FAR = 3.0  # a score beyond which the other end of a range changes nothing (1e-9)
+
+
+def forecast(
+    state: State, rules: Rules, pointwise: Pointwise, most: int | None, seed: int
+) -> Forecast | None:
+    """Between how many more instances a race ends; None where nobody can tell yet.
+
+    ``most`` is how many there are, where a suite is finite. Each open pair is taken as a normal
+    posterior. In each of many futures its true difference is drawn from that posterior, the
+    evidence of further rounds is drawn given the difference, and the race's rules are followed.
+    """
+    if state.round < TELLING or state.joining or not state.open_pairs:
+        return None
+    looks = _looks(state, rules, most)
+    ended = _futures(state, rules, pointwise, looks, np.random.default_rng(seed))
+    if most is not None:
+        ended[np.isinf(ended)] = looks[-1]
+    low, likely, high = (
+        np.quantile(ended, share, method="inverted_cdf") - state.instances
+        for share in (LOW, 0.5, HIGH)
+    )
+    cost = float(sum(horizons(replace(state, aims=()), rules).values()))
+    farthest = looks[-1] - state.instances
+    return Forecast(int(min(low, farthest)), _seen(likely), _seen(high), cost)
+
+
+def _seen(instances: float) -> int | None:
+    return int(instances) if np.isfinite(instances) else None
+
+
+def _looks(state: State, rules: Rules, most: int | None) -> list[int]:
+    """How many instances there are after each further round; batches grow, since little settles."""
+    last = FARTHEST * state.instances if most is None else state.instances + max(most, 1)
+    found: list[int] = []
+    now, batch = state.instances, state.batch
+    while now < last:
+        now = min(now + batch, last)
+        found.append(now)
+        # Far away, looks are as far apart as matters; a race looks more often.
+        batch = max(rules.batch.within(2 * batch, now), now // 12)
+    return found
+
+
+def _futures(
+    state: State,
+    rules: Rules,
+    pointwise: Pointwise,
+    looks: list[int],
+    rng: np.random.Generator,
+) -> np.ndarray:
+    """After how many instances each of many futures of a race ends; infinite if not by then.
+
+    What is drawn is the same at all times, so a pair's score at a time is its lead there, grown by
+    the evidence, plus a number of the pair's own.
+    """
+    from scipy.special import ndtri  # which only a race needs, not who reads one
+
+    is_open = (state.settled == OPEN).any(axis=1)
+    a, b = (index[is_open] for index in np.triu_indices(len(state.algorithms), 1))
+    now = state.instances
+    lead, width = (of_times.T for of_times in scores(pointwise, a, b))  # [pair, time]
+    threshold = float(ndtri(min(rules.alpha, 1 - SURE)))
+    shape = (FUTURES, len(a))
+    drift, walk = rng.standard_normal(shape), np.zeros(shape)
+    pairs = [_Pair(codes, FUTURES, rules) for codes in state.settled[is_open]]
+    gone = np.zeros((FUTURES, len(state.algorithms)), dtype=bool)
+    ended, done = np.full(FUTURES, np.inf), np.zeros(shape, dtype=bool)
+    for before, then in zip([now, *looks], looks, strict=False):
+        walk += np.sqrt(then - before) * rng.standard_normal(shape)
+        own = (drift * (then - now) / np.sqrt(now) + walk) / np.sqrt(then)
+        grown = np.sqrt(then / now)
+        reach = _reach(width * grown, rules.alpha)
+        for k, pair in enumerate(pairs):
+            leads = lead[k] * grown
+            gone[:, b[k]] |= own[:, k] + leads.min() >= threshold
+            gone[:, a[k]] |= own[:, k] + leads.max() <= -threshold
+            unsettled = np.flatnonzero(~(done[:, k] | gone[:, a[k]] | gone[:, b[k]]))
+            score = own[unsettled, k, None] + leads[pair.looked_at]
+            at_once = score, threshold, reach[k, pair.looked_at], width[k, pair.looked_at] * grown
+            done[unsettled, k] = pair.settled_by(unsettled, *at_once)
+        ended[np.isinf(ended) & (done | gone[:, a] | gone[:, b]).all(axis=1)] = then
+        if np.isfinite(ended).all():
+            break
+    return ended
+
+
+class _Pair:
+    """A pair in each of many futures: the times at which it is open, and what it ever was.
+
+    By strict resolution nothing but those times is ``looked_at``.
+    """
+
+    def __init__(self, codes: np.ndarray, futures: int, rules: Rules) -> None:
+        self.crossing = rules.resolution != "strict"
+        self.membership = rules.resolution == "membership"
+        self.looked_at = (codes == OPEN) | self.crossing
+        self.open = np.repeat((codes == OPEN)[None, self.looked_at], futures, axis=0)
+        self.ever = [np.full(futures, (codes == code).any()) for code in (ABOVE, BELOW, ALIKE)]
+
+    def settled_by(
+        self,
+        futures: np.ndarray,
+        score: np.ndarray,
+        threshold: float,
+        reach: np.ndarray,
+        width: np.ndarray,
+    ) -> np.ndarray:
+        """Take in the scores at each time in some futures; in which of them the pair is settled:
+        bool. One is better from the threshold on, and as good if it is with the width added; they
+        are alike as far as the reach."""
+        still_open = self.open[futures]
+        size = np.abs(score)
+        if self.crossing:
+            found = score >= threshold, score <= -threshold, size <= reach
+            ever = [known[futures] for known in self.ever]
+            now = [known | new.any(axis=1) for known, new in zip(ever, found, strict=True)]
+            for known, before, new in zip(self.ever, ever, found, strict=True):
+                known[futures] = before | (new & still_open).any(axis=1)
+            settled = (now[0] & now[1]) | ((now[0] | now[1]) & now[2])
+            if self.membership:
+                first = (score + width >= threshold).any(axis=1)
+                second = (width - score >= threshold).any(axis=1)
+                settled |= (now[0] & second) | (now[1] & first)
+            still_open[settled] = False
+        still_open &= size < threshold
+        still_open &= size > reach
+        self.open[futures] = still_open
+        return np.asarray(~still_open.any(axis=1))
+
+
+def _reach(width: np.ndarray, alpha: float) -> np.ndarray:
+    """How large a score may be for P(equivalent) to be alpha at least; -1 where none may."""
+    from scipy.special import ndtri
+
+    widths, scores = _reaches(alpha)
+    found = np.interp(width, widths, scores, left=-1.0)
+    far = width > widths[-1]  # where the other end of the range does not matter
+    found[far] = width[far] - ndtri(min(alpha, 1 - SURE))
+    return np.asarray(found)
+
+
+@cache
+def _reaches(alpha: float) -> tuple[np.ndarray, np.ndarray]:
+    """Half-widths, and the scores at which P(equivalent) is alpha then: both rise."""
+    from scipy.special import ndtr
+
+    scores = np.linspace(0, FAR, 2001)
+    low, high = scores - 10, scores + 10
+    for _ in range(50):
+        middle = (low + high) / 2
+        more = ndtr(middle - scores) - ndtr(-middle - scores) >= alpha
+        low, high = np.where(more, low, middle), np.where(more, middle, high)
+    return high, scores

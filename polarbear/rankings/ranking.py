@@ -1,0 +1,102 @@
+"""Trajectories on a grid to rankings with ties to choice sets.
+
+Data shapes, named once:
+
+- ``values[instance, algorithm, time]``: best-so-far, smaller is better; +inf where an algorithm has
+  found nothing yet, which puts it last.
+- ``present``, of the same shape: who is in the ranking; the absent are neither last nor anywhere.
+- ``positions``, of the same shape: 0 for the best, equal where tied, no gaps, ABSENT where absent;
+  BELOW where a ranking recorded only those above.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from polarbear.errors import RankingError
+from polarbear.rankings.choice_sets import ABSENT, BELOW, MAX_ALGORITHMS, MAX_MASKED, ChoiceSets
+from polarbear.rankings.counting import count
+from polarbear.rankings.values import UNRECORDED
+from polarbear.rankings.wide import count_wide
+
+
+def rank(
+    values: np.ndarray, present: np.ndarray | None = None, tie_tolerance: float = 0.0
+) -> np.ndarray:
+    """Positions of the algorithms on each instance at each time.
+
+    A value ties with the best of its block when it is at most ``tie_tolerance`` worse; the default
+    asks for equality. A block is measured from its best, so it never spans more than the tolerance.
+    """
+    values = np.asarray(values, dtype=float)
+    if values.ndim != 3 or values.shape[1] == 0:
+        raise RankingError(
+            f"expected values[instance, algorithm, time], found an array of shape {values.shape}"
+        )
+    if not tie_tolerance >= 0:
+        raise RankingError(f"a tie tolerance is zero or more, found {tie_tolerance!r}")
+    if present is None:
+        present = np.ones(values.shape, dtype=bool)
+    present = np.asarray(present, dtype=bool)
+    if present.shape != values.shape:
+        raise RankingError(
+            f"the presence mask has shape {present.shape}, the values have {values.shape}"
+        )
+    undefined = np.isnan(values) & present
+    if undefined.any():
+        instance, algorithm, time = np.argwhere(undefined)[0]
+        raise RankingError(
+            f"the value of algorithm {algorithm} on instance {instance} at timepoint {time} is not "
+            "a number: mark the algorithm absent there, or give +inf where it has found nothing"
+        )
+    positions = _positions(np.where(present, values, np.nan), float(tie_tolerance))
+    positions[~present] = ABSENT
+    positions[present & (values == UNRECORDED)] = BELOW
+    return positions
+
+
+def _positions(values: np.ndarray, tolerance: float) -> np.ndarray:
+    """Place after place, for all instances and times at once; NaN comes last.
+
+    Not compiled: numba takes longer to load than most rankings take.
+    """
+    order = np.argsort(values, axis=1, kind="stable")
+    ordered = np.take_along_axis(values, order, axis=1)
+    placed = np.zeros(values.shape, dtype=np.int16)
+    first = ordered[:, 0].copy()  # the best of the block
+    for k in range(1, values.shape[1]):
+        value = ordered[:, k]
+        with np.errstate(invalid="ignore"):  # equality holds for two infinities, too
+            behind = ~((value == first) | (value - first <= tolerance))
+        placed[:, k] = placed[:, k - 1] + behind
+        first[behind] = value[behind]
+    positions = np.empty_like(placed)
+    np.put_along_axis(positions, order, placed, axis=1)
+    return positions
+
+
+def count_choice_sets(
+    positions: np.ndarray, weights: np.ndarray | None = None, seed: int = 0
+) -> ChoiceSets:
+    """Count the choice sets of all rankings, ties in closed form.
+
+    ``weights[instance]`` is one unless given. The seed matters only for ties wider than
+    MAX_EXACT_TIE, which are subsampled and counted in ``sampled_ties``.
+    """
+    positions = np.asarray(positions, dtype=np.int16)
+    if positions.ndim != 3:
+        raise RankingError(
+            "expected positions[instance, algorithm, time], "
+            f"found an array of shape {positions.shape}"
+        )
+    n_instances, n, _ = positions.shape
+    if n > MAX_ALGORITHMS:
+        raise RankingError(f"{n} algorithms in one ranking; at most {MAX_ALGORITHMS} can be ranked")
+    if weights is None:
+        weights = np.ones(n_instances)
+    weights = np.asarray(weights, dtype=float)
+    if weights.shape != (n_instances,) or not np.all(np.isfinite(weights) & (weights > 0)):
+        raise RankingError(
+            f"expected {n_instances} finite weights above zero, one an instance, found {weights!r}"
+        )
+    return (count if n <= MAX_MASKED else count_wide)(positions, weights, seed)
