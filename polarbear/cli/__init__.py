@@ -8,7 +8,6 @@ from __future__ import annotations
 import importlib
 import sys
 import warnings
-from collections.abc import Iterable
 from typing import Any
 
 import typer
@@ -18,12 +17,13 @@ from polarbear.cli.naming import Naming
 from polarbear.errors import PlugInWarning, PolarBearError
 
 # In the order of --help. Each is a function in a module of its own name, but for `import`, which is
-# a word of Python's; `stan` is a group of commands.
+# a word of Python's.
 COMMANDS = (
     *("race", "run", "infer", "select", "report", "compare", "check", "status", "show", "watch"),
     *("verify", "repair", "init", "schema", "import", "merge", "rename", "forget", "export"),
-    *("doctor", "stan"),
+    "doctor",
 )
+GROUPS = ("stan",)  # of commands; each is an app in a module of its own name
 
 
 def _version(wanted: bool) -> None:
@@ -42,25 +42,41 @@ def _options(
     pass
 
 
-def app(commands: Iterable[str] = COMMANDS) -> typer.Typer:
-    """The command line with these commands, of which nothing else is loaded."""
-    made = typer.Typer(
+def app() -> typer.Typer:
+    """The whole command line."""
+    made = _plainly(
         name="polarbear",
         help="Which anytime algorithm to run when you do not yet know for how long it may run.",
         no_args_is_help=True,
+        callback=_options,
+    )
+    for name in COMMANDS:
+        _add(made, name)
+    for name in GROUPS:
+        made.add_typer(importlib.import_module(f"polarbear.cli.{name}").app, name=name)
+    return made
+
+
+def alone(name: str) -> typer.Typer:
+    """One command, as if there were no others: nothing is loaded or looked up for them."""
+    made = _plainly(add_completion=False)
+    _add(made, name)
+    return made
+
+
+def _plainly(**more: Any) -> typer.Typer:
+    return typer.Typer(
         rich_markup_mode=None,  # Rich would double the time of --help
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
-        callback=_options,
+        **more,
     )
-    for name in commands:
-        function = f"{name}_" if name == "import" else name
-        module = importlib.import_module(f"polarbear.cli.{function}")
-        if name == "stan":
-            made.add_typer(module.app, name=name)
-        else:
-            made.command(name, cls=Naming)(getattr(module, function))
-    return made
+
+
+def _add(made: typer.Typer, name: str) -> None:
+    function = f"{name}_" if name == "import" else name
+    module = importlib.import_module(f"polarbear.cli.{function}")
+    made.command(name, cls=Naming)(getattr(module, function))
 
 
 _show_as_usual = warnings.showwarning
@@ -80,8 +96,11 @@ def main() -> None:
     streams.prepare()
     try:
         try:
-            called = sys.argv[1:2]
-            app(called if called and called[0] in COMMANDS else COMMANDS)()
+            called = sys.argv[1] if len(sys.argv) > 1 else None
+            if called in COMMANDS:
+                alone(called)(args=sys.argv[2:], prog_name=f"polarbear {called}")
+            else:
+                app()()
         finally:
             streams.flush()
     except PolarBearError as error:

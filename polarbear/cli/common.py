@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 INTERRUPTED = 130
 # What JSON may hold as it is, but a terminal would act upon: controls, changes of direction.
-_CONTROLS = re.compile("[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+_CONTROLS = "[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 
 ConfigFile = Annotated[
     Path,
@@ -129,7 +129,7 @@ def note(text: str, quiet: bool = False) -> None:
 def print_json(facts: Any) -> None:
     """Records, or a dictionary of them, as one JSON object."""
     text = json.dumps(plain(facts), indent=2, ensure_ascii=not streams.shows_every_sign())
-    typer.echo(_CONTROLS.sub(lambda sign: json.dumps(sign[0])[1:-1], text))
+    typer.echo(re.sub(_CONTROLS, lambda sign: json.dumps(sign[0])[1:-1], text))
 
 
 def show(part: str | Table) -> None:

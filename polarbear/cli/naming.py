@@ -20,7 +20,7 @@ REGISTRIES = {
     "formats": "polarbear.formats:FORMATS",
     "exports": "polarbear.exports:EXPORTS",
 }
-_NAMES = re.compile(rf"\{{({'|'.join(REGISTRIES)})(\.about)?\}}")
+_NAMES = rf"\{{({'|'.join(REGISTRIES)})(\.about)?\}}"
 
 
 def registry(name: str) -> Registry[Any]:
@@ -41,7 +41,7 @@ class Naming(TyperCommand):
 
 
 def _named(text: str | None) -> str | None:
-    return text and _NAMES.sub(lambda place: _listed(place[1], bool(place[2])), text)
+    return text and re.sub(_NAMES, lambda place: _listed(place[1], bool(place[2])), text)
 
 
 def _listed(name: str, with_about: bool) -> str:
