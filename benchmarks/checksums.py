@@ -36,7 +36,8 @@ def large_store(folder: Path) -> Store:
     import pyarrow as pa
 
     from polarbear.config import parse
-    from polarbear.execution.outcome import Outcome, Status, Task
+    from polarbear.execution.outcome import Outcome, Task
+    from polarbear.execution.status import Status
     from polarbear.problems import Instance
     from polarbear.settings.options import Source
 

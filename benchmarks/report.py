@@ -35,7 +35,8 @@ from polarbear.driver.entrants import settings_kept
 from polarbear.driver.evidence import Evidence, ranked
 from polarbear.driver.judgement import Judgement, relations_of, threats
 from polarbear.driver.posteriors import Learned, keep
-from polarbear.execution.outcome import Outcome, Status, Task
+from polarbear.execution.outcome import Outcome, Task
+from polarbear.execution.status import Status
 from polarbear.inference import ModelOptions, Posterior
 from polarbear.inference.diagnostics import diagnose
 from polarbear.problems import Instance

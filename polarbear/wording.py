@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 # Names of the two numbers that are easily taken for each other, the same everywhere.
 SHARE_OF_FIRSTS = "share of firsts"  # on how many of all instances an algorithm is first
@@ -21,8 +20,7 @@ JOINERS = "\u200c\u200d"  # which scripts and emoji need between two signs, neit
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
-@dataclass(frozen=True)
-class Bounded:
+class Bounded(NamedTuple):
     """Numbers written with some digits, unless rounding would make them certain or nothing."""
 
     digits: int
@@ -211,9 +209,9 @@ def page_words(axis: str, nouns: Iterable[str] = ()) -> dict[str, Any]:
         "axis": {"one": singular(axis), "many": axis},
         "time": {"whole_from": WHOLE_FROM, "digits": TIME_DIGITS},
         "nouns": {one: {"one": one, "many": noun(2, one)} for one in nouns},
-        "probability": asdict(PROBABILITY),
+        "probability": PROBABILITY._asdict(),
         "mark": {"over": OVER, "under": UNDER},
-        "percent": asdict(PERCENT),
+        "percent": PERCENT._asdict(),
         "share_of_firsts": SHARE_OF_FIRSTS,
         "p_best": P_BEST,
         "small": {"smallest": SMALLEST, "less": LESS},

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from polarbear.plain import asked, plain
 
@@ -31,6 +31,17 @@ class Judged:
     @property
     def passed(self) -> bool:
         return self.score > 1
+
+
+class Row(NamedTuple):
+    name: str
+    parts: tuple[Part, ...]
+
+
+def test_a_named_tuple_is_a_record_and_no_list():
+    assert plain([Row("r", (Part(1.0, None),))]) == [
+        {"name": "r", "parts": [{"from": 1.0, "to": None}]}
+    ]
 
 
 def test_fields_become_keys_in_their_order_and_records_inside_too():

@@ -12,7 +12,8 @@ from polarbear.driver.inferred import Inferred, inferred, with_pairs
 from polarbear.driver.posteriors import Learned
 from polarbear.inference import relations
 from polarbear.inference.diagnostics import Diagnostics
-from polarbear.inference.fit import NamedFit, named
+from polarbear.inference.fit import named
+from polarbear.inference.named_fit import NamedFit
 from polarbear.wording import SHARE_OF_FIRSTS
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 
 from polarbear.errors import ReportError
-from polarbear.execution.outcome import Status
+from polarbear.execution.status import Status
 from polarbear.numerics.arrays import Floats
 from polarbear.settings.options import unknown
 from polarbear.store import Store

@@ -30,7 +30,7 @@ def status(
     from polarbear.store import Store, progress, summary
     from polarbear.store.lock import holder
 
-    opened = Store.open(store)
+    opened = Store.open(store).to_be_read()
     told = progress.told(store)
     if race is not None:
         opened = opened.at_race(race)

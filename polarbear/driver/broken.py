@@ -7,7 +7,7 @@ from typing import Any
 
 from polarbear.config import Failures
 from polarbear.errors import AlgorithmError
-from polarbear.execution.outcome import Status
+from polarbear.execution.status import Status
 from polarbear.problems.base import Instance
 from polarbear.wording import counted, percent
 

@@ -21,7 +21,8 @@ from polarbear.driver.broken import run_failed, why
 from polarbear.driver.collect import chosen_instances
 from polarbear.errors import AlgorithmError, BudgetExhausted, PolarBearError
 from polarbear.execution.executor import Executor
-from polarbear.execution.outcome import Outcome, Status, Task
+from polarbear.execution.outcome import Outcome, Task
+from polarbear.execution.status import Status
 from polarbear.problems.base import Instance, Kind, Problem
 from polarbear.settings.grid import EVALUATIONS, SECONDS
 from polarbear.wording import counted, duration, short, time

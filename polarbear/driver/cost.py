@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from polarbear.config import Config
 from polarbear.driver.outdated import Outdated
-from polarbear.execution.outcome import Status
+from polarbear.execution.status import Status
 from polarbear.store import Store
 from polarbear.wording import counted, duration
 

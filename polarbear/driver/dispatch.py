@@ -15,7 +15,8 @@ from typing import TypeVar
 from polarbear.driver.early import EarlyRuns
 from polarbear.driver.thinking import Thinking
 from polarbear.execution.executor import Executor, Wakeful
-from polarbear.execution.outcome import Outcome, Status, Task
+from polarbear.execution.outcome import Outcome, Task
+from polarbear.execution.status import Status
 from polarbear.store import Store
 
 RETRIES = 2  # of a run that was killed from outside

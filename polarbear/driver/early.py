@@ -10,7 +10,8 @@ from polarbear.config import Config
 from polarbear.execution.outcome import Outcome, Task
 from polarbear.settings.grid import EVALUATIONS
 from polarbear.store import Store
-from polarbear.store.early import EarlyRun, Key, key
+from polarbear.store.early import Key, key
+from polarbear.store.early_run import EarlyRun
 
 
 class EarlyRuns:

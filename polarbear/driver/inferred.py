@@ -9,7 +9,8 @@ from itertools import permutations
 from polarbear.driver.posteriors import Learned
 from polarbear.inference import relations
 from polarbear.inference.diagnostics import Diagnostics
-from polarbear.inference.fit import NamedFit, named
+from polarbear.inference.fit import named
+from polarbear.inference.named_fit import NamedFit
 from polarbear.plain import asked
 
 

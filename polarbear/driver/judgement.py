@@ -12,7 +12,8 @@ from polarbear.driver.posteriors import Learned
 from polarbear.inference import Posterior, relations
 from polarbear.inference.beliefs import Beliefs, beliefs
 from polarbear.inference.empirical.bootstrap import Bootstrap
-from polarbear.inference.fit import NamedFit, named
+from polarbear.inference.fit import named
+from polarbear.inference.named_fit import NamedFit
 from polarbear.inference.relations import Joint, Pointwise
 from polarbear.racing import Elimination, State, Threat
 from polarbear.racing.guarantee import record_of_duels

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from itertools import groupby
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from polarbear.inference.beliefs import Beliefs
-from polarbear.inference.fit import NamedFit
+from polarbear.inference.named_fit import NamedFit
 from polarbear.plain import plain
 from polarbear.racing import (
     OPEN,
@@ -22,8 +22,7 @@ from polarbear.racing import (
     Verdict,
     verdict_on,
 )
-from polarbear.racing.forecast import within
-from polarbear.racing.rules import Batch, RaceLimits
+from polarbear.racing.outlook import within
 from polarbear.settings.grid import EVALUATIONS
 from polarbear.store import Store, summary
 
@@ -37,8 +36,7 @@ class Standing(StrEnum):
     JOINING = "joining"
 
 
-@dataclass(frozen=True)
-class Entrant:
+class Entrant(NamedTuple):
     """An algorithm in a race; ``by`` is who has put it out or comes nearest to that."""
 
     algorithm: str
@@ -49,8 +47,7 @@ class Entrant:
     spent: float
 
 
-@dataclass(frozen=True)
-class Lead:
+class Lead(NamedTuple):
     """A stretch of time over which one candidate has the highest share of firsts."""
 
     algorithm: str
@@ -61,8 +58,7 @@ class Lead:
         return {"algorithm": self.algorithm, "from": self.start, "to": self.stop}
 
 
-@dataclass(frozen=True)
-class OpenPair:
+class OpenPair(NamedTuple):
     """A pair that is open at so many ``times``, and between what P(a is better) lies there."""
 
     a: str
@@ -83,8 +79,7 @@ class OpenPair:
         }
 
 
-@dataclass(frozen=True)
-class SettledPair:
+class SettledPair(NamedTuple):
     """A pair of candidates that is done with, and how."""
 
     a: str
@@ -147,7 +142,7 @@ class Standings:
             **vars(self),
             "pareto_set": list(self.pareto_set),
             "eliminated": [asdict(elimination) for elimination in self.eliminated],
-            "algorithms": [asdict(entrant) for entrant in self.algorithms],
+            "algorithms": [entrant._asdict() for entrant in self.algorithms],
             "best": [lead.to_plain() for lead in self.best],
             "open_pairs": [pair.to_plain() for pair in self.open_pairs],
             "settled_pairs": [pair.to_plain() for pair in self.settled_pairs],
@@ -202,8 +197,10 @@ def standings(store: Store, upto: int | None = None) -> Standings | None:
 
 def ahead(last: RoundRecord, config: Mapping[str, Any]) -> Forecast | None:
     """The forecast of the last round, for a race that ends at the limits of the configuration."""
-    if last.forecast is None:
-        return None
+    if last.forecast is None or not any(config["race"]["limits"].values()):
+        return last.forecast
+    from polarbear.racing.rules import Batch, RaceLimits  # to load them takes longer than all this
+
     limits = RaceLimits.model_validate(config["race"]["limits"])
     if limits.spent is None and config["budget"]["axis"] == EVALUATIONS:
         limits = limits.model_copy(update={"spent": limits.evaluations})

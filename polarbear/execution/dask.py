@@ -29,10 +29,11 @@ from polarbear.execution.clusters import Cluster, require_dask
 from polarbear.execution.executor import RunLimits
 from polarbear.execution.host import Where
 from polarbear.execution.inspection import inspection
-from polarbear.execution.outcome import Outcome, Status, Task
+from polarbear.execution.outcome import Outcome, Task
 from polarbear.execution.placement import Placement
 from polarbear.execution.ready import LYING, MOST_LYING, Pace
 from polarbear.execution.roll_call import described
+from polarbear.execution.status import Status
 from polarbear.wording import counted, typed_time
 
 DONE = object()  # what an iterable gives that has nothing more

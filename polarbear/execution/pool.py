@@ -19,12 +19,13 @@ from polarbear.errors import PolarBearError
 from polarbear.execution import families
 from polarbear.execution.executor import RunLimits
 from polarbear.execution.host import default_memory, here
-from polarbear.execution.outcome import Outcome, Status, Task
+from polarbear.execution.outcome import Outcome, Task
 from polarbear.execution.process import Worker, bound, memory_of, unread_bytes
 from polarbear.execution.ready import Pace, Parcel
 from polarbear.execution.recorder import Journal
 from polarbear.execution.scratch import Scratch
 from polarbear.execution.starting import environment, uninterrupted, without_the_script
+from polarbear.execution.status import Status
 from polarbear.execution.worker import THREAD_VARIABLES, YIELDING, log_tail, serve
 from polarbear.problems.base import Setting, Suite
 from polarbear.settings.environment import not_for_others

@@ -10,7 +10,8 @@ import polars as pl
 from pydantic import ValidationError
 
 from polarbear.errors import ImportFailedError, PolarBearError
-from polarbear.execution.outcome import Outcome, Status, Task
+from polarbear.execution.outcome import Outcome, Task
+from polarbear.execution.status import Status
 from polarbear.formats.base import Format, Imported, ImportedAlgorithm
 from polarbear.problems import SUITES
 from polarbear.problems.base import Instance

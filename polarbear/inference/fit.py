@@ -11,16 +11,15 @@ not know and which draws them towards what was seen.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
+from polarbear.inference.named_fit import Misfit, NamedFit
 from polarbear.numerics.threads import in_threads, single_threaded_blas
 from polarbear.rankings.duels import Duels, duels_of
 from polarbear.rankings.wide import FEW
-from polarbear.wording import percent, short
 
 LEVEL = 0.01  # the chance to reject a model that fits
 _REPLICATES = 400
@@ -55,44 +54,6 @@ class Fit:
     fits: bool
     p_value: float
     worst: tuple[Deviation, ...]
-
-
-@dataclass(frozen=True)
-class Misfit:
-    """A pair at a time, or first places where ``b`` is None: what was seen beside the model."""
-
-    a: str
-    b: str | None
-    t: float
-    observed: float
-    predicted: float
-
-    @property
-    def words(self) -> str:
-        wins = f"{self.a} is first" if self.b is None else f"{self.a} beats {self.b}"
-        seen, said = percent(self.observed), percent(self.predicted)
-        return f"{wins} on {seen} of instances at {short(self.t)}, the model says {said}"
-
-
-@dataclass(frozen=True)
-class NamedFit:
-    """A fit in terms of names and times; fields are keys of JSON."""
-
-    fits: bool
-    p_value: float
-    worst: tuple[Misfit, ...]
-
-    @property
-    def words(self) -> str | None:
-        """A sentence on a model that does not fit; None for one that does."""
-        return None if self.fits else f"Plackett-Luce does not fit: {self.worst[0].words}"
-
-    @classmethod
-    def from_plain(cls, plain: Mapping[str, Any] | None) -> NamedFit | None:
-        if plain is None:
-            return None
-        worst = tuple(Misfit(**misfit) for misfit in plain["worst"])
-        return cls(plain["fits"], plain["p_value"], worst)
 
 
 def named(fit: Fit | None, algorithms: Sequence[str], times: np.ndarray) -> NamedFit | None:

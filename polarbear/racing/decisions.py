@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -12,6 +12,7 @@ from polarbear.inference import relations
 from polarbear.inference.relations import Joint, Pointwise
 from polarbear.racing.aims import aims_of
 from polarbear.racing.guarantee import proven_better, shown_by_duels
+from polarbear.racing.record import Decisions
 from polarbear.racing.rules import Rules
 from polarbear.racing.state import ABOVE, ALIKE, BELOW, CROSSING, OPEN, OUT, Elimination, State
 
@@ -19,24 +20,6 @@ MUCH = 0.2  # a round that settles more than this share halves the batch
 HANGS = 2.0  # Monte-Carlo errors from alpha within which a decision asks for more draws
 HEEDED = 0.9  # how sure the duels alone must be where a model of all rankings decides
 PATIENCE = 3  # rounds in a row whose posterior could not be trusted, then the race stops
-
-
-@dataclass(frozen=True)
-class Decisions:
-    """What one round settled: eliminations, pairs done with, and how many pair-times of how many.
-
-    ``reopened`` are pairs above at every time by the record of several rounds, but not in one
-    posterior: their weakest time is looked at again. ``withheld`` are eliminations that the model
-    asks for and the duels alone do not bear out: who would be out, and by whom.
-    """
-
-    eliminated: tuple[Elimination, ...] = ()
-    settled_pairs: tuple[tuple[str, str], ...] = ()
-    reopened: tuple[tuple[str, str], ...] = ()
-    newly_settled: int = 0
-    open_before: int = 0
-    caught_up: str | None = None
-    withheld: tuple[tuple[str, str], ...] = ()
 
 
 def admit(state: State, newcomer: str, rules: Rules) -> State:

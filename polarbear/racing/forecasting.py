@@ -9,12 +9,11 @@ import numpy as np
 
 from polarbear.inference.relations import Pointwise
 from polarbear.racing.decisions import horizons
-from polarbear.racing.outlook import Forecast
+from polarbear.racing.outlook import TELLING, Forecast
 from polarbear.racing.rules import Rules
 from polarbear.racing.scores import SURE, scores
 from polarbear.racing.state import ABOVE, ALIKE, BELOW, OPEN, State
 
-TELLING = 3  # rounds before which nobody can tell
 FUTURES = 200  # that are played
 LOW, HIGH = 0.05, 0.95  # shares of them that end before the range, and within or before it
 FARTHEST = 40  # times as many instances as now: nobody looks any further

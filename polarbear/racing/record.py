@@ -7,17 +7,33 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
-from polarbear.inference.fit import NamedFit
+from polarbear.inference.named_fit import NamedFit
 from polarbear.plain import plain as as_plain
-from polarbear.racing.decisions import Decisions
-from polarbear.racing.forecast import Forecast
+from polarbear.racing.outlook import Forecast
 from polarbear.racing.state import Elimination, State, from_plain, to_plain
 
 
 @dataclass(frozen=True)
-class Threat:
+class Decisions:
+    """What one round settled: eliminations, pairs done with, and how many pair-times of how many.
+
+    ``reopened`` are pairs above at every time by the record of several rounds, but not in one
+    posterior: their weakest time is looked at again. ``withheld`` are eliminations that the model
+    asks for and the duels alone do not bear out: who would be out, and by whom.
+    """
+
+    eliminated: tuple[Elimination, ...] = ()
+    settled_pairs: tuple[tuple[str, str], ...] = ()
+    reopened: tuple[tuple[str, str], ...] = ()
+    newly_settled: int = 0
+    open_before: int = 0
+    caught_up: str | None = None
+    withheld: tuple[tuple[str, str], ...] = ()
+
+
+class Threat(NamedTuple):
     """Who comes nearest to putting a candidate out, and how near."""
 
     by: str
@@ -82,7 +98,7 @@ class RoundRecord:
             "drawn": self.drawn,
             "ran_to": dict(self.ran_to),
             "evaluations": dict(self.evaluations),
-            "threats": {name: asdict(threat) for name, threat in self.threats.items()},
+            "threats": {name: threat._asdict() for name, threat in self.threats.items()},
             "instances_to_go": self.instances_to_go,
             "draws": self.draws,
             "problems": list(self.problems),

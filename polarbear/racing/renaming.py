@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from polarbear.inference.fit import NamedFit
-from polarbear.racing.decisions import Decisions
-from polarbear.racing.record import RoundRecord, Threat
+from polarbear.inference.named_fit import NamedFit
+from polarbear.racing.record import Decisions, RoundRecord, Threat
 from polarbear.racing.state import Elimination, State
 
 
@@ -41,8 +40,8 @@ def renamed(record: RoundRecord, old: str, new: str) -> RoundRecord:
         )
 
     def fit(one: NamedFit) -> NamedFit:
-        worst = tuple(replace(m, a=name(m.a), b=m.b and name(m.b)) for m in one.worst)
-        return replace(one, worst=worst)
+        worst = tuple(m._replace(a=name(m.a), b=m.b and name(m.b)) for m in one.worst)
+        return one._replace(worst=worst)
 
     return replace(
         record,

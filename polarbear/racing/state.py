@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from polarbear.errors import RaceError
-from polarbear.racing.rules import Rules
+
+if TYPE_CHECKING:
+    from polarbear.racing.rules import Rules
 
 # What is settled about a pair (a, b) at a time; as a checkpoint spells it.
 OPEN, ABOVE, BELOW, ALIKE, CROSSING, OUT = range(6)

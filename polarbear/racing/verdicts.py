@@ -8,9 +8,9 @@ because one of the two is out, shows none of them, and no verdict counts it as i
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
+from typing import NamedTuple
 
 import numpy as np
 
@@ -105,8 +105,7 @@ WORDS_AT_A_TIME = MappingProxyType(
 )
 
 
-@dataclass(frozen=True)
-class Verdict:
+class Verdict(NamedTuple):
     """What is settled about a pair, as seen from its first.
 
     ``above``, ``below`` and ``alike`` are the places on the grid at which the first was shown to be

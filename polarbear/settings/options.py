@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 
@@ -36,6 +35,8 @@ def key_names(model: type[BaseModel]) -> list[str]:
 
 def nearest(name: str, known: Iterable[str]) -> str:
     """The known name a misspelt one was most likely meant to be, or an empty string."""
+    import difflib  # most commands find no misspelt name
+
     return next(iter(difflib.get_close_matches(name, list(known), n=1, cutoff=0.6)), "")
 
 

@@ -12,10 +12,9 @@ import importlib.util
 import inspect
 import warnings
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from polarbear.errors import ConfigError, PlugInWarning
 from polarbear.settings import foreign
@@ -26,8 +25,7 @@ if TYPE_CHECKING:
 PlugIn = TypeVar("PlugIn")
 
 
-@dataclass(frozen=True)
-class Stranger:
+class Stranger(NamedTuple):
     """What another package has declared: the plug-in, or ``flaw``, the reason to leave it out."""
 
     name: str
@@ -140,7 +138,7 @@ class Registry(Generic[PlugIn]):
         stranger = Stranger(entry.name, package, found, self._flaw(entry.name, found))
         if stranger.flaw or self.guard is None:
             return stranger
-        return replace(stranger, found=_load(self.guard)(found, self._called(stranger)))
+        return stranger._replace(found=_load(self.guard)(found, self._called(stranger)))
 
     def _called(self, stranger: Stranger) -> str:
         return f"the {self.what} '{stranger.name}' of the package '{stranger.package}'"

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import numpy as np
 import pyarrow as pa
 
-from polarbear.execution.host import Where
-from polarbear.execution.outcome import Outcome, Status, Task
-from polarbear.numerics.arrays import Floats
 from polarbear.store import files, tables
 from polarbear.store.rows import Rows
 from polarbear.store.run_rows import run_facts, run_key
@@ -22,90 +17,11 @@ from polarbear.store.run_rows import run_facts, run_key
 if TYPE_CHECKING:
     import polars as pl
 
+    from polarbear.execution.outcome import Outcome
+    from polarbear.store.early_run import EarlyRun
+
 EARLY = "early"
 Key = tuple[str, str, str]  # algorithm, instance, and when it was started: what tells runs apart
-
-
-@dataclass(frozen=True)
-class EarlyRun:
-    """A finished run that no round has asked for yet."""
-
-    algorithm: str
-    instance: str
-    seed: int
-    budget: float
-    fingerprint: str | None
-    status: Status
-    message: str
-    times: Floats
-    values: Floats
-    evaluations: int
-    reached: float
-    seconds: float
-    invalid: int
-    started: float
-    where: Where
-
-    @classmethod
-    def of(cls, outcome: Outcome) -> EarlyRun:
-        task = outcome.task
-        return cls(
-            task.algorithm.name,
-            task.instance.id,
-            task.seed,
-            task.budget,
-            task.fingerprint,
-            outcome.status,
-            outcome.message,
-            outcome.times,
-            outcome.values,
-            outcome.evaluations,
-            outcome.reached,
-            outcome.seconds,
-            outcome.invalid,
-            outcome.started,
-            outcome.where,
-        )
-
-    def outcome(self, task: Task) -> Outcome:
-        """The same as what came of a task that a round has given."""
-        return Outcome(
-            task,
-            self.status,
-            self.message,
-            self.times,
-            self.values,
-            self.evaluations,
-            self.reached,
-            self.seconds,
-            self.invalid,
-            self.started,
-            self.where,
-        )
-
-    def cut(self, budget: float) -> EarlyRun | None:
-        """The same run as it would have been up to an earlier budget, on the evaluation axis.
-
-        None where nobody can tell: it did not get so far, or was killed before it was seen there.
-        """
-        if budget == self.budget:
-            return self
-        if budget > self.budget:
-            return None
-        if self.reached <= budget:
-            seen = self.status in (Status.ENDED, Status.CRASHED, Status.BAD_OUTPUT)
-            return replace(self, budget=budget) if seen else None
-        inside = self.times <= budget
-        return replace(
-            self,
-            budget=budget,
-            status=Status.BUDGET,
-            message="",
-            times=self.times[inside],
-            values=self.values[inside],
-            evaluations=int(budget),
-            reached=budget,
-        )
 
 
 class Early:
@@ -123,7 +39,9 @@ class Early:
 
     def early_outcomes(self) -> list[EarlyRun]:
         """The same with their trajectories."""
-        return [_from_row(row) for row in self._early_rows(None).records()]
+        from polarbear.store.early_run import EarlyRun
+
+        return [EarlyRun.from_row(row) for row in self._early_rows(None).records()]
 
     def add_early(self, outcomes: Iterable[Outcome], workers: int) -> None:
         """Keep runs that no round has asked for."""
@@ -173,23 +91,3 @@ def _keys_in(path: Path, part: files.Part) -> list[Key]:
     table = files.read_part(path, tables.EARLY)
     columns = (table[name].to_pylist() for name in ("algorithm", "instance", "started"))
     return [key(*facts) for facts in zip(*columns, strict=True)]
-
-
-def _from_row(row: dict[str, Any]) -> EarlyRun:
-    return EarlyRun(
-        row["algorithm"],
-        row["instance"],
-        row["seed"],
-        row["budget"],
-        row["fingerprint"],
-        Status(row["status"]),
-        row["message"],
-        np.array(row["t"], dtype=np.float64),
-        np.array(row["y"], dtype=np.float64),
-        row["evaluations"],
-        row["reached"],
-        row["seconds"],
-        row["invalid"],
-        row["started"].timestamp(),
-        Where(row["host"], row["cpu"], row["load"], row["worker"] or ""),
-    )

@@ -11,9 +11,8 @@ import os
 import socket
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from polarbear.store import files
 from polarbear.store.lock import holder_facts
@@ -22,8 +21,7 @@ PROGRESS = "progress"
 LAYOUT = 1  # of what it says
 
 
-@dataclass(frozen=True)
-class Told:
+class Told(NamedTuple):
     """What the file says, and whether whoever wrote it is still at it."""
 
     alive: bool

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from polarbear.errors import StoreError
 from polarbear.store import files
@@ -19,8 +18,7 @@ RACES = "races"
 ABOUT = "race.json"
 
 
-@dataclass(frozen=True)
-class PastRace:
+class PastRace(NamedTuple):
     """A race whose decisions were taken anew: when that was, and because of what."""
 
     race: int

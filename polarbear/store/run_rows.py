@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from polarbear import __version__
-from polarbear.execution.outcome import Outcome
+
+if TYPE_CHECKING:
+    from polarbear.execution.outcome import Outcome
 
 
 def run_id(algorithm: str, instance: str, attempt: int) -> str:

@@ -30,12 +30,11 @@ import pyarrow as pa
 
 from polarbear.config import KEEPS, contradictions, failures_in
 from polarbear.errors import StoreMismatchError
-from polarbear.execution.outcome import Outcome, Status
+from polarbear.execution.status import Status
 from polarbear.numerics.arrays import Floats
 from polarbear.problems.specs import PROBLEM
 from polarbear.problems.weights import WEIGHT, weight_of
-from polarbear.rankings import UNRECORDED, GridValues
-from polarbear.store import files, manifest, progress, renaming, tables
+from polarbear.store import files, manifest, progress, tables
 from polarbear.store.aside import SET_ASIDE
 from polarbear.store.early import EARLY
 from polarbear.store.holdings import Holdings
@@ -49,7 +48,9 @@ if TYPE_CHECKING:
     import polars as pl
 
     from polarbear.config import PlainConfig
+    from polarbear.execution.outcome import Outcome
     from polarbear.problems.base import Instance
+    from polarbear.rankings import GridValues
 
 MERGE_ABOVE = 48  # so many small parts are merged
 SMALL_PART = 8 * 2**20  # bytes of trajectories
@@ -92,6 +93,8 @@ class Store(Holdings, Provenance):
     @contextmanager
     def writing(self) -> Iterator[None]:
         """Be the one writer, after clearing away what a killed one left."""
+        from polarbear.store import renaming  # which nobody needs who reads
+
         with locked(self.path / "lock"):
             files.remove_leftovers(self.path)
             files.remove_leftovers(self.path / EARLY)
@@ -272,6 +275,8 @@ class Store(Holdings, Provenance):
 
         Where an instance has an imported ranking, the positions in it stand in for the values.
         """
+        from polarbear.rankings import UNRECORDED, GridValues
+
         runs, rankings = self.rows_of_runs(), self.rows_of_rankings()
         names = tuple(algorithms if algorithms is not None else self.config["algorithms"])
         order = self.rows_of_instances()["instance"]

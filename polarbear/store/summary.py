@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from polarbear.execution.outcome import Status
+from polarbear.execution.status import Status
 from polarbear.store.rows import Rows
 from polarbear.store.store import Store
 
@@ -33,8 +34,7 @@ class AlgorithmRuns:
     spent: float = 0
 
 
-@dataclass(frozen=True)
-class Failure:
+class Failure(NamedTuple):
     """Failed runs of one algorithm that say the same; ``example`` is an instance they failed on."""
 
     algorithm: str
@@ -44,8 +44,7 @@ class Failure:
     example: str
 
 
-@dataclass(frozen=True)
-class HostRuns:
+class HostRuns(NamedTuple):
     """A machine that runs were executed on."""
 
     host: str
@@ -54,8 +53,7 @@ class HostRuns:
     mean_load: float
 
 
-@dataclass(frozen=True)
-class Weights:
+class Weights(NamedTuple):
     """How many instances there are, how many they count as, the least weight and the greatest."""
 
     instances: int
@@ -64,8 +62,7 @@ class Weights:
     most: float
 
 
-@dataclass(frozen=True)
-class AsideRuns:
+class AsideRuns(NamedTuple):
     """Runs of one algorithm that were set aside for one reason."""
 
     algorithm: str

@@ -11,7 +11,7 @@ import pytest
 
 from polarbear.attainment import Comparison, checked_names, checked_pair, share_more, view
 from polarbear.errors import ReportError
-from polarbear.execution.outcome import Status
+from polarbear.execution.status import Status
 from polarbear.report.material import gather
 from tests.attainment.helpers import Run, make_store
 

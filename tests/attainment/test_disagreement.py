@@ -11,7 +11,7 @@ from polarbear.attainment import ViewOptions, agreement, disagreements, view
 from polarbear.attainment.head_to_head import head_to_head
 from polarbear.driver.evidence import evidence_of
 from polarbear.driver.posteriors import keep, learn
-from polarbear.execution.outcome import Status
+from polarbear.execution.status import Status
 from polarbear.inference import ModelOptions
 from polarbear.select import Basis, find_basis
 from polarbear.store import Store

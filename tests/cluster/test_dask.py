@@ -15,7 +15,8 @@ from polarbear.driver import collect
 from polarbear.driver.rounds import Race
 from polarbear.driver.watching import Watcher
 from polarbear.errors import ClusterError
-from polarbear.execution.outcome import Outcome, Status, Task
+from polarbear.execution.outcome import Outcome, Task
+from polarbear.execution.status import Status
 from polarbear.settings.options import Source
 from polarbear.store import Store
 from tests.cluster.processes import SOLVERS, RealCluster, until

@@ -19,10 +19,11 @@ from polarbear.driver.early import EarlyRuns
 from polarbear.driver.lengths import Lengths
 from polarbear.driver.rounds import Race
 from polarbear.driver.withdrawing import forget, rename
-from polarbear.execution.outcome import Outcome, Status, Task
+from polarbear.execution.outcome import Outcome, Task
 from polarbear.execution.run import Problems, execute
+from polarbear.execution.status import Status
 from polarbear.store import Store
-from polarbear.store.early import EarlyRun
+from polarbear.store.early_run import EarlyRun
 from tests.driver.test_rounds import Notes, checkpoints, configured, optimisers, run
 from tests.faults.races import essence
 from tests.support import solver

@@ -19,8 +19,8 @@ from polarbear.config import Config
 from polarbear.errors import PolarBearError
 from polarbear.execution import families, process, scratch
 from polarbear.execution.executor import RunLimits
-from polarbear.execution.outcome import Status
 from polarbear.execution.pool import Pool
+from polarbear.execution.status import Status
 from polarbear.execution.worker import _unfailing
 from tests.execution.test_pool import GENEROUS, GOOD, configured, one, run, tasks
 from tests.support import Project, solver

@@ -18,9 +18,10 @@ from polarbear.config import Config, parse
 from polarbear.driver.collect import pool_of
 from polarbear.execution import pool as pool_module
 from polarbear.execution.executor import RunLimits
-from polarbear.execution.outcome import Outcome, Status, Task
+from polarbear.execution.outcome import Outcome, Task
 from polarbear.execution.pool import Pool
 from polarbear.execution.recorder import Journal
+from polarbear.execution.status import Status
 from polarbear.numerics.seeds import run_seed
 from polarbear.settings import environment
 from polarbear.settings.options import Source

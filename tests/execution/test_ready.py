@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 
 from polarbear.execution import pool as pool_module
-from polarbear.execution.outcome import Outcome, Status, Task
+from polarbear.execution.outcome import Outcome, Task
 from polarbear.execution.pool import Pool
 from polarbear.execution.process import Worker
 from polarbear.execution.ready import LYING, MOST_LYING, Pace, Parcel, Parcels
+from polarbear.execution.status import Status
 from tests.execution.test_pool import GENEROUS, GOOD, configured, past_the_limit_once, tasks
 from tests.support import solver
 

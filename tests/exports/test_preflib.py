@@ -8,7 +8,7 @@ import pytest
 
 import polarbear as pb
 from polarbear.errors import ExportFailedError
-from polarbear.execution.outcome import Status
+from polarbear.execution.status import Status
 from tests.attainment.helpers import Run, make_store
 
 RUNS = {

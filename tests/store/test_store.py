@@ -27,7 +27,8 @@ from polarbear.errors import (
     StoreVersionError,
 )
 from polarbear.execution.host import Where
-from polarbear.execution.outcome import Outcome, Status, Task
+from polarbear.execution.outcome import Outcome, Task
+from polarbear.execution.status import Status
 from polarbear.problems.base import Instance
 from polarbear.settings.options import Source
 from polarbear.store import Store, files, store, tables
