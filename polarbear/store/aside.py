@@ -8,9 +8,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
-
 from polarbear.store import files, tables
+from polarbear.store.from_plain import table_from
 from polarbear.store.rows import Rows
 
 if TYPE_CHECKING:
@@ -65,4 +64,4 @@ class Aside:
         self._write_aside([row for row in before if row["run"] not in back])
 
     def _write_aside(self, rows: list[dict[str, Any]]) -> None:
-        files.write_table(self.path / SET_ASIDE, pa.Table.from_pylist(rows, tables.SET_ASIDE))
+        files.write_table(self.path / SET_ASIDE, table_from(rows, tables.SET_ASIDE))

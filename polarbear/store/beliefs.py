@@ -2,43 +2,42 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pyarrow as pa
 
 from polarbear.inference.beliefs import Beliefs
 from polarbear.store import tables
-from polarbear.store.numbers import numbers
+from polarbear.store.from_plain import column_from
+from polarbear.store.numbers import column_of, numbers
 
 
 def beliefs_to_tables(beliefs: Beliefs) -> tuple[pa.Table, pa.Table]:
     """Ratings over time, and relations of pairs: at each time, then over all of them."""
-    names, times, n = beliefs.algorithms, beliefs.times, len(beliefs.algorithms)
+    times, n = beliefs.times, len(beliefs.algorithms)
+    names = column_from(beliefs.algorithms, pa.string())
     ratings = pa.table(
         {
-            "algorithm": np.repeat(np.array(names, dtype=object), len(times)),
-            "t": np.tile(times, n),
-            "mean": beliefs.mean.ravel(),
-            "low": beliefs.low.ravel(),
-            "high": beliefs.high.ravel(),
+            "algorithm": names.take(column_of(np.repeat(np.arange(n), len(times)))),
+            "t": column_of(np.tile(times, n)),
+            "mean": column_of(beliefs.mean.ravel()),
+            "low": column_of(beliefs.low.ravel()),
+            "high": column_of(beliefs.high.ravel()),
         },
         schema=tables.ROUND_RATINGS,
     )
     a, b = np.triu_indices(n, 1)
-    columns: dict[str, list[Any]] = {field.name: [] for field in tables.ROUND_PAIRS}
+    parts = [pa.Table.from_batches([], tables.ROUND_PAIRS)]
 
-    def add(t: np.ndarray | None, **values: np.ndarray) -> None:
-        repeat = 1 if t is None else len(t)
-        columns["a"] += [names[i] for i in a for _ in range(repeat)]
-        columns["b"] += [names[i] for i in b for _ in range(repeat)]
-        columns["t"] += [None] * len(a) if t is None else np.tile(t, len(a)).tolist()
-        for name, value in values.items():
-            columns[name] += value.T.ravel().tolist()
+    def add(t: pa.Array, repeat: int, **values: np.ndarray) -> None:
+        who = {"a": np.repeat(a, repeat), "b": np.repeat(b, repeat)}
+        columns = {side: names.take(column_of(one)) for side, one in who.items()} | {"t": t}
+        columns |= {name: column_of(value.T.ravel()) for name, value in values.items()}
+        parts.append(pa.table(columns, schema=tables.ROUND_PAIRS))
 
     if beliefs.trusted:
         add(
-            times,
+            column_of(np.tile(times, len(a))),
+            len(times),
             p_above=beliefs.above[:, a, b],
             p_below=beliefs.above[:, b, a],
             p_alike=beliefs.alike[:, a, b],
@@ -47,13 +46,14 @@ def beliefs_to_tables(beliefs: Beliefs) -> tuple[pa.Table, pa.Table]:
     always, error, crossing = beliefs.always_above, beliefs.always_above_error, beliefs.crossing
     if always is not None and error is not None and crossing is not None:
         add(
-            None,
+            pa.nulls(len(a), pa.float64()),
+            1,
             p_above=always[a, b],
             p_below=always[b, a],
             p_alike=crossing[a, b],
             error=error[a, b],
         )
-    return ratings, pa.table(columns, schema=tables.ROUND_PAIRS)
+    return ratings, pa.concat_tables(parts).combine_chunks()
 
 
 def beliefs_from_tables(ratings: pa.Table, pairs: pa.Table) -> Beliefs:

@@ -8,9 +8,12 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pyarrow as pa
 
 from polarbear.store import files, tables
+from polarbear.store.from_plain import table_from
+from polarbear.store.numbers import column_of
 from polarbear.store.rows import Rows
 from polarbear.store.run_rows import run_facts, run_key
 
@@ -56,7 +59,7 @@ class Early:
         ]
         if rows:
             files.make_folder(self.path / EARLY)
-            table = pa.Table.from_pylist(rows, tables.EARLY)
+            table = table_from(rows, tables.EARLY)
             files.write_part(self.path / EARLY, files.new_stem(), table)
 
     def drop_early(self, unwanted: Callable[[Key], bool]) -> None:
@@ -67,7 +70,7 @@ class Early:
                 files.remove_all([path])
             elif not all(keep):
                 table = files.read_part(path, tables.EARLY)
-                files.write_table(path, table.filter(pa.array(keep)))
+                files.write_table(path, table.take(column_of(np.flatnonzero(keep))))
 
     def _early_rows(self, columns: list[str] | None) -> Rows:
         schema = tables.EARLY
@@ -88,6 +91,5 @@ def key(algorithm: str, instance: str, started: datetime | float) -> Key:
 @lru_cache(maxsize=1024)  # a race takes runs out of its parts again and again
 def _keys_in(path: Path, part: files.Part) -> list[Key]:
     """Of the runs in a part, as it is now."""
-    table = files.read_part(path, tables.EARLY)
-    columns = (table[name].to_pylist() for name in ("algorithm", "instance", "started"))
-    return [key(*facts) for facts in zip(*columns, strict=True)]
+    rows = Rows.of(tables.EARLY, [files.read_part(path, tables.EARLY)])
+    return [key(*facts) for facts in rows.tuples("algorithm", "instance", "started")]

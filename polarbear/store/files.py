@@ -10,6 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -20,6 +21,7 @@ from polarbear.errors import (
     StoreReadOnlyError,
 )
 from polarbear.store import checksums, disk
+from polarbear.store.numbers import column_of
 
 ASIDE = ".writing-"  # a leftover of a killed writer; no reader looks at it
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -178,10 +180,9 @@ def _grouped(table: pa.Table, by: str | None) -> Iterator[pa.Table]:
     if by is None:
         yield table
         return
-    import pyarrow.compute as pc  # takes longer to import than most files to read
-
-    for value in sorted(table[by].unique().to_pylist()):
-        yield table.filter(pc.equal(table[by], value))
+    values = np.array(table[by].to_pylist(), dtype=object)
+    for value in sorted(set(values)):
+        yield table.take(column_of(np.flatnonzero(values == value)))
 
 
 def part_paths(folder: Path) -> list[Path]:

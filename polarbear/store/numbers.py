@@ -6,10 +6,13 @@ which takes longer than to read most stores.
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)  # from which times are counted, in microseconds
 
 
 def numbers(column: pa.Array | pa.ChunkedArray, kind: type[np.number[Any]]) -> np.ndarray:

@@ -17,6 +17,7 @@ from polarbear.inference.interpolated import Interpolated
 from polarbear.inference.options import AS_STORED
 from polarbear.rankings import ABSENT, BELOW, ChoiceSets, GridValues
 from polarbear.store import tables
+from polarbear.store.from_plain import column_from, table_from
 from polarbear.store.numbers import column_of, column_of_lists, numbers_of_lists
 
 
@@ -141,11 +142,11 @@ def rankings_table(grid: GridValues, positions: np.ndarray) -> pa.Table:
     ends = np.concatenate([[0], np.cumsum(present.sum(axis=1))])
     offsets = column_of(ends.astype(np.int32))
     instance, time = np.divmod(np.flatnonzero(ranked), len(grid.times))
-    names = pa.array(grid.algorithms, pa.string()).take(column_of(np.nonzero(present)[1]))
+    names = column_from(grid.algorithms, pa.string()).take(column_of(np.nonzero(present)[1]))
     places = column_of(np.where(rows == BELOW, np.inf, rows)[present])
     return pa.table(
         {
-            "instance": pa.array(grid.instances, pa.string()).take(column_of(instance)),
+            "instance": column_from(grid.instances, pa.string()).take(column_of(instance)),
             "t": column_of(grid.times[time]),
             "algorithm": pa.ListArray.from_arrays(offsets, names),
             "position": pa.ListArray.from_arrays(offsets, places),
@@ -165,4 +166,4 @@ def choice_sets_table(grid: GridValues, sets: ChoiceSets) -> pa.Table:
     for t, mask, count in zip(sets.set_times(), sets.masks, sets.counts, strict=True):
         members = [name for i, name in enumerate(names) if int(mask) >> i & 1]
         rows.append({"t": float(times[t]), "choice": members, "count": float(count)})
-    return pa.Table.from_pylist(rows, tables.CHOICE_SETS)
+    return table_from(rows, tables.CHOICE_SETS)

@@ -16,6 +16,7 @@ from polarbear.racing.renaming import renamed
 from polarbear.store import files, tables
 from polarbear.store.aside import SET_ASIDE
 from polarbear.store.early import EARLY
+from polarbear.store.from_plain import column_from
 from polarbear.store.posteriors import Posteriors
 from polarbear.store.races import ABOUT
 from polarbear.store.run_rows import run_id
@@ -95,7 +96,7 @@ def _with_names(table: pa.Table, ids: dict[str, str], old: str, new: str) -> pa.
 def _set(table: pa.Table, column: str, values: list[Any]) -> pa.Table:
     place = table.schema.get_field_index(column)
     field = table.schema.field(place)
-    return table.set_column(place, field, pa.array(values, field.type))
+    return table.set_column(place, field, column_from(values, field.type))
 
 
 def _in_rankings(folder: Path, old: str, new: str) -> None:

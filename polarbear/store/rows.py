@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
-from polarbear.store.numbers import numbers
+from polarbear.store.numbers import EPOCH, numbers
 
 if TYPE_CHECKING:
     import polars as pl
-
-
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class Columns:

@@ -26,7 +26,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pyarrow as pa
 
 from polarbear.config import KEEPS, contradictions, failures_in
 from polarbear.errors import StoreMismatchError
@@ -37,6 +36,7 @@ from polarbear.problems.weights import WEIGHT, weight_of
 from polarbear.store import files, manifest, progress, tables
 from polarbear.store.aside import SET_ASIDE
 from polarbear.store.early import EARLY
+from polarbear.store.from_plain import table_from
 from polarbear.store.holdings import Holdings
 from polarbear.store.lock import locked
 from polarbear.store.numbers import ends, numbers
@@ -189,7 +189,7 @@ class Store(Holdings, Provenance):
                     "made it. Use that version, or choose another folder with --store."
                 )
         if new:
-            table = pa.Table.from_pylist(new, tables.INSTANCES)
+            table = table_from(new, tables.INSTANCES)
             files.write_part(self.path / "instances", files.new_stem(), table)
 
     # --- runs and trajectories ---------------------------------------------------------------
@@ -213,7 +213,7 @@ class Store(Holdings, Provenance):
             self._write_part("runs", stem, runs)
 
     def _write_part(self, table: str, stem: str, rows: list[dict[str, Any]]) -> None:
-        made = pa.Table.from_pylist(rows, tables.ALL[table])
+        made = table_from(rows, tables.ALL[table])
         files.write_part(self.path / table, stem, made, tables.ROW_GROUPS.get(table))
 
     def merge_parts(self) -> None:

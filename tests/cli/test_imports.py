@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
+import importlib.util
 import json
 import os
 import subprocess
@@ -115,6 +115,18 @@ def test_who_reads_a_race_loads_nothing_that_decides_one(finished: Path):
     assert loaded(finished, ("status", "config"), DECIDING) == set()
     for name in DECIDING:  # or it would hold of names that nothing bears
         importlib.import_module(name)
+
+
+def test_a_race_that_runs_and_stores_something_loads_no_pandas(project: Project):
+    assert importlib.util.find_spec("pandas"), "where there is none, nobody can load it"
+    path = project.configure(
+        algorithms=[
+            {"name": "random", "use": "random-search"},
+            {"name": "Nelder-Mead", "use": "scipy", "method": "nelder-mead"},
+        ],
+        race={"limits": {"rounds": 2}},
+    )
+    assert loaded(project.folder, ("race", str(path), "-q"), ("pandas", "pyarrow")) == {"pyarrow"}
 
 
 def test_a_race_with_something_to_run_says_before_it_that_an_algorithm_cannot(finished: Path):
