@@ -5,15 +5,19 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from functools import cache
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
+
     from threadpoolctl import ThreadpoolController
 
 _TASKS_A_THREAD = 256  # about: of more items several are handed over at once, which takes time
+_MOST_HELPERS = 32  # or one a processor; where all are busy, who asks does the rest
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -24,29 +28,51 @@ def in_threads(
 ) -> list[Result]:
     """Results in the items' order, by as many threads as there are processors unless told.
 
-    Work in a thread that nobody waits for any more (`given_up`) ends before its next item, by
-    SystemExit, which a thread may end with in silence.
+    The thread that asks is one of them. Work in a thread that nobody waits for any more
+    (`given_up`) ends before its next item, by SystemExit, which a thread may end with in silence.
     """
-    caller = threading.current_thread()
+    caller, items = threading.current_thread(), list(items)
+    workers = threads or available_processors()
+    stride = 1 + len(items) // (_TASKS_A_THREAD * workers)
+    waiting = deque(range(0, len(items), stride))
+    results: dict[int, list[Result]] = {}
+    failed: dict[int, BaseException] = {}
 
     def run_if_wanted(item: Item) -> Result:
         if getattr(caller, "given_up", False):
             raise SystemExit
         return run(item)
 
-    def run_some(some: Sequence[Item]) -> list[Result]:
-        return [run_if_wanted(item) for item in some]
+    def work() -> None:
+        while waiting:
+            with suppress(IndexError):  # another was faster
+                first = waiting.popleft()
+                try:
+                    results[first] = [run_if_wanted(item) for item in items[first : first + stride]]
+                except BaseException as error:
+                    failed[first] = error
+                    waiting.clear()
 
-    workers = threads or available_processors()
-    items = list(items)
-    if workers == 1:
-        return run_some(items)
-    stride = 1 + len(items) // (_TASKS_A_THREAD * workers)
+    helpers = [_helpers().submit(work) for _ in range(min(workers, len(waiting)) - 1)]
+    try:
+        work()
+    finally:
+        waiting.clear()
+        for helper in helpers:
+            if not helper.cancel():
+                helper.exception()  # when it has ended
+    if failed:
+        raise failed[min(failed)]
+    return [result for first in sorted(results) for result in results[first]]
+
+
+@cache
+def _helpers() -> ThreadPoolExecutor:
+    """Threads that stay, since to start one takes as long as many a task."""
     from concurrent.futures import ThreadPoolExecutor  # which who reads a store has no use for
 
-    with ThreadPoolExecutor(workers) as pool:
-        tasks = [items[first : first + stride] for first in range(0, len(items), stride)]
-        return [result for results in pool.map(run_some, tasks) for result in results]
+    os.register_at_fork(after_in_child=_helpers.cache_clear)  # where there are none of them
+    return ThreadPoolExecutor(max(_MOST_HELPERS, available_processors()), "helper")
 
 
 @contextmanager

@@ -68,9 +68,3 @@ def test_work_that_is_given_up_while_it_starts_threads_ends():
             assert not thinking.is_alive()
     finally:
         sys.setswitchinterval(usual)
-
-
-@pytest.mark.parametrize("count", [0, 1, 5, 513, 5000])
-@pytest.mark.parametrize("threads", [1, 2, 3])
-def test_results_come_in_the_items_order_however_many_are_handed_over_at_once(count, threads):
-    assert in_threads(lambda k: k * k, range(count), threads) == [k * k for k in range(count)]
