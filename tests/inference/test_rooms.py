@@ -18,7 +18,7 @@ from polarbear.inference.native import independent, temporal
 ROOT = Path(polarbear.inference.__file__).parent
 # Earlier ones know nothing of later ones; those on one line know nothing of each other.
 ORDER = [
-    {"models", "loops"},
+    {"models", "loops", "named_fit"},
     {"options", "chains", "diagnostics", "fit", "interpolated"},
     {"base"},
     {"native", "newcomer", "stan", "empirical"},
