@@ -14,7 +14,12 @@ import pytest
 from polarbear.problems import SUITES, Problem, Setting
 from polarbear.problems.bbob.instances import Function, bbob_function, sbox_function
 from polarbear.problems.bbob.loops.randomness import normal, rotation, uniform
-from polarbear.problems.bbob.problem import function_problem
+from polarbear.problems.bbob.problem import (
+    MOST_ON_THE_STACK,
+    Part,
+    function_problem,
+    mixture_problem,
+)
 from polarbear.settings.grid import Budget
 from tests.data.make_bbob import points
 
@@ -101,6 +106,19 @@ def test_a_population_has_the_values_of_its_points_to_the_bit(function: int) -> 
         assert made.evaluate_many(population).tobytes() == one_by_one.tobytes()
 
 
+@pytest.mark.parametrize("dimension", [MOST_ON_THE_STACK, MOST_ON_THE_STACK + 1])
+def test_of_so_many_variables_that_the_stack_has_no_room_a_point_is_a_population(
+    dimension: int,
+) -> None:
+    for made in (
+        function_problem(bbob_function(1, 1, dimension)),
+        mixture_problem([Part(bbob_function(2, 1, dimension), 1.0, 17.5)], np.zeros(dimension)),
+    ):
+        x = np.random.default_rng(1).uniform(-5, 5, dimension)
+        assert made.evaluate(x) == made.evaluate_many(x[None])[0]
+        assert type(made.evaluate(x)) is float
+
+
 @pytest.mark.parametrize("function", [f for f in EVERY if f not in (5, 19)])
 def test_the_optimum_has_the_best_value_and_nothing_near_it_is_better(function: int) -> None:
     """But of f5, which is as good outside the box, and f19, whose optimum ioh rounds."""
@@ -119,7 +137,9 @@ def test_a_suite_states_the_best_value_without_building_anything() -> None:
             assert suite.best_value(spec) == row["best"]
 
 
-@pytest.mark.parametrize("wrong", [[1.0, 2.0], np.zeros(6), np.zeros((1, 5)), 3.0])
+@pytest.mark.parametrize(
+    "wrong", [[1.0, 2.0], np.zeros(6), np.zeros((1, 5)), np.zeros((5, 5)), 3.0]
+)
 def test_a_point_of_another_dimension_is_refused(wrong: Any) -> None:
     with pytest.raises(ValueError, match="a point of this problem has 5 numbers, found"):
         problem("bbob", 1).evaluate(wrong)

@@ -19,6 +19,7 @@ from polarbear.problems.bbob.loops.transformations import BOUND
 
 NUMBERS = POINT = types.float64[::1]
 POINTS = types.float64[:, ::1]
+MOST_ON_THE_STACK = 1000  # variables: a function has room there for a few points of so many
 FLOAT, contiguous = np.dtype(np.float64), np.ascontiguousarray  # found faster than in NumPy
 
 
@@ -52,19 +53,22 @@ def _packed(part: Part) -> Floats:
 
 
 def _problem(one: Any, many: Any, packed: Floats, dimension: int) -> Problem:
-    at_one: Callable[[Floats, Floats], float] = _entry(one, POINT)
     at_many: Callable[[Floats, Floats], Floats] = _entry(many, POINTS)
-    shape = (dimension,)
+    at_one: Callable[[Floats, Floats], float] = (
+        _entry(one, POINT)
+        if dimension <= MOST_ON_THE_STACK
+        else lambda point, packed: float(at_many(point[None], packed)[0])
+    )
 
     def evaluate(x: Any) -> float:
         point = contiguous(x, FLOAT)
-        if point.shape != shape:
+        if len(point) != dimension or point.ndim != 1:
             raise _wrong_shape(point, dimension)
         return at_one(point, packed)
 
     def evaluate_many(points: Any) -> Floats:
         rows = contiguous(points, FLOAT)
-        if rows.shape[1:] != shape:
+        if rows.shape[1:] != (dimension,):
             raise _wrong_shape(rows[0], dimension)
         return at_many(rows, packed)
 

@@ -31,6 +31,17 @@ def height_at(typing_context: Any, address: Any, x: Any, numbers: Any, z: Any, o
 
 
 @intrinsic
+def on_the_stack(typing_context: Any, size: Any) -> Any:
+    """Room for so many numbers, until the function that asks for it returns."""
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.alloca(ir.DoubleType(), args[0])
+
+    pointer = types.CPointer(types.float64)  # type: ignore[no-untyped-call]
+    return pointer(types.int64), generate
+
+
+@intrinsic
 def uncounted(typing_context: Any, array: Any) -> Any:
     """An array of which it is not counted who uses it, since that takes as long as some products.
 

@@ -11,10 +11,11 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numba import carray  # type: ignore[attr-defined]
 
 from polarbear.numerics.bits import float_to_bits
 from polarbear.numerics.compiling import brief_as_written, inner_as_written, kernel_as_written
-from polarbear.problems.bbob.loops.by_address import height_at, uncounted
+from polarbear.problems.bbob.loops.by_address import height_at, on_the_stack, uncounted
 from polarbear.problems.bbob.loops.sums import plus_product
 from polarbear.problems.bbob.loops.transformations import BOUND, beyond
 
@@ -51,8 +52,8 @@ def one_value(x, problem, room):
 
 @brief_as_written
 def value(x, problem):
-    """The value of one function at one point."""
-    return one_value(x, problem, np.empty((2, len(x))))
+    """The value of one function at one point, which takes its room from the stack."""
+    return one_value(x, problem, carray(on_the_stack(2 * len(x)), (2, len(x))))
 
 
 @kernel_as_written
@@ -93,8 +94,8 @@ def one_mixed_value(x, problem, room):
 
 @brief_as_written
 def mixed_value(x, problem):
-    """The value of a mixture at one point."""
-    return one_mixed_value(x, problem, np.empty((3, len(x))))
+    """The value of a mixture at one point, which takes its room from the stack."""
+    return one_mixed_value(x, problem, carray(on_the_stack(3 * len(x)), (3, len(x))))
 
 
 @kernel_as_written
