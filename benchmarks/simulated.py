@@ -291,7 +291,7 @@ def simulate(
     store = Store.create(folder, config.plain())
     cluster = Cluster(config, workers, work, costs)
     used = Used()
-    nothing: Any = lambda *_: None  # noqa: E731 - what writing costs is in what a run costs
+    nothing: Any = lambda *_, **__: None  # noqa: E731 - what writing costs is in what a run costs
     with (
         store.writing(),
         mock.patch.object(collect, "pool_of", return_value=cluster),

@@ -113,9 +113,11 @@ class Race:
                 self._try_out(pool)
             dispatch = self._dispatch_to(pool)
             try:
-                return self._race(dispatch)
+                ended = self._race(dispatch)
             finally:
                 dispatch.keep()
+            self._store.merge_parts(at_the_end=True)
+            return ended
 
     def _dispatch_to(self, pool: Executor) -> Dispatch:
         """Who gives these workers something to do."""

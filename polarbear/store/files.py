@@ -313,8 +313,9 @@ def _parquet(path: Path) -> Iterator[pa.BufferReader]:
 
 
 def concatenated(folder: Path, stems: list[str], schema: pa.Schema) -> pa.Table:
-    """Several parts as one table."""
-    return pa.concat_tables(read_part(folder / f"{stem}.parquet", schema) for stem in stems)
+    """Several parts as one table, which does not carry their checksums on."""
+    parts = [read_part(folder / f"{stem}.parquet", schema) for stem in stems]
+    return pa.concat_tables(parts).replace_schema_metadata()
 
 
 def read_with_facts(

@@ -216,20 +216,28 @@ class Store(Holdings, Provenance):
         made = table_from(rows, tables.ALL[table])
         files.write_part(self.path / table, stem, made, tables.ROW_GROUPS.get(table))
 
-    def merge_parts(self) -> None:
-        """Fold many small parts into few large ones; readers are never left without a row."""
-        size = {
-            path.stem: path.stat().st_size for path in files.part_paths(self.path / "trajectories")
-        }
-        self._merge(
-            [stem for stem in sorted(self._stems("runs")) if size.get(stem, 0) < SMALL_PART],
-            ("trajectories", "runs"),
-        )
-        self._merge(sorted(self._stems("instances")), ("instances",))
+    def merge_parts(self, at_the_end: bool = False) -> None:
+        """Fold many small parts into few large ones; readers are never left without a row.
 
-    def _merge(self, small: list[str], together: tuple[str, ...]) -> None:
-        """Fold the parts of these names into one; of tables that go together, the last counts."""
-        if len(small) <= MERGE_ABOVE:
+        At the end of a race two are many, if each is so small that as many as would be folded
+        anyway are small together; whoever reads it opens fewer files then.
+        """
+        most, small = (1, SMALL_PART // MERGE_ABOVE) if at_the_end else (MERGE_ABOVE, SMALL_PART)
+        runs = self._smaller("trajectories", small) & self._stems("runs")
+        instances = self._smaller("instances", small if at_the_end else None)
+        self._merge(runs, ("trajectories", "runs"), most)
+        self._merge(instances, ("instances",), most)
+
+    def _smaller(self, table: str, size: int | None) -> set[str]:
+        """The parts of a table that have fewer bytes than this, or all of them."""
+        parts = files.part_paths(self.path / table)
+        return {path.stem for path in parts if size is None or path.stat().st_size < size}
+
+    def _merge(self, stems: set[str], together: tuple[str, ...], most: int) -> None:
+        """Fold the parts of these names into one if they are more than ``most``; of tables that go
+        together, the last counts."""
+        small = sorted(stems)
+        if len(small) <= most:
             return
         merged = files.new_stem()
         for table in together:

@@ -12,6 +12,7 @@ from typing import Any
 import duckdb
 import numpy as np
 import polars as pl
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -264,6 +265,30 @@ def test_a_merge_that_is_killed_at_any_step_loses_and_doubles_nothing(
             assert again.on_grid(np.array([10.0]), ["A"]).values.ravel().tolist() == [0, -1, -2, -3]
             with again.writing():
                 pass
+
+
+def test_at_the_end_of_a_race_few_parts_are_merged_too_but_for_large_ones(
+    tmp_path: Path, config: Config, monkeypatch: pytest.MonkeyPatch
+):
+    made = Store.create(tmp_path / "store", config.plain())
+    with made.writing():
+        for index in range(3):
+            made.add_instances([instance(index)], "synthetic")
+            add(made, outcome(config, "A", index, [(t, -float(t)) for t in range(1, 2 + index)]))
+        sizes = sorted(p.stat().st_size for p in files.part_paths(made.path / "trajectories"))
+        assert sizes[1] < sizes[2]
+        made.merge_parts()
+        assert len(files.part_paths(made.path / "runs")) == 3
+        with monkeypatch.context() as patch:
+            patch.setattr(store, "SMALL_PART", sizes[2] * store.MERGE_ABOVE)
+            made.merge_parts(at_the_end=True)
+        assert len(files.part_paths(made.path / "runs")) == 2
+        made.merge_parts(at_the_end=True)
+    for table in ("instances", "runs", "trajectories"):
+        (merged,) = files.part_paths(made.path / table)
+        assert pq.read_schema(merged).metadata is None  # nothing of the parts' own checksums
+    assert made.on_grid(np.array([10.0]), ["A"]).values.ravel().tolist() == [-1, -2, -3]
+    assert len(made.instances()) == 3
 
 
 def test_a_reader_that_meets_a_merge_sees_every_run_once(
