@@ -65,7 +65,7 @@ def make(path: Path) -> None:
                 workers=2,
             )
             store.merge_parts()
-            store.add_round(replace(record, state=replace(record.state, round=number)), beliefs)
+            store.add_round(record._replace(state=replace(record.state, round=number)), beliefs)
 
 
 def one_part_a_round(path: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from enum import StrEnum
 from itertools import groupby
 from typing import Any, NamedTuple
@@ -141,7 +141,7 @@ class Standings:
         return {
             **vars(self),
             "pareto_set": list(self.pareto_set),
-            "eliminated": [asdict(elimination) for elimination in self.eliminated],
+            "eliminated": [elimination._asdict() for elimination in self.eliminated],
             "algorithms": [entrant._asdict() for entrant in self.algorithms],
             "best": [lead.to_plain() for lead in self.best],
             "open_pairs": [pair.to_plain() for pair in self.open_pairs],
@@ -242,7 +242,7 @@ def _saved(rounds: Sequence[RoundRecord], state: State) -> float:
 def _leads(believed: Beliefs, state: State) -> list[Lead]:
     """Which candidate has the highest share of firsts when: one entry a stretch of time."""
     names = [name for name in believed.algorithms if name in state.candidates]
-    mean = believed.mean[[believed.index(name) for name in names]]
+    mean = believed.mean[[believed.place(name) for name in names]]
     leader = [names[i] for i in mean.argmax(axis=0)]
     found = []
     for name, stretch in groupby(range(len(leader)), key=leader.__getitem__):
@@ -257,7 +257,7 @@ def _open_pairs(believed: Beliefs, state: State) -> list[OpenPair]:
     for a, b in state.open_pairs:
         places = np.flatnonzero(state.relation(a, b) == OPEN)
         times = [state.times[i] for i in places]
-        leaning = believed.above[places, believed.index(a), believed.index(b)].tolist()
+        leaning = believed.above[places, believed.place(a), believed.place(b)].tolist()
         p_above = (min(leaning), max(leaning)) if believed.trusted else None
         found.append(OpenPair(a, b, len(times), times[0], times[-1], p_above))
     return found

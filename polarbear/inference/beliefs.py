@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -12,8 +11,7 @@ if TYPE_CHECKING:
     from polarbear.inference.relations import Joint, Pointwise
 
 
-@dataclass(frozen=True)
-class Beliefs:
+class Beliefs(NamedTuple):
     """Ratings and relations at one moment: after a round, or in a posterior kept by `infer`.
 
     ``mean``, ``low`` and ``high`` are ratings[algorithm, time] with the central 95 % interval;
@@ -46,7 +44,7 @@ class Beliefs:
         """Whether relations speak of all times at once, too."""
         return self.always_above is not None
 
-    def index(self, name: str) -> int:
+    def place(self, name: str) -> int:
         return self.algorithms.index(name)
 
     def dominance(self) -> np.ndarray:

@@ -6,7 +6,6 @@ Nothing in it depends on how fast the round went, so the same race leaves the sa
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
 from polarbear.inference.named_fit import NamedFit
@@ -15,8 +14,7 @@ from polarbear.racing.outlook import Forecast
 from polarbear.racing.state import Elimination, State, from_plain, to_plain
 
 
-@dataclass(frozen=True)
-class Decisions:
+class Decisions(NamedTuple):
     """What one round settled: eliminations, pairs done with, and how many pair-times of how many.
 
     ``reopened`` are pairs above at every time by the record of several rounds, but not in one
@@ -40,8 +38,7 @@ class Threat(NamedTuple):
     probability: float
 
 
-@dataclass(frozen=True)
-class RoundRecord:
+class RoundRecord(NamedTuple):
     """One round of a race, as its checkpoint keeps it.
 
     ``ran_to`` says who ran, and up to which time, on each of the ``drawn`` instances;
@@ -89,7 +86,7 @@ class RoundRecord:
 
     def to_plain(self) -> dict[str, Any]:
         """The record as JSON keeps it; what an older version did not know is left out."""
-        decisions = asdict(self.decisions)
+        decisions = as_plain(self.decisions)
         if not self.decisions.withheld:
             del decisions["withheld"]
         plain = {

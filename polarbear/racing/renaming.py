@@ -16,7 +16,7 @@ def renamed(record: RoundRecord, old: str, new: str) -> RoundRecord:
         return new if one == old else one
 
     def elimination(one: Elimination) -> Elimination:
-        return replace(one, algorithm=name(one.algorithm), by=name(one.by))
+        return one._replace(algorithm=name(one.algorithm), by=name(one.by))
 
     def pairs(many: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
         return tuple((name(a), name(b)) for a, b in many)
@@ -30,8 +30,7 @@ def renamed(record: RoundRecord, old: str, new: str) -> RoundRecord:
         )
 
     def decisions(one: Decisions) -> Decisions:
-        return replace(
-            one,
+        return one._replace(
             eliminated=tuple(map(elimination, one.eliminated)),
             settled_pairs=pairs(one.settled_pairs),
             reopened=pairs(one.reopened),
@@ -43,8 +42,7 @@ def renamed(record: RoundRecord, old: str, new: str) -> RoundRecord:
         worst = tuple(m._replace(a=name(m.a), b=m.b and name(m.b)) for m in one.worst)
         return one._replace(worst=worst)
 
-    return replace(
-        record,
+    return record._replace(
         state=state(record.state),
         decisions=decisions(record.decisions),
         ran_to={name(one): t for one, t in record.ran_to.items()},

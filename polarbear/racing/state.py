@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -24,8 +24,7 @@ _CODES = bytes(
 MIRROR = np.array([OPEN, BELOW, ABOVE, ALIKE, CROSSING, OUT], dtype=np.int8)  # from b's side
 
 
-@dataclass(frozen=True)
-class Elimination:
+class Elimination(NamedTuple):
     """Who is out, because of whom, since when, and how sure that was."""
 
     algorithm: str
@@ -117,7 +116,7 @@ def to_plain(state: State) -> dict[str, Any]:
         "instances": state.instances,
         "batch": state.batch,
         "candidates": list(state.candidates),
-        "eliminated": [vars(elimination) for elimination in state.eliminated],
+        "eliminated": [elimination._asdict() for elimination in state.eliminated],
         "joining": state.joining,
         "caught_up": state.caught_up,
         "entered": state.entered,

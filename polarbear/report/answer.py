@@ -140,7 +140,7 @@ def _looking_back(material: Material) -> Sentence:
     believed = material.believed
     assert believed is not None
     names = [name for name in believed.algorithms if name in still_in(material)]
-    mean = believed.mean[[believed.index(name) for name in names]].T
+    mean = believed.mean[[believed.place(name) for name in names]].T
     return (
         f"The highest {SHARE_OF_FIRSTS} then was that of ",
         *_leading(material, leaders(names, believed.times, mean)),

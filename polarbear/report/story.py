@@ -155,7 +155,7 @@ def _members(material: Material) -> list[Entry]:
         return []
     chosen = still_in(material)
     names = tuple(name for name in believed.algorithms if name in chosen)
-    share = believed.mean[[believed.index(name) for name in names]].T
+    share = believed.mean[[believed.place(name) for name in names]].T
     merit = share
     if draws_now(material) is not None:
         names, merit = p_best(material)
@@ -214,8 +214,8 @@ def _not_ruled_out(material: Material, name: str) -> str:
     if not rivals:
         return "nobody else is left"
     chance = believed.dominance()
-    by = max(rivals, key=lambda other: chance[believed.index(other), believed.index(name)])
-    probability = float(chance[believed.index(by), believed.index(name)])
+    by = max(rivals, key=lambda other: chance[believed.place(other), believed.place(name)])
+    probability = float(chance[believed.place(by), believed.place(name)])
     return f"nobody is sure to be better: {nearest_words(marked(by), probability, believed.joint)}"
 
 

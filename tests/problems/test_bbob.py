@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
 from importlib.util import find_spec
 from pathlib import Path
@@ -88,6 +89,26 @@ def test_values_agree_with_ioh_to_1e_12(
             for x in [*inside, *np.clip(near, -5, 5), place, *outside]:
                 found = differs(ours(x), theirs(x.tolist()), made.best)
                 assert found < 1e-12, (function, instance, x)
+
+
+@needs_ioh
+@pytest.mark.parametrize("function", [3, 4, 14, 15, 23, 24])
+def test_values_agree_with_ioh_far_outside_of_the_box(function: int) -> None:
+    """Where angles have so many turns that our cosine does not know them, and powers no number."""
+    import ioh
+
+    rng = np.random.default_rng(1)
+    for dimension in (2, 5, 30):
+        theirs = ioh.get_problem(function, 1, dimension, ioh.ProblemClass.BBOB)
+        made = bbob_function(function, 1, dimension)
+        ours = function_problem(made).evaluate
+        for size in (1e3, 1e6, 1e7, 1e12, 1e100, 1e300):
+            x = rng.uniform(-size, size, dimension)
+            found, value = ours(x), theirs(x.tolist())
+            if math.isfinite(value):
+                assert differs(found, value, made.best) < 1e-12, (dimension, size)
+            else:
+                assert not math.isfinite(found)
 
 
 def problem(name: str, function: int, dimension: int = 5) -> Problem:

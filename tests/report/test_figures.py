@@ -154,7 +154,7 @@ def test_a_pdf_of_hostile_names_does_nothing_but_show_them(kinds):
 def test_a_round_whose_posterior_was_not_to_be_trusted_can_be_drawn(name, raced):
     last = raced.rounds[-1]
     unknown = np.full_like(last.believed.above, np.nan)
-    blind = replace(last, believed=replace(last.believed, above=unknown, alike=unknown))
+    blind = replace(last, believed=last.believed._replace(above=unknown, alike=unknown))
     material = replace(raced, rounds=(*raced.rounds[:-1], blind))
     assert FIGURES[name].missing(material) is None
     assert look_at(name, material, width="single") == []
@@ -166,8 +166,8 @@ def test_a_round_whose_posterior_was_not_to_be_trusted_can_be_drawn(name, raced)
 def test_pairs_of_which_nothing_is_known_are_not_drawn(kinds):
     only = kinds["one round"].rounds[0]
     unknown = np.full_like(only.believed.above, np.nan)
-    believed = replace(only.believed, above=unknown, alike=unknown)
+    believed = only.believed._replace(above=unknown, alike=unknown)
     state = replace(only.state, settled=np.zeros_like(only.state.settled), eliminated=())
-    record = replace(only.record, state=state)
+    record = only.record._replace(state=state)
     blind = replace(kinds["one round"], rounds=(replace(only, believed=believed, record=record),))
     assert "nothing is known about pairs" in str(FIGURES["pairs"].missing(blind))

@@ -49,7 +49,7 @@ def data(material: Material) -> pl.DataFrame:
     for a in names:
         for b in names:
             if a != b:
-                p = float(probability[believed.index(a), believed.index(b)])
+                p = float(probability[believed.place(a), believed.place(b)])
                 how = verdict(material, a, b).kind.value
                 then = decided(material, a, b)
                 rows.append((a, b, None if np.isnan(p) else p, how, then))

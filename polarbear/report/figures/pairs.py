@@ -41,7 +41,7 @@ def data(material: Material) -> pl.DataFrame:
     assert believed is not None
     frames = []
     for a, b in pairs(material):
-        i, j = believed.index(a), believed.index(b)
+        i, j = believed.place(a), believed.place(b)
         frames.append(
             pl.DataFrame(
                 {

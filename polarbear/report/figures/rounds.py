@@ -44,7 +44,7 @@ def data(material: Material) -> pl.DataFrame:
         out = {e.algorithm: e for e in state.eliminated if e.round == entry.number}
         for name in inside:
             others = [n for n in inside if n != name]
-            p = [float(probability[believed.index(n), believed.index(name)]) for n in others]
+            p = [float(probability[believed.place(n), believed.place(name)]) for n in others]
             known = bool(p) and not np.isnan(p).all()
             by = others[int(np.nanargmax(p))] if known else None
             event = "eliminated" if name in out else ""

@@ -142,7 +142,7 @@ def _matrix(material: Material) -> list[Block]:
     for a in order:
         cells = [a]
         for b in order:
-            p = chance[believed.index(a), believed.index(b)]
+            p = chance[believed.place(a), believed.place(b)]
             said = "unknown" if np.isnan(p) else probability_entry(p)
             then = decided_otherwise(material, a, b, p)
             before = "" if then is None else f"({probability_entry(then)}) "

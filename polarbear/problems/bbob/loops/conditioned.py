@@ -7,7 +7,15 @@ import math
 from polarbear.numerics.compiling import addressed_as_written
 from polarbear.problems.bbob.loops.separable import ellipsoid_of
 from polarbear.problems.bbob.loops.sums import plus_product
-from polarbear.problems.bbob.loops.transformations import bend, matrix, oscillate, row, shift, turn
+from polarbear.problems.bbob.loops.transformations import (
+    bend,
+    matrix,
+    oscillate,
+    raise_to,
+    row,
+    shift,
+    turn,
+)
 
 CONDITION = 1e6
 
@@ -72,7 +80,10 @@ def different_powers(x, numbers, z, other):
     exponents = row(numbers, 1, d)
     shift(x, row(numbers, 0, d), other)
     turn(matrix(numbers, 2, d), 0.0, other, z)
+    for i in range(d):
+        z[i], other[i] = abs(z[i]), exponents[i]
+    raise_to(z, other)
     total = 0.0
     for i in range(d):
-        total += math.pow(abs(z[i]), exponents[i])
+        total += z[i]
     return math.sqrt(total)

@@ -60,8 +60,8 @@ def exponential(x):
     series = 1.0 + (r + r * r * (0.5 + r * series))
     # twice, since the largest has an exponent that only its half can be written with
     found = 2.0 * series * bits_to_float((np.int64(k) - 1 + BIAS) << EXPONENT_BITS)
-    found = found if x > SMALLEST else 0.0
-    return found if x < LARGEST else math.inf
+    found = 0.0 if x < SMALLEST else found
+    return math.inf if x > LARGEST else found
 
 
 @inner_fused

@@ -10,12 +10,13 @@ from __future__ import annotations
 import math
 
 from polarbear.numerics.compiling import inner_as_written, inner_fused
-from polarbear.problems.bbob.loops.elementary import exponential, logarithm, sine
+from polarbear.problems.bbob.loops.elementary import cosine, exponential, logarithm, sine
 from polarbear.problems.bbob.loops.products import NARROW, WIDE, narrow_columns, wide_columns
 from polarbear.problems.bbob.loops.sums import plus_product
 
 BOUND = 5.0
 TOO_FAR = 709.78  # no exponential of more is a number
+FAR = 1e6  # whole turns; of more, `cosine` knows not all digits
 
 
 @inner_as_written
@@ -118,6 +119,34 @@ def bend(z, strength):
         if z[i] > 0.0:
             share = strength * i / last
             z[i] = math.pow(z[i], plus_product(1.0, share, math.sqrt(z[i])))
+
+
+@inner_as_written
+def raise_to(z, exponents):
+    """Each of z, which are not negative, to a power."""
+    for i in range(len(z)):
+        found = exponents[i] * logarithm(z[i])
+        z[i] = found if z[i] >= 0.0 else math.nan
+    for i in range(len(z)):
+        z[i] = exponential(z[i])
+
+
+@inner_as_written
+def waves(z):
+    """The sum of cos(2 π z); z is overwritten."""
+    near = True
+    for i in range(len(z)):
+        near &= abs(z[i]) < FAR
+    if near:
+        for i in range(len(z)):
+            z[i] = cosine(2.0 * math.pi * z[i])
+    else:
+        for i in range(len(z)):
+            z[i] = math.cos(2.0 * math.pi * z[i])
+    total = 0.0
+    for i in range(len(z)):
+        total += z[i]
+    return total
 
 
 @inner_as_written

@@ -14,10 +14,12 @@ from polarbear.problems.bbob.loops.transformations import (
     beyond,
     matrix,
     oscillated,
+    raise_to,
     row,
     shift,
     stretch,
     turn,
+    waves,
 )
 
 SCHWEFEL = 418.9828872724339
@@ -108,9 +110,13 @@ def katsuura(x, numbers, z, other):
                 total = plus_product(total, away, 1.0 / factor)
             other[i] = total
         power *= 16.0
-    product, exponent = 1.0, 10.0 / math.pow(d, 1.2)
+    exponent = 10.0 / math.pow(d, 1.2)
     for i in range(d):
-        product *= math.pow(plus_product(1.0, i + 1.0, other[i]), exponent)
+        z[i], other[i] = plus_product(1.0, i + 1.0, other[i]), exponent
+    raise_to(z, other)
+    product = 1.0
+    for i in range(d):
+        product *= z[i]
     return 10.0 / d / d * (-1.0 + product)
 
 
@@ -129,8 +135,5 @@ def lunacek_bi_rastrigin(x, numbers, z, other):
         other[i] = place - HILL
     turn(matrix(numbers, 1, d), 0.0, other, z)
     turn(matrix(numbers, 1 + d, d), 0.0, z, other)
-    waves = 0.0
-    for i in range(d):
-        waves += math.cos(2.0 * math.pi * other[i])
     nearer = min(near, plus_product(1.0 * d, depth, far))
-    return plus_product(plus_product(nearer, 10.0, d - waves), 1e4, beyond(x, BOUND))
+    return plus_product(plus_product(nearer, 10.0, d - waves(other)), 1e4, beyond(x, BOUND))
