@@ -135,7 +135,7 @@ def race(
             if paged is not None:
                 paged.write(follows=False)
     failures = tuple(summary.failures(disk))
-    extra = len(disk.rows_of_early_runs())
+    extra = disk.number_of_early_runs()
     done = Raced(ended.because, ended.at_limit, standings(disk), failures, reached, extra)
     return Store(disk, done)
 

@@ -50,7 +50,7 @@ def status(
         "runs": len(opened.rows_of_runs()),
         "superseded_runs": len(opened.rows_of_all_runs()) - len(opened.rows_of_runs()),
         "weights": summary.weights(opened),
-        "extra_runs": len(opened.rows_of_early_runs()),
+        "extra_runs": opened.number_of_early_runs(),
         "rankings": len(opened.rows_of_rankings()),
         "posteriors": len(opened.posterior_keys()),
         "algorithms": summary.by_algorithm(opened),

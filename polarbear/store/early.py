@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from polarbear.store.early_run import EarlyRun
 
 EARLY = "early"
-Key = tuple[str, str, str]  # algorithm, instance, and when it was started: what tells runs apart
+KEY = ["algorithm", "instance", "started"]  # what tells runs apart
+Key = tuple[str, str, str]
 
 
 class Early:
@@ -32,13 +33,13 @@ class Early:
 
     path: Path
 
-    def rows_of_early_runs(self) -> Rows:
-        """One row a run that no round has used."""
-        return self._early_rows(tables.RUNS.names)
+    def number_of_early_runs(self) -> int:
+        """How many runs there are that no round has used."""
+        return len(self._early_rows(KEY))
 
     def early_runs(self) -> pl.DataFrame:
-        """`rows_of_early_runs` in a frame."""
-        return self.rows_of_early_runs().frame
+        """One row a run that no round has used."""
+        return self._early_rows(tables.RUNS.names).frame
 
     def early_outcomes(self) -> list[EarlyRun]:
         """The same with their trajectories."""
@@ -76,9 +77,8 @@ class Early:
         schema = tables.EARLY
         if columns is not None:
             schema = pa.schema([schema.field(name) for name in columns])
-        key = ("algorithm", "instance", "started")
         found = files.read_parts(self.path / EARLY, tables.EARLY, columns)
-        return Rows.of(schema, found, key).first_of(*key)
+        return Rows.of(schema, found, KEY).first_of(*KEY)
 
 
 def key(algorithm: str, instance: str, started: datetime | float) -> Key:
@@ -92,4 +92,4 @@ def key(algorithm: str, instance: str, started: datetime | float) -> Key:
 def _keys_in(path: Path, part: files.Part) -> list[Key]:
     """Of the runs in a part, as it is now."""
     rows = Rows.of(tables.EARLY, [files.read_part(path, tables.EARLY)])
-    return [key(*facts) for facts in rows.tuples("algorithm", "instance", "started")]
+    return [key(*facts) for facts in rows.tuples(*KEY)]
