@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import ast
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -127,24 +125,6 @@ def test_only_the_command_line_prints(path: Path):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
     }
     assert "print" not in names
-
-
-HEAVY = {"numpy", "scipy", "polars", "pyarrow", "pydantic", "numba", "rich", "jinja2", "yaml"}
-
-
-def loaded_by(code: str) -> set[str]:
-    """Heavy packages that a fresh interpreter has loaded after running some code."""
-    code += f"\nimport sys\nprint('LOADED', *sorted({HEAVY!r} & set(sys.modules)))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    return set(done.stdout.splitlines()[-1].split()[1:])
-
-
-def test_importing_polarbear_imports_nothing_heavy_until_it_is_asked_for_something():
-    assert loaded_by("import polarbear\ndir(polarbear)") == set()
-    assert loaded_by("import polarbear\npolarbear.PolarBearError") == set()
-    loaded = loaded_by("import polarbear\npolarbear.open")
-    assert "pyarrow" in loaded
-    assert "polars" not in loaded  # until somebody asks for rows
 
 
 COMMANDS = (

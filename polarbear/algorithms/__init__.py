@@ -7,13 +7,8 @@ Uses `problems` and `settings`; runs nothing by itself.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from polarbear.settings.lazily import lazily
+from polarbear.algorithms.base import Algorithm, Trial
 from polarbear.settings.registry import Registry
-
-if TYPE_CHECKING:
-    from polarbear.algorithms.base import Algorithm, Trial
 
 ADAPTERS: Registry[type[Algorithm]] = Registry(
     "adapter",
@@ -32,5 +27,3 @@ ADAPTERS: Registry[type[Algorithm]] = Registry(
 )
 
 __all__ = ["ADAPTERS", "Algorithm", "Trial"]
-
-__getattr__ = lazily(__name__, {"Algorithm": "base", "Trial": "base"})

@@ -12,9 +12,9 @@ from pydantic import Field, field_validator
 
 from polarbear.numerics.arrays import Floats
 from polarbear.problems.base import Instance, Kind, Setting
+from polarbear.settings.fingerprint import MadeOf, of_packages
 from polarbear.settings.names import LONGEST_LABEL, checked_name
 from polarbear.settings.options import Options
-from polarbear.settings.sources import MadeOf, of_packages
 
 
 @dataclass(frozen=True)

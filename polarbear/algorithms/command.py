@@ -32,9 +32,9 @@ from polarbear.errors import (
     KilledFromOutsideError,
 )
 from polarbear.problems.base import Kind, Setting
+from polarbear.settings.fingerprint import MadeOf, of_files
 from polarbear.settings.grid import SECONDS
 from polarbear.settings.options import unknown
-from polarbear.settings.sources import MadeOf, of_files
 
 PLACEHOLDERS = ("instance", "seed", "budget", "config", "output")
 

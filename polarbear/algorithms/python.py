@@ -8,7 +8,7 @@ from pydantic import AfterValidator, Field
 
 from polarbear.algorithms.base import Algorithm, Trial
 from polarbear.problems.base import Kind, Setting
-from polarbear.settings.sources import MadeOf, of_function
+from polarbear.settings.fingerprint import MadeOf, of_function
 from polarbear.settings.user_code import check_call, check_reference, load_function
 
 

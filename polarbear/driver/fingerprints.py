@@ -12,8 +12,8 @@ from polarbear.algorithms import ADAPTERS, Algorithm
 from polarbear.config import Config, differences
 from polarbear.errors import ConfigError
 from polarbear.problems import SUITES
+from polarbear.settings.fingerprint import MadeOf, of_packages
 from polarbear.settings.registry import Registry
-from polarbear.settings.sources import MadeOf, of_packages
 
 
 def fingerprints(config: Config) -> dict[str, str]:

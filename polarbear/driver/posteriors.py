@@ -120,7 +120,7 @@ def learn_newcomer(store: Store, others: Learned, evidence: Evidence, seed: int)
     if kept is not None:
         posterior = posterior_from_table(*kept)
     else:
-        from polarbear.inference import extend
+        from polarbear.inference.newcomer.extend import extend
 
         last = len(grid.algorithms) - 1
         # its rankings repeat each other over time as much as those of the others do

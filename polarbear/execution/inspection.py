@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from polarbear.algorithms.base import Algorithm, Trial
 from polarbear.problems.base import Kind, Setting
-from polarbear.settings.sources import of_packages
+from polarbear.settings.fingerprint import of_packages
 from polarbear.wording import joined
 
 

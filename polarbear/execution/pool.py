@@ -28,7 +28,6 @@ from polarbear.execution.starting import environment, uninterrupted, without_the
 from polarbear.execution.status import Status
 from polarbear.execution.worker import THREAD_VARIABLES, YIELDING, log_tail, serve
 from polarbear.problems.base import Setting, Suite
-from polarbear.settings.environment import not_for_others
 from polarbear.wording import typed_time
 
 DONE = object()  # what an iterable gives that has nothing more
@@ -183,7 +182,6 @@ class Pool:
         variables = {
             **dict.fromkeys(THREAD_VARIABLES, str(self._threads)),
             **families.marked_environment(f"{mark}:{own}"),
-            **not_for_others(),
         }
         with (
             _STARTING,  # nor may another start bury this one before it is known

@@ -3,32 +3,15 @@
     options = ModelOptions(model="gp")
     posterior = infer(choice_sets, unit_times, options, seed=1, positions=positions)
 
-Heavy imports wait until they are asked for.
+Engines are imported when they are used.
 
 Uses `rankings` and `numerics`; knows nothing of runs or stores.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from polarbear.inference.base import Diagnostics, Posterior
+from polarbear.inference.dispatch import infer
+from polarbear.inference.options import ModelOptions
 
-from polarbear.settings.lazily import lazily
-
-if TYPE_CHECKING:
-    from polarbear.inference.base import Diagnostics, Posterior
-    from polarbear.inference.dispatch import infer
-    from polarbear.inference.newcomer.extend import extend
-    from polarbear.inference.options import ModelOptions
-
-__all__ = ["Diagnostics", "ModelOptions", "Posterior", "extend", "infer"]
-
-__getattr__ = lazily(
-    __name__,
-    {
-        "Diagnostics": "base",
-        "ModelOptions": "options",
-        "Posterior": "base",
-        "extend": "newcomer.extend",
-        "infer": "dispatch",
-    },
-)
+__all__ = ["Diagnostics", "ModelOptions", "Posterior", "infer"]

@@ -6,16 +6,19 @@ import importlib
 import importlib.util
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from polarbear.errors import InferenceError
 from polarbear.inference import checks
 from polarbear.inference.base import Posterior
-from polarbear.inference.empirical.engine import Empirical
 from polarbear.inference.fit import check_fit
 from polarbear.inference.options import ModelOptions
 from polarbear.rankings import ChoiceSets
+
+if TYPE_CHECKING:
+    from polarbear.inference.empirical.engine import Empirical
 
 ENGINES = {
     "native": "polarbear.inference.native.engine",
@@ -58,6 +61,8 @@ def infer(
     weights = checks.check_weights(weights, positions)
     data = (*checks.on_seeds(problems), *checks.on_weights(weights))
     if not options.plackett_luce:
+        from polarbear.inference.empirical.engine import Empirical
+
         seen = checks.check_positions(positions, choice_sets, options.model)
         model = empirical or Empirical(seen, times, options, problems, weights, threads)
         notes = (*checks.notes(choice_sets, names), *data)

@@ -7,14 +7,9 @@ Uses `settings` and `wording`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from polarbear.preferences.base import Context, Preference, Valuation, Variations
+from polarbear.preferences.parsing import parse_preference, read_preference
 from polarbear.preferences.registry import PREFERENCES
-from polarbear.settings.lazily import lazily
-
-if TYPE_CHECKING:
-    from polarbear.preferences.base import Context, Preference, Valuation, Variations
-    from polarbear.preferences.parsing import parse_preference, read_preference
 
 __all__ = [
     "PREFERENCES",
@@ -25,15 +20,3 @@ __all__ = [
     "parse_preference",
     "read_preference",
 ]
-
-__getattr__ = lazily(
-    __name__,
-    {
-        "Context": "base",
-        "Preference": "base",
-        "Valuation": "base",
-        "Variations": "base",
-        "parse_preference": "parsing",
-        "read_preference": "parsing",
-    },
-)

@@ -7,13 +7,8 @@ Uses `settings` and `numerics`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from polarbear.settings.lazily import lazily
+from polarbear.problems.base import Instance, Kind, Problem, Setting, Suite
 from polarbear.settings.registry import Registry
-
-if TYPE_CHECKING:
-    from polarbear.problems.base import Instance, Kind, Problem, Setting, Suite
 
 SUITES: Registry[type[Suite]] = Registry(
     "suite",
@@ -33,7 +28,3 @@ SUITES: Registry[type[Suite]] = Registry(
 )
 
 __all__ = ["SUITES", "Instance", "Kind", "Problem", "Setting", "Suite"]
-
-__getattr__ = lazily(
-    __name__, dict.fromkeys(["Instance", "Kind", "Problem", "Setting", "Suite"], "base")
-)

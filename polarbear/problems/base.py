@@ -19,10 +19,10 @@ from polarbear.errors import ProblemError
 from polarbear.numerics.arrays import Floats
 from polarbear.numerics.seeds import derived_seed
 from polarbear.problems.weights import check_weights_fit, improper, is_weight, weight_of
+from polarbear.settings.fingerprint import MadeOf
 from polarbear.settings.grid import Budget
 from polarbear.settings.names import LONGEST_INSTANCE, flaw_in_name
 from polarbear.settings.options import Options
-from polarbear.settings.sources import MadeOf
 from polarbear.wording import visible
 
 Spec = Mapping[str, Any]

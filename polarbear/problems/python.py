@@ -10,7 +10,7 @@ from pydantic import AfterValidator, Field
 
 from polarbear.errors import ProblemError
 from polarbear.problems.base import Kind, Problem, Setting, Spec, Suite
-from polarbear.settings.sources import MadeOf, of_function
+from polarbear.settings.fingerprint import MadeOf, of_function
 from polarbear.settings.user_code import check_call, check_reference, load_function
 
 

@@ -5,44 +5,39 @@ Uses `settings`, and `inference`'s relations; nothing that runs, draws or writes
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from polarbear.settings.lazily import lazily
-
-if TYPE_CHECKING:
-    from polarbear.racing.decisions import (
-        HANGS,
-        MUCH,
-        PATIENCE,
-        about_to_go,
-        admit,
-        as_good_by,
-        codes,
-        elimination_hangs,
-        hanging,
-        horizons,
-        settling_hangs,
-        step,
-    )
-    from polarbear.racing.forecasting import forecast
-    from polarbear.racing.outlook import TELLING, Forecast
-    from polarbear.racing.record import Decisions, RoundRecord, Threat
-    from polarbear.racing.rules import Rules
-    from polarbear.racing.state import (
-        ABOVE,
-        ALIKE,
-        BELOW,
-        CROSSING,
-        LETTERS,
-        OPEN,
-        OUT,
-        Elimination,
-        State,
-        from_plain,
-        start,
-        to_plain,
-    )
-    from polarbear.racing.verdicts import Kind, Verdict, verdict, verdict_on
+from polarbear.racing.decisions import (
+    HANGS,
+    MUCH,
+    PATIENCE,
+    about_to_go,
+    admit,
+    as_good_by,
+    codes,
+    elimination_hangs,
+    hanging,
+    horizons,
+    settling_hangs,
+    step,
+)
+from polarbear.racing.forecasting import forecast
+from polarbear.racing.outlook import TELLING, Forecast
+from polarbear.racing.record import Decisions, RoundRecord, Threat
+from polarbear.racing.rules import Rules
+from polarbear.racing.state import (
+    ABOVE,
+    ALIKE,
+    BELOW,
+    CROSSING,
+    LETTERS,
+    OPEN,
+    OUT,
+    Elimination,
+    State,
+    from_plain,
+    start,
+    to_plain,
+)
+from polarbear.racing.verdicts import Kind, Verdict, verdict, verdict_on
 
 __all__ = [
     "ABOVE",
@@ -81,44 +76,3 @@ __all__ = [
     "verdict",
     "verdict_on",
 ]
-
-__getattr__ = lazily(
-    __name__,
-    {
-        "ABOVE": "state",
-        "ALIKE": "state",
-        "BELOW": "state",
-        "CROSSING": "state",
-        "HANGS": "decisions",
-        "LETTERS": "state",
-        "MUCH": "decisions",
-        "OPEN": "state",
-        "OUT": "state",
-        "PATIENCE": "decisions",
-        "TELLING": "outlook",
-        "Decisions": "record",
-        "Elimination": "state",
-        "Forecast": "outlook",
-        "Kind": "verdicts",
-        "RoundRecord": "record",
-        "Rules": "rules",
-        "State": "state",
-        "Threat": "record",
-        "Verdict": "verdicts",
-        "about_to_go": "decisions",
-        "admit": "decisions",
-        "as_good_by": "decisions",
-        "codes": "decisions",
-        "elimination_hangs": "decisions",
-        "forecast": "forecasting",
-        "from_plain": "state",
-        "hanging": "decisions",
-        "horizons": "decisions",
-        "settling_hangs": "decisions",
-        "start": "state",
-        "step": "decisions",
-        "to_plain": "state",
-        "verdict": "verdicts",
-        "verdict_on": "verdicts",
-    },
-)

@@ -5,26 +5,21 @@ Uses `driver`'s posteriors and `preferences`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from polarbear.settings.lazily import lazily
-
-if TYPE_CHECKING:
-    from polarbear.select.basis import Basis, Contest, contest, find_basis
-    from polarbear.select.criteria import (
-        GAMMA,
-        RISKS,
-        Criteria,
-        Risk,
-        check_gamma,
-        check_risk,
-        expected_regret,
-        judge,
-    )
-    from polarbear.select.information import ENOUGH, value_of_information
-    from polarbear.select.portfolios import EXHAUSTIVE_LIMIT, Portfolios, best_portfolios
-    from polarbear.select.selection import Selection, select
-    from polarbear.select.sweeps import Sweep, sweep
+from polarbear.select.basis import Basis, Contest, contest, find_basis
+from polarbear.select.criteria import (
+    GAMMA,
+    RISKS,
+    Criteria,
+    Risk,
+    check_gamma,
+    check_risk,
+    expected_regret,
+    judge,
+)
+from polarbear.select.information import ENOUGH, value_of_information
+from polarbear.select.portfolios import EXHAUSTIVE_LIMIT, Portfolios, best_portfolios
+from polarbear.select.selection import Selection, select
+from polarbear.select.sweeps import Sweep, sweep
 
 __all__ = [
     "ENOUGH",
@@ -49,30 +44,3 @@ __all__ = [
     "sweep",
     "value_of_information",
 ]
-
-__getattr__ = lazily(
-    __name__,
-    {
-        "ENOUGH": "information",
-        "EXHAUSTIVE_LIMIT": "portfolios",
-        "GAMMA": "criteria",
-        "RISKS": "criteria",
-        "Basis": "basis",
-        "Contest": "basis",
-        "Criteria": "criteria",
-        "Portfolios": "portfolios",
-        "Risk": "criteria",
-        "Selection": "selection",
-        "Sweep": "sweeps",
-        "best_portfolios": "portfolios",
-        "check_gamma": "criteria",
-        "check_risk": "criteria",
-        "contest": "basis",
-        "expected_regret": "criteria",
-        "find_basis": "basis",
-        "judge": "criteria",
-        "select": "selection",
-        "sweep": "sweeps",
-        "value_of_information": "information",
-    },
-)

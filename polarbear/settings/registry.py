@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from polarbear.errors import ConfigError, PlugInWarning
-from polarbear.settings import foreign
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -129,7 +128,6 @@ class Registry(Generic[PlugIn]):
         if entry.name in before:
             flaw = f"the name is taken by the package '{before[entry.name].package}'"
             return Stranger(entry.name, package, flaw=flaw)
-        foreign.note(entry.value)
         try:
             found = entry.load()
         except (Exception, SystemExit) as error:  # somebody else's module may raise anything

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from polarbear.errors import ConfigError
-from polarbear.settings import foreign
 from polarbear.settings.options import unknown
 
 
@@ -26,7 +25,6 @@ def check_reference(reference: str) -> str:
 def load_function(reference: str, folder: str) -> Callable[..., Any]:
     """The function; modules and files are looked for in ``folder`` first."""
     module_name, _, name = reference.rpartition(":")
-    foreign.note(reference)
     try:
         module = _load_module(module_name, folder)
     except Exception as error:  # a user's module may raise anything while it is imported

@@ -23,7 +23,6 @@ from polarbear.execution.pool import Pool
 from polarbear.execution.recorder import Journal
 from polarbear.execution.status import Status
 from polarbear.numerics.seeds import run_seed
-from polarbear.settings import environment
 from polarbear.settings.options import Source
 from tests.support import solver
 
@@ -225,35 +224,6 @@ def test_numerical_libraries_get_one_thread(tmp_path: Path):
     before = os.environ.get("OMP_NUM_THREADS")
     assert "('1', '1')" in one(run(configured(entry)), "peek").message
     assert os.environ.get("OMP_NUM_THREADS") == before
-
-
-def test_what_is_set_for_short_commands_is_not_for_runs(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
-    for variable in environment.FOR_COMMANDS:
-        monkeypatch.setenv(variable, "to be restored")
-        del os.environ[variable]
-    monkeypatch.setattr(environment, "_set_here", [])
-    environment.set_for_commands()
-    assert os.environ.items() >= environment.FOR_COMMANDS.items()
-    names = list(environment.FOR_COMMANDS)
-    (tmp_path / "peek.py").write_text(
-        "import os\n"
-        "def solve(problem, seed):\n"
-        f"    raise RuntimeError('found', [name for name in {names} if name in os.environ])\n"
-    )
-    entry = {"name": "peek", "use": "python", "function": f"{tmp_path}/peek.py:solve"}
-    assert "('found', [])" in one(run(configured(entry)), "peek").message
-    assert os.environ.items() >= environment.FOR_COMMANDS.items()
-
-
-def test_what_a_user_has_set_stays_as_it_is(monkeypatch: pytest.MonkeyPatch):
-    for variable in environment.FOR_COMMANDS:
-        monkeypatch.setenv(variable, "28")
-    monkeypatch.setattr(environment, "_set_here", [])
-    environment.set_for_commands()
-    assert {os.environ[variable] for variable in environment.FOR_COMMANDS} == {"28"}
-    assert not environment.not_for_others()
 
 
 def spawned() -> set[int]:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from polarbear.errors import InferenceError
-from polarbear.inference import ModelOptions, diagnostics, extend, infer
+from polarbear.inference import ModelOptions, diagnostics, infer
 from polarbear.inference.chains import Effort
 from polarbear.inference.diagnostics import convergence_of
 from polarbear.inference.loops.curved import Curved
@@ -21,6 +21,7 @@ from polarbear.inference.native.independent.alike import alike_of
 from polarbear.inference.native.independent.bending import bend_of
 from polarbear.inference.native.independent.sampling import TimeChains
 from polarbear.inference.native.set_sums import set_sums, with_prior
+from polarbear.inference.newcomer.extend import extend
 from polarbear.inference.relations import pointwise
 from polarbear.rankings import count_choice_sets, rank
 from polarbear.rankings.wide import count_wide

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from polarbear.inference import ModelOptions, extend, infer
+from polarbear.inference import ModelOptions, infer
 from polarbear.inference.models import rating_models
+from polarbear.inference.newcomer.extend import extend
 from polarbear.rankings import count_choice_sets, rank
 
 

@@ -9,11 +9,12 @@ import pytest
 from scipy import stats
 
 from polarbear.errors import InferenceError
-from polarbear.inference import ModelOptions, extend, infer
+from polarbear.inference import ModelOptions, infer
 from polarbear.inference.base import Diagnostics, Posterior
 from polarbear.inference.models import MODELS, rating_model, rating_models
 from polarbear.inference.native.set_sums import helmert
 from polarbear.inference.newcomer.chains import HARDER
+from polarbear.inference.newcomer.extend import extend
 from polarbear.inference.relations import joint, pointwise
 from polarbear.rankings import count_choice_sets, rank
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from polarbear.settings.sources import of_files, of_function, of_packages
+from polarbear.settings.fingerprint import of_files, of_function, of_packages
 
 
 @pytest.fixture
