@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from polarbear.api.showing import Shown, dressed, html_table
-from polarbear.attainment import (
+from polarbear.classical import (
     EVERYONE,
     Comparison,
     ViewOptions,
@@ -18,8 +18,8 @@ from polarbear.attainment import (
     checked_pair,
     facts,
 )
-from polarbear.attainment.ert import expected_running_times
-from polarbear.attainment.facts import Compared
+from polarbear.classical.ert import expected_running_times
+from polarbear.classical.facts import Compared
 from polarbear.report.drawing.files import check_free, chosen, write_figures
 from polarbear.report.drawing.style import FORMATS, Style
 from polarbear.report.material import Material, gather

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from polarbear.api.showing import Shown, dressed
-from polarbear.exports import EXPORTS
-from polarbear.exports.base import ExportResult, export_store
+from polarbear.formats import EXPORTS
+from polarbear.formats.store_export import ExportResult, export_store
 from polarbear.settings.options import Source, validate
 from polarbear.store import Store as StoreOnDisk
 from polarbear.wording import counted

@@ -15,9 +15,10 @@ from polarbear.api.warming import announce_stan
 from polarbear.driver.evidence import ranked
 from polarbear.driver.posteriors import Learned
 from polarbear.errors import ImportFailedError
-from polarbear.formats.adding import GridWanted, budget_for
-from polarbear.formats.base import LINE, AfterEnd, Imported, named
-from polarbear.formats.table import Columns, trajectories_in
+from polarbear.formats.base import AfterEnd, Imported, named
+from polarbear.formats.store_import import GridOptions, budget_for
+from polarbear.formats.table import imported_rows
+from polarbear.formats.table_file import LINE, Columns
 from polarbear.inference import infer as draw
 from polarbear.problems.specs import PROBLEM
 from polarbear.problems.weights import WEIGHT
@@ -117,9 +118,9 @@ def _trajectories(
         seed=SEED if SEED in rows.columns else None,
         weight=WEIGHT_COLUMN if WEIGHT_COLUMN in rows.columns else None,
     )
-    found = trajectories_in(numbered, columns, "the frame", maximise, after_end)
-    for complaint in found.complaints:
-        listener.warn(f"left out: {complaint.words} (first: row {complaint.first})")
+    found = imported_rows(numbered, columns, "the frame", maximise, after_end)
+    for rejection in found.rejected:
+        listener.warn(f"left out: {rejection.words} (first: row {rejection.first})")
     return found
 
 
@@ -143,7 +144,7 @@ def _budget(found: Imported, axis: str | None, grid: Any) -> Budget:
         whole = all((outcome.times % 1 == 0).all() for outcome in found.outcomes)
         axis = EVALUATIONS if whole else ANY_AXIS
     if grid is None:
-        return budget_for(found, GridWanted(axis))
+        return budget_for(found, GridOptions(axis))
     grid = dict(grid) if isinstance(grid, Mapping) else [float(t) for t in grid]
     return validate(Budget, {"axis": axis, "grid": grid}, Source("the grid"))
 

@@ -10,7 +10,7 @@ from polarbear.api.showing import Shown, dressed
 from polarbear.api.store import Store
 from polarbear.errors import ImportFailedError
 from polarbear.formats import FORMATS
-from polarbear.formats.adding import GridWanted, ImportResult, Spacing, add_imported
+from polarbear.formats.store_import import GridOptions, ImportResult, Spacing, add_imported
 from polarbear.settings.options import Source, validate
 from polarbear.store import Store as StoreOnDisk
 from polarbear.store import is_store
@@ -58,7 +58,7 @@ def import_data(
             "`polarbear merge` unites stores, and --format store takes its runs as data"
         )
     found = asked.read(Path(source))
-    grid = GridWanted(axis, points, spacing, first, last)
+    grid = GridOptions(axis, points, spacing, first, last)
     if getattr(asked, "maximise", False):  # a format of another package may not have said so
         found = replace(found, maximise=True)
     told = add_imported(Path(store), found, grid)

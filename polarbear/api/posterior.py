@@ -186,7 +186,7 @@ class Posterior:
 
         An InferenceData, or the DataTree that has taken its place from ArviZ 1 on.
         """
-        from polarbear.exports.arviz import as_dataset, in_groups
+        from polarbear.formats.arviz import as_dataset, in_groups
 
         return in_groups(
             as_dataset(self._posterior, self.algorithms, self.times, self.axis, self.instances)

@@ -13,7 +13,7 @@ from polarbear.wording import counted, noun
 
 if TYPE_CHECKING:
     from polarbear.api.comparing import ClassicalView
-    from polarbear.attainment.facts import AoccRow, Areas, ErtPoint
+    from polarbear.classical.facts import AoccRow, Areas, ErtPoint
 
 AOCC_TITLES = ("mean#", "interval#", "median#", "first#")
 

@@ -18,7 +18,7 @@ REGISTRIES = {
     "preferences": "polarbear.preferences.registry:PREFERENCES",
     "figures": "polarbear.report.figures.registry:FIGURES",
     "formats": "polarbear.formats:FORMATS",
-    "exports": "polarbear.exports:EXPORTS",
+    "exports": "polarbear.formats:EXPORTS",
 }
 _NAMES = rf"\{{({'|'.join(REGISTRIES)})(\.about)?\}}"
 

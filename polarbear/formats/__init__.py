@@ -1,9 +1,9 @@
-"""Data that others have recorded, brought into the form of our own runs. One file a format.
+"""Reading and writing runs, rankings and posteriors in the formats of other tools, one file each.
 
-A new format is a file and a line here. Other packages add theirs by an entry point in the group
-polarbear.formats.
+A new format is a file and a line here. Other packages add theirs by entry points in the groups
+polarbear.formats (reading) and polarbear.exports (writing).
 
-Uses `execution`'s outcomes, and `store` to add what was read.
+Uses `store`, `select` to find a posterior, and `classical` for the optima of instances.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from polarbear.settings.registry import Registry
 
 if TYPE_CHECKING:
-    from polarbear.formats.base import Format
+    from polarbear.formats.base import Export, Format
 
 FORMATS: Registry[type[Format]] = Registry(
     "format",
@@ -21,15 +21,28 @@ FORMATS: Registry[type[Format]] = Registry(
     "polarbear.formats.base:Format",
     {
         "table": "polarbear.formats.table:Table",
-        "rankings": "polarbear.formats.rankings:Rankings",
+        "rankings": "polarbear.formats.ranking_table:Rankings",
         "ioh": "polarbear.formats.ioh:Ioh",
         "coco": "polarbear.formats.coco:Coco",
         "benchopt": "polarbear.formats.benchopt:Benchopt",
         "optuna": "polarbear.formats.optuna:Optuna",
         "tensorboard": "polarbear.formats.tensorboard:TensorBoard",
         "preflib": "polarbear.formats.preflib:PrefLib",
-        "store": "polarbear.formats.store:OtherStore",
+        "store": "polarbear.formats.other_store:OtherStore",
+    },
+)
+EXPORTS: Registry[type[Export]] = Registry(
+    "export format",
+    "polarbear.exports",
+    "polarbear.formats.base:Export",
+    {
+        "csv": "polarbear.formats.table:CsvExport",
+        "parquet": "polarbear.formats.table:ParquetExport",
+        "ioh": "polarbear.formats.ioh:IohExport",
+        "coco": "polarbear.formats.coco:CocoExport",
+        "arviz": "polarbear.formats.arviz:ArviZExport",
+        "preflib": "polarbear.formats.preflib:PrefLibExport",
     },
 )
 
-__all__ = ["FORMATS"]
+__all__ = ["EXPORTS", "FORMATS"]

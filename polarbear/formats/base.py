@@ -1,17 +1,18 @@
-"""What an import brings, and how points in a table become runs."""
+"""The interfaces of formats, and the conversion of points (t, y) to runs."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 import polars as pl
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from polarbear.algorithms.base import Algorithm, Trial
 from polarbear.errors import AlgorithmError, ImportFailedError
@@ -20,23 +21,29 @@ from polarbear.execution.status import Status
 from polarbear.problems.base import Instance, Kind, Setting
 from polarbear.problems.specs import PROBLEM
 from polarbear.settings.names import LONGEST_INSTANCE, LONGEST_NAME, flaw_in_name
-from polarbear.settings.options import Options, nearest
+from polarbear.settings.options import Options
+from polarbear.store import Store
 from polarbear.wording import counted, noun, visible
 
 AfterEnd = Literal["keeps", "absent"]
 Point = tuple[str, str, float, float]  # algorithm, instance, t, y
-LINE = "line of the file"  # a column that no file of others has
-NUMBERS = {"line", "t", "y", "position", "weight"}
-NAMES = {"algorithm": LONGEST_NAME, "instance": LONGEST_INSTANCE}
-DATES = (pl.Date, pl.Datetime, pl.Time)  # which have a form in text, so may be names
-MOST_NAMED, LONGEST_NAMED = 20, 60  # names in a message, characters of each
-Known = Mapping[str, Mapping[str, Any]]  # what is known of an instance beside its name
-NOTHING: Known = MappingProxyType({})
+Facts = Mapping[str, int | float | str]  # entries of an instance's spec
+NO_FACTS: Mapping[str, Facts] = MappingProxyType({})
+MAX_NAMES_SHOWN, MAX_NAME_LENGTH_SHOWN = 20, 60
+RUN_NAME_PARTS = ("algorithm", "instance", "seed")
+# Options that several formats share.
+AFTER_END: AfterEnd = Field(
+    "keeps", description="after its last row an algorithm keeps its best, or is absent"
+)
+MAXIMISE: bool = Field(False, description="larger values are better")
+OPTIMUM_OPTION: float | None = Field(
+    None, description="the best possible value of every instance; by default the suite's"
+)
 
 
 @dataclass(frozen=True)
-class Complaint:
-    """Rows that make no sense: how many, why, and where the first one is."""
+class Rejection:
+    """Rows of a source that were rejected: how many, why, and where the first one is."""
 
     rows: int
     reason: str
@@ -49,45 +56,85 @@ class Complaint:
 
 @dataclass(frozen=True)
 class Imported:
-    """Everything an import found: runs or rankings, and what was wrong with the source."""
+    """The content of a source: runs or rankings, and the rows that were rejected.
+
+    ``times`` are the first and the last time of the data. With ``maximise`` larger values are
+    better, and those of the outcomes are negated. ``axis`` and ``grid`` are None where the source
+    does not state them.
+    """
 
     algorithms: tuple[str, ...]
     instances: tuple[Instance, ...]
-    times: tuple[float, float]  # the first and the last time that anything is known of
+    times: tuple[float, float]
     outcomes: Sequence[Outcome] = ()
     rankings: pl.DataFrame | None = None
-    complaints: tuple[Complaint, ...] = ()
-    notes: tuple[str, ...] = field(default=())
-    maximise: bool = False  # larger values are better; outcomes have them negated
-    axis: str | None = None  # what times count, if the source says so
-    grid: Any = None  # the times of comparison, if the source has some
-
-    def on_axis(self, axis: str) -> Imported:
-        return replace(self, axis=axis)
+    rejected: tuple[Rejection, ...] = ()
+    notes: tuple[str, ...] = ()
+    maximise: bool = False
+    axis: str | None = None
+    grid: Any = None
 
 
 class Format(Options):
-    """A form in which others keep runs or rankings; a subclass adds its options.
+    """A format to import runs or rankings from; a subclass adds its options.
 
-    ``polarbear import`` gives it those of its own flags that the format has a field for, and
-    whatever is asked for by ``--set``. Writing is the business of `exports`.
+    ``polarbear import`` passes those of its flags for which the format has a field, and the values
+    of ``--set``.
     """
 
     @abstractmethod
     def read(self, source: Path) -> Imported:
-        """Everything in a file or a folder; what makes no sense becomes a complaint."""
+        """The content of a file or a folder; invalid rows are rejected and counted."""
 
 
-class RunFolder(Format):
-    """What formats have in common that keep each run in a block of its own."""
+@dataclass(frozen=True)
+class Written:
+    """A description of what an export wrote, and notes for its readers."""
 
-    after_end: AfterEnd = Field(
-        "keeps", description="after its last row an algorithm keeps its best, or is absent"
+    what: str
+    notes: tuple[str, ...] = ()
+
+
+class Export(Options):
+    """A format to export runs, rankings or posteriors to; a subclass adds its options."""
+
+    @abstractmethod
+    def write(self, store: Store, algorithms: tuple[str, ...], place: Path) -> Written:
+        """Write some algorithms of a store to a file or a folder that does not exist yet."""
+
+
+class NamedRuns(Format):
+    """A format in which a run's name has several parts, as in 'adam/cifar/seed3'."""
+
+    layout: str = Field(
+        "/".join(RUN_NAME_PARTS),
+        description="what the parts of a run's name are, in this order: algorithm, instance, seed",
     )
+
+    @field_validator("layout")
+    @classmethod
+    def _known_parts(cls, layout: str) -> str:
+        parts = layout.split("/")
+        valid = "algorithm" in parts and len(set(parts)) == len(parts)
+        if not valid or set(parts) - set(RUN_NAME_PARTS):
+            raise ValueError(
+                f"expected some of {', '.join(RUN_NAME_PARTS)}, separated by /, including "
+                f"algorithm; found '{layout}'"
+            )
+        return layout
+
+    def split(self, name: str, source: Path) -> tuple[str, str]:
+        """The algorithm and the instance of a run; by default the instance is the source's name.
+
+        The last part takes the rest of the name. The seed only distinguishes runs.
+        """
+        parts = self.layout.split("/")
+        found = dict(zip(parts, name.split("/", len(parts) - 1), strict=False))
+        return found.get("algorithm") or name, found.get("instance") or source.stem
 
 
 class ImportedAlgorithm(Algorithm):
-    """An algorithm whose runs came from elsewhere; it cannot be run here."""
+    """An algorithm whose runs were imported; it cannot be run."""
 
     use: str = "imported"
     accepts: ClassVar[frozenset[Kind]] = frozenset()
@@ -96,101 +143,85 @@ class ImportedAlgorithm(Algorithm):
         raise AlgorithmError(f"'{self.name}' was imported and cannot be run here")
 
 
-def files_in(folder: Path, pattern: str) -> list[Path]:
-    """The files in a folder and below it that fit a pattern; a pipe is none: it is waited for."""
-    found = folder.rglob(pattern) if folder.is_dir() else ()
-    return sorted(path for path in found if path.is_file())
+@dataclass
+class RunCollection:
+    """Runs gathered from the files of one source, with the rows rejected on the way."""
 
+    source: Path
+    rejected: list[Rejection] = field(default_factory=list)
+    points: list[Point] = field(default_factory=list)
+    facts: dict[str, Facts] = field(default_factory=dict)
+    _runs: Counter[tuple[str, str]] = field(default_factory=Counter)
 
-def pick_columns(frame: pl.DataFrame, wanted: dict[str, str | None], source: str) -> pl.DataFrame:
-    """The columns a format needs, under our names; ``wanted`` maps ours to theirs."""
-    chosen = []
-    for ours, theirs in wanted.items():
-        if theirs is None:
-            continue
-        if theirs not in frame.columns:
-            known = [name for name in frame.columns if name != LINE]
-            guess = nearest(theirs, known)
-            way = f"--{ours}-column"
-            hint = f"did you mean {way} '{visible(guess)}'?" if guess else f"name it: {way}"
-            raise ImportFailedError(
-                f"{source} has no column '{visible(theirs)}' for {ours}; it has: {named(known)}; "
-                f"{hint}"
-            )
-        kind = frame.schema[theirs]
-        check_kind(ours, theirs, kind, source)
-        column = pl.col(theirs).alias(ours)
-        chosen.append(column.cast(pl.String) if kind in (pl.Categorical, pl.Enum) else column)
-    return frame.select(chosen)
+    def add(
+        self,
+        algorithm: str,
+        problem: str,
+        points: Iterable[tuple[float, float]],
+        facts: Facts = MappingProxyType({}),
+    ) -> None:
+        """Add a run, on the instance 'problem#k' if it is the algorithm's k-th on the problem."""
+        self._runs[algorithm, problem] += 1
+        instance = f"{problem}#{self._runs[algorithm, problem]}"
+        self.facts[instance] = facts
+        self.points += [(algorithm, instance, t, y) for t, y in points]
 
-
-def check_kind(ours: str, theirs: str, kind: pl.DataType, source: str) -> None:
-    """Refuse a column of what cannot be names, or cannot be numbers."""
-    text = kind in (pl.String, pl.Categorical, pl.Enum, pl.Null)
-    number = kind.is_numeric() or kind == pl.Boolean
-    if not (text or number or (ours not in NUMBERS and kind in DATES)):
-        wanted = "numbers" if ours in NUMBERS else "names"
-        raise ImportFailedError(
-            f"{source}: the column '{visible(theirs)}' for {ours} should hold {wanted}, but is of "
-            f"the type {kind}"
+    def imported(
+        self,
+        maximise: bool = False,
+        after_end: AfterEnd = "keeps",
+        notes: tuple[str, ...] = (),
+        axis: str | None = None,
+    ) -> Imported:
+        return imported_points(
+            self.points, self.source, maximise, after_end, self.rejected, notes, self.facts, axis
         )
 
 
-def named(names: Sequence[str]) -> str:
-    """Names that others gave, as a message can hold them: anything may stand in a file."""
-    shown = [visible(name[:LONGEST_NAMED]) for name in names[:MOST_NAMED]]
-    return ", ".join([*shown, "..."] if len(names) > MOST_NAMED else shown)
+def imported_points(
+    points: Sequence[Point],
+    source: Path,
+    maximise: bool = False,
+    after_end: AfterEnd = "keeps",
+    rejected: Sequence[Rejection] = (),
+    notes: tuple[str, ...] = (),
+    facts: Mapping[str, Facts] = NO_FACTS,
+    axis: str | None = None,
+) -> Imported:
+    """An import from points; the instance 'problem#k' is the k-th run of a problem.
+
+    ``facts`` become part of the specs of instances.
+    """
+    if not points:
+        raise ImportFailedError(f"no run in {source} has a valid row")
+    schema = {"algorithm": pl.String, "instance": pl.String, "t": pl.Float64, "y": pl.Float64}
+    frame = pl.DataFrame(points, schema=schema, orient="row").with_columns(line=pl.lit(str(source)))
+    rejections = list(rejected)
+    frame = reject_names(frame, rejections)
+    if not len(frame):
+        raise ImportFailedError(f"no run in {source} is valid: {rejections[-1].words}")
+    problems = {
+        name: {PROBLEM: name.rpartition("#")[0], **facts.get(name, {})}
+        for name in frame["instance"].unique()
+        if "#" in name
+    }
+    return imported_frame(
+        frame, maximise, after_end, rejections, notes, {**facts, **problems}, axis
+    )
 
 
-def ignored(names: Sequence[str], one: str = "column") -> tuple[str, ...]:
-    """A note on what a source has and an import does not use; none where that is nothing."""
-    return (f"{counted(len(names), one)} ignored: {named(names)}",) if names else ()
-
-
-def reject(
-    frame: pl.DataFrame, bad: pl.Expr, reason: str, complaints: list[Complaint]
-) -> pl.DataFrame:
-    """Take out the rows for which ``bad`` holds, and say so. The column ``line`` tells where."""
-    rejected = frame.select(bad.fill_null(True)).to_series()
-    if not rejected.any():
-        return frame
-    line = frame["line"].filter(rejected)[0]
-    complaints.append(Complaint(int(rejected.sum()), reason, str(line)))
-    return frame.filter(~rejected)
-
-
-def reject_names(frame: pl.DataFrame, complaints: list[Complaint]) -> pl.DataFrame:
-    """Take out the rows whose names could not be shown, and say what is wrong with each kind."""
-    for column, longest in NAMES.items():
-        names = frame[column].unique(maintain_order=True).drop_nulls()
-        flaws: dict[str, list[str]] = {}
-        for name in names:
-            flaw = flaw_in_name(name, longest)
-            if flaw:
-                flaws.setdefault(flaw, []).append(name)
-        for flaw, bad in flaws.items():
-            frame = reject(
-                frame,
-                pl.col(column).is_in(bad),
-                f"the {column} '{visible(bad[0][:60])}' cannot be a name: {flaw}",
-                complaints,
-            )
-    return frame
-
-
-def runs_from_points(
+def imported_frame(
     points: pl.DataFrame,
     maximise: bool,
     after_end: AfterEnd,
-    order: Sequence[str],
-    numbered: bool = False,
-    known: Known = NOTHING,
-) -> tuple[list[Outcome], tuple[Instance, ...]]:
-    """Runs from rows (algorithm, instance, t, y), in which y may be the current or the best value.
+    rejected: Sequence[Rejection],
+    notes: Sequence[str],
+    facts: Mapping[str, Facts],
+    axis: str | None = None,
+) -> Imported:
+    """An import from valid rows (algorithm, instance, t, y), where y is current or best-so-far.
 
-    ``order`` lists the instances as they appeared, which is the order they are numbered in. Where
-    they are ``numbered``, 'problem#k' is the k-th run of a problem. What is ``known`` of an
-    instance becomes part of its spec.
+    Instances are numbered in the order of their first rows.
     """
     keys = ["algorithm", "instance"]
     best = (
@@ -200,74 +231,79 @@ def runs_from_points(
     )
     before = pl.col("best").shift(1).over(keys)
     improvements = best.filter(before.is_null() | (pl.col("best") < before))
-    # Of several values at one time only the best counts: it is the last of that time.
+    # Of several values at one time only the best counts, which is the last in this order.
     improvements = improvements.unique([*keys, "t"], keep="last", maintain_order=True)
-    grouped = improvements.group_by(keys, maintain_order=True).agg(
-        "t", "best", pl.col("last").first()
-    )
+    runs = improvements.group_by(keys, maintain_order=True).agg("t", "best", pl.col("last").first())
     instances = {
-        name: Instance(
-            i, name, {"imported": name, **_problem_of(name, numbered), **known.get(name, {})}
-        )
-        for i, name in enumerate(order)
+        name: Instance(i, name, {"imported": name, **facts.get(name, {})})
+        for i, name in enumerate(points["instance"].unique(maintain_order=True))
     }
     status = Status.ENDED if after_end == "keeps" else Status.BUDGET
-    outcomes = []
-    for row in grouped.iter_rows(named=True):
-        algorithm = ImportedAlgorithm(name=row["algorithm"])
-        reached = float(row["last"])
-        times, values = np.array(row["t"], dtype=float), np.array(row["best"], dtype=float)
-        outcomes.append(
-            Outcome(
-                Task(algorithm, instances[row["instance"]], seed=0, budget=reached),
-                status,
-                message="",
-                times=times,
-                values=values,
-                evaluations=0,
-                reached=reached,
-                seconds=0.0,
-                invalid=0,
-                started=0.0,
-            )
+    outcomes = [
+        Outcome(
+            Task(ImportedAlgorithm(name=name), instances[instance], seed=0, budget=last),
+            status,
+            message="",
+            times=np.array(t, dtype=float),
+            values=np.array(y, dtype=float),
+            evaluations=0,
+            reached=last,
+            seconds=0.0,
+            invalid=0,
+            started=0.0,
         )
-    return outcomes, tuple(instances.values())
-
-
-def _problem_of(instance: str, numbered: bool) -> dict[str, str]:
-    return {PROBLEM: instance.rpartition("#")[0]} if numbered else {}
-
-
-def imported_points(
-    points: list[Point],
-    source: Path,
-    maximise: bool,
-    after_end: AfterEnd,
-    complaints: list[Complaint],
-    notes: tuple[str, ...],
-    known: Known = NOTHING,
-    axis: str | None = None,
-) -> Imported:
-    """An import from points that were gathered from many files."""
-    if not points:
-        raise ImportFailedError(f"no run in {source} has a row that makes sense")
-    schema = {"algorithm": pl.String, "instance": pl.String, "t": pl.Float64, "y": pl.Float64}
-    frame = pl.DataFrame(points, schema=schema, orient="row").with_columns(line=pl.lit(str(source)))
-    frame = reject_names(frame, complaints)
-    if not len(frame):
-        raise ImportFailedError(f"no run in {source} makes sense: {complaints[-1].words}")
-    order = frame["instance"].unique(maintain_order=True).to_list()
-    outcomes, instances = runs_from_points(
-        frame, maximise, after_end, order, numbered=True, known=known
-    )
-    times = frame["t"].to_numpy()
+        for name, instance, t, y, last in runs.iter_rows()
+    ]
+    times = points["t"].to_numpy()
     return Imported(
-        tuple(frame["algorithm"].unique(maintain_order=True)),
-        instances,
+        tuple(points["algorithm"].unique(maintain_order=True)),
+        tuple(instances.values()),
         (float(times.min()), float(times.max())),
         outcomes,
-        complaints=tuple(complaints),
-        notes=notes,
+        rejected=tuple(rejected),
+        notes=tuple(notes),
         maximise=maximise,
         axis=axis,
     )
+
+
+def reject(
+    frame: pl.DataFrame, invalid: pl.Expr, reason: str, rejected: list[Rejection]
+) -> pl.DataFrame:
+    """The rows without those that are ``invalid``, which are counted; ``line`` is their place."""
+    bad = frame.select(invalid.fill_null(True)).to_series()
+    if not bad.any():
+        return frame
+    rejected.append(Rejection(int(bad.sum()), reason, str(frame["line"].filter(bad)[0])))
+    return frame.filter(~bad)
+
+
+def reject_names(frame: pl.DataFrame, rejected: list[Rejection]) -> pl.DataFrame:
+    """Reject rows whose names cannot be displayed, with one reason for each kind of flaw."""
+    for column, longest in (("algorithm", LONGEST_NAME), ("instance", LONGEST_INSTANCE)):
+        flaws: dict[str, list[str]] = {}
+        for name in frame[column].unique(maintain_order=True).drop_nulls():
+            if flaw := flaw_in_name(name, longest):
+                flaws.setdefault(flaw, []).append(name)
+        for flaw, names in flaws.items():
+            shown = visible(names[0][:MAX_NAME_LENGTH_SHOWN])
+            reason = f"the {column} '{shown}' cannot be a name: {flaw}"
+            frame = reject(frame, pl.col(column).is_in(names), reason, rejected)
+    return frame
+
+
+def named(names: Sequence[str]) -> str:
+    """Names from a source as one message can display them: a few, shortened, escaped."""
+    shown = [visible(name[:MAX_NAME_LENGTH_SHOWN]) for name in names[:MAX_NAMES_SHOWN]]
+    return ", ".join([*shown, "..."] if len(names) > MAX_NAMES_SHOWN else shown)
+
+
+def ignored(names: Sequence[str], one: str = "column") -> tuple[str, ...]:
+    """A note on parts of a source that are not used, if there are any."""
+    return (f"{counted(len(names), one)} ignored: {named(names)}",) if names else ()
+
+
+def files_in(folder: Path, pattern: str) -> list[Path]:
+    """Regular files in a folder and its subfolders; opening a pipe would wait for a writer."""
+    found = folder.rglob(pattern) if folder.is_dir() else ()
+    return sorted(path for path in found if path.is_file())

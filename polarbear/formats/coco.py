@@ -1,132 +1,145 @@
 """Folders of COCO, as its observer writes them for suites with one objective.
 
-An .info file for each function describes its runs; beside it, .dat files hold points at which
-targets were hit, and .tdat files points at fixed numbers of evaluations. Together they are the
-trajectory, as far as COCO keeps it. The third column is the best noise-free
-value, less the optimum: what is imported are distances, whose optimum is 0.
+An .info file for each function describes its runs. A .dat file has the points at which targets were
+hit, a .tdat file those at fixed numbers of evaluations; together they are the trajectory, as far as
+COCO records it. The third column is the best noise-free value minus the optimum, so the optimum of
+imported values is 0.
 """
 
 from __future__ import annotations
 
-import re
-from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from polarbear.errors import ImportFailedError
+from polarbear.errors import ExportFailedError, ImportFailedError
 from polarbear.formats.base import (
+    AFTER_END,
+    OPTIMUM_OPTION,
     AfterEnd,
-    Complaint,
+    Export,
+    Format,
     Imported,
-    Point,
-    RunFolder,
+    RunCollection,
+    Written,
     files_in,
-    imported_points,
 )
-from polarbear.formats.blocks import Points, beside, check_count, number_or_text, read_blocks
-from polarbear.problems.specs import DIMENSION, FUNCTION, NUMBER, OPTIMUM
+from polarbear.formats.numbered_functions import Function, NumberedRun, numbered_runs
+from polarbear.formats.run_files import (
+    NOTHING_FOUND,
+    RunGroup,
+    problem_name,
+    read_blocks,
+    read_info,
+)
+from polarbear.formats.store_export import file_names
+from polarbear.problems.specs import OPTIMUM
+from polarbear.store import Store
+from polarbear.wording import counted
 
+TOOL = "COCO"
 EVALUATIONS_COLUMN, BEST_COLUMN = 0, 2
+NOTES = (
+    "COCO records some points only: an improvement may have come earlier than it seems",
+    "values are distances to the optimum, which is 0",
+)
+HEADER = (
+    "% f evaluations | g evaluations | best noise-free fitness - Fopt (0.000000000000e+00) + sum "
+    "g_i+ | measured fitness | best measured fitness or single-digit g-values\n"
+)
+PRECISION = 1e-8
 
 
-@dataclass(frozen=True)
-class Described:
-    """The runs of one algorithm on one function in one dimension."""
-
-    algorithm: str
-    function: str
-    dimension: str
-    data: Path
-    instances: list[str]
-
-
-class Coco(RunFolder):
+class Coco(Format):
     """A folder that COCO's observer wrote."""
 
+    after_end: AfterEnd = AFTER_END
+
     def read(self, source: Path) -> Imported:
-        return read_coco(source, self.after_end)
+        descriptions = files_in(source, "*.info")
+        if not descriptions:
+            raise ImportFailedError(
+                f"{source} is not a folder of COCO: there is no .info file in it"
+            )
+        runs = RunCollection(source)
+        for path in descriptions:
+            for group in read_info(path, TOOL):
+                if "biobj" in group.settings.get("suite", ""):
+                    raise ImportFailedError(
+                        f"{path} has two objectives; only single-objective runs can be ranked"
+                    )
+                _add_runs(group, runs)
+        return runs.imported(False, self.after_end, NOTES)
 
 
-def read_coco(folder: Path, after_end: AfterEnd = "keeps") -> Imported:
-    """All runs in a folder and the folders inside it; each may be another algorithm's."""
-    descriptions = files_in(folder, "*.info")
-    if not descriptions:
-        raise ImportFailedError(f"{folder} is not a folder of COCO: there is no .info file in it")
-    points: list[Point] = []
-    complaints: list[Complaint] = []
-    repeats: Counter[tuple[str, str]] = Counter()
-    known: dict[str, dict[str, Any]] = {}
-    for path in descriptions:
-        for described in _described(path):
-            points += _points(described, repeats, complaints, known)
-    note = "between the points that COCO keeps, an improvement may have come earlier than it seems"
-    distances = "values are distances to the optimum, which is 0"
-    return imported_points(points, folder, False, after_end, complaints, (note, distances), known)
-
-
-def _described(path: Path) -> Iterator[Described]:
-    """Groups of three lines: settings, a comment, the data file with its instances."""
-    try:
-        lines = [line for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
-    except (OSError, ValueError) as error:
-        raise ImportFailedError(f"cannot read {path}: {error}") from None
-    head = None
-    for line in lines:
-        if line.lstrip().startswith("%"):
-            continue
-        if "funcId" in line or "function =" in line:
-            head = line
-            continue
-        found = head and _settings(head)
-        if not found:
-            raise ImportFailedError(f"{path} is not what COCO writes: {line[:80]!r}")
-        if "biobj" in (head or ""):
-            raise ImportFailedError(f"{path} has two objectives, which cannot be ranked as one")
-        name, *runs = (part.strip() for part in line.split(","))
-        yield Described(*found, beside(path, name), [run.partition(":")[0] for run in runs])
-
-
-def _settings(head: str) -> tuple[str, str, str] | None:
-    found = [
-        re.search(pattern, head)
-        for pattern in (r"algId = '([^']*)'", r"func(?:Id|tion) = '?(\w+)", r"DIM = (\d+)")
+def _add_runs(group: RunGroup, runs: RunCollection) -> None:
+    files = [group.data, group.data.with_name(f"{group.data.stem}.tdat")]
+    blocks = [
+        read_blocks(
+            path,
+            lambda line: line.startswith("%"),
+            EVALUATIONS_COLUMN,
+            BEST_COLUMN,
+            len(group.instances),
+            runs.rejected,
+        )
+        for path in files
+        if path.exists()
     ]
-    if not all(found):
-        return None
-    algorithm, function, dimension = (match[1] for match in found if match)
-    return algorithm, function, dimension
+    for instance, parts in zip(group.instances, zip(*blocks, strict=False), strict=False):
+        facts = group.facts(instance)
+        points = [point for part in parts for point in part]
+        runs.add(group.algorithm, problem_name(facts), points, {**facts, OPTIMUM: 0.0})
 
 
-def _points(
-    described: Described,
-    repeats: Counter[tuple[str, str]],
-    complaints: list[Complaint],
-    known: dict[str, dict[str, Any]],
-) -> Iterator[Point]:
-    files = [described.data, described.data.with_name(f"{described.data.stem}.tdat")]
-    for instance, runs in zip(
-        described.instances,
-        zip(*(_runs(path, described, complaints) for path in files if path.exists()), strict=False),
-        strict=False,
-    ):
-        base = f"f{described.function}-d{described.dimension}-i{instance}"
-        repeats[described.algorithm, base] += 1
-        name = f"{base}#{repeats[described.algorithm, base]}"
-        known[name] = {
-            FUNCTION: number_or_text(described.function),
-            DIMENSION: int(described.dimension),
-            NUMBER: number_or_text(instance),
-            OPTIMUM: 0.0,
-        }
-        for t, y in (point for run in runs for point in run):
-            yield described.algorithm, name, t, y
+class CocoExport(Export):
+    """A folder for cocopp: distances to the optimum, with all digits."""
+
+    optimum: float | None = OPTIMUM_OPTION
+
+    def write(self, store: Store, algorithms: tuple[str, ...], place: Path) -> Written:
+        found = numbered_runs(store, algorithms, TOOL, self.optimum)
+        if found.maximise:
+            raise ExportFailedError("COCO's functions are minimised: use --format ioh")
+        if not found.are_distances:
+            raise ExportFailedError(
+                "COCO needs distances to the best possible value, which is unknown: add "
+                "--set optimum=VALUE"
+            )
+        lacking = [run for run in found.runs if run.function.dimension < 1]
+        if lacking:
+            raise ExportFailedError(
+                f"COCO needs the number of variables of every function; that of "
+                f"'{lacking[0].function.name}' in {store.path} is unknown: use --format ioh"
+            )
+        for algorithm, folder in file_names(algorithms).items():
+            for parts in found.by_function(algorithm):
+                _write_function(place / folder, algorithm, parts)
+        notes = found.notes
+        if any("'" in name for name in algorithms):
+            notes = (*notes, "the sign ' in names of algorithms is written as ’")
+        return Written(counted(len(found.runs), "run"), notes)
 
 
-def _runs(path: Path, described: Described, complaints: list[Complaint]) -> list[Points]:
-    blocks = read_blocks(
-        path, lambda line: line.startswith("%"), EVALUATIONS_COLUMN, BEST_COLUMN, complaints
-    )
-    check_count(len(described.instances), blocks, path, complaints)
-    return blocks
+def _write_function(folder: Path, algorithm: str, parts: dict[Function, list[NumberedRun]]) -> None:
+    number = next(iter(parts)).number
+    (folder / f"data_f{number}").mkdir(parents=True, exist_ok=True)
+    name = algorithm.replace("'", "’").replace("\n", " ")
+    lines = []
+    for function, runs in parts.items():
+        path = f"data_f{number}/bbobexp_f{number}_DIM{function.dimension}"
+        points = "".join(map(_block, runs))
+        for ending in ("dat", "tdat"):
+            (folder / f"{path}.{ending}").write_text(points, encoding="utf-8")
+        ends = ", ".join(f"{run.instance}:{run.reached}|{run.y[-1]:.1e}" for run in runs)
+        lines += [
+            f"suite = 'bbob', funcId = {number}, DIM = {function.dimension}, "
+            f"Precision = {PRECISION:.3e}, algId = '{name}', logger = 'bbob', "
+            "data_format = 'bbob-new2', coco_version = '2.8'\n",
+            "% written by PolarBear\n",
+            f"{path}.dat, {ends}\n",
+        ]
+    (folder / f"bbobexp_f{number}.info").write_text("".join(lines), encoding="utf-8")
+
+
+def _block(run: NumberedRun) -> str:
+    rows = (f"{t:.0f} 0 {y!r} {y!r} {y!r}\n" for t, y in run.points(NOTHING_FOUND))
+    return HEADER + "".join(rows)

@@ -1,49 +1,74 @@
 """Folders of IOHprofiler, as ``ioh.logger.Analyzer`` writes them.
 
-A JSON file for each function describes its runs; a .dat file for each dimension holds their points,
-a header line before every run. The values are current ones, the last row is the last evaluation,
-and ten decimals make ties where there are none: the best value is therefore taken from the JSON,
-which has all its digits. Of BBOB and SBOX, raw values are distances to the optimum.
+A JSON file for each function describes its runs; a .dat file for each dimension has their points,
+with a header line before every run. The values are current ones, and the last row is the last
+evaluation. They have ten decimals, which creates ties: the best value is therefore taken from the
+JSON, which has all digits. Raw values of BBOB and SBOX are distances to the optimum.
+
+Older versions write an .info file instead, and the best value so far in a column of the .dat file.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from polarbear import __version__
 from polarbear.errors import ImportFailedError
 from polarbear.formats.base import (
+    AFTER_END,
+    OPTIMUM_OPTION,
     AfterEnd,
-    Complaint,
+    Export,
+    Format,
     Imported,
-    Point,
-    RunFolder,
+    RunCollection,
+    Written,
     files_in,
     ignored,
-    imported_points,
     named,
 )
-from polarbear.formats.bbob import BBOB_NAMES
-from polarbear.formats.blocks import beside, check_count, number_or_text, read_blocks
-from polarbear.formats.ioh_info import read_info
-from polarbear.problems.specs import DIMENSION, FUNCTION, NUMBER, OPTIMUM
+from polarbear.formats.numbered_functions import (
+    BBOB_NAMES,
+    Function,
+    NumberedRun,
+    NumberedRuns,
+    numbered_runs,
+)
+from polarbear.formats.run_files import (
+    NOTHING_FOUND,
+    Block,
+    data_file,
+    instance_facts,
+    problem_name,
+    read_blocks,
+    read_info,
+    read_lines,
+)
+from polarbear.formats.store_export import file_name, file_names
+from polarbear.problems.specs import OPTIMUM
 from polarbear.settings.options import spelled
+from polarbear.store import Store
+from polarbear.wording import counted
 
+TOOL = "IOHprofiler"
 USED = ("evaluations", "raw_y")
-# How columns of a second objective are called, beside raw_y for the first: F2, y_2, raw_y2, obj 2.
+# Names of columns of a second objective, next to raw_y for the first: F2, y_2, raw_y2, obj 2.
 OTHER_OBJECTIVE = re.compile(r"(f|y|raw_y|obj|objective)[ _]?([2-9]|[1-9]\d+)", re.IGNORECASE)
-# The analyzer writes 'unknown_suite' unless it was attached to a suite: then names tell.
-WITH_OPTIMUM_ZERO = ("bbob", "sbox")
+SUITES_WITH_OPTIMUM_ZERO = ("bbob", "sbox")
+NO_SUITE = "unknown_suite"  # of an analyzer that is not attached to a suite
+SUITES = {"bbob": "BBOB", "sbox": "SBOX", "pbo": "PBO"}
+OLD_HEADER = '"function evaluation"'
+OLD_BEST = "best-so-far f(x)"
 
 
 class _Part(BaseModel):
-    """A part of a description, of which only what is needed here is looked at."""
+    """A part of a description; keys that are not used are ignored."""
 
     model_config = ConfigDict(
         frozen=True, extra="ignore", allow_inf_nan=False, coerce_numbers_to_str=True
@@ -51,30 +76,28 @@ class _Part(BaseModel):
 
 
 class Best(_Part):
-    """The best of a run, with all its digits."""
+    """The best point of a run, with all digits."""
 
     evals: float
     y: float
 
 
 class Run(_Part):
-    """One run of those whose points stand in a data file."""
+    """One run in a data file."""
 
     instance: str
     best: Best | None = None
 
 
 class Scenario(_Part):
-    """The runs of one dimension, and the file with their points."""
+    """The runs in one dimension, and the file with their points."""
 
     dimension: str
     path: str
     runs: list[Run]
 
 
-class Name(_Part):
-    """What an algorithm is called."""
-
+class AlgorithmName(_Part):
     name: str
 
 
@@ -85,119 +108,189 @@ class Description(_Part):
     function_id: str
     function_name: str = ""
     maximization: bool
-    algorithm: Name
+    algorithm: AlgorithmName
     attributes: list[str]
     experiment_attributes: list[dict[str, Any]] = []
     scenarios: list[Scenario]
 
+    @property
+    def has_optimum_zero(self) -> bool:
+        suite, number = self.suite.lower(), self.function_id
+        is_bbob_name = (
+            number in map(str, range(1, len(BBOB_NAMES) + 1))
+            and self.function_name == BBOB_NAMES[int(number) - 1]
+        )
+        known = suite in SUITES_WITH_OPTIMUM_ZERO or (suite == NO_SUITE and is_bbob_name)
+        return known and not self.maximization
 
-class Ioh(RunFolder):
-    """A folder that IOHprofiler's Analyzer wrote, of today's or of the older form."""
+
+class Ioh(Format):
+    """A folder that IOHprofiler's Analyzer wrote, in the current or the older format."""
+
+    after_end: AfterEnd = AFTER_END
 
     def read(self, source: Path) -> Imported:
-        return read_ioh(source, self.after_end)
+        descriptions = files_in(source, "IOHprofiler_*.json")
+        older = files_in(source, "IOHprofiler_*.info")
+        if not descriptions and not older:
+            raise ImportFailedError(
+                f"{source} is not a folder of IOHprofiler: there is no IOHprofiler_*.json in it, "
+                "and no IOHprofiler_*.info"
+            )
+        runs = RunCollection(source)
+        directions: set[bool] = set()  # whether larger values are better
+        unused: dict[str, None] = {}
+        for path in descriptions:
+            described = _description(path)
+            directions.add(described.maximization)
+            unused.update(dict.fromkeys(_unused(path, described)))
+            _add_runs(path, described, runs)
+        for path in older:
+            directions.update(_add_older_runs(path, runs, unused))
+        if len(directions) > 1:
+            raise ImportFailedError(f"{source} mixes functions to be minimised and maximised")
+        note = "values have ten decimals in .dat files; each run's best is taken from the JSON"
+        notes = (*([note] if descriptions else []), *ignored(list(unused), "attribute"))
+        return runs.imported(directions == {True}, self.after_end, notes)
 
 
-def read_ioh(folder: Path, after_end: AfterEnd = "keeps") -> Imported:
-    """All runs in a folder and the folders inside it; each may be another algorithm's."""
-    descriptions = files_in(folder, "IOHprofiler_*.json")
-    older = files_in(folder, "IOHprofiler_*.info")
-    if not descriptions and not older:
-        raise ImportFailedError(
-            f"{folder} is not a folder of IOHprofiler: there is no IOHprofiler_*.json in it, and "
-            "no IOHprofiler_*.info"
-        )
-    points: list[Point] = []
-    complaints: list[Complaint] = []
-    repeats: Counter[tuple[str, str]] = Counter()
-    known: dict[str, dict[str, Any]] = {}
-    directions, unused = set(), dict[str, None]()
-    for path in descriptions:
-        described = _described(path)
-        directions.add(described.maximization)
-        unused.update(dict.fromkeys(_unused(path, described)))
-        points += _points(path, described, repeats, complaints, known)
-    for path in older:
-        found, told = read_info(path, repeats, complaints, known, unused)
-        points += found
-        directions |= told
-    if len(directions) > 1:
-        raise ImportFailedError(f"{folder} mixes functions to be minimised and to be maximised")
-    rounded = "values have ten decimals in .dat files; each run's best value is taken from the JSON"
-    notes = (*([rounded] if descriptions else []), *ignored(list(unused), "attribute"))
-    maximise = directions.pop() if directions else False
-    return imported_points(points, folder, maximise, after_end, complaints, notes, known)
-
-
-def _described(path: Path) -> Description:
+def _description(path: Path) -> Description:
     try:
         return Description.model_validate(json.loads(path.read_text(encoding="utf-8")))
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         place = spelled(first["loc"])
-        raise ImportFailedError(
-            f"{path} is not what IOHprofiler writes: {place + ': ' if place else ''}{first['msg']}"
-        ) from None
+        reason = f"{place + ': ' if place else ''}{first['msg']}"
     except (OSError, ValueError, RecursionError) as error:
-        raise ImportFailedError(f"{path} is not what IOHprofiler writes: {error}") from None
+        reason = str(error)
+    raise ImportFailedError(f"{path} is not written by {TOOL}: {reason}")
 
 
 def _unused(path: Path, described: Description) -> list[str]:
-    """Attributes of points and of the experiment that play no part; objectives are refused."""
+    """Attributes that are not used; several objectives are refused."""
     columns = described.attributes
     others = [name for name in columns if OTHER_OBJECTIVE.fullmatch(name)]
     if others or columns.count("raw_y") > 1:
         which = ", ".join(("raw_y", *(others or ["raw_y"])))
         raise ImportFailedError(
-            f"{path} has several objectives ({which}), which cannot be ranked as one"
+            f"{path} has several objectives ({which}); only single-objective runs can be ranked"
         )
     constant = [name for one in described.experiment_attributes for name in one]
     return [name for name in columns if name not in USED] + constant
 
 
-def _optimum(described: Description) -> dict[str, float]:
-    suite, number = described.suite.lower(), number_or_text(described.function_id)
-    named = (
-        isinstance(number, int)
-        and 1 <= number <= len(BBOB_NAMES)
-        and described.function_name == BBOB_NAMES[number - 1]
-    )
-    told = suite in WITH_OPTIMUM_ZERO or (suite == "unknown_suite" and named)
-    return {OPTIMUM: 0.0} if told and not described.maximization else {}
-
-
-def _points(
-    path: Path,
-    described: Description,
-    repeats: Counter[tuple[str, str]],
-    complaints: list[Complaint],
-    known: dict[str, dict[str, Any]],
-) -> Iterator[Point]:
-    algorithm, columns = described.algorithm.name, described.attributes
-    if "evaluations" not in columns or "raw_y" not in columns:
+def _add_runs(path: Path, described: Description, runs: RunCollection) -> None:
+    columns = described.attributes
+    if not set(USED) <= set(columns):
         raise ImportFailedError(
-            f"{path} has the attributes {named(columns) or 'of no name'}, but 'evaluations' and "
+            f"{path} has the attributes {named(columns) or '(none)'}, but 'evaluations' and "
             "'raw_y' are needed"
         )
-    at_t, at_y = columns.index("evaluations"), columns.index("raw_y")
+    t, y = (columns.index(name) for name in USED)
+    optimum = {OPTIMUM: 0.0} if described.has_optimum_zero else {}
     for scenario in described.scenarios:
-        data, runs = beside(path, scenario.path), scenario.runs
-        blocks = read_blocks(data, _is_header, at_t, at_y, complaints)
-        check_count(len(runs), blocks, data, complaints)
-        for run, block in zip(runs, blocks, strict=False):
-            base = f"f{described.function_id}-d{scenario.dimension}-i{run.instance}"
-            repeats[algorithm, base] += 1
-            instance = f"{base}#{repeats[algorithm, base]}"
-            known[instance] = {
-                FUNCTION: number_or_text(described.function_id),
-                DIMENSION: number_or_text(scenario.dimension),
-                NUMBER: number_or_text(run.instance),
-                **_optimum(described),
+        blocks = read_blocks(
+            data_file(path, scenario.path),
+            lambda line: line.startswith("evaluations"),
+            t,
+            y,
+            len(scenario.runs),
+            runs.rejected,
+        )
+        for run, block in zip(scenario.runs, blocks, strict=False):
+            facts = instance_facts(described.function_id, scenario.dimension, run.instance)
+            points = _with_exact_best(block, run.best)
+            runs.add(described.algorithm.name, problem_name(facts), points, {**facts, **optimum})
+
+
+def _with_exact_best(block: Block, best: Best | None) -> Block:
+    return [(t, best.y if best is not None and t == best.evals else y) for t, y in block]
+
+
+def _add_older_runs(path: Path, runs: RunCollection, unused: dict[str, None]) -> Iterator[bool]:
+    """Add the runs of an .info file; yields whether larger values are better, where known."""
+    for group in read_info(path, TOOL):
+        header = next(iter(read_lines(group.data)), "")
+        columns = re.findall(r'"([^"]*)"', header)
+        if not header.startswith(OLD_HEADER) or OLD_BEST not in columns:
+            raise ImportFailedError(
+                f"{group.data} has the columns {named(columns) or '(none)'}, but "
+                f"'function evaluation' and '{OLD_BEST}' are needed"
+            )
+        unused.update(dict.fromkeys(name for name in columns[1:] if name != OLD_BEST))
+        blocks = read_blocks(
+            group.data,
+            lambda line: line.startswith(OLD_HEADER),
+            0,
+            columns.index(OLD_BEST),
+            len(group.instances),
+            runs.rejected,
+        )
+        stated = group.settings.get("maximization")
+        # Where the direction is not stated, the sign of the improvements shows it.
+        ends = [(block[0][1], block[-1][1]) for block in blocks if block]
+        signs = {last > first for first, last in ends if last != first}
+        if stated is not None:
+            yield stated.upper().startswith("T")
+        elif len(signs) == 1:
+            yield signs.pop()
+        for instance, block in zip(group.instances, blocks, strict=False):
+            facts = group.facts(instance)
+            runs.add(group.algorithm, problem_name(facts), block, facts)
+
+
+class IohExport(Export):
+    """A folder for IOHanalyzer and iohinspector, with all digits."""
+
+    optimum: float | None = OPTIMUM_OPTION
+
+    def write(self, store: Store, algorithms: tuple[str, ...], place: Path) -> Written:
+        found = numbered_runs(store, algorithms, TOOL, self.optimum)
+        suite = SUITES.get(store.config["instances"]["suite"], NO_SUITE)
+        for algorithm, folder in file_names(algorithms).items():
+            for parts in found.by_function(algorithm):
+                _write_function(place / folder, algorithm, suite, parts, found)
+        return Written(counted(len(found.runs), "run"), found.notes)
+
+
+def _write_function(
+    folder: Path,
+    algorithm: str,
+    suite: str,
+    parts: dict[Function, list[NumberedRun]],
+    found: NumberedRuns,
+) -> None:
+    first = next(iter(parts))
+    label = f"f{first.number}_{file_name(first.name)}"
+    (folder / f"data_{label}").mkdir(parents=True, exist_ok=True)
+    scenarios = []
+    for function, runs in parts.items():
+        path = f"data_{label}/IOHprofiler_f{function.number}_DIM{function.dimension}.dat"
+        nothing = -NOTHING_FOUND if found.maximise else NOTHING_FOUND
+        lines = [line for run in runs for line in ("evaluations raw_y", *_rows(run, nothing))]
+        (folder / path).write_text("\n".join([*lines, ""]), encoding="utf-8")
+        described = [
+            {
+                "instance": run.instance,
+                "evals": run.reached,
+                "best": {"evals": int(run.t[-1]), "y": float(run.y[-1]), "x": []},
             }
-            for t, y in block:
-                exact = run.best is not None and t == run.best.evals
-                yield algorithm, instance, t, run.best.y if exact and run.best else y
+            for run in runs
+        ]
+        scenarios.append({"dimension": function.dimension, "path": path, "runs": described})
+    facts = {
+        "version": f"polarbear {__version__}",
+        "suite": suite,
+        "function_id": first.number,
+        "function_name": first.name,
+        "maximization": found.maximise,
+        "algorithm": {"name": algorithm, "info": ""},
+        "attributes": list(USED),
+        "scenarios": scenarios,
+    }
+    text = json.dumps(facts, indent=1, ensure_ascii=False)
+    (folder / f"IOHprofiler_{label}.json").write_text(text + "\n", encoding="utf-8")
 
 
-def _is_header(line: str) -> bool:
-    return line.startswith("evaluations")
+def _rows(run: NumberedRun, nothing: float) -> Iterator[str]:
+    return (f"{t:.0f} {y!r}" for t, y in run.points(nothing))

@@ -1,27 +1,32 @@
-"""Rankings in PrefLib's files: orders of alternatives, and how many voters gave each.
+"""PrefLib files: orders of alternatives, with the number of voters for each.
 
-A file is of one time. Those that PolarBear wrote say which, and which instances the voters are.
+One file has the rankings at one time. Files that PolarBear wrote state the time, and which
+instances the voters are, in comments that other readers skip.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import inf, isfinite
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 from pydantic import Field
 
-from polarbear.errors import ImportFailedError
-from polarbear.formats.base import Format, Imported
-from polarbear.formats.rankings import UNRANKED, Unranked
+from polarbear.errors import ExportFailedError, ImportFailedError
+from polarbear.formats.base import Export, Format, Imported, Written
+from polarbear.formats.ranking_table import UNRANKED, Unranked
 from polarbear.problems.base import Instance
 from polarbear.problems.weights import WEIGHT, is_weight
+from polarbear.rankings import BELOW, rank
+from polarbear.settings.grid import Budget
 from polarbear.settings.names import LONGEST_NAME, flaw_in_name
-from polarbear.wording import counted
+from polarbear.store import Store
+from polarbear.wording import counted, typed_time
 
 ENDINGS = ("soc", "soi", "toc", "toi")
 ALTERNATIVE = re.compile(r"ALTERNATIVE NAME (\d+):(.*)")
@@ -30,14 +35,14 @@ WEIGHTS = re.compile(r"POLARBEAR WEIGHTS (\d+):(.*)")
 TIME = "POLARBEAR TIME:"
 VOTE = re.compile(r"\s*(\d+)\s*:\s*([\d\s,{}]+)")
 GROUP = re.compile(r"\{([\d\s,]*)\}|(\d+)")
-MOST_VOTERS = 1_000_000
+MAX_VOTERS = 1_000_000
 
-Order = list[list[int]]
+Order = tuple[tuple[int, ...], ...]  # alternatives from 1 on, best first, ties together
 
 
 @dataclass
 class Profile:
-    """What one file holds: names of the alternatives, and orders with their number of voters."""
+    """The content of a file: names of the alternatives, and orders with their voters."""
 
     names: dict[int, str] = field(default_factory=dict)
     orders: list[tuple[int, Order]] = field(default_factory=list)
@@ -45,39 +50,45 @@ class Profile:
     weights: dict[int, list[float]] = field(default_factory=dict)
     time: float | None = None
 
+    def votes(self, stem: str) -> Iterator[tuple[str, Order, float]]:
+        """Each voter with its order and weight; voters without a name are numbered."""
+        count = 0
+        for number, (voters, order) in enumerate(self.orders, 1):
+            names, weights = self.voters.get(number, []), self.weights.get(number, [])
+            for place in range(voters):
+                count += 1
+                name = names[place] if len(names) == voters else f"{stem}-voter-{count}"
+                yield name, order, float(weights[place]) if len(weights) == voters else 1.0
+
 
 class PrefLib(Format):
     """Orders in a file of PrefLib (.soc, .soi, .toc, .toi), or a folder with one for each time."""
 
-    t: float = Field(1.0, gt=0, description="the time that a file is of, where it does not say so")
+    t: float = Field(1.0, gt=0, description="the time of a file that does not state it")
     unranked: Unranked = UNRANKED
 
     def read(self, source: Path) -> Imported:
         paths = _paths(source)
         names: dict[str, None] = {}
-        instances: dict[str, float] = {}
+        weights: dict[str, float] = {}
         rows: list[tuple[str, float, list[str], list[float]]] = []
         for path in paths:
             profile = _profile(path)
             if profile.time is None and len(paths) > 1:
                 raise ImportFailedError(
-                    f"{path} does not say which time it is of, and {source} has "
+                    f"{path} does not state its time, and {source} has "
                     f"{counted(len(paths), 'file')}: import them one by one, each with --set t=TIME"
                 )
             names.update(dict.fromkeys(profile.names.values()))
             t = self.t if profile.time is None else profile.time
-            for voter, order, weight in _votes(profile, path.stem):
-                if instances.setdefault(voter, weight) != weight:
+            for voter, order, weight in profile.votes(path.stem):
+                if weights.setdefault(voter, weight) != weight:
                     raise ImportFailedError(f"{path}: {voter} has another weight than before")
-                ranked = [
-                    (profile.names[a], float(place))
-                    for place, tied in enumerate(order)
-                    for a in tied
-                ]
+                places = {profile.names[a]: k for k, tied in enumerate(order, 1) for a in tied}
+                positions: dict[str, float] = {**places}
                 if self.unranked == "below":
-                    here = {name for name, _ in ranked}
-                    ranked += [(name, inf) for name in profile.names.values() if name not in here]
-                rows.append((voter, t, [name for name, _ in ranked], [p + 1.0 for _, p in ranked]))
+                    positions = {**dict.fromkeys(profile.names.values(), inf), **positions}
+                rows.append((voter, t, list(positions), list(positions.values())))
         schema: dict[str, pl.DataType | type[pl.DataType]] = {
             "instance": pl.String,
             "t": pl.Float64,
@@ -88,15 +99,11 @@ class PrefLib(Format):
         if rankings.select("instance", "t").is_duplicated().any():
             raise ImportFailedError(f"{source} has two rankings of one instance at one time")
         times = [row[1] for row in rows]
-        return Imported(
-            tuple(names),
-            tuple(
-                Instance(i, name, {"imported": name, **({} if weight == 1 else {WEIGHT: weight})})
-                for i, (name, weight) in enumerate(instances.items())
-            ),
-            (min(times), max(times)),
-            rankings=rankings,
+        instances = tuple(
+            Instance(i, name, {"imported": name, **({} if weight == 1 else {WEIGHT: weight})})
+            for i, (name, weight) in enumerate(weights.items())
         )
+        return Imported(tuple(names), instances, (min(times), max(times)), rankings=rankings)
 
 
 def _paths(source: Path) -> list[Path]:
@@ -106,7 +113,7 @@ def _paths(source: Path) -> list[Path]:
     paths = [path for path in inside if path.suffix[1:] in ENDINGS and path.is_file()]
     if not paths:
         raise ImportFailedError(
-            f"{source} is no file of PrefLib, nor a folder with one: expected an ending "
+            f"{source} is neither a PrefLib file nor a folder with one: expected an ending "
             f".{', .'.join(ENDINGS)}"
         )
     return paths
@@ -117,64 +124,142 @@ def _profile(path: Path) -> Profile:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise ImportFailedError(f"cannot read {path}: {error}") from None
-    found = Profile()
-    for number, line in enumerate(lines, 1):
+    profile = Profile()
+    for number, line in enumerate(map(str.strip, lines), 1):
         try:
-            _take(found, line.strip())
+            if line.startswith("#"):
+                _read_comment(profile, line[1:].strip())
+            elif line:
+                _read_vote(profile, line)
         except (ValueError, KeyError, TypeError, RecursionError):
             raise ImportFailedError(
-                f"{path} is not what PrefLib keeps: line {number}, {line[:80]!r}"
+                f"{path} is not a PrefLib file: line {number}, {line[:80]!r}"
             ) from None
-    if not found.names or not any(count for count, _ in found.orders):
-        raise ImportFailedError(f"{path} is not what PrefLib keeps: it has no order of named ones")
-    if sum(count for count, _ in found.orders) > MOST_VOTERS:
-        raise ImportFailedError(f"{path} has more than {counted(MOST_VOTERS, 'voter')}")
-    return found
+    voters = sum(count for count, _ in profile.orders)
+    if not profile.names or not voters:
+        raise ImportFailedError(f"{path} is not a PrefLib file: it has no order of named ones")
+    if voters > MAX_VOTERS:
+        raise ImportFailedError(f"{path} has more than {counted(MAX_VOTERS, 'voter')}")
+    return profile
 
 
-def _take(found: Profile, line: str) -> None:
-    if not line:
-        return
-    if line.startswith("#"):
-        fact = line[1:].strip()
-        if name := ALTERNATIVE.match(fact):
-            if name[2].strip() in found.names.values() or flaw_in_name(
-                name[2].strip(), LONGEST_NAME
-            ):
-                raise ValueError("two alternatives of one name, or one that is none")
-            found.names[int(name[1])] = name[2].strip() or name[1]
-        elif voters := VOTERS.match(fact):
-            found.voters[int(voters[1])] = [str(one) for one in json.loads(voters[2])]
-        elif weights := WEIGHTS.match(fact):
-            found.weights[int(weights[1])] = json.loads(weights[2])
-            if not all(is_weight(one) for one in found.weights[int(weights[1])]):
-                raise ValueError("no weight")
-        elif fact.startswith(TIME):
-            found.time = float(fact.removeprefix(TIME))
-            if not (isfinite(found.time) and found.time > 0):
-                raise ValueError("no time")
-        return
+def _read_comment(profile: Profile, text: str) -> None:
+    if found := ALTERNATIVE.match(text):
+        name = found[2].strip()
+        if name in profile.names.values() or flaw_in_name(name, LONGEST_NAME):
+            raise ValueError("the name is invalid or used twice")
+        profile.names[int(found[1])] = name
+    elif found := VOTERS.match(text):
+        profile.voters[int(found[1])] = [str(one) for one in json.loads(found[2])]
+    elif found := WEIGHTS.match(text):
+        weights = json.loads(found[2])
+        if not all(map(is_weight, weights)):
+            raise ValueError("a weight is invalid")
+        profile.weights[int(found[1])] = weights
+    elif text.startswith(TIME):
+        profile.time = float(text.removeprefix(TIME))
+        if not (isfinite(profile.time) and profile.time > 0):
+            raise ValueError("the time is invalid")
+
+
+def _read_vote(profile: Profile, line: str) -> None:
     vote = VOTE.fullmatch(line)
     if not vote:
-        raise ValueError("no vote")
-    order = [
-        [int(a) for a in (tied or one).replace(" ", "").split(",") if a]
-        for tied, one in GROUP.findall(vote[2])
-    ]
-    order = [tied for tied in order if tied]
-    flat = [a for tied in order for a in tied]
-    if not flat or len(set(flat)) < len(flat) or not set(flat) <= found.names.keys():
+        raise ValueError("not a number of voters and an order")
+    groups = [re.findall(r"\d+", tied or one) for tied, one in GROUP.findall(vote[2])]
+    order = tuple(tuple(map(int, group)) for group in groups if group)
+    ranked = [a for tied in order for a in tied]
+    if not ranked or len(set(ranked)) < len(ranked) or not set(ranked) <= profile.names.keys():
         raise ValueError("unknown or repeated alternatives")
-    found.orders.append((int(vote[1]), order))
+    profile.orders.append((int(vote[1]), order))
 
 
-def _votes(profile: Profile, stem: str) -> Iterator[tuple[str, Order, float]]:
-    """Each voter with its order and weight: an instance of that name, or one of this file."""
-    count = 0
-    for number, (many, order) in enumerate(profile.orders, 1):
-        named, weights = profile.voters.get(number, []), profile.weights.get(number, [])
-        for place in range(many):
-            count += 1
-            known = len(named) == many
-            weight = float(weights[place]) if len(weights) == many else 1.0
-            yield named[place] if known else f"{stem}-voter-{count}", order, weight
+class PrefLibExport(Export):
+    """A folder with the rankings at each time: .toc, or .toi where algorithms are absent."""
+
+    tie_tolerance: float = Field(
+        0.0, ge=0, description="how much worse than the best of them a value may be and still tie"
+    )
+
+    def write(self, store: Store, algorithms: tuple[str, ...], place: Path) -> Written:
+        budget = Budget.model_validate(store.config["budget"])
+        grid = store.on_grid(budget.times, algorithms)
+        weights = store.weights()
+        positions = rank(grid.values, ~np.isnan(grid.values), self.tie_tolerance)
+        place.mkdir(parents=True)
+        count = 0
+        for k, t in enumerate(budget.times.tolist()):
+            orders: dict[Order, list[str]] = {}
+            for instance, here in zip(grid.instances, positions[:, :, k], strict=True):
+                if (here >= 0).sum() > 1:
+                    orders.setdefault(_order(here), []).append(instance)
+            if not orders:
+                continue
+            is_complete = all(sum(map(len, order)) == len(algorithms) for order in orders)
+            name = f"{k + 1:04}.{'toc' if is_complete else 'toi'}"
+            text = _text(name, t, budget.axis, algorithms, orders, weights)
+            (place / name).write_text(text, encoding="utf-8")
+            count += sum(map(len, orders.values()))
+        if not count:
+            raise ExportFailedError(f"{store.path} has no ranking of two or more algorithms")
+        top_only = int((positions == BELOW).any(axis=1).sum())
+        notes = []
+        if top_only:
+            notes.append(
+                f"{counted(top_only, 'ranking')} recorded only the best: the others are left out "
+                "and are below these (import with --set unranked=below)"
+            )
+        if weights:
+            notes.append(
+                "instances have weights, which are in lines that only PolarBear reads: for other "
+                "readers each counts as one voter"
+            )
+        what = f"{counted(count, 'ranking')} at {counted(len(budget.times), 'time')}"
+        return Written(what, tuple(notes))
+
+
+def _order(positions: np.ndarray) -> Order:
+    groups: dict[int, list[int]] = {}
+    for a in np.flatnonzero((positions >= 0) & (positions != BELOW)).tolist():
+        groups.setdefault(int(positions[a]), []).append(a + 1)
+    return tuple(tuple(groups[position]) for position in sorted(groups))
+
+
+def _text(
+    name: str,
+    t: float,
+    axis: str,
+    algorithms: Sequence[str],
+    orders: Mapping[Order, Sequence[str]],
+    weights: Mapping[str, float],
+) -> str:
+    """A file: the header, then the orders, the most frequent first as in PrefLib's files."""
+    listed = sorted(orders.items(), key=lambda item: (-len(item[1]), item[0]))
+    header = [
+        f"FILE NAME: {name}",
+        f"TITLE: rankings at {typed_time(t, axis)}",
+        "DESCRIPTION: each voter is a problem instance, each alternative an algorithm",
+        f"DATA TYPE: {name.rpartition('.')[2]}",
+        "MODIFICATION TYPE: original",
+        "RELATES TO: ",
+        "RELATED FILES: ",
+        "PUBLICATION DATE: ",
+        "MODIFICATION DATE: ",
+        f"{TIME} {t!r}",
+        f"NUMBER ALTERNATIVES: {len(algorithms)}",
+        f"NUMBER VOTERS: {sum(map(len, orders.values()))}",
+        f"NUMBER UNIQUE ORDERS: {len(orders)}",
+        *(f"ALTERNATIVE NAME {a}: {name}" for a, name in enumerate(algorithms, 1)),
+    ]
+    for number, (_, voters) in enumerate(listed, 1):
+        header.append(f"POLARBEAR VOTERS {number}: {json.dumps(voters, ensure_ascii=False)}")
+        if weights:
+            each = json.dumps([weights.get(one, 1.0) for one in voters])
+            header.append(f"POLARBEAR WEIGHTS {number}: {each}")
+    votes = [f"{len(voters)}: {', '.join(map(_group, order))}" for order, voters in listed]
+    return "\n".join([*(f"# {line}" for line in header), *votes, ""])
+
+
+def _group(alternatives: tuple[int, ...]) -> str:
+    inside = ", ".join(map(str, alternatives))
+    return inside if len(alternatives) == 1 else f"{{{inside}}}"

@@ -1,55 +1,49 @@
-"""Long tables: one row for each value an algorithm had on an instance at a time."""
+"""Long tables in CSV or Parquet: one row per value of an algorithm on an instance at a time."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
+import numpy as np
 import polars as pl
-import psutil
 import pyarrow as pa
 import pyarrow.parquet as pq
 from pydantic import Field
 
-from polarbear.errors import ImportFailedError
+from polarbear.errors import ExportFailedError, ImportFailedError
 from polarbear.formats.base import (
-    LINE,
+    AFTER_END,
+    MAXIMISE,
     AfterEnd,
-    Complaint,
+    Export,
+    Facts,
     Format,
     Imported,
+    Rejection,
+    Written,
     ignored,
-    pick_columns,
+    imported_frame,
     reject,
-    reject_names,
-    runs_from_points,
 )
-from polarbear.formats.weights import weights_in
+from polarbear.formats.table_file import (
+    Columns,
+    clean_names,
+    clean_numbers,
+    listed,
+    read_frame,
+    weights_by_instance,
+)
+from polarbear.numerics.arrays import Floats
 from polarbear.problems.specs import PROBLEM
-from polarbear.settings.names import with_formulas
+from polarbear.settings.names import without_formulas
+from polarbear.store import Store
 from polarbear.wording import counted, noun
-
-# What readers of tables raise on files that are none; Polars panics at some, past all handlers.
-BROKEN = (pl.exceptions.PolarsError, pl.exceptions.PanicException, pa.ArrowException)
-
-
-@dataclass(frozen=True)
-class Columns:
-    """What the columns of a table are called."""
-
-    algorithm: str = "algorithm"
-    instance: str = "instance"
-    t: str = "t"
-    y: str = "y"
-    position: str = "position"
-    seed: str | None = None
-    problem: str | None = None
-    weight: str | None = None
 
 
 class TableOptions(Format):
-    """What tables of values and of rankings have in common."""
+    """The options that tables of values and of rankings share."""
 
     algorithm_column: str = Field("algorithm", description="its column of algorithms")
     instance_column: str = Field("instance", description="its column of instances")
@@ -69,10 +63,8 @@ class Table(TableOptions):
     problem_column: str | None = Field(
         None, description="its column of problems, where instances are runs of one with many seeds"
     )
-    maximise: bool = Field(False, description="larger values are better")
-    after_end: AfterEnd = Field(
-        "keeps", description="after its last row an algorithm keeps its best, or is absent"
-    )
+    maximise: bool = MAXIMISE
+    after_end: AfterEnd = AFTER_END
 
     def read(self, source: Path) -> Imported:
         columns = Columns(
@@ -84,156 +76,133 @@ class Table(TableOptions):
             problem=self.problem_column,
             weight=self.weight_column,
         )
-        return read_table(source, columns, self.maximise, self.after_end)
+        rows = read_frame(source)
+        return imported_rows(rows, columns, str(source), self.maximise, self.after_end)
 
 
-def read_frame(path: Path) -> pl.DataFrame:
-    """A CSV or Parquet file as it is, everything of a CSV as text, with the line of each row."""
-    if path.is_dir():
-        raise ImportFailedError(f"{path} is a folder; expected a file, in CSV or Parquet")
-    try:
-        if path.suffix == ".parquet":
-            _check_size(path)
-            frame, first = _unpacked(path), 1
-        else:
-            frame = pl.read_csv(path, infer_schema=False, truncate_ragged_lines=False)
-            frame = with_formulas(frame)  # as `polarbear export` marks them
-            first = 2  # below the header
-    except FileNotFoundError:
-        raise ImportFailedError(f"there is no file {path}") from None
-    except pl.exceptions.NoDataError:
-        raise ImportFailedError(f"{path} is empty") from None
-    except (*BROKEN, OSError, ValueError) as error:
-        reason = next(iter(str(error).splitlines()), type(error).__name__)
-        raise ImportFailedError(f"cannot read {path} as a table: {reason}") from None
-    if not len(frame):
-        raise ImportFailedError(f"{path} has a header but no rows")
-    return frame.with_row_index(LINE, offset=first)
-
-
-def _unpacked(path: Path) -> pl.DataFrame:
-    """A Parquet file by pyarrow, which refuses what is damaged; Polars' reader panics aloud."""
-    with pq.ParquetFile(path) as file:
-        table = file.read()
-    table.validate(full=True)
-    return pl.DataFrame(_without_notes(table))
-
-
-def _without_notes(table: pa.Table) -> pa.Table:
-    """The columns alone: Polars believes what is noted about them, and panics aloud where it is
-    wrong. Of lists and the like, which have notes inside, only that they are some."""
-    some = pa.nulls(len(table), pa.list_(pa.null()))
-    columns = [some if column.type.num_fields else column for column in table.columns]
-    return pa.table(columns, names=table.column_names)
-
-
-def _check_size(path: Path) -> None:
-    """Refuse a file that unpacks to more than there is room for: a few bytes may be many rows."""
-    about = pq.read_metadata(path)
-    needed = 8 * about.num_rows * about.num_columns
-    if needed > psutil.virtual_memory().available:
-        raise ImportFailedError(
-            f"{path} has {counted(about.num_rows, 'row')} in "
-            f"{counted(about.num_columns, 'column')}: more than there is memory for"
-        )
-
-
-def read_table(
-    path: Path, columns: Columns, maximise: bool = False, after_end: AfterEnd = "keeps"
+def imported_rows(
+    rows: pl.DataFrame, columns: Columns, source: str, maximise: bool, after_end: AfterEnd
 ) -> Imported:
-    """Trajectories from a CSV or Parquet file with columns algorithm, instance, t, y."""
-    return trajectories_in(read_frame(path), columns, str(path), maximise, after_end)
-
-
-def trajectories_in(
-    rows: pl.DataFrame,
-    columns: Columns,
-    source: str,
-    maximise: bool = False,
-    after_end: AfterEnd = "keeps",
-) -> Imported:
-    """Trajectories from a frame with columns line, algorithm, instance, t, y and perhaps seed,
-    problem and weight."""
-    wanted = {
-        "line": LINE,
-        "algorithm": columns.algorithm,
-        "instance": columns.instance,
-        "t": columns.t,
-        "y": columns.y,
-        "seed": columns.seed,
-        "problem": columns.problem,
-        "weight": columns.weight,
-    }
-    frame = pick_columns(rows, wanted, source)
-    complaints: list[Complaint] = []
-    frame = clean_names(frame, complaints)
-    frame = clean_numbers(frame, ("t", "y"), complaints)
-    frame = reject(frame, pl.col("t") < 0, "t is negative", complaints)
+    """An import from the rows of a table, which have their line in the column LINE."""
+    names = ("algorithm", "instance", "t", "y", "seed", "problem", "weight")
+    frame, unused = columns.pick(rows, *names, source=source)
+    rejected: list[Rejection] = []
+    frame = clean_names(frame, rejected)
+    frame = clean_numbers(frame, ("t", "y"), rejected)
+    frame = reject(frame, pl.col("t") < 0, "t is negative", rejected)
+    unit = "instance"
     if columns.seed is not None:
         seed = pl.col("seed").cast(pl.String, strict=False)
-        frame = reject(frame, seed.is_null(), "the seed is missing", complaints)
-        frame = frame.with_columns(of="instance", instance=replicates())
+        frame = reject(frame, seed.is_null(), "the seed is missing", rejected)
+        # The k-th seed of an algorithm is compared with the k-th seeds of the others.
+        number = seed.rank("dense").over("algorithm", "instance").cast(pl.Int64).cast(pl.String)
+        frame = frame.with_columns(of="instance", instance=pl.col("instance") + "#" + number)
+        unit = "of"
+    if columns.problem is not None:
+        problem = pl.coalesce(pl.col("problem").cast(pl.String), unit)
+        frame, unit = frame.with_columns(problem), "problem"
     keys = ["algorithm", "instance", "t"]
-    frame = reject(
-        frame, pl.struct(*keys, "y").is_first_distinct().not_(), "the row stands twice", complaints
-    )
+    is_repeated = pl.struct(*keys, "y").is_first_distinct().not_()
+    frame = reject(frame, is_repeated, "the row occurs twice", rejected)
     several = len(frame) - len(frame.unique(keys))
     gives = noun(several, "row gives", "rows give")
     notes = [f"{several} {gives} another value for a time: the best counts"] if several else []
-    notes += ignored([name for name in rows.columns if name not in wanted.values()])
     if not len(frame):
-        raise ImportFailedError(f"no row of {source} makes sense: {listed(complaints)}")
-    order = frame["instance"].unique(maintain_order=True).to_list()
-    unit = "problem" if columns.problem is not None else "of" if columns.seed else "instance"
-    known: dict[str, dict[str, Any]] = {**weights_in(frame, unit)}
-    if columns.problem is not None:
-        pairs = frame.select("instance", pl.col("problem").cast(pl.String)).unique().rows()
-        for name, of in pairs:
-            if of is not None and of != name:
-                known[name] = {PROBLEM: of, **known.get(name, {})}
-    outcomes, instances = runs_from_points(
-        frame, maximise, after_end, order, numbered=columns.seed is not None, known=known
+        raise ImportFailedError(f"no row of {source} is valid: {listed(rejected)}")
+    facts: dict[str, Facts] = weights_by_instance(frame, unit)
+    for name, problem in frame.select("instance", unit=unit).unique().rows():
+        if problem != name:
+            facts[name] = {PROBLEM: problem, **facts.get(name, {})}
+    return imported_frame(frame, maximise, after_end, rejected, [*notes, *ignored(unused)], facts)
+
+
+class CsvExport(Export):
+    """Rows of algorithm, instance, problem, seed, t, y, and a data dictionary beside them.
+
+    Where instances have weights there is a column for them, too.
+    """
+
+    def write(self, store: Store, algorithms: tuple[str, ...], place: Path) -> Written:
+        table, written = long_table(store, algorithms)
+        rows = pl.DataFrame(pl.from_arrow(table))
+        marked = without_formulas(rows)
+        marked.write_csv(place)
+        dictionary = pl.DataFrame(
+            [
+                {"column": f.name, "type": str(f.type), "meaning": f.metadata[b"meaning"].decode()}
+                for f in table.schema
+            ]
+        )
+        dictionary.write_csv(place.with_name(f"{place.stem}.dictionary.csv"))
+        if marked.equals(rows):
+            return written
+        note = (
+            "names that a spreadsheet would take for a formula begin with an apostrophe, which "
+            "`polarbear import` removes"
+        )
+        return replace(written, notes=(*written.notes, note))
+
+
+class ParquetExport(Export):
+    """The same rows as Parquet, the meaning of each column in its metadata."""
+
+    def write(self, store: Store, algorithms: tuple[str, ...], place: Path) -> Written:
+        table, written = long_table(store, algorithms)
+        pq.write_table(table, place, compression="zstd")
+        return written
+
+
+def long_table(store: Store, algorithms: tuple[str, ...]) -> tuple[pa.Table, Written]:
+    """A row per improvement of the runs that count, and one at the end of a run.
+
+    Runs are sorted by algorithm and instance, independently of the order in which they were stored.
+    """
+    axis = store.config["budget"]["axis"]
+    maximise = bool(store.config["instances"].get("maximise"))
+    order = {name: i for i, name in enumerate(store.instances()["instance"])}
+    runs = sorted(
+        store.trajectories(algorithms),
+        key=lambda run: (algorithms.index(run[0]["algorithm"]), order[run[0]["instance"]]),
     )
-    algorithms = tuple(frame["algorithm"].unique(maintain_order=True))
-    first, last = frame["t"].min(), frame["t"].max()
-    return Imported(
-        algorithms,
-        instances,
-        (float(first), float(last)),  # type: ignore[arg-type]
-        outcomes,
-        complaints=tuple(complaints),
-        notes=tuple(notes),
-        maximise=maximise,
-    )
+    valued = [_with_end(t, y, run["reached"]) for run, t, y in runs if len(t)]
+    about = [run for run, t, _ in runs if len(t)]
+    if not about:
+        raise ExportFailedError(f"{store.path} has no run that found a value")
+    instances = [run["instance"] for run in about]
+    problems, weights = store.problems(), store.weights()
+    columns: list[tuple[str, pa.DataType, str, Sequence[object]]] = [
+        ("algorithm", pa.string(), "the algorithm's name", [run["algorithm"] for run in about]),
+        ("instance", pa.string(), "the instance's stable id", instances),
+        (
+            "problem",
+            pa.string(),
+            "the problem of which the instance is one of several runs; otherwise the instance",
+            [problems.get(name, name) for name in instances],
+        ),
+        ("seed", pa.int64(), "the seed of the algorithm", [run["seed"] for run in about]),
+    ]
+    if weights:
+        meaning = "the number of instances that the instance counts as"
+        each = [weights.get(name, 1.0) for name in instances]
+        columns.append(("weight", pa.float64(), meaning, each))
+    index = pa.array(np.repeat(np.arange(len(about)), [len(t) for t, _ in valued]))
+    arrays = [pa.array(values, kind).take(index) for _, kind, _, values in columns]
+    fields = [pa.field(name, kind, False, {"meaning": words}) for name, kind, words, _ in columns]
+    meaning_t = f"{axis} at which a value was found; the last row of a run is its end"
+    meaning_y = f"the best value found so far; {'larger' if maximise else 'smaller'} is better"
+    times = np.concatenate([t for t, _ in valued])
+    values = np.concatenate([-y if maximise else y for _, y in valued])
+    for name, meaning, column in (("t", meaning_t, times), ("y", meaning_y, values)):
+        arrays.append(pa.array(column))
+        fields.append(pa.field(name, pa.float64(), False, {"meaning": meaning}))
+    table = pa.Table.from_arrays(arrays, schema=pa.schema(fields))
+    empty = len(runs) - len(about)
+    note = f"{counted(empty, 'run')} found no value and {noun(empty, 'has', 'have')} no row"
+    what = f"{counted(len(table), 'row')} of {counted(len(about), 'run')}"
+    return table, Written(what, (note,) if empty else ())
 
 
-def clean_names(frame: pl.DataFrame, complaints: list[Complaint]) -> pl.DataFrame:
-    """Names as text, rows without one taken out."""
-    for column in ("algorithm", "instance"):
-        frame = frame.with_columns(pl.col(column).cast(pl.String).str.strip_chars())
-        frame = reject(frame, pl.col(column) == "", f"no {column} is named", complaints)
-    return reject_names(frame, complaints)
-
-
-def clean_numbers(
-    frame: pl.DataFrame, names: tuple[str, ...], complaints: list[Complaint]
-) -> pl.DataFrame:
-    """Numbers as numbers, rows without them taken out."""
-    for column in names:
-        number = pl.col(column)
-        if not frame.schema[column].is_numeric() and frame.schema[column] != pl.Boolean:
-            number = number.cast(pl.String).str.strip_chars()
-        frame = frame.with_columns(number.cast(pl.Float64, strict=False).alias(column))
-        bad = pl.col(column).is_null() | pl.col(column).is_finite().not_()
-        frame = reject(frame, bad, f"{column} is not a finite number", complaints)
-    return frame
-
-
-def replicates() -> pl.Expr:
-    """Instances with repeated runs: k-th seeds are compared with k-th seeds."""
-    number = pl.col("seed").cast(pl.String).rank("dense").over("algorithm", "instance")
-    return pl.col("instance") + pl.lit("#") + number.cast(pl.Int64).cast(pl.String)
-
-
-def listed(complaints: list[Complaint]) -> str:
-    return "; ".join(f"{c.words} (first: line {c.first})" for c in complaints)
+def _with_end(t: Floats, y: Floats, reached: float) -> tuple[Floats, Floats]:
+    if reached <= t[-1]:
+        return t, y
+    return np.append(t, reached), np.append(y, y[-1])

@@ -9,8 +9,8 @@ from typing import TypeVar, cast
 
 import numpy as np
 
-from polarbear import attainment
-from polarbear.attainment import Comparison, View
+from polarbear import classical
+from polarbear.classical import Comparison, View
 from polarbear.driver.standings import Standings, standings
 from polarbear.errors import ReportError
 from polarbear.inference import relations
@@ -97,9 +97,9 @@ class Material:
         asked = self.comparison
         left = self._pareto_set
         if asked.algorithms is None and not asked.everyone and left is not None:
-            made = attainment.view(self.store, left, asked.options)
+            made = classical.view(self.store, left, asked.options)
             return replace(made, put_out=tuple(n for n in self.algorithms if n not in left))
-        return attainment.view(self.store, asked.algorithms, asked.options)
+        return classical.view(self.store, asked.algorithms, asked.options)
 
     @cached_property
     def _pareto_set(self) -> tuple[str, ...] | None:
@@ -108,11 +108,11 @@ class Material:
             return None
         left = tuple(self.race.pareto_set)
         end = float(Budget.model_validate(self.store.config["budget"]).times[-1])
-        return left if attainment.share_more(self.store, end, left) else None
+        return left if classical.share_more(self.store, end, left) else None
 
     def classical_pair(self, a: str, b: str) -> View:
         """The classical view of two algorithms, on all instances that these two have in common."""
-        return attainment.view(self.store, (a, b), self.comparison.options)
+        return classical.view(self.store, (a, b), self.comparison.options)
 
     @cached_property
     def labels(self) -> dict[str, str]:

@@ -11,8 +11,8 @@ import polars as pl
 import pytest
 
 import polarbear as pb
-from polarbear.exports import EXPORTS
-from tests.attainment.helpers import Run, make_store
+from polarbear.formats import EXPORTS
+from tests.classical.helpers import Run, make_store
 from tests.support import Project
 
 TAG = "<script>alert(1)</script>"

@@ -130,7 +130,7 @@ def test_help_names_all_that_there_is(door: str, project: Project, site: Path):
         "models": "from polarbear.inference.models.gp import GaussianProcess as Thing",
         "preferences": "from polarbear.preferences.simple import Final as Thing",
         "formats": "from polarbear.formats.coco import Coco as Thing",
-        "exports": "from polarbear.exports.coco import Coco as Thing",
+        "exports": "from polarbear.formats.coco import CocoExport as Thing",
         "figures": "from dataclasses import replace\n"
         "from polarbear.report.figures.ecdf import ECDF\nThing = replace(ECDF, name='another')",
     }

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from polarbear.errors import StoreMismatchError
-from polarbear.formats.adding import GridWanted, ImportResult, add_imported
 from polarbear.formats.base import imported_points
-from polarbear.formats.table import Columns, read_table
+from polarbear.formats.store_import import GridOptions, ImportResult, add_imported
+from polarbear.formats.table import Table
 from polarbear.plain import plain
 from polarbear.settings.grid import Budget
 from polarbear.store import Store
@@ -17,9 +17,9 @@ from polarbear.store import Store
 ROWS = "algorithm,instance,t,y\nA,i1,1,5\nA,i1,10,3\nB,i1,2,4\nB,i1,x,4\n"
 
 
-def added(folder: Path, text: str = ROWS, grid: GridWanted | None = None) -> ImportResult:
+def added(folder: Path, text: str = ROWS, grid: GridOptions | None = None) -> ImportResult:
     (folder / "data.csv").write_text(text)
-    return add_imported(folder / "s", read_table(folder / "data.csv", Columns()), grid)
+    return add_imported(folder / "s", Table().read(folder / "data.csv"), grid)
 
 
 def test_it_says_what_was_added_what_was_there_and_what_was_rejected(tmp_path: Path):
@@ -36,7 +36,7 @@ def test_it_says_what_was_added_what_was_there_and_what_was_rejected(tmp_path: P
 
 
 def test_the_grid_spans_the_data_unless_ends_are_given(tmp_path: Path):
-    added(tmp_path, grid=GridWanted(points=4, spacing="linear", last=7.0))
+    added(tmp_path, grid=GridOptions(points=4, spacing="linear", last=7.0))
     budget = Budget.model_validate(Store.open(tmp_path / "s").config["budget"])
     assert budget.times.tolist() == [1, 3, 5, 7]
 
@@ -51,7 +51,7 @@ def told(folder: Path, algorithm: str, optimum: float | None) -> ImportResult:
 def test_distances_to_the_optimum_and_other_values_are_not_mixed(tmp_path: Path):
     told(tmp_path, "A", 0.0)
     told(tmp_path, "B", 0.0)
-    with pytest.raises(StoreMismatchError, match="is 0 in .* but not known in what is to be added"):
+    with pytest.raises(StoreMismatchError, match="is 0 in .* but unknown in the source"):
         told(tmp_path, "C", None)
 
 

@@ -115,7 +115,7 @@ def test_one_of_several_objectives_has_to_be_chosen(tmp_path: Path):
         Benchopt().read(path)
     found = Benchopt(objective="objective_loss").read(path)
     assert found.outcomes[0].values.tolist() == [3, 2]
-    with pytest.raises(ImportFailedError, match="no column 'loss' of numbers"):
+    with pytest.raises(ImportFailedError, match="no numeric column 'loss'"):
         Benchopt(objective="loss").read(path)
 
 

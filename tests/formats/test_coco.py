@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from polarbear.errors import ImportFailedError
-from polarbear.formats.coco import read_coco
+from polarbear.formats.coco import Coco
 from tests.support import Project
 
 HEAD = (
@@ -46,7 +46,7 @@ def folder_of(root: Path, algorithm: str = "RS") -> Path:
 
 def test_points_of_both_files_make_one_trajectory(tmp_path: Path):
     folder_of(tmp_path)
-    found = read_coco(tmp_path)
+    found = Coco().read(tmp_path)
     runs = {o.task.instance.id: o for o in found.outcomes}
     assert set(runs) == {"f1-d2-i1#1", "f1-d2-i2#1"}
     assert runs["f1-d2-i1#1"].times.tolist() == [1, 50, 120]
@@ -71,25 +71,25 @@ def test_the_older_format_with_backslashes_is_read(tmp_path: Path):
         "funcId = 1, DIM = 2, Precision = 1.000e-08, algId = 'old one'\n% comment\n"
         "data_f1\\bbobexp_f1_DIM2.dat, 1:200|1.6e-01, 2:200|3.6e-02\n"
     )
-    assert read_coco(tmp_path).algorithms == ("old one",)
+    assert Coco().read(tmp_path).algorithms == ("old one",)
 
 
 def test_runs_that_are_missing_are_complained_about(tmp_path: Path):
     folder = folder_of(tmp_path)
     (folder / "data_f1" / "bbobexp_f1_DIM2.dat").write_text(DAT[: DAT.index(HEAD, 10)] + "x y z\n")
-    reasons = {c.reason for c in read_coco(tmp_path).complaints}
+    reasons = {c.reason for c in Coco().read(tmp_path).rejected}
     assert "2 runs are described but 1 is there" in reasons
     assert "the row is not a number of evaluations and a value" in reasons
 
 
 def test_what_is_not_cocos_is_refused(tmp_path: Path):
     with pytest.raises(ImportFailedError, match=r"no \.info file"):
-        read_coco(tmp_path)
+        Coco().read(tmp_path)
     (tmp_path / "x.info").write_text("hello\n")
-    with pytest.raises(ImportFailedError, match="is not what COCO writes"):
-        read_coco(tmp_path)
+    with pytest.raises(ImportFailedError, match="is not written by COCO"):
+        Coco().read(tmp_path)
     (tmp_path / "x.info").write_text(
         "suite = 'bbob-biobj', funcId = 1, DIM = 2, algId = 'A'\n%\ndata/f.dat, 1:2|3\n"
     )
     with pytest.raises(ImportFailedError, match="two objectives"):
-        read_coco(tmp_path)
+        Coco().read(tmp_path)

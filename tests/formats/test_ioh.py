@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from polarbear.errors import ImportFailedError
-from polarbear.formats.ioh import read_ioh
+from polarbear.formats.ioh import Ioh
 
 
 def folder_of(
@@ -45,7 +45,7 @@ def folder_of(
 def test_current_values_and_a_repeated_header_become_runs(tmp_path: Path):
     folder_of(tmp_path, "A", [(1, [(1, 9.0), (4, 2.0), (50, 7.0)]), (1, [(1, 3.0), (50, 8.0)])])
     folder_of(tmp_path, "B", [(1, [(1, 5.0), (50, 5.5)])])
-    found = read_ioh(tmp_path)
+    found = Ioh().read(tmp_path)
     runs = {(o.task.algorithm.name, o.task.instance.id): o for o in found.outcomes}
     assert set(runs) == {("A", "f3-d2-i1#1"), ("A", "f3-d2-i1#2"), ("B", "f3-d2-i1#1")}
     assert runs["A", "f3-d2-i1#1"].values.tolist() == [9, 2]
@@ -56,12 +56,12 @@ def test_current_values_and_a_repeated_header_become_runs(tmp_path: Path):
 def test_the_best_value_keeps_the_digits_that_the_dat_file_lost(tmp_path: Path):
     exact = 1.23456789012345e-11  # 0.0000000000 in the .dat file
     folder_of(tmp_path, "A", [(1, [(1, 1.0), (9, exact), (50, 2.0)])])
-    assert read_ioh(tmp_path).outcomes[0].values.tolist() == [1.0, exact]
+    assert Ioh().read(tmp_path).outcomes[0].values.tolist() == [1.0, exact]
 
 
 def test_larger_is_better_where_ioh_says_so(tmp_path: Path):
     folder_of(tmp_path, "A", [(1, [(1, 3.0), (2, 5.0)])], maximization=True)
-    (run,) = read_ioh(tmp_path).outcomes
+    (run,) = Ioh().read(tmp_path).outcomes
     assert run.values[0] == -3.0
     assert run.times.tolist() == [1, 2]
 
@@ -70,33 +70,33 @@ def test_a_cut_file_and_odd_rows_are_counted_and_named(tmp_path: Path):
     folder = folder_of(tmp_path, "A", [(1, [(1, 3.0)]), (2, [(1, 3.0)])])
     data = folder / "data" / "f3.dat"
     data.write_text("evaluations raw_y\n1 3.0\nnonsense row\n2 nan\n")
-    reasons = {(c.rows, c.reason) for c in read_ioh(tmp_path).complaints}
+    reasons = {(c.rows, c.reason) for c in Ioh().read(tmp_path).rejected}
     assert (2, "the row is not a number of evaluations and a value") in reasons
     assert (1, "2 runs are described but 1 is there") in reasons
 
 
 def test_what_is_not_iohprofilers_is_refused(tmp_path: Path):
     with pytest.raises(ImportFailedError, match="no IOHprofiler_"):
-        read_ioh(tmp_path)
+        Ioh().read(tmp_path)
     with pytest.raises(ImportFailedError, match="no IOHprofiler_"):
-        read_ioh(tmp_path / "none")
+        Ioh().read(tmp_path / "none")
     (tmp_path / "IOHprofiler_f1.json").write_text("{}")
-    with pytest.raises(ImportFailedError, match="is not what IOHprofiler writes"):
-        read_ioh(tmp_path)
+    with pytest.raises(ImportFailedError, match="is not written by IOHprofiler"):
+        Ioh().read(tmp_path)
 
 
 def test_a_dat_file_that_is_missing_is_named(tmp_path: Path):
     folder = folder_of(tmp_path, "A", [(1, [(1, 3.0)])])
     (folder / "data" / "f3.dat").unlink()
     with pytest.raises(ImportFailedError, match=r"cannot read .*f3\.dat"):
-        read_ioh(tmp_path)
+        Ioh().read(tmp_path)
 
 
 def test_functions_of_both_directions_are_not_mixed(tmp_path: Path):
     folder_of(tmp_path, "A", [(1, [(1, 3.0)])])
     folder_of(tmp_path, "B", [(1, [(1, 3.0)])], maximization=True)
     with pytest.raises(ImportFailedError, match="mixes functions"):
-        read_ioh(tmp_path)
+        Ioh().read(tmp_path)
 
 
 @pytest.mark.parametrize("second", ["F2", "raw_y_2", "y2", "objective 2", "raw_y"])
@@ -104,7 +104,7 @@ def test_several_objectives_are_refused_by_their_names(second: str, tmp_path: Pa
     attributes = ["evaluations", "raw_y", second]
     folder_of(tmp_path, "A", [(1, [(1, 3.0)])], attributes=attributes)
     with pytest.raises(ImportFailedError, match=rf"several objectives \(raw_y, {second}\)"):
-        read_ioh(tmp_path)
+        Ioh().read(tmp_path)
 
 
 def test_attributes_that_play_no_part_are_named(tmp_path: Path):
@@ -115,7 +115,7 @@ def test_attributes_that_play_no_part_are_named(tmp_path: Path):
         attributes=["evaluations", "raw_y", "sigma", "f1"],
         experiment_attributes=[{"machine": "x"}],
     )
-    assert "3 attributes ignored: sigma, f1, machine" in read_ioh(tmp_path).notes
+    assert "3 attributes ignored: sigma, f1, machine" in Ioh().read(tmp_path).notes
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ def test_functions_of_bbob_know_their_optimum(
     changes: dict[str, Any], optimum: float | None, tmp_path: Path
 ):
     folder_of(tmp_path, "A", [(4, [(1, 3.0)])], **changes)
-    (instance,) = read_ioh(tmp_path).instances
+    (instance,) = Ioh().read(tmp_path).instances
     known = {key: instance.spec[key] for key in ("function", "dimension", "instance")}
     assert known == {"function": 3, "dimension": 2, "instance": 4}
     assert instance.spec.get("optimum") == optimum
@@ -154,7 +154,7 @@ def test_what_ioh_itself_writes_is_read_as_its_best_so_far(tmp_path: Path):
                     expected[name, f"f{function}-d3-i{instance}#{repeat}"] = best
                     problem.reset()
         logger.close()
-    found = read_ioh(tmp_path)
+    found = Ioh().read(tmp_path)
     assert len(found.outcomes) == len(expected) == 16
     for run in found.outcomes:
         best = expected[run.task.algorithm.name, run.task.instance.id]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from polarbear.errors import ImportFailedError
-from polarbear.formats.ioh import read_ioh
+from polarbear.formats.ioh import Ioh
 
 HEAD = (
     '"function evaluation" "current f(x)" "best-so-far f(x)" "current af(x)+b" "best af(x)+b" "p"\n'
@@ -33,7 +33,7 @@ def folder_of(root: Path, info: str = INFO, dat: str = DAT) -> Path:
 
 
 def test_best_values_so_far_become_runs(tmp_path: Path):
-    found = read_ioh(folder_of(tmp_path))
+    found = Ioh().read(folder_of(tmp_path))
     assert found.algorithms == ("(1+1) fGA",)
     assert found.maximise  # the best value grows
     runs = {run.task.instance.id: run for run in found.outcomes}
@@ -50,7 +50,7 @@ def test_two_columns_are_enough_and_falling_values_are_minimised(tmp_path: Path)
         'suite = "x", funcId = 10, DIM = 100, algId = "A"\n%\n'
         "data_f10/IOHprofiler_f10_DIM100.dat, 3:7|2.5\n"
     )
-    found = read_ioh(folder_of(tmp_path, info, dat))
+    found = Ioh().read(folder_of(tmp_path, info, dat))
     assert not found.maximise
     assert found.outcomes[0].values.tolist() == [5, 2.5]
     spec = found.instances[0].spec
@@ -59,22 +59,22 @@ def test_two_columns_are_enough_and_falling_values_are_minimised(tmp_path: Path)
 
 def test_a_stated_direction_counts(tmp_path: Path):
     info = INFO.replace("DIM =", 'maximization = "F", DIM =')
-    assert not read_ioh(folder_of(tmp_path, info)).maximise
+    assert not Ioh().read(folder_of(tmp_path, info)).maximise
 
 
 @pytest.mark.parametrize(
     ("info", "dat", "words"),
     [
-        ("hello\n", DAT, "is not what IOHprofiler writes"),
-        (INFO.replace("DIM", "dim"), DAT, "is not what IOHprofiler writes"),
-        (INFO.split("%")[0], DAT, "is not what IOHprofiler writes"),
+        ("hello\n", DAT, "is not written by IOHprofiler"),
+        (INFO.replace("DIM", "dim"), DAT, "is not written by IOHprofiler"),
+        (INFO.split("%")[0], DAT, "is not written by IOHprofiler"),
         (INFO, "1 2 3\n", "best-so-far f.x.' are needed"),
         (INFO, "", "best-so-far f.x.' are needed"),
         (INFO.replace("data_f10", "elsewhere"), DAT, "cannot read"),
-        (INFO, HEAD, "no run in .* has a row"),
+        (INFO, HEAD, "no run in .* has a valid row"),
     ],
 )
 def test_what_is_damaged_is_refused_in_a_line(info: str, dat: str, words: str, tmp_path: Path):
     with pytest.raises(ImportFailedError, match=words) as error:
-        read_ioh(folder_of(tmp_path, info, dat))
+        Ioh().read(folder_of(tmp_path, info, dat))
     assert "\n" not in str(error.value)

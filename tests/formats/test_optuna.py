@@ -92,7 +92,7 @@ def test_a_study_without_a_value_is_counted(tmp_path: Path):
     study(tmp_path / "a.log", "empty", [None])
     study(tmp_path / "a.log", "good", [1.0])
     found = Optuna().read(tmp_path / "a.log")
-    assert [(c.rows, c.first) for c in found.complaints] == [(1, "study 'empty'")]
+    assert [(c.rows, c.first) for c in found.rejected] == [(1, "study 'empty'")]
     assert found.algorithms == ("good",)
 
 

@@ -10,8 +10,8 @@ import polarbear as pb
 from polarbear.errors import ImportFailedError
 from polarbear.formats.preflib import PrefLib
 from polarbear.store import Store
-from tests.attainment.helpers import make_store
-from tests.exports.test_preflib import RUNS
+from tests.classical.helpers import make_store
+from tests.formats.test_preflib_export import RUNS
 
 HEAD = "# NUMBER ALTERNATIVES: 3\n# ALTERNATIVE NAME 1: A\n# ALTERNATIVE NAME 2: B\n"
 FILE = HEAD + "# ALTERNATIVE NAME 3: C D\n2: 1, {2, 3}\n1: 3,1\n"
@@ -60,7 +60,7 @@ def test_voters_of_a_file_are_instances_of_their_own(tmp_path: Path):
 def test_files_that_do_not_say_their_time_are_not_put_together(tmp_path: Path):
     for name in ("a.toi", "b.toi"):
         (tmp_path / name).write_text(FILE)
-    with pytest.raises(ImportFailedError, match="does not say which time"):
+    with pytest.raises(ImportFailedError, match="does not state its time"):
         PrefLib().read(tmp_path)
 
 

@@ -9,8 +9,7 @@ import polars as pl
 import pytest
 
 from polarbear.errors import ImportFailedError
-from polarbear.formats.rankings import read_rankings
-from polarbear.formats.table import Columns
+from polarbear.formats.ranking_table import Rankings
 from polarbear.store import Store
 from tests.support import Project
 
@@ -21,7 +20,7 @@ def test_positions_may_be_kept_as_categories(tmp_path: Path):
     rows = {"instance": ["i"] * 3, "t": [1.0] * 3, "algorithm": ["A", "B", "C"]}
     kept = pl.DataFrame({**rows, "position": ["2", "1", "below"]})
     kept.with_columns(pl.col("position").cast(pl.Categorical)).write_parquet(tmp_path / "r.parquet")
-    found = read_rankings(tmp_path / "r.parquet", Columns())
+    found = Rankings().read(tmp_path / "r.parquet")
     assert found.rankings is not None
     assert found.rankings["algorithm"].to_list() == [["B", "A", "C"]]
 
@@ -31,7 +30,7 @@ def test_positions_stand_in_for_values_on_the_grid(project: Project):
     answer = project.json("import", "ranks.csv", "--format", "rankings", "--store", "s")
     assert answer["kind"] == "rankings"
     assert answer["added"] == 3
-    assert answer["notes"] == ["1 ranking has one algorithm and says nothing"]
+    assert answer["notes"] == ["1 ranking has one algorithm and is not used"]
     store = Store.open(project.folder / "s")
     assert store.config["budget"]["grid"] == [1.0, 5.0]
     grid = store.on_grid(np.array([1.0, 5.0]))
@@ -45,8 +44,8 @@ def test_positions_stand_in_for_values_on_the_grid(project: Project):
 
 def test_a_second_position_of_an_algorithm_is_counted_and_left_out(tmp_path: Path):
     (tmp_path / "r.csv").write_text(GOOD + "i1,1,A,3\ni1,1,,3\n")
-    found = read_rankings(tmp_path / "r.csv", Columns())
-    assert {c.reason for c in found.complaints} == {
+    found = Rankings().read(tmp_path / "r.csv")
+    assert {c.reason for c in found.rejected} == {
         "the algorithm already has a position there",
         "no algorithm is named",
     }
@@ -55,6 +54,6 @@ def test_a_second_position_of_an_algorithm_is_counted_and_left_out(tmp_path: Pat
 def test_a_table_without_positions_is_refused(tmp_path: Path):
     (tmp_path / "r.csv").write_text("instance,t,algorithm,rank\ni,1,A,1\n")
     with pytest.raises(ImportFailedError, match="has no column 'position'"):
-        read_rankings(tmp_path / "r.csv", Columns())
-    found = read_rankings(tmp_path / "r.csv", Columns(position="rank"))
+        Rankings().read(tmp_path / "r.csv")
+    found = Rankings(position_column="rank").read(tmp_path / "r.csv")
     assert found.algorithms == ("A",)

@@ -8,9 +8,9 @@ import pytest
 
 import polarbear as pb
 from polarbear.errors import ImportFailedError
-from polarbear.formats.store import OtherStore
+from polarbear.formats.other_store import OtherStore
 from polarbear.store import Store
-from tests.exports.helpers import numbered_store, trajectories
+from tests.formats.helpers import numbered_store, trajectories
 from tests.support import Project
 
 

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from polarbear.errors import ImportFailedError
-from polarbear.formats.table import Columns, read_table
+from polarbear.formats.table import Table
 from tests.support import Project
 
 GOOD = "algorithm,instance,t,y\nA,i1,1,5\nA,i1,10,3\nB,i1,1,4\nB,i1,20,2\nA,i2,1,7\n"
@@ -23,7 +23,7 @@ def written(folder: Path, text: str, name: str = "data.csv") -> Path:
 
 
 def test_a_table_becomes_trajectories(tmp_path: Path):
-    found = read_table(written(tmp_path, GOOD), Columns())
+    found = Table().read(written(tmp_path, GOOD))
     assert found.algorithms == ("A", "B")
     assert [instance.id for instance in found.instances] == ["i1", "i2"]
     assert found.times == (1, 20)
@@ -35,7 +35,7 @@ def test_a_table_becomes_trajectories(tmp_path: Path):
 
 def test_current_values_in_any_order_become_best_so_far(tmp_path: Path):
     rows = "A,i,30,9\nA,i,10,4\nA,i,20,6\nA,i,40,1\nA,i,40,2\n"
-    found = read_table(written(tmp_path, "algorithm,instance,t,y\n" + rows), Columns())
+    found = Table().read(written(tmp_path, "algorithm,instance,t,y\n" + rows))
     (run,) = found.outcomes
     assert run.times.tolist() == [10, 40]
     assert run.values.tolist() == [4, 1]
@@ -44,20 +44,25 @@ def test_current_values_in_any_order_become_best_so_far(tmp_path: Path):
 
 
 def test_larger_can_be_better(tmp_path: Path):
-    found = read_table(written(tmp_path, GOOD), Columns(), maximise=True)
+    found = Table(maximise=True).read(written(tmp_path, GOOD))
     assert found.outcomes[0].values.tolist() == [-5]
 
 
 def test_columns_of_any_name_are_mapped(tmp_path: Path):
     path = written(tmp_path, GOOD.replace("algorithm,instance,t,y", "solver,problem,evals,cost"))
-    found = read_table(path, Columns("solver", "problem", "evals", "cost"))
+    found = Table(
+        algorithm_column="solver",
+        instance_column="problem",
+        t_column="evals",
+        y_column="cost",
+    ).read(path)
     assert len(found.outcomes) == 3
 
 
 def test_a_parquet_table_is_read_as_well(tmp_path: Path):
     frame = pl.read_csv(written(tmp_path, GOOD))
     frame.write_parquet(tmp_path / "data.parquet")
-    assert len(read_table(tmp_path / "data.parquet", Columns()).outcomes) == 3
+    assert len(Table().read(tmp_path / "data.parquet").outcomes) == 3
 
 
 @pytest.mark.parametrize(
@@ -72,7 +77,7 @@ def test_what_is_noted_about_a_table_and_its_columns_plays_no_part(
     table = table.append_column("more", pa.array([{"a": "b"}] * len(table), inside))
     fields = [field.with_metadata(note) for field in table.schema]
     pq.write_table(table.cast(pa.schema(fields, metadata=note)), tmp_path / "noted.parquet")
-    found = read_table(tmp_path / "noted.parquet", Columns())
+    found = Table().read(tmp_path / "noted.parquet")
     assert len(found.outcomes) == 3
     assert any("more" in note for note in found.notes)
     assert capfd.readouterr().err == ""
@@ -81,21 +86,21 @@ def test_what_is_noted_about_a_table_and_its_columns_plays_no_part(
 def test_repeated_runs_are_paired_by_the_order_of_their_seeds(tmp_path: Path):
     rows = "A,i,7,1,5\nA,i,9,1,6\nB,i,100,1,4\nB,i,200,1,3\n"
     path = written(tmp_path, "algorithm,instance,seed,t,y\n" + rows)
-    found = read_table(path, Columns(seed="seed"))
+    found = Table(seed_column="seed").read(path)
     values = {(o.task.algorithm.name, o.task.instance.id): o.values[0] for o in found.outcomes}
     assert values == {("A", "i#1"): 5, ("A", "i#2"): 6, ("B", "i#1"): 4, ("B", "i#2"): 3}
 
 
 def test_rows_that_make_no_sense_are_counted_and_named(tmp_path: Path):
     bad = "A,i1,x,1\nA,i1,2,nan\nA,i1,3,inf\n,i1,4,1\nA,i1,-1,1\nA,i1,1,5\n"
-    found = read_table(written(tmp_path, GOOD + bad), Columns())
-    said = {(c.rows, c.reason, c.first) for c in found.complaints}
+    found = Table().read(written(tmp_path, GOOD + bad))
+    said = {(c.rows, c.reason, c.first) for c in found.rejected}
     assert said == {
         (1, "no algorithm is named", "10"),
         (1, "t is not a finite number", "7"),
         (2, "y is not a finite number", "8"),
         (1, "t is negative", "11"),
-        (1, "the row stands twice", "12"),
+        (1, "the row occurs twice", "12"),
     }
     assert len(found.outcomes) == 3
 
@@ -107,18 +112,18 @@ def test_rows_that_make_no_sense_are_counted_and_named(tmp_path: Path):
         ("algorithm,instance,t,y\n", "has a header but no rows"),
         ("algorithm,instance,t,value\nA,i,1,2\n", "has no column 'y' for y; it has"),
         ("algo,instance,t,y\nA,i,1,2\n", "did you mean --algorithm-column 'algo'?"),
-        ("algorithm,instance,t,y\nA,i,x,2\n", "no row of .* makes sense: 1 row: t is not"),
+        ("algorithm,instance,t,y\nA,i,x,2\n", "no row of .* is valid: 1 row: t is not"),
         ("algorithm,instance,t,y\nA,i,1,2,3,4\n", "cannot read .* as a table"),
     ],
 )
 def test_a_table_that_cannot_be_read_is_refused(tmp_path: Path, text: str, words: str):
     with pytest.raises(ImportFailedError, match=words):
-        read_table(written(tmp_path, text), Columns())
+        Table().read(written(tmp_path, text))
 
 
 def test_a_missing_file_is_named(tmp_path: Path):
     with pytest.raises(ImportFailedError, match="there is no file"):
-        read_table(tmp_path / "none.csv", Columns())
+        Table().read(tmp_path / "none.csv")
 
 
 def test_importing_twice_changes_nothing_and_a_second_table_adds_to_the_store(project: Project):
@@ -161,5 +166,5 @@ def test_an_import_that_contradicts_the_store_is_refused(project: Project):
 
 def test_columns_that_play_no_part_are_named(tmp_path: Path):
     table = written(tmp_path, "algorithm,instance,t,y,host,seed\nA,i,1,5,h,2\n")
-    assert read_table(table, Columns()).notes == ("2 columns ignored: host, seed",)
-    assert read_table(table, Columns(seed="seed")).notes == ("1 column ignored: host",)
+    assert Table().read(table).notes == ("2 columns ignored: host, seed",)
+    assert Table(seed_column="seed").read(table).notes == ("1 column ignored: host",)

@@ -64,7 +64,7 @@ def test_one_of_several_scalars_has_to_be_chosen_and_the_others_are_named(tmp_pa
 def test_a_run_that_lacks_the_scalar_is_counted(tmp_path: Path):
     curve(tmp_path / "adam", [0.5])
     curve(tmp_path / "sgd", [0.5], tag="other")
-    (complaint,) = TensorBoard(tag="loss").read(tmp_path).complaints
+    (complaint,) = TensorBoard(tag="loss").read(tmp_path).rejected
     assert (complaint.reason, complaint.first) == ("the run has no scalar 'loss'", "sgd")
 
 

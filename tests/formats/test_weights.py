@@ -11,13 +11,12 @@ import pytest
 import polarbear as pb
 from polarbear.driver.evidence import evidence_of
 from polarbear.errors import ImportFailedError, StoreMismatchError
-from polarbear.exports import EXPORTS
-from polarbear.formats.rankings import read_rankings
-from polarbear.formats.table import Columns, read_table
+from polarbear.formats import EXPORTS
+from polarbear.formats.ranking_table import Rankings
+from polarbear.formats.table import Table
 from polarbear.store import Store
 from polarbear.store.summary import first_at
 
-WEIGHTED = Columns(weight="w")
 VALUES = {"i1": (3, 5), "i2": (7, 2), "i3": (4, 4.5), "i4": (1, 6)}
 WEIGHTS = {"i1": 2.0, "i2": 0.5, "i3": 1.0, "i4": 3.0}
 
@@ -97,7 +96,7 @@ def test_seeds_of_one_instance_share_its_weight(tmp_path: Path):
 def test_what_cannot_be_a_weight_ends_the_import_in_a_line(value: str, tmp_path: Path):
     path = table(tmp_path, {**WEIGHTS, "i3": value})
     with pytest.raises(ImportFailedError) as caught:
-        read_table(path, WEIGHTED)
+        Table(weight_column="w").read(path)
     said = str(caught.value)
     assert said.startswith("line 10: the weight of 'i3' must be a number above 0 and at most 1,000")
     assert "\n" not in said
@@ -109,17 +108,17 @@ def test_an_instance_with_two_weights_is_refused(tmp_path: Path):
     with pytest.raises(
         ImportFailedError, match="line 5: 'i1' has the weight 5, but 2 before; an instance has one"
     ):
-        read_table(tmp_path / "data.csv", WEIGHTED)
+        Table(weight_column="w").read(tmp_path / "data.csv")
 
 
 def test_a_missing_column_of_weights_is_named(tmp_path: Path):
     with pytest.raises(ImportFailedError, match="no column 'v' for weight"):
-        read_rankings(table(tmp_path), Columns(position="y", weight="v"))
+        Rankings(position_column="y", weight_column="v").read(table(tmp_path))
 
 
 def test_a_second_import_with_another_weight_is_refused(tmp_path: Path):
     imported(tmp_path)
-    with pytest.raises(StoreMismatchError, match=r"weight of i1 is 2 in .*, but 4 in what is to"):
+    with pytest.raises(StoreMismatchError, match=r"weight of i1 is 2 in .*, but 4 in the source"):
         imported(tmp_path, {**WEIGHTS, "i1": 4})
 
 

@@ -21,7 +21,7 @@ import numpy as np
 from polarbear.config import contradictions, parse
 from polarbear.errors import PolarBearError
 from polarbear.formats import FORMATS
-from polarbear.formats.adding import GridWanted, add_imported, budget_for
+from polarbear.formats.store_import import GridOptions, add_imported, budget_for
 from polarbear.preferences.base import Context, Preference
 from polarbear.preferences.mix import Mix
 from polarbear.preferences.parsing import read_preference
@@ -125,7 +125,7 @@ def importing(name: str) -> Callable[[grammars.Files, Path], None]:
 
     def read(files: grammars.Files, folder: Path) -> None:
         found = FORMATS[name]().read(_written(files, folder))
-        budget = budget_for(found, GridWanted())
+        budget = budget_for(found, GridOptions())
         assert len(budget.times)
         for outcome in found.outcomes:
             assert np.all(np.isfinite(outcome.times))

@@ -11,7 +11,7 @@ import pytest
 import polarbear as pb
 from polarbear.driver.evidence import evidence_of
 from polarbear.errors import ImportFailedError
-from polarbear.formats.rankings import Rankings
+from polarbear.formats.ranking_table import Rankings
 from polarbear.inference.loops.scores import ranking_scores
 from polarbear.rankings import ABSENT, BELOW, UNRECORDED, count_choice_sets, rank
 from polarbear.rankings.duels import duels_of
@@ -121,7 +121,7 @@ def test_a_table_can_say_who_was_not_recorded(tmp_path: Path):
 def test_a_ranking_of_which_nothing_was_recorded_is_left_out(tmp_path: Path):
     (tmp_path / "r.csv").write_text(TABLE + "m,1,A,below\nm,1,B,below\n")
     found = Rankings().read(tmp_path / "r.csv")
-    assert [c.reason for c in found.complaints] == ["of its ranking nothing was recorded"]
+    assert [c.reason for c in found.rejected] == ["of its ranking nothing was recorded"]
     (tmp_path / "r.csv").write_text("instance,t,algorithm,position\nm,1,A,below\n")
     with pytest.raises(ImportFailedError, match="nothing was recorded"):
         Rankings().read(tmp_path / "r.csv")

@@ -8,12 +8,12 @@ import numpy as np
 import polars as pl
 import pytest
 
-from polarbear.attainment import Comparison, ViewOptions
+from polarbear.classical import Comparison, ViewOptions
 from polarbear.report.drawing.files import drawn, styled
 from polarbear.report.drawing.style import Style
 from polarbear.report.figures import FIGURES
 from polarbear.report.material import Material, gather
-from tests.attainment.helpers import make_store, random_runs
+from tests.classical.helpers import make_store, random_runs
 from tests.report.layout import faults
 from tests.report.stores import HOSTILE
 

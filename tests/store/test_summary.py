@@ -8,7 +8,7 @@ from polarbear.execution.status import Status
 from polarbear.plain import plain
 from polarbear.store import Store, summary
 from polarbear.store.summary import AlgorithmRuns, Failure
-from tests.attainment.helpers import Run, make_store
+from tests.classical.helpers import Run, make_store
 
 
 def store_of(folder: Path) -> Store:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from polarbear.attainment import View
+from polarbear.classical import View
 from polarbear.errors import ReportError
 from polarbear.report.drawing.style import Style
 from polarbear.report.material import Material

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from polarbear.attainment import View
+from polarbear.classical import View
 from polarbear.report.drawing.axes import edges, note_below, on_log_time, time_axis
 from polarbear.report.drawing.style import Style
 from polarbear.report.figures.base import Figure

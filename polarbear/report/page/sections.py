@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from polarbear.attainment import agreement, disagreements
+from polarbear.classical import agreement, disagreements
 from polarbear.report.figures.base import lacks_draws
 from polarbear.report.figures.ratings import TITLE, WHAT, among_whom
 from polarbear.report.material import Material

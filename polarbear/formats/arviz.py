@@ -1,0 +1,134 @@
+"""Posteriors for ArviZ: draws with named coordinates, as NetCDF or Zarr."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from itertools import combinations
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from pydantic import Field
+
+from polarbear.errors import ExportFailedError, MissingExtraError
+from polarbear.formats.base import Export, Written
+from polarbear.inference import Posterior
+from polarbear.select import find_basis
+from polarbear.store import Store
+from polarbear.wording import counted, joined
+
+if TYPE_CHECKING:
+    import xarray
+
+ENDINGS = (".nc", ".zarr")
+GROUP = "posterior"  # the group in which ArviZ expects draws
+PAIR, FIRST, SECOND = "pair", "first", "second"
+
+
+class ArviZExport(Export):
+    """A stored posterior as NetCDF (.nc) or Zarr (.zarr)."""
+
+    model: str | None = Field(None, description="of this model; by default the race's, or the last")
+    key: str | None = Field(None, description="the posterior of this key")
+
+    def write(self, store: Store, algorithms: tuple[str, ...], place: Path) -> Written:
+        if place.suffix not in ENDINGS:
+            raise ExportFailedError(
+                f"expected a file name that ends in {joined(ENDINGS, 'or')}, found '{place.name}'"
+            )
+        basis = find_basis(store, self.model, self.key)
+        data = as_dataset(
+            basis.posterior, basis.algorithms, basis.times, basis.axis, basis.instances
+        )
+        data = _subset(data, [name for name in basis.algorithms if name in algorithms])
+        needed = "h5netcdf" if place.suffix == ".nc" else "zarr"
+        if find_spec(needed) is None:
+            raise MissingExtraError(f"writing {place.suffix}", needed, "arviz")
+        if place.suffix == ".nc":
+            data.to_netcdf(place, group=GROUP, engine="h5netcdf")
+        else:
+            data.to_zarr(place, group=GROUP, zarr_format=2)
+        draws = counted(basis.posterior.n_draws, "draw")
+        return Written(f"{draws} of the model {basis.posterior.model} (key {basis.key})")
+
+
+def _subset(data: xarray.Dataset, names: list[str]) -> xarray.Dataset:
+    """The same data for some algorithms and the pairs of these."""
+    data = data.sel(algorithm=names)
+    if PAIR in data.dims:
+        both = np.flatnonzero((data[FIRST].isin(names) & data[SECOND].isin(names)).values)
+        data = data.isel({PAIR: both}) if len(both) else data.drop_dims(PAIR)
+    return data
+
+
+def in_groups(data: xarray.Dataset) -> Any:
+    """ArviZ's InferenceData, or the DataTree that replaces it from ArviZ 1 on."""
+    try:
+        import arviz
+        import xarray
+    except ImportError as error:
+        raise MissingExtraError("ArviZ's data", error.name or "arviz", "arviz") from None
+    if hasattr(arviz, "InferenceData"):
+        return arviz.InferenceData(posterior=data)
+    return xarray.DataTree.from_dict({GROUP: data})
+
+
+def as_dataset(
+    posterior: Posterior,
+    algorithms: tuple[str, ...],
+    times: np.ndarray,
+    axis: str,
+    instances: int | None,
+) -> xarray.Dataset:
+    """The draws as theta[chain, draw, time, algorithm], with the hyperparameters.
+
+    If duels do not follow from theta, wins[chain, draw, time, pair] is the probability that the
+    first of a pair beats the second; ``first`` and ``second`` name the two of each pair.
+    """
+    try:
+        import xarray
+    except ImportError:
+        raise MissingExtraError("ArviZ's data", "xarray", "arviz") from None
+    chains = posterior.chains
+
+    def by_chain(draws: np.ndarray) -> np.ndarray:
+        return draws.reshape(chains, -1, *draws.shape[1:])
+
+    variables: dict[str, tuple[tuple[str, ...], np.ndarray]] = {
+        "theta": (("chain", "draw", "time", "algorithm"), by_chain(posterior.theta))
+    }
+    pairs: dict[str, object] = {}
+    if posterior.wins is not None:
+        variables["wins"] = (
+            ("chain", "draw", "time", PAIR),
+            by_chain(np.asarray(posterior.wins)),
+        )
+        both = list(combinations(algorithms, 2))
+        pairs = {
+            PAIR: [f"{a} vs {b}" for a, b in both],
+            FIRST: (PAIR, [a for a, _ in both]),
+            SECOND: (PAIR, [b for _, b in both]),
+        }
+    for name, draws in posterior.hyper.items():
+        variables[name] = (("chain", "draw"), by_chain(draws))
+    attributes = {
+        "inference_library": "polarbear",
+        "model": posterior.model,
+        "engine": posterior.engine,
+        "method": posterior.method,
+        "seed": posterior.seed,
+        "axis": axis,
+        "instances": instances,
+        "evidence_weight": posterior.evidence_weight,
+    }
+    return xarray.Dataset(
+        variables,
+        coords={
+            "chain": np.arange(chains),
+            "draw": np.arange(posterior.n_draws // chains),
+            "time": times,
+            "algorithm": list(algorithms),
+            **pairs,
+        },
+        attrs={name: value for name, value in attributes.items() if value is not None},
+    )

@@ -1,0 +1,134 @@
+"""Complete cases: who is compared on which instances, and what is said about the rest."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+
+import polars as pl
+import pytest
+
+from polarbear.classical import Comparison, checked_names, checked_pair, share_more, view
+from polarbear.errors import ReportError
+from polarbear.execution.status import Status
+from polarbear.report.material import gather
+from tests.classical.helpers import Run, make_store
+
+FULL = Run([1, 50], [3.0, 1.0], Status.BUDGET, 100.0)
+OTHER = Run([1, 50], [4.0, 2.0], Status.BUDGET, 100.0)
+CUT = Run([1], [0.1], Status.BUDGET, 10.0)
+ENDED = Run([1, 5], [4.0, 0.5], Status.ENDED, 5.0)
+CRASHED = Run([1, 5], [4.0, 0.5], Status.CRASHED, 5.0)
+
+
+def test_only_instances_that_all_ran_in_full_are_compared(tmp_path: Path):
+    runs = {"A": [FULL, FULL, FULL, None], "B": [OTHER, CUT, OTHER, OTHER]}
+    made = view(make_store(tmp_path / "store", runs))
+    assert made.common.instances == ("i000", "i002")
+    assert made.common.full == {"A": 3, "B": 3}
+    assert (
+        "the classical view uses 2 of 4 instances: those that all 2 algorithms ran to the end"
+        in (made.notes()[0])
+    )
+
+
+def test_a_run_that_ended_by_itself_or_failed_keeps_its_last_best(tmp_path: Path):
+    made = view(make_store(tmp_path / "store", {"A": [ENDED, CRASHED], "B": [FULL, FULL]}))
+    assert len(made.common.instances) == 2
+    assert made.ecdf.mean[0, -1] == 1.0
+
+
+def test_it_says_how_many_instances_fewer_algorithms_share(tmp_path: Path):
+    runs = {
+        "A": [FULL] * 6,
+        "B": [OTHER] * 6,
+        "C": [OTHER] * 4 + [CUT] * 2,
+        "D": [OTHER] * 1 + [CUT] * 5,
+    }
+    store = make_store(tmp_path / "store", runs)
+    made = view(store)
+    assert len(made.common.instances) == 1
+    assert [(s.without, s.instances) for s in made.common.steps] == [(("D",), 4), (("D", "C"), 6)]
+    assert any("without D: 4; without D, C: 6" in note for note in made.notes())
+    assert any("one instance says nothing about others" in note for note in made.notes())
+    assert len(view(store, ["B", "A"]).common.instances) == 6
+
+
+def test_an_algorithm_without_a_full_run_is_left_out_unless_it_is_asked_for(tmp_path: Path):
+    store = make_store(tmp_path / "store", {"A": [FULL], "B": [OTHER], "C": [CUT], "D": [None]})
+    made = view(store)
+    assert made.algorithms == ("A", "B")
+    assert any("no run to the end of the grid: C, D" in note for note in made.notes())
+    with pytest.raises(ReportError, match=r"by all of: A, C \(instances run in full: A 1, C 0\)"):
+        view(store, ["A", "C"])
+
+
+def test_without_a_common_instance_it_names_those_who_have_one(tmp_path: Path):
+    runs = {"A": [FULL, None, FULL], "B": [OTHER, None, OTHER], "C": [None, FULL, None]}
+    with pytest.raises(ReportError, match="--algorithms 'A,B' has 2 in common"):
+        view(make_store(tmp_path / "store", runs))
+
+
+def test_when_all_runs_were_cut_short_there_is_no_view(tmp_path: Path):
+    store = make_store(tmp_path / "store", {"A": [CUT], "B": [CUT]})
+    with pytest.raises(ReportError, match=r"goes to the end of the grid \(100\)"):
+        view(store)
+
+
+def test_rankings_without_values_are_refused_with_the_reason(tmp_path: Path):
+    store = make_store(tmp_path / "store", {"A": [None], "B": [None]})
+    with pytest.raises(ReportError, match="holds no runs yet"):
+        view(store)
+    ranking = {
+        "instance": ["i000"],
+        "t": [1.0],
+        "algorithm": [["A", "B"]],
+        "position": [[0.0, 1.0]],
+    }
+    with store.writing():
+        store.add_rankings(pl.DataFrame(ranking))
+    with pytest.raises(ReportError, match="rankings without values"):
+        view(store)
+
+
+def test_a_suite_without_meaningful_values_is_refused(tmp_path: Path):
+    suite = {"suite": "synthetic", "maximise": False}
+    store = make_store(tmp_path / "store", {"A": [FULL], "B": [OTHER]}, instances=suite)
+    with pytest.raises(ReportError, match="draws only who is ahead of whom"):
+        view(store)
+
+
+def test_an_unknown_name_is_refused_with_the_nearest_known(tmp_path: Path):
+    store = make_store(tmp_path / "store", {"Powell": [FULL], "B": [OTHER]})
+    with pytest.raises(ReportError, match="unknown algorithm 'Powel'; did you mean 'Powell'?"):
+        view(store, ["Powel"])
+
+
+@pytest.mark.parametrize("text", ["A", "A,A", "A,B,C", "A,", ""])
+def test_a_pair_is_two_different_names(text: str):
+    with pytest.raises(ReportError, match="a pair is two different algorithms"):
+        checked_pair(text.split(","))
+    assert checked_pair(["A", "B"]) == ("A", "B")
+
+
+def test_names_are_separated_by_commas_and_count_once():
+    assert checked_names(["B", "A", "B"]) == ("B", "A")
+    with pytest.raises(ReportError, match="separated by commas"):
+        checked_names(["A", "", "B"])
+
+
+def test_those_that_a_race_has_left_are_compared_where_they_share_more_instances(tmp_path: Path):
+    runs = {"A": [FULL] * 4, "B": [OTHER] * 4, "C": [OTHER] * 1 + [CUT] * 3}
+    store = make_store(tmp_path / "store", runs)
+    assert share_more(store, 100.0, ["A", "B"])
+    assert not share_more(store, 100.0, ["A", "C"])
+    ended = SimpleNamespace(eliminated=("C",), pareto_set=("A", "B"))
+    material = replace(gather(store), race=ended)  # type: ignore[arg-type]
+    assert material.classical.algorithms == ("A", "B")
+    assert len(material.classical.common.instances) == 4
+    assert "`--algorithms all` takes C in, too" in material.classical.notes()[-1]
+    asked = replace(material, comparison=Comparison(everyone=True))
+    assert asked.classical.algorithms == ("A", "B", "C")
+    alone = replace(material, race=SimpleNamespace(eliminated=("B", "C"), pareto_set=("A",)))  # type: ignore[arg-type]
+    assert alone.classical.algorithms == ("A", "B", "C")

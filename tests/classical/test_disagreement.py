@@ -1,0 +1,128 @@
+"""Notes on where the classical view and the posterior disagree, on stores made to do so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from polarbear.classical import ViewOptions, agreement, disagreements, view
+from polarbear.classical.head_to_head import head_to_head
+from polarbear.driver.evidence import evidence_of
+from polarbear.driver.posteriors import keep, learn
+from polarbear.execution.status import Status
+from polarbear.inference import ModelOptions
+from polarbear.select import Basis, find_basis
+from polarbear.store import Store
+from tests.classical.helpers import Run, make_store
+
+GRID = (1.0, 10.0, 100.0)
+FIXED = ViewOptions(optimum=0.0)
+
+
+def full(y: float) -> Run:
+    return Run([1], [y], Status.BUDGET, 100.0)
+
+
+def inferred(store: Store) -> Basis:
+    evidence = evidence_of(store, None)
+    learned = learn(store, evidence, ModelOptions(model="dirichlet", draws=2000), seed=1)
+    with store.writing():
+        keep(store, evidence, learned)
+    return find_basis(store)
+
+
+@pytest.fixture(scope="module")
+def margins(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    """'often' is a little ahead on 70 of 100 instances, 'far' is far ahead on the other 30."""
+    runs = {
+        "often": [full(1.0)] * 70 + [full(10.0)] * 30,
+        "far": [full(1.5)] * 70 + [full(1e-7)] * 30,
+    }
+    return make_store(tmp_path_factory.mktemp("margins") / "store", runs, GRID)
+
+
+def test_margins_that_ranks_ignore_are_named_as_the_reason(margins: Store):
+    made, basis = view(margins, options=FIXED), inferred(margins)
+    notes = disagreements(made, basis)
+    assert {note.about for note in notes} >= {"uniform", "log-uniform", "final", "times"}
+    for note in notes:
+        assert (note.a, note.b) == ("far", "often")
+        assert "often is ahead 70% of the time and far 30%, but far by more" in note.why
+        assert "ranks ignore margins" in note.why
+    first = notes[0].words
+    assert "puts far first (mean 0.398 against 0.170" in first
+    assert "clear of 0" in first
+    assert "puts often first (P(best) over 0.99" in first
+    (times,) = [note for note in notes if note.about == "times"]
+    assert "at 3 times from 1 to 100 evaluations" in times.words
+
+
+def test_another_scale_can_make_the_views_agree(margins: Store):
+    seen = view(margins, options=ViewOptions(targets="seen"))
+    basis = inferred(margins)
+    assert disagreements(seen, basis) == []
+    assert "agree: often comes first over the whole span" in agreement(seen, basis)
+
+
+def test_instances_that_not_all_ran_in_full_are_named_as_the_reason(tmp_path: Path):
+    """On 12 complete instances A is ahead; on 80 that B left early, B was ahead while it ran."""
+    runs = {
+        "A": [full(1.0)] * 12 + [full(3.0)] * 80,
+        "B": [full(2.0)] * 12 + [Run([1], [2.0], Status.BUDGET, 10.0)] * 80,
+    }
+    store = make_store(tmp_path / "store", runs, GRID)
+    notes = disagreements(view(store, options=FIXED), inferred(store))
+    (note,) = [note for note in notes if note.about == "log-uniform"]
+    assert (note.a, note.b) == ("A", "B")
+    assert "on the 12 instances compared, A is ahead 100% of the time and B 0%" in note.why
+    assert "the posterior goes by 92 instances" in note.why
+
+
+def test_an_order_that_may_be_chance_is_said_to_be_no_more(tmp_path: Path):
+    """One instance of 41 turns the mean around; the posterior goes by the other 40."""
+    runs = {
+        "often": [full(1.0)] * 40 + [full(90.0)],
+        "once": [full(1.2)] * 40 + [full(1e-8)],
+        "last": [full(1e3)] * 41,
+    }
+    store = make_store(tmp_path / "store", runs, GRID)
+    notes = disagreements(view(store, options=FIXED), inferred(store))
+    assert notes
+    assert all((note.a, note.b) == ("once", "often") for note in notes)
+    assert all(note.about != "times" for note in notes)
+    assert "which may be chance" in notes[0].words
+
+
+def test_views_that_agree_are_said_to_agree(tmp_path: Path):
+    runs = {"A": [full(1.0)] * 30, "B": [full(2.0)] * 30, "C": [full(3.0)] * 30}
+    store = make_store(tmp_path / "store", runs, GRID)
+    made, basis = view(store, options=FIXED), inferred(store)
+    assert disagreements(made, basis) == []
+    assert "agree: A comes first over the whole span" in agreement(made, basis)
+
+
+def test_a_posterior_of_another_span_or_of_others_is_not_held_against_the_view(margins: Store):
+    from dataclasses import replace
+
+    made, basis = view(margins, options=FIXED), inferred(margins)
+    elsewhere = replace(basis, times=basis.times * 2)
+    assert disagreements(made, elsewhere) == []
+    assert "another span of time" in agreement(made, elsewhere)
+    others = replace(basis, algorithms=("X", "Y"))
+    assert disagreements(made, others) == []
+    assert "nothing to hold together" in agreement(made, others)
+
+
+def test_head_to_head_counts_leads_and_margins_by_hand(tmp_path: Path):
+    runs = {
+        "A": [Run([1, 10], [1.0, 0.1]), Run([1], [1.0])],
+        "B": [Run([1], [0.5]), Run([1], [1.0])],
+    }
+    made = view(make_store(tmp_path / "store", runs, GRID), options=FIXED)
+    met = head_to_head(made, 0, 1, np.array(GRID), np.array([0.5, 0.25, 0.25]))
+    # A is behind at t = 1 and ahead at 10 and 100 on one instance, tied on the other.
+    assert (met.a_ahead, met.b_ahead) == pytest.approx((0.25, 0.25))
+    assert met.a_margin == pytest.approx(np.log10(5) / 10)
+    assert met.b_margin == pytest.approx(np.log10(2) / 10)

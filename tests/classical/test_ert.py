@@ -1,0 +1,178 @@
+"""Expected running times, and time counted per dimension."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import polarbear
+from polarbear.classical import ViewOptions, view
+from polarbear.classical.ert import expected_running_times
+from polarbear.errors import ConfigError, ReportError
+from polarbear.execution.status import Status
+from tests.classical.helpers import Run, make_store
+from tests.formats.peers import read_by_cocopp
+from tests.support import Project
+
+OPTIMUM = ViewOptions(optimum=0.0)
+
+
+def test_ert_is_all_that_was_spent_over_the_runs_that_arrived(tmp_path: Path):
+    runs = {
+        "A": [Run([1, 10], [5.0, 0.5]), Run([1], [7.0], Status.ENDED, 100)],
+        "B": [Run([4], [0.5]), Run([1], [9.0], Status.BUDGET, 100)],
+    }
+    store = make_store(tmp_path / "s", runs)
+    (found,) = expected_running_times(store, view(store, options=OPTIMUM), np.array([8.0, 1.0, 0]))
+    assert found.ert.tolist() == [[(1 + 1) / 2, (10 + 100) / 1, np.inf], [104, 104, np.inf]]
+    assert found.reached.tolist() == [[2, 1, 0], [1, 1, 0]]
+    assert (found.group, found.runs) == (None, 2)
+
+
+def test_its_interval_is_that_of_instances_drawn_anew(tmp_path: Path):
+    rng = np.random.default_rng(3)
+    hits = rng.uniform(2, 90, 30).round()
+    runs = [
+        Run([1, t], [5.0, 0.5]) if i % 3 else Run([1], [5.0], reached=100)
+        for i, t in enumerate(hits)
+    ]
+    store = make_store(tmp_path / "s", {"A": runs})
+    seen = view(store, options=OPTIMUM)
+    (found,) = expected_running_times(store, seen, np.array([1.0]))
+    spent = np.where(np.arange(30) % 3, hits, 100)
+    times = seen.drawn.times.astype(float)
+    again = np.sort((times @ spent) / (times @ (np.arange(30) % 3 > 0)))
+    assert found.low[0, 0] == pytest.approx(again[int(0.025 * 999)])
+    assert found.high[0, 0] == pytest.approx(again[int(np.ceil(0.975 * 999))])
+    assert found.low[0, 0] < found.ert[0, 0] < found.high[0, 0]
+
+
+def test_where_resamples_may_hold_no_success_the_interval_is_not_bounded(project: Project):
+    runs = {"A": [Run([1, 10], [5.0, 0.5]), *[Run([1], [5.0], reached=100)] * 3]}
+    make_store(project.folder / "s", runs)
+    answer = project.json("compare", "s", "--optimum", "0", "--ert", "1,0")
+    (row,) = answer["ert"]
+    assert row["at"][0]["ert"] == 310
+    assert row["at"][0]["low"] is not None
+    assert row["at"][0]["high"] is None
+    assert row["at"][1] == {"target": 0, "ert": None, "low": None, "high": None, "reached": 0}
+    shown = project("compare", "s", "--optimum", "0", "--ert", "1,0").stdout
+    assert "310 [" in shown
+    assert "unbounded]" in shown
+    assert "not reached" in shown
+
+
+def coco_folder(root: Path, name: str, seed: int, dimensions: Sequence[int]) -> None:
+    """Random trajectories as COCO writes them, 15 instances of a function in each dimension."""
+    rng = np.random.default_rng(seed)
+    folder = root / name
+    (folder / "data_f3").mkdir(parents=True)
+    info = []
+    head = "% f evaluations | g evaluations | best noise-free fitness - Fopt (1.0e+01) | x1\n"
+    for dimension in dimensions:
+        text, runs = "", []
+        for instance in range(1, 16):
+            times = np.unique(rng.integers(2, 1000 * dimension, 40))
+            values = np.sort(10 ** rng.uniform(-4 * rng.random(), 2, len(times)))[::-1]
+            points = [(1, 300.0), *zip(times.tolist(), values.tolist(), strict=True)]
+            points.append((1000 * dimension, points[-1][1]))
+            text += head + "".join(f"{t} 0 {y:+.9e} 0 0 0\n" for t, y in points)
+            runs.append(f"{instance}:{1000 * dimension}|{points[-1][1]:.1e}")
+        for ending in ("dat", "tdat"):
+            (folder / "data_f3" / f"x_f3_DIM{dimension}.{ending}").write_text(text)
+        info.append(
+            f"suite = 'bbob', funcId = 3, DIM = {dimension}, Precision = 1.000e-08, "
+            f"algId = '{name}', coco_version = '2.8.2', logger = 'bbob', "
+            f"data_format = 'bbob-new2'\n%\n"
+            f"data_f3/x_f3_DIM{dimension}.dat, {', '.join(runs)}\n"
+        )
+    (folder / "x_f3.info").write_text("".join(info))
+
+
+@pytest.mark.slow
+def test_ert_of_a_coco_folder_is_what_cocopp_computes(tmp_path: Path):
+    for seed, name in enumerate("AB"):
+        coco_folder(tmp_path / "exdata", name, seed, (2, 5))
+    targets = [10.0, 1.0, 0.1, 0.01, 1e-3]
+    theirs = {
+        (one["algorithm"], f"f3-d{one['dimension']}"): one["ert"]
+        for one in read_by_cocopp(tmp_path / "exdata", targets, tmp_path)
+    }
+    store = polarbear.import_data(tmp_path / "exdata", tmp_path / "s", "coco")
+    rows = store.compare(ert=targets).ert
+    ours = {
+        (row.algorithm, row.group): [p.ert or np.inf for p in row.at] for row in rows if row.group
+    }
+    assert ours.keys() == theirs.keys()
+    for key, found in ours.items():
+        assert found == pytest.approx(theirs[key], rel=1e-12)
+    assert any(0 < point.reached < row.runs for row in rows for point in row.at)
+
+
+def test_an_imported_coco_folder_is_compared_by_distances_to_the_optimum(project: Project):
+    coco_folder(project.folder / "exdata", "A", 1, (2,))
+    project.json("import", "exdata", "--format", "coco", "--store", "s")
+    answer = project.json("compare", "s")
+    assert answer["scale"]["targets"] == {"easiest": 100, "hardest": 1e-8, "count": None}
+    assert answer == project.json("compare", "s", "--optimum", "0")
+
+
+def test_evaluations_per_dimension_put_all_dimensions_on_one_axis(tmp_path: Path):
+    """The same runs, once on 2 and twice as slow on 4 variables, are the same per dimension."""
+    runs = [Run([2, 20, 200], [9.0, 3.0, 1.0]), Run([4, 40, 400], [9.0, 3.0, 1.0])]
+    store = make_store(
+        tmp_path / "s",
+        {"A": runs},
+        grid=(4.0, 40.0, 400.0),
+        specs=[{"imported": i, "dimension": d, "optimum": 0.0} for i, d in enumerate((2, 4))],
+    )
+    seen = view(store, options=ViewOptions(per_dimension=True))
+    assert seen.axis == "evaluations per dimension"
+    assert seen.grid.tolist() == [1, 10, 100]
+    assert (seen.shares[0] == seen.shares[1]).all()
+    (found,) = expected_running_times(store, seen, np.array([3.0, 1.0]))
+    assert found.ert.tolist() == [[10, 100]]
+    told = polarbear.open(tmp_path / "s").compare(per_dimension=True, ert=[3.0])
+    assert told.axis == "evaluations per dimension"
+    assert [point.t for point in told.ecdf[0].at] == [1, 10, 100]
+
+
+def test_runs_that_went_as_far_per_dimension_are_complete(tmp_path: Path):
+    """With 100 evaluations a variable, the smaller dimension has not reached the grid's end."""
+    runs = [Run([1], [1.0], Status.BUDGET, 200), Run([1], [1.0], Status.BUDGET, 400)]
+    store = make_store(
+        tmp_path / "s",
+        {"A": runs},
+        grid=(4.0, 400.0),
+        specs=[{"imported": i, "dimension": d, "optimum": 0.0} for i, d in enumerate((2, 4))],
+    )
+    assert len(view(store).common.instances) == 1
+    assert len(view(store, options=ViewOptions(per_dimension=True)).common.instances) == 2
+
+
+def test_figures_count_time_per_dimension_too(project: Project):
+    coco_folder(project.folder / "exdata", "A", 1, (2, 5))
+    project.json("import", "exdata", "--format", "coco", "--store", "s")
+    project.json("compare", "s", "--per-dimension", "--csv", "figures")
+    last = (project.folder / "figures" / "ecdf.csv").read_text().splitlines()[-1]
+    assert last.split(",")[1] == "1000.0"
+
+
+def test_what_is_missing_is_named(tmp_path: Path):
+    store = make_store(tmp_path / "s", {"A": [Run([1, 2], [3.0, 1.0])]})
+    door = polarbear.open(tmp_path / "s")
+    with pytest.raises(ReportError, match="ERT counts the time .* --optimum"):
+        door.compare(ert="usual")
+    with pytest.raises(ReportError, match="of i000 in .* it is not known"):
+        door.compare(per_dimension=True)
+    with pytest.raises(ConfigError, match="expected distances separated by commas"):
+        door.compare(ert="1,x")
+    with pytest.raises(ConfigError, match="finite and not negative"):
+        door.compare(ert=[-1.0])
+    assert store.path == door.path
+    timed = make_store(tmp_path / "t", {"A": [Run([1], [3.0])]}, axis="seconds")
+    with pytest.raises(ReportError, match="divides evaluations, and .* counts seconds"):
+        view(timed, options=ViewOptions(per_dimension=True))

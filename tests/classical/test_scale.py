@@ -1,0 +1,125 @@
+"""How values become comparable, and what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from pydantic import ValidationError
+
+from polarbear.classical import ViewOptions, view
+from polarbear.errors import ReportError
+from polarbear.problems import SUITES
+from tests.classical.helpers import Run, make_store
+
+TWO = {"A": [Run([1], [30.0]), Run([1, 50], [4.0, -2.0])], "B": [Run([1], [10.0]), Run([1], [4.0])]}
+
+
+def test_unknown_optima_leave_the_span_seen_on_each_instance(tmp_path: Path):
+    made = view(make_store(tmp_path / "store", TWO))
+    assert not made.scale.everywhere_the_same
+    assert not made.scale.log
+    assert made.ecdf.mean[:, 0].tolist() == [0.0, 0.5]
+    assert made.ecdf.mean[:, -1].tolist() == [0.5, 0.5]
+    assert "from the worst (0) to the best (1)" in made.scale.words
+
+
+def test_positive_values_over_three_orders_of_magnitude_get_a_logarithmic_scale(tmp_path: Path):
+    runs = {"A": [Run([1, 50], [1e4, 1.0])] * 3, "B": [Run([1], [1e2])] * 3}
+    made = view(make_store(tmp_path / "store", runs))
+    assert made.scale.log
+    assert made.ecdf.mean[1, 0] == pytest.approx(0.5)
+    linear = view(make_store(tmp_path / "other", runs), options=ViewOptions(scale="linear"))
+    assert linear.ecdf.mean[1, 0] == pytest.approx((1e4 - 1e2) / (1e4 - 1))
+
+
+def test_a_given_optimum_brings_the_usual_targets(tmp_path: Path):
+    made = view(make_store(tmp_path / "store", TWO), options=ViewOptions(optimum=-2.0))
+    assert made.scale.everywhere_the_same
+    assert made.scale.target(0.0) == pytest.approx(1e2)
+    assert made.scale.target(1.0) == pytest.approx(1e-8)
+    expected = np.mean([(2 - np.log10(32)) / 10, 1.0])
+    assert made.ecdf.mean[0, -1] == pytest.approx(expected)
+
+
+def test_where_larger_is_better_the_optimum_is_given_as_users_see_it(tmp_path: Path):
+    stored = {"A": [Run([1], [-7.0])], "B": [Run([1], [-9.9])]}  # a maximised value is negated
+    config = {"suite": "imported", "maximise": True}
+    store = make_store(tmp_path / "store", stored, instances=config)
+    made = view(store, options=ViewOptions(optimum=10.0, targets="10:0.1"))
+    assert made.ecdf.mean[:, -1].tolist() == pytest.approx([(1 - np.log10(3)) / 2, 1.0])
+    with pytest.raises(ReportError, match=r"the value 9\.9 on i000 is better than .* 9:"):
+        view(store, options=ViewOptions(optimum=9.0))
+
+
+def test_suites_that_know_their_optimum_say_so(tmp_path: Path):
+    spec = {"function": "sphere", "dimension": 2, "seed": 1}
+    config = {"suite": "classic", "maximise": False}
+    runs = {"A": [Run([1], [1e-3])], "B": [Run([1], [1.0])]}
+    made = view(make_store(tmp_path / "store", runs, instances=config, specs=[spec]))
+    assert made.ecdf.mean[:, -1].tolist() == pytest.approx([0.5, 0.2])
+
+
+def test_bbob_knows_the_optimum_of_each_instance():
+    ioh = pytest.importorskip("ioh", reason="ioh is not installed: pip install '.[bbob]'")
+    suite = SUITES["bbob"].model_validate({"suite": "bbob"})
+    spec = {"function": 1, "dimension": 3, "instance": 4}
+    function = ioh.get_problem(1, 4, 3, ioh.ProblemClass.BBOB)
+    assert suite.best_value(spec) == pytest.approx(function(function.optimum.x))
+
+
+def test_an_instance_on_which_all_are_equal_is_reached_by_all_and_noted(tmp_path: Path):
+    runs = {"A": [Run([1], [5.0]), Run([1], [2.0])], "B": [Run([1], [5.0]), Run([1], [1.0])]}
+    made = view(make_store(tmp_path / "store", runs))
+    assert made.aocc.areas.tolist() == [[1.0, 1.0], [0.0, 1.0]]
+    assert (
+        "on 1 of 2 instances all values are equal: every algorithm has reached all targets there"
+        in (made.notes())
+    )
+
+
+@pytest.mark.parametrize(
+    ("runs", "options", "words"),
+    [
+        (
+            {"A": [Run([1], [5.0])], "B": [Run([1], [5.0])]},
+            {},
+            "all values that were seen are equal",
+        ),
+        (TWO, {"targets": "1e2:1e-8"}, "give it with --optimum, or use --targets seen"),
+        (TWO, {"scale": "log"}, "needs values above 0, found -2"),
+        (TWO, {"optimum": 0.0}, "the value -2 on i001 is better than the best possible, 0"),
+        (TWO, {"optimum": -2.0, "targets": "10:0"}, "no target at distance 0"),
+        ({"A": [Run([], [])], "B": [Run([], [])]}, {}, "has found any value up to 100"),
+        ({"A": [Run([200], [1.0])]}, {}, "has found any value up to 100"),
+        ({"A": [Run([1], [-np.inf])], "B": [Run([1], [1.0])]}, {}, "holds the value -inf"),
+        ({"A": [Run([1], [np.nan])], "B": [Run([1], [1.0])]}, {}, "holds the value nan"),
+    ],
+)
+def test_what_cannot_be_scaled_is_refused_with_the_reason(tmp_path: Path, runs, options, words):
+    with pytest.raises(ReportError, match=words):
+        view(make_store(tmp_path / "store", runs), options=ViewOptions(**options))
+
+
+@pytest.mark.parametrize(
+    ("targets", "words"),
+    [
+        ("1e-8:1e2", "100:1e-08, not 1e-08:100"),
+        ("1e2", "expected EASIEST:HARDEST"),
+        ("a:b", "expected EASIEST:HARDEST"),
+        ("1e2:1e-8:1", "greater than or equal to 2"),
+        ("nan:1", "finite number"),
+    ],
+)
+def test_targets_that_make_no_sense_are_refused(targets: str, words: str):
+    with pytest.raises(ValidationError, match=words):
+        ViewOptions(targets=targets)
+
+
+def test_targets_out_of_reach_are_noted(tmp_path: Path):
+    store = make_store(tmp_path / "store", {"A": [Run([1], [50.0])], "B": [Run([1], [60.0])]})
+    hard = view(store, options=ViewOptions(optimum=0.0, targets="1:0.1"))
+    assert any("no run reaches even the easiest target" in note for note in hard.notes())
+    easy = view(store, options=ViewOptions(optimum=0.0, targets="1000:100"))
+    assert any("every run has reached all targets" in note for note in easy.notes())

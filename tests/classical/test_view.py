@@ -1,0 +1,183 @@
+"""ECDF, AOCC and EAF against brute force, against each other, and against moocore."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import moocore
+import numpy as np
+import pytest
+
+from polarbear.classical import ViewOptions, view
+from polarbear.classical.eaf import as_sets
+from polarbear.classical.view import View
+from tests.classical.helpers import Run, make_store, random_runs, value_at
+
+NAMES = ("A", "B", "C")
+GRID = {"spacing": "log", "from": 1.0, "to": 100.0, "points": 9}
+FIXED = ViewOptions(targets="1e2:1e-8", optimum=0.0)
+SEEN = ViewOptions(targets="seen", scale="linear")
+
+
+@pytest.fixture(scope="module")
+def runs() -> dict[str, list[Run]]:
+    return random_runs(5, NAMES, 14)
+
+
+@pytest.fixture(scope="module", params=[FIXED, SEEN], ids=["fixed", "seen"])
+def made(request: pytest.FixtureRequest, runs, tmp_path_factory: pytest.TempPathFactory) -> View:
+    store = make_store(tmp_path_factory.mktemp("view") / "store", runs, GRID, axis="effort")
+    return view(store, options=request.param)
+
+
+def share_at(made: View, runs, name: str, instance: int, time: float) -> float:
+    """The attained share of the targets, from the definition."""
+    y = value_at(runs[name][instance], time)
+    if np.isinf(y):
+        return 0.0
+    if made.scale.log:
+        attained = (2.0 - np.log10(y)) / 10.0
+    else:
+        seen = [
+            held
+            for other in NAMES
+            for t in [1.0, 100.0, *runs[other][instance].t]
+            if 1.0 <= t <= 100.0 and np.isfinite(held := value_at(runs[other][instance], t))
+        ]
+        attained = (max(seen) - y) / (max(seen) - min(seen))
+    return float(np.clip(attained, 0.0, 1.0))
+
+
+def test_the_ecdf_is_the_mean_share_of_targets_reached_by_each_time(made: View, runs):
+    for k in range(0, len(made.times), 7):
+        for a, name in enumerate(NAMES):
+            shares = [share_at(made, runs, name, i, float(made.times[k])) for i in range(14)]
+            assert made.ecdf.mean[a, k] == pytest.approx(np.mean(shares), abs=1e-12)
+
+
+def test_with_a_number_of_targets_the_ecdf_counts_pairs_of_run_and_target(runs, tmp_path: Path):
+    store = make_store(tmp_path / "store", runs, GRID, axis="effort")
+    made = view(store, options=ViewOptions(targets="1e2:1e-8:51", optimum=0.0))
+    targets = 10 ** np.linspace(2, -8, 51)
+    for k in range(0, len(made.times), 11):
+        for a, name in enumerate(NAMES):
+            pairs = [
+                value_at(runs[name][i], float(made.times[k])) <= target
+                for i in range(14)
+                for target in targets
+            ]
+            assert made.ecdf.mean[a, k] == pytest.approx(np.mean(pairs), abs=1e-12)
+
+
+def test_many_targets_come_near_to_all_of_them(runs, tmp_path: Path):
+    store = make_store(tmp_path / "store", runs, GRID, axis="effort")
+    every, many = (
+        view(store, options=ViewOptions(targets=targets, optimum=0.0))
+        for targets in ("1e2:1e-8", "1e2:1e-8:5001")
+    )
+    # k of N evenly spaced targets are reached on a share of (k - 1) / (N - 1): less than 1 / N off
+    assert np.abs(every.ecdf.mean - many.ecdf.mean).max() <= 1 / 5000
+
+
+@pytest.mark.parametrize("log_time", [False, True])
+def test_aocc_is_the_area_under_the_ecdf_over_time(made: View, log_time: bool):
+    """A step function is integrated by its values in the middle of many narrow stretches."""
+    count = 20_000
+    middle = (np.arange(count) + 0.5) / count
+    times = 100.0**middle if log_time else 1.0 + 99.0 * middle
+    shares = made.curves.on(times, made.scale.share(made.progress), 0.0)
+    area = made.aocc_log if log_time else made.aocc
+    # Each of at most 12 steps of a run puts an error of at most one stretch into its area.
+    assert np.abs(shares.mean(axis=2) - area.areas).max() <= 12 / count
+    assert area.mean == pytest.approx(area.areas.mean(axis=0))
+    assert ((area.areas >= 0) & (area.areas <= 1)).all()
+
+
+def test_the_ecdf_is_the_eaf_averaged_over_targets(made: View):
+    # Counting 100 levels falls short of the share by less than one level in every run.
+    shortfall = made.ecdf.mean - made.eaf.attained.mean(axis=1)
+    assert (shortfall >= -1e-12).all()
+    assert (shortfall <= 1 / 100).all()
+
+
+def test_the_eaf_counts_runs_that_have_attained_a_level(made: View, runs):
+    for k in range(0, len(made.times), 13):
+        for a, name in enumerate(NAMES):
+            shares = [share_at(made, runs, name, i, float(made.times[k])) for i in range(14)]
+            for j in range(0, len(made.eaf.levels), 17):
+                level = made.eaf.levels[j]
+                if np.abs(np.array(shares) - level).min() > 1e-9:
+                    counted = np.mean([share >= level for share in shares])
+                    assert made.eaf.attained[a, j, k] == pytest.approx(counted)
+
+
+def test_contours_are_where_so_many_runs_have_attained_the_level(made: View):
+    """moocore's lines against a count: at a corner enough runs are there, beyond it too few."""
+    for a, name in enumerate(NAMES):
+        for percentile, line in made.contours(name).items():
+            needed = np.ceil(14 * percentile / 100)
+            assert len(line)
+            for t, level in line:
+                held = made.curves.on(np.array([t]), made.progress, -np.inf)[:, a, 0]
+                assert (held >= level - 1e-9).sum() >= needed
+                if level < 1 - 1e-6:
+                    assert (held >= level + 1e-6).sum() < needed
+
+
+def test_the_counted_eaf_difference_is_moocores(made: View):
+    a, b = (as_sets(made.curves, made.progress, k) for k in (0, 1))
+    stacked = [np.column_stack([points, sets]) for points, sets in (a, b)]
+    rectangles = moocore.eafdiff(*stacked, rectangles=True)
+    counted = made.eaf_difference("A", "B")
+    checked = 0
+    for k in range(0, len(made.times), 5):
+        for j in range(0, len(counted.levels), 7):
+            t, missing = made.times[k], 1.0 - counted.levels[j]
+            inside = (
+                (rectangles[:, 0] <= t)
+                & (t < rectangles[:, 2])
+                & (rectangles[:, 1] <= missing)
+                & (missing < rectangles[:, 3])
+            )
+            near = np.abs(rectangles[:, [1, 3]] - missing).min() < 1e-9
+            if near:
+                continue
+            runs_more = rectangles[inside, 4].sum()
+            assert counted.difference[j, k] == pytest.approx(runs_more / 14)
+            checked += 1
+    assert checked > 100
+
+
+def test_a_lead_names_the_place_where_it_is_largest(made: View):
+    found = made.eaf_difference("A", "C")
+    ahead = found.leads[0]
+    assert ahead is not None
+    assert ahead.most == pytest.approx(found.difference.max())
+    assert ahead.own - ahead.other == pytest.approx(ahead.most)
+    assert 0 < ahead.share_of_plane <= 1
+    back = made.eaf_difference("C", "A")
+    assert back.leads[1] == ahead
+
+
+def test_a_run_that_has_found_nothing_counts_as_one_that_attained_nothing(tmp_path: Path):
+    runs = {"A": [Run([1], [1e-3]), Run([], [])], "B": [Run([50], [1e-3]), Run([1], [1e-3])]}
+    made = view(make_store(tmp_path / "store", runs), options=FIXED)
+    assert made.ecdf.mean[0, -1] == pytest.approx(0.5 / 2)
+    assert made.eaf.attained[0, 0, -1] == 0.5
+    assert made.aocc.areas[1, 0] == 0
+    assert len(made.contours("A")[75.0]) == 0
+
+
+def test_improvements_between_grid_times_count_from_when_they_happened(tmp_path: Path):
+    runs = {"A": [Run([1, 50.5], [1e2, 1e-8])], "B": [Run([1], [1e2])]}
+    made = view(make_store(tmp_path / "store", runs, (1.0, 100.0), "effort"), options=FIXED)
+    assert made.aocc.areas[0, 0] == pytest.approx(0.5)
+    assert made.aocc_log.areas[0, 0] == pytest.approx(np.log(100 / 50.5) / np.log(100))
+
+
+def test_one_timepoint_leaves_the_share_reached_by_then(tmp_path: Path):
+    runs = {"A": [Run([1], [1e-3])] * 3, "B": [Run([5], [1e-8])] * 3}
+    made = view(make_store(tmp_path / "store", runs, (5.0,)), options=FIXED)
+    assert made.aocc.mean.tolist() == pytest.approx([0.5, 1.0])
+    assert made.aocc_log.mean.tolist() == pytest.approx([0.5, 1.0])
+    assert any("one time only" in note for note in made.notes())

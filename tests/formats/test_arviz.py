@@ -1,0 +1,104 @@
+"""Posteriors for ArviZ: the same draws under the same names."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import polarbear as pb
+from polarbear.errors import ExportFailedError, MissingExtraError, SelectionError
+from polarbear.formats import arviz as exporting
+from polarbear.select import find_basis
+from polarbear.store import Store
+from tests.formats.helpers import numbered_store
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> pb.Store:
+    store = pb.open(numbered_store(tmp_path_factory.mktemp("stores") / "s").path)
+    store.infer("dirichlet", draws=2000)
+    store.infer("random-walk", draws=2000)
+    return store
+
+
+@pytest.mark.slow
+def test_arviz_reads_the_draws_from_netcdf(store: pb.Store, tmp_path: Path):
+    arviz = pytest.importorskip("arviz")
+    store.export("arviz", tmp_path / "p.nc", model="random-walk")
+    found = arviz.from_netcdf(tmp_path / "p.nc").posterior
+    posterior = store.infer("random-walk", draws=2000)
+    assert posterior.facts().from_store
+    assert found["theta"].dims == ("chain", "draw", "time", "algorithm")
+    theta = found["theta"].to_numpy().reshape(posterior.theta.shape)
+    assert np.array_equal(theta, posterior.theta)
+    assert found["time"].to_numpy().tolist() == posterior.times.tolist()
+    assert found["algorithm"].to_numpy().tolist() == list(posterior.algorithms)
+    for name, draws in posterior.hyper.items():
+        assert np.array_equal(found[name].to_numpy().ravel(), draws)
+    assert found.attrs["model"] == "random-walk"
+    assert found.attrs["axis"] == "evaluations"
+
+
+@pytest.mark.slow
+def test_xarray_reads_the_same_from_zarr(store: pb.Store, tmp_path: Path):
+    xarray = pytest.importorskip("xarray")
+    pytest.importorskip("zarr")
+    store.export("arviz", tmp_path / "p.zarr", algorithms=["it's two"], model="dirichlet")
+    found = xarray.open_zarr(tmp_path / "p.zarr", group="posterior", consolidated=False)
+    posterior = store.infer("dirichlet", draws=2000)
+    two = posterior.algorithms.index("it's two")
+    theta = found["theta"].sel(algorithm="it's two").to_numpy()
+    assert np.array_equal(
+        theta.reshape(posterior.theta[:, :, two].shape), posterior.theta[:, :, two]
+    )
+
+
+def test_arviz_reads_the_duels_of_an_empirical_posterior(tmp_path: Path):
+    arviz = pytest.importorskip("arviz")
+    places = np.random.default_rng(3).permuted(np.tile(np.arange(3.0), (9, 1)), axis=1)
+    rows = [
+        (f"i{i}", t, a, p)
+        for i, row in enumerate(places)
+        for a, p in zip("ABC", row, strict=True)
+        for t in (1.0, 2.0)
+    ]
+    lines = [",".join(map(str, row)) for row in rows]
+    (tmp_path / "r.csv").write_text("\n".join(["instance,t,algorithm,position", *lines]))
+    store = pb.import_data(tmp_path / "r.csv", tmp_path / "s", "rankings")
+    store.infer("empirical", draws=1000)
+    store.export("arviz", tmp_path / "p.nc")
+    found = arviz.from_netcdf(tmp_path / "p.nc").posterior
+    wins = found["wins"]
+    assert wins.dims == ("chain", "draw", "time", "pair")
+    assert wins["pair"].to_numpy().tolist() == ["A vs B", "A vs C", "B vs C"]
+    assert wins["first"].to_numpy().tolist() == ["A", "A", "B"]
+    assert wins["second"].to_numpy().tolist() == ["B", "C", "C"]
+    assert wins["time"].to_numpy().tolist() == [1, 2]
+    kept = find_basis(Store.open(tmp_path / "s")).posterior
+    for k, (a, b) in enumerate(((0, 1), (0, 2), (1, 2))):
+        own = wins.isel(pair=k).to_numpy().reshape(kept.n_draws, 2)
+        assert np.array_equal(own, kept.head_to_head(a, b))
+    store.export("arviz", tmp_path / "two.nc", algorithms=["A", "C"])
+    two = arviz.from_netcdf(tmp_path / "two.nc").posterior
+    assert two["pair"].to_numpy().tolist() == ["A vs C"]
+    assert np.array_equal(two["wins"].to_numpy(), wins.isel(pair=[1]).to_numpy())
+    store.export("arviz", tmp_path / "one.nc", algorithms=["A"])
+    assert "wins" not in arviz.from_netcdf(tmp_path / "one.nc").posterior
+
+
+def test_what_cannot_be_written_is_said(
+    store: pb.Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    with pytest.raises(ExportFailedError, match=r"ends in \.nc or \.zarr, found 'p\.txt'"):
+        store.export("arviz", tmp_path / "p.txt")
+    with pytest.raises(SelectionError, match="no posterior yet"):
+        pb.open(numbered_store(tmp_path / "s").path).export("arviz", tmp_path / "p.nc")
+    real = importlib.util.find_spec
+    monkeypatch.setattr(
+        exporting, "find_spec", lambda name: None if name == "h5netcdf" else real(name)
+    )
+    with pytest.raises(MissingExtraError, match="'h5netcdf', .* install the extra 'arviz'"):
+        store.export("arviz", tmp_path / "p.nc")
