@@ -166,7 +166,7 @@ def test_what_is_missing_is_named(tmp_path: Path):
     door = polarbear.open(tmp_path / "s")
     with pytest.raises(ReportError, match="ERT counts the time .* --optimum"):
         door.compare(ert="usual")
-    with pytest.raises(ReportError, match="of i000 in .* it is not known"):
+    with pytest.raises(ReportError, match="that of i000 in .* is unknown"):
         door.compare(per_dimension=True)
     with pytest.raises(ConfigError, match="expected distances separated by commas"):
         door.compare(ert="1,x")
