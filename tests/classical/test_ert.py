@@ -174,5 +174,5 @@ def test_what_is_missing_is_named(tmp_path: Path):
         door.compare(ert=[-1.0])
     assert store.path == door.path
     timed = make_store(tmp_path / "t", {"A": [Run([1], [3.0])]}, axis="seconds")
-    with pytest.raises(ReportError, match="divides evaluations, and .* counts seconds"):
+    with pytest.raises(ReportError, match="divides evaluations, but .* counts seconds"):
         view(timed, options=ViewOptions(per_dimension=True))
