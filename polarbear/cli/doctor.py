@@ -123,11 +123,11 @@ def _queues() -> Finding:
 
 def _workers(address: str) -> list[Finding]:
     """The workers of a scheduler, each with its machine."""
-    from polarbear.execution.roll_call import roll_call
+    from polarbear.execution.cluster_probe import probe_scheduler
     from polarbear.inference.stan.status import Finding
     from polarbear.wording import counted
 
-    present = roll_call(address)
+    present = probe_scheduler(address)
     found = [
         Finding(
             one.worker,

@@ -159,15 +159,15 @@ def check_hosts(config: Config, store: Store, mix_hosts: bool) -> None:
     """Seconds of two machines are not comparable; mixing them must be meant."""
     if config.budget.axis != SECONDS or mix_hosts or config.execution.engine != LOCAL:
         return  # of other machines each worker says what it is
-    here = host.this_host()
+    here = host.here()
     timed_on = store.rows_of_runs().tuples("host", "cpu")
-    others = [other for other in timed_on if other != (here.name, here.cpu)]
+    others = [other for other in timed_on if other != (here.host, here.cpu)]
     if others:
         name, cpu = others[0]
         raise StoreMismatchError(
             f"{len(others)} {noun(len(others), 'run')} in {store.path} "
             f"{noun(len(others), 'was', 'were')} timed on {name} ({cpu}), but this is "
-            f"{here.name} ({here.cpu}); seconds of different machines are not comparable. Go on "
+            f"{here.host} ({here.cpu}); seconds of different machines are not comparable. Go on "
             "there, choose another folder with --store, or say --mix-hosts if you mean it"
         )
 
@@ -211,8 +211,6 @@ def pool_of(config: Config, store: Store | None = None) -> Executor:
         workers_of(config),
         limits_of(config),
         config.execution.threads,
-        # seconds are measured at full priority; and what goes on beside decisions begins early
-        yields=config.budget.axis != SECONDS and config.execution.early > 0,
     )
 
 

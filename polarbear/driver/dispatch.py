@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from polarbear.driver.early import EarlyRuns
 from polarbear.driver.thinking import Thinking
-from polarbear.execution.executor import Executor, Wakeful
+from polarbear.execution.executor import Executor, Interruptible
 from polarbear.execution.outcome import Outcome, Task
 from polarbear.execution.status import Status
 from polarbear.store import Store
@@ -44,7 +44,7 @@ class Dispatch:
         self._pool = pool
         self._store = store
         self._on_outcome = on_outcome
-        self._wakeful = pool if isinstance(pool, Wakeful) else None
+        self._wakeful = pool if isinstance(pool, Interruptible) else None
         self.early = early if self._wakeful is not None else None
         self._on_early = on_early
         self._asked: dict[Place, Task] = {}  # and not finished

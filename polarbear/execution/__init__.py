@@ -1,4 +1,4 @@
-"""Runs executed and recorded; nothing in here writes to the store.
+"""Executes and records runs in guarded processes, on this machine or on a Dask cluster.
 
-Uses `algorithms` and `problems`; knows nothing of stores.
+Uses `algorithms`, `problems` and `config`; does not read or write stores.
 """

@@ -1,4 +1,4 @@
-"""Whoever executes runs: here, or on other machines."""
+"""The interface of all that execute runs: a local pool, a Dask cluster."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from polarbear.execution.outcome import Outcome, Task
 
 @dataclass(frozen=True)
 class RunLimits:
-    """What one run may take before it is killed."""
+    """Time and memory that one run may use before it is killed."""
 
     seconds: float
-    memory: float | None = None  # bytes; None for a share of what the machine has that executes it
+    memory: float | None = None  # bytes; None for a share of the memory of its machine
 
 
 class Executor(Protocol):
-    """Executes runs for as long as it is used as a context."""
+    """Executes runs while it is used as a context."""
 
     @property
     def size(self) -> int:
-        """How many runs go on at once, as things are now."""
+        """The number of runs that are executed at once, at present."""
 
     def run(self, tasks: Iterable[Task]) -> Iterator[Outcome]:
-        """Execute tasks; outcomes come as they are finished, in no particular order.
+        """Execute tasks; yield outcomes as they are finished, in no particular order.
 
-        Tasks are taken from the iterable as there is room for them, so it may go on growing.
+        Tasks are taken from the iterable when there is room for them, so it may still grow.
         """
 
     def __enter__(self) -> Self: ...
@@ -42,18 +42,19 @@ class Executor(Protocol):
 
 
 @runtime_checkable
-class Wakeful(Executor, Protocol):
-    """An executor that can be left while runs are under way, to be asked for something else."""
+class Interruptible(Executor, Protocol):
+    """An executor whose ``run`` can be left and called again while runs are being executed."""
 
     def run(
         self, tasks: Iterable[Task | None], over: Callable[[], bool] = lambda: False
     ) -> Iterator[Outcome]:
-        """Execute tasks; outcomes come as they are finished, in no particular order.
+        """Execute tasks; yield outcomes as they are finished, in no particular order.
 
-        Tasks are taken from the iterable as there is room for them; None says that there is nothing
-        to do just now, and that it is to be asked again. It ends when all is done, or as soon as
-        it is ``over``: what is under way then goes on, and the next call tells of it.
+        Tasks are taken from the iterable when there is room for them. None means that there is no
+        task at present; the iterable is asked again later. The iterator ends when all tasks are
+        done, or as soon as ``over`` returns True: runs that have begun then continue, and the next
+        call yields their outcomes.
         """
 
     def wake(self) -> None:
-        """Let ``run`` look at once whether it is over, or has more to do; from any thread."""
+        """Let ``run`` check at once whether it is over or has more to do; from any thread."""

@@ -1,4 +1,4 @@
-"""The machine runs are executed on: what of it belongs to a measurement of seconds."""
+"""The machine that executes runs, as far as it matters for measurements of seconds."""
 
 from __future__ import annotations
 
@@ -9,70 +9,54 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-
-@dataclass(frozen=True)
-class Host:
-    """Where seconds were measured; two hosts' seconds are not comparable."""
-
-    name: str
-    cpu: str
-
-
-@cache
-def this_host() -> Host:
-    return Host(socket.gethostname(), _cpu_model())
+MEMORY_SHARE = 0.8  # of the machine's memory that all runs together may use
 
 
 @dataclass(frozen=True)
 class Where:
-    """Where a run was executed, and how busy it was there, as noted beside the run."""
+    """The machine and process that executed a run, and the load at that time."""
 
     host: str
     cpu: str = ""
     load: float = 0.0
-    worker: str = ""  # the process that executed it, as its pool or its cluster calls it
+    worker: str = ""  # the name of the process in its pool or cluster
 
 
 IMPORTED = Where("imported")
 
 
 def here(worker: str = "") -> Where:
-    """This machine, as it is at this moment."""
-    host = this_host()
-    return Where(host.name, host.cpu, load(), worker)
+    """This machine at this moment."""
+    return Where(socket.gethostname(), cpu_model(), load(), worker)
 
 
 def cores() -> int:
-    """Cores this process may use."""
+    """The number of cores this process may use."""
     try:
         return len(os.sched_getaffinity(0))
-    except AttributeError:  # not on macOS
+    except AttributeError:  # macOS
         return os.cpu_count() or 1
 
 
 def load() -> float:
-    """Processes that wanted a core over the last minute, as the system averages it."""
-    try:
-        return os.getloadavg()[0]
-    except AttributeError:  # not on Windows
-        import psutil
-
-        return psutil.getloadavg()[0]
+    """The system's load average of the last minute."""
+    return os.getloadavg()[0]
 
 
 def free_cores() -> int:
-    """Cores that nobody else was using lately."""
+    """The number of cores that were idle during the last minute."""
     return max(0, round(cores() - load()))
 
 
 def default_memory(workers: int) -> float:
-    """Bytes one of so many workers may use without bringing the machine down."""
-    import psutil
+    """Bytes that one of several workers may use without exhausting the machine."""
+    total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return MEMORY_SHARE * total / workers
 
-    return 0.8 * psutil.virtual_memory().total / workers
 
-
-def _cpu_model() -> str:
+@cache
+def cpu_model() -> str:
+    """The model of the processor; seconds of different models are not comparable."""
     try:
         for line in Path("/proc/cpuinfo").read_text().splitlines():
             if line.startswith(("model name", "Model")):

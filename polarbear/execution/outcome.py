@@ -1,4 +1,4 @@
-"""What is asked of a run, and what came of it."""
+"""A run to be executed, and its result."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ class Task:
     seed: int
     budget: float
     attempt: int = 1
-    fingerprint: str | None = None  # what makes it, as the store keeps it
-    seconds: float | None = None  # after so many, a mere trial is stopped at its next value
+    fingerprint: str | None = None  # of the code behind it, as stored
+    seconds: float | None = None  # of a trial: it is stopped at its first value after that
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """One run executed: how it ended, and its trajectory."""
+    """The result of one run: how it ended, and its trajectory."""
 
     task: Task
     status: Status

@@ -1,4 +1,4 @@
-"""One run, executed in this process and recorded."""
+"""Executes one run in this process and records it."""
 
 from __future__ import annotations
 
@@ -23,6 +23,8 @@ from polarbear.execution.recorder import Recorder
 from polarbear.execution.status import Status
 from polarbear.problems.base import Instance, Problem, Setting, Suite
 
+MAX_MESSAGE_CHARACTERS = 2000
+
 
 class Problems:
     """Builds problems, and keeps the last one: the next run is often on the same instance."""
@@ -40,7 +42,7 @@ class Problems:
         return problem
 
     def forget(self) -> None:
-        """Build the next problem anew."""
+        """Build the next problem again."""
         self._kept = None
 
 
@@ -51,7 +53,7 @@ def execute(
     log_tail: Callable[[], str] = lambda: "",
     worker: str = "",
 ) -> Outcome:
-    """Run the task to its end, whatever that is; only signals of the process itself get out."""
+    """Execute a task until it ends or fails; only signals of the process itself are raised."""
     setting = problems.setting
     axis = setting.budget.axis
     started, clock = time.time(), time.perf_counter()
@@ -62,6 +64,7 @@ def execute(
         task.algorithm.load()
         problem = problems.get(task.instance)
         maximise = problems.suite.maximise or getattr(problem, "maximise", False) is True
+        last = setting.trajectory == "last"
         if isinstance(problem, Problem):
             recorder = Recorder(
                 problem.evaluate,
@@ -70,18 +73,17 @@ def execute(
                 maximise,
                 journal,
                 problem.building_seconds,
-                setting.trajectory == "last",
+                last,
                 problem.true_value,
                 problem.evaluate_many,
             )
             lower, upper = problem.lower, problem.upper
         else:
-            last = setting.trajectory == "last"
             recorder = Recorder(None, axis, task.budget, maximise, journal, last=last)
             lower = upper = None
         trial = Trial(
-            stopped_after(task.seconds, recorder.evaluate),
-            stopped_after(task.seconds, recorder.report),
+            stop_after(task.seconds, recorder.evaluate),
+            stop_after(task.seconds, recorder.report),
             task.instance,
             task.seed,
             axis,
@@ -126,17 +128,17 @@ def execute(
     )
 
 
-def stopped_after(seconds: float | None, call: Callable[..., Any]) -> Callable[..., Any]:
-    """The same call, which ends the run once so many seconds have passed since the first."""
+def stop_after(seconds: float | None, call: Callable[..., Any]) -> Callable[..., Any]:
+    """Wrap a call so that it ends the run if that many seconds have passed since the first call."""
     if seconds is None:
         return call
-    ends = float("inf")
+    deadline = float("inf")
 
     def limited(*arguments: Any) -> Any:
-        nonlocal ends
+        nonlocal deadline
         now = time.perf_counter()
-        ends = min(ends, now + seconds)
-        if now > ends:
+        deadline = min(deadline, now + seconds)
+        if now > deadline:
             raise BudgetExhausted
         return call(*arguments)
 
@@ -144,12 +146,12 @@ def stopped_after(seconds: float | None, call: Callable[..., Any]) -> Callable[.
 
 
 def crash_message(error: BaseException, log: str) -> str:
-    """The error, the place it came from, and the last words of whatever was printed."""
+    """The error, its place, and the last lines that were printed."""
     frames = traceback.extract_tb(error.__traceback__)
     place = f" ({frames[-1].filename}, line {frames[-1].lineno})" if frames else ""
     text = f"{type(error).__name__}: {error}{place}"
-    return shortened(f"{text}\n{log}" if log else text)
+    return shorten(f"{text}\n{log}" if log else text)
 
 
-def shortened(text: str, limit: int = 2000) -> str:
+def shorten(text: str, limit: int = MAX_MESSAGE_CHARACTERS) -> str:
     return text if len(text) <= limit else f"{text[: limit - 300]} ... {text[-290:]}"

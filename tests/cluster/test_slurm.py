@@ -10,7 +10,7 @@ import dask
 import pytest
 
 from polarbear.driver.watching import Watcher
-from polarbear.execution import clusters
+from polarbear.execution import cluster
 from polarbear.execution.outcome import Outcome
 from polarbear.store import Store
 from tests.cluster.processes import until
@@ -33,7 +33,7 @@ def slurm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[RealSlurm
     for name, value in slurm.environment.items():
         monkeypatch.setenv(name, value)
     monkeypatch.chdir(folder)  # Slurm leaves what jobs print where they were asked for
-    monkeypatch.setattr(clusters, "RENEW_EVERY", 1.0)
+    monkeypatch.setattr(cluster, "RENEW_INTERVAL_SECONDS", 1.0)
     with dask.config.set({"distributed.deploy.lost-worker-timeout": "1s"}):
         yield slurm
     slurm.close()

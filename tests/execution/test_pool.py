@@ -1,4 +1,4 @@
-"""The pool: one bad run takes down nobody else, and keeps what it had found."""
+"""The pool: a bad run affects no other run, and keeps its trajectory."""
 
 from __future__ import annotations
 
@@ -15,13 +15,12 @@ import psutil
 import pytest
 
 from polarbear.config import Config, parse
-from polarbear.driver.collect import pool_of
-from polarbear.execution import pool as pool_module
 from polarbear.execution.executor import RunLimits
 from polarbear.execution.outcome import Outcome, Task
 from polarbear.execution.pool import Pool
 from polarbear.execution.recorder import Journal
 from polarbear.execution.status import Status
+from polarbear.execution.worker_handle import WorkerHandle
 from polarbear.numerics.seeds import run_seed
 from polarbear.settings.options import Source
 from tests.support import solver
@@ -58,14 +57,14 @@ def run(
 
 
 def past_the_limit_once(
-    monkeypatch: pytest.MonkeyPatch, reached: Callable[[pool_module.Worker], Any]
+    monkeypatch: pytest.MonkeyPatch, reached: Callable[[WorkerHandle], Any]
 ) -> None:
-    """No run lasts any time until it has come so far, and then it lasts too long."""
+    """Let runs appear to take no time until a condition holds, and then too long."""
 
-    def seconds(worker: pool_module.Worker) -> float:
-        return 1e6 if worker.task is not None and reached(worker) else 0.0
+    def seconds(worker: WorkerHandle) -> float:
+        return 1e6 if worker.task and worker.has_begun and reached(worker) else 0.0
 
-    monkeypatch.setattr(pool_module.Worker, "seconds", property(seconds))
+    monkeypatch.setattr(WorkerHandle, "seconds", property(seconds))
 
 
 def one(outcomes: dict[tuple[str, str], Outcome], name: str) -> Outcome:
@@ -75,32 +74,14 @@ def one(outcomes: dict[tuple[str, str], Outcome], name: str) -> Outcome:
 GOOD = solver("coordinate_descent")
 
 
-@pytest.mark.parametrize(
-    ("changes", "nicer"),
-    [
-        ({}, 5),
-        ({"execution": {"early": 0}}, 0),
-        ({"budget": {"axis": "seconds", "grid": [0.01, 0.02]}}, 0),
-    ],
-)
-def test_workers_let_decisions_go_first_where_they_run_beside_them(changes, nicer):
-    config = configured(GOOD, **changes)
-    with pool_of(config) as pool:
-        assert isinstance(pool, Pool)
-        list(pool.run(tasks(config, budget=config.budget.limit)))
-        (worker, *_) = pool._workers
-        assert worker.known is not None
-        assert worker.known.nice() == os.nice(0) + nicer
-
-
 @pytest.mark.parametrize(("runs", "started"), [(1, 1), (2, 2), (5, 3)])
 def test_workers_are_started_at_once_as_many_as_there_are_runs_for(runs: int, started: int):
     config = configured(GOOD)
     with Pool(config.instances, config.setting, 3, GENEROUS) as pool:
         given = iter(tasks(config, runs))
-        pool._give_out(given, True)
+        pool._assign_tasks(given, True)
         assert len(pool._workers) == started
-        assert not any(worker.ready for worker in pool._workers)
+        assert not any(worker.is_ready for worker in pool._workers)
         assert len(list(pool.run(given))) == runs
 
 
@@ -147,7 +128,7 @@ def test_a_crash_quotes_what_the_algorithm_had_printed():
     assert "solvers.py, line" in outcome.message
 
 
-def test_what_is_under_way_when_a_call_is_left_is_told_of_by_the_next(tmp_path: Path):
+def test_the_next_call_yields_the_runs_that_had_begun_when_a_call_was_left(tmp_path: Path):
     """Left after the first run, woken while there is nothing to do, then asked for the rest."""
     go = tmp_path / "go"
     config = configured(GOOD, solver("waits", until=str(go)))
@@ -205,7 +186,7 @@ def test_a_run_does_not_depend_on_the_runs_before_it_in_its_process():
     assert one(both, "second").values.tobytes() == one(only, "second").values.tobytes()
 
 
-def test_a_problem_with_state_is_built_anew_for_every_run():
+def test_a_problem_with_state_is_built_again_for_every_run():
     suite = {"suite": "python", "function": f"{solver('x')['function'].rsplit(':')[0]}:bowl"}
     config = configured(GOOD, solver("coordinate_descent", "again"), instances=suite)
     both = run(config, workers=1)
@@ -257,13 +238,27 @@ def test_killing_a_worker_costs_its_run_and_nothing_else(tmp_path: Path):
     assert len(ended) == 8 - len(killed)
 
 
-def test_a_run_that_is_killed_before_it_begins_has_nothing_of_the_run_before_it():
+def test_the_journal_is_empty_before_the_next_run_begins():
     config = configured(solver("stops", after=20))
     with Pool(config.instances, config.setting, 1, GENEROUS) as pool:
         outcome = next(pool.run(tasks(config, instances=2)))
         (worker,) = pool._workers
         assert len(outcome.values)
         assert len(Journal.read(worker.journal)[0]) == 0
+
+
+def test_a_run_that_ended_just_before_it_was_killed_at_its_limit_has_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    go = tmp_path / "go"
+    config = configured(solver("waits", until=str(go)))
+
+    def ends(worker: WorkerHandle) -> bool:
+        go.touch()
+        return worker.connection.poll(None)
+
+    past_the_limit_once(monkeypatch, ends)
+    assert one(run(config), "waits").status is Status.ENDED
 
 
 def test_programs_that_a_run_had_started_are_killed_with_it(

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from polarbear.errors import ClusterError
-from polarbear.execution import luggage
+from polarbear.execution import code_archive
 
 
 def folder_with(path: Path, **files: str) -> Path:
@@ -30,7 +30,7 @@ def test_stores_environments_caches_and_hidden_files_stay_behind(tmp_path: Path)
     )
     (here / "__pycache__").mkdir()
     (here / "__pycache__" / "solver.pyc").write_text("")
-    there = luggage.unpacked(luggage.packed(here), tmp_path)
+    there = code_archive.unpack(code_archive.pack(here), tmp_path)
     files = {path.relative_to(there).as_posix() for path in there.rglob("*") if path.is_file()}
     assert files == {"solver.py", "deep/data.csv"}
 
@@ -38,34 +38,34 @@ def test_stores_environments_caches_and_hidden_files_stay_behind(tmp_path: Path)
 def test_what_may_be_executed_may_be_executed_there(tmp_path: Path):
     here = folder_with(tmp_path / "here", solve_dot_sh="#!/bin/sh\n")
     (here / "solve.sh").chmod(0o755)
-    there = luggage.unpacked(luggage.packed(here), tmp_path)
+    there = code_archive.unpack(code_archive.pack(here), tmp_path)
     assert os.access(there / "solve.sh", os.X_OK)
 
 
-def test_the_same_files_are_the_same_luggage_whenever_they_were_written(tmp_path: Path):
+def test_the_same_files_are_the_same_archive_whenever_they_were_written(tmp_path: Path):
     first = folder_with(tmp_path / "a", solver_dot_py="x = 1")
     second = folder_with(tmp_path / "b", solver_dot_py="x = 1")
     os.utime(second / "solver.py", (1, 1))
-    assert luggage.packed(first) == luggage.packed(second)
+    assert code_archive.pack(first) == code_archive.pack(second)
     folder_with(second, solver_dot_py="x = 2")
-    assert luggage.packed(first) != luggage.packed(second)
+    assert code_archive.pack(first) != code_archive.pack(second)
 
 
 def test_it_is_unpacked_once(tmp_path: Path):
-    archive = luggage.packed(folder_with(tmp_path / "here", solver_dot_py="x = 1"))
-    there = luggage.unpacked(archive, tmp_path)
+    archive = code_archive.pack(folder_with(tmp_path / "here", solver_dot_py="x = 1"))
+    there = code_archive.unpack(archive, tmp_path)
     (there / "solver.py").write_text("changed there")
-    assert luggage.unpacked(archive, tmp_path) == there
+    assert code_archive.unpack(archive, tmp_path) == there
     assert (there / "solver.py").read_text() == "changed there"
 
 
 def test_an_empty_folder_travels_too(tmp_path: Path):
     (tmp_path / "here").mkdir()
-    assert luggage.unpacked(luggage.packed(tmp_path / "here"), tmp_path).is_dir()
+    assert code_archive.unpack(code_archive.pack(tmp_path / "here"), tmp_path).is_dir()
 
 
 def test_too_much_is_refused_with_a_way_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(luggage, "LARGEST", 10)
+    monkeypatch.setattr(code_archive, "MAX_ARCHIVE_BYTES", 10)
     here = folder_with(tmp_path / "here", solver_dot_py="x = 1234567890")
-    with pytest.raises(ClusterError, match="holds more than .*`code: shared`"):
-        luggage.packed(here)
+    with pytest.raises(ClusterError, match="contains more than .*`code: shared`"):
+        code_archive.pack(here)

@@ -1,4 +1,4 @@
-"""Whether a machine can execute runs at all, found out before it is given any."""
+"""Checks whether a machine can execute runs, before it receives any."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from polarbear.settings.fingerprint import of_packages
 from polarbear.wording import joined
 
 
-class Inspection(Algorithm):
-    """No optimiser: prepares others, once the first problem is built."""
+class FitnessCheck(Algorithm):
+    """Prepares all algorithms of a configuration after the first problem was built."""
 
     accepts: ClassVar[frozenset[Kind]] = frozenset(Kind)
 
-    others: tuple[Any, ...] = ()
+    algorithms: tuple[Any, ...] = ()
 
     def run(self, trial: Trial, setting: Setting) -> None:
-        for algorithm in self.others:
+        for algorithm in self.algorithms:
             algorithm.prepare(setting)
 
 
-def inspection(algorithms: tuple[Algorithm, ...]) -> Inspection:
-    return Inspection(name="inspection", use="inspection", others=algorithms)
+def fitness_check(algorithms: tuple[Algorithm, ...]) -> FitnessCheck:
+    return FitnessCheck(name="fitness check", use="fitness-check", algorithms=algorithms)
 
 
-def differing(packages: Mapping[str, str]) -> str:
-    """What of the packages is missing here, or there in another version; empty if nothing is."""
+def package_differences(packages: Mapping[str, str]) -> str:
+    """Packages that are missing here or have another version than given; empty if none."""
     found = of_packages(*packages).packages
     return joined(
         [

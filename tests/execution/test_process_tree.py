@@ -17,11 +17,11 @@ import pytest
 
 from polarbear.config import Config
 from polarbear.errors import PolarBearError
-from polarbear.execution import families, process, scratch
+from polarbear.execution import cleanup, process_tree, worker_handle
 from polarbear.execution.executor import RunLimits
 from polarbear.execution.pool import Pool
 from polarbear.execution.status import Status
-from polarbear.execution.worker import _unfailing
+from polarbear.execution.worker import tolerant_stream
 from tests.execution.test_pool import GENEROUS, GOOD, configured, one, run, tasks
 from tests.support import Project, solver
 
@@ -125,20 +125,20 @@ def test_two_hundred_hostile_runs_leave_no_process(left: Any):
     assert left() == []
 
 
-def test_where_no_orphans_are_adopted_the_mark_finds_them(
+def test_orphans_are_found_by_their_tag_without_a_subreaper(
     left: Any, monkeypatch: pytest.MonkeyPatch, wait_until: Callable[..., None]
 ):
-    mark = families.new_mark()
-    monkeypatch.setenv(*next(iter(families.marked_environment(mark).items())))
+    tag = process_tree.new_tag()
+    monkeypatch.setenv(*next(iter(process_tree.tagged_environment(tag).items())))
     subprocess.run(["sh", "-c", f"(setsid {left.sleep} &)"], check=True)
     wait_until(left)
-    monkeypatch.delenv(families.MARK)
-    assert families.end_marked("another") == 0
-    assert families.end_marked(mark) == 1
+    monkeypatch.delenv(process_tree.TAG_VARIABLE)
+    assert process_tree.kill_tagged("another") == 0
+    assert process_tree.kill_tagged(tag) == 1
     assert left() == []
 
 
-def test_a_problem_that_lost_its_processes_is_built_anew(tmp_path: Path):
+def test_a_problem_that_lost_its_processes_is_built_again(tmp_path: Path):
     (tmp_path / "mine.py").write_text(
         "import subprocess, sys\n"
         "class Served:\n"
@@ -166,17 +166,18 @@ def test_the_dead_of_multiprocessing_are_not_buried_behind_its_back():
     """Else it takes them for alive, and sends signals to whoever has their number one day."""
     script = (
         "import multiprocessing, time\n"
-        "from polarbear.execution import families\n"
+        "from multiprocessing import active_children\n"
+        "from polarbear.execution.process_tree import kill_descendants\n"
         "start = multiprocessing.get_context('fork').Process\n"
         "child = start(target=time.sleep, args=(10**6,), daemon=True)\n"
         "child.start()\n"
-        "print(families.end_descendants(), child.exitcode, multiprocessing.active_children())\n"
+        "print(kill_descendants(), child.exitcode, active_children())\n"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert done.stdout == "1 -9 []\n", done.stderr
 
 
-def test_nobody_is_killed_who_has_the_number_of_a_worker_that_died(left: Any):
+def test_a_process_that_reuses_the_number_of_a_dead_worker_is_not_killed(left: Any):
     config = configured(GOOD)
     with Pool(config.instances, config.setting, 1, GENEROUS) as workers:
         list(workers.run(tasks(config)))
@@ -187,7 +188,7 @@ def test_nobody_is_killed_who_has_the_number_of_a_worker_that_died(left: Any):
         worker.process = SimpleNamespace(
             pid=innocent.pid, is_alive=lambda: False, join=lambda: None, exitcode=-9
         )
-        workers._stop(worker)
+        worker.stop()
         workers._workers.clear()
         assert innocent.poll() is None
         innocent.kill()
@@ -200,7 +201,7 @@ def test_nobody_is_killed_who_has_the_number_of_a_worker_that_died(left: Any):
 def _killed_while_starting(monkeypatch: pytest.MonkeyPatch, times: int) -> list[int]:
     start, killed = Pool._start, []
 
-    def started(self: Pool) -> process.Worker:
+    def started(self: Pool) -> worker_handle.WorkerHandle:
         worker = start(self)
         if len(killed) < times:
             os.kill(worker.process.pid, signal.SIGKILL)
@@ -256,7 +257,7 @@ def test_a_temporary_folder_that_cannot_be_made_is_an_error_with_a_remedy(
     def full(**options: Any) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(scratch.tempfile, "TemporaryDirectory", full)
+    monkeypatch.setattr(cleanup.tempfile, "TemporaryDirectory", full)
     with pytest.raises(PolarBearError, match="No space left on device; free some space, or let"):
         run(configured(GOOD))
 
@@ -264,7 +265,7 @@ def test_a_temporary_folder_that_cannot_be_made_is_an_error_with_a_remedy(
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="Linux has a disk that is always full")
 def test_printing_to_a_full_disk_is_no_failure():
     handle = os.open("/dev/full", os.O_WRONLY)
-    stream = _unfailing(handle)
+    stream = tolerant_stream(handle)
     print("x" * 100_000, file=stream, flush=True)
     stream.write("\ud800 and more\n")
     stream.flush()
@@ -276,9 +277,9 @@ def test_a_log_that_grows_without_end_is_started_over(
 ):
     log = tmp_path / "log"
     log.write_bytes(b"x" * 2000)
-    monkeypatch.setattr(process, "LARGEST_LOG", 3000)
-    process.bound(log)
+    monkeypatch.setattr(worker_handle, "MAX_LOG_BYTES", 3000)
+    worker_handle.truncate_log(log)
     assert log.stat().st_size == 2000
     log.write_bytes(b"x" * 3001)
-    process.bound(log)
+    worker_handle.truncate_log(log)
     assert log.stat().st_size == 0

@@ -1,0 +1,176 @@
+"""Executes runs on a Dask worker, each in a local pool of one process.
+
+A run executed by the Dask worker itself could take it down. In a pool it has the same limits,
+journal and cleanup as on one machine.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import pickle
+import threading
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+from distributed import WorkerPlugin, get_worker
+
+from polarbear.errors import ClusterError, PolarBearError
+from polarbear.execution import code_archive
+from polarbear.execution.executor import RunLimits
+from polarbear.execution.fitness_check import package_differences
+from polarbear.execution.host import MEMORY_SHARE, default_memory, here
+from polarbear.execution.outcome import Outcome, Task
+from polarbear.execution.pool import Pool
+from polarbear.problems.base import Setting, Suite
+
+SEND_SECONDS = 1.0  # in which an event has left a worker
+
+
+@dataclass(frozen=True)
+class Job:
+    """The common part of all runs of one command, sent once to every worker."""
+
+    name: str
+    suite: Suite
+    setting: Setting
+    limits: RunLimits
+    threads: int
+    packages: Mapping[str, str]  # with the versions that are stored with runs
+    check: Task
+    code: bytes | None  # an archive of the configuration's folder, unless machines share it
+
+
+class UnfitError(ClusterError):
+    """A worker lacks something that every run needs."""
+
+
+class UnknownJobError(ClusterError):
+    """A worker has not received a job, for instance after a restart of its scheduler."""
+
+
+class LeavingError(ClusterError):
+    """A worker is shutting down while it executes a run."""
+
+
+class JobPlugin(WorkerPlugin):
+    """The pools of one Dask worker, one for each of its threads."""
+
+    def __init__(self, job: Job) -> None:
+        self.job = job
+
+    def setup(self, worker: Any) -> None:
+        self._worker = worker
+        self._idle: list[Pool] = []
+        self._pools: list[Pool] = []
+        self._lock = threading.Lock()
+        self._check_lock = threading.Lock()
+        self._is_fit = self._is_leaving = False
+        _allow_children()
+
+    def teardown(self, worker: Any) -> None:
+        self._is_leaving = True  # runs that end from now on did not end by themselves
+        with self._lock:
+            for pool in self._pools:
+                pool.__exit__(None, None, None)
+            self._pools.clear()
+            self._idle.clear()
+
+    def execute(self, task: Task) -> Outcome:
+        """Execute a task in a pool after the machine was checked."""
+        self.check_fitness()
+        return self._execute(task)
+
+    def check_fitness(self) -> None:
+        """Raise an error if this machine cannot execute runs; checked once."""
+        with self._check_lock:
+            if self._is_fit:
+                return
+            flaw = package_differences(self.job.packages)
+            if not flaw:
+                outcome = self._execute(self.job.check)
+                flaw = outcome.message if outcome.status.failed else ""
+            if flaw:
+                raise UnfitError(f"{self._label}: {flaw}")
+            self._is_fit = True
+
+    @property
+    def _label(self) -> str:
+        return f"worker {self._worker.address} on {here().host}"
+
+    def _execute(self, task: Task) -> Outcome:
+        with self._lock:
+            self._refuse_if_leaving()
+            pool = self._idle.pop() if self._idle else self._new_pool()
+        try:
+            (outcome,) = pool.run([task])
+        finally:
+            self._refuse_if_leaving()
+        with self._lock:
+            self._idle.append(pool)
+        return outcome
+
+    def _refuse_if_leaving(self) -> None:
+        if self._is_leaving:
+            raise LeavingError(f"{self._label} is shutting down")
+
+    def _new_pool(self) -> Pool:
+        job, memory = self.job, self.job.limits.memory
+        if memory is None:
+            limit = self._worker.memory_manager.memory_limit
+            threads = self._worker.state.nthreads
+            memory = MEMORY_SHARE * limit / threads if limit else default_memory(threads)
+        setting = job.setting
+        if job.code is not None:
+            folder = code_archive.unpack(job.code, Path(self._worker.local_directory))
+            setting = replace(setting, folder=str(folder))
+        limits = replace(job.limits, memory=memory)
+        pool = Pool(job.suite, setting, 1, limits, job.threads, self._worker.address)
+        self._pools.append(pool.__enter__())
+        return pool
+
+
+def execute_task(job: str, key: str, task: bytes, is_retry: bool = False) -> bytes:
+    """Execute a task on the Dask worker this is called on; return the outcome without its task.
+
+    An event announces its beginning. In a retry, the run may have taken a worker down before:
+    it begins only after the event has left the worker.
+    """
+    worker = get_worker()
+    plugin = worker.plugins.get(job)
+    if not isinstance(plugin, JobPlugin):
+        raise UnknownJobError(_unknown_job(worker, job))
+    worker.log_event(job, {"key": key, "worker": worker.address, "host": here().host})
+    if is_retry:
+        time.sleep(SEND_SECONDS)
+    outcome = plugin.execute(pickle.loads(task))
+    return pickle.dumps({one.name: getattr(outcome, one.name) for one in fields(outcome)[1:]})
+
+
+def find_flaw(job: str) -> str:
+    """Check the Dask worker this is called on; return an empty string if it can execute runs."""
+    worker = get_worker()
+    plugin = worker.plugins.get(job)
+    if not isinstance(plugin, JobPlugin):
+        return _unknown_job(worker, job)
+    try:
+        plugin.check_fitness()
+    except PolarBearError as error:
+        return str(error)
+    return ""
+
+
+def _unknown_job(worker: Any, job: str) -> str:
+    return f"worker {worker.address} has not received the job {job}"
+
+
+def _allow_children() -> None:
+    """Allow processes below a worker whose nanny started it as a daemon.
+
+    Multiprocessing would refuse them, lest they outlive a daemon; those of a pool end with it.
+    """
+    with suppress(AttributeError):
+        multiprocessing.current_process()._config["daemon"] = False  # type: ignore[attr-defined]
