@@ -1,33 +1,33 @@
-"""Everything PolarBear raises on purpose.
+"""All errors that PolarBear raises.
 
 PolarBearError                 caught once, at the command line: exit code 1
-├── ConfigError                a configuration that cannot be meant, with file, line and key
-├── MissingExtraError          something whose optional packages are not installed
+├── ConfigError                an invalid configuration, with file, line and key
+├── MissingExtraError          a feature whose optional packages are not installed
 ├── ProblemError               an instance that cannot be drawn or built
 │   └── SuiteExhaustedError    a finite suite has no further instance
-├── ClusterError               other machines that do not answer, or lack something
-├── AlgorithmError             an algorithm that cannot be run, or talks nonsense
+├── ClusterError               a cluster that does not answer or lacks something
+├── AlgorithmError             an algorithm that cannot be run or violates its interface
 │   ├── BadOutputError         a program printed something that is not a trajectory
-│   └── KilledFromOutsideError a program was killed by somebody else, by no fault of its own
-├── ImportFailedError          data from elsewhere that cannot be read
-├── ExportFailedError          data that cannot be written in a format of others
+│   └── KilledFromOutsideError a program was killed by a signal from outside
+├── ImportFailedError          data that cannot be imported
+├── ExportFailedError          data that cannot be exported
 ├── RankingError               values or positions that cannot be ranked
-├── InferenceError             a posterior that cannot be had from this data, model and method
+├── InferenceError             a posterior that cannot be computed from this data
 │   └── StanError              CmdStan, its compiler or a Stan program is missing or fails
-├── RaceError                  a race that cannot be started, or goes nowhere
+├── RaceError                  a race that cannot be started or continued
 ├── SelectionError             a choice that cannot be made from this posterior and preference
-├── ReportError                a report or figure that cannot be made or written
+├── ReportError                a report or figure that cannot be created or written
 └── StoreError                 a store that cannot be read or written
-    ├── NotAStoreError         the folder is something else
-    ├── StoreDamagedError      a file in it is not what was written; `polarbear repair` helps
+    ├── NotAStoreError         the folder is no store
+    ├── StoreDamagedError      a file was changed or lost; `polarbear repair` helps
     ├── StoreVersionError      a format this version does not know
-    ├── StoreLockedError       another process is writing
+    ├── StoreLockedError       another process writes
     ├── StoreReadOnlyError     no permission to write
     ├── StoreFullError         no space left; what was stored is intact
     └── StoreMismatchError     the configuration contradicts what is stored
 
-PolarBearWarning               something to be careful about, from the Python door
-PlugInWarning                  a warning: another package's plug-in is left out, and why
+PolarBearWarning               a possible problem with results
+PlugInWarning                  a third-party plug-in is left out, with the reason
 BudgetExhausted                not an error: ends an algorithm's run from inside its objective
 """
 
@@ -41,10 +41,9 @@ _ENDLESS = re.compile(r"\S{1000,}")  # a path may be long
 
 
 class PolarBearError(Exception):
-    """Something the user can mend; its text says what was found, expected, and to do next.
+    """A problem that users can solve; the text says what was found, expected, and to do next.
 
-    It may quote what stands in files of others: no character of it controls a terminal, or begins a
-    line that is not meant, and a word that has no end is cut.
+    It may quote files of others: control characters are escaped, and very long words are cut.
     """
 
     def __str__(self) -> str:
@@ -132,7 +131,7 @@ class NotAStoreError(StoreError):
 
 
 class StoreDamagedError(StoreError):
-    why: str = ""  # in a few words, without the file and without the way out
+    why: str = ""  # a short reason, without file and remedy
 
 
 class StoreVersionError(StoreError):
@@ -156,15 +155,15 @@ class StoreMismatchError(StoreError):
 
 
 class PolarBearWarning(UserWarning):
-    """Something that may make results worse than they look."""
+    """A possible problem with results."""
 
 
 class PlugInWarning(PolarBearWarning):
-    """A plug-in of another package cannot be used; everything else can."""
+    """A third-party plug-in cannot be used; all others can."""
 
 
 class BudgetExhausted(BaseException):
     """Raised by a recorded objective once the budget is spent.
 
-    A BaseException, so that a solver's own ``except Exception`` cannot swallow it and go on.
+    A BaseException, so that ``except Exception`` in a solver does not catch it.
     """

@@ -1,8 +1,6 @@
-"""Records as plain data: what JSON shows follows from the fields of frozen classes.
+"""Converts records (dataclasses and named tuples) to plain data for JSON.
 
-A record is a dataclass, or a named tuple, which Python makes in a quarter of the time.
-
-Uses nothing of ours.
+Uses no other module.
 """
 
 from __future__ import annotations
@@ -15,18 +13,18 @@ _ASKED = "asked"
 
 
 def asked(beside: str | None = None) -> Any:
-    """A field that plain data has only where it was asked for: where it is not None.
+    """A field of optional results, left out of plain data if it is None.
 
-    A field that may be None even then stands ``beside`` the one that tells.
+    A field that may be None among the results names another one ``beside`` it that decides.
     """
     return field(default=None, metadata={_ASKED: beside})
 
 
 def plain(value: Any) -> Any:
-    """A record, or a collection of records, as JSON can hold it.
+    """Convert a record, or a collection of records, to values that JSON can represent.
 
-    Keys are the names of fields, without the underscore behind a word that Python keeps for itself
-    (``from_``), then those of the properties that a class lists in ``DERIVED``.
+    Keys are the names of fields, without the underscore after a keyword (``from_``), followed by
+    the properties that a class lists in ``DERIVED``.
     """
     if is_dataclass(value) and not isinstance(value, type):
         return {name.rstrip("_"): plain(getattr(value, name)) for name in _shown(value)}
@@ -42,7 +40,7 @@ def plain(value: Any) -> Any:
 def _shown(record: Any) -> list[str]:
     names = []
     for one in fields(record):
-        teller = one.metadata[_ASKED] or one.name if _ASKED in one.metadata else None
-        if teller is None or getattr(record, teller) is not None:
+        decisive = one.metadata[_ASKED] or one.name if _ASKED in one.metadata else None
+        if decisive is None or getattr(record, decisive) is not None:
             names.append(one.name)
     return [*names, *getattr(record, "DERIVED", ())]

@@ -1,8 +1,7 @@
-"""Numbers, names and times in words: plurals, lists, probabilities, shares, times with their units.
+"""Formats numbers, names and times for users: plurals, lists, probabilities, units.
 
-What cannot be shown is written out.
-
-Uses nothing of ours. The page says the same by `page_words`: limits and nouns, as data.
+Characters that cannot be shown are escaped. The page formats numbers by the same limits and nouns,
+which it receives from `page_words`. Uses no other module.
 """
 
 from __future__ import annotations
@@ -11,22 +10,22 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-# Names of the two numbers that are easily taken for each other, the same everywhere.
-SHARE_OF_FIRSTS = "share of firsts"  # on how many of all instances an algorithm is first
-P_BEST = "P(best)"  # how sure it is that this share, or a value made of it, is the highest
+# Two numbers that are easily confused have the same names everywhere.
+SHARE_OF_FIRSTS = "share of firsts"  # of instances on which an algorithm is first
+P_BEST = "P(best)"  # the probability that this share, or a value derived from it, is the highest
 
 RESTATED = {ord("\n"): "\\n", ord("\r"): "\\r", ord("\t"): "\\t"}
-JOINERS = "\u200c\u200d"  # which scripts and emoji need between two signs, neither of them ASCII
+JOINERS = "\u200c\u200d"  # needed by scripts and emoji between two non-ASCII characters
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 class Bounded(NamedTuple):
-    """Numbers written with some digits, unless rounding would make them certain or nothing."""
+    """A format with a fixed number of digits that never rounds to certainty or to zero."""
 
     digits: int
-    low: float  # what is positive and below it is said to be ``under``
+    low: float  # positive values below it are shown as ``under``
     under: str
-    high: float  # what is at or above it is said to be ``over``
+    high: float  # values from it on are shown as ``over``
     over: str
     unit: str = ""
 
@@ -38,13 +37,13 @@ class Bounded(NamedTuple):
 
 PROBABILITY = Bounded(2, 0.005, "under 0.01", 0.995, "over 0.99")
 PERCENT = Bounded(0, 0.5, "under 1%", 99.5, "over 99%", "%")
-OVER, UNDER = "> 0.99", "< 0.01"  # the same in little room
+OVER, UNDER = "> 0.99", "< 0.01"  # the short form
 SMALLEST, LESS = 1e-4, "less than 0.0001"
-WHOLE_FROM, TIME_DIGITS = 1000, 4  # times from here on are whole, shorter ones have so many digits
+WHOLE_FROM, TIME_DIGITS = 1000, 4  # larger times are whole numbers
 
 
 def noun(number: float, one: str, many: str | None = None) -> str:
-    """The form of a noun that goes with a number: round or rounds."""
+    """The singular or plural of a noun: round, rounds."""
     return one if number == 1 else many or f"{one}s"
 
 
@@ -54,7 +53,7 @@ def counted(number: int, one: str, many: str | None = None) -> str:
 
 
 def whole(number: float) -> str:
-    """A whole number with its thousands set apart."""
+    """A whole number with thousands separators."""
     return f"{number:,}" if isinstance(number, int) else f"{number:,.0f}"
 
 
@@ -66,12 +65,12 @@ def joined(names: Sequence[str], last: str = "and") -> str:
 
 
 def multiples(names: Iterable[str]) -> str:
-    """Names that repeat, the most frequent first: 3 x CSA, 1 x XNES."""
+    """Repeated names with their counts, most frequent first: 3 x CSA, 1 x XNES."""
     return ", ".join(f"{count} x {name}" for name, count in Counter(names).most_common())
 
 
 def time(value: float) -> str:
-    """A time with the digits that matter: 758, 12,000, 0.223."""
+    """A time with significant digits: 758, 12,000, 0.223."""
     return whole(value) if value >= WHOLE_FROM else f"{value:.{TIME_DIGITS}g}"
 
 
@@ -81,12 +80,12 @@ def timed(value: float, axis: str) -> str:
 
 
 def unit(shown: str, axis: str) -> str:
-    """The name of an axis as it goes with a number that is shown so."""
+    """The singular or plural of an axis for a formatted number."""
     return singular(axis) if shown == "1" else axis
 
 
 def singular(axis: str) -> str:
-    """One of what an axis counts: evaluation, query, batch; an abbreviation stays as it is."""
+    """The singular of an axis: evaluation, query, batch; abbreviations are unchanged."""
     if " per " in axis:
         what, _, each = axis.partition(" per ")
         return f"{singular(what)} per {each}"
@@ -101,14 +100,14 @@ def singular(axis: str) -> str:
 
 
 def duration(seconds: float) -> str:
-    """How long something takes, as people say it: 45 s, 12 min, 3.4 h."""
+    """A duration with a suitable unit: 45 s, 12 min, 3.4 h."""
     if seconds < 90:
         return f"{seconds:.0f} s" if seconds >= 10 else f"{seconds:.1f} s"
     return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
 def size(count: float) -> str:
-    """How much room something takes: 12 B, 3.4 MiB."""
+    """A number of bytes with a suitable unit: 12 B, 3.4 MiB."""
     for scale in ("B", "KiB", "MiB", "GiB"):
         if count < 1024 or scale == "GiB":
             break
@@ -117,72 +116,72 @@ def size(count: float) -> str:
 
 
 def probability(value: float) -> str:
-    """Two digits, but never certain when it is not."""
+    """A probability with two digits that never rounds to certainty."""
     return PROBABILITY(value)
 
 
 def decisive(value: float) -> str:
-    """A probability that decides: two digits, more of them near 1, but never certain."""
+    """A probability behind a decision: two digits, four near 1, never rounded to 1."""
     if value >= 0.99995:
         return "over 0.9999"
     return f"{value:.4f}" if value >= 0.99 else PROBABILITY(value)
 
 
 def probability_mark(value: float) -> str:
-    """A probability where there is little room: > 0.99, 0.95, < 0.01."""
+    """A short probability: > 0.99, 0.95, < 0.01."""
     if value >= PROBABILITY.high:
         return OVER
     return UNDER if value < PROBABILITY.low else f"{value:.2f}"
 
 
 def probability_entry(value: float) -> str:
-    """A probability in a table of them: two digits, four where these would be 1.00."""
+    """A probability in a table: two digits, or four instead of 1.00."""
     if value >= 0.99995:
         return "0.9999+"
     return f"{value:.4f}" if value >= PROBABILITY.high else f"{value:.2f}"
 
 
 def probability_cell(value: float) -> str:
-    """A probability where there is hardly any room: >.99, .95, 0."""
+    """A very short probability: >.99, .95, 0."""
     if value >= PROBABILITY.high:
         return ">.99"
     return "0" if value < PROBABILITY.low else f"{value:.2f}".lstrip("0")
 
 
 def percent(share: float) -> str:
-    """A share of a whole in percent, which is all or nothing only if it is: 45%, over 99%."""
+    """A share in percent that never rounds to 0% or 100%: 45%, over 99%."""
     return "100%" if share == 1 else PERCENT(100 * share)
 
 
 def percent_cell(share: float, digits: int = 0) -> str:
-    """A share of a whole in percent, as a table or a drawing has room for: 45%."""
+    """A share in percent for tables and figures, rounded: 45%."""
     return f"{share:.{digits}%}"
 
 
 def points(difference: float) -> str:
-    """A difference of shares in points of a hundred, with its sign: +12, -3, 0."""
+    """A difference of shares in percentage points: +12, -3, 0."""
     return f"{100 * difference:+.0f}" if abs(difference) >= 0.005 else "0"
 
 
 def small(value: float) -> str:
-    """A small number with the digits that matter."""
+    """A small number with two significant digits."""
     if value == 0:
         return "0"
     return LESS if value < SMALLEST else f"{value:.2g}"
 
 
 def short(value: float) -> str:
-    """A number in a row of numbers: 0.5, 2000, 1e+06."""
+    """A number in a list: 0.5, 2000, 1e+06."""
     return f"{value:g}"
 
 
 def typed(value: float) -> str:
-    """A number as it can be typed, with all digits that matter."""
+    """A number in a form that can be typed, with ten significant digits."""
     return f"{value:.10g}"
 
 
 def typed_time(value: float, axis: str) -> str:
-    """A time with its unit, as it can be typed: 5000 evaluations, 1 evaluation."""
+    """A time with its unit in a form that can be typed: 5000 evaluations."""
     return f"{typed(value)} {unit(typed(value), axis)}"
 
 
@@ -204,7 +203,7 @@ def power_of_ten(exponent: int) -> str:
 
 
 def page_words(axis: str, nouns: Iterable[str] = ()) -> dict[str, Any]:
-    """What a page needs to say numbers as this module does: limits, and nouns by one and many."""
+    """The limits and nouns with which the page formats numbers as this module does."""
     return {
         "axis": {"one": singular(axis), "many": axis},
         "time": {"whole_from": WHOLE_FROM, "digits": TIME_DIGITS},
@@ -219,21 +218,18 @@ def page_words(axis: str, nouns: Iterable[str] = ()) -> dict[str, Any]:
 
 
 def visible(text: str, keep: str = "") -> str:
-    """Text with everything that cannot be shown written out: \\n, \\x1b, \\u202e.
-
-    Characters in ``keep`` stay as they are.
-    """
+    """Text with invisible and control characters escaped, except those in ``keep``: \\x1b."""
     if text.isprintable():
         return text
     shown = (
-        sign if sign in keep or shows(text, place) else _written_out(sign)
+        sign if sign in keep or shows(text, place) else _escaped(sign)
         for place, sign in enumerate(text)
     )
     return "".join(shown)
 
 
 def shows(text: str, place: int) -> bool:
-    """Whether a sign of a text shows as what it is, and controls nothing."""
+    """Whether a character of a text is visible and no control character."""
     sign = text[place]
     if sign not in JOINERS:
         return sign.isprintable()
@@ -241,7 +237,7 @@ def shows(text: str, place: int) -> bool:
     return len(around) == 2 and all(one.isprintable() and not one.isascii() for one in around)
 
 
-def _written_out(sign: str) -> str:
+def _escaped(sign: str) -> str:
     number = ord(sign)
     if number in RESTATED:
         return RESTATED[number]

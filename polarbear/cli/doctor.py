@@ -148,8 +148,8 @@ def _plug_ins() -> list[Finding]:
 
     found = []
     for known in map(registry, REGISTRIES):
-        for stranger in known.strangers:
-            where = f"{known.what} of the package '{stranger.package}'"
-            remedy = f"it is left out: {stranger.flaw}" if stranger.flaw else ""
-            found.append(Finding(stranger.name, where, remedy))
+        for entry in known.third_party:
+            where = f"{known.what} of the package '{entry.package}'"
+            remedy = f"it is left out: {entry.flaw}" if entry.flaw else ""
+            found.append(Finding(entry.name, where, remedy))
     return found or [Finding("plug-ins", "none")]

@@ -1,6 +1,4 @@
-"""One configuration file as a whole: read, checked, held against another.
-
-What is heavy waits until it is asked for: a store that is only read needs little of it.
+"""One configuration file as one frozen, typed object: read, checked, compared with another.
 
 Uses `settings`, and the options of `problems`, `algorithms`, `racing` and `inference`.
 """

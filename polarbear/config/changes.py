@@ -1,4 +1,4 @@
-"""Where two configurations differ, and which differences would make stored runs untrue."""
+"""Differences between configurations, and those that would make stored runs invalid."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from polarbear.config.configuration import PlainConfig
 
-COUNTS = ("count", "weights")  # how many instances are run, or count as: no run depends on it
+COUNTS = ("count", "weights")  # of instances: no run depends on them
 
 
 def differences(stored: Mapping[str, Any], wanted: Mapping[str, Any], path: str = "") -> list[str]:
-    """Where two plain configurations say different things, one readable line each."""
+    """The differences between two plain configurations, one line each."""
     found = []
     for key in sorted({*stored, *wanted}):
         here = f"{path}.{key}" if path else key
@@ -28,21 +28,21 @@ def differences(stored: Mapping[str, Any], wanted: Mapping[str, Any], path: str 
 def contradictions(
     stored: PlainConfig, wanted: PlainConfig, uses_grid: bool, redefined: Collection[str] = ()
 ) -> list[str]:
-    """What of a new configuration would make stored runs untrue.
+    """The differences in a new configuration that would make stored runs invalid.
 
-    New algorithms, more instances, another grid or a longer budget extend a store; another seed,
-    suite or axis, or another meaning of a known name, contradict it, unless that is ``redefined``.
+    New algorithms, more instances, another grid or a longer budget extend a store. Another seed,
+    suite or axis, or other options of an algorithm that is not ``redefined``, contradict it.
     """
     both = (stored["algorithms"].keys() & wanted["algorithms"].keys()) - set(redefined)
 
-    def what_runs_depend_on(config: PlainConfig) -> PlainConfig:
+    def relevant(config: PlainConfig) -> PlainConfig:
         return {
             "seed": config["seed"],
-            "seeds": config.get("seeds", "separate"),  # older stores do not say
+            "seeds": config.get("seeds", "separate"),  # imported stores have none
             "trajectory": config.get("trajectory", "best"),
             "instances": {k: v for k, v in config["instances"].items() if k not in COUNTS},
             "budget": config["budget"] if uses_grid else {"axis": config["budget"]["axis"]},
             "algorithms": {name: config["algorithms"][name] for name in both},
         }
 
-    return differences(what_runs_depend_on(stored), what_runs_depend_on(wanted))
+    return differences(relevant(stored), relevant(wanted))

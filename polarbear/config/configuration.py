@@ -1,9 +1,9 @@
-"""One configuration file to one frozen object, or an error that says which line to mend."""
+"""Reads one configuration file into one frozen object, or reports the line to correct."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -22,15 +22,16 @@ from polarbear.racing.rules import Rules
 from polarbear.settings.grid import EVALUATIONS, SECONDS, Budget
 from polarbear.settings.options import Options, Source, describe, nearest, unknown, validate
 from polarbear.settings.registry import Registry
+from polarbear.settings.yaml_lines import read_yaml
 from polarbear.wording import joined
 
-PlainConfig = dict[str, Any]  # a configuration as the store keeps it
+PlainConfig = dict[str, Any]  # a configuration as stored
 Seeds = Literal["separate", "common"]
 
 
 @dataclass(frozen=True)
 class Config:
-    """Everything a user has set, with every default filled in."""
+    """All settings of a user, with all defaults."""
 
     seed: int
     algorithms: tuple[Algorithm, ...]
@@ -44,7 +45,7 @@ class Config:
     trajectory: Trajectory = "best"
 
     def run_seed(self, algorithm: Algorithm, instance: str, known_as: str | None = None) -> int:
-        """The seed of an algorithm on an instance; ``known_as`` is its name before renamings."""
+        """The seed of an algorithm on an instance; ``known_as`` is its earlier name."""
         shared = self.seeds == "common" or algorithm.common_seed
         return run_seed(self.seed, instance, None if shared else known_as or algorithm.name)
 
@@ -54,16 +55,16 @@ class Config:
         return Setting(self.seed, self.budget, self.folder, names, self.trajectory)
 
     def plain(self) -> PlainConfig:
-        """The configuration as the store keeps it: plain, complete, and comparable."""
-        instances = _plain(self.instances)
-        if not self.instances.weights:  # said only where there are some, as in older stores
-            del instances["weights"]
+        """The configuration as stored: complete, as plain data."""
         return {
             "seed": self.seed,
             "seeds": self.seeds,
             "trajectory": self.trajectory,
-            "algorithms": {a.name: _plain_algorithm(a) for a in self.algorithms},
-            "instances": instances,
+            "algorithms": {
+                algorithm.name: _plain(algorithm, "label", exclude={"name"})
+                for algorithm in self.algorithms
+            },
+            "instances": _plain(self.instances, "weights"),
             "budget": _plain(self.budget),
             "execution": _plain(self.execution),
             "race": _plain(self.race),
@@ -72,12 +73,12 @@ class Config:
 
 
 class TopLevel(Options):
-    """The keys at the outermost level of a configuration."""
+    """The keys at the top level of a configuration."""
 
     seed: int = Field(1, ge=0, lt=2**63, description="everything random derives from it")
     seeds: Seeds = Field(
         "separate",
-        description="on an instance each algorithm has a seed of its own ('separate'), or all "
+        description="on an instance each algorithm has a different seed ('separate'), or all "
         "have the same ('common')",
     )
     algorithms: list[Any] = Field(description="the algorithms to compare: name, use, options")
@@ -97,16 +98,14 @@ class TopLevel(Options):
 
 
 def load(path: Path, overrides: Overrides | None = None) -> Config:
-    """Read and check a configuration file; what a call says overrides what is in it."""
-    from polarbear.settings.yaml_lines import read_yaml  # a store's own configuration is no YAML
-
+    """Read and check a configuration file, and apply the options of a call."""
     config = parse(*read_yaml(path), folder=os.fspath(path.resolve().parent))
     return overridden(config, overrides or Overrides())
 
 
 @dataclass(frozen=True)
 class Overrides:
-    """What a call may say in place of its configuration; a scheduler's address asks for dask."""
+    """Options of a call that replace those of the configuration; a scheduler implies dask."""
 
     seed: int | None = None
     workers: int | None = None
@@ -116,7 +115,7 @@ class Overrides:
 
 
 def overridden(config: Config, overrides: Overrides) -> Config:
-    """The same configuration with what a call says in its place."""
+    """The configuration with the options of a call."""
     seed = overrides.seed
     if seed is not None:
         if not 0 <= seed < 2**63:
@@ -141,7 +140,7 @@ def overridden(config: Config, overrides: Overrides) -> Config:
 
 
 def parse(data: Any, source: Source, folder: str = ".") -> Config:
-    """Check a configuration that is already a mapping."""
+    """Check a configuration given as a mapping."""
     top = validate(TopLevel, data, source)
     suite = _plug_in(SUITES, "suite", top.instances, source, ("instances",))
     if not top.algorithms:
@@ -193,7 +192,7 @@ def _plug_in(registry: Registry[Any], key: str, data: Any, source: Source, path:
 def _check_fit(
     algorithms: list[tuple[int, Algorithm]], suite: Suite, budget: Budget, source: Source
 ) -> None:
-    """Refuse what each part allows but the whole cannot mean."""
+    """Refuse combinations that each part alone allows."""
     seen: dict[str, int] = {}
     for position, algorithm in algorithms:
         path = ("algorithms", position)
@@ -228,7 +227,7 @@ def _check_label(
     for other in others if label else []:
         if label in (other.name, other.label):
             raise source.error(
-                (*path, "label"), f"'{label}' is what '{other.name}' is called; choose another"
+                (*path, "label"), f"'{label}' is a name of '{other.name}'; choose another"
             )
 
 
@@ -236,7 +235,7 @@ def _check_race(top: TopLevel, source: Source) -> None:
     if top.race.elimination == "joint" and not top.inference.joint:
         raise source.error(
             ("race", "elimination"),
-            f"joint elimination asks how times hang together, but the model "
+            f"joint elimination needs the correlation of times, but the model "
             f"'{top.inference.model}' treats them as independent; choose another under "
             f"'inference' ({', '.join(joint_models())}), or 'elimination: pointwise'",
         )
@@ -248,11 +247,7 @@ def _check_race(top: TopLevel, source: Source) -> None:
         )
 
 
-def _plain_algorithm(algorithm: Algorithm) -> dict[str, Any]:
-    """Its options; a label is said only where there is one, as in older stores."""
-    unsaid = {"name"} if algorithm.label else {"name", "label"}
-    return _plain(algorithm, exclude=unsaid)
-
-
-def _plain(options: Options, exclude: set[str] | None = None) -> dict[str, Any]:
-    return options.model_dump(mode="json", by_alias=True, exclude=exclude)
+def _plain(options: Options, *rare: str, exclude: Collection[str] = ()) -> dict[str, Any]:
+    """Options as plain data; ``rare`` ones are left out unless they are set."""
+    unset = {name for name in rare if not getattr(options, name)}
+    return options.model_dump(mode="json", by_alias=True, exclude={*exclude, *unset})

@@ -1,4 +1,4 @@
-"""How runs are executed: on this machine or on many, and within which limits."""
+"""Options of execution: engine, cluster, workers and limits."""
 
 from __future__ import annotations
 
@@ -15,34 +15,38 @@ Processors = Literal["same", "grouped", "mixed"]
 
 
 class JobQueue(Options):
-    """Jobs in which the workers of a cluster are started, as dask-jobqueue asks for them."""
+    """Jobs in which dask-jobqueue starts the workers of a cluster."""
 
     name: Queue = Field(description="the queueing system of the cluster")
-    jobs: int = Field(1, ge=1, le=10_000, description="how many jobs to ask for")
-    cores: int = Field(1, ge=1, le=1024, description="cores of a job: so many runs at once in it")
+    jobs: int = Field(1, ge=1, le=10_000, description="number of jobs to request")
+    cores: int = Field(
+        1, ge=1, le=1024, description="cores of a job, each of which executes one run"
+    )
     memory: str = Field("2GiB", description="memory of a job, shared by its runs")
     walltime: str | None = Field(
-        None, description="how long a job may last, as the queueing system spells it"
+        None, description="time limit of a job, in the format of the queueing system"
     )
-    queue: str | None = Field(None, description="the queue or partition to ask")
-    job_extra: list[str] = Field([], description="further directives of the job, one a line")
+    queue: str | None = Field(None, description="queue or partition")
+    job_extra: list[str] = Field([], description="further directives of the job, one per line")
     prologue: list[str] = Field([], description="commands of the job before its worker starts")
     interface: str | None = Field(None, description="the network interface to use, such as 'ib0'")
 
 
 class Execution(Options):
-    """How runs are executed, and what becomes of those that fail; no trajectory on the evaluation
-    axis depends on it."""
+    """How runs are executed, and what a failed run means.
+
+    No trajectory on the evaluation axis depends on it.
+    """
 
     engine: Engine = Field(
         "local", description="'local' processes, or 'dask' for workers on any number of machines"
     )
     scheduler: str | None = Field(
-        None, description="with dask: the address of a scheduler that is there, tcp://HOST:PORT"
+        None, description="with dask: the address of a running scheduler, tcp://HOST:PORT"
     )
     job_queue: JobQueue | None = Field(
         None,
-        description="with dask: a cluster's queue that starts the workers: name, jobs, cores, "
+        description="with dask: the job queue that starts the workers: name, jobs, cores, "
         "memory, walltime, queue, job_extra, prologue, interface; without it and without a "
         "scheduler, workers are started on this machine",
     )
@@ -60,52 +64,52 @@ class Execution(Options):
         4,
         ge=1,
         le=100,
-        description="with dask: a run under which so many workers have died is recorded as "
-        "poisonous",
+        description="with dask: a run is recorded as poisonous after this number of workers died "
+        "with it",
     )
     patience: float = Field(
         120.0,
         gt=0,
-        description="with dask: so many seconds a scheduler may be silent, or without any worker, "
-        "before a race stops",
+        description="with dask: seconds without an answer of the scheduler, or without any worker, "
+        "after which a race stops",
     )
     workers: int | None = Field(
         None,
         ge=1,
         le=1024,
-        description="processes that run at once; by default one a core, or with dask as many as "
-        "there are",
+        description="number of processes; by default one per core, or with dask all workers of "
+        "the cluster",
     )
     threads: int = Field(
-        1, ge=1, le=1024, description="threads that numerical libraries may use inside one run"
+        1, ge=1, le=1024, description="threads that numerical libraries may use in one run"
     )
     seconds_per_run: float | None = Field(
         None,
         gt=0,
-        description="a run is killed after so many seconds: by default a day, or, on the seconds "
+        description="seconds after which a run is killed: by default a day or, on the seconds "
         "axis, twice the budget and a minute",
     )
     memory_mib: int | None = Field(
         None,
         ge=1,
-        description="a run is killed above so much memory: by default 80 % of the machine's, "
+        description="memory above which a run is killed: by default 80 % of the machine's, "
         "shared among the workers",
     )
     check: bool = Field(
-        True, description="try everything out for a second or two at the head of a first race"
+        True, description="try all algorithms for a second or two before the first race"
     )
     early: int = Field(
         4,
         ge=0,
         le=1024,
-        description="while workers would have nothing to do, begin runs that the next round of a "
-        "race is likely to ask for: a batch of them, or so many for each worker, or of brief ones "
-        "as many as take as long as four decisions; 0 begins none. No decision depends on it",
+        description="speculative runs per worker, at least: idle workers begin "
+        "runs that the next round of a race is likely to need; 0 for none. No decision depends on "
+        "it",
     )
     fill_workers: bool = Field(
         False,
-        description="let a round of a race draw as many instances as keep all workers busy; "
-        "decisions then depend on the number of workers",
+        description="let each round of a race draw enough instances for all workers; decisions "
+        "then depend on the number of workers",
     )
     failures: Failures = Field(
         Failures(), description="what a failed run means, and how many are tolerated"
@@ -115,7 +119,7 @@ class Execution(Options):
     def _one_cluster(self) -> Execution:
         if self.scheduler and self.job_queue:
             raise ValueError(
-                "'scheduler' names a cluster that is there, 'job_queue' starts one: choose one"
+                "'scheduler' names a running cluster, 'job_queue' starts one: choose one"
             )
         for key in ("scheduler", "job_queue"):
             if getattr(self, key) and self.engine != "dask":

@@ -1,4 +1,4 @@
-"""What becomes of runs that fail, and how much failure a race puts up with."""
+"""Options for failed runs: how they are ranked, and how many a race tolerates."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ KEEPS: Meaning = "keeps"
 
 
 class Failures(Options):
-    """What a failed run means, and from which share on a race ends with an error."""
+    """How a failed run is ranked, and the share of failed runs that ends a race."""
 
     means: Meaning = Field(
         KEEPS,
-        description="from where it failed on, a run 'keeps' the best it had found, is 'last', or "
+        description="after its failure, a run 'keeps' the best it had found, is 'last', or "
         "is 'absent' from rankings; or it 'ends' the race",
     )
     tolerated: float = Field(
@@ -32,12 +32,12 @@ class Failures(Options):
 
     @property
     def ranks(self) -> Meaning:
-        """How a failed run is ranked; one that ends a race is ranked as by default elsewhere."""
+        """How a failed run is ranked; outside of a race, 'ends' means the default."""
         return KEEPS if self.means == "ends" else self.means
 
 
 def failed_words(runs: int, ranks: str) -> str:
-    """That so many runs failed, and what that means for them."""
+    """A sentence on failed runs and their ranking."""
     if ranks == "last":
         meaning = f"{noun(runs, 'is', 'are')} last from there on"
     elif ranks == "absent":
@@ -48,6 +48,6 @@ def failed_words(runs: int, ranks: str) -> str:
 
 
 def failures_in(plain: Mapping[str, Any]) -> Failures:
-    """What a stored configuration says of failures, or the default where it is older than that."""
+    """The options in a stored configuration, or the defaults; imported stores have none."""
     execution = plain.get("execution") or {}
     return Failures.model_validate(execution.get("failures") or {})

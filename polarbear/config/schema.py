@@ -1,7 +1,7 @@
-"""The JSON Schema of a configuration: what editors complete and check it by.
+"""The JSON Schema of a configuration, for completion and checks in editors.
 
-Made of the same fields, descriptions and registries as `init` and the checks themselves, plug-ins
-of other packages included.
+It is generated from the same fields, descriptions and registries as `init` and the validation,
+including plug-ins of other packages.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from polarbear.problems import SUITES
 from polarbear.settings.registry import Registry
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
-NAME = "polarbear.schema.json"  # what `init` calls it
+NAME = "polarbear.schema.json"  # as written by `init`
 
 Schema = dict[str, Any]
 
@@ -37,7 +37,7 @@ def config_schema() -> Schema:
     keys = top["properties"]
     keys["algorithms"] |= {"items": _chosen_by("use", ADAPTERS, adapters), "minItems": 1}
     keys["instances"] |= _chosen_by("suite", SUITES, suites)
-    _know_models(parts["ModelOptions"], {name: schemas[model] for name, model in own.items()})
+    _list_models(parts["ModelOptions"], {name: schemas[model] for name, model in own.items()})
     return {
         "$schema": DIALECT,
         "title": "PolarBear configuration",
@@ -47,7 +47,7 @@ def config_schema() -> Schema:
 
 
 def _chosen_by(key: str, registry: Registry[Any], schemas: dict[str, Schema]) -> Schema:
-    """A mapping in which ``key`` names the plug-in whose options the others are."""
+    """A mapping in which ``key`` names a plug-in, and the other keys are its options."""
     return {
         "type": "object",
         "required": [key],
@@ -59,8 +59,8 @@ def _chosen_by(key: str, registry: Registry[Any], schemas: dict[str, Schema]) ->
     }
 
 
-def _know_models(options: Schema, own: dict[str, Schema]) -> None:
-    """Name the models, and let each have its own options only."""
+def _list_models(options: Schema, own: dict[str, Schema]) -> None:
+    """List the models, and restrict the options of each."""
     options["properties"]["model"]["anyOf"] = _named(MODELS)
     options["allOf"] = [
         {
@@ -72,7 +72,7 @@ def _know_models(options: Schema, own: dict[str, Schema]) -> None:
 
 
 def _named(registry: Registry[Any]) -> list[Schema]:
-    """The names of plug-ins, each with what it says of itself."""
+    """The names of plug-ins, each with the first line of its docstring."""
     about = {name: registry.about(name).replace("``", "`") for name in registry}
     return [
         {"const": name, **({"description": text} if text else {})} for name, text in about.items()

@@ -1,4 +1,4 @@
-"""A commented configuration that runs as it is and shows every option with its default."""
+"""Generates a commented configuration with every option and its default."""
 
 from __future__ import annotations
 
@@ -23,19 +23,18 @@ from polarbear.settings.options import Options
 WIDTH = 88
 HEAD = f"""\
 # yaml-language-server: $schema={NAME}
-# What PolarBear runs: every option with its default. It runs as it is.
+# A configuration of PolarBear: every option with its default. It can be run unchanged.
 
-# Everything random derives from it.
+# All random numbers derive from it.
 seed: 1
-# Whether each algorithm has a seed of its own on an instance ('separate'), or all have the same
-# ('common').
+# Whether algorithms have different seeds on an instance ('separate') or the same ('common').
 seeds: separate
 
-# The algorithms to compare. Each has a name of its own; several may use the same adapter.
+# The algorithms to compare. Each has a unique name; several may use the same adapter.
 algorithms:
   - name: random search
     use: random-search
-    # How figures and the page call it, in at most 16 characters; by default its name.
+    # A name for figures and the page, at most 16 characters; by default its name.
     # label: random
   - name: Nelder-Mead
     use: scipy
@@ -47,15 +46,15 @@ algorithms:
 #"""
 
 BUDGET = """\
-# How time is counted, and when algorithms are compared.
+# The axis of time, and the times at which algorithms are compared.
 budget:
   # 'evaluations', 'seconds', or any other name: t is then what algorithms report.
   axis: evaluations
-  # Evenly spaced in log t or in t ('linear'); or a list of times: [10, 100, 1000].
+  # Even steps in log t or in t ('linear'); or a list of times: [10, 100, 1000].
   # The last time is the budget of a run.
   grid: {spacing: log, from: 10, to: 2000, points: 30}
 
-# Which value of a run counts at a time: the best so far, or the 'last' one, which may be worse.
+# The value of a run at a time: the best so far, or the 'last' one, which may be worse.
 trajectory: best
 """
 
@@ -65,7 +64,7 @@ def commented_config() -> str:
     lines = [HEAD]
     for name in ADAPTERS:
         lines += _reference(ADAPTERS[name], "use", name, skip=set(Algorithm.model_fields))
-    lines += ["", "# The suite that problems are drawn from.", "instances:", "  suite: classic"]
+    lines += ["", "# The suite from which problems are drawn.", "instances:", "  suite: classic"]
     lines += [f"  {line}" for line in _options(SUITES["classic"], skip={"suite"})]
     lines += ["", "# Other suites and their options (each has count and maximise, too):", "#"]
     for name in SUITES:
@@ -84,7 +83,7 @@ def commented_config() -> str:
 
 
 def _reference(plug_in: type[Options], key: str, name: str, skip: set[str]) -> Iterator[str]:
-    """A plug-in that this configuration does not use, as a comment."""
+    """The options of a plug-in that is not used, as a comment."""
     yield f"# {_about(plug_in)}"
     yield f"#   {key}: {name}"
     for line in _options(plug_in, skip):
@@ -93,12 +92,12 @@ def _reference(plug_in: type[Options], key: str, name: str, skip: set[str]) -> I
 
 
 def _about(plug_in: type) -> str:
-    """The first line of its docstring, which a plug-in from outside may lack."""
+    """The first line of the docstring, which third-party plug-ins may lack."""
     return (plug_in.__doc__ or "").strip().partition("\n")[0].replace("``", "")
 
 
 def _own_options(model: type[AnyModel], name: str) -> Iterator[str]:
-    """A model that this configuration does not use and that has options of its own."""
+    """The options of a model that is not used, as a comment."""
     yield f"  # {_about(model)}"
     yield f"  #   model: {name}"
     yield "  #   options:"
@@ -109,7 +108,7 @@ def _own_options(model: type[AnyModel], name: str) -> Iterator[str]:
 def _options(
     group: type[Options], skip: set[str] | None = None, values: Options | None = None
 ) -> Iterator[str]:
-    """Each option: what it means, then the key with its default."""
+    """The description of each option, and its key with the default."""
     for name, field in group.model_fields.items():
         if name in (skip or ()):
             continue
@@ -130,7 +129,7 @@ def _has_groups(options: Options) -> bool:
 
 
 def _on_lines(key: str, value: Any) -> list[str]:
-    """A key and its value, on one line unless it is long."""
+    """A key and its value, on one line if it fits."""
     if isinstance(value, Options):
         value = value.model_dump(mode="json", by_alias=True)
     elif isinstance(value, tuple):

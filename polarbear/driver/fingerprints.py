@@ -32,7 +32,7 @@ def _fingerprint(algorithm: Algorithm, config: Config, problems: MadeOf) -> str:
 
 def _plug_in(registry: Registry[Any], name: str) -> MadeOf:
     """The package of a plug-in that is not PolarBear's own."""
-    packages = [s.package for s in registry.strangers if s.name == name and not s.flaw]
+    packages = [s.package for s in registry.third_party if s.name == name and not s.flaw]
     return of_packages(*packages)
 
 

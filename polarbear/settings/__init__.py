@@ -1,4 +1,4 @@
-"""What every group of options leans on: validation, registries, YAML lines, the grid, user code.
+"""Common parts of all groups of options: validation, registries, YAML, the grid, user code.
 
 Uses `errors` and `wording`.
 """

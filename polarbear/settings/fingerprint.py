@@ -1,88 +1,76 @@
-"""What a user's algorithm or problem is made of: files by their contents, packages by version."""
+"""The code behind an algorithm or a problem: files by their hash, packages by their version."""
 
 from __future__ import annotations
 
 import ast
 import hashlib
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
 from pathlib import Path
 
 
 @dataclass(frozen=True)
 class MadeOf:
-    """Files, named as seen from the configuration's folder, and packages that something uses."""
+    """Files, relative to the configuration's folder, and packages, each with its fingerprint."""
 
     files: Mapping[str, str] = field(default_factory=dict)
     packages: Mapping[str, str] = field(default_factory=dict)
 
     def and_of(self, other: MadeOf) -> MadeOf:
-        """What both together are made of."""
+        """The union of both."""
         return MadeOf({**self.files, **other.files}, {**self.packages, **other.packages})
 
 
 def of_packages(*names: str) -> MadeOf:
-    """Installed packages with their versions; one that is not there is said to be missing."""
-    from importlib.metadata import PackageNotFoundError
-
+    """Packages with their installed versions, or 'missing'."""
     found = {}
     for name in names:
         try:
-            found[name] = installed_version(name)
+            found[name] = version(name)
         except PackageNotFoundError:
             found[name] = "missing"
     return MadeOf(packages=found)
 
 
-def installed_version(name: str) -> str:
-    """The version that is installed, by the line that says so: a race asks in every round, and
-    importlib would parse all of what a package tells about itself, its README included."""
-    from importlib.metadata import distribution
-
-    package = distribution(name)
-    line = re.search(r"^Version:[ \t]*(\S+)", package.read_text("METADATA") or "", re.MULTILINE)
-    return line[1] if line else package.version
-
-
 def of_files(paths: Iterable[Path], folder: str, imports: bool = True) -> MadeOf:
-    """Files with a hash of what is in them; with a Python file comes what it imports.
+    """Files with their hashes, and the files that a Python file imports.
 
-    A file from elsewhere goes by its mere name, which is the same on every machine.
+    A file outside the configuration's folder is known by its name without its path, which may
+    differ between machines.
     """
     root = Path(folder).resolve()
-    found: dict[Path, str] = {}
+    hashes: dict[Path, str] = {}
     for path in map(Path.resolve, paths):
         for one in _with_imports(path, root) if imports else [path]:
-            found[one] = found.get(one) or _hash(one)
+            hashes[one] = hashes.get(one) or _hash(one)
     named: dict[str, str] = {}
-    for path, key in sorted(found.items()):
-        inside = path.is_relative_to(root)
-        name = path.relative_to(root).as_posix() if inside else path.name
+    for path, key in sorted(hashes.items()):
+        is_inside = path.is_relative_to(root)
+        name = path.relative_to(root).as_posix() if is_inside else path.name
         named[name] = f"{named[name]}+{key}" if name in named else key
     return MadeOf(named)
 
 
 def of_function(reference: str, folder: str) -> MadeOf:
-    """The file of 'module:function' or 'file.py:function', with what it imports from beside it.
+    """The file of 'module:function' or 'file.py:function', and the local files it imports.
 
-    A module that is not beside the configuration is known by its package's version or, where it
+    A module outside the configuration's folder is known by the version of its package or, if it
     belongs to none, by its file.
     """
     module = reference.rpartition(":")[0]
     if module.endswith(".py"):
         path = Path(folder) / module
         return of_files([path] if path.is_file() else [], folder)
-    beside = _modules(module.split("."), Path(folder))
-    return of_files(beside, folder) if beside else _installed(module, folder)
+    local = _modules(module.split("."), Path(folder))
+    return of_files(local, folder) if local else _installed(module, folder)
 
 
 def _installed(module: str, folder: str) -> MadeOf:
-    from importlib.util import find_spec
-
-    top = module.partition(".")[0]
-    made = of_packages(top)
-    if made.packages[top] != "missing":
+    package = module.partition(".")[0]
+    made = of_packages(package)
+    if made.packages[package] != "missing":
         return made
     try:
         spec = find_spec(module)
@@ -93,7 +81,7 @@ def _installed(module: str, folder: str) -> MadeOf:
 
 
 def _with_imports(path: Path, folder: Path) -> list[Path]:
-    """A file and, if it is Python's, all it imports from its own folder or the configuration's."""
+    """A file, and all that it imports from its folder or the configuration's."""
     found, waiting = [], [path]
     while waiting:
         here = waiting.pop()
@@ -108,7 +96,7 @@ def _with_imports(path: Path, folder: Path) -> list[Path]:
 def _imported(path: Path, folder: Path) -> Iterator[Path]:
     try:
         tree = ast.parse(path.read_bytes())
-    except (OSError, SyntaxError, ValueError):  # whoever runs it will say so
+    except (OSError, SyntaxError, ValueError):  # reported when it is run
         return
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -125,7 +113,7 @@ def _imported(path: Path, folder: Path) -> Iterator[Path]:
 
 
 def _modules(parts: list[str], root: Path) -> list[Path]:
-    """The files that importing a dotted name would run, as far as they are under a folder."""
+    """The files below a folder that importing a dotted name would run."""
     found = []
     for depth in range(1, len(parts) + 1):
         place = root.joinpath(*parts[:depth])

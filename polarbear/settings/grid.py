@@ -1,4 +1,4 @@
-"""How long runs may take and when algorithms are compared: the axis and its grid of times."""
+"""The axis of time, and the grid of times at which algorithms are compared."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ class Spaced(Options):
     def times(self) -> np.ndarray:
         space = np.geomspace if self.spacing == "log" else np.linspace
         times = space(self.start, self.stop, self.points)
-        times[-1] = self.stop  # free of rounding, since it is also the budget
+        times[-1] = self.stop  # without rounding errors, since it is also the budget
         return times
 
 
 class Budget(Options):
-    """The axis on which time is counted and the times at which algorithms are compared."""
+    """The axis of time and the times at which algorithms are compared."""
 
     axis: str = Field(
         EVALUATIONS,
@@ -79,10 +79,10 @@ class Budget(Options):
         return self
 
     def cut(self, until: float) -> Budget:
-        """The same grid up to a time, as finely spaced; ValueError if that leaves nothing."""
+        """The grid up to a time, with the same spacing; ValueError if nothing remains."""
         if not self.times[0] <= until <= self.limit:
             raise ValueError(
-                f"expected a time of the grid's span, {self.times[0]:g} to {self.limit:g}, "
+                f"expected a time within the grid, {self.times[0]:g} to {self.limit:g}, "
                 f"found {until:g}"
             )
         kept = self.times[self.times <= until]
@@ -94,28 +94,22 @@ class Budget(Options):
 
     @cached_property
     def times(self) -> np.ndarray:
-        """The grid. Evaluations are whole, so a fine grid loses points that round to the same."""
+        """The grid, without points that are equal after rounding to whole evaluations."""
         times = np.array(self.grid) if isinstance(self.grid, tuple) else self.grid.times()
-        return _once(np.round(times)) if self.axis == EVALUATIONS else times
+        return np.unique(np.round(times)) if self.axis == EVALUATIONS else times
 
     @property
     def limit(self) -> float:
-        """What one run may spend: the last time of the grid."""
+        """The budget of one run: the last time of the grid."""
         return float(self.times[-1])
 
     @cached_property
     def unit_times(self) -> np.ndarray:
-        """The grid on its own scale (log t where it is log-spaced), mapped to the unit interval."""
+        """The grid (log t if it is log-spaced) mapped to the unit interval."""
         is_log = isinstance(self.grid, Spaced) and self.grid.spacing == "log"
         scaled = np.log(self.times) if is_log else self.times
         span = scaled[-1] - scaled[0]
         return (scaled - scaled[0]) / span if span > 0 else np.zeros_like(scaled)
-
-
-def _once(times: np.ndarray) -> np.ndarray:
-    """What np.unique gives, which would load masked arrays for it."""
-    ordered = np.sort(times)
-    return np.compress(np.append(True, ordered[1:] != ordered[:-1]), ordered)
 
 
 def _listed(grid: list[Any] | tuple[Any, ...]) -> tuple[float, ...]:

@@ -1,7 +1,7 @@
-"""What may be a name: something that every table, figure, page and terminal can show as it is.
+"""Valid names: text that every table, figure, page and terminal can show.
 
-A character that shows nothing could make two names look alike, one that controls a terminal could
-forge what it shows. `wording` knows which those are.
+Invisible characters could make two names look alike; control characters could change the output of
+a terminal.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     import polars as pl
 
 LONGEST_NAME = 200  # of an algorithm or an axis
-LONGEST_LABEL = 16  # what fits beside a curve
-LONGEST_INSTANCE = 1000  # of an instance, which may be a path
-FORMULA = r"('*[=+\-@\t\r])"  # what a cell begins with that a spreadsheet computes, or once did
+LONGEST_LABEL = 16  # which fits next to a curve
+LONGEST_INSTANCE = 1000  # of an instance; it may be a path
+FORMULA = r"('*[=+\-@\t\r])"  # the start of a cell with a formula, possibly escaped
 
 
 def flaw_in_name(name: str, longest: int = LONGEST_NAME) -> str:
-    """Why this cannot be a name, or an empty string."""
+    """The reason why this is no valid name, or an empty string."""
     if not name.strip():
         return "it is empty"
     if name != name.strip():
@@ -29,12 +29,12 @@ def flaw_in_name(name: str, longest: int = LONGEST_NAME) -> str:
         return f"it has {len(name)} characters, more than {longest}"
     hidden = next((sign for place, sign in enumerate(name) if not shows(name, place)), None)
     if hidden is not None:
-        return f"it holds the control or invisible character U+{ord(hidden):04X}"
+        return f"it contains the control or invisible character U+{ord(hidden):04X}"
     return ""
 
 
 def checked_name(name: str, longest: int = LONGEST_NAME) -> str:
-    """The name, or a ValueError that says what is wrong with it."""
+    """Return the name if it is valid; raise ValueError otherwise."""
     flaw = flaw_in_name(name, longest)
     if flaw:
         raise ValueError(f"'{visible(name[:60])}' cannot be a name: {flaw}")
@@ -42,12 +42,12 @@ def checked_name(name: str, longest: int = LONGEST_NAME) -> str:
 
 
 def without_formulas(data: pl.DataFrame) -> pl.DataFrame:
-    """A table for spreadsheets: text that begins like a formula gets an apostrophe before it."""
+    """Escape text that a spreadsheet would take for a formula by an apostrophe."""
     return _replaced(data, f"^{FORMULA}", "'$1")
 
 
 def with_formulas(data: pl.DataFrame) -> pl.DataFrame:
-    """A table as it was before ``without_formulas``."""
+    """The inverse of ``without_formulas``."""
     return _replaced(data, f"^'{FORMULA}", "$1")
 
 

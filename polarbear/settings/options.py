@@ -1,7 +1,8 @@
-"""What a user can set: frozen, validated objects made from mappings, with errors that help."""
+"""Groups of options: frozen objects validated from mappings, with errors for users."""
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 
@@ -10,18 +11,18 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from polarbear.errors import ConfigError
 
 Path = tuple[str | int, ...]
-LONGEST_MESSAGE = 1200  # characters: a value that is quoted may be of any length
+LONGEST_MESSAGE = 1200  # characters; quoted values may have any length
 
 
 class Options(BaseModel):
-    """A group of settings; every field has a description, which the docs and `init` show."""
+    """A group of options; the documentation and `init` show the description of each field."""
 
     model_config = ConfigDict(
         frozen=True,
         extra="forbid",
         populate_by_name=True,
         allow_inf_nan=False,
-        defer_build=True,  # most commands make few of the groups that they load
+        defer_build=True,  # most commands use few of the groups that they import
     )
 
 
@@ -29,19 +30,17 @@ OptionsType = TypeVar("OptionsType", bound=Options)
 
 
 def key_names(model: type[BaseModel]) -> list[str]:
-    """The keys a user may write for this group, as they are spelled in YAML."""
+    """The keys of this group as written in YAML."""
     return [field.alias or name for name, field in model.model_fields.items()]
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """The known name a misspelt one was most likely meant to be, or an empty string."""
-    import difflib  # most commands find no misspelt name
-
+    """The known name that is most similar to a misspelt one, or an empty string."""
     return next(iter(difflib.get_close_matches(name, list(known), n=1, cutoff=0.6)), "")
 
 
 def unknown(what: str, name: str, known: Iterable[str]) -> str:
-    """One line on a name that is not known, with the nearest that is."""
+    """One line on an unknown name, with the most similar known one."""
     known = sorted(known)
     guess = nearest(name, known)
     hint = f"did you mean '{guess}'?" if guess else f"known: {', '.join(known)}"
@@ -49,7 +48,7 @@ def unknown(what: str, name: str, known: Iterable[str]) -> str:
 
 
 class Source:
-    """Where a mapping came from: a file's name and the line of each of its keys."""
+    """The origin of a mapping: the name of a file and the line of each key."""
 
     def __init__(self, name: str, lines: Mapping[Path, int] | None = None) -> None:
         self.name = name
@@ -67,7 +66,7 @@ class Source:
 
 
 def spelled(path: Path) -> str:
-    """A path as a reader would point at it: algorithms[2].sigma."""
+    """A path in the notation of messages: algorithms[2].sigma."""
     text = ""
     for part in path:
         text += f"[{part + 1}]" if isinstance(part, int) else f".{part}" if text else str(part)
@@ -75,13 +74,13 @@ def spelled(path: Path) -> str:
 
 
 def validate(model: type[OptionsType], data: Any, source: Source, path: Path = ()) -> OptionsType:
-    """Make the object, or raise a ConfigError that names line, key and remedy."""
+    """Validate a mapping; raise a ConfigError with line, key and remedy."""
     if not isinstance(data, Mapping):
         raise source.error(path, f"expected a mapping of settings, found {describe(data)}")
     try:
         return model.model_validate(dict(data))
     except ValidationError as error:
-        # A misspelt key is also a missing one; the misspelling is the better news.
+        # A misspelt key is also a missing one; the misspelling is more helpful.
         errors = error.errors(include_url=False)
         first = next((e for e in errors if e["type"] == "extra_forbidden"), errors[0])
         at = (*path, *(part for part in first["loc"] if _is_written(part)))
@@ -99,7 +98,7 @@ def validate(model: type[OptionsType], data: Any, source: Source, path: Path = (
 
 
 def describe(value: Any) -> str:
-    """A value as an error message shows it: short, and with its kind where that is the point."""
+    """A short description of a value for error messages."""
     if value is None:
         return "nothing"
     if isinstance(value, Mapping):
@@ -113,7 +112,7 @@ def describe(value: Any) -> str:
 
 
 def _is_written(part: str | int) -> bool:
-    """Pydantic puts the names of union members into a location; users never wrote those."""
+    """Whether users wrote this part; Pydantic adds the names of union members to locations."""
     return isinstance(part, int) or part.isidentifier() or "-" in part
 
 

@@ -1,7 +1,7 @@
-"""Plug-ins by name: PolarBear's own, imported only when asked for, and those of other packages.
+"""Plug-ins by name: PolarBear's, imported when needed, and those of third-party packages.
 
-A package of somebody else adds one by an entry point in the registry's group. What is wrong with
-such a plug-in is said in a warning, and it is left out; everything else works as it did.
+A package adds a plug-in by an entry point in the registry's group. An invalid plug-in is left out
+with a warning; all others continue to work.
 """
 
 from __future__ import annotations
@@ -13,33 +13,32 @@ import inspect
 import warnings
 from collections.abc import Iterator, Mapping
 from functools import cached_property
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from polarbear.errors import ConfigError, PlugInWarning
-
-if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
+from polarbear.settings.options import unknown
 
 PlugIn = TypeVar("PlugIn")
 
 
-class Stranger(NamedTuple):
-    """What another package has declared: the plug-in, or ``flaw``, the reason to leave it out."""
+class ThirdParty(NamedTuple):
+    """A plug-in that another package declares; ``flaw`` is the reason to leave it out, if any."""
 
     name: str
     package: str
-    found: Any = None
+    plug_in: Any = None
     flaw: str = ""
 
 
 class Registry(Generic[PlugIn]):
-    """One family of plug-ins, in the order in which a reader wants them.
+    """One family of plug-ins, in the order in which they are listed for users.
 
-    ``places`` maps the names of PolarBear's own to 'module:attribute', and ``base`` is the place of
-    the class that all of them derive from or, if they are ``objects``, belong to. Nothing is
-    imported, and no entry point is looked up, until somebody asks. ``guard`` is the place of a
-    function that makes a plug-in of another package safe to call, given what to call it.
+    ``places`` maps names to 'module:attribute'. ``base`` is the place of the class that plug-ins
+    derive from or, if they are ``objects``, are instances of. ``guard`` is the place of a function
+    that wraps third-party plug-ins, given the plug-in and a description of it. Nothing is imported
+    and no entry point is looked up before the registry is used.
     """
 
     def __init__(
@@ -81,16 +80,14 @@ class Registry(Generic[PlugIn]):
         return [self[name] for name in self]
 
     def refusal(self, name: str) -> str:
-        """One line on a name that is not here: the nearest that is, or why it was left out."""
-        from polarbear.settings.options import unknown
-
-        for stranger in self.strangers:
-            if stranger.name == name and stranger.flaw:
-                return f"{self._called(stranger)} cannot be used: {stranger.flaw}"
+        """One line on an unknown name: the nearest known one, or why it was left out."""
+        for entry in self.third_party:
+            if entry.name == name and entry.flaw:
+                return f"{self._label(entry)} cannot be used: {entry.flaw}"
         return unknown(self.what, name, self)
 
     def about(self, name: str) -> str:
-        """The first line of a class's docstring; one of our own is read, not imported."""
+        """The first line of a plug-in's docstring; the module of ours is parsed, not imported."""
         if name in self._usable:
             text = inspect.getdoc(self._usable[name])
         else:
@@ -99,60 +96,57 @@ class Registry(Generic[PlugIn]):
         return (text or "").strip().partition("\n")[0]
 
     @cached_property
-    def strangers(self) -> tuple[Stranger, ...]:
-        """All that other packages declare, looked up once; what is broken is warned of."""
-        from importlib.metadata import entry_points  # takes longer than all else in this file
-
-        declared = sorted(entry_points(group=self.group), key=lambda entry: _package(entry))
-        found: dict[str, Stranger] = {}
+    def third_party(self) -> tuple[ThirdParty, ...]:
+        """All plug-ins of other packages; a warning names each that is invalid."""
+        found: dict[str, ThirdParty] = {}
         refused = []
-        for entry in sorted(declared, key=lambda entry: entry.name):
-            stranger = self._loaded(entry, found)
-            if stranger.flaw:
-                refused.append(stranger)
-                text = f"{self._called(stranger)} is left out: {stranger.flaw}"
+        declared = entry_points(group=self.group)
+        for point in sorted(declared, key=lambda point: (point.name, _package(point))):
+            entry = self._load_entry(point, found)
+            if entry.flaw:
+                refused.append(entry)
+                text = f"{self._label(entry)} is left out: {entry.flaw}"
                 warnings.warn(text, PlugInWarning, stacklevel=2)
             else:
-                found[entry.name] = stranger
+                found[entry.name] = entry
         return (*found.values(), *refused)
 
     @cached_property
     def _usable(self) -> dict[str, Any]:
-        return {stranger.name: stranger.found for stranger in self.strangers if not stranger.flaw}
+        return {entry.name: entry.plug_in for entry in self.third_party if not entry.flaw}
 
-    def _loaded(self, entry: EntryPoint, before: Mapping[str, Stranger]) -> Stranger:
-        package = _package(entry)
-        if entry.name in self.places:
-            flaw = "the name is that of one of PolarBear's own"
-            return Stranger(entry.name, package, flaw=flaw)
-        if entry.name in before:
-            flaw = f"the name is taken by the package '{before[entry.name].package}'"
-            return Stranger(entry.name, package, flaw=flaw)
+    def _load_entry(self, point: EntryPoint, before: Mapping[str, ThirdParty]) -> ThirdParty:
+        name, package = point.name, _package(point)
+        if name in self.places:
+            return ThirdParty(name, package, flaw="the name is that of one of PolarBear's own")
+        if name in before:
+            flaw = f"the name is taken by the package '{before[name].package}'"
+            return ThirdParty(name, package, flaw=flaw)
         try:
-            found = entry.load()
-        except (Exception, SystemExit) as error:  # somebody else's module may raise anything
+            plug_in = point.load()
+        except (Exception, SystemExit) as error:  # a third-party module may raise anything
             first = str(error).partition("\n")[0]
-            return Stranger(entry.name, package, flaw=f"{type(error).__name__}: {first}")
-        stranger = Stranger(entry.name, package, found, self._flaw(entry.name, found))
-        if stranger.flaw or self.guard is None:
-            return stranger
-        return stranger._replace(found=_load(self.guard)(found, self._called(stranger)))
+            return ThirdParty(name, package, flaw=f"{type(error).__name__}: {first}")
+        entry = ThirdParty(name, package, plug_in, self._flaw(name, plug_in))
+        if entry.flaw or self.guard is None:
+            return entry
+        return entry._replace(plug_in=_load(self.guard)(plug_in, self._label(entry)))
 
-    def _called(self, stranger: Stranger) -> str:
-        return f"the {self.what} '{stranger.name}' of the package '{stranger.package}'"
+    def _label(self, entry: ThirdParty) -> str:
+        return f"the {self.what} '{entry.name}' of the package '{entry.package}'"
 
-    def _flaw(self, name: str, found: Any) -> str:
-        """Why this cannot be a plug-in of this family, or an empty string."""
+    def _flaw(self, name: str, plug_in: Any) -> str:
+        """The reason why this is no plug-in of this family, or an empty string."""
         base = _load(self.base)
         if self.objects:
-            if not isinstance(found, base):
-                return f"{found!r} is not a {base.__module__}.{base.__name__}"
-            return "" if found.name == name else f"it calls itself '{found.name}'"
-        if not (isinstance(found, type) and issubclass(found, base)):
-            return f"{found!r} is not a class derived from {base.__module__}.{base.__name__}"
-        missing = sorted(getattr(found, "__abstractmethods__", ()))
-        missing += [name for name in _class_variables(base) if not hasattr(found, name)]
-        return f"{found.__name__} lacks {', '.join(missing)}" if missing else ""
+            if not isinstance(plug_in, base):
+                return f"{plug_in!r} is not a {base.__module__}.{base.__name__}"
+            return "" if plug_in.name == name else f"it calls itself '{plug_in.name}'"
+        if not (isinstance(plug_in, type) and issubclass(plug_in, base)):
+            return f"{plug_in!r} is not a class derived from {base.__module__}.{base.__name__}"
+        missing = sorted(getattr(plug_in, "__abstractmethods__", ()))
+        missing += [name for name in _class_variables(base) if not hasattr(plug_in, name)]
+        return f"{plug_in.__name__} lacks {', '.join(missing)}" if missing else ""
 
 
 def _load(place: str) -> Any:
@@ -160,12 +154,12 @@ def _load(place: str) -> Any:
     return getattr(importlib.import_module(module), attribute)
 
 
-def _package(entry: EntryPoint) -> str:
-    return entry.dist.name if entry.dist is not None else entry.value.partition(":")[0]
+def _package(point: EntryPoint) -> str:
+    return point.dist.name if point.dist is not None else point.value.partition(":")[0]
 
 
 def _class_variables(base: type) -> list[str]:
-    """Those that a class promises, whether or not it gives them a value."""
+    """The class variables that a class declares, with or without a value."""
     annotations = inspect.get_annotations(base)
     return [name for name, kind in annotations.items() if str(kind).startswith("ClassVar")]
 

@@ -1,4 +1,4 @@
-"""Functions of the user's own, named 'module:function' or 'path/to/file.py:function'."""
+"""Functions of users, named 'module:function' or 'path/to/file.py:function'."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import inspect
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from polarbear.errors import ConfigError
@@ -23,7 +24,7 @@ def check_reference(reference: str) -> str:
 
 
 def load_function(reference: str, folder: str) -> Callable[..., Any]:
-    """The function; modules and files are looked for in ``folder`` first."""
+    """Import a function; its module or file is looked for in ``folder`` first."""
     module_name, _, name = reference.rpartition(":")
     try:
         module = _load_module(module_name, folder)
@@ -41,11 +42,11 @@ def load_function(reference: str, folder: str) -> Callable[..., Any]:
 
 
 def check_options(function: Callable[..., Any], reference: str, options: Mapping[str, Any]) -> None:
-    """Raise if the function could not be called with these options beside its own arguments."""
-    try:
-        parameters = inspect.signature(function).parameters.values()
-    except (TypeError, ValueError):  # some compiled functions do not tell
+    """Raise if the function does not accept these options as keyword arguments."""
+    signature = _signature(function)
+    if signature is None:
         return
+    parameters = signature.parameters.values()
     if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
         return
     known = [parameter.name for parameter in parameters]
@@ -60,11 +61,10 @@ def check_call(
     arguments: tuple[str, ...],
     options: Mapping[str, Any],
 ) -> None:
-    """Raise if the function could not be called with these arguments and options."""
+    """Raise if the function cannot be called with these arguments and options."""
     check_options(function, reference, options)
-    try:
-        signature = inspect.signature(function)
-    except (TypeError, ValueError):  # some compiled functions do not tell
+    signature = _signature(function)
+    if signature is None:
         return
     try:
         signature.bind(*arguments, **options)
@@ -76,7 +76,14 @@ def check_call(
         ) from None
 
 
-def _load_module(name: str, folder: str) -> Any:
+def _signature(function: Callable[..., Any]) -> inspect.Signature | None:
+    try:
+        return inspect.signature(function)
+    except (TypeError, ValueError):  # some compiled functions have none
+        return None
+
+
+def _load_module(name: str, folder: str) -> ModuleType:
     if not name.endswith(".py"):
         if folder not in sys.path:
             sys.path.insert(0, folder)

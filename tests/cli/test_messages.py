@@ -112,7 +112,7 @@ def test_infer_until_a_time_ends_its_own_grid_there(compared: Project):
     [
         (("--grid", "10,900"), "the grid goes to 900 evaluations, but runs in config only to 200"),
         (("--grid", "10,x"), "a listed grid consists of numbers"),
-        (("--until", 900), "until: expected a time of the grid's span, 5 to 200, found 900"),
+        (("--until", 900), "until: expected a time within the grid, 5 to 200, found 900"),
     ],
 )
 def test_a_grid_that_cannot_be_had_is_refused(

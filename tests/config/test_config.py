@@ -96,10 +96,8 @@ def test_a_missing_key_is_named():
     )
 
 
-def test_a_key_that_stands_twice_is_refused():
-    assert "line 12: seed: the key 'seed' stands here for the second time" in refusal(
-        GOOD + "seed: 6\n"
-    )
+def test_a_repeated_key_is_refused():
+    assert "line 12: seed: the key 'seed' is repeated here" in refusal(GOOD + "seed: 6\n")
 
 
 def test_a_value_of_the_wrong_kind_is_shown():
@@ -122,12 +120,12 @@ def test_a_name_that_would_spoil_a_table_is_refused(name: str):
     assert "name" in refused(algorithms=[{"name": name, "use": "random-search"}])
 
 
-def test_a_label_is_short_and_nobody_else_is_called_so():
+def test_a_label_is_short_and_unique():
     def labelled(label: str) -> str:
         one = {"name": "A", "use": "random-search"}
         return refused(algorithms=[one, {"name": "B", "use": "random-search", "label": label}])
 
-    assert "algorithms[2].label: 'A' is what 'A' is called; choose another" in labelled("A")
+    assert "algorithms[2].label: 'A' is a name of 'A'; choose another" in labelled("A")
     assert "it has 17 characters, more than 16" in labelled("x" * 17)
 
 

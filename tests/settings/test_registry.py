@@ -107,6 +107,7 @@ def test_a_broken_one_is_named_in_a_warning_and_the_others_work(site: Path, how:
     declare(site, "bear-good", GOOD, good="Mine")
     known = preferences()
     (words,) = warned(known)
+    assert warned(known) == []  # once is enough
     assert words.startswith("the preference 'broken' of the package 'bear-broken' is left out: ")
     assert reason in words
     assert "\n" not in words
@@ -114,13 +115,6 @@ def test_a_broken_one_is_named_in_a_warning_and_the_others_work(site: Path, how:
     assert known["at"].__name__ == "At"
     with pytest.raises(ConfigError, match="'broken' of the package 'bear-broken' cannot be used"):
         known["broken"]
-
-
-def test_it_is_warned_of_once(site: Path):
-    declare(site, "bear-broken", "raise RuntimeError('no')", broken="Mine")
-    known = preferences()
-    assert len(warned(known)) == 1
-    assert warned(known) == []
 
 
 def test_a_package_does_not_replace_one_of_our_own(site: Path):
@@ -143,12 +137,12 @@ def test_of_two_packages_with_one_name_the_first_by_name_has_it(site: Path):
     assert known["mine"].__name__ == "First"
 
 
-def test_a_name_nobody_knows_is_refused_with_the_nearest():
+def test_an_unknown_name_is_refused_with_the_nearest():
     with pytest.raises(ConfigError, match="unknown preference 'unifrom'; did you mean 'uniform'?"):
         preferences()["unifrom"]
 
 
-def test_where_plug_ins_are_objects_their_own_name_counts(site: Path):
+def test_an_object_must_have_the_name_of_its_entry_point(site: Path):
     text = (
         "from polarbear.report.figures.base import Figure\n"
         "one = Figure('one', 'One', None, None, None, None)\n"
@@ -161,14 +155,3 @@ def test_where_plug_ins_are_objects_their_own_name_counts(site: Path):
     (words,) = warned(known)
     assert "the figure 'two' of the package 'bear-figures' is left out: it calls itself" in words
     assert list(known) == ["one"]
-
-
-def test_nothing_is_looked_up_until_somebody_asks(monkeypatch: pytest.MonkeyPatch):
-    asked = []
-    monkeypatch.setattr(
-        "importlib.metadata.entry_points", lambda **group: asked.append(group) or ()
-    )
-    known = preferences()
-    assert asked == []
-    list(known)
-    assert asked == [{"group": "polarbear.preferences"}]
