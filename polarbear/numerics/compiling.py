@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import platform
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -61,20 +62,12 @@ inlined = njit(**_SETTINGS, inline="always")
 _BORROWING: Any = _SETTINGS | {"no_cpython_wrapper": True, "_nrt": False}
 borrowing = njit(**_BORROWING)
 
-# For loops whose last digits are held against another program's: what is written is what is done.
-_AS_WRITTEN: dict[str, Any] = {"fastmath": False}
-kernel_as_written = njit(**_SETTINGS | _AS_WRITTEN)
-# for what takes a few microseconds, and would be longer in taking the lock again
-brief_as_written = njit(**_SETTINGS | _AS_WRITTEN | {"nogil": False})
-inner_as_written = njit(**_SETTINGS | _AS_WRITTEN | {"no_cpython_wrapper": True})
-# where a product may go into a sum unrounded, and nothing else is changed
-inner_fused = njit(
-    **_SETTINGS | {"fastmath": {"contract"}, "no_cpython_wrapper": True, "forceinline": True}
-)
-# to be called by its address, so that what calls it need not be compiled with it
-addressed_as_written = njit(
-    **_SETTINGS | _AS_WRITTEN | {"no_cpython_wrapper": True, "no_cfunc_wrapper": False}
-)
+# For loops whose last digits are compared with a C++ program's: nothing is reordered.
+as_written = njit(**_SETTINGS | {"fastmath": False, "nogil": False})
+# The same, with products that go into a sum unrounded where C++ compilers do so by default.
+_CONTRACTED: Any = {"contract"} if platform.machine().lower() in {"aarch64", "arm64"} else False
+fused = njit(**_SETTINGS | {"fastmath": _CONTRACTED})
+fused_inner = njit(**_SETTINGS | {"fastmath": _CONTRACTED, "no_cpython_wrapper": True})
 
 
 def loop_for(function: Callable[..., Any], kind: type) -> Callable[[Callable[..., Any]], None]:

@@ -101,7 +101,7 @@ def sparse_weights(rng: np.random.Generator) -> Floats:
 def affine_weights(instance: int) -> Floats:
     """Weights as ioh's ManyAffine draws them: those above a threshold, or the two largest."""
     from polarbear.problems.bbob.instances import as_int
-    from polarbear.problems.bbob.loops.randomness import uniform
+    from polarbear.problems.bbob.rng import uniform
 
     weights: Floats = uniform(FUNCTIONS, as_int(AFFINE_WEIGHTS + instance))
     largest = np.argsort(-weights, kind="stable")[:2]
@@ -119,7 +119,7 @@ def optimum(spec: Spec) -> Floats:
     """
     if "affine_instance" in spec:
         from polarbear.problems.bbob.instances import as_int
-        from polarbear.problems.bbob.loops.randomness import uniform
+        from polarbear.problems.bbob.rng import uniform
 
         seed = as_int(AFFINE_OPTIMUM + spec["affine_instance"])
         return np.asarray(uniform(int(spec["dimension"]), seed) * 8.0 - 4.0)

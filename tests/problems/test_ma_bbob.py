@@ -201,14 +201,6 @@ def test_a_stored_spec_of_the_generator_ioh_has_the_value_it_always_had() -> Non
     assert value == pytest.approx(AFFINE["value"], rel=1e-12)
 
 
-def test_a_population_has_the_values_of_its_points_to_the_bit() -> None:
-    problem = suite().build(specs(1)[0], SETTING)
-    points = np.random.default_rng(0).uniform(-6, 6, (40, 30))
-    points[7, 3] = np.nan
-    one_by_one = np.array([problem.evaluate(x) for x in points])
-    assert problem.evaluate_many(points).tobytes() == one_by_one.tobytes()
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
