@@ -16,7 +16,6 @@ ADAPTERS: Registry[type[Algorithm]] = Registry(
     "polarbear.algorithms.base:Algorithm",
     {
         "cma": "polarbear.algorithms.cma:Cma",
-        "cma-es": "polarbear.algorithms.cma_es:CmaEs",
         "command": "polarbear.algorithms.command:Command",
         "modcma": "polarbear.algorithms.modcma:Modcma",
         "python": "polarbear.algorithms.python:Python",

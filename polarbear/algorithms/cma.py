@@ -1,21 +1,24 @@
-"""CMA-ES as its inventor maintains it: pycma, in pure Python, restarted until the budget ends."""
+"""CMA-ES by pycma, restarted with a larger population until the budget ends."""
 
 from __future__ import annotations
 
+import itertools
+import math
+import warnings
+from collections.abc import Iterator
 from typing import Any, ClassVar
 
 import numpy as np
 from pydantic import Field, field_validator
 
-from polarbear.algorithms import pycma
-from polarbear.algorithms.base import Trial
-from polarbear.algorithms.restarts import SMALLEST_DIMENSION, RestartedCma
-from polarbear.algorithms.try_out import EvaluateAll, try_out
+from polarbear.algorithms.base import Algorithm, Trial
+from polarbear.algorithms.option_check import EvaluateAll, check_options
 from polarbear.numerics.arrays import Floats
-from polarbear.problems.base import Setting
+from polarbear.problems.base import Kind, Setting
 from polarbear.settings.options import unknown
 
-# Options of pycma that would end a run, print, write files, or are already said elsewhere.
+SMALLEST_DIMENSION = 2  # that pycma searches
+# Options of pycma that would end a run, print, write files, or are set here.
 NOT_TUNABLE = {
     *("bounds", "fixed_variables", "ftarget", "integer_variables", "maxfevals", "popsize"),
     *("popsize_factor", "randn", "scaling_of_variables", "seed", "signals_filename"),
@@ -23,65 +26,85 @@ NOT_TUNABLE = {
 }
 
 
-class Cma(RestartedCma):
+class Cma(Algorithm):
     """CMA-ES (pycma) from uniform random points, with a larger population at every restart."""
 
+    sigma0: float = Field(
+        0.2, gt=0, le=1, description="the first standard deviation, as a share of the box"
+    )
+    popsize: int | None = Field(
+        None, ge=2, description="the first start's population; by default 4 + 3 log d"
+    )
+    restart_growth: float = Field(
+        2.0, ge=1, description="each start's population, as a multiple of the one before"
+    )
     options: dict[str, Any] = Field(
         {}, description="further options of pycma, such as tolfun or CMA_diagonal"
     )
 
     library: ClassVar[str | None] = "cma"
+    accepts: ClassVar[frozenset[Kind]] = frozenset({Kind.CONTINUOUS})
 
     @field_validator("options")
     @classmethod
     def _tunable(cls, options: dict[str, Any]) -> dict[str, Any]:
         if not options:
-            return options  # and pycma, which takes a moment to import, need not be
-        known = {
-            name for name in pycma.load().CMAOptions.defaults() if not name.startswith("verb_")
-        }
+            return options  # without importing pycma, which takes a second
+        names = {name for name in _pycma().CMAOptions.defaults() if not name.startswith("verb_")}
         for name in options:
             if name in NOT_TUNABLE or name.startswith("verb_"):
-                raise ValueError(f"pycma's option '{name}' is not for configurations to set")
-            if name not in known:
-                raise ValueError(unknown("option of pycma", name, known - NOT_TUNABLE))
+                raise ValueError(f"pycma's option '{name}' cannot be set in a configuration")
+            if name not in names:
+                raise ValueError(unknown("option of pycma", name, names - NOT_TUNABLE))
         return options
+
+    def population(self, dimension: int) -> int:
+        return self.popsize or 4 + int(3 * math.log(max(dimension, SMALLEST_DIMENSION)))
+
+    def _populations(self, dimension: int) -> Iterator[int]:
+        first = self.population(dimension)
+        return (round(first * self.restart_growth**restart) for restart in itertools.count())
 
     def prepare(self, setting: Setting) -> None:
         if self.options:
-            try_out(self._search, f"'{self.name}': pycma")
+            check_options(self._search, f"'{self.name}': pycma")
 
     def load(self) -> None:
-        pycma.load()
+        _pycma()
 
     def run(self, trial: Trial, setting: Setting) -> None:
         self._search(trial.evaluate_all, *trial.box, trial.seed)
 
     def _search(self, evaluate_all: EvaluateAll, lower: Floats, upper: Floats, seed: int) -> None:
-        cma = pycma.load()
-        # It searches the unit box, so that all its lengths are shares of the problem's. A single
-        # variable gets a second one beside it that changes nothing.
+        # pycma searches the unit box, so that its lengths are shares of the problem's box. A single
+        # variable gets a second one beside it that has no effect.
         dimension = len(lower)
         searched = max(dimension, SMALLEST_DIMENSION)
         rng = np.random.default_rng(seed)
-        for popsize in self.populations(dimension):
-            options = {
-                **self.options,
-                "bounds": [0, 1],
-                "BoundaryHandler": pycma.unit_box(cma),
-                "popsize": popsize,
-                "randn": lambda *shape: rng.standard_normal(shape),
-                "seed": np.nan,  # leaves the generator that all the process shares alone
-                "verbose": -10,  # prints nothing, reads no file of signals
-                "verb_log": 0,
-            }
-            strategy = pycma.quietly(
-                pycma.strategy(cma), rng.random(searched), self.sigma0, options
-            )
-            converged = False
-            while not converged:
-                shares = strategy.ask()
-                points = lower + np.asarray(shares)[:, :dimension] * (upper - lower)
-                values = evaluate_all(np.clip(points, lower, upper))
-                pycma.quietly(strategy.tell, shares, values)
-                converged = bool(strategy.stop())
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # pycma warns about its defaults and infinite values
+            for popsize in self._populations(dimension):
+                options = {
+                    **self.options,
+                    "bounds": [0, 1],
+                    "popsize": popsize,
+                    "randn": lambda *shape: rng.standard_normal(shape),
+                    "seed": np.nan,  # leaves NumPy's global generator alone
+                    "verbose": -10,  # prints nothing, reads no file of signals
+                    "verb_log": 0,
+                }
+                start = rng.random(searched)
+                strategy = _pycma().CMAEvolutionStrategy(start, self.sigma0, options)
+                has_converged = False
+                while not has_converged:
+                    shares = strategy.ask()
+                    points = lower + np.asarray(shares)[:, :dimension] * (upper - lower)
+                    strategy.tell(shares, evaluate_all(np.clip(points, lower, upper)))
+                    has_converged = bool(strategy.stop())
+
+
+def _pycma() -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # it warns where Matplotlib is missing
+        import cma
+    return cma

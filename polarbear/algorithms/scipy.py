@@ -11,7 +11,7 @@ import numpy as np
 from pydantic import Field, ValidationInfo, field_validator
 
 from polarbear.algorithms.base import Algorithm, Trial
-from polarbear.algorithms.try_out import EvaluateAll, try_out
+from polarbear.algorithms.option_check import EvaluateAll, check_options
 from polarbear.errors import AlgorithmError
 from polarbear.numerics.arrays import Floats
 from polarbear.problems.base import Kind, Setting
@@ -79,7 +79,7 @@ class Scipy(Algorithm):
 
     def prepare(self, setting: Setting) -> None:
         if self.options:
-            try_out(self._search, f"'{self.name}': scipy's {self.method}")
+            check_options(self._search, f"'{self.name}': scipy's {self.method}")
 
     def load(self) -> None:
         import scipy.optimize  # noqa: F401 - takes half a second

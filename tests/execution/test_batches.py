@@ -105,7 +105,6 @@ class OneByOne(Problems):
 ALGORITHMS: dict[str, dict[str, Any]] = {
     "random": {"use": "random-search"},
     "pycma": {"use": "cma"},
-    "CMA-ES": {"use": "cma-es"},
     "deferred": {
         "use": "scipy",
         "method": "differential-evolution",

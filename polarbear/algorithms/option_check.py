@@ -1,4 +1,4 @@
-"""Options of somebody else's optimiser, tried out before anything is run with them."""
+"""A check of the options of a package's optimiser before any run."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ EvaluateAll = Callable[[Any], list[float]]
 Search = Callable[[EvaluateAll, Floats, Floats, int], None]
 
 
-def try_out(search: Search, who: str) -> None:
-    """Run a search on a toy problem for a moment: most packages check options only in use."""
+def check_options(search: Search, optimiser: str) -> None:
+    """Run a short search on the sphere: most packages check options only when they use them."""
     left = EVALUATIONS
 
     def sphere(x: Floats) -> float:
@@ -30,5 +30,5 @@ def try_out(search: Search, who: str) -> None:
         search(lambda points: [sphere(x) for x in points], np.full(2, -1.0), np.ones(2), 1)
     except BudgetExhausted:
         pass
-    except Exception as error:  # whatever the package raises, the options are to blame
-        raise AlgorithmError(f"{who} fails with its options: {error}") from error
+    except Exception as error:  # whatever the package raises, its options are the cause
+        raise AlgorithmError(f"{optimiser} fails with its options: {error}") from error
