@@ -7,19 +7,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from polarbear.api.showing import Shown, dressed, html_table
 from polarbear.classical import (
-    EVERYONE,
+    ALL_ALGORITHMS,
     Comparison,
     ViewOptions,
     checked_names,
     checked_pair,
-    facts,
 )
-from polarbear.classical.ert import expected_running_times
-from polarbear.classical.facts import Compared
+from polarbear.classical.comparison_facts import Compared, compared, pair_facts
 from polarbear.report.drawing.files import check_free, chosen, write_figures
 from polarbear.report.drawing.style import FORMATS, Style
 from polarbear.report.material import Material, gather
@@ -66,7 +62,7 @@ def compare(
 ) -> ClassicalView:
     """Look at a store classically; figures and their data go into folders named by endings."""
     named = list(algorithms or ())
-    everyone = named == [EVERYONE] and EVERYONE not in disk.config["algorithms"]
+    everyone = named == [ALL_ALGORITHMS] and ALL_ALGORITHMS not in disk.config["algorithms"]
     asked = Comparison(
         None if algorithms is None or everyone else checked_names(algorithms),
         None if pair is None else checked_pair(pair),
@@ -78,15 +74,10 @@ def compare(
         # Figures of this view count time as it does; the posterior counts evaluations.
         per = material.classical
         material = replace(material, times=per.grid, axis=per.axis, basis=None)
-    told = facts.compared(material.classical, str(disk.path))
+    paired = None
     if asked.pair is not None:
-        told = facts.with_pair(told, material.classical_pair(*asked.pair), *asked.pair)
-    if asked.options.ert is not None:
-        targets = asked.options.ert
-        found = expected_running_times(disk, material.classical, np.array(targets))
-        told = facts.with_ert(told, material.classical, targets, found)
-    if material.basis is not None:
-        told = facts.with_posterior(told, material.classical, material.basis)
+        paired = pair_facts(material.classical_pair(*asked.pair), *asked.pair)
+    told = compared(disk, material.classical, paired, material.basis)
     written = tuple(str(path) for path in _write(material, folders, style, force))
     return dressed(ClassicalView, replace(told, written=written))
 

@@ -1,20 +1,25 @@
-"""The classical view: ECDF, AOCC and EAF of a store's runs, and where the posterior disagrees.
+"""The classical view of a store's runs: ECDF, AOCC, EAF, ERT, and where the posterior disagrees.
 
-Uses `store`, `select` and what is below them; draws nothing.
+Uses `store`, `select` and the rooms below them; draws nothing.
 """
 
 from __future__ import annotations
 
 from polarbear.classical.common_runs import share_more
-from polarbear.classical.comparison import EVERYONE, Comparison, checked_names, checked_pair
-from polarbear.classical.disagreement import Note, agreement, disagreements
-from polarbear.classical.options import ViewOptions
+from polarbear.classical.disagreement import Disagreement, agreement, disagreements
 from polarbear.classical.view import View, view
+from polarbear.classical.view_options import (
+    ALL_ALGORITHMS,
+    Comparison,
+    ViewOptions,
+    checked_names,
+    checked_pair,
+)
 
 __all__ = [
-    "EVERYONE",
+    "ALL_ALGORITHMS",
     "Comparison",
-    "Note",
+    "Disagreement",
     "View",
     "ViewOptions",
     "agreement",

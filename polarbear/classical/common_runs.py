@@ -1,8 +1,8 @@
-"""Who is compared on what: the instances that every compared algorithm ran in full.
+"""The compared algorithms, and the instances that all of them ran in full.
 
-A race stops algorithms early and on purpose. Where some are missing, a mean over instances would
-compare different instances, so the classical view keeps to complete cases. Which those are was
-decided before they were run, so they are a fair sample; but there may be few.
+A race stops algorithms early. A mean over all instances would then compare different instances, so
+the classical view uses complete cases. A race decides on these before they are run, so they are a
+fair sample; but there may be few.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from polarbear.settings.options import unknown
 from polarbear.store import Store
 from polarbear.wording import counted, noun, short
 
-FEW = 10  # a bootstrap of fewer instances comes out too narrow
+MIN_PROBLEMS = 10  # bootstrap intervals of fewer are too narrow
 
 
 @dataclass(frozen=True)
 class Step:
-    """What leaving out some algorithms would gain."""
+    """The number of common instances without some algorithms."""
 
     without: tuple[str, ...]
     instances: int
@@ -35,9 +35,10 @@ class Step:
 class CommonRuns:
     """The compared algorithms and the instances they have in common.
 
-    ``full`` counts the instances each algorithm of the store ran to the end of the grid; ``left``
-    are algorithms without any; ``steps`` say how the common instances grow as algorithms go;
-    ``problems`` is what each common instance is a seed of, itself where there is one only.
+    ``full`` counts the instances that each algorithm of the store ran to the end of the grid;
+    ``left`` are algorithms without any; ``steps`` show how the common instances grow with fewer
+    algorithms; ``problems`` has the problem of each common instance; ``weights`` are None if all
+    are 1.
     """
 
     algorithms: tuple[str, ...]
@@ -48,49 +49,46 @@ class CommonRuns:
     only_ranked: int
     steps: tuple[Step, ...]
     problems: tuple[str, ...]
-    weights: Floats | None = None  # of the common instances, None where each counts as one
+    weights: Floats | None = None
 
     def notes(self) -> list[str]:
-        """What a reader should know about the instances before the numbers."""
-        count, several = len(self.instances), len(self.algorithms) > 1
-        made = []
+        """Notes for readers on the instances that are compared."""
+        count, algorithms = len(self.instances), self.algorithms
+        notes = []
         if count < self.total:
-            who = f"all {len(self.algorithms)} algorithms" if several else self.algorithms[0]
-            made.append(
+            which = f"all {len(algorithms)} algorithms" if len(algorithms) > 1 else algorithms[0]
+            notes.append(
                 f"the classical view uses {count} of {counted(self.total, 'instance')}: those that "
-                f"{who} ran to the end of the grid"
+                f"{which} ran to the end of the grid"
             )
         if self.steps:
-            gains = "; ".join(
-                f"without {', '.join(step.without)}: {step.instances}" for step in self.steps
-            )
-            made.append(f"fewer algorithms have more instances in common ({gains})")
+            gains = (f"without {', '.join(step.without)}: {step.instances}" for step in self.steps)
+            notes.append(f"fewer algorithms have more instances in common ({'; '.join(gains)})")
         if self.left:
-            made.append(f"left out, with no run to the end of the grid: {', '.join(self.left)}")
+            notes.append(f"left out, with no run to the end of the grid: {', '.join(self.left)}")
         if self.only_ranked:
-            made.append(
-                f"left out: {counted(self.only_ranked, 'instance')} that "
-                f"{noun(self.only_ranked, 'was', 'were')} imported as rankings and "
-                f"{noun(self.only_ranked, 'has', 'have')} no values"
+            notes.append(
+                f"left out: {counted(self.only_ranked, 'instance')} "
+                f"{noun(self.only_ranked, 'was', 'were')} imported as rankings, without values"
             )
         if self.weights is not None:
-            made.append(
+            notes.append(
                 f"instances have weights, from {short(self.weights.min())} to "
-                f"{short(self.weights.max())}: means, shares and intervals go by them; medians and "
-                "quartile lines count each run once"
+                f"{short(self.weights.max())}: all statistics use them, except that medians count "
+                "each run once"
             )
-        drawn = len(set(self.problems))
-        what = "instance" if drawn == count else "problem"
-        if drawn < count:
-            made.append(
-                f"the instances are seeds of {counted(drawn, 'problem')}; intervals are about "
+        problems = len(set(self.problems))
+        what = "instance" if problems == count else "problem"
+        if problems < count:
+            notes.append(
+                f"the instances are seeds of {counted(problems, 'problem')}; intervals are about "
                 "further problems"
             )
-        if drawn == 1:
-            made.append(f"one {what} says nothing about others: there is no interval")
-        elif drawn < FEW:
-            made.append(f"{counted(drawn, what)} are few: intervals come out too narrow")
-        return made
+        if problems == 1:
+            notes.append(f"there is one {what} only, so there are no intervals")
+        elif problems < MIN_PROBLEMS:
+            notes.append(f"{counted(problems, what)} are few: intervals are too narrow")
+        return notes
 
 
 def common_runs(
@@ -99,9 +97,9 @@ def common_runs(
     among: Sequence[str] | None = None,
     per: Mapping[str, int] | None = None,
 ) -> CommonRuns:
-    """Those asked for, or all that ran in full somewhere, on the instances they share.
+    """The instances run up to ``until`` by the algorithms ``among``, by default by all with any.
 
-    Where time is counted ``per`` something, that says how much of it each instance has.
+    ``per`` has the number by which times of each instance are divided.
     """
     known = tuple(store.config["algorithms"])
     for name in among or ():
@@ -110,20 +108,19 @@ def common_runs(
     runs = store.runs()
     ranked = set(store.rankings()["instance"]) - set(runs["instance"])
     if runs.is_empty():
-        raise ReportError(_nothing_to_compare(store, bool(ranked)))
+        raise ReportError(_no_runs(store, bool(ranked)))
     reached = pl.col("reached")
     if per is not None:
         reached = reached / pl.col("instance").replace_strict(per, return_dtype=pl.Float64)
     cut_short = (pl.col("status") == Status.BUDGET) & (reached < until)
-    in_full = runs.filter(~cut_short)
     ran: dict[str, set[str]] = {name: set() for name in known}
-    for name, instance in in_full.select("algorithm", "instance").iter_rows():
+    for name, instance in runs.filter(~cut_short).select("algorithm", "instance").iter_rows():
         ran[name].add(instance)
     wanted = known if among is None else tuple(name for name in known if name in among)
     names = tuple(name for name in wanted if ran[name] or among is not None)
     if not names:
         raise ReportError(
-            f"no run in {store.path} goes to the end of the grid ({short(until)}); the classical "
+            f"no run in {store.path} reaches the end of the grid ({short(until)}); the classical "
             "view needs some that do"
         )
     shared = set.intersection(*(ran[name] for name in names))
@@ -138,9 +135,9 @@ def common_runs(
             f"no instance was run to the end of the grid by all of: {', '.join(names)} "
             f"(instances run in full: {counts}){remedy}"
         )
-    order = store.instances()["instance"].to_list()
-    instances = tuple(instance for instance in order if instance in shared)
-    problem = store.problems()
+    instances = tuple(name for name in store.instances()["instance"] if name in shared)
+    problem, weight = store.problems(), store.weights()
+    weights = np.array([weight.get(instance, 1.0) for instance in instances])
     return CommonRuns(
         names,
         instances,
@@ -150,46 +147,37 @@ def common_runs(
         len(ranked),
         steps,
         tuple(problem.get(instance, instance) for instance in instances),
-        _weights(store, instances),
+        None if (weights == 1).all() else weights,
     )
 
 
 def share_more(store: Store, until: float, among: Sequence[str]) -> bool:
-    """Whether some have more instances in common than everybody has."""
-    try:
-        found = len(common_runs(store, until, among).instances)
-    except ReportError:
-        return False
-    try:
-        return found > len(common_runs(store, until).instances)
-    except ReportError:
-        return True
-
-
-def _weights(store: Store, instances: tuple[str, ...]) -> Floats | None:
-    weight = store.weights()
-    found = np.array([weight.get(instance, 1.0) for instance in instances])
-    return None if (found == 1).all() else found
+    """Whether some algorithms have more instances in common than all have."""
+    counts = []
+    for algorithms in (among, None):
+        try:
+            counts.append(len(common_runs(store, until, algorithms).instances))
+        except ReportError:
+            counts.append(0)
+    return counts[0] > counts[1]
 
 
 def _steps(names: tuple[str, ...], ran: dict[str, set[str]], now: int) -> tuple[Step, ...]:
-    """Leave out the one with the fewest instances, then the next, down to a pair."""
-    rest, gone, found = list(names), [], []
-    while len(rest) > 2:
-        fewest = min(rest, key=lambda name: len(ran[name]))
-        rest.remove(fewest)
-        gone.append(fewest)
-        shared = len(set.intersection(*(ran[name] for name in rest)))
+    """Remove the algorithm with the fewest instances, then the next, until a pair is left."""
+    order = sorted(names, key=lambda name: len(ran[name]))
+    found = []
+    for k in range(1, len(order) - 1):
+        shared = len(set.intersection(*(ran[name] for name in order[k:])))
         if shared > now:
-            found.append(Step(tuple(gone), shared))
+            found.append(Step(tuple(order[:k]), shared))
             now = shared
     return tuple(found)
 
 
-def _nothing_to_compare(store: Store, ranked: bool) -> str:
-    if ranked:
+def _no_runs(store: Store, has_rankings: bool) -> str:
+    if has_rankings:
         return (
-            f"{store.path} holds rankings without values; ECDF, AOCC and EAF need the values "
-            "themselves: import the trajectories (--format table, ioh or coco)"
+            f"{store.path} has rankings without values; ECDF, AOCC and EAF need values: import the "
+            "trajectories (--format table, ioh or coco)"
         )
-    return f"{store.path} holds no runs yet; `polarbear run` or `polarbear race` makes some"
+    return f"{store.path} has no runs yet; `polarbear run` or `polarbear race` makes some"

@@ -1,4 +1,4 @@
-"""The compared trajectories as one block of points, cut to the span of the grid."""
+"""The trajectories of the compared runs in one array, cut to the span of the grid."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from polarbear.store import Store
 
 @dataclass(frozen=True)
 class Curves:
-    """Best-so-far step functions, all points after each other, run after run.
+    """Best-so-far step functions as concatenated points, one run after the other.
 
-    Run number ``instance * algorithms + algorithm`` has the points ``starts[run]`` up to
-    ``starts[run + 1]``. The first point of a run stands at the start of the span, or where it
-    found its first value; only improvements are kept, so nothing is lost and nothing repeated.
+    Run ``instance * len(algorithms) + algorithm`` has the points ``starts[run]`` up to
+    ``starts[run + 1]``. Its first point is at the start of the span, or where it found its first
+    value; the others are improvements.
     """
 
     instances: tuple[str, ...]
@@ -42,14 +42,14 @@ class Curves:
         return np.asarray(self.run_of_point // len(self.algorithms))
 
     def on(self, times: Floats, values: Floats, before: float) -> Floats:
-        """What each run held at some times, which rise: [instance, algorithm, time].
+        """Each run's value at increasing times: [instance, algorithm, time].
 
-        ``values`` has one number a point; ``before`` stands where there was nothing yet.
+        ``values`` has one number per point; ``before`` is the value before the first point.
         """
-        first = np.searchsorted(times, self.t)  # the time from which on a point is held
+        first = np.searchsorted(times, self.t)  # the first time at which a point counts
         seen = np.flatnonzero(first < len(times))
         point = np.full((self.runs, len(times)), -1)
-        point[self.run_of_point[seen], first[seen]] = seen  # of several before a time, the last
+        point[self.run_of_point[seen], first[seen]] = seen  # the last of several before a time
         np.maximum.accumulate(point, axis=1, out=point)
         found = np.where(point >= 0, values[point], before)
         return found.reshape(len(self.instances), len(self.algorithms), len(times))
@@ -61,10 +61,7 @@ def read_curves(
     span: tuple[float, float],
     per: Mapping[str, int] | None = None,
 ) -> Curves:
-    """The trajectories of the compared runs; one pass over the store.
-
-    Their times are divided by what ``per`` has of their instance, if that is given.
-    """
+    """Read the compared runs; ``per`` has the number by which times of an instance are divided."""
     first, last = span
     row = {instance: i for i, instance in enumerate(common.instances)}
     column = {name: a for a, name in enumerate(common.algorithms)}
@@ -91,13 +88,13 @@ def read_curves(
     )
     if not len(curves.y):
         raise ReportError(
-            f"no compared run in {store.path} has found any value up to {last:g}: "
-            "there is nothing to compare"
+            f"no compared run in {store.path} found a value up to {last:g}: there is nothing to "
+            "compare"
         )
     if not np.isfinite(curves.y).all():
         bad = curves.y[~np.isfinite(curves.y)][0]
         raise ReportError(
-            f"a trajectory in {store.path} holds the value {bad}; expected finite numbers: "
-            "run or import it again"
+            f"a trajectory in {store.path} has the value {bad}; expected finite numbers: run or "
+            "import it again"
         )
     return curves

@@ -13,7 +13,8 @@ from polarbear.wording import counted, noun
 
 if TYPE_CHECKING:
     from polarbear.api.comparing import ClassicalView
-    from polarbear.classical.facts import AoccRow, Areas, ErtPoint
+    from polarbear.classical.comparison_facts import AoccRow, Areas
+    from polarbear.classical.ert import ErtPoint
 
 AOCC_TITLES = ("mean#", "interval#", "median#", "first#")
 

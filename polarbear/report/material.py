@@ -98,7 +98,7 @@ class Material:
         left = self._pareto_set
         if asked.algorithms is None and not asked.everyone and left is not None:
             made = classical.view(self.store, left, asked.options)
-            return replace(made, put_out=tuple(n for n in self.algorithms if n not in left))
+            return replace(made, eliminated=tuple(n for n in self.algorithms if n not in left))
         return classical.view(self.store, asked.algorithms, asked.options)
 
     @cached_property

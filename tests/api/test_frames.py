@@ -118,7 +118,7 @@ def test_larger_values_may_be_better():
         (frame().rename({"y": "yy"}), "no column 'y'; it has: .*; rename 'yy'"),
         (frame().drop("instance"), "no column 'instance'"),
         ([1, 2], "expected a polars or pandas frame .* found list"),
-        (frame().clear(), "no row of the frame makes sense"),
+        (frame().clear(), "no row of the frame is valid"),
     ],
 )
 def test_a_frame_that_cannot_be_meant_is_refused(data: Any, words: str):

@@ -51,7 +51,7 @@ def test_it_says_how_many_instances_fewer_algorithms_share(tmp_path: Path):
     assert len(made.common.instances) == 1
     assert [(s.without, s.instances) for s in made.common.steps] == [(("D",), 4), (("D", "C"), 6)]
     assert any("without D: 4; without D, C: 6" in note for note in made.notes())
-    assert any("one instance says nothing about others" in note for note in made.notes())
+    assert any("there is one instance only" in note for note in made.notes())
     assert len(view(store, ["B", "A"]).common.instances) == 6
 
 
@@ -72,13 +72,13 @@ def test_without_a_common_instance_it_names_those_who_have_one(tmp_path: Path):
 
 def test_when_all_runs_were_cut_short_there_is_no_view(tmp_path: Path):
     store = make_store(tmp_path / "store", {"A": [CUT], "B": [CUT]})
-    with pytest.raises(ReportError, match=r"goes to the end of the grid \(100\)"):
+    with pytest.raises(ReportError, match=r"reaches the end of the grid \(100\)"):
         view(store)
 
 
 def test_rankings_without_values_are_refused_with_the_reason(tmp_path: Path):
     store = make_store(tmp_path / "store", {"A": [None], "B": [None]})
-    with pytest.raises(ReportError, match="holds no runs yet"):
+    with pytest.raises(ReportError, match="has no runs yet"):
         view(store)
     ranking = {
         "instance": ["i000"],
@@ -95,7 +95,7 @@ def test_rankings_without_values_are_refused_with_the_reason(tmp_path: Path):
 def test_a_suite_without_meaningful_values_is_refused(tmp_path: Path):
     suite = {"suite": "synthetic", "maximise": False}
     store = make_store(tmp_path / "store", {"A": [FULL], "B": [OTHER]}, instances=suite)
-    with pytest.raises(ReportError, match="draws only who is ahead of whom"):
+    with pytest.raises(ReportError, match="draws rankings only"):
         view(store)
 
 
@@ -127,7 +127,7 @@ def test_those_that_a_race_has_left_are_compared_where_they_share_more_instances
     material = replace(gather(store), race=ended)  # type: ignore[arg-type]
     assert material.classical.algorithms == ("A", "B")
     assert len(material.classical.common.instances) == 4
-    assert "`--algorithms all` takes C in, too" in material.classical.notes()[-1]
+    assert "`--algorithms all` includes C" in material.classical.notes()[-1]
     asked = replace(material, comparison=Comparison(everyone=True))
     assert asked.classical.algorithms == ("A", "B", "C")
     alone = replace(material, race=SimpleNamespace(eliminated=("B", "C"), pareto_set=("A",)))  # type: ignore[arg-type]

@@ -26,10 +26,13 @@ def test_ert_is_all_that_was_spent_over_the_runs_that_arrived(tmp_path: Path):
         "B": [Run([4], [0.5]), Run([1], [9.0], Status.BUDGET, 100)],
     }
     store = make_store(tmp_path / "s", runs)
-    (found,) = expected_running_times(store, view(store, options=OPTIMUM), np.array([8.0, 1.0, 0]))
-    assert found.ert.tolist() == [[(1 + 1) / 2, (10 + 100) / 1, np.inf], [104, 104, np.inf]]
-    assert found.reached.tolist() == [[2, 1, 0], [1, 1, 0]]
-    assert (found.group, found.runs) == (None, 2)
+    rows = expected_running_times(store, view(store, options=OPTIMUM), (8.0, 1.0, 0.0))
+    found = {row.algorithm: [(point.ert, point.reached) for point in row.at] for row in rows}
+    assert found == {
+        "A": [((1 + 1) / 2, 2), ((10 + 100) / 1, 1), (None, 0)],
+        "B": [(104, 1), (104, 1), (None, 0)],
+    }
+    assert {(row.group, row.runs) for row in rows} == {(None, 2)}
 
 
 def test_its_interval_is_that_of_instances_drawn_anew(tmp_path: Path):
@@ -41,13 +44,13 @@ def test_its_interval_is_that_of_instances_drawn_anew(tmp_path: Path):
     ]
     store = make_store(tmp_path / "s", {"A": runs})
     seen = view(store, options=OPTIMUM)
-    (found,) = expected_running_times(store, seen, np.array([1.0]))
+    ((point,),) = (row.at for row in expected_running_times(store, seen, (1.0,)))
     spent = np.where(np.arange(30) % 3, hits, 100)
     times = seen.drawn.times.astype(float)
     again = np.sort((times @ spent) / (times @ (np.arange(30) % 3 > 0)))
-    assert found.low[0, 0] == pytest.approx(again[int(0.025 * 999)])
-    assert found.high[0, 0] == pytest.approx(again[int(np.ceil(0.975 * 999))])
-    assert found.low[0, 0] < found.ert[0, 0] < found.high[0, 0]
+    assert point.low == pytest.approx(again[int(0.025 * 999)])
+    assert point.high == pytest.approx(again[int(np.ceil(0.975 * 999))])
+    assert point.low < point.ert < point.high
 
 
 def test_where_resamples_may_hold_no_success_the_interval_is_not_bounded(project: Project):
@@ -133,8 +136,8 @@ def test_evaluations_per_dimension_put_all_dimensions_on_one_axis(tmp_path: Path
     assert seen.axis == "evaluations per dimension"
     assert seen.grid.tolist() == [1, 10, 100]
     assert (seen.shares[0] == seen.shares[1]).all()
-    (found,) = expected_running_times(store, seen, np.array([3.0, 1.0]))
-    assert found.ert.tolist() == [[10, 100]]
+    (row,) = expected_running_times(store, seen, (3.0, 1.0))
+    assert [point.ert for point in row.at] == [10, 100]
     told = polarbear.open(tmp_path / "s").compare(per_dimension=True, ert=[3.0])
     assert told.axis == "evaluations per dimension"
     assert [point.t for point in told.ecdf[0].at] == [1, 10, 100]

@@ -18,7 +18,7 @@ TWO = {"A": [Run([1], [30.0]), Run([1, 50], [4.0, -2.0])], "B": [Run([1], [10.0]
 
 def test_unknown_optima_leave_the_span_seen_on_each_instance(tmp_path: Path):
     made = view(make_store(tmp_path / "store", TWO))
-    assert not made.scale.everywhere_the_same
+    assert not made.scale.has_common_targets
     assert not made.scale.log
     assert made.ecdf.mean[:, 0].tolist() == [0.0, 0.5]
     assert made.ecdf.mean[:, -1].tolist() == [0.5, 0.5]
@@ -36,7 +36,7 @@ def test_positive_values_over_three_orders_of_magnitude_get_a_logarithmic_scale(
 
 def test_a_given_optimum_brings_the_usual_targets(tmp_path: Path):
     made = view(make_store(tmp_path / "store", TWO), options=ViewOptions(optimum=-2.0))
-    assert made.scale.everywhere_the_same
+    assert made.scale.has_common_targets
     assert made.scale.target(0.0) == pytest.approx(1e2)
     assert made.scale.target(1.0) == pytest.approx(1e-8)
     expected = np.mean([(2 - np.log10(32)) / 10, 1.0])
@@ -85,16 +85,16 @@ def test_an_instance_on_which_all_are_equal_is_reached_by_all_and_noted(tmp_path
         (
             {"A": [Run([1], [5.0])], "B": [Run([1], [5.0])]},
             {},
-            "all values that were seen are equal",
+            "all values are equal",
         ),
-        (TWO, {"targets": "1e2:1e-8"}, "give it with --optimum, or use --targets seen"),
+        (TWO, {"targets": "1e2:1e-8"}, "add --optimum VALUE, or use --targets seen"),
         (TWO, {"scale": "log"}, "needs values above 0, found -2"),
         (TWO, {"optimum": 0.0}, "the value -2 on i001 is better than the best possible, 0"),
         (TWO, {"optimum": -2.0, "targets": "10:0"}, "no target at distance 0"),
-        ({"A": [Run([], [])], "B": [Run([], [])]}, {}, "has found any value up to 100"),
-        ({"A": [Run([200], [1.0])]}, {}, "has found any value up to 100"),
-        ({"A": [Run([1], [-np.inf])], "B": [Run([1], [1.0])]}, {}, "holds the value -inf"),
-        ({"A": [Run([1], [np.nan])], "B": [Run([1], [1.0])]}, {}, "holds the value nan"),
+        ({"A": [Run([], [])], "B": [Run([], [])]}, {}, "found a value up to 100"),
+        ({"A": [Run([200], [1.0])]}, {}, "found a value up to 100"),
+        ({"A": [Run([1], [-np.inf])], "B": [Run([1], [1.0])]}, {}, "has the value -inf"),
+        ({"A": [Run([1], [np.nan])], "B": [Run([1], [1.0])]}, {}, "has the value nan"),
     ],
 )
 def test_what_cannot_be_scaled_is_refused_with_the_reason(tmp_path: Path, runs, options, words):

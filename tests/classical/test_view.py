@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from polarbear.classical import ViewOptions, view
-from polarbear.classical.eaf import as_sets
 from polarbear.classical.view import View
 from tests.classical.helpers import Run, make_store, random_runs, value_at
 
@@ -112,7 +111,7 @@ def test_the_eaf_counts_runs_that_have_attained_a_level(made: View, runs):
 
 
 def test_contours_are_where_so_many_runs_have_attained_the_level(made: View):
-    """moocore's lines against a count: at a corner enough runs are there, beyond it too few."""
+    """At a corner enough runs are there, beyond it too few."""
     for a, name in enumerate(NAMES):
         for percentile, line in made.contours(name).items():
             needed = np.ceil(14 * percentile / 100)
@@ -124,15 +123,25 @@ def test_contours_are_where_so_many_runs_have_attained_the_level(made: View):
                     assert (held >= level + 1e-6).sum() < needed
 
 
-def test_the_counted_eaf_difference_is_moocores(made: View):
-    a, b = (as_sets(made.curves, made.progress, k) for k in (0, 1))
-    stacked = [np.column_stack([points, sets]) for points, sets in (a, b)]
+def as_moocore_sets(made: View, algorithm: int) -> np.ndarray:
+    """Rows of time, distance from the hardest level, and run; a point outside for each run."""
+    run, n = made.curves.run_of_point, len(made.algorithms)
+    mine = (run % n == algorithm) & (made.progress >= 0.0)
+    missing = 1.0 - np.minimum(made.progress[mine], 1.0)
+    inside = np.column_stack([made.curves.t[mine], missing, run[mine] // n + 1])
+    outside = [(200.0, 2.0, i + 1) for i in range(len(made.common.instances))]
+    rows = np.concatenate([inside, outside])
+    return rows[np.argsort(rows[:, 2], kind="stable")]
+
+
+def test_the_eaf_difference_is_that_of_moocore(made: View):
+    stacked = [as_moocore_sets(made, k) for k in (0, 1)]
     rectangles = moocore.eafdiff(*stacked, rectangles=True)
     counted = made.eaf_difference("A", "B")
     checked = 0
     for k in range(0, len(made.times), 5):
-        for j in range(0, len(counted.levels), 7):
-            t, missing = made.times[k], 1.0 - counted.levels[j]
+        for j in range(0, len(made.eaf.levels), 7):
+            t, missing = made.times[k], 1.0 - made.eaf.levels[j]
             inside = (
                 (rectangles[:, 0] <= t)
                 & (t < rectangles[:, 2])
@@ -153,7 +162,7 @@ def test_a_lead_names_the_place_where_it_is_largest(made: View):
     ahead = found.leads[0]
     assert ahead is not None
     assert ahead.most == pytest.approx(found.difference.max())
-    assert ahead.own - ahead.other == pytest.approx(ahead.most)
+    assert ahead.attained - ahead.attained_by_other == pytest.approx(ahead.most)
     assert 0 < ahead.share_of_plane <= 1
     back = made.eaf_difference("C", "A")
     assert back.leads[1] == ahead

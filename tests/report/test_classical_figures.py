@@ -82,7 +82,7 @@ def test_data_is_long_and_survives_csv(name, kinds):
 
 def test_a_store_without_values_has_none_of_them_and_says_why(raced):
     for name in NAMES:
-        assert "draws only who is ahead of whom" in str(FIGURES[name].missing(raced))
+        assert "draws rankings only" in str(FIGURES[name].missing(raced))
 
 
 def test_ecdf_is_the_view(kinds):

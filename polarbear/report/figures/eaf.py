@@ -49,9 +49,7 @@ def data(material: Material) -> pl.DataFrame:
 def plane(view: View, values: np.ndarray) -> pl.DataFrame:
     """Values[level, time] in long form, as ``share``."""
     levels, times = view.eaf.levels, view.eaf.times
-    targets = [
-        view.scale.target(level) if view.scale.everywhere_the_same else None for level in levels
-    ]
+    targets = [view.scale.target(level) for level in levels]
     return pl.DataFrame(
         {
             "t": np.tile(times, len(levels)),

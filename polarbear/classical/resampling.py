@@ -1,4 +1,4 @@
-"""How sure a mean over instances is: problems drawn again and again, for all algorithms alike.
+"""Bootstrap of means over instances, with the same resampled problems for all algorithms.
 
 Instances that are seeds of one problem repeat each other, so they are drawn together.
 """
@@ -13,15 +13,16 @@ import numpy as np
 from polarbear.numerics.arrays import Floats
 
 LEVEL = 0.95
-_INSTANCES_AT_ONCE = 2000  # bounds memory; changes no result beyond rounding
+TAILS = ((1 - LEVEL) / 2, (1 + LEVEL) / 2)
+INSTANCES_PER_STEP = 2000  # limits memory
 
 
 @dataclass(frozen=True)
 class Resamples:
-    """How often each resample holds each instance: times[resample, instance].
+    """The number of times that each resample has each instance: times[resample, instance].
 
-    The same resamples serve all algorithms, so that differences are paired. ``problems`` is of how
-    many problems the instances are; ``weights`` how many instances each counts as, where not one.
+    The same resamples serve all algorithms, so that differences are paired. ``problems`` is the
+    number of problems; ``weights`` are those of the instances, None if all are 1.
     """
 
     times: np.ndarray
@@ -29,34 +30,32 @@ class Resamples:
     weights: Floats | None = None
 
     def mean(self, values: Floats) -> Floats:
-        """The mean of values[instance, ...] over the instances as they are."""
+        """The mean of values[instance, ...] over all instances."""
         return np.asarray(np.average(values, axis=0, weights=self.weights))
 
     def means(self, values: Floats) -> Floats:
         """The mean of values[instance, ...] in each resample: [resample, ...]."""
         flat = values.reshape(len(values), -1)
         total = np.zeros((len(self.times), flat.shape[1]))
-        for i in range(0, len(flat), _INSTANCES_AT_ONCE):
-            some = slice(i, i + _INSTANCES_AT_ONCE)
+        for start in range(0, len(flat), INSTANCES_PER_STEP):
+            some = slice(start, start + INSTANCES_PER_STEP)
             total += self.times[:, some].astype(np.float64) @ flat[some]
-        held = self.times.sum(axis=1, dtype=float)  # more or less, where problems differ in seeds
-        return np.asarray(total / held[:, None]).reshape(len(self.times), *values.shape[1:])
+        instances = self.times.sum(axis=1, dtype=float)  # varies if problems differ in seeds
+        return np.asarray(total / instances[:, None]).reshape(len(self.times), *values.shape[1:])
 
     def interval(self, values: Floats) -> tuple[Floats, Floats]:
-        """The central 95 % of resampled means; NaN where there is one problem only."""
+        """The central 95 % of resampled means; NaN if there is one problem only."""
         if self.problems < 2:
-            nothing = np.full(values.shape[1:], np.nan)
-            return nothing, nothing
-        tail = (1 - LEVEL) / 2
-        low, high = np.quantile(self.means(values), [tail, 1 - tail], axis=0)
+            unknown = np.full(values.shape[1:], np.nan)
+            return unknown, unknown
+        low, high = np.quantile(self.means(values), TAILS, axis=0)
         return low, high
 
     def clearly_apart(self, values: Floats) -> tuple[np.ndarray, np.ndarray]:
         """Where the mean of values[instance, time] is above 0, and where below: [time] each.
 
-        That is sure of all times at once: each gets the same multiple of its own error, wide
-        enough that in 95 % of resamples no time leaves the band, so that looking at many times does
-        not make one of them stand out by chance.
+        The 95 % band is simultaneous: each time gets the same multiple of its standard error, so
+        that looking at many times does not make one of them stand out by chance.
         """
         centre, means = self.mean(values), self.means(values)
         error = means.std(axis=0)
@@ -65,21 +64,21 @@ class Resamples:
             nowhere = np.zeros(values.shape[1:], dtype=bool)
             return nowhere, nowhere
         furthest = (np.abs(means - centre)[:, varies] / error[varies]).max(axis=1)
-        wide = np.quantile(furthest, LEVEL) * error
-        return np.asarray(varies & (centre > wide)), np.asarray(varies & (-centre > wide))
+        width = np.quantile(furthest, LEVEL) * error
+        return np.asarray(varies & (centre > width)), np.asarray(varies & (-centre > width))
 
 
 def resamples(
     problems: Sequence[str], count: int, seed: int, weights: Floats | None = None
 ) -> Resamples:
-    """Draw problems with replacement, as many as there are; ``problems`` names each instance's.
+    """Resample problems with replacement; ``problems`` has the problem of each instance.
 
-    One of weight w counts as w problems: it is drawn w times as often, and adds w to how many are.
+    A problem of weight w counts as w problems, both in the number drawn and in its probability.
     """
     rng = np.random.default_rng(seed)
     names, first, of = np.unique(np.asarray(problems), return_index=True, return_inverse=True)
     place = np.argsort(np.argsort(first))[of.ravel()]  # in the order of their first instances
     each = np.ones(len(names)) if weights is None else weights[np.sort(first)]
-    many = max(1, round(each.sum()))
-    drawn = rng.multinomial(many, each / each.sum(), size=count)
+    number = max(1, round(each.sum()))
+    drawn = rng.multinomial(number, each / each.sum(), size=count)
     return Resamples(drawn.astype(np.int32)[:, place], len(names), weights)

@@ -1,18 +1,21 @@
-"""What a user can set about the classical view: targets, their scale, the bootstrap."""
+"""Options of the classical view: algorithms, targets and their scale, bootstrap."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from math import inf
 from typing import Any, Literal
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 
+from polarbear.errors import ReportError
 from polarbear.settings.options import Options
 
 AUTO: Literal["auto"] = "auto"
 SEEN: Literal["seen"] = "seen"
 USUAL: Literal["usual"] = "usual"
-BOOTSTRAP = 1000
+ALL_ALGORITHMS = "all"  # includes those that a race has eliminated
 ERT_TARGETS = (10.0, 1.0, 1e-1, 1e-2, 1e-3, 1e-5, 1e-7)  # those of COCO's tables
 
 
@@ -26,7 +29,7 @@ class TargetRange(Options):
     )
 
     @model_validator(mode="after")
-    def _getting_harder(self) -> TargetRange:
+    def _check_order(self) -> TargetRange:
         if self.hardest >= self.easiest:
             raise ValueError(
                 "targets go from the easiest, which is the largest, to the hardest: "
@@ -39,7 +42,7 @@ USUAL_TARGETS = TargetRange(easiest=1e2, hardest=1e-8)
 
 
 class ViewOptions(Options):
-    """How values of different instances are made comparable, and how sure the means are."""
+    """How values of different instances are made comparable, and how means are resampled."""
 
     targets: Literal["auto", "seen"] | TargetRange = Field(
         AUTO,
@@ -53,7 +56,7 @@ class ViewOptions(Options):
         "auto", description="how targets are spaced: evenly in log y, or in y"
     )
     bootstrap: int = Field(
-        BOOTSTRAP, ge=100, le=100_000, description="how often instances are resampled"
+        1000, ge=100, le=100_000, description="how often instances are resampled"
     )
     seed: int = Field(0, ge=0, description="draws the resamples")
     ert: tuple[float, ...] | None = Field(
@@ -66,13 +69,11 @@ class ViewOptions(Options):
 
     @field_validator("ert", mode="before")
     @classmethod
-    def _distances(cls, ert: Any) -> Any:
-        if ert == USUAL:
-            return ERT_TARGETS
+    def _parse_ert(cls, ert: Any) -> Any:
         if not isinstance(ert, str):
             return ert
         try:
-            return tuple(float(part) for part in ert.split(","))
+            return ERT_TARGETS if ert == USUAL else tuple(map(float, ert.split(",")))
         except ValueError:
             raise ValueError(
                 f"expected distances separated by commas, as 10,0.1,1e-8, or '{USUAL}', "
@@ -81,30 +82,58 @@ class ViewOptions(Options):
 
     @field_validator("ert")
     @classmethod
-    def _positive(cls, ert: tuple[float, ...] | None) -> tuple[float, ...] | None:
+    def _check_ert(cls, ert: tuple[float, ...] | None) -> tuple[float, ...] | None:
         if ert is not None and (not ert or not all(0 <= one < inf for one in ert)):
-            raise ValueError(
-                f"distances are finite and not negative, and there is at least one; found {ert}"
-            )
+            raise ValueError(f"expected distances that are finite and not negative, found {ert}")
         return ert
 
     @field_validator("targets", mode="before")
     @classmethod
-    def _written(cls, targets: Any) -> Any:
+    def _parse_targets(cls, targets: Any) -> Any:
         if not isinstance(targets, str) or targets in (AUTO, SEEN):
             return targets
-        parts = targets.split(":")
         try:
-            if len(parts) not in (2, 3):
-                raise ValueError
-            count = int(parts[2]) if len(parts) == 3 else None
-            easiest, hardest = float(parts[0]), float(parts[1])
+            easiest, hardest, *count = targets.split(":")
+            (number,) = map(int, count) if count else (None,)
+            ends = float(easiest), float(hardest)
         except ValueError:
             raise ValueError(
                 f"expected EASIEST:HARDEST or EASIEST:HARDEST:COUNT, as 1e2:1e-8, or '{SEEN}', "
                 f"found '{targets}'"
             ) from None
         try:
-            return TargetRange(easiest=easiest, hardest=hardest, count=count)
+            return TargetRange(easiest=ends[0], hardest=ends[1], count=number)
         except ValidationError as error:
             raise ValueError(error.errors()[0]["msg"].removeprefix("Value error, ")) from None
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A request for the classical view.
+
+    Without ``algorithms``, the Pareto set of a race is compared if it has more instances in common
+    than all algorithms; ``everyone`` asks for all. Without ``pair``, figures choose pairs.
+    """
+
+    algorithms: tuple[str, ...] | None = None
+    pair: tuple[str, str] | None = None
+    everyone: bool = False
+    options: ViewOptions = field(default_factory=ViewOptions)
+
+
+def checked_names(names: Sequence[str]) -> tuple[str, ...]:
+    """Names of algorithms without repetitions."""
+    if not all(names):
+        raise ReportError(
+            f"expected names separated by commas, as in A,B; found '{','.join(names)}'"
+        )
+    return tuple(dict.fromkeys(names))
+
+
+def checked_pair(names: Sequence[str]) -> tuple[str, str]:
+    """The names of two algorithms."""
+    if len(names) != 2 or names[0] == names[1] or not all(names):
+        raise ReportError(
+            f"a pair is two different algorithms, as in --pair A,B; found '{','.join(names)}'"
+        )
+    return names[0], names[1]

@@ -1,4 +1,4 @@
-"""What a posterior says about the algorithms that the classical view compares."""
+"""The posterior of the algorithms that the classical view compares, under matching preferences."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from polarbear.numerics.arrays import Floats
 from polarbear.preferences import Context, read_preference
 from polarbear.select import Basis, judge
 
-PREFERENCES = ("uniform", "log-uniform", "final")
+PREFERENCES = ("uniform", "log-uniform", "final")  # those that have a classical counterpart
 
 
 @dataclass(frozen=True)
-class Rated:
-    """A posterior on one way to value time: values[draw, algorithm] and the weights of times."""
+class PosteriorSide:
+    """The posterior under one preference: values[draw, algorithm], and the weights of times."""
 
     preference: str
     values: Floats
@@ -28,13 +28,13 @@ class Rated:
         return judge(self.values).order("p2bb")
 
     def p_better(self, a: int, b: int) -> float:
-        """P(a is worth more than b); ties count half."""
+        """P(a has a higher value than b); ties count half."""
         one, other = self.values[:, a], self.values[:, b]
         return float((one > other).mean() + (one == other).mean() / 2)
 
 
-def rated(basis: Basis, names: Sequence[str]) -> list[Rated]:
-    """The posterior of these algorithms under each preference the classical view has a twin of."""
+def posterior_sides(basis: Basis, names: Sequence[str]) -> list[PosteriorSide]:
+    """The posterior of these algorithms under each of the preferences."""
     items = [basis.algorithms.index(name) for name in names]
     context = Context(basis.times, basis.axis, joint=basis.posterior.joint)
     theta = basis.posterior.theta[:, :, items]
@@ -42,5 +42,5 @@ def rated(basis: Basis, names: Sequence[str]) -> list[Rated]:
     for name in PREFERENCES:
         valuation = read_preference(name)[0].on(context)
         assert valuation.weights is not None
-        found.append(Rated(name, valuation.values(theta), valuation.weights))
+        found.append(PosteriorSide(name, valuation.values(theta), valuation.weights))
     return found
