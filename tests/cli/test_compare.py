@@ -144,4 +144,4 @@ def test_imported_rankings_are_refused_with_the_reason(project: Project):
     assert done.returncode == 0, done.stderr
     done = project("compare", "ranked")
     assert done.returncode == 1
-    assert "holds rankings without values" in done.stderr
+    assert "has rankings without values" in done.stderr
