@@ -23,7 +23,7 @@ from scipy.stats import binom
 
 from polarbear.inference import ModelOptions, infer
 from polarbear.inference.models import rating_model, rating_models
-from polarbear.inference.simulate import draw_positions, draw_truth
+from polarbear.inference.plackett_luce.simulate import draw_positions, draw_truth
 from polarbear.rankings import count_choice_sets
 
 TIMES, ALGORITHMS, INSTANCES = 10, 4, 8

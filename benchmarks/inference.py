@@ -180,7 +180,7 @@ def numpyro_rows(warm_up: int, draws: int, precision: str) -> list[str]:
     import numpyro.distributions as dist
 
     from polarbear.inference.diagnostics import convergence_of
-    from polarbear.inference.native.set_sums import helmert
+    from polarbear.inference.plackett_luce.likelihood import helmert
 
     numpyro.enable_x64(precision == "double")
     places = positions(5, 30, 100)

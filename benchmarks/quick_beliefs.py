@@ -14,10 +14,9 @@ import numpy as np
 from polarbear.inference import ModelOptions
 from polarbear.inference.diagnostics import MAX_PARETO_K, pareto_k
 from polarbear.inference.models import rating_model
-from polarbear.inference.native.independent import sampling as independent
-from polarbear.inference.native.nested import explore
-from polarbear.inference.native.set_sums import set_sums
-from polarbear.inference.native.temporal import sampling as temporal
+from polarbear.inference.plackett_luce import independent, temporal
+from polarbear.inference.plackett_luce.lattice import explore
+from polarbear.inference.plackett_luce.likelihood import Likelihood
 from polarbear.inference.relations import Joint, Pointwise
 from polarbear.rankings import ChoiceSets
 
@@ -29,8 +28,8 @@ class QuickPosterior:
 
     def __init__(self, sets: ChoiceSets, times: np.ndarray, options: ModelOptions) -> None:
         self.model = rating_model(options.model)(times, sets.n_algorithms, options)
-        self.sets = set_sums(sets)
-        self.lattice = explore(self.model, self.sets, pruned=PRUNED)
+        self.likelihood = Likelihood(sets)
+        self.lattice = explore(self.model, self.likelihood, min_weight=PRUNED)
 
     def drawn(self, draws: int, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Draws theta[draw, time, algorithm], weights[draw, time], and whether to trust them[time].
@@ -39,7 +38,7 @@ class QuickPosterior:
         """
         over_time = self.model.temporal
         room = temporal if over_time else independent
-        drawn = room.draw_approximation(self.sets, self.lattice, draws, 2, seed, threads=1)
+        drawn = room.draw_approximation(self.likelihood, self.lattice, draws, 2, seed)
         assert drawn.log_weights is not None
         log_weights = drawn.log_weights
         if over_time:

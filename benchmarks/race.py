@@ -50,7 +50,7 @@ from truths import Truth
 
 from polarbear import racing as race
 from polarbear.inference import ModelOptions, infer, relations
-from polarbear.inference.dependence import evidence_weight
+from polarbear.inference.plackett_luce.composite_weight import composite_weight
 from polarbear.racing.rules import Batch, Rules
 from polarbear.rankings import count_choice_sets, rank
 
@@ -84,7 +84,7 @@ class Data:
         positions = rank(self.truth.values[: len(present)], present)
         sets = count_choice_sets(positions)
         if rule == "gp":
-            sets = sets.weighted(evidence_weight(positions, sets, unit, options))
+            sets = sets.weighted(composite_weight(positions, sets, unit, options))
             options = options.model_copy(update={"dependence": "independent"})
             quick = QuickPosterior(sets, unit, options).beliefs(DRAWS, ROPE, seed)
             if quick is not None:

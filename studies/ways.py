@@ -16,7 +16,7 @@ from quick_beliefs import QuickPosterior
 from replay import Beliefs, Found, Replayed, replay
 
 from polarbear.inference import ModelOptions, Posterior, infer, relations
-from polarbear.inference.dependence import evidence_weight
+from polarbear.inference.plackett_luce.composite_weight import composite_weight
 from polarbear.numerics.seeds import derived_seed
 from polarbear.racing import State
 from polarbear.racing.rules import Batch, Rules
@@ -79,7 +79,7 @@ def drawn(
     options = way.options
     if options.plackett_luce:
         if options.temporal and options.dependence != "independent":
-            sets = sets.weighted(evidence_weight(positions, sets, unit, options))
+            sets = sets.weighted(composite_weight(positions, sets, unit, options))
             options = options.model_copy(update={"dependence": "independent"})
         quick = QuickPosterior(sets, unit, options)
         theta, weights, trusted = quick.drawn(DRAWS, seed)

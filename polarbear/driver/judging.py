@@ -13,7 +13,7 @@ from polarbear import racing as race
 from polarbear.config import Config
 from polarbear.driver.evidence import Evidence, Tally
 from polarbear.driver.judgement import Judgement, relations_of
-from polarbear.driver.posteriors import Learned, key_of, learn, learn_among, learn_newcomer
+from polarbear.driver.posteriors import Learned, key_of, learn, learn_among
 from polarbear.driver.refining import Tables, refined_pairs, refined_times
 from polarbear.inference import ModelOptions
 from polarbear.numerics.seeds import derived_seed
@@ -141,13 +141,6 @@ class Judge:
         options: ModelOptions,
         model: Empirical | None = None,
     ) -> Learned:
-        """A round's posterior; while a newcomer catches up, it moves nobody else's."""
+        """A round's posterior."""
         seed = derived_seed(self._config.seed, "race", state.round + 1)
-        if not state.joining or not options.plackett_luce:
-            return learn(self._store, evidence, options, seed, state.candidates, model)
-        others = self._tally.evidence(
-            self._first(len(evidence.grid.instances)), state.algorithms[:-1]
-        )
-        before = derived_seed(self._config.seed, "race", state.entered)
-        believed = learn(self._store, others, options, before)
-        return learn_newcomer(self._store, believed, evidence, seed)
+        return learn(self._store, evidence, options, seed, state.candidates, model)

@@ -111,25 +111,6 @@ def _learned(posterior: Posterior, evidence: Evidence, key: str, from_store: boo
     return Learned(posterior, grid.algorithms, grid.times, evidence.n_problems, key, from_store)
 
 
-def learn_newcomer(store: Store, others: Learned, evidence: Evidence, seed: int) -> Learned:
-    """What all rankings say of the last algorithm, given what is believed of the others."""
-    text = json.dumps({"others": others.key, "evidence": evidence.key, "seed": seed})
-    key = hashlib.sha256(text.encode()).hexdigest()[:16]
-    kept = store.posterior(key)
-    grid = evidence.grid
-    if kept is not None:
-        posterior = posterior_from_table(*kept)
-    else:
-        from polarbear.inference.newcomer.extend import extend
-
-        last = len(grid.algorithms) - 1
-        # its rankings repeat each other over time as much as those of the others do
-        weighted = evidence.choice_sets.weighted(others.posterior.evidence_weight)
-        extended = extend(others.posterior, weighted, last, seed, names=grid.algorithms)
-        posterior = _as_kept(extended)
-    return _learned(posterior, evidence, key, kept is not None)
-
-
 def is_kept(store: Store, key: str, draws: int) -> bool:
     """Whether the posterior of this name is in the store, with so many draws at least; one that
     cannot be read counts as there: whoever reads it says what is wrong."""

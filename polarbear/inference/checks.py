@@ -1,4 +1,4 @@
-"""What the rankings can and cannot tell: refused where nothing, noted where less than it seems."""
+"""Checks of the evidence: refuses what no model can use, and notes what limits a posterior."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import numpy as np
 from polarbear.errors import InferenceError
 from polarbear.inference.options import ModelOptions
 from polarbear.rankings import MAX_MASKED, ChoiceSets
-from polarbear.rankings.wide import FEW, count_wide
 from polarbear.wording import counted, noun, short, small
 
 
@@ -42,43 +41,22 @@ def check(sets: ChoiceSets, unit_times: np.ndarray) -> np.ndarray:
 
 
 def check_width(sets: ChoiceSets, options: ModelOptions) -> None:
-    """Refuse more algorithms than a model, or its engine, has sets for."""
-    if sets.steps is None or (options.splits_by_time and options.engine == "native"):
-        return
-    who = f"the {options.model} model"
-    if options.splits_by_time:
-        who = f"the stan engine of {who}"
-    raise InferenceError(
-        f"{who} asks which sets of algorithms two rankings share, and keeps a set in the bits of "
-        f"one number: at most {MAX_MASKED} algorithms, found {sets.n_algorithms}; use the model "
-        "'empirical', or 'dirichlet' with the native engine"
-    )
-
-
-def in_fastest_form(
-    sets: ChoiceSets,
-    positions: np.ndarray,
-    problems: Sequence[str] | None,
-    weights: np.ndarray | None,
-) -> ChoiceSets:
-    """The same choice sets; of more than a few algorithms, told by what each grew from.
-
-    Hardly two rankings of so many share a set, and to find out which do takes longest.
-    """
-    shared = problems is not None and len(set(problems)) < len(problems)
-    if sets.n_algorithms <= FEW or sets.steps is not None or shared:
-        return sets
-    return count_wide(positions, np.ones(len(positions)) if weights is None else weights, 0)
+    """Refuse more algorithms than a set of algorithms has bits for."""
+    if sets.n_algorithms > MAX_MASKED:
+        raise InferenceError(
+            f"the {options.model} model compares at most {MAX_MASKED} algorithms, found "
+            f"{sets.n_algorithms}: use the model 'empirical'"
+        )
 
 
 def check_positions(positions: np.ndarray | None, sets: ChoiceSets, model: str) -> np.ndarray:
-    """The rankings a temporal model weighs its evidence by; an error where they are not given."""
+    """The positions as an array; an error where they are missing or have another shape."""
     expected = f"positions[instance, {sets.n_algorithms} algorithms, {sets.n_times} times]"
     if positions is None:
         raise InferenceError(
-            f"the {model} model has to know how far rankings of one instance repeat each other "
-            f"over time: give the {expected} that the choice sets were counted from, or say "
-            "dependence='independent' to count every ranking in full"
+            f"the {model} model needs the {expected} that the choice sets were counted from, to "
+            "measure how far rankings of one instance repeat each other over time; give them, or "
+            "set dependence='independent' to count every ranking in full"
         )
     positions = np.asarray(positions)
     if positions.ndim != 3 or positions.shape[1:] != (sets.n_algorithms, sets.n_times):
@@ -102,13 +80,13 @@ def check_weights(weights: np.ndarray | None, positions: np.ndarray | None) -> n
 
 
 def notes(sets: ChoiceSets, names: Sequence[str] | None = None) -> tuple[str, ...]:
-    """Sentences on what in the data limits the posterior; without names algorithms have numbers."""
+    """Sentences on limits of the data; without names, algorithms are numbered."""
     names = names or [f"algorithm {i + 1}" for i in range(sets.n_algorithms)]
     found = []
     if sets.rankings.max() == 1:
         found.append(
-            "only one instance was ranked: the posterior says little beyond the prior, and "
-            "nothing about how instances differ"
+            "only one instance was ranked: the posterior contains little beyond the prior, and "
+            "nothing about differences between instances"
         )
     gaps = np.flatnonzero(sets.rankings == 0)
     if len(gaps):
@@ -168,23 +146,22 @@ def _overlap(sets: ChoiceSets, names: Sequence[str]) -> list[str]:
     if len(groups) > 1:
         apart = " | ".join(", ".join(names[i] for i in group) for group in groups)
         return [
-            f"no ranking connects these groups of algorithms: {apart}; how they compare across "
-            "groups is the prior's word alone"
+            f"no ranking connects these groups of algorithms: {apart}; comparisons across groups "
+            "come from the prior alone"
         ]
     if not compared.all():
         a, b = np.argwhere(~compared)[0]
         strangers = int((~compared).sum()) // 2
         pairs = noun(strangers, "pair of algorithms", "pairs of algorithms")
         return [
-            f"{strangers} {pairs} never stood in one ranking (first: {names[a]} and {names[b]}): "
+            f"{strangers} {pairs} never occur in one ranking (first: {names[a]} and {names[b]}): "
             f"{noun(strangers, 'it is', 'they are')} compared through others only"
         ]
     return []
 
 
 def _connected(compared: np.ndarray) -> list[list[int]]:
-    """Groups within which one algorithm is compared with the next; SciPy would take longer to load
-    than this takes for any number of algorithms that can be ranked."""
+    """Groups of algorithms that are connected by comparisons."""
     reached = compared
     for _ in range(len(compared).bit_length()):
         reached = (reached.astype(np.int64) @ reached) > 0

@@ -1,7 +1,9 @@
-"""Whether to believe a posterior: R-hat, effective sample sizes, divergences, Pareto-k."""
+"""Diagnostics of a posterior: R-hat, effective sample sizes, divergences, Pareto-k."""
 
 from __future__ import annotations
 
+import itertools
+import math
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -11,29 +13,25 @@ from polarbear.numerics.threads import in_threads
 from polarbear.wording import counted, percent_cell
 
 MAX_R_HAT = 1.01
-BY_CHANCE = 0.01  # how often the worst of all may be above its limit, and nothing be wrong
+BY_CHANCE = 0.01  # how often the worst R-hat of well-mixed chains may exceed its limit
 MIN_ESS = 400.0
 MAX_PARETO_K = 0.7
 MAX_MISSED = 0.02
 MIN_E_BFMI = 0.3
-_PARAMETERS_A_TASK = 64
-_DRAWS_AT_ONCE = 256
-_MOST_PLACES = 1 << 22  # which leave a number's other bits precise enough
-_FEW_PLACES = 1 << 13  # which do so in half a word
+_PARAMETERS_A_TASK = 32
 
 
 @dataclass(frozen=True)
 class Diagnostics:
-    """The worst over all of theta; ``pareto_k`` is there for approximate methods only.
+    """The worst values over all of theta; ``pareto_k`` exists for approximate methods only.
 
-    ``missed`` is the share of draws that show hyperparameters going on where they were cut off.
-    ``deep_trees`` counts transitions that NUTS cut off at its greatest depth: they cost time, and
-    are no reason for doubt; ``e_bfmi`` is the least of any chain's, known for Stan's NUTS.
-    ``r_hat_limit`` is above MAX_R_HAT where the worst of so many well-mixed ratings is there by
-    chance, which takes few draws.
+    ``missed`` is the share of draws beyond the range of hyperparameters that was covered.
+    ``deep_trees`` counts transitions that reached NUTS's greatest depth: they cost time but do not
+    fail; ``e_bfmi`` is the lowest of any chain, for Stan's NUTS. ``r_hat_limit`` is above MAX_R_HAT
+    where few draws of many well-mixed ratings exceed it by chance.
     """
 
-    DERIVED: ClassVar[tuple[str, ...]] = ("passed", "problems")  # of it, in plain data
+    DERIVED: ClassVar[tuple[str, ...]] = ("passed", "problems")  # added to plain data
 
     r_hat: float
     ess_bulk: float
@@ -49,7 +47,7 @@ class Diagnostics:
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """What is wrong, one sentence each; empty for a posterior that can be used."""
+        """Each failed threshold in one sentence; empty for a posterior that can be used."""
         found = []
         if not self.r_hat < self.r_hat_limit:
             found.append(f"R-hat is {self.r_hat:.3f}, should be below {self.r_hat_limit:.4g}")
@@ -77,7 +75,7 @@ class Diagnostics:
         return not self.problems
 
     def doubts(self, convergence: np.ndarray) -> np.ndarray:
-        """Which parameters are beyond a limit, by what `convergence_of` says of each."""
+        """Which parameters exceed a limit, by their `convergence_of`."""
         r_hat, bulk, tail = convergence.T
         good = (r_hat < self.r_hat_limit) & (bulk > MIN_ESS) & (tail > MIN_ESS)
         return np.asarray(~good)
@@ -97,7 +95,7 @@ def diagnose(
     threads: int | None = None,
     convergence: np.ndarray | None = None,
 ) -> Diagnostics:
-    """Judge draws theta[draw, T, n], chain after chain, whose ``convergence`` may be known."""
+    """Diagnostics of draws theta[draw, T, n], chain after chain; ``convergence`` may be given."""
     if convergence is None:
         convergence = convergence_of(theta.reshape(len(theta), -1), chains, threads)
     r_hat, bulk, tail = convergence.T
@@ -117,13 +115,12 @@ def diagnose(
 
 
 def r_hat_by_chance(draws: int, chains: int, parameters: int) -> float:
-    """What the worst R-hat of so many parameters exceeds with probability 0.01 at most, if draws
-    are independent of each other.
+    """The limit that the worst R-hat of independent draws exceeds with probability 0.01 at most.
 
-    The means of half-chains then vary by one part in their length, times chi-squared over its
-    degrees of freedom; each parameter has two chances, by its location and by its spread.
+    The variance of the means of half-chains relative to that of draws is then chi-squared over its
+    degrees of freedom and the length; each parameter has two R-hats, of location and of spread.
     """
-    from scipy.special import chdtri
+    from scipy.special import chdtri  # not needed to read a store
 
     halves = 2 * chains
     length, freedom = draws // halves, halves - 1
@@ -132,93 +129,106 @@ def r_hat_by_chance(draws: int, chains: int, parameters: int) -> float:
 
 
 def convergence_of(draws: np.ndarray, chains: int, threads: int | None = None) -> np.ndarray:
-    """(R-hat, bulk ESS, tail ESS) for each column of draws[draw, parameter]."""
-    from scipy.special import ndtri
+    """(R-hat, bulk ESS, tail ESS) for each column of draws[draw, parameter], as ArviZ has them.
 
-    from polarbear.inference.loops.series import folded_orders, mixing, normal_scores
+    Vehtari, Gelman, Simpson, Carpenter, Buerkner (2021): split chains, rank-normalised values,
+    Geyer's initial monotone sequence.
+    """
+    from scipy.special import ndtri  # not needed to read a store
 
     size, parameters = draws.shape
-    quantiles = ndtri((1 + 0.5 * np.arange(2 * size - 1) - 0.375) / (size + 0.25))
     out = np.empty((parameters, 3))
+    scores = ndtri((1 + 0.5 * np.arange(2 * size - 1) - 0.375) / (size + 0.25))
 
     def run(first: int) -> None:
         part = slice(first, first + _PARAMETERS_A_TASK)
-        series = turned(draws[:, part])
-        order = _orders(series)
-        low, median, high = _sorted_quantiles(series, order, (0.05, 0.5, 0.95))
-        rows = np.empty((2, *series.shape))  # location, spread
-        normal_scores(series, order, quantiles, rows[0])
-        folded, folded_order = np.empty_like(series), np.empty_like(order)
-        folded_orders(series, order, median[:, 0], folded, folded_order)
-        normal_scores(folded, folded_order, quantiles, rows[1])
-        found = np.empty((2, len(series), 2))
-        mixing(rows.reshape(-1, size), chains, len(series), found.reshape(-1, 2))
-        tails = _effective_sizes(np.concatenate([series <= low, series <= high]), chains)
-        out[part, 0] = found[:, :, 0].max(axis=0)
-        out[part, 1] = found[0, :, 1]
-        out[part, 2] = tails.reshape(2, -1).min(axis=0)
+        series = np.array(draws[:, part].T, dtype=float, order="C")
+        low, median, high = np.quantile(series, (0.05, 0.5, 0.95), axis=1)[:, :, None]
+        location = _halves(_normal_scores(series, scores), chains)
+        spread = _halves(_normal_scores(np.abs(series - median), scores), chains)
+        tails = [effective_sizes(_halves(series <= q, chains)) for q in (low, high)]
+        out[part, 0] = np.maximum(_r_hat(location), _r_hat(spread))
+        out[part, 1] = effective_sizes(location)
+        out[part, 2] = np.minimum(*tails)
 
     in_threads(run, range(0, parameters, _PARAMETERS_A_TASK), threads)
     return out
 
 
-def turned(draws: np.ndarray) -> np.ndarray:
-    """Draws of one parameter side by side; a run of draws at a time, which stays in near memory."""
-    series = np.empty(draws.shape[::-1])
-    for first in range(0, len(draws), _DRAWS_AT_ONCE):
-        some = slice(first, first + _DRAWS_AT_ONCE)
-        series[:, some] = draws[some].T
-    return series
+def _normal_scores(series: np.ndarray, scores: np.ndarray) -> np.ndarray:
+    """Each row's ranks as normal quantiles; equal values share their mean rank.
 
-
-def _orders(series: np.ndarray) -> np.ndarray:
-    """What sorts each row; numbers that differ by less than one part in 10^9 may count as equal.
-
-    A number's place stands in its last bits: whole numbers are sorted by vector instructions,
-    which their order by itself is not.
+    scores[a + b] is the quantile of the mean of ranks a and b, counted from zero.
     """
-    size = series.shape[1]
-    if size <= _FEW_PLACES:
-        return _orders_of_few(series)
-    place = (1 << size.bit_length()) - 1
-    if size > _MOST_PLACES:
-        return np.argsort(series, axis=1)
-    bits = series.view(np.int64)
-    keys = bits ^ ((bits >> 63) & np.iinfo(np.int64).max)  # ordered as the numbers are
-    keys &= ~place
-    keys |= np.arange(size)
-    keys.sort(axis=1)
-    return np.asarray(keys & place)
+    order = np.argsort(series, axis=1)
+    ordered = np.take_along_axis(series, order, axis=1)
+    place = np.arange(series.shape[1])
+    same = ordered[:, 1:] == ordered[:, :-1]
+    start, end = np.ones((2, *series.shape), dtype=bool)
+    start[:, 1:], end[:, :-1] = ~same, ~same
+    first = np.maximum.accumulate(np.where(start, place, 0), axis=1)
+    backwards = np.where(end, place, place[-1])[:, ::-1]
+    last = np.minimum.accumulate(backwards, axis=1)[:, ::-1]
+    found = np.empty_like(series)
+    np.put_along_axis(found, order, scores[first + last], axis=1)
+    return found
 
 
-def _orders_of_few(series: np.ndarray) -> np.ndarray:
-    """The same by keys of half a word, with a number's first bits in each: they sort it nearly."""
-    from polarbear.inference.loops.series import half_words, settle_orders
+def _halves(series: np.ndarray, chains: int) -> np.ndarray:
+    """Each row's chains cut in halves, [row, half, draw], without the middle draw of odd ones."""
+    by_chain = series.reshape(len(series), chains, -1)
+    length = by_chain.shape[2] // 2
+    parts = [by_chain[:, :, :length], by_chain[:, :, by_chain.shape[2] - length :]]
+    return np.stack(parts, axis=2).reshape(len(series), 2 * chains, length).astype(float)
 
-    place_bits = (series.shape[1] - 1).bit_length()
-    keys, order = np.empty(series.shape, np.uint32), np.empty(series.shape, np.int64)
-    half_words(series, place_bits, keys)
-    keys.sort(axis=1)
-    settle_orders(series, keys, (1 << place_bits) - 1, order)
-    return order
+
+def _variances(halves: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Within half-chains, and of all draws together."""
+    length, means = halves.shape[2], halves.mean(axis=2)
+    variance = halves.var(axis=2).mean(axis=1)
+    return variance * length / (length - 1), variance + means.var(axis=1, ddof=1)
+
+
+def _r_hat(halves: np.ndarray) -> np.ndarray:
+    within, total = _variances(halves)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(np.where(total > 0, np.sqrt(total / within), 1.0))
+
+
+def effective_sizes(halves: np.ndarray) -> np.ndarray:
+    """The effective sample size of each row of halves[row, half, draw].
+
+    Autocovariances are summed lag by lag, since chains that mix need few lags.
+    """
+    rows, count, length = halves.shape
+    size = count * length
+    found = np.full(rows, float(size))
+    within, total = _variances(halves)
+    active = np.flatnonzero(total > 0)  # the rows whose sum goes on
+    x = (halves - halves.mean(axis=2, keepdims=True))[active]
+    even, smallest, time = np.ones(len(x)), np.full(len(x), np.inf), np.full(len(x), -1.0)
+
+    def correlation(lag: int) -> np.ndarray:
+        covariance = np.einsum("rhd,rhd->r", x[:, :, : length - lag], x[:, :, lag:]) / size
+        return np.asarray(1 - (within[active] - covariance) / total[active])
+
+    for lag in range(1, length, 2):
+        pair = even + correlation(lag)
+        done = (pair <= 0) | (lag >= length - 3)
+        time_done = time + np.where((even > 0) | (pair >= 0), even, 0.0)
+        found[active[done]] = size / np.maximum(time_done[done], 1 / np.log10(size))
+        if done.all():
+            break
+        active, x = active[~done], x[~done] if done.any() else x
+        smallest = np.minimum(smallest[~done], pair[~done])
+        time = time[~done] + 2 * smallest
+        even = correlation(lag + 1)
+    return found
 
 
 def energy_bfmi(energies: np.ndarray) -> float:
-    """E-BFMI of one chain: how fast it walks through energies, against how far they spread."""
+    """E-BFMI of one chain: the mean squared change of energy over its variance."""
     return float((np.diff(energies) ** 2).mean() / energies.var(ddof=1))
-
-
-def _sorted_quantiles(
-    series: np.ndarray, order: np.ndarray, levels: tuple[float, ...]
-) -> list[np.ndarray]:
-    """Quantiles of each row, as a column, for each level."""
-    found = []
-    for level in levels:
-        place = level * (series.shape[1] - 1)
-        k = min(int(place), series.shape[1] - 2)
-        below, above = np.take_along_axis(series, order[:, k : k + 2], axis=1).T
-        found.append((below + (place - k) * (above - below))[:, None])
-    return found
 
 
 def shares_with_errors(
@@ -226,58 +236,47 @@ def shares_with_errors(
 ) -> tuple[np.ndarray, np.ndarray]:
     """The share of draws that each row of flags marks, with its Monte-Carlo error.
 
-    The error is not zero even where all draws or none are marked.
+    Errors of chains are those of batch means, and at least those of independent draws. They are
+    not zero even where all draws or none are marked.
     """
     size = flags.shape[1]
-    share = shares_of(flags)
-    return share, error_of(share, size, None if independent else _effective_sizes(flags, chains))
+    share = flags.mean(axis=1)
+    error = error_of(share, size)
+    if independent:
+        return share, error
+    by_chain = flags.reshape(len(flags), chains, -1)
+    batch = max(1, math.isqrt(by_chain.shape[2]))
+    used = by_chain[:, :, : by_chain.shape[2] // batch * batch]
+    batches = used.reshape(len(flags), -1, batch).sum(axis=2, dtype=np.int32) / batch
+    by_batches = batches.std(axis=1, ddof=1) / math.sqrt(batches.shape[1])
+    return share, np.maximum(error, by_batches)
 
 
 def ratings_compared(theta: np.ndarray, ratio: float, chains: int) -> tuple[np.ndarray, np.ndarray]:
     """Of theta[draw, T, n], the shares[T, relation, pair] of draws in which two algorithms are in
-    each relation of `loops.comparing`, and the Monte-Carlo errors of all but the last."""
-    from polarbear.inference.loops.comparing import compare_ratings
-    from polarbear.inference.loops.series import flags_mixing
+    each relation, and the Monte-Carlo errors of all but the last.
 
-    size, n_times, n = theta.shape
-    half, pairs = size // chains // 2, n * (n - 1) // 2
-    draws = turned(theta.reshape(size, -1)).reshape(n_times, n, size)
-    words = np.empty((n_times, 4, pairs, 2 * chains, -(-half // 64)), dtype=np.uint64)
-    counts, effective = np.empty((n_times, 5, pairs), dtype=np.int64), np.empty(words.shape[:3])
-    compare_ratings(draws, ratio, chains, words, counts)
-    flags_mixing(words.reshape(-1, *words.shape[3:]), half, effective.reshape(-1))
-    shares = counts / size
-    return shares, error_of(shares[:, :4], size, effective)
+    Relations of a and b are: a is above b; neither is above ``ratio`` times the other; b is not
+    above that; a is not; a is below b.
+    """
+    by_algorithm = np.ascontiguousarray(theta.transpose(2, 1, 0))
+    n, n_times, _ = by_algorithm.shape
+    shares = np.empty((n_times, 5, n * (n - 1) // 2))
+    errors = np.empty((n_times, 4, shares.shape[2]))
+    for pair, (i, j) in enumerate(itertools.combinations(range(n), 2)):
+        a, b = by_algorithm[i], by_algorithm[j]
+        b_is_near, a_is_near = b <= ratio * a, a <= ratio * b
+        for relation, flags in enumerate((a > b, b_is_near & a_is_near, b_is_near, a_is_near)):
+            found = shares_with_errors(flags, chains)
+            shares[:, relation, pair], errors[:, relation, pair] = found
+        shares[:, 4, pair] = (a < b).mean(axis=1)
+    return shares, errors
 
 
-def shares_of(flags: np.ndarray) -> np.ndarray:
-    """The mean of each row of flags, by counting: for flags the mean by NumPy takes longer."""
-    return np.asarray(np.array([np.count_nonzero(row) for row in flags]) / flags.shape[1])
-
-
-def error_of(share: np.ndarray, size: int, effective: np.ndarray | None = None) -> np.ndarray:
-    """The Monte-Carlo error of shares of so many draws, worth so many independent ones."""
+def error_of(share: np.ndarray, size: int) -> np.ndarray:
+    """The Monte-Carlo error of shares of ``size`` independent draws."""
     smoothed = (share * size + 0.5) / (size + 1)
-    return np.asarray(
-        np.sqrt(smoothed * (1 - smoothed) / (size if effective is None else effective))
-    )
-
-
-def _effective_sizes(flags: np.ndarray, chains: int) -> np.ndarray:
-    """Of rows of flags, chain after chain."""
-    from polarbear.inference.loops.series import flags_mixing
-
-    a_chain = flags.shape[1] // chains
-    draws = a_chain // 2
-    by_chain = flags.reshape(len(flags), chains, a_chain)
-    halves = np.stack([by_chain[:, :, :draws], by_chain[:, :, a_chain - draws :]], axis=2)
-    packed = np.packbits(halves, axis=3, bitorder="little")
-    whole = np.zeros((*packed.shape[:3], -(-draws // 64) * 8), dtype=np.uint8)
-    whole[..., : packed.shape[3]] = packed
-    words = whole.reshape(len(flags), 2 * chains, -1).view("<u8").astype(np.uint64, copy=False)
-    found = np.empty(len(flags))
-    flags_mixing(words, draws, found)
-    return found
+    return np.asarray(np.sqrt(smoothed * (1 - smoothed) / size))
 
 
 def pareto_k(log_weights: np.ndarray) -> float:
@@ -301,7 +300,7 @@ def smoothed_weights(log_weights: np.ndarray) -> np.ndarray:
 
 
 def _tail(log_weights: np.ndarray) -> tuple[float, np.ndarray]:
-    """Where the tail of the weights begins, relative to the greatest, and how far each exceeds."""
+    """The start of the weights' tail, relative to the greatest, and the excesses over it."""
     size = len(log_weights)
     length = int(np.ceil(min(size / 5, 3 * np.sqrt(size))))
     ordered = np.sort(log_weights - log_weights.max())

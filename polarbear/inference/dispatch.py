@@ -1,16 +1,14 @@
-"""From choice sets to a posterior: checks the evidence, then asks the engine."""
+"""From choice sets to a posterior: checks the evidence, then runs the engine."""
 
 from __future__ import annotations
 
 import importlib
-import importlib.util
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polarbear.errors import InferenceError
 from polarbear.inference import checks
 from polarbear.inference.base import Posterior
 from polarbear.inference.fit import check_fit
@@ -21,7 +19,7 @@ if TYPE_CHECKING:
     from polarbear.inference.empirical.engine import Empirical
 
 ENGINES = {
-    "native": "polarbear.inference.native.engine",
+    "native": "polarbear.inference.plackett_luce.engine",
     "stan": "polarbear.inference.stan",
 }
 
@@ -41,47 +39,40 @@ def infer(
 ) -> Posterior:
     """Draw theta[draw, time, algorithm] from the posterior.
 
-    ``unit_times`` is the grid on its own scale, mapped to the unit interval. Draws depend on the
-    seed, never on the number of threads. Look at ``usable`` before deciding anything, and at
-    ``notes`` for what limits the evidence; they call the algorithms by ``names``, if given.
+    ``unit_times`` is the grid on its scale, mapped to the unit interval. Draws depend on the seed,
+    not on the number of threads. Check ``usable`` before deciding anything, and ``notes`` for
+    limits of the evidence, which use the ``names`` of algorithms.
 
-    Rankings of one instance at neighbouring times repeat each other. How much, the choice sets
-    cannot tell: a temporal model needs the ``positions[instance, algorithm, time]`` that they were
-    counted from, unless the options say that ``dependence`` is 'independent'. So does the empirical
-    model, which takes nothing from choice sets. ``problems`` names the problem of each instance
-    where several are runs of one with different seeds: they count as one. ``weights`` are those of
-    the instances that the choice sets were counted with, if they do not all count as one. ``field``
-    is who competes for first places, everybody if not given; Plackett-Luce has no need to know.
-    ``empirical`` is the empirical model of these positions, where somebody has it at hand.
+    Rankings of one instance at neighbouring times repeat each other. A temporal model estimates
+    how much from the ``positions[instance, algorithm, time]`` that the choice sets were counted
+    from, unless ``dependence`` is 'independent'. The empirical model needs them as well, since it
+    does not use choice sets. ``problems`` names the problem of each instance where several are runs
+    of one problem with different seeds: they count as one. ``weights`` are the weights of instances
+    that the choice sets were counted with. ``field`` lists the competitors for first places, all
+    by default; only the empirical model uses it. ``empirical`` is the empirical model of these
+    positions, if it exists already.
 
-    A Plackett-Luce posterior whose rankings are given says how well it fits them.
+    A Plackett-Luce posterior whose positions are given carries a check of fit.
     """
     options = options or ModelOptions()
     times = checks.check(choice_sets, unit_times)
     weights = checks.check_weights(weights, positions)
     data = (*checks.on_seeds(problems), *checks.on_weights(weights))
     if not options.plackett_luce:
-        from polarbear.inference.empirical.engine import Empirical
+        from polarbear.inference.empirical.engine import Empirical  # not needed by other models
 
         seen = checks.check_positions(positions, choice_sets, options.model)
         model = empirical or Empirical(seen, times, options, problems, weights, threads)
         notes = (*checks.notes(choice_sets, names), *data)
         return model.posterior(seed, field, notes, options.draws)
     checks.check_width(choice_sets, options)
-    ranked = None  # what a temporal model weighs its evidence by
-    if options.temporal and options.dependence != "independent" and len(times) > 1:
-        ranked = checks.check_positions(positions, choice_sets, options.model)
-    place = ENGINES[options.engine]
-    if importlib.util.find_spec(place) is None:
-        raise InferenceError(f"the engine '{options.engine}' is not part of this installation")
-    engine = importlib.import_module(place)
-    if options.splits_by_time and options.engine == "native" and positions is not None:
-        choice_sets = checks.in_fastest_form(choice_sets, np.asarray(positions), problems, weights)
     weight = 1.0
-    if ranked is not None:
-        from polarbear.inference.dependence import evidence_weight  # compiles what others need not
+    if options.temporal and options.dependence != "independent" and len(times) > 1:
+        from polarbear.inference.plackett_luce.composite_weight import composite_weight  # heavy
 
-        weight = evidence_weight(ranked, choice_sets, times, options, problems, weights)
+        ranked = checks.check_positions(positions, choice_sets, options.model)
+        weight = composite_weight(ranked, choice_sets, times, options, problems, weights)
+    engine = importlib.import_module(ENGINES[options.engine])
     posterior: Posterior = engine.run(
         choice_sets.weighted(weight),
         times,

@@ -1,12 +1,12 @@
-"""Whether Plackett-Luce fits: duels and first places as it predicts them, beside those seen.
+"""A check of fit: duels and first places that Plackett-Luce predicts, against the observed ones.
 
-In Plackett-Luce who wins between a and b does not depend on who else is there; mixtures of kinds of
-instances, near-clones and unequal variances break that. The check compares the predicted share of
-a's wins over b with the observed one for every pair and time, and likewise first places where all
-algorithms are ranked. The problem is the unit: its residuals at all times and pairs move together
-under random weights (a multiplier bootstrap), which says how far the greatest standardised
-deviation would go by chance. Predictions were fitted to the same problems, which the bootstrap does
-not know and which draws them towards what was seen.
+In Plackett-Luce the outcome between a and b does not depend on the other algorithms; mixtures of
+kinds of instances, near-clones and unequal variances break that. The check compares the predicted
+share of a's wins over b with the observed one for every pair and time, and likewise first places
+where all algorithms are ranked. The problem is the unit: its residuals at all times and pairs get
+the same random weight (a multiplier bootstrap), which gives the distribution of the greatest
+standardised deviation by chance. Predictions were fitted to the same problems, which the bootstrap
+ignores and which draws predictions towards the observed shares.
 """
 
 from __future__ import annotations
@@ -19,24 +19,23 @@ import numpy as np
 from polarbear.inference.named_fit import Misfit, NamedFit
 from polarbear.numerics.threads import in_threads, single_threaded_blas
 from polarbear.rankings.duels import Duels, duels_of
-from polarbear.rankings.wide import FEW
 
-LEVEL = 0.01  # the chance to reject a model that fits
+LEVEL = 0.01  # the probability of rejecting a model that fits
 _REPLICATES = 400
-_FEWEST = 10  # problems on which both were ranked: below it nothing is said
-_LEAST_GAP = 0.02  # shares that differ by less are no misfit that matters
-_WORST = 5
-_DUELS_AT_A_TIME = 2**23  # draws of pairs that a prediction is the mean of
-_COLUMNS_AT_A_TIME = 6000  # pairs and algorithms times times: bounds memory, not results
-_PARTS = 4  # of the times, at least, where there are so many: threads share them
+_MIN_PROBLEMS = 10  # on which both were ranked
+_MIN_GAP = 0.02  # smaller differences between shares do not matter
+_MAX_REPORTED = 5
+_MAX_DUELS = 2**23  # draws of pairs that a prediction is the mean of
+_MAX_COLUMNS = 6000  # pairs and algorithms times times at once: bounds memory, not results
+_MIN_PARTS = 4  # of the times, for threads
 
 
 @dataclass(frozen=True)
 class Deviation:
-    """A pair at a time, or first places where ``b`` is None, by their places in the lists.
+    """A pair at a time, or first places where ``b`` is None, by their indices.
 
     ``observed`` and ``predicted`` are shares of instances that a wins; ``excess`` is the deviation
-    in units of what chance allows.
+    relative to the greatest one that chance allows.
     """
 
     a: int
@@ -49,7 +48,7 @@ class Deviation:
 
 @dataclass(frozen=True)
 class Fit:
-    """Whether a Plackett-Luce posterior fits its rankings, and the pairs where it does so least."""
+    """Whether a Plackett-Luce posterior fits its rankings, and its worst pairs."""
 
     fits: bool
     p_value: float
@@ -57,7 +56,7 @@ class Fit:
 
 
 def named(fit: Fit | None, algorithms: Sequence[str], times: np.ndarray) -> NamedFit | None:
-    """The same for readers; None where nothing was checked."""
+    """The same in terms of names and times; None where nothing was checked."""
     if fit is None:
         return None
     worst = tuple(
@@ -80,47 +79,50 @@ def check_fit(
     seed: int = 0,
     weights: np.ndarray | None = None,
 ) -> Fit:
-    """Hold theta[draw, time, algorithm] against positions[instance, algorithm, time].
+    """Compare theta[draw, time, algorithm] with positions[instance, algorithm, time].
 
-    An instance of weight w counts as w that came out alike.
+    An instance of weight w counts as w instances with the same outcome.
     """
     duels = duels_of(positions, problems, weights)
     _, n, n_times = positions.shape
     rng = np.random.default_rng([seed, 7])
-    moved = [
+    multipliers = [
         rng.standard_normal((_REPLICATES, block.stop - block.start), dtype=np.float32)
         for block in duels.blocks()
     ]
-    stride = max(1, min(_COLUMNS_AT_A_TIME // (n * (n + 1) // 2), -(-n_times // _PARTS)))
+    stride = max(1, min(_MAX_COLUMNS // (n * (n + 1) // 2), -(-n_times // _MIN_PARTS)))
     parts = [slice(first, first + stride) for first in range(0, n_times, stride)]
     with single_threaded_blas():
-        looked_at = in_threads(lambda times: _looked_at(duels, theta, times, moved), parts)
+        checked = in_threads(lambda times: _check_part(duels, theta, times, multipliers), parts)
     observed, predicted, deviation = (
-        np.concatenate([getattr(part, name) for part in looked_at], axis=1).ravel()
+        np.concatenate([getattr(part, name) for part in checked], axis=1).ravel()
         for name in ("observed", "predicted", "deviation")
     )
-    judged = deviation >= 0
-    chance = np.max([part.chance for part in looked_at], axis=0)
+    chance = np.max([part.chance for part in checked], axis=0)
     allowed = float(np.quantile(chance, 1 - LEVEL)) or 1.0
-    off = (deviation > allowed) & (np.abs(observed - predicted) >= _LEAST_GAP)
+    off = (deviation > allowed) & (np.abs(observed - predicted) >= _MIN_GAP)
     p_value = (1 + (chance >= deviation.max(initial=0)).sum()) / (1 + _REPLICATES)
+    first, second = np.triu_indices(n, 1)
+    a = [*first.tolist(), *range(n)]
+    b = [*second.tolist(), *[None] * n]
     worst = [
         Deviation(
-            *_named(k // n_times, n),
+            a[k // n_times],
+            b[k // n_times],
             time=int(k % n_times),
             observed=float(observed[k]),
             predicted=float(predicted[k]),
             excess=float(deviation[k] / allowed),
         )
-        for k in _worst_times(deviation, judged, n_times)[:_WORST]
+        for k in _worst_times(deviation, n_times)[:_MAX_REPORTED]
     ]
     return Fit(not bool(off.any()), float(p_value), tuple(worst))
 
 
 @dataclass(frozen=True)
-class _LookedAt:
-    """Some times: shares seen and predicted [pair or algorithm, time], how many standard errors
-    they are apart (-1 where too few met), and the greatest such deviation in each replicate."""
+class _Part:
+    """Some times: observed and predicted shares [pair or algorithm, time], their distance in
+    standard errors (-1 with too few problems), and each replicate's greatest distance."""
 
     observed: np.ndarray
     predicted: np.ndarray
@@ -128,36 +130,35 @@ class _LookedAt:
     chance: np.ndarray
 
 
-def _looked_at(
-    duels: Duels, theta: np.ndarray, times: slice, moved: Sequence[np.ndarray]
-) -> _LookedAt:
-    """Problem k is moved by ``moved[block][replicate, k]``, at all times alike."""
+def _check_part(
+    duels: Duels, theta: np.ndarray, times: slice, multipliers: Sequence[np.ndarray]
+) -> _Part:
+    """Problem k has the weight ``multipliers[block][replicate, k]`` at all times."""
     here = replace(duels, positions=np.ascontiguousarray(duels.positions[:, :, times]))
     blocks = _blocks(here)
     predicted = _predicted(theta[:, times])
     total, squares, count = (np.zeros(len(predicted)) for _ in range(3))
-    for score, there, weight in blocks:
+    for score, present, weight in blocks:
         total += (weight * score).sum(axis=0, dtype=float)
-        count += (weight * there).sum(axis=0)
-        squares += (weight * there * (score - predicted) ** 2).sum(axis=0)
-    of = np.maximum(count, 1)
-    observed = total / of
-    # at least the variance of so many duels as the model has them: ten wins of ten prove little
-    spread = np.sqrt(np.maximum(squares, count * predicted * (1 - predicted))) / of
-    judged = (count >= _FEWEST) & (spread > 0)
-    unit = np.where(judged, 1 / np.where(judged, of * spread, 1), 0).astype(np.float32)
-    strayed = np.zeros((_REPLICATES, len(unit)), dtype=np.float32)
-    for (score, there, weight), by in zip(blocks, moved, strict=True):
-        centred = (there * (score - observed)).astype(np.float32)
-        strayed += by @ (np.sqrt(weight, dtype=np.float32) * unit * centred)
-    chance = np.maximum(strayed.max(axis=1, initial=0), -strayed.min(axis=1, initial=0))
-    deviation = np.full(len(predicted), -1.0)
-    deviation[judged] = (np.abs(observed - predicted) / np.where(judged, spread, 1))[judged]
+        count += (weight * present).sum(axis=0)
+        squares += (weight * present * (score - predicted) ** 2).sum(axis=0)
+    size = np.maximum(count, 1)
+    observed = total / size
+    # at least the model's variance of that many duels: ten wins of ten prove little
+    spread = np.sqrt(np.maximum(squares, count * predicted * (1 - predicted))) / size
+    checked = (count >= _MIN_PROBLEMS) & (spread > 0)
+    unit = np.where(checked, 1 / np.where(checked, size * spread, 1), 0).astype(np.float32)
+    replicates = np.zeros((_REPLICATES, len(unit)), dtype=np.float32)
+    for (score, present, weight), by in zip(blocks, multipliers, strict=True):
+        centred = (present * (score - observed)).astype(np.float32)
+        replicates += by @ (np.sqrt(weight, dtype=np.float32) * unit * centred)
+    chance = np.maximum(replicates.max(axis=1, initial=0), -replicates.min(axis=1, initial=0))
+    distance = np.abs(observed - predicted) / np.where(checked, spread, 1)
     shape = (-1, here.positions.shape[2])
-    return _LookedAt(
+    return _Part(
         observed.reshape(shape),
         predicted.reshape(shape),
-        deviation.reshape(shape),
+        np.where(checked, distance, -1.0).reshape(shape),
         chance,
     )
 
@@ -165,40 +166,30 @@ def _looked_at(
 def _predicted(theta: np.ndarray) -> np.ndarray:
     """Shares of duels, (pair, time), then of first places, (algorithm, time)."""
     n = theta.shape[2]
-    thin = 1 + len(theta) * n * (n - 1) // 2 // _DUELS_AT_A_TIME  # a mean needs no more
+    thin = 1 + len(theta) * n * (n - 1) // 2 // _MAX_DUELS  # a mean needs no more
     by_algorithm = np.ascontiguousarray(theta[::thin].transpose(2, 1, 0), dtype=np.float32)
-    if n > FEW:
-        from polarbear.inference.loops.duelling import predict_duels  # compiles what few do without
-
-        shares = [np.empty((n * (n - 1) // 2, theta.shape[1]), dtype=np.float32)]
-        predict_duels(by_algorithm, shares[0])
-    else:
-        shares = [
-            (one / (one + by_algorithm[k + 1 :])).mean(axis=2)
-            for k, one in enumerate(by_algorithm[:-1])
-        ]
+    shares = [
+        (one / (one + by_algorithm[k + 1 :])).mean(axis=2)
+        for k, one in enumerate(by_algorithm[:-1])
+    ]
     return np.concatenate([*shares, theta.mean(axis=0).T]).ravel()
 
 
 def _blocks(duels: Duels) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """Scores, presence and weights of some problems at a time."""
     everyone = range(duels.positions.shape[1])
     found = []
     for block in duels.blocks():
-        scores, there = zip(
+        scores, present = zip(
             duels.pair_scores(block), duels.first_scores(block, everyone), strict=True
         )
-        found.append((np.hstack(scores), np.hstack(there), duels.weights_of(block)))
+        found.append((np.hstack(scores), np.hstack(present), duels.weights_of(block)))
     return found
 
 
-def _worst_times(deviation: np.ndarray, judged: np.ndarray, n_times: int) -> list[int]:
-    """The worst time of each pair and each algorithm, the worst of all first."""
-    rows = np.where(judged, deviation, -1).reshape(-1, n_times)
+def _worst_times(deviation: np.ndarray, n_times: int) -> list[int]:
+    """The worst time of each pair and each algorithm that was checked, the worst of all first."""
+    rows = deviation.reshape(-1, n_times)
     places = rows.argmax(axis=1) + n_times * np.arange(len(rows))
-    places = places[judged[places]]
+    places = places[deviation[places] >= 0]
     return [int(k) for k in places[np.argsort(-deviation[places], kind="stable")]]
-
-
-def _named(row: int, n: int) -> tuple[int, int | None]:
-    a, b = np.triu_indices(n, 1)
-    return (int(a[row]), int(b[row])) if row < len(a) else (int(row - len(a)), None)

@@ -1,4 +1,4 @@
-"""How well Plackett-Luce fits, in terms of names and times: for readers and for the record."""
+"""The check of fit in terms of names and times, for reports and records."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from polarbear.wording import percent, short
 
 
 class Misfit(NamedTuple):
-    """A pair at a time, or first places where ``b`` is None: what was seen beside the model."""
+    """A pair at a time, or first places where ``b`` is None: observed and predicted share."""
 
     a: str
     b: str | None
@@ -33,7 +33,7 @@ class NamedFit(NamedTuple):
 
     @property
     def words(self) -> str | None:
-        """A sentence on a model that does not fit; None for one that does."""
+        """A sentence about a model that does not fit; None for one that fits."""
         return None if self.fits else f"Plackett-Luce does not fit: {self.worst[0].words}"
 
     @classmethod

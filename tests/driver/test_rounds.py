@@ -604,7 +604,7 @@ def test_a_posterior_that_fails_its_checks_decides_nothing_and_ends_the_race(tmp
 
 def test_decisions_that_hang_on_the_number_of_draws_get_more_of_them(tmp_path):
     close = {"A": 1.0, "B": 1.5}
-    rules = {"limits": {"rounds": 6}, "alpha": 0.9}
+    rules = {"limits": {"rounds": 6}, "alpha": 0.92}
     inference = {"model": "dirichlet", "draws": 4000}
     config = configured(("A", "B"), close, rules, inference=inference)
     _, _, notes = run(config, tmp_path / "s")

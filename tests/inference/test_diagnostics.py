@@ -15,8 +15,7 @@ from polarbear.inference.diagnostics import (
     pareto_k,
     smoothed_weights,
 )
-from polarbear.inference.loops.series import mixing
-from polarbear.inference.native.nested import Lattice
+from polarbear.inference.plackett_luce.lattice import Lattice
 from polarbear.rankings import count_choice_sets, rank
 
 with warnings.catch_warnings():
@@ -168,35 +167,3 @@ def test_the_hierarchical_lattice_reaches_small_kappa_where_ratings_are_extreme(
     posterior = infer(count_choice_sets(rank(values)), np.linspace(0, 1, 3), options, seed=1)
     assert posterior.diagnostics.missed < diagnostics.MAX_MISSED
     assert np.quantile(posterior.hyper["kappa"], 0.1) < 1
-
-
-def test_rows_of_any_numbers_are_put_in_order():
-    rng = np.random.default_rng(4)
-    wide = 10.0 ** rng.uniform(-300, 300, (3, 4000))
-    rows = [
-        rng.random((3, 4000)), rng.gamma(0.05, size=(3, 4000)), wide, -wide,
-        np.where(rng.random(wide.shape) < 0.5, wide, -wide), rng.random((3, 2)),
-        rng.integers(0, 9, (3, 500)).astype(float), np.ones((3, 100)), rng.random((3, 9000)),
-    ]  # fmt: skip
-    for values in rows:
-        order = diagnostics._orders(values)
-        np.testing.assert_array_equal(np.take_along_axis(values, order, 1), np.sort(values, 1))
-        np.testing.assert_array_equal(
-            np.sort(order, 1), np.arange(values.shape[1])[None].repeat(3, 0)
-        )
-
-
-def test_shares_by_counting_are_means_to_the_bit():
-    flags = np.random.default_rng(0).random((50, 997)) < np.linspace(0, 1, 50)[:, None]
-    np.testing.assert_array_equal(diagnostics.shares_of(flags), flags.mean(axis=1))
-
-
-def test_a_row_whose_size_nobody_asks_for_has_the_same_r_hat():
-    rows = np.random.default_rng(0).normal(size=(4, 400))
-    every, some = np.full((4, 2), np.nan), np.full((4, 2), np.nan)
-    mixing(rows.copy(), 2, 4, every)
-    mixing(rows.copy(), 2, 3, some)
-    np.testing.assert_array_equal(some[:3], every[:3])
-    assert some[3, 0] == every[3, 0]
-    assert np.isnan(some[3, 1])
-    assert every[3, 1] > 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.stats import binom
 
-from polarbear.inference import ModelOptions, fit, infer
+from polarbear.inference import ModelOptions, infer
 from polarbear.inference.fit import LEVEL, Fit, check_fit
 from polarbear.rankings import ABSENT, count_choice_sets, rank
 
@@ -65,18 +65,3 @@ def test_the_absent_say_nothing():
     positions = rank(rng.normal(size=(60, 3, 1)) + np.arange(3)[:, None])
     positions[20:, 2] = ABSENT
     assert fitted(positions).fits
-
-
-def test_many_algorithms_are_predicted_as_few_are(monkeypatch):
-    rng = np.random.default_rng(0)
-    theta = rng.dirichlet(np.ones(5), size=(200, 3))
-    positions = rank(rng.normal(size=(30, 5, 3)))
-    by_arrays = check_fit(positions, theta)
-    monkeypatch.setattr(fit, "FEW", 4)
-    by_loop = check_fit(positions, theta)
-    assert by_loop.p_value == by_arrays.p_value
-    for one, other in zip(by_loop.worst, by_arrays.worst, strict=True):
-        assert (one.a, one.b, one.time) == (other.a, other.b, other.time)
-        np.testing.assert_allclose(one.predicted, other.predicted, rtol=1e-6)
-    first = theta[:, :, 0] / (theta[:, :, 0] + theta[:, :, 1])
-    np.testing.assert_allclose(fit._predicted(theta)[:3], first.mean(axis=0), rtol=1e-6)

@@ -94,7 +94,7 @@ def test_input_that_cannot_be_meant_is_refused_with_the_reason(sets, times, mess
 @pytest.mark.parametrize("model", sorted(name for name in MODELS if MODELS[name].temporal))
 def test_a_temporal_model_is_refused_without_the_rankings_it_weighs_evidence_by(model):
     options = ModelOptions(model=model, draws=800)
-    with pytest.raises(InferenceError, match="or say dependence='independent'"):
+    with pytest.raises(InferenceError, match="or set dependence='independent'"):
         infer(random_sets(), GRID, options)
     with pytest.raises(InferenceError, match=r"3 algorithms, 6 times\], found .* \(10, 6, 3\)"):
         infer(random_sets(), GRID, options, positions=np.zeros((10, 6, 3), dtype=np.int16))
@@ -148,7 +148,7 @@ def test_algorithms_that_never_met_are_noted():
     values = np.random.default_rng(2).normal(size=(8, 4, 3))
     present = np.ones(values.shape, dtype=bool)
     present[:4, 0] = present[4:, 1] = False
-    assert "1 pair of algorithms never stood in one ranking" in notes_of(values, present)
+    assert "1 pair of algorithms never occur in one ranking" in notes_of(values, present)
     present[:4, :2] = False
     present[4:, :2] = True
     present[4:, 2:] = False

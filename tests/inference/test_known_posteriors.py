@@ -9,8 +9,6 @@ import numpy as np
 import pytest
 
 from polarbear.inference import ModelOptions, infer
-from polarbear.inference.models import temporal_models
-from polarbear.inference.native.temporal import sampling
 from polarbear.inference.relations import joint, pointwise
 from polarbear.rankings import count_choice_sets
 
@@ -25,23 +23,8 @@ def sets():
     return count_choice_sets(np.array(KNOWN["positions"]))
 
 
-@pytest.fixture
-def walking(monkeypatch):
-    """No draw of an approximation is accepted: chains walk."""
-    monkeypatch.setattr(sampling, "accept_approximation", lambda *given: None)
-
-
-@pytest.mark.parametrize("model", sorted(temporal_models()))
-def test_chains_that_walk_agree_with_nuts(sets, model, walking):
-    agrees_with_nuts(sets, model)
-
-
 @pytest.mark.parametrize("model", sorted(CASES))
 def test_split_hmc_agrees_with_nuts(sets, model):
-    agrees_with_nuts(sets, model)
-
-
-def agrees_with_nuts(sets, model):
     """Within 0.01 where decisions fall, within five joint standard errors elsewhere.
 
     Some 40 probabilities a model at five sigma: fails by chance once in 40,000 choices of seeds.

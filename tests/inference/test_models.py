@@ -9,9 +9,9 @@ from polarbear.inference import ModelOptions
 from polarbear.inference.models import rating_model, rating_models
 from polarbear.inference.models.covariances import COVARIANCES
 from polarbear.inference.models.hsgp import basis_by_rule
-from polarbear.inference.native.density import LogPosterior
-from polarbear.inference.native.set_sums import set_sums
-from polarbear.inference.simulate import draw_positions, draw_truth
+from polarbear.inference.plackett_luce.likelihood import Likelihood
+from polarbear.inference.plackett_luce.nuts import LogPosterior
+from polarbear.inference.plackett_luce.simulate import draw_positions, draw_truth
 from polarbear.rankings import count_choice_sets
 
 UNEVEN = np.sort(np.concatenate([[0, 1], np.random.default_rng(0).random(10), [0.5, 0.50002]]))
@@ -59,7 +59,7 @@ def test_every_model_is_a_proper_log_density_with_gradient(name, times):
 
     mu = draw_truth(model, rng)
     assert mu.shape == (len(times), 3)
-    density = LogPosterior(model, set_sums(count_choice_sets(draw_positions(mu, 4, rng))))
+    density = LogPosterior(model, Likelihood(count_choice_sets(draw_positions(mu, 4, rng))))
     x = 0.3 * rng.standard_normal(density.size)
     _, gradient = density(x)
     for k in range(density.size):

@@ -8,10 +8,10 @@ from scipy.stats import beta, kstest
 
 from polarbear.errors import InferenceError
 from polarbear.inference import ModelOptions, infer
-from polarbear.inference.dependence import evidence_weight
 from polarbear.inference.empirical.bootstrap import Bootstrap
 from polarbear.inference.fit import check_fit
 from polarbear.inference.models import MODELS
+from polarbear.inference.plackett_luce.composite_weight import composite_weight
 from polarbear.inference.relations import pointwise
 from polarbear.rankings import count_choice_sets, rank
 from polarbear.rankings.duels import duels_of
@@ -55,12 +55,12 @@ def test_weighted_rankings_agree_with_integration_over_the_simplex():
 def test_evidence_of_weight_w_repeats_itself_as_much_as_w_instances_do(model: str):
     places, times = positions(times=6), np.linspace(0, 1, 6)
     options = ModelOptions(model=model)
-    by_weight = evidence_weight(
+    by_weight = composite_weight(
         places, count_choice_sets(places, WHOLE), times, options, weights=WHOLE
     )
     again = repeated(places)
     assert by_weight == pytest.approx(
-        evidence_weight(again, count_choice_sets(again), times, options), rel=1e-6
+        composite_weight(again, count_choice_sets(again), times, options), rel=1e-6
     )
     assert by_weight < 1
 

@@ -9,7 +9,7 @@ import pytest
 
 from polarbear.errors import InferenceError, MissingExtraError
 from polarbear.inference import ModelOptions, infer
-from polarbear.inference.native import nested
+from polarbear.inference.plackett_luce import lattice
 from tests.inference.test_infer import GRID, random_sets
 
 
@@ -33,6 +33,6 @@ def test_whoever_asks_for_its_method_is_told_what_to_install():
 
 
 def test_whoever_ends_there_by_priors_is_told_of_both_ways_out(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(nested, "MOST_NODES", 1)
+    monkeypatch.setattr(lattice, "MAX_NODES", 1)
     with pytest.raises(InferenceError, match=r"narrower priors would help\); .*'nutpie'.*nuts"):
         infer(random_sets(), GRID, options(model="gp"), seed=1)

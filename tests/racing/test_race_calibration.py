@@ -14,7 +14,7 @@ from scipy.stats import binom, friedmanchisquare, rankdata
 from scipy.stats import t as student
 
 from polarbear.inference import ModelOptions, infer, relations
-from polarbear.inference.dependence import evidence_weight
+from polarbear.inference.plackett_luce.composite_weight import composite_weight
 from polarbear.rankings import count_choice_sets, rank
 
 _BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
@@ -56,7 +56,7 @@ def test_noise_that_never_changes_misleads_a_gp_that_takes_times_for_independent
         sets = count_choice_sets(positions)
         true = (mu[:, :, None] > mu[:, None, :]).all(axis=0)
         for mended in (False, True):
-            weight = evidence_weight(positions, sets, truths.UNIT, options) if mended else 1.0
+            weight = composite_weight(positions, sets, truths.UNIT, options) if mended else 1.0
             posterior = quick.QuickPosterior(sets.weighted(weight), truths.UNIT, options)
             found = posterior.beliefs(1000, 0.05, seed)
             claimed = found[1].dominance >= 0.99 if found else np.zeros_like(true)

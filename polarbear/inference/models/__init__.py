@@ -1,7 +1,7 @@
-"""Models of who is better when; a new one is a file here and a line in this registry.
+"""The models of performance over time; a new one is a file here and a line in this registry.
 
-Other packages add theirs by an entry point in the group polarbear.models. Heavy imports wait until
-they are asked for: the names alone need none.
+Other packages add models by an entry point in the group polarbear.models. A model is imported when
+it is first used.
 
 Uses `settings`; no engine.
 """
@@ -49,12 +49,12 @@ __all__ = [
 
 
 def temporal_models() -> list[str]:
-    """The names of the models that know how ratings hang together over time."""
+    """The names of the models whose ratings are correlated over time."""
     return [name for name, model in MODELS.items() if model.temporal]
 
 
 def joint_models() -> list[str]:
-    """The names of the models whose statements about all times at once mean something."""
+    """The names of the models whose statements about all times at once are valid."""
     return [name for name, model in MODELS.items() if model.joint]
 
 
@@ -67,7 +67,7 @@ def rating_model(name: str) -> type[Model]:
     """A prior over Plackett-Luce ratings, by its name."""
     model = MODELS[name]
     if not model.plackett_luce:
-        raise InferenceError(f"the model '{name}' is no prior over ratings")
+        raise InferenceError(f"the model '{name}' is not a prior over ratings")
     return model  # type: ignore[return-value]
 
 

@@ -1,36 +1,41 @@
-"""What a model is: given its hyperparameters, a prior on coefficients and a way to observe them.
+"""The interface of models: a prior on coefficients and a basis, given the hyperparameters.
 
 With d = n - 1 independent copies of K coefficients x, the latent functions on the grid are
 
     eta[t, q] = sum_j weights[t, j] x[starts[t] + j, q]
 
-and mu(t) = Q eta(t), theta(t) = softmax(mu(t)). Models on the simplex have no Gaussian prior but a
-Dirichlet one, which in softmax space joins the likelihood; each time then has its own coefficient.
+and mu(t) = Q eta(t), theta(t) = softmax(mu(t)). Models on the simplex have a Dirichlet prior
+instead of a Gaussian one, with one coefficient for each time.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+from scipy.linalg import lapack
+from scipy.sparse import csr_array
 
 from polarbear.settings.options import Options
 
 if TYPE_CHECKING:
     from polarbear.inference.options import ModelOptions
 
+MAX_DENSE = 2**16  # entries of a basis that is multiplied faster without regard to zeros
+
 
 @dataclass(frozen=True)
 class Latent:
     """A model given its hyperparameters: precision[K, width] of the coefficients as a band.
 
-    ``half_log_det`` is of that precision, for one latent function; ``dirichlet`` the concentration
-    of a Dirichlet prior at each time, zero for none; ``log_constant`` what else the prior density
-    has in it that depends on the hyperparameters.
+    Row i has the entries (i, i - width + 1) to (i, i). ``half_log_det`` is half the precision's
+    log-determinant, for one latent function; ``dirichlet`` the concentration of a Dirichlet prior
+    at each time, zero for none; ``log_constant`` the other terms of the log-prior that depend on
+    the hyperparameters.
     """
 
     precision: np.ndarray
@@ -44,23 +49,59 @@ class Latent:
     def n_coefficients(self) -> int:
         return int(self.precision.shape[0])
 
+    @cached_property
+    def basis(self) -> np.ndarray | csr_array:
+        """The matrix [T, K] from coefficients to functions; sparse where it is large."""
+        n_times, width = self.weights.shape
+        if width == self.n_coefficients:
+            return self.weights
+        columns = (self.starts[:, None] + np.arange(width)).ravel()
+        ends = width * np.arange(n_times + 1)
+        shape = n_times, self.n_coefficients
+        found = csr_array((self.weights.ravel(), columns, ends), shape=shape)
+        return found.toarray() if n_times * self.n_coefficients <= MAX_DENSE else found
+
+    @cached_property
+    def lower_band(self) -> np.ndarray:
+        """The precision in LAPACK's lower band storage: [i - j, j] is the entry (i, j)."""
+        size, width = self.precision.shape
+        band = np.zeros((min(width, size), size))
+        for below in range(len(band)):
+            band[below, : size - below] = self.precision[below:, width - 1 - below]
+        return band
+
+    def solve_factor(self, sides: np.ndarray, transposed: bool = False) -> np.ndarray:
+        """L^-1 b, or its transpose times b, for the precision L L' and each column b[K]."""
+        lower, _ = lapack.dpbtrf(self.lower_band, lower=1)
+        found, _ = lapack.dtbtrs(lower, sides, uplo="L", trans="NT"[transposed])
+        return np.asarray(found)
+
+    def precision_times(self, x: np.ndarray) -> np.ndarray:
+        """The precision times x[K, d]."""
+        found = self.lower_band[0][:, None] * x
+        for below, diagonal in enumerate(self.lower_band[1:], start=1):
+            entries = diagonal[: len(x) - below, None]
+            found[below:] += entries * x[: len(x) - below]
+            found[: len(x) - below] += entries * x[below:]
+        return np.asarray(found)
+
 
 class NoOptions(Options):
-    """What a model has that needs no options of its own."""
+    """The options of a model that has none."""
 
 
 class AnyModel:
-    """What is known of a model before it is used."""
+    """The properties of a model that are known before it is used."""
 
     plackett_luce: ClassVar[bool] = True  # whether it is a prior over Plackett-Luce ratings
     temporal: ClassVar[bool]  # whether it smooths ratings over time
     hyperparameters: ClassVar[tuple[str, ...]]  # inferred on their logarithms
     own_options: ClassVar[type[Options]] = NoOptions
-    # The same model for the stan engine: a file, absolute or in PolarBear's folder of programs,
-    # and the acceptance that NUTS aims at. A model without one is the native engine's alone.
+    # The model for the stan engine: a file, absolute or in PolarBear's folder of programs, and
+    # the target acceptance of NUTS. A model without a program runs in the native engine only.
     stan_program: ClassVar[Path | str | None] = None
     stan_adapt_delta: ClassVar[float] = 0.9
-    joint: ClassVar[bool]  # whether statements about several times at once mean something
+    joint: ClassVar[bool]  # whether statements about several times at once are valid
 
     def __init_subclass__(cls) -> None:
         if "joint" not in vars(cls):
@@ -70,9 +111,9 @@ class AnyModel:
 class Model(AnyModel, ABC):
     """One prior over theta(t) on a grid of unit times, for n algorithms.
 
-    A temporal model has a Gaussian prior on its coefficients. Any other has a Dirichlet one at each
-    time, of a concentration that is fixed or the hyperparameter kappa over n. ``self.own`` holds
-    the model's own options, which a user writes under 'options' and the class describes.
+    A temporal model has a Gaussian prior on its coefficients. Any other has a Dirichlet prior at
+    each time, whose concentration is fixed or the hyperparameter kappa over n. ``self.own`` holds
+    the model-specific options, which a user writes under 'options'.
     """
 
     def __init_subclass__(cls) -> None:
@@ -100,25 +141,17 @@ class Model(AnyModel, ABC):
 
     @abstractmethod
     def log_hyperprior(self, log_hyper: np.ndarray) -> float:
-        """Log-density of the logarithms of the hyperparameters, but for a constant."""
+        """Log-density of the logarithms of the hyperparameters, up to a constant."""
 
     @abstractmethod
     def draw_hyper(self, rng: np.random.Generator) -> np.ndarray:
         """Logarithms of hyperparameters from their prior."""
 
     def stan_data(self) -> dict[str, Any]:
-        """What the model's Stan program is given beside the rankings."""
+        """The data of the model's Stan program in addition to the rankings."""
         return {}
 
-    def hyper_with_another(self, hyper: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """Hyperparameters under which one more algorithm leaves the prior of these as it is.
-
-        Log-space models need no change: contrasts among some of the algorithms have the same
-        covariance, however many others there are.
-        """
-        return dict(hyper)
-
     def starting_points(self) -> np.ndarray:
-        """Where to look for modes of the hyperparameters: a few of their prior's draws."""
+        """Starts of the search for the hyperparameters' mode: a few draws from the prior."""
         rng = np.random.default_rng(0)
         return np.array([self.draw_hyper(rng) for _ in range(6)])

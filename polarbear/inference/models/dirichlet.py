@@ -1,4 +1,4 @@
-"""Independent Dirichlet: theta(t) ~ Dir(alpha), each timepoint for itself."""
+"""Independent Dirichlet: theta(t) ~ Dir(alpha), independent over time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""No ratings at all: duels and first places as they came out, instances being exchangeable."""
+"""The default model: duels and first places of exchangeable problems, without ratings."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from polarbear.inference.models.base import AnyModel
 
 
 class Empirical(AnyModel):
-    """Duels as they came out: a Bayesian bootstrap over instances, without Plackett-Luce."""
+    """A Bayesian bootstrap over problems, without Plackett-Luce."""
 
     plackett_luce = False
     temporal = False

@@ -1,8 +1,8 @@
 """Full GP: the Matern kernels exactly, as Markov chains; the squared exponential to rounding.
 
 A Matern process with its derivatives is a Markov chain, whose precision is a narrow band: cost
-grows with T, not T^3. The squared exponential is not Markov but so smooth that few of its values
-fix all others: it is given by inducing points dense enough to leave nothing over.
+grows with T, not T^3. The squared exponential is not Markov, but so smooth that few of its values
+determine all others: it uses inducing points that leave a negligible variance unexplained.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from polarbear.inference.models.sparse_gp import inducing_weights, process_data
 if TYPE_CHECKING:
     from polarbear.inference.options import ModelOptions
 
-LEFT_OVER = 1e-6  # share of the variance that dense inducing points may leave unexplained
+LEFT_OVER = 1e-6  # share of the variance that inducing points may leave unexplained
 
 
 class GaussianProcess(LengthscaleModel):
@@ -61,7 +61,7 @@ class GaussianProcess(LengthscaleModel):
 def dense_inducing_points(
     covariance: covariances.Covariance, times: np.ndarray, lengthscale: float
 ) -> np.ndarray:
-    """So many quantiles of the grid that their values fix all others."""
+    """Quantiles of the grid, enough of them that their values determine all others."""
     size = min(8, len(times))
     while size < len(times):
         points = np.unique(np.quantile(times, np.linspace(0, 1, size)))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -35,12 +34,3 @@ class Hierarchical(Model):
 
     def stan_data(self) -> dict[str, Any]:
         return {"kappa_rate": self.rate}
-
-    def hyper_with_another(self, hyper: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """What one more algorithm leaves as it is, is the concentration kappa / n of each.
-
-        Dirichlet(a, .., a) with one component left out is Dirichlet(a, .., a) again. With the
-        default prior on kappa, of mean n, a's own prior does not depend on n either; a rate that
-        is given holds for the number of algorithms it was given for.
-        """
-        return {"kappa": hyper["kappa"] * (1 + 1 / self.n_algorithms)}

@@ -1,12 +1,11 @@
-"""Precision of a Gauss-Markov chain as a band: what gp and random-walk share."""
+"""The precision of a Gauss-Markov chain as a band, for gp and random-walk."""
 
 from __future__ import annotations
 
 import numpy as np
 
-# Variance added to each step of a chain of unit scale. Without it neighbouring values of a smooth
-# process on a fine grid determine each other to more digits than a float has; with it, all that
-# T steps add is T times this.
+# Variance added to each step of a chain of unit scale: neighbouring values of a smooth process on a
+# fine grid determine each other to more digits than a float has.
 JITTER = 1e-10
 
 
@@ -15,7 +14,7 @@ def chain_precision(
 ) -> tuple[np.ndarray, float]:
     """Band and half log-determinant for x_0 ~ N(0, first), x_t ~ N(A_t x_{t-1}, noise_t).
 
-    States of size m stand one after the other; the band reaches back over two of them.
+    States of size m follow each other; the band spans two of them.
     """
     m = len(first)
     n_times = len(transitions) + 1

@@ -1,4 +1,4 @@
-"""Hyperparameters of the models with an amplitude, and of those with a lengthscale besides."""
+"""Hyperparameters of the temporal models: an amplitude, and for some a lengthscale."""
 
 from __future__ import annotations
 
@@ -58,20 +58,20 @@ class LengthscaleModel(Model):
 
 
 def amplitude_data(model: Model) -> dict[str, Any]:
-    """The prior of sigma, as the Stan programs know it."""
+    """The prior of sigma, in the names of the Stan programs."""
     prior = model.options.sigma
     return {"sigma_location": prior.location, "sigma_scale": prior.scale}
 
 
 def identity_precision(size: int) -> np.ndarray:
-    """Standard normal coefficients: what models with a basis have."""
+    """The precision of standard normal coefficients."""
     return np.ones((size, 1))
 
 
 def rotation(weights: np.ndarray) -> np.ndarray:
-    """Rows that turn coefficients so that each moves its own shape of curve, for Stan programs.
+    """An orthogonal matrix that gives each coefficient a curve of its own scale, for Stan programs.
 
-    The data tell much about smooth shapes and nothing about rough ones; once each has its own
-    coefficient, a step size for each coefficient is all that NUTS needs.
+    The data determine smooth curves and not rough ones. With one coefficient for each, a diagonal
+    mass matrix is all that NUTS needs.
     """
     return np.asarray(np.linalg.svd(weights)[2])

@@ -19,8 +19,7 @@ JITTER = 1e-9  # of the unit variance, so that a Cholesky factor exists
 
 class SparseGP(LengthscaleModel):
     stan_program = "sparse_gp.stan"
-    # At the usual 0.9 one of 32,000 transitions on the data of the agreement test diverged, which
-    # is enough for a second attempt.
+    # At 0.9, one of 32,000 transitions diverged on the data of the agreement test.
     stan_adapt_delta = 0.95
 
     def __init__(self, times: np.ndarray, n_algorithms: int, options: ModelOptions) -> None:
@@ -45,7 +44,7 @@ class SparseGP(LengthscaleModel):
 
 
 def process_data(model: LengthscaleModel, inducing: np.ndarray) -> dict[str, Any]:
-    """What the Stan programs of gp and sparse-gp have in common."""
+    """The data that the Stan programs of gp and sparse-gp share."""
     typical = inverse_gamma_quantile(model.options.lengthscale, 0.5)
     covariance = COVARIANCES[model.options.kernel]
     return {

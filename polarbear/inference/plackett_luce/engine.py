@@ -1,0 +1,201 @@
+"""The native engine: a model and choice sets in, a checked posterior out."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import numpy as np
+
+from polarbear.errors import InferenceError, MissingExtraError
+from polarbear.inference.base import Posterior
+from polarbear.inference.diagnostics import Diagnostics, convergence_of, diagnose, pareto_k
+from polarbear.inference.models import rating_model
+from polarbear.inference.models.base import Model
+from polarbear.inference.options import ModelOptions
+from polarbear.inference.plackett_luce import hierarchical, independent, temporal
+from polarbear.inference.plackett_luce.draws import Draws
+from polarbear.inference.plackett_luce.lattice import TooWideError, explore
+from polarbear.inference.plackett_luce.likelihood import Likelihood
+from polarbear.inference.plackett_luce.nuts import sample_nuts
+from polarbear.inference.plackett_luce.split_hmc import Effort
+from polarbear.numerics.threads import single_threaded_blas
+from polarbear.rankings import ChoiceSets
+
+METHODS = ("auto", "split-hmc", "laplace", "mcmc")
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """How much work an attempt may take: a second one takes more.
+
+    ``spacing`` of hyperparameter nodes is in standard deviations, ``min_weight`` relative to the
+    heaviest node; ``tuning`` and ``target`` are NUTS's tuning transitions and acceptance.
+    """
+
+    effort: Effort
+    spacing: float
+    min_weight: float
+    tuning: int
+    target: float
+
+
+FIRST = Attempt(Effort(20, 0.9, 1), spacing=1.0, min_weight=1e-4, tuning=1000, target=0.8)
+SECOND = Attempt(Effort(100, 0.97, 4), spacing=0.8, min_weight=1e-6, tuning=3000, target=0.95)
+
+
+def run(
+    sets: ChoiceSets,
+    times: np.ndarray,
+    options: ModelOptions,
+    seed: int,
+    notes: tuple[str, ...] = (),
+    threads: int | None = None,
+) -> Posterior:
+    """Draw from the posterior; if its diagnostics fail, once more with more effort."""
+    if options.method not in METHODS:
+        raise InferenceError(
+            f"the native engine has no method '{options.method}'; it has {', '.join(METHODS)} "
+            "(the others are the stan engine's)"
+        )
+    begun = time.perf_counter()
+    model = rating_model(options.model)(times, sets.n_algorithms, options)
+    # with one thread, the rounding of a matrix product does not depend on the number of processors
+    with single_threaded_blas():
+        if options.method == "auto":
+            method, draws, diagnostics, fallback = _auto(model, sets, seed, threads)
+            notes = (*notes, *fallback)
+        else:
+            method = options.method
+            draws, diagnostics = _checked(method, model, sets, seed, threads)
+    named = {name: np.exp(draws.log_hyper[:, k]) for k, name in enumerate(model.hyperparameters)}
+    return Posterior(
+        theta=draws.theta,
+        chains=options.chains,
+        unit_times=times,
+        options=options,
+        engine="native",
+        method=method,
+        seed=seed,
+        seconds=time.perf_counter() - begun,
+        diagnostics=diagnostics,
+        joint=model.temporal,
+        hyper=MappingProxyType(named),
+        notes=notes,
+    )
+
+
+def _auto(
+    model: Model, sets: ChoiceSets, seed: int, threads: int | None
+) -> tuple[str, Draws, Diagnostics, tuple[str, ...]]:
+    """Split HMC, or NUTS where the hyperparameters have no lattice; the method and notes."""
+    try:
+        return "split-hmc", *_checked("split-hmc", model, sets, seed, threads), ()
+    except TooWideError as error:
+        try:
+            found = _checked("mcmc", model, sets, seed, threads)
+        except MissingExtraError as missing:
+            raise InferenceError(f"{error}; otherwise {missing}") from None
+        return "mcmc", *found, (f"method 'mcmc' was used because {error}",)
+
+
+def _checked(
+    method: str, model: Model, sets: ChoiceSets, seed: int, threads: int | None
+) -> tuple[Draws, Diagnostics]:
+    """Draws that pass, or those of the second attempt; an approximation has one attempt."""
+    if method == "split-hmc" and not (model.temporal or model.hyperparameters):
+        return _checked_by_time(model, sets, seed, threads)
+    likelihood = Likelihood(sets)
+    attempts = (FIRST,) if method == "laplace" else (FIRST, SECOND)
+    for number, attempt in enumerate(attempts, start=1):
+        try:
+            draws = _METHODS[method](model, likelihood, seed, attempt, threads)
+        except TooWideError:
+            if number == 1:
+                raise
+            break  # a finer, wider lattice does not fit: the first attempt's draws stand
+        diagnostics = diagnose(
+            draws.theta,
+            model.options.chains,
+            divergences=draws.divergences,
+            pareto_k=_worst_pareto_k(draws, model),
+            acceptance=draws.acceptance,
+            missed=draws.missed,
+            attempts=number,
+            threads=threads,
+        )
+        if diagnostics.passed:
+            break
+    return draws, diagnostics
+
+
+def _checked_by_time(
+    model: Model, sets: ChoiceSets, seed: int, threads: int | None
+) -> tuple[Draws, Diagnostics]:
+    """Where times are independent, the second attempt is at those that failed the first."""
+    chains, latent = model.options.chains, model.latent(np.empty(0))
+    sampler = independent.TimeSampler(sets, latent, model.options.draws, chains, seed, threads)
+    convergence = np.empty((sets.n_times, sets.n_algorithms, 3))
+    times = np.arange(sets.n_times)
+    for number, attempt in enumerate((FIRST, SECOND), start=1):
+        sampler.sample(times, attempt.effort, number)
+        theta = sampler.theta[:, times]
+        found = convergence_of(theta.reshape(len(theta), -1), chains, threads)
+        convergence[times] = found.reshape(*theta.shape[1:], 3)
+        diagnostics = diagnose(
+            sampler.theta,
+            chains,
+            divergences=int(sampler.divergences.sum()),
+            acceptance=float(sampler.acceptance.min()),
+            attempts=number,
+            convergence=convergence.reshape(-1, 3),
+        )
+        if diagnostics.passed:
+            break
+        doubtful = diagnostics.doubts(convergence.reshape(-1, 3)).reshape(sets.wins.shape)
+        times = np.flatnonzero(doubtful.any(axis=1) | (sampler.divergences > 0))
+    return Draws(sampler.theta, np.zeros((len(sampler.theta), 0))), diagnostics
+
+
+def _split_hmc(
+    model: Model, likelihood: Likelihood, seed: int, attempt: Attempt, threads: int | None
+) -> Draws:
+    options, effort = model.options, attempt.effort
+    lattice = explore(model, likelihood, attempt.spacing, attempt.min_weight, threads)
+    if not model.temporal:
+        return hierarchical.sample(model, likelihood, lattice, seed, effort, threads)
+    return temporal.sample(likelihood, lattice, options.draws, options.chains, seed, effort)
+
+
+def _laplace(
+    model: Model, likelihood: Likelihood, seed: int, attempt: Attempt, threads: int | None
+) -> Draws:
+    lattice = explore(model, likelihood, attempt.spacing, attempt.min_weight, threads)
+    given = likelihood, lattice, model.options.draws, model.options.chains, seed
+    if model.temporal:
+        return temporal.draw_approximation(*given)
+    return independent.draw_approximation(*given)
+
+
+def _mcmc(
+    model: Model, likelihood: Likelihood, seed: int, attempt: Attempt, threads: int | None
+) -> Draws:
+    return sample_nuts(model, likelihood, seed, attempt.tuning, attempt.target, threads)
+
+
+_METHODS: dict[str, Callable[[Model, Likelihood, int, Attempt, int | None], Draws]] = {
+    "split-hmc": _split_hmc,
+    "laplace": _laplace,
+    "mcmc": _mcmc,
+}
+
+
+def _worst_pareto_k(draws: Draws, model: Model) -> float | None:
+    """Over times where these are independent: weights of different times are never combined."""
+    if draws.log_weights is None:
+        return None
+    if model.hyperparameters or model.temporal:
+        return pareto_k(draws.log_weights.sum(axis=1))
+    return max(pareto_k(column) for column in draws.log_weights.T)

@@ -1,0 +1,162 @@
+"""Evidence counted for what it is worth: scores, the inflation of variance, the weight."""
+
+from __future__ import annotations
+
+from itertools import pairwise, permutations
+
+import numpy as np
+import pytest
+
+from polarbear.inference import ModelOptions, infer
+from polarbear.inference.models import MODELS
+from polarbear.inference.plackett_luce.composite_weight import Rankings, composite_weight
+from polarbear.inference.plackett_luce.likelihood import helmert
+from polarbear.rankings import ABSENT, count_choice_sets, rank
+
+TEMPORAL = sorted(name for name, model in MODELS.items() if model.temporal)
+
+
+def log_probability(order, mu):
+    """Of one ranking without ties, from its definition."""
+    order = list(order)
+    return sum(mu[i] - np.logaddexp.reduce(mu[order[k:]]) for k, i in enumerate(order[:-1]))
+
+
+def averaged_log_probability(places, mu):
+    """Over all orderings that the tied places allow."""
+    present = [i for i in range(len(places)) if places[i] != ABSENT]
+    orders = [
+        order
+        for order in permutations(present)
+        if all(places[a] <= places[b] for a, b in pairwise(order))
+    ]
+    return np.mean([log_probability(order, mu) for order in orders])
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_scores_are_the_slopes_of_the_log_probability_over_all_orderings(seed):
+    rng = np.random.default_rng(seed)
+    n, n_times = 5, 6
+    values = rng.integers(0, 3, (4, n, n_times)).astype(float)  # three values, so that many tie
+    positions = rank(values, rng.random(values.shape) < 0.8)
+    mu = rng.normal(size=(n_times, n))
+    scores = Rankings(positions).scores(mu)
+    step = 1e-5
+    for p in range(4):
+        for t in range(n_times):
+            for q, direction in enumerate(helmert(n).T):
+                places = positions[p, :, t]
+                ahead = averaged_log_probability(places, mu[t] + step * direction)
+                behind = averaged_log_probability(places, mu[t] - step * direction)
+                assert scores[p, t, q] == pytest.approx((ahead - behind) / (2 * step), abs=1e-8)
+
+
+def test_scores_of_all_instances_add_up_to_the_slope_of_the_choice_sets():
+    rng = np.random.default_rng(5)
+    values = rng.integers(0, 5, (30, 6, 3)).astype(float)
+    positions = rank(values, rng.random(values.shape) < 0.7)
+    sets = count_choice_sets(positions)
+    mu = rng.normal(size=(3, 6))
+    scores = Rankings(positions).scores(mu)
+    for q, direction in enumerate(helmert(6).T):
+        ahead, behind = (sets.log_likelihood(mu + by * direction) for by in (1e-5, -1e-5))
+        np.testing.assert_allclose(scores[:, :, q].sum(axis=0), (ahead - behind) / 2e-5, atol=1e-6)
+
+
+def test_a_wide_tie_favours_nobody_among_equals():
+    positions = np.zeros((1, 14, 1), dtype=np.int16)
+    positions[0, 0] = 1
+    positions[0, 1] = 2
+    scores = Rankings(positions).scores(np.zeros((1, 14)))
+    by_algorithm = helmert(14) @ scores[0, 0]
+    np.testing.assert_allclose(by_algorithm[2:], by_algorithm[2], atol=1e-12)
+    assert by_algorithm[2] > by_algorithm[0] > by_algorithm[1]
+    assert by_algorithm.sum() == pytest.approx(0, abs=1e-12)
+
+
+GRID = np.linspace(0, 1, 20)
+
+
+def wandering_positions(instances, correlation, seed, n=4):
+    """Equally good algorithms; noise that keeps the given correlation from one time to the next."""
+    rng = np.random.default_rng(seed)
+    noise = rng.standard_normal((instances, n, len(GRID)))
+    for t in range(1, len(GRID)):
+        fresh = np.sqrt(1 - correlation**2) * noise[:, :, t]
+        noise[:, :, t] = correlation * noise[:, :, t - 1] + fresh
+    return rank(noise)
+
+
+def weight_of(positions, **options):
+    chosen = ModelOptions(**{"model": "gp", **options})
+    return composite_weight(positions, count_choice_sets(positions), GRID, chosen)
+
+
+@pytest.mark.parametrize("model", TEMPORAL)
+def test_the_weight_falls_with_the_correlation_over_time_and_is_near_one_without(model):
+    none, some, all_ = (
+        weight_of(wandering_positions(200, c, seed=1), model=model) for c in (0.0, 0.9, 1.0)
+    )
+    assert 0.85 < none <= 1
+    assert all_ < some < 0.75 * none
+
+
+def test_rankings_that_never_change_count_as_one_where_a_model_pools_all_times():
+    """A squared exponential of a lengthscale far beyond the grid knows nothing but a level."""
+    flat = {"kernel": "squared-exponential", "lengthscale": {"shape": 400.0, "scale": 40_000.0}}
+    weight = weight_of(wandering_positions(300, 1.0, seed=2), **flat)
+    assert weight == pytest.approx(1 / len(GRID), rel=0.05)
+
+
+def test_a_model_without_smoothing_has_no_use_for_a_weight():
+    """Steps of a walk so wide that every time stands for itself: nothing is counted twice."""
+    wide = {"model": "random-walk", "sigma": {"location": 5.0, "scale": 0.01}}
+    assert weight_of(wandering_positions(300, 1.0, seed=3), **wide) > 0.9
+
+
+def test_the_weight_does_not_depend_on_the_order_of_algorithms_or_instances():
+    positions = wandering_positions(40, 0.8, seed=4)
+    weight = weight_of(positions)
+    assert weight_of(positions[:, ::-1]) == pytest.approx(weight, rel=1e-6)
+    assert weight_of(positions[::-1]) == pytest.approx(weight, rel=1e-6)
+
+
+def test_few_instances_are_taken_for_more_alike_than_they_look():
+    few, many = (weight_of(wandering_positions(size, 0.0, seed=5)) for size in (4, 400))
+    assert few < 0.6 < 0.9 < many
+
+
+@pytest.mark.parametrize("model", ["dirichlet", "hierarchical"])
+def test_models_of_independent_times_count_every_ranking_in_full(model):
+    assert weight_of(wandering_positions(20, 1.0, seed=6), model=model) == 1
+
+
+def test_who_wants_it_counts_every_ranking_in_full():
+    assert weight_of(wandering_positions(20, 1.0, seed=7), dependence="independent") == 1
+
+
+def test_one_timepoint_one_instance_absence_and_ties_everywhere_have_a_weight():
+    positions = wandering_positions(10, 0.5, seed=8)
+    one_time = positions[:, :, :1]
+    options = ModelOptions(model="gp")
+    assert composite_weight(one_time, count_choice_sets(one_time), np.zeros(1), options) == 1
+    assert 0 < weight_of(positions[:1]) < 1
+    assert 0 < weight_of(np.zeros_like(positions)) <= 1
+    partial = positions.copy()
+    partial[5:, 3] = ABSENT
+    partial[:, :, 10:] = ABSENT
+    assert 0 < weight_of(rank(partial.astype(float), partial != ABSENT)) < 1
+
+
+def test_the_posterior_is_that_of_weighted_choice_sets_and_says_so():
+    positions = wandering_positions(16, 0.9, seed=9)
+    sets = count_choice_sets(positions)
+    options = ModelOptions(model="bspline", draws=800)
+    posterior = infer(sets, GRID, options, seed=1, positions=positions)
+    weight = composite_weight(positions, sets, GRID, options)
+    assert posterior.evidence_weight == weight < 1
+    in_full = options.model_copy(update={"dependence": "independent"})
+    by_hand = infer(sets.weighted(weight), GRID, in_full, seed=1)
+    np.testing.assert_array_equal(posterior.theta, by_hand.theta)
+    assert any("repeat each other" in note for note in posterior.notes)
+    assert infer(sets, GRID, in_full, seed=1, positions=positions).evidence_weight == 1
