@@ -110,7 +110,7 @@ def report(
         "time_axis": time_axis,
         "force": force,
     }
-    named = any((html, png, pdf, svg, csv, latex, text, markdown, only))
+    named = any((html, png, pdf, svg, csv, latex, text, markdown, json, only))
     made: Report | ReportOfStores
     if len(stores) > 1:
         from polarbear.api.stores import page_of

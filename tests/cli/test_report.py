@@ -106,6 +106,14 @@ def test_json_holds_the_same_facts(raced: Project):
     assert "failed" in found["figures"]["failures"]
 
 
+def test_json_alone_writes_no_file_and_can_be_repeated(raced: Project):
+    before = set(raced.folder.iterdir())
+    first, again = (raced.json("report", "config") for _ in range(2))
+    assert first == again
+    assert first["written"] == []
+    assert set(raced.folder.iterdir()) == before
+
+
 def test_an_earlier_round_is_shown_as_it_stood_then(raced: Project):
     found = raced.json("report", "config", "--round", 1, "--csv", "first", "--only", "ratings")
     assert {decision["round"] for decision in found["decisions"]} <= {1}

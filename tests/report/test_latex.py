@@ -88,6 +88,12 @@ def test_eliminations_are_told_with_who_when_and_how_probable(raced: Material):
     ]  # type: ignore[union-attr]
 
 
+def test_a_column_of_instances_has_numbers_only(raced: Material):
+    (pareto,) = [table for table in tables(raced) if table.name == "pareto"]
+    column = pareto.columns.index("instances#")
+    assert all(row[column].replace(",", "").isdigit() for row in pareto.rows)
+
+
 def test_key_rounds_are_those_with_a_decision_and_the_last(raced: Material):
     found = key_rounds(raced, 100)
     assert found[-1] is raced.rounds[-1]

@@ -17,12 +17,12 @@ from polarbear.report.sampled import instances_at
 from polarbear.wording import (
     P_BEST,
     SHARE_OF_FIRSTS,
-    counted,
     decisive,
     joined,
     percent_cell,
     probability,
     time,
+    whole,
 )
 
 
@@ -85,7 +85,7 @@ def _pareto(material: Material) -> TexTable:
         mine = [one for one in stretches if one.algorithms == (name,)]
         when = [span(one.start, one.stop, first, last, material.axis) for one in mine]
         peak = int(chance.argmax())
-        counts = [] if seen is None else [counted_instances(int(seen[name].max()))]
+        counts = [] if seen is None else [whole(int(seen[name].max()))]
         rows.append(
             (
                 name,
@@ -104,10 +104,6 @@ def _pareto(material: Material) -> TexTable:
         + (() if seen is None else ("instances#",)),
         tuple(rows),
     )
-
-
-def counted_instances(number: int) -> str:
-    return counted(number, "").strip()
 
 
 def _eliminations(material: Material) -> TexTable:
