@@ -61,7 +61,7 @@ def replay(
     state = race.start(names, np.asarray(times).tolist(), rules)
     present = np.zeros(values.shape, dtype=bool)
     spent, rounds = 0.0, []
-    while state.open_pairs and state.instances < len(values) and state.untrusted < race.PATIENCE:
+    while state.open_pairs and state.instances < len(values) and state.untrusted < race.MAX_UNTRUSTED_ROUNDS:
         first, last = state.instances, min(state.instances + state.batch, len(values))
         horizons = race.horizons(state, rules)
         for name, until in horizons.items():

@@ -34,7 +34,7 @@ from polarbear.config import Config, parse
 from polarbear.driver.entrants import settings_kept
 from polarbear.driver.evidence import Evidence, ranked
 from polarbear.driver.judgement import Judgement, relations_of, threats
-from polarbear.driver.posteriors import Learned, keep
+from polarbear.driver.posterior_cache import CachedPosterior, keep
 from polarbear.execution.outcome import Outcome, Task
 from polarbear.execution.status import Status
 from polarbear.inference import ModelOptions, Posterior
@@ -118,7 +118,7 @@ def add_rounds(store: Store, config: Config, rng: np.random.Generator) -> None:
 
 def believed(
     times: np.ndarray, number: int, options: ModelOptions, rng: np.random.Generator
-) -> tuple[Learned, Evidence]:
+) -> tuple[CachedPosterior, Evidence]:
     """Draws around curves that cross, closer to them in each round."""
     n, place = len(NAMES), np.linspace(0, 1, len(times))[:, None]
     centre = np.linspace(0, 1, n)
@@ -141,7 +141,7 @@ def believed(
     instances = tuple(f"instance-{i}" for i in range(number * BATCH))
     values = rng.normal(size=(1, n, len(times)))
     evidence = ranked(GridValues(instances[:1], NAMES, times, values), place[:, 0])
-    return Learned(posterior, NAMES, times, len(instances), f"{number:016x}", False), evidence
+    return CachedPosterior(posterior, NAMES, times, len(instances), f"{number:016x}", False), evidence
 
 
 def written(store: Path, page: Path, *more: str) -> tuple[float, float]:

@@ -25,7 +25,7 @@ import populations
 from common import Row, markdown, write_csv
 from populations import Population
 
-TELLING = (("CSA", "XNES"), ("TPA", "CSA"), ("LPXNES", "CSA"))
+MIN_ROUNDS = (("CSA", "XNES"), ("TPA", "CSA"), ("LPXNES", "CSA"))
 SIGNIFICANT = 0.01  # of a binomial test, divided by the number of them
 
 
@@ -52,7 +52,7 @@ def read(named: str) -> Release:
 def telling(name: str, people: Population, kind: str = "release") -> list[Row]:
     """What the paper's Pareto set hangs on, at the times that are shown of the population."""
     rows = []
-    duels = {pair: truth_of.ahead(people, *pair) for pair in TELLING}
+    duels = {pair: truth_of.ahead(people, *pair) for pair in MIN_ROUNDS}
     floor = (people.values <= 10 * people.values.min()).mean(axis=(0, 1))
     for t in truth_of.SHOWN:
         k = truth_of.nearest(people, t)

@@ -13,7 +13,7 @@ from polarbear.api.listening import Listener
 from polarbear.api.posterior import Posterior
 from polarbear.api.warming import announce_stan
 from polarbear.driver.evidence import ranked
-from polarbear.driver.posteriors import Learned
+from polarbear.driver.posterior_cache import CachedPosterior
 from polarbear.errors import ImportFailedError
 from polarbear.formats.base import AfterEnd, Imported, named
 from polarbear.formats.store_import import GridOptions, budget_for
@@ -82,8 +82,10 @@ def infer(
     )
     for problem in posterior.diagnostics.problems:
         listener.doubts(problem)
-    learned = Learned(posterior, values.algorithms, values.times, len(set(problems)), "", False)
-    return Posterior(learned, budget.axis)
+    cached = CachedPosterior(
+        posterior, values.algorithms, values.times, len(set(problems)), "", False
+    )
+    return Posterior(cached, budget.axis)
 
 
 def _checked(rows: pl.DataFrame) -> pl.DataFrame:

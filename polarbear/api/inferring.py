@@ -9,7 +9,7 @@ from polarbear.api.listening import Listener
 from polarbear.api.posterior import Posterior
 from polarbear.api.warming import announce_stan
 from polarbear.driver.evidence import Evidence, evidence_of
-from polarbear.driver.posteriors import Learned, keep, learn
+from polarbear.driver.posterior_cache import CachedPosterior, cached_posterior, keep
 from polarbear.errors import ConfigError, StoreLockedError, StoreReadOnlyError
 from polarbear.inference import ModelOptions
 from polarbear.settings.grid import Budget
@@ -80,17 +80,19 @@ def infer(
     announce_stan(options, listener)
     kept = kept and budget is None
     evidence = evidence_of(disk, algorithms, tie_tolerance, budget)
-    learned = learn(disk, evidence, options, checked_seed(seed))
-    if kept and not learned.from_store:
-        _keep(disk, evidence, learned, listener)
-    for problem in learned.posterior.diagnostics.problems:
+    cached = cached_posterior(disk, evidence, options, checked_seed(seed))
+    if kept and not cached.from_store:
+        _keep(disk, evidence, cached, listener)
+    for problem in cached.posterior.diagnostics.problems:
         listener.doubts(problem)
-    return Posterior(learned, disk.config["budget"]["axis"])
+    return Posterior(cached, disk.config["budget"]["axis"])
 
 
-def _keep(disk: StoreOnDisk, evidence: Evidence, learned: Learned, listener: Listener) -> None:
+def _keep(
+    disk: StoreOnDisk, evidence: Evidence, cached: CachedPosterior, listener: Listener
+) -> None:
     try:
         with disk.writing():
-            keep(disk, evidence, learned)
+            keep(disk, evidence, cached)
     except (StoreLockedError, StoreReadOnlyError) as error:
         listener.not_kept(str(error))

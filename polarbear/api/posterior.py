@@ -9,7 +9,7 @@ import numpy as np
 
 from polarbear.api.showing import html_table
 from polarbear.driver.inferred import Inferred, inferred, with_pairs
-from polarbear.driver.posteriors import Learned
+from polarbear.driver.posterior_cache import CachedPosterior
 from polarbear.inference import relations
 from polarbear.inference.diagnostics import Diagnostics
 from polarbear.inference.fit import named
@@ -30,18 +30,18 @@ class Posterior:
     ``problems`` say why. ``notes`` say what limits the evidence.
     """
 
-    def __init__(self, learned: Learned, axis: str) -> None:
-        self._learned = learned
-        self._posterior = learned.posterior
+    def __init__(self, cached: CachedPosterior, axis: str) -> None:
+        self._cached = cached
+        self._posterior = cached.posterior
         self.axis = axis
 
     @property
     def algorithms(self) -> tuple[str, ...]:
-        return self._learned.algorithms
+        return self._cached.algorithms
 
     @property
     def times(self) -> np.ndarray:
-        return self._learned.times
+        return self._cached.times
 
     @property
     def theta(self) -> np.ndarray:
@@ -84,12 +84,12 @@ class Posterior:
     @property
     def instances(self) -> int:
         """On how many instances the rankings behind it were."""
-        return self._learned.instances
+        return self._cached.instances
 
     @property
     def from_store(self) -> bool:
         """Whether it was kept earlier and read back."""
-        return self._learned.from_store
+        return self._cached.from_store
 
     @property
     def evidence_weight(self) -> float:
@@ -178,8 +178,8 @@ class Posterior:
     ) -> Inferred:
         """What `polarbear infer` tells: at all times or at some, given by their places."""
         shown = range(len(self.times)) if times is None else times
-        told = inferred(self._learned, shown)
-        return with_pairs(told, self._learned, shown, epsilon) if pairs else told
+        told = inferred(self._cached, shown)
+        return with_pairs(told, self._cached, shown, epsilon) if pairs else told
 
     def to_arviz(self) -> Any:
         """The draws for ArviZ: theta with dimensions chain, draw, time and algorithm.

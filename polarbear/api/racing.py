@@ -23,7 +23,7 @@ from polarbear.driver.rounds import Race
 from polarbear.errors import RaceError
 from polarbear.plain import plain
 from polarbear.preferences import Context, read_preference
-from polarbear.select.aim import Aim, Prospect, aim
+from polarbear.select.regret_stop import Prospect, RegretStop, regret_stop
 from polarbear.settings.options import Source, validate
 from polarbear.store import Store as StoreOnDisk
 from polarbear.store import summary
@@ -140,8 +140,8 @@ def race(
     return Store(disk, done)
 
 
-def _purpose(settings: Config, preference: str, threshold: float) -> Aim:
+def _purpose(settings: Config, preference: str, threshold: float) -> RegretStop:
     wanted, folder = read_preference(preference)
     budget, joint = settings.budget, settings.inference.joint
     context = Context(budget.times, budget.axis, folder, settings.seed, joint)
-    return aim(wanted, context, threshold)
+    return regret_stop(wanted, context, threshold)

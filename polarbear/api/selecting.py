@@ -14,11 +14,12 @@ from polarbear.errors import SelectionError
 from polarbear.preferences import Context, read_preference
 from polarbear.select import facts
 from polarbear.select.facts import Answer
+from polarbear.select.values import check_value
 from polarbear.store import Store as StoreOnDisk
 from polarbear.wording import P_BEST, short
 
 if TYPE_CHECKING:
-    from polarbear.select.complements import Complements
+    from polarbear.select.portfolio_cover import PortfolioCover
 
 
 @dataclass(frozen=True, repr=False)
@@ -63,10 +64,11 @@ def select(
     information: bool,
     model: str | None,
     key: str | None,
+    value: str,
     seed: int,
     listener: Listener,
 ) -> Selected:
-    """Choose among those who compete, by a preference and a risk profile."""
+    """Choose among the algorithms that compete, by a preference and a risk profile."""
     if png is not None and not sweep:
         raise SelectionError("--png draws a sweep: give --sweep, too")
     wanted, folder = read_preference(preference)
@@ -74,21 +76,22 @@ def select(
     basis = selecting.find_basis(disk, model, key)
     contest = selecting.contest(basis, algorithms, alpha)
     context = Context(basis.times, basis.axis, folder, seed, basis.posterior.joint)
-    made = selecting.select(basis, contest, wanted, context, profile, gamma, everyone)
+    kind = check_value(value, basis.posterior)
+    made = selecting.select(basis, contest, wanted, context, profile, gamma, everyone, kind)
     told = facts.answer(made, contest)
-    if portfolio is not None or sweep:
-        theta = basis.posterior.theta[:, :, list(contest.candidates)]
     if portfolio is not None:
-        complements = _complements(disk, made, contest)
+        cover = _cover(disk, made, contest)
         if basis.posterior.options.plackett_luce:
+            theta = basis.posterior.theta[:, :, list(contest.candidates)]
             found = selecting.best_portfolios(theta, made.valuation, portfolio, profile, gamma)
         else:
-            found = complements.best(portfolio, profile, gamma)
-        told = facts.with_portfolios(told, found, complements)
+            found = cover.best(portfolio, profile, gamma)
+        told = facts.with_portfolios(told, found, cover)
     if information:
         told = facts.with_information(told, made)
     if sweep:
-        swept = selecting.sweep(theta, wanted.variations(context), profile, gamma)
+        varied = wanted.variations(context)
+        swept = selecting.sweep(basis.posterior, contest.candidates, varied, profile, gamma, kind)
         told = facts.with_sweep(told, swept)
         if png is not None:
             from polarbear.report.drawing.lettering import labels_in
@@ -101,19 +104,19 @@ def select(
     return dressed(Selected, told)
 
 
-def _complements(
+def _cover(
     disk: StoreOnDisk, made: selecting.Selection, contest: selecting.Contest
-) -> Complements:
-    """Who won on which instance, by the runs in the store."""
+) -> PortfolioCover:
+    """First places on each problem, by the runs in the store."""
     from polarbear.driver.evidence import evidence_of  # all that only portfolios need
     from polarbear.inference.empirical.bootstrap import Bootstrap
     from polarbear.rankings.duels import duels_of
-    from polarbear.select.complements import Complements
+    from polarbear.select.portfolio_cover import PortfolioCover
 
     names, posterior = made.basis.algorithms, made.basis.posterior
     evidence = evidence_of(disk, names)
     order = [evidence.grid.algorithms.index(name) for name in names]
-    duels = duels_of(evidence.positions[:, order], evidence.problems, evidence.weights)
-    concentration = posterior.options.concentration
-    bootstrap = Bootstrap(duels, posterior.n_draws, posterior.seed, concentration)
-    return Complements(bootstrap, contest.candidates, made.valuation)
+    duels = duels_of(evidence.positions[:, order], evidence.problem_names, evidence.weights)
+    options = posterior.options
+    bootstrap = Bootstrap(duels, names, posterior.n_draws, posterior.seed, options.concentration)
+    return PortfolioCover(bootstrap, contest.candidates, made.valuation)

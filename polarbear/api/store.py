@@ -112,7 +112,7 @@ class Store:
         model: str | None = None,
         *,
         algorithms: Sequence[str] | None = None,
-        seed: int = 0,
+        seed: int | None = None,
         tie_tolerance: float = 0.0,
         grid: GridLike | None = None,
         until: float | None = None,
@@ -132,7 +132,8 @@ class Store:
         asked = model_options(model, options)
         told = listener or Listener()
         budget = other_grid(self._disk, grid, until)
-        return infer(self._disk, asked, algorithms, seed, tie_tolerance, keep, told, budget)
+        drawn = self._disk.config["seed"] if seed is None else seed
+        return infer(self._disk, asked, algorithms, drawn, tie_tolerance, keep, told, budget)
 
     def grid(self, grid: GridLike | None = None, until: float | None = None) -> np.ndarray:
         """The times at which algorithms are compared: the store's, or as `infer` is asked for."""
@@ -176,12 +177,15 @@ class Store:
         information: bool = False,
         model: str | None = None,
         key: str | None = None,
+        value: str = "duels",
         seed: int = 0,
         listener: Listener | None = None,
     ) -> Selected:
         """Choose an algorithm, or a portfolio, for a preference over time.
 
-        The stored posterior answers at once; nothing is run and nothing is inferred.
+        Nothing is run. ``value`` is the value that the preference aggregates: "duels", the win rate
+        against the strongest rival; "firsts", the share of first places; or "theta", the rating of
+        a Plackett-Luce model.
         """
         from polarbear.api.selecting import select
 
@@ -199,6 +203,7 @@ class Store:
             information=information,
             model=model,
             key=key,
+            value=value,
             seed=seed,
             listener=listener or Listener(),
         )

@@ -36,7 +36,9 @@ def infer(
         ),
     ] = None,
     draws: Annotated[int | None, typer.Option(help="Posterior draws, all chains together.")] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Everything random derives from it.")] = 0,
+    seed: Annotated[
+        int | None, typer.Option(min=0, help="Seed of the draws; if not given, the store's.")
+    ] = None,
     algorithms: Annotated[str | None, typer.Option(help="Only these, separated by commas.")] = None,
     grid: Annotated[
         str | None,

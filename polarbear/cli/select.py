@@ -1,4 +1,4 @@
-"""`polarbear select`: who to run, once something is known about the budget."""
+"""`polarbear select`: the algorithm to run for a preference over time."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import typer
 from polarbear.cli import common
 from polarbear.cli.screen import Screen
 from polarbear.cli.tables import Table
-from polarbear.wording import P_BEST, multiples, noun, percent, short, whole
+from polarbear.wording import P_BEST, counted, multiples, noun, percent, short, whole
 
 if TYPE_CHECKING:
     from polarbear.api.selecting import Selected
@@ -35,14 +35,14 @@ def select(
         int | None, typer.Option(metavar="K", help="Choose K algorithms to run in parallel, too.")
     ] = None,
     everyone: Annotated[
-        bool, typer.Option("--all", help="Show those who do not compete, too.")
+        bool, typer.Option("--all", help="Show the algorithms that do not compete as well.")
     ] = False,
     algorithms: Annotated[
         str | None, typer.Option(help="Only these compete, separated by commas.")
     ] = None,
     alpha: Annotated[
         float,
-        typer.Option(help="Without a race: leave out who is dominated with this probability."),
+        typer.Option(help="Without a race: leave out what is dominated with this probability."),
     ] = 0.99,
     sweep: Annotated[
         bool,
@@ -55,7 +55,7 @@ def select(
     ] = None,
     information: Annotated[
         bool,
-        typer.Option("--value-of-information", help="Show what racing on could still gain."),
+        typer.Option("--value-of-information", help="Show what further rounds could gain."),
     ] = False,
     model: Annotated[
         str | None, typer.Option(help="Use the newest posterior of this model.")
@@ -63,6 +63,13 @@ def select(
     key: Annotated[
         str | None, typer.Option(help="Use this posterior, named as in the store.")
     ] = None,
+    value: Annotated[
+        str,
+        typer.Option(
+            help="What the preference aggregates: duels (win rate against the strongest rival), "
+            "firsts (share of first places) or theta (rating of a Plackett-Luce model)."
+        ),
+    ] = "duels",
     seed: Annotated[
         int, typer.Option(min=0, help="Draws the samples on which a function is checked.")
     ] = 0,
@@ -72,7 +79,7 @@ def select(
 ) -> None:
     """Choose an algorithm, or a portfolio, for a preference over time.
 
-    The stored posterior answers at once; nothing is run and nothing is inferred.
+    Nothing is run: the answer comes from the posterior of the stored runs.
     """
     import polarbear
 
@@ -89,6 +96,7 @@ def select(
         information=information,
         model=model,
         key=key,
+        value=value,
         seed=seed,
         listener=Screen(quiet),
     )
@@ -103,23 +111,24 @@ def select(
 def _show(told: Selected, quiet: bool) -> None:
     say = common.show
     used = told.posterior
-    seen = f", instances: {used.instances}" if used.instances is not None else ""
-    kept_by = "the race's posterior" if used.from_ == "race" else "the posterior kept by `infer`"
+    source = "the race" if used.from_ == "race" else "all runs"
     say(f"preference: {told.preference_words}")
     drawn = f"{used.draws} {noun(used.draws, 'draw')}"
-    say(f"from {kept_by}: {used.model}{seen}; {drawn} (key {used.key})")
+    problems = counted(used.instances, "problem")
+    say(f"posterior of {source}: {used.model}, {problems}, {drawn} (key {used.key})")
     if told.left_out:
         say(f"left out: {', '.join(told.left_out)} ({told.left_out_because})")
     say("")
     say(told.statement)
     titles = (f"{P_BEST}#", "mean#", f"quantile {short(told.gamma)}#", "expected regret#")
-    made = Table("algorithm", *titles)
+    made = Table("algorithm", *titles, "strongest rival", "problems#")
     for row in told.ranking:
         name = row.algorithm if row.competes else f"({row.algorithm})"
-        made.add_row(name, *_numbers(row))
+        shared = "" if row.problems is None else whole(row.problems)
+        made.add_row(name, *_numbers(row), row.rival or "", shared)
     common.show(made)
     if any(not row.competes for row in told.ranking):
-        say("those in brackets do not compete")
+        say("algorithms in brackets do not compete")
     for found in told.disagreements:
         say(found.words)
     if told.portfolio is not None:

@@ -60,11 +60,11 @@ def summary_line(facts: Standings) -> str:
 
 def outlook(facts: Standings, pace: float | None = None) -> list[str]:
     """How far it still is, with how long that takes at a pace of so many seconds an instance."""
-    from polarbear.racing import TELLING
+    from polarbear.racing import MIN_ROUNDS
 
     ahead = facts.forecast
     if ahead is None:
-        return ["cannot tell yet how far it is"] if facts.rounds < TELLING else []
+        return ["cannot tell yet how far it is"] if facts.rounds < MIN_ROUNDS else []
     if ahead.high is None:
         return [f"at least {counted(ahead.low, 'more instance')} to go, perhaps very many"]
     many = f"{ahead.low} to {counted(ahead.high, 'more instance')}"

@@ -158,7 +158,7 @@ def parse(data: Any, source: Source, folder: str = ".") -> Config:
         suite,
         top.budget,
         top.execution,
-        top.race.under(top.inference.joint, top.inference.plackett_luce),
+        top.race.under(top.inference.temporal),
         top.inference,
         folder,
         top.seeds,

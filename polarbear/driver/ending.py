@@ -45,7 +45,7 @@ class Spent:
 def at_limit(config: Config, state: State, spent: Spent, size: int | None) -> str | None:
     """Which limit a race has reached, in words, if it has; ``size`` is that of a finite suite."""
     limits = config.race.limits
-    if state.untrusted >= race.PATIENCE:
+    if state.untrusted >= race.MAX_UNTRUSTED_ROUNDS:
         return f"the posterior failed its checks in {counted(state.untrusted, 'round')} in a row"
     if limits.rounds is not None and state.round >= limits.rounds:
         return f"the limit of {counted(limits.rounds, 'round')} is reached"

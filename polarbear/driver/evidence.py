@@ -1,4 +1,4 @@
-"""What runs say about who is better: rankings on the grid, and what they boil down to."""
+"""Evidence of a store's runs: rankings on the grid, choice sets and duels."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ import numpy as np
 from polarbear.config import failures_in
 from polarbear.errors import InferenceError
 from polarbear.execution.outcome import Outcome
+from polarbear.problems.specs import PROBLEM
 from polarbear.rankings import ChoiceSets, GridValues, count_choice_sets, rank
+from polarbear.rankings.duels import Duels, duels_of
 from polarbear.settings.grid import Budget
 from polarbear.settings.options import unknown
 from polarbear.store import Store, best_so_far
 
 if TYPE_CHECKING:
-    from polarbear.inference.empirical.engine import Empirical
-    from polarbear.inference.options import ModelOptions
     from polarbear.problems.base import Instance
 
 BLOCK = 64  # instances that are counted together
@@ -31,24 +31,32 @@ BLOCK = 64  # instances that are counted together
 
 @dataclass(frozen=True)
 class Evidence:
-    """Rankings on the store's grid and what they boil down to."""
+    """Rankings on the store's grid, and their sufficient statistics.
+
+    ``problems`` names the problem of each instance, where several are seeds of one; ``weights``
+    counts each instance as a number of problems, where some do not count as one.
+    """
 
     grid: GridValues
     unit_times: np.ndarray
     positions: np.ndarray
     choice_sets: ChoiceSets
-    problems: tuple[str, ...] | None = None  # of each instance, where several are seeds of one
-    weights: np.ndarray | None = None  # of each instance, where some do not count as one
+    problems: tuple[str, ...] | None = None
+    weights: np.ndarray | None = None
+
+    @property
+    def problem_names(self) -> tuple[str, ...]:
+        """The problem of each instance."""
+        return self.problems or self.grid.instances
 
     @property
     def n_problems(self) -> int:
-        return len(set(self.problems or self.grid.instances))
+        return len(set(self.problem_names))
 
-    def empirical(self, options: ModelOptions) -> Empirical:
-        """The model of it that assumes no more than duels."""
-        from polarbear.inference.empirical.engine import Empirical  # heavy
-
-        return Empirical(self.positions, self.unit_times, options, self.problems, self.weights)
+    @cached_property
+    def duels(self) -> Duels:
+        """Duels of all pairs, grouped by problem."""
+        return duels_of(self.positions, self.problem_names, self.weights)
 
     @cached_property
     def key(self) -> str:
@@ -206,6 +214,10 @@ class Tally:
             self._budget.times,
             np.concatenate([block.grid.values for block in blocks]),
         )
+        problems = [str(instance.spec.get(PROBLEM, instance.id)) for instance in instances]
+        if len(set(problems)) < len(problems):
+            shared = self._budget.unit_times, self._tie_tolerance, problems
+            return ranked(grid, *shared, self._weights(instances))
         return Evidence(
             grid,
             self._budget.unit_times,

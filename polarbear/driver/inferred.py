@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import permutations
 
-from polarbear.driver.posteriors import Learned
+from polarbear.driver.posterior_cache import CachedPosterior
 from polarbear.inference import relations
 from polarbear.inference.diagnostics import Diagnostics
 from polarbear.inference.fit import named
@@ -78,9 +78,9 @@ class Inferred:
     joint: tuple[PairOver, ...] | None = asked()
 
 
-def inferred(learned: Learned, shown: Sequence[int]) -> Inferred:
+def inferred(cached: CachedPosterior, shown: Sequence[int]) -> Inferred:
     """The ratings at some times of the grid, given by their places."""
-    posterior = learned.posterior
+    posterior = cached.posterior
     mean, (low, high) = posterior.mean(), posterior.interval()
     return Inferred(
         model=posterior.model,
@@ -89,48 +89,50 @@ def inferred(learned: Learned, shown: Sequence[int]) -> Inferred:
         draws=posterior.n_draws,
         seed=posterior.seed,
         seconds=round(posterior.seconds, 3),
-        from_store=learned.from_store,
-        instances=learned.instances,
+        from_store=cached.from_store,
+        instances=cached.instances,
         evidence_weight=posterior.evidence_weight,
         diagnostics=posterior.diagnostics,
-        fit=named(posterior.fit, learned.algorithms, learned.times),
+        fit=named(posterior.fit, cached.algorithms, cached.times),
         notes=posterior.notes,
         ratings=tuple(
             Rating(
                 name,
-                float(learned.times[t]),
+                float(cached.times[t]),
                 float(mean[t, i]),
                 float(low[t, i]),
                 float(high[t, i]),
             )
-            for i, name in enumerate(learned.algorithms)
+            for i, name in enumerate(cached.algorithms)
             for t in shown
         ),
     )
 
 
-def with_pairs(told: Inferred, learned: Learned, shown: Sequence[int], epsilon: float) -> Inferred:
+def with_pairs(
+    told: Inferred, cached: CachedPosterior, shown: Sequence[int], epsilon: float
+) -> Inferred:
     """The same with every pair at these times, and over all times where the model can say."""
     return replace(
         told,
         epsilon=epsilon,
-        pairs=pairs_at(learned, shown, epsilon),
-        joint=pairs_over(learned) if learned.posterior.joint else None,
+        pairs=pairs_at(cached, shown, epsilon),
+        joint=pairs_over(cached) if cached.posterior.joint else None,
     )
 
 
-def pairs_at(learned: Learned, shown: Sequence[int], epsilon: float) -> tuple[PairAt, ...]:
+def pairs_at(cached: CachedPosterior, shown: Sequence[int], epsilon: float) -> tuple[PairAt, ...]:
     """Every ordered pair at some times of the grid."""
-    at, names = relations.pointwise(learned.posterior, epsilon), learned.algorithms
+    at, names = relations.pointwise(cached.posterior, epsilon), cached.algorithms
     wins = {
-        (a, b): learned.posterior.head_to_head(a, b).mean(axis=0)
+        (a, b): cached.posterior.head_to_head(a, b).mean(axis=0)
         for a, b in permutations(range(len(names)), 2)
     }
     return tuple(
         PairAt(
             names[a],
             names[b],
-            float(learned.times[t]),
+            float(cached.times[t]),
             float(at.dominance[t, a, b]),
             float(at.equivalence[t, a, b]),
             float(at.dominance_error[t, a, b]),
@@ -141,9 +143,9 @@ def pairs_at(learned: Learned, shown: Sequence[int], epsilon: float) -> tuple[Pa
     )
 
 
-def pairs_over(learned: Learned) -> tuple[PairOver, ...]:
+def pairs_over(cached: CachedPosterior) -> tuple[PairOver, ...]:
     """Every ordered pair over all times at once."""
-    over, names = relations.joint(learned.posterior), learned.algorithms
+    over, names = relations.joint(cached.posterior), cached.algorithms
     return tuple(
         PairOver(
             names[a],

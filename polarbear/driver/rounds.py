@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import Any
 
 from polarbear import racing as race
@@ -23,21 +22,20 @@ from polarbear.driver.dispatch import Dispatch
 from polarbear.driver.early import EarlyRuns
 from polarbear.driver.ending import SETTLED, Ended, Purpose, Spent, at_limit
 from polarbear.driver.entrants import entrants, settings_kept
-from polarbear.driver.evidence import Tally
-from polarbear.driver.judgement import Judgement, threats
-from polarbear.driver.judging import Judge
+from polarbear.driver.evidence import Evidence, Tally
 from polarbear.driver.lengths import Lengths
 from polarbear.driver.likely import Allowance, likely
-from polarbear.driver.posteriors import is_kept, keep
-from polarbear.driver.sparing import Sparing
+from polarbear.driver.posterior_cache import CachedPosterior, keep
+from polarbear.driver.round_posterior import RoundInference, RoundResult
 from polarbear.driver.watching import Watcher
 from polarbear.execution.executor import Executor
 from polarbear.execution.outcome import Outcome, Task
 from polarbear.inference import Posterior
-from polarbear.inference.relations import Pointwise
+from polarbear.inference.relations import DecisionTables
 from polarbear.numerics.seeds import derived_seed
 from polarbear.problems.base import Instance, Kind
 from polarbear.racing import Forecast, RoundRecord, State
+from polarbear.racing.forecast import forecast
 from polarbear.racing.rules import Rules
 from polarbear.settings.grid import EVALUATIONS, SECONDS
 from polarbear.store import Store
@@ -77,9 +75,9 @@ class Race:
         weight = config.instances.weight if config.instances.weights else None
         self._tally = Tally(store, config.budget, config.race.tie_tolerance, weight)
         self._batches = Batches(config)
-        self._judge = Judge(config, store, self._tally, self._batches.first)
-        self._last: Judgement | None = None
-        self._keeping = Sparing()
+        self._inference = RoundInference(config, store, self._tally, self._batches.first)
+        self._evidence: Evidence | None = None  # of the last round
+        self._cached: CachedPosterior | None = None
         seen = self._batches.first(self.state.caught_up)
         self._ahead = Ahead(store.entered(), self.state, seen, self._runs, self._tally)
         self._early = self._early_runs()
@@ -156,19 +154,16 @@ class Race:
 
     @property
     def posterior(self) -> Posterior:
-        """What is believed after the last round; inferred anew where no round was run yet."""
-        self._last = self._judge.whole(self._inferred_now())
-        return self._last.learned.posterior
+        """The posterior after the last round; inferred here if no round was run yet."""
+        return self._last_posterior()[1].posterior
 
-    def _inferred_now(self) -> Judgement:
-        if self._last is None:
+    def _last_posterior(self) -> tuple[Evidence, CachedPosterior]:
+        if self._evidence is None or self._cached is None:
             record = self._store.last_round()
-            assert record is not None, "before the first round nothing is believed"
-            state = record.state
-            before = replace(state, round=state.round - 1, joining=record.newcomer)
-            judged = self._judge.judge(before, self._judge.evidence(state))
-            self._last = self._judge.among(state, judged)
-        return self._last
+            assert record is not None, "there is no posterior before the first round"
+            self._evidence = self._inference.evidence(record.state)
+            self._cached = self._inference.posterior_of(record.state, self._evidence)
+        return self._evidence, self._cached
 
     def _spent(self, what: str, state: State | None = None) -> dict[str, Any]:
         """What each algorithm has spent on the instances of the race: evaluations, or on the axis
@@ -195,13 +190,14 @@ class Race:
         self._refuse_broken(state, instances, horizons)
         self._watcher.infers()
         begun = time.monotonic()
-        self.state, self._last, record = dispatch.meanwhile(
+        result, record = dispatch.meanwhile(
             lambda: self._decided(state, horizons, len(instances)), likely
         )
+        self.state, self._evidence, self._cached = result.state, result.evidence, result.cached
         self._deciding = time.monotonic() - begun
-        self._store.add_round(record, self._last.beliefs())
-        if self._watcher.wants_draws or self._keeping.due:
-            self._keep_in_passing(record.posterior)
+        self._store.add_round(record, result.beliefs(self.rules))
+        if self._watcher.wants_draws:
+            self._keep_posterior()
         self._watcher.ends(record)
 
     def _missing(self, instances: list[Instance], horizons: dict[str, float]) -> list[Task]:
@@ -213,15 +209,12 @@ class Race:
 
     def _decided(
         self, state: State, horizons: dict[str, float], drawn: int
-    ) -> tuple[State, Judgement, RoundRecord]:
-        """What a round comes to whose runs are there; nothing is changed by it."""
+    ) -> tuple[RoundResult, RoundRecord]:
+        """The result of a round whose runs are there; nothing is changed by it."""
         more = 0 if state.joining else drawn
-        judged = self._judge.judge(state, self._judge.evidence(state, more))
-        state, decisions = race.step(
-            state, self.rules, drawn, judged.pointwise, judged.joint, judged.duels(self.rules)
-        )
-        judged = self._judge.among(state, judged)
-        return state, judged, self._record(state, judged, decisions, horizons, drawn)
+        evidence = self._inference.evidence(state, more)
+        result = self._inference.decide(state, evidence, drawn)
+        return result, self._record(result, horizons, drawn)
 
     def _execute(self, dispatch: Dispatch, tasks: list[Task], likely: Iterable[Task] = ()) -> None:
         """Run what a round asks for and is not there yet."""
@@ -308,63 +301,46 @@ class Race:
         if state.round == 0:
             refuse_hopeless(self._runs, self._tally.found_nothing, list(horizons), instances)
 
-    def _record(
-        self,
-        state: State,
-        judged: Judgement,
-        decisions: race.Decisions,
-        horizons: dict[str, float],
-        drawn: int,
-    ) -> RoundRecord:
-        """What is kept of a round."""
-        pointwise, joint = judged.pointwise, judged.joint
-        ahead = None if pointwise is None else self._forecast(state, pointwise)
+    def _record(self, result: RoundResult, horizons: dict[str, float], drawn: int) -> RoundRecord:
+        """The checkpoint of a round."""
+        state, posterior = result.state, result.cached.posterior
+        ahead = None if result.tables is None else self._forecast(state, result.tables)
         on_evaluations = self._config.budget.axis == EVALUATIONS
         return RoundRecord(
             state=state,
-            decisions=decisions,
+            decisions=result.decisions,
             drawn=drawn,
             ran_to=horizons,
             evaluations=self._spent("evaluations", state),
             spent=None if on_evaluations else self._spent("reached", state),
-            threats=threats(state, pointwise, joint),
+            threats=result.threats(),
             instances_to_go=ahead.likely if ahead else None if state.open_pairs else 0,
             forecast=ahead,
-            draws=judged.draws,
-            problems=tuple(judged.learned.posterior.diagnostics.problems),
-            posterior=self._judge.key_of_whole(judged),
-            p_any_wrong=judged.p_any_wrong(state.eliminated),
-            fit=judged.fit,
+            draws=posterior.n_draws,
+            problems=tuple(posterior.diagnostics.problems),
+            posterior=result.cached.key,
+            p_any_wrong=result.p_any_wrong(),
+            fit=result.fit,
             **settings_kept(self._config),
         )
 
-    def _forecast(self, state: State, pointwise: Pointwise) -> Forecast | None:
-        """How many more instances the race will take, of those that there are; limits may change,
-        and are no part of what is kept."""
+    def _forecast(self, state: State, tables: DecisionTables) -> Forecast | None:
+        """The number of further instances, of those that the suite has; limits are not part of
+        it, since they may change."""
         size = self._batches.size
         left = None if size is None else size - state.instances
         if left == 0:
             return None
         seed = derived_seed(self._config.seed, "forecast", state.round)
-        return race.forecast(state, self.rules, pointwise, left, seed)
-
-    def _keep_in_passing(self, key: str) -> None:
-        """Keep the draws that decided the last round, for who looks on: of its posterior, which has
-        this key, a part where few were enough."""
-        assert self._last is not None
-        with self._keeping.timed():
-            keep(self._store, self._last.evidence, self._last.learned, key)
-            self._store.drop_posteriors_of_earlier_rounds()  # only now: who looks on finds one
+        return forecast(state, self.rules, tables, left, seed)
 
     def _keep_posterior(self) -> None:
-        """Keep the posterior of the last round, in the place of earlier ones."""
-        draws = self._config.inference.draws
-        if self._last is None:  # no round was run: it is there, unless the last race was killed
+        """Keep the posterior of the last round, and drop those of earlier ones."""
+        if self._cached is None:
             last = self._store.last_round()
-            if last is None or is_kept(self._store, last.posterior, draws):
+            if last is None or last.posterior in self._store.posterior_keys():
                 return
-            self._last = self._inferred_now()
-        self._last = self._judge.whole(self._last)
-        if not is_kept(self._store, self._last.learned.key, draws):
-            keep(self._store, self._last.evidence, self._last.learned)
-        self._store.drop_posteriors_of_earlier_rounds()
+        evidence, cached = self._last_posterior()
+        if cached.key not in self._store.posterior_keys():
+            keep(self._store, evidence, cached)
+        self._store.drop_posteriors_of_earlier_rounds()  # only now: a reader always finds one

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import groupby
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,7 +21,8 @@ from polarbear.racing import (
     Verdict,
     verdict_on,
 )
-from polarbear.racing.outlook import within
+from polarbear.racing.forecast_range import within
+from polarbear.racing.recommendation import leaders
 from polarbear.settings.grid import EVALUATIONS
 from polarbear.store import Store, summary
 
@@ -48,7 +48,7 @@ class Entrant(NamedTuple):
 
 
 class Lead(NamedTuple):
-    """A stretch of time over which one candidate has the highest share of firsts."""
+    """A span of time over which one candidate has the highest P(best)."""
 
     algorithm: str
     start: float
@@ -240,15 +240,13 @@ def _saved(rounds: Sequence[RoundRecord], state: State) -> float:
 
 
 def _leads(believed: Beliefs, state: State) -> list[Lead]:
-    """Which candidate has the highest share of firsts when: one entry a stretch of time."""
+    """Which candidate has the highest P(best) when: one entry for each span of time."""
     names = [name for name in believed.algorithms if name in state.candidates]
-    mean = believed.mean[[believed.place(name) for name in names]]
-    leader = [names[i] for i in mean.argmax(axis=0)]
-    found = []
-    for name, stretch in groupby(range(len(leader)), key=leader.__getitem__):
-        places = list(stretch)
-        found.append(Lead(name, state.times[places[0]], state.times[places[-1]]))
-    return found
+    likely = believed.best[[believed.place(name) for name in names]].T
+    if np.isnan(likely).any():
+        return []
+    found = leaders(names, believed.times, likely)
+    return [Lead(span.algorithms[0], span.start, span.stop) for span in found]
 
 
 def _open_pairs(believed: Beliefs, state: State) -> list[OpenPair]:

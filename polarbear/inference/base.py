@@ -1,4 +1,4 @@
-"""What goes into inference and what comes out of it, whichever engine does the work."""
+"""The result of inference, the same for every model and engine."""
 
 from __future__ import annotations
 
@@ -11,12 +11,11 @@ import numpy as np
 
 from polarbear.inference.diagnostics import Diagnostics
 from polarbear.inference.fit import Fit
-from polarbear.inference.interpolated import Interpolated
 from polarbear.inference.options import ModelOptions
 from polarbear.numerics.threads import in_threads
 from polarbear.rankings.duels import place_of_pair
 
-_NUMBERS_AT_ONCE = 2**20  # of which quantiles take a copy
+_MAX_NUMBERS = 2**20  # copied at once for quantiles
 
 __all__ = ["Diagnostics", "ModelOptions", "Posterior"]
 
@@ -28,17 +27,17 @@ def draws_a_chain(draws: int, chains: int) -> int:
 
 @dataclass(frozen=True)
 class Posterior:
-    """Draws of theta[draw, time, algorithm], chain after chain, and whether to believe them.
+    """Draws of theta[draw, time, algorithm], chain after chain, with their diagnostics.
 
-    theta is how likely an algorithm is the best of all on a new instance. ``wins`` [draw, time,
-    pair] is how likely the first of a pair beats the second, pairs as np.triu_indices has them;
-    where it is None it follows from theta, as Plackett-Luce has it, and of very many pairs and
-    times it is kept at some of the times only. ``fit`` is there where Plackett-Luce is assumed and
-    rankings were given to hold it against.
-    ``method`` is what was run where 'auto' was asked for; ``hyper`` holds the draws of the
-    hyperparameters by name; ``notes`` what a reader should know about the data behind it;
-    ``joint`` whether statements about several times at once mean something; ``evidence_weight``
-    the share of its face value that each ranking was counted at.
+    Under Plackett-Luce theta is the rating; under `empirical` it is the share of problems on which
+    an algorithm is first. ``wins[draw, time, pair]`` is the probability that the first of a pair
+    beats the second on a new problem, pairs in the order of np.triu_indices; it is None under
+    Plackett-Luce, where it follows from theta. ``shared[time, pair]`` counts the problems that both
+    algorithms of a pair ran on. ``fit`` is the check of fit of a Plackett-Luce model.
+    ``method`` is the method that was run where 'auto' was asked for; ``hyper`` has the draws of the
+    hyperparameters by name; ``notes`` are sentences about the data; ``joint`` says whether
+    statements about several times at once are valid; ``evidence_weight`` is the weight of each
+    ranking in the likelihood.
     """
 
     theta: np.ndarray
@@ -54,8 +53,9 @@ class Posterior:
     hyper: Mapping[str, np.ndarray] = field(default_factory=lambda: MappingProxyType({}))
     notes: tuple[str, ...] = ()
     evidence_weight: float = 1.0
-    wins: np.ndarray | Interpolated | None = None
+    wins: np.ndarray | None = None
     fit: Fit | None = None
+    shared: np.ndarray | None = None
 
     @property
     def model(self) -> str:
@@ -67,50 +67,54 @@ class Posterior:
 
     @property
     def usable(self) -> bool:
-        """Whether every diagnostic is within its threshold; never decide on one that is not."""
+        """Whether every diagnostic is within its threshold; otherwise no decision may use it."""
         return self.diagnostics.passed
 
+    @property
+    def n_algorithms(self) -> int:
+        return int(self.theta.shape[2])
+
     def head_to_head(self, a: int, b: int) -> np.ndarray:
-        """P(a beats b on a new instance): [draw, time]."""
+        """Draws of P(a beats b on a new problem): [draw, time]."""
         if self.wins is None:
             return np.asarray(self.theta[:, :, a] / (self.theta[:, :, a] + self.theta[:, :, b]))
-        found = self.wins[:, :, self._place(a, b)]
+        found = self.wins[:, :, place_of_pair(a, b, self.n_algorithms)]
         return np.asarray(found if a < b else 1 - found)
 
     @property
     def independent(self) -> bool:
-        """Whether draws have nothing to do with each other, as those of a chain have."""
+        """Whether draws are independent, unlike those of a Markov chain."""
         return self.wins is not None
 
     def beats(self, a: int, b: int) -> np.ndarray:
-        """Whether a beats b on more than half of the instances: bool[draw, time]."""
+        """Whether a beats b on more than half of the problems: bool[draw, time]."""
         if self.wins is None:
             return np.asarray(self.theta[:, :, a] > self.theta[:, :, b])
-        return self.head_to_head(a, b) > 0.5
+        found = self.wins[:, :, place_of_pair(a, b, self.n_algorithms)]
+        return np.asarray(found > 0.5 if a < b else found < 0.5)
 
     def always_beats(self, a: int, b: int) -> np.ndarray:
         """Whether a beats b at all times: bool[draw]."""
-        if isinstance(self.wins, Interpolated):  # on lines between them, if it does at the knots
-            at_knots = self.wins.at_knots[:, :, self._place(a, b)]
-            return np.asarray((at_knots > 0.5 if a < b else at_knots < 0.5).all(axis=1))
         return np.asarray(self.beats(a, b).all(axis=1))
 
-    def _place(self, a: int, b: int) -> int:
-        """Where the wins of two stand."""
-        return place_of_pair(a, b, int(self.theta.shape[2]))
+    def problems_shared(self, a: int, b: int) -> np.ndarray | None:
+        """The number of problems that a and b both ran on, at each time."""
+        if self.shared is None:
+            return None
+        return np.asarray(self.shared[:, place_of_pair(a, b, self.n_algorithms)])
 
     def mean(self) -> np.ndarray:
-        """Posterior mean of the win probabilities: [time, algorithm]."""
+        """Posterior mean of theta: [time, algorithm]."""
         return np.asarray(self.theta.mean(axis=0))
 
     def interval(self, level: float = 0.95) -> np.ndarray:
         """Central credible interval: [2, time, algorithm]."""
         tail = (1 - level) / 2
-        count = min(-(-self.theta.size // _NUMBERS_AT_ONCE), self.theta.shape[1])
+        count = min(-(-self.theta.size // _MAX_NUMBERS), self.theta.shape[1])
         parts = np.array_split(self.theta, count, axis=1)
 
         def run(part: np.ndarray) -> np.ndarray:
-            by_rating = part.astype(part.dtype, order="F")  # draws of one lie side by side
+            by_rating = part.astype(part.dtype, order="F")  # draws of one rating are contiguous
             return np.asarray(
                 np.quantile(by_rating, [tail, 1 - tail], axis=0, overwrite_input=True)
             )

@@ -1,10 +1,13 @@
-"""What a posterior comes to at one moment: ratings over time, and relations between pairs."""
+"""Estimates of a posterior at one moment: ratings over time, and relations between pairs."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+
+from polarbear.inference.strongest_rival import p_best_at_each_time
 
 if TYPE_CHECKING:
     from polarbear.inference.base import Posterior
@@ -15,11 +18,11 @@ class Beliefs(NamedTuple):
     """Ratings and relations at one moment: after a round, or in a posterior kept by `infer`.
 
     ``mean``, ``low`` and ``high`` are ratings[algorithm, time] with the central 95 % interval;
+    ``best[algorithm, time]`` is P(best at t) among the candidates, NaN for other algorithms.
     ``above[time, a, b]`` is P(a is better than b), ``above_error`` its Monte-Carlo error,
-    ``alike[time, a, b]`` that they are equivalent; ``always_above[a, b]``, its error and
-    ``crossing[a, b]`` speak of all times at once and are None where nobody asked or the model does
-    not know that. Relations are NaN where the posterior was not to be trusted, and of an algorithm
-    with itself.
+    ``alike[time, a, b]`` is P(equivalent); ``always_above[a, b]``, its error and ``crossing[a, b]``
+    are about all times jointly, None where the model has no joint posterior. Relations are NaN
+    where the posterior is not usable, and of an algorithm with itself.
     """
 
     algorithms: tuple[str, ...]
@@ -27,6 +30,7 @@ class Beliefs(NamedTuple):
     mean: np.ndarray
     low: np.ndarray
     high: np.ndarray
+    best: np.ndarray
     above: np.ndarray
     above_error: np.ndarray
     alike: np.ndarray
@@ -36,21 +40,20 @@ class Beliefs(NamedTuple):
 
     @property
     def trusted(self) -> bool:
-        """Whether there are relations at all."""
+        """Whether the posterior was usable."""
         return not bool(np.isnan(self.above).all())
 
     @property
     def joint(self) -> bool:
-        """Whether relations speak of all times at once, too."""
+        """Whether there are relations over all times jointly."""
         return self.always_above is not None
 
     def place(self, name: str) -> int:
         return self.algorithms.index(name)
 
     def dominance(self) -> np.ndarray:
-        """P(a is better than b at every time)[a, b]; where times are known each for itself, the
-        lowest probability over time, which is what the race goes by."""
-        return self.above.min(axis=0) if self.always_above is None else self.always_above
+        """The lowest P(a is better than b) over time: [a, b]."""
+        return np.asarray(self.above.min(axis=0))
 
 
 def beliefs(
@@ -59,8 +62,9 @@ def beliefs(
     times: np.ndarray,
     pointwise: Pointwise | None,
     joint: Joint | None,
+    candidates: Sequence[str],
 ) -> Beliefs:
-    """What a posterior over these algorithms and times says, by relations made from it."""
+    """The estimates of a posterior over these algorithms and times, with its relations."""
     low, high = posterior.interval()
     unknown = np.full((len(times), len(algorithms), len(algorithms)), np.nan)
     above, error, alike = (
@@ -68,12 +72,17 @@ def beliefs(
         if pointwise is None
         else (pointwise.dominance, pointwise.dominance_error, pointwise.equivalence)
     )
+    items = [i for i, name in enumerate(algorithms) if name in candidates]
+    best = np.full((len(algorithms), len(times)), np.nan)
+    if items:
+        best[items] = p_best_at_each_time(posterior, items).T
     return Beliefs(
         algorithms=algorithms,
         times=times,
         mean=posterior.mean().T,
         low=low.T,
         high=high.T,
+        best=best,
         above=_without_diagonal(above),
         above_error=_without_diagonal(error),
         alike=_without_diagonal(alike),

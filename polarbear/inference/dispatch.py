@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,9 +13,7 @@ from polarbear.inference.base import Posterior
 from polarbear.inference.fit import check_fit
 from polarbear.inference.options import ModelOptions
 from polarbear.rankings import ChoiceSets
-
-if TYPE_CHECKING:
-    from polarbear.inference.empirical.engine import Empirical
+from polarbear.rankings.duels import duels_of
 
 ENGINES = {
     "native": "polarbear.inference.plackett_luce.engine",
@@ -35,22 +32,18 @@ def infer(
     problems: Sequence[str] | None = None,
     weights: np.ndarray | None = None,
     field: Sequence[int] | None = None,
-    empirical: Empirical | None = None,
 ) -> Posterior:
     """Draw theta[draw, time, algorithm] from the posterior.
 
     ``unit_times`` is the grid on its scale, mapped to the unit interval. Draws depend on the seed,
-    not on the number of threads. Check ``usable`` before deciding anything, and ``notes`` for
-    limits of the evidence, which use the ``names`` of algorithms.
+    never on the number of threads. Check ``usable`` before deciding anything, and read ``notes``
+    for what limits the evidence; they use the ``names`` of the algorithms, if given.
 
-    Rankings of one instance at neighbouring times repeat each other. A temporal model estimates
-    how much from the ``positions[instance, algorithm, time]`` that the choice sets were counted
-    from, unless ``dependence`` is 'independent'. The empirical model needs them as well, since it
-    does not use choice sets. ``problems`` names the problem of each instance where several are runs
-    of one problem with different seeds: they count as one. ``weights`` are the weights of instances
-    that the choice sets were counted with. ``field`` lists the competitors for first places, all
-    by default; only the empirical model uses it. ``empirical`` is the empirical model of these
-    positions, if it exists already.
+    The empirical model uses the ``positions[instance, algorithm, time]`` and not the choice sets. A
+    temporal model needs them, too, to measure how much the rankings of one instance repeat each
+    other over time, unless ``dependence`` is 'independent'. ``problems`` names the problem of each
+    instance; instances of one problem count as one. ``weights`` are those that the choice sets were
+    counted with. ``field`` are the algorithms that compete for first places (empirical only).
 
     A Plackett-Luce posterior whose positions are given carries a check of fit.
     """
@@ -59,12 +52,13 @@ def infer(
     weights = checks.check_weights(weights, positions)
     data = (*checks.on_seeds(problems), *checks.on_weights(weights))
     if not options.plackett_luce:
-        from polarbear.inference.empirical.engine import Empirical  # not needed by other models
+        from polarbear.inference.empirical.engine import empirical_posterior
 
         seen = checks.check_positions(positions, choice_sets, options.model)
-        model = empirical or Empirical(seen, times, options, problems, weights, threads)
         notes = (*checks.notes(choice_sets, names), *data)
-        return model.posterior(seed, field, notes, options.draws)
+        called = names or [f"algorithm {i + 1}" for i in range(choice_sets.n_algorithms)]
+        duels = duels_of(seen, problems, weights)
+        return empirical_posterior(duels, called, times, options, seed, field, notes)
     checks.check_width(choice_sets, options)
     weight = 1.0
     if options.temporal and options.dependence != "independent" and len(times) > 1:
@@ -81,7 +75,9 @@ def infer(
         notes=(*checks.notes(choice_sets, names), *data, *checks.on_repetition(weight)),
         threads=threads,
     )
-    fit = None
+    fit = shared = None
     if positions is not None:
-        fit = check_fit(np.asarray(positions), posterior.theta, problems, seed, weights)
-    return replace(posterior, evidence_weight=weight, fit=fit)
+        seen = np.asarray(positions)
+        fit = check_fit(seen, posterior.theta, problems, seed, weights)
+        shared = duels_of(seen, problems).shared_problems()
+    return replace(posterior, evidence_weight=weight, fit=fit, shared=shared)

@@ -183,8 +183,15 @@ def _blocks(duels: Duels) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
         scores, present = zip(
             duels.pair_scores(block), duels.first_scores(block, everyone), strict=True
         )
-        found.append((np.hstack(scores), np.hstack(present), duels.weights_of(block)))
+        found.append((np.hstack(scores), np.hstack(present), _column(duels.weights, block)))
     return found
+
+
+def _column(weights: np.ndarray | None, block: slice) -> np.ndarray:
+    """The weights of a block of problems, as a column."""
+    if weights is None:
+        return np.ones((block.stop - block.start, 1), dtype=np.float32)
+    return weights[block, None]
 
 
 def _worst_times(deviation: np.ndarray, n_times: int) -> list[int]:

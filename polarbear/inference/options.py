@@ -20,11 +20,13 @@ AS_STORED = {"as_stored": True}  # the context in which options are read without
 
 DependenceName = Literal["clustered", "independent"]
 KernelName = Literal["matern-3/2", "matern-5/2", "squared-exponential"]
-SmoothingName = Literal["learned", "none"]
 EngineName = Literal["native", "stan"]
 MethodName = Literal[
     "auto", "split-hmc", "mcmc", "laplace", "pathfinder", "advi-meanfield", "advi-fullrank"
 ]
+
+
+CONCENTRATION = 2.0  # imaginary problems of the neutral prior
 
 
 class LogNormalPrior(Options):
@@ -70,16 +72,11 @@ class ModelOptions(Options):
         "each other over time; 'independent' counts each in full (temporal models only)",
     )
     kernel: KernelName = Field("matern-3/2", description="covariance of gp, sparse-gp and hsgp")
-    concentration: float | None = Field(
-        None,
+    concentration: float = Field(
+        CONCENTRATION,
         gt=0,
-        description="imaginary duels of the empirical model, half of them won by either; if not "
-        "given 2, or learned from all pairs where there is no smoothing",
-    )
-    smoothing: SmoothingName = Field(
-        "learned",
-        description="'learned' takes the empirical model's win probabilities for curves over time "
-        "that are as smooth as all pairs show; 'none' takes each time for itself",
+        description="imaginary problems of the empirical model's neutral prior, on which every "
+        "duel is even",
     )
     alpha: float = Field(1.0, description="concentration of the dirichlet model")
     kappa: ExponentialPrior = Field(

@@ -12,7 +12,6 @@ import numpy as np
 
 from polarbear.errors import InferenceError
 from polarbear.inference.diagnostics import error_of, ratings_compared, shares_with_errors
-from polarbear.inference.interpolated import Interpolated
 from polarbear.inference.models import joint_models
 from polarbear.numerics.threads import in_threads
 
@@ -92,14 +91,11 @@ def pointwise(
 
     def of_a_pair(pair: int) -> None:
         """Of duels, of which a pair's times lie together."""
-        if isinstance(wins, Interpolated):
-            above, below, near, as_good = wins.shares(pair, epsilon)
-        else:
-            assert wins is not None
-            off = wins[:, :, pair] - 0.5
-            flags = off > 0, off < 0, np.abs(off) <= epsilon, off >= -epsilon
-            counts = (flag.view(np.int8).sum(axis=0, dtype=np.int32) for flag in flags)
-            above, below, near, as_good = (count / posterior.n_draws for count in counts)
+        assert wins is not None
+        off = wins[:, :, pair] - 0.5
+        flags = off > 0, off < 0, np.abs(off) <= epsilon, off >= -epsilon
+        counts = (flag.view(np.int8).sum(axis=0, dtype=np.int32) for flag in flags)
+        above, below, near, as_good = (count / posterior.n_draws for count in counts)
         # The second is no worse where they are alike, or the first is worse by more than that.
         shares = (above, near, as_good, near + 1 - as_good)
         better, alike, *both = ((share, error_of(share, posterior.n_draws)) for share in shares)
@@ -140,47 +136,46 @@ def joint(posterior: Posterior, threads: int | None = None) -> Joint:
     return Joint(*tables)
 
 
-def dominates(relations: Pointwise, alpha: float) -> np.ndarray:
-    """Where a alpha-dominates b at time t: bool[time, a, b]."""
-    return _without_diagonal(relations.dominance >= _checked(alpha))
+@dataclass(frozen=True)
+class DecisionTables:
+    """Probabilities that decide a round of a race.
 
-
-def equivalent(relations: Pointwise, alpha: float) -> np.ndarray:
-    """Where a and b are (epsilon, alpha)-equivalent at time t: bool[time, a, b].
-
-    Dominance comes first: a pair that is both counts as dominance, see `decided`.
+    ``better``, ``equivalent`` and ``no_worse`` are [time, a, b] and settle pairs.
+    ``dominates[a, b]`` eliminates b: P(a is better than b) at the time at which it is lowest, or at
+    all times jointly.
+    ``errors`` are their Monte-Carlo errors, None where probabilities are exact.
     """
-    return _without_diagonal(relations.equivalence >= _checked(alpha))
+
+    better: np.ndarray
+    equivalent: np.ndarray
+    no_worse: np.ndarray
+    dominates: np.ndarray
+    errors: DecisionTables | None = None
+
+    def shifted(self, standard_errors: float) -> DecisionTables:
+        """All probabilities moved by a number of Monte-Carlo errors."""
+        if self.errors is None:
+            return self
+        off = self.errors
+        return DecisionTables(
+            better=self.better + standard_errors * off.better,
+            equivalent=self.equivalent + standard_errors * off.equivalent,
+            no_worse=self.no_worse + standard_errors * off.no_worse,
+            dominates=self.dominates + standard_errors * off.dominates,
+        )
 
 
-def as_good(relations: Pointwise, alpha: float) -> np.ndarray:
-    """Where a is certain to be better than b, or as good, at time t: bool[time, a, b]."""
-    if relations.no_worse is None:
-        raise InferenceError("who is no worse than whom was not asked for")
-    return _without_diagonal(relations.no_worse >= _checked(alpha))
-
-
-def decided(relations: Pointwise, alpha: float) -> np.ndarray:
-    """Strict resolution C(t, {a, b}): some relation is certain at time t: bool[time, a, b]."""
-    above = dominates(relations, alpha)
-    return np.asarray(above | above.swapaxes(1, 2) | equivalent(relations, alpha))
-
-
-def crosses(above: np.ndarray, as_good: np.ndarray) -> np.ndarray:
-    """What is certain at each time settles a pair for all: bool[a, b], symmetric.
-
-    At some t one is better, at some t' the other is better or as good.
-    """
-    better, no_worse = above.any(axis=0), as_good.any(axis=0)
-    return np.asarray((better & no_worse.T) | (better.T & no_worse))
-
-
-def _checked(alpha: float) -> float:
-    if not 0.5 < alpha <= 1:
-        raise InferenceError(f"the decision threshold alpha must lie in (0.5, 1], found {alpha:g}")
-    return alpha
-
-
-def _without_diagonal(table: np.ndarray) -> np.ndarray:
-    n = table.shape[-1]
-    return np.asarray(table & ~np.eye(n, dtype=bool))
+def decision_tables(posterior: Posterior, epsilon: float, elimination: str) -> DecisionTables:
+    """The probabilities by which a posterior decides, by pointwise or joint elimination."""
+    at = pointwise(posterior, epsilon, no_worse=True)
+    assert at.no_worse is not None
+    assert at.no_worse_error is not None
+    if elimination == "joint":
+        over = joint(posterior)
+        dominates, error = over.dominance, over.dominance_error
+    else:
+        weakest = at.dominance.argmin(axis=0)[None]
+        dominates = np.take_along_axis(at.dominance, weakest, axis=0)[0]
+        error = np.take_along_axis(at.dominance_error, weakest, axis=0)[0]
+    errors = DecisionTables(at.dominance_error, at.equivalence_error, at.no_worse_error, error)
+    return DecisionTables(at.dominance, at.equivalence, at.no_worse, dominates, errors)

@@ -1,26 +1,21 @@
-"""What decides a race: rules, state, and a pure step from one round's relations to the next state.
+"""Decisions of a race: rules, state, and a pure step from probabilities to the next state.
 
-Uses `settings`, and `inference`'s relations; nothing that runs, draws or writes.
+Uses `settings` and `inference`'s relations; nothing here runs, draws or writes.
 """
 
 from __future__ import annotations
 
-from polarbear.racing.decisions import (
-    HANGS,
-    MUCH,
-    PATIENCE,
-    about_to_go,
+from polarbear.racing.decide import (
+    LARGE_SHARE,
+    MAX_UNTRUSTED_ROUNDS,
     admit,
-    as_good_by,
     codes,
-    elimination_hangs,
-    hanging,
     horizons,
-    settling_hangs,
+    needs_more_draws,
+    settled_codes,
     step,
 )
-from polarbear.racing.forecasting import forecast
-from polarbear.racing.outlook import TELLING, Forecast
+from polarbear.racing.forecast_range import MIN_ROUNDS, Forecast
 from polarbear.racing.record import Decisions, RoundRecord, Threat
 from polarbear.racing.rules import Rules
 from polarbear.racing.state import (
@@ -44,13 +39,12 @@ __all__ = [
     "ALIKE",
     "BELOW",
     "CROSSING",
-    "HANGS",
+    "LARGE_SHARE",
     "LETTERS",
-    "MUCH",
+    "MAX_UNTRUSTED_ROUNDS",
+    "MIN_ROUNDS",
     "OPEN",
     "OUT",
-    "PATIENCE",
-    "TELLING",
     "Decisions",
     "Elimination",
     "Forecast",
@@ -60,16 +54,12 @@ __all__ = [
     "State",
     "Threat",
     "Verdict",
-    "about_to_go",
     "admit",
-    "as_good_by",
     "codes",
-    "elimination_hangs",
-    "forecast",
     "from_plain",
-    "hanging",
     "horizons",
-    "settling_hangs",
+    "needs_more_draws",
+    "settled_codes",
     "start",
     "step",
     "to_plain",

@@ -10,16 +10,18 @@ from typing import Any, NamedTuple
 
 from polarbear.inference.named_fit import NamedFit
 from polarbear.plain import plain as as_plain
-from polarbear.racing.outlook import Forecast
+from polarbear.racing.forecast_range import Forecast
 from polarbear.racing.state import Elimination, State, from_plain, to_plain
 
 
 class Decisions(NamedTuple):
-    """What one round settled: eliminations, pairs done with, and how many pair-times of how many.
+    """The decisions of one round.
 
-    ``reopened`` are pairs above at every time by the record of several rounds, but not in one
-    posterior: their weakest time is looked at again. ``withheld`` are eliminations that the model
-    asks for and the duels alone do not bear out: who would be out, and by whom.
+    ``newly_settled`` of ``open_before`` combinations of pair and time were settled. ``reopened``
+    are pairs in which one was better at every time in different rounds, but never in one:
+    their weakest time stays open. ``withheld`` are eliminations (algorithm, by) that the model
+    asks for and the duels alone do not support. ``cycles`` are groups that dominate each other in
+    a cycle, ``reinstated`` algorithms whose elimination a cycle has made doubtful.
     """
 
     eliminated: tuple[Elimination, ...] = ()
@@ -29,10 +31,12 @@ class Decisions(NamedTuple):
     open_before: int = 0
     caught_up: str | None = None
     withheld: tuple[tuple[str, str], ...] = ()
+    cycles: tuple[tuple[str, ...], ...] = ()
+    reinstated: tuple[str, ...] = ()
 
 
 class Threat(NamedTuple):
-    """Who comes nearest to putting a candidate out, and how near."""
+    """The algorithm that comes nearest to eliminating a candidate, and its probability."""
 
     by: str
     probability: float
@@ -86,12 +90,9 @@ class RoundRecord(NamedTuple):
 
     def to_plain(self) -> dict[str, Any]:
         """The record as JSON keeps it; what an older version did not know is left out."""
-        decisions = as_plain(self.decisions)
-        if not self.decisions.withheld:
-            del decisions["withheld"]
         plain = {
             "state": to_plain(self.state),
-            "decisions": decisions,
+            "decisions": as_plain(self.decisions),
             "drawn": self.drawn,
             "ran_to": dict(self.ran_to),
             "evaluations": dict(self.evaluations),
@@ -143,5 +144,7 @@ def _decisions(plain: Mapping[str, Any]) -> Decisions:
         newly_settled=plain["newly_settled"],
         open_before=plain["open_before"],
         caught_up=plain["caught_up"],
-        withheld=tuple((name, by) for name, by in plain.get("withheld", ())),
+        withheld=tuple((name, by) for name, by in plain["withheld"]),
+        cycles=tuple(map(tuple, plain["cycles"])),
+        reinstated=tuple(plain["reinstated"]),
     )

@@ -58,14 +58,14 @@ class Rules(Options):
 
     elimination: Literal["auto", "pointwise", "joint"] = Field(
         "auto",
-        description="out is who is dominated at each time for itself (pointwise), or at all times "
-        "at once (joint); 'auto' is joint where the model can say that",
+        description="an algorithm is eliminated if another one is better at each time with "
+        "probability alpha (pointwise), or at all times jointly (joint); 'auto' is joint for the "
+        "temporal Plackett-Luce models",
     )
     truncate: bool | None = Field(
         None,
-        description="whether runs end where nothing about their algorithm is open any more, and "
-        "under joint elimination where its pairs are about to be settled; if not given, yes, but "
-        "for joint elimination under Plackett-Luce",
+        description="whether runs end at the last time at which a pair of their algorithm is open; "
+        "if not given, yes with pointwise elimination",
     )
     resolution: Literal["membership", "crossing", "strict"] = Field(
         "membership",
@@ -80,8 +80,8 @@ class Rules(Options):
     )
     guarantee: Literal["none", "anytime"] = Field(
         "none",
-        description="'anytime' puts nobody out before bets on duels have proven it: the chance of "
-        "any wrong elimination in the whole race is then at most 1 - alpha, whatever the model",
+        description="'anytime' eliminates only what a test martingale on duels has proven: P(any "
+        "wrong elimination in the whole race) is then at most 1 - alpha, whatever the model",
     )
     epsilon: float = Field(
         0.05, ge=0, lt=0.5, description="win probabilities this near to even count as equivalent"
@@ -92,14 +92,14 @@ class Rules(Options):
         0.0, ge=0, description="values that differ by no more than this are tied"
     )
 
-    def under(self, joint: bool, plackett_luce: bool) -> Rules:
-        """With nothing left open, for a model that can speak about all times at once or not."""
+    def under(self, temporal: bool) -> Rules:
+        """The rules with every 'auto' resolved, for a temporal Plackett-Luce model or another."""
         elimination = self.elimination
         if elimination == "auto":
-            elimination = "joint" if joint else "pointwise"
+            elimination = "joint" if temporal else "pointwise"
         truncate = self.truncate
         if truncate is None:
-            truncate = elimination == "pointwise" or not plackett_luce
+            truncate = elimination == "pointwise"
         return self.model_copy(update={"elimination": elimination, "truncate": truncate})
 
     @field_validator("alpha")

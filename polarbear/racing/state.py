@@ -1,4 +1,4 @@
-"""What a race remembers from one round to the next: who is in, who is out, what is settled."""
+"""The state of a race between rounds: candidates, eliminations and settled pairs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MIRROR = np.array([OPEN, BELOW, ABOVE, ALIKE, CROSSING, OUT], dtype=np.int8)  # 
 
 
 class Elimination(NamedTuple):
-    """Who is out, because of whom, since when, and how sure that was."""
+    """An elimination: which algorithm, by which other one, when, and with what probability."""
 
     algorithm: str
     by: str
@@ -36,12 +36,11 @@ class Elimination(NamedTuple):
 
 @dataclass(frozen=True)
 class State:
-    """Everything a race must remember from one round to the next.
+    """Everything a race keeps from one round to the next.
 
-    ``settled[pair, time]`` goes over ``pairs`` in their order, and so do ``aims``, the times up to
-    which their next runs go; None is the last open one, and no aims are none. ``joining`` is a
-    newcomer that runs on instances the others have seen, so far on the first ``caught_up`` of them;
-    it ``entered`` after that round.
+    ``settled[pair, time]`` has the pairs in the order of ``pairs``. ``joining`` is a newcomer that
+    runs on instances the others have seen, so far on the first ``caught_up`` of them; it
+    ``entered`` after that round. ``initial`` is the number of algorithms at the start.
     """
 
     algorithms: tuple[str, ...]
@@ -55,41 +54,37 @@ class State:
     caught_up: int = 0
     entered: int = 0
     untrusted: int = 0
-    aims: tuple[float | None, ...] = ()
+    initial: int = 0
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
         return list(combinations(self.algorithms, 2))
 
     @property
-    def aim_of_each_pair(self) -> tuple[float | None, ...]:
-        return self.aims or (None,) * len(self.settled)
-
-    @property
     def candidates(self) -> tuple[str, ...]:
-        """Those who are not out: the anytime Pareto set as far as is known."""
+        """Algorithms that are not eliminated: the anytime Pareto set as far as it is known."""
         gone = {elimination.algorithm for elimination in self.eliminated}
         return tuple(name for name in self.algorithms if name not in gone)
 
     @property
     def open_pairs(self) -> list[tuple[str, str]]:
-        """Pairs about which something is not settled."""
+        """Pairs that are not settled at some time."""
         is_open = (self.settled == OPEN).any(axis=1)
         return [pair for pair, found in zip(self.pairs, is_open, strict=True) if found]
 
     @property
     def unresolved(self) -> tuple[str, ...]:
-        """Candidates with something open."""
+        """Candidates with an open pair."""
         names = {name for pair in self.open_pairs for name in pair}
         return tuple(name for name in self.algorithms if name in names)
 
     @property
     def share_settled(self) -> float:
-        """Settled pairs of all pairs: the paper's proportion of resolved algorithm pairs."""
+        """The share of settled pairs: the paper's proportion of resolved algorithm pairs."""
         return float((self.settled != OPEN).all(axis=1).mean())
 
     def relation(self, a: str, b: str) -> np.ndarray:
-        """What is settled about two algorithms over time, as seen from the first."""
+        """The settled relation of two algorithms at each time, as seen from the first."""
         if self.algorithms.index(a) < self.algorithms.index(b):
             return np.asarray(self.settled[self.pairs.index((a, b))])
         return np.asarray(MIRROR[self.settled[self.pairs.index((b, a))]])
@@ -104,11 +99,12 @@ def start(algorithms: Sequence[str], times: Sequence[float], rules: Rules) -> St
         )
     size = len(algorithms) * (len(algorithms) - 1) // 2
     settled = np.full((size, len(times)), OPEN, dtype=np.int8)
-    return State(tuple(algorithms), tuple(map(float, times)), rules.batch.start, settled)
+    moments = tuple(map(float, times))
+    return State(tuple(algorithms), moments, rules.batch.start, settled, initial=len(algorithms))
 
 
 def to_plain(state: State) -> dict[str, Any]:
-    """A state as a checkpoint keeps it: plain, readable, the same to the byte for the same race."""
+    """A state as its checkpoint stores it; the same race gives the same bytes."""
     return {
         "algorithms": list(state.algorithms),
         "times": list(state.times),
@@ -121,12 +117,10 @@ def to_plain(state: State) -> dict[str, Any]:
         "caught_up": state.caught_up,
         "entered": state.entered,
         "untrusted": state.untrusted,
+        "initial": state.initial,
         "pairs": [
             {"a": a, "b": b, "settled": "".join(LETTERS[code] for code in row)}
-            | ({} if aim is None else {"aim": aim})
-            for (a, b), row, aim in zip(
-                state.pairs, state.settled, state.aim_of_each_pair, strict=True
-            )
+            for (a, b), row in zip(state.pairs, state.settled, strict=True)
         ],
     }
 
@@ -146,7 +140,7 @@ def from_plain(plain: Mapping[str, Any]) -> State:
         caught_up=plain["caught_up"],
         entered=plain["entered"],
         untrusted=plain["untrusted"],
-        aims=tuple(pair.get("aim") for pair in plain["pairs"]),
+        initial=plain["initial"],
     )
 
 

@@ -1,14 +1,13 @@
-"""What rankings say duel by duel: who beat whom on each problem, and who was first.
+"""Duels and first places on each problem, from rankings.
 
-A problem is the unit. Its seeds, if there are several, are averaged: a problem on which a beats b
-with two seeds of three counts as two thirds of a win, and a problem counts once however many seeds
-it has.
+The problem is the unit of evidence. Its seeds, if there are several, are averaged: a problem on
+which a beats b with two seeds of three counts as two thirds of a win, and a problem counts once,
+whatever its number of seeds.
 
-Only instances on which both ran at least to a time say anything about a pair at that time, and only
-those on which all the others ran, too, say who was first. Whether an algorithm is run on an
-instance, and how far, is decided before that instance is looked at, so leaving the rest out favours
-nobody. Two of which a ranking says only that they are below those it recorded have not met: which
-of them was better is unknown, and no tie.
+A problem contributes to a pair at a time only if both algorithms ran at least to that time, and to
+first places only if all algorithms of the field did. Which algorithm runs on an instance, and how
+far, is decided before its results are known, so leaving the rest out is unbiased. Two algorithms
+that a truncated ranking only places below the recorded ones have not met: this is not a tie.
 """
 
 from __future__ import annotations
@@ -20,24 +19,54 @@ import numpy as np
 
 from polarbear.rankings.choice_sets import ABSENT, BELOW
 
-PROBLEMS_AT_A_TIME = 256  # sums of so many rounded weights are exact in single precision
+PROBLEMS_PER_BLOCK = 256  # sums of this many rounded weights are exact in single precision
 # scores[problem, column] and whether the problem says anything in that column
 Scores = tuple[np.ndarray, np.ndarray]
 
 
 def place_of_pair(a: int, b: int, n: int) -> int:
-    """Where two of n algorithms stand among all pairs, as np.triu_indices has them."""
+    """The index of a pair of n algorithms in the order of np.triu_indices."""
     low, high = min(a, b), max(a, b)
     return low * (2 * n - low - 1) // 2 + high - low - 1
 
 
 @dataclass(frozen=True)
+class DuelRecord:
+    """Numbers of problems on which a wins, loses and draws against b: [time, pair] each.
+
+    Pairs are in the order of np.triu_indices. A problem with several seeds counts as a fraction of
+    a win (or loss), its share of wins less that of losses, and as a draw for the rest.
+    """
+
+    wins: np.ndarray
+    losses: np.ndarray
+    draws: np.ndarray
+    algorithms: int
+
+    def won(self) -> np.ndarray:
+        """Wins of a against b as a table: [time, a, b]."""
+        a, b = np.triu_indices(self.algorithms, 1)
+        table = np.zeros((len(self.wins), self.algorithms, self.algorithms))
+        table[:, a, b], table[:, b, a] = self.wins, self.losses
+        return table
+
+    @property
+    def met(self) -> np.ndarray:
+        """Problems that both algorithms of a pair ran on: [time, pair]."""
+        return np.asarray(self.wins + self.losses + self.draws)
+
+
+@dataclass(frozen=True)
 class Duels:
-    """Positions[row, algorithm, time] in the order of problems; problem k has the rows
-    ``starts[k]:starts[k + 1]``, and counts as ``weights[k]`` problems: one where they are None."""
+    """Positions[row, algorithm, time], ordered by problem.
+
+    Problem k is called ``names[k]``, has the rows ``starts[k]:starts[k + 1]``, and counts as
+    ``weights[k]`` problems (one where ``weights`` is None).
+    """
 
     positions: np.ndarray
     starts: np.ndarray
+    names: tuple[str, ...]
     weights: np.ndarray | None = None
 
     @property
@@ -46,22 +75,37 @@ class Duels:
 
     @property
     def problem(self) -> np.ndarray:
-        """Which problem each row belongs to."""
+        """The index of the problem of each row."""
         return np.repeat(np.arange(self.n_problems), np.diff(self.starts))
 
-    def weights_of(self, problems: slice) -> np.ndarray:
-        """How many problems each of some counts as, to multiply what has one row a problem."""
-        if self.weights is None:
-            return np.ones((problems.stop - problems.start, 1), dtype=np.float32)
-        return self.weights[problems, None]
+    def record(self) -> DuelRecord:
+        """Wins, losses and draws of all pairs at all times."""
+        _, n, n_times = self.positions.shape
+        totals = np.zeros((3, n * (n - 1) // 2 * n_times))
+        for block in self.blocks():
+            score, there = self.pair_scores(block)
+            lead = np.where(there, 2 * score - 1, 0)
+            weight = np.ones(len(lead)) if self.weights is None else self.weights[block]
+            wins, losses = weight @ np.maximum(lead, 0), weight @ np.maximum(-lead, 0)
+            totals += wins, losses, weight @ there - wins - losses
+        wins, losses, draws = totals.reshape(3, -1, n_times).swapaxes(1, 2)
+        return DuelRecord(wins, losses, draws, n)
+
+    def shared_problems(self) -> np.ndarray:
+        """The number of problems that both algorithms of a pair ran on: int[time, pair]."""
+        _, n, n_times = self.positions.shape
+        total = np.zeros(n * (n - 1) // 2 * n_times, dtype=int)
+        for block in self.blocks():
+            total += self.pair_scores(block)[1].sum(axis=0)
+        return total.reshape(-1, n_times).T
 
     def blocks(self) -> Iterator[slice]:
-        """Some problems at a time."""
-        for first in range(0, self.n_problems, PROBLEMS_AT_A_TIME):
-            yield slice(first, min(first + PROBLEMS_AT_A_TIME, self.n_problems))
+        """Slices of consecutive problems."""
+        for first in range(0, self.n_problems, PROBLEMS_PER_BLOCK):
+            yield slice(first, min(first + PROBLEMS_PER_BLOCK, self.n_problems))
 
     def pair_scores(self, problems: slice) -> Scores:
-        """The share of a's wins over b, a tie being half of one: columns are (pair, time)."""
+        """The share of seeds on which a beats b, a draw counting half: columns are (pair, time)."""
         places = self._rows(problems)
         a, b = np.triu_indices(places.shape[1], 1)
         one, two = places.take(a, axis=1), places.take(b, axis=1)
@@ -71,10 +115,9 @@ class Duels:
         return self._by_problem(won, met, problems)
 
     def first_scores(self, problems: slice, field: Sequence[int]) -> Scores:
-        """The share of the first place, tied ones dividing it: columns are (algorithm, time).
+        """The share of the first place, divided among ties: columns are (algorithm, time).
 
-        Those in the ``field`` compete with each other; of somebody else it is asked whether it
-        would have been first among the field and itself.
+        Algorithms in the ``field`` compete with each other, any other one with the field.
         """
         places = self._rows(problems)
         inside = places[:, list(field)]
@@ -93,7 +136,7 @@ class Duels:
     def group_scores(
         self, problems: slice, field: Sequence[int], groups: Sequence[Sequence[int]]
     ) -> Scores:
-        """Whether a group has a winner of the field, alone or tied: columns are (group, time)."""
+        """Whether a winner of the field, also a tied one, is in a group: columns (group, time)."""
         inside = self._rows(problems)[:, list(field)]
         complete = (inside != ABSENT).all(axis=1, keepdims=True)
         best = inside.min(axis=1, keepdims=True)
@@ -110,7 +153,7 @@ class Duels:
         return self.positions[self.starts[problems.start] : self.starts[problems.stop]]
 
     def _by_problem(self, scores: np.ndarray, there: np.ndarray, problems: slice) -> Scores:
-        """Averaged over the rows of a problem in which there was something to say."""
+        """Averages over the rows of each problem that say anything."""
         rows = len(scores)
         flat, present = scores.reshape(rows, -1), there.reshape(rows, -1)
         if problems.stop - problems.start == rows:
@@ -126,14 +169,18 @@ def duels_of(
     problems: Sequence[str] | np.ndarray | None = None,
     weights: np.ndarray | None = None,
 ) -> Duels:
-    """Rows gathered by problem, problems by first appearance, so that a further one changes no
-    other's draws; without ``problems`` each row is one of its own. ``weights`` has one number a
-    row, the same for all rows of a problem."""
+    """Rows grouped by problem; without ``problems`` each row is a problem, named by its number.
+
+    ``weights`` has one number for each row, the same for all rows of a problem.
+    """
     if problems is None:
-        return Duels(positions, np.arange(len(positions) + 1), weights)
-    _, first, name = np.unique(np.asarray(problems), return_index=True, return_inverse=True)
-    number = np.argsort(np.argsort(first))[name.ravel()]
+        names = tuple(map(str, range(len(positions))))
+        return Duels(positions, np.arange(len(positions) + 1), names, weights)
+    found, first, name = np.unique(np.asarray(problems), return_index=True, return_inverse=True)
+    appearance = np.argsort(first)
+    number = np.argsort(appearance)[name.ravel()]
     order = np.argsort(number, kind="stable")
     starts = np.searchsorted(number[order], np.arange(len(first) + 1))
     of_problems = None if weights is None else weights[order][starts[:-1]]
-    return Duels(np.ascontiguousarray(positions[order]), starts, of_problems)
+    names = tuple(found[appearance].tolist())
+    return Duels(np.ascontiguousarray(positions[order]), starts, names, of_problems)

@@ -1,36 +1,36 @@
-"""The answer of a report: whom to run when, in words no stronger than what is known."""
+"""The headline of a report: which algorithm to run when, no stronger than the evidence."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from polarbear.report.leading import (
+from polarbear.racing.recommendation import (
     LIKELY,
-    SURE,
+    MIN_PROBLEMS,
     Advice,
     Grade,
-    Stretch,
+    Span,
     advise,
     leaders,
-    p_best,
 )
+from polarbear.report.best_by_time import p_best, problems_behind
 from polarbear.report.material import Material
-from polarbear.report.moment import draws_now, still_in
+from polarbear.report.moment import still_in
 from polarbear.report.prose.sentence import Name, Sentence, listed
 from polarbear.report.prose.words import in_between, roundest, span
-from polarbear.wording import P_BEST, SHARE_OF_FIRSTS, joined, percent, probability, time, timed
+from polarbear.wording import P_BEST, counted, joined, percent, probability, time, timed
 
-MANY = 5  # stretches that a sentence can hold
+MANY = 5  # spans that a sentence can hold
 FIRST_WORD = {Grade.RUN: "Run ", Grade.PROBABLY: "Probably "}
 
 
 def answer(material: Material) -> tuple[Sentence, str]:
-    """Whom to run and when; and what being named alone means, where somebody is."""
+    """The recommendation, and a sentence on what it needs."""
     believed = material.believed
     if believed is None:
         words = (
             f"Nothing has been inferred from this store yet; `polarbear infer "
-            f"{material.store.path}` says who is likely to be best."
+            f"{material.store.path}` does it."
         )
         return (words,), ""
     names = still_in(material)
@@ -39,30 +39,28 @@ def answer(material: Material) -> tuple[Sentence, str]:
             alone = ("There is nothing to choose from: ", Name(names[0]), " is the only algorithm.")
             return alone, ""
         when = _whole_grid(material)
-        return ("Run ", Name(names[0]), f"{when}: everybody else is out."), ""
-    if draws_now(material) is None:
-        return _looking_back(material), ""
+        return ("Run ", Name(names[0]), f"{when}: all others are eliminated."), ""
     candidates, likely = p_best(material)
-    advice = advise(candidates, material.times, likely)
+    problems = problems_behind(material)
+    advice = advise(candidates, material.times, likely, problems)
     if advice.grade is Grade.EARLY:
         found = leaders(candidates, material.times, likely)
-        return _undecided(material, found, float(likely.max())), ""
+        return _undecided(material, found, float(likely.max()), problems), ""
     words = (
-        f"Named alone is who has {P_BEST} {probability(LIKELY)} or more, and at "
-        f"{percent(advice.sure)} of the times somebody has {probability(SURE)} or more."
+        f"A single algorithm is recommended where its {P_BEST} is at least {probability(LIKELY)}."
     )
     return (FIRST_WORD[advice.grade], *advised(advice, material)), words
 
 
 def advised(advice: Advice, material: Material) -> Sentence:
     """Advice in words: by budget, or where it changes too often, by how much of the grid."""
-    if len(advice.stretches) > MANY:
-        return (*_by_length(advice.stretches, len(material.times)), ".")
+    if len(advice.spans) > MANY:
+        return (*_by_length(advice.spans, len(material.times)), ".")
     axis = material.axis
-    if len(advice.stretches) == 1:
-        (only,) = advice.stretches
+    if len(advice.spans) == 1:
+        (only,) = advice.spans
         return (Name(only.algorithms[0]), f"{_whole_grid(material)}.")
-    return (*_by_budget(advice.stretches, axis), ".")
+    return (*_by_budget(advice.spans, axis), ".")
 
 
 def _whole_grid(material: Material) -> str:
@@ -72,25 +70,25 @@ def _whole_grid(material: Material) -> str:
     return ", whatever the budget"
 
 
-def _by_budget(stretches: Sequence[Stretch], axis: str) -> Sentence:
+def _by_budget(spans: Sequence[Span], axis: str) -> Sentence:
     """Who is named alone up to when and from when on; then where several are in question."""
-    named = [place for place, one in enumerate(stretches) if not one.is_open]
+    named = [place for place, one in enumerate(spans) if not one.is_open]
     claims: dict[str, list[str]] = {}
     for place in named:
-        one = stretches[place]
+        one = spans[place]
         say: Callable[[float], str] = time if claims else lambda t: timed(t, axis)
-        claims.setdefault(one.algorithms[0], []).append(_when(stretches, place, say))
+        claims.setdefault(one.algorithms[0], []).append(_when(spans, place, say))
     said = [(Name(name), f" {joined(when)}") for name, when in claims.items()]
     made = listed(said)
-    opened = [_open(stretches, place) for place, one in enumerate(stretches) if one.is_open]
+    opened = [_open(spans, place) for place, one in enumerate(spans) if one.is_open]
     return (*made, "; ", *listed(opened)) if opened else made
 
 
-def _when(stretches: Sequence[Stretch], place: int, say: Callable[[float], str]) -> str:
+def _when(spans: Sequence[Span], place: int, say: Callable[[float], str]) -> str:
     """When a stretch with one name is; next to another such it ends around where that begins."""
-    before = stretches[place - 1] if place else None
-    after = stretches[place + 1] if place + 1 < len(stretches) else None
-    one = stretches[place]
+    before = spans[place - 1] if place else None
+    after = spans[place + 1] if place + 1 < len(spans) else None
+    one = spans[place]
     low, high = one.start, one.stop
     around_low = around_high = ""
     if before is not None and not before.is_open:
@@ -106,28 +104,28 @@ def _when(stretches: Sequence[Stretch], place: int, say: Callable[[float], str])
     return f"from {around_low}{time(low)} to {around_high}{say(high)}"
 
 
-def _open(stretches: Sequence[Stretch], place: int) -> Sentence:
+def _open(spans: Sequence[Span], place: int) -> Sentence:
     """When several are in question, and who: between the last sure time and the next one."""
-    one = stretches[place]
+    one = spans[place]
     if place == 0:
-        return (f"up to {time(stretches[1].start)} ", *_or(one))
-    before = stretches[place - 1]
-    if place + 1 == len(stretches):
+        return (f"up to {time(spans[1].start)} ", *_or(one))
+    before = spans[place - 1]
+    if place + 1 == len(spans):
         return (f"after {time(before.stop)} ", *_or(one))
-    after = stretches[place + 1]
+    after = spans[place + 1]
     where = in_between(before.stop, after.start)
     if {*one.algorithms} == {*before.algorithms, *after.algorithms}:
         return (f"{where} either",)
     return (f"{where} ", *_or(one))
 
 
-def _or(one: Stretch) -> Sentence:
+def _or(one: Span) -> Sentence:
     return listed([(Name(name),) for name in one.algorithms], "or")
 
 
-def _by_length(stretches: Sequence[Stretch], times: int) -> Sentence:
+def _by_length(spans: Sequence[Span], times: int) -> Sentence:
     held: dict[str, int] = {}
-    for one in stretches:
+    for one in spans:
         if not one.is_open:
             held[one.algorithms[0]] = held.get(one.algorithms[0], 0) + one.times
     longest = sorted(held.items(), key=lambda entry: -entry[1])
@@ -136,29 +134,25 @@ def _by_length(stretches: Sequence[Stretch], times: int) -> Sentence:
     return (*made, f"; at the other {percent(rest / times)} it is open") if rest else made
 
 
-def _looking_back(material: Material) -> Sentence:
-    believed = material.believed
-    assert believed is not None
-    names = [name for name in believed.algorithms if name in still_in(material)]
-    mean = believed.mean[[believed.place(name) for name in names]].T
-    return (
-        f"The highest {SHARE_OF_FIRSTS} then was that of ",
-        *_leading(material, leaders(names, believed.times, mean)),
-        "; how sure that was is not kept.",
-    )
-
-
-def _undecided(material: Material, found: list[Stretch], most: float) -> Sentence:
+def _undecided(
+    material: Material, found: list[Span], most: float, problems: int | None
+) -> Sentence:
     settled = material.race is not None and material.race.resolved
-    why = "Nobody stands out, though every pair is settled" if settled else "Too early to say"
+    few = problems is not None and problems < MIN_PROBLEMS
+    why = "No algorithm stands out, though every pair is settled"
+    if few:
+        assert problems is not None
+        why = f"Too early to say, on {counted(problems, 'problem')}"
+    elif not settled:
+        why = "Too early to say"
     return (
-        f"{why}: the likeliest to be best is ",
+        f"{why}: the highest {P_BEST} has ",
         *_leading(material, found),
-        f", with {P_BEST} {probability(most)} at most.",
+        f", at most {probability(most)}.",
     )
 
 
-def _leading(material: Material, found: list[Stretch]) -> Sentence:
+def _leading(material: Material, found: list[Span]) -> Sentence:
     """Leaders with their times; with how much of the grid where they change too often."""
     first, last = float(material.times[0]), float(material.times[-1])
     if len(found) > MANY:

@@ -89,7 +89,9 @@ class Material:
         posterior = self.basis.posterior
         at = relations.pointwise(posterior, self.rules.epsilon)
         over = relations.joint(posterior) if posterior.joint else None
-        return beliefs(posterior, self.basis.algorithms, self.basis.times, at, over)
+        return beliefs(
+            posterior, self.basis.algorithms, self.basis.times, at, over, self.candidates
+        )
 
     @cached_property
     def classical(self) -> View:
@@ -148,7 +150,8 @@ def gather(store: Store, upto: int | None = None, model: str | None = None) -> M
         numbers = numbers[: numbers.index(upto) + 1]
     rounds = tuple(Round(n, store.round(n), store.beliefs(n)) for n in numbers)
     rules = Rules.model_validate(rounds[-1].record.rules if rounds else {})
-    basis = find_basis(store, model) if store.posterior_keys() else None
+    compared = store.posterior_keys() or store.count_compared_instances()
+    basis = find_basis(store, model) if compared else None
     return Material(
         store=store,
         algorithms=tuple(store.config["algorithms"]),

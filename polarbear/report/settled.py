@@ -6,8 +6,10 @@ import numpy as np
 
 from polarbear import racing as race
 from polarbear.inference import relations
-from polarbear.inference.relations import Pointwise
+from polarbear.inference.relations import DecisionTables
 from polarbear.racing import State, Verdict
+from polarbear.racing.state import MIRROR
+from polarbear.rankings.duels import place_of_pair
 from polarbear.report.material import Material, once
 from polarbear.wording import probability_entry
 
@@ -53,17 +55,17 @@ def _by_posterior(material: Material, a: str, b: str) -> np.ndarray:
     """What a race would settle by this posterior alone."""
     basis, rules = material.basis, material.rules
     assert basis is not None
-    at = _at_each_time(material)
-    above, alike = relations.dominates(at, rules.alpha), relations.equivalent(at, rules.alpha)
-    as_good = race.as_good_by(rules, above, alike, at)
-    two = [basis.algorithms.index(a), basis.algorithms.index(b)]
-    pair = np.ix_(range(len(basis.times)), two, two)
-    found = race.codes(above[pair], alike[pair], None if as_good is None else as_good[pair])
-    return np.asarray(found[0])
+    pair = place_of_pair(
+        basis.algorithms.index(a), basis.algorithms.index(b), len(basis.algorithms)
+    )
+    found = race.settled_codes(rules, _tables(material))[pair]
+    in_order = basis.algorithms.index(a) < basis.algorithms.index(b)
+    return np.asarray(found if in_order else MIRROR[found])
 
 
 @once
-def _at_each_time(material: Material) -> Pointwise:
-    """What the posterior says about pairs at each time."""
+def _tables(material: Material) -> DecisionTables:
+    """The probabilities of the posterior that settle pairs."""
     assert material.basis is not None
-    return relations.pointwise(material.basis.posterior, material.rules.epsilon, no_worse=True)
+    rules = material.rules
+    return relations.decision_tables(material.basis.posterior, rules.epsilon, "pointwise")

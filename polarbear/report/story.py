@@ -14,6 +14,7 @@ from polarbear import __version__
 from polarbear.config import failed_words, failures_in
 from polarbear.inference.fit import named
 from polarbear.racing import Kind, verdict_on
+from polarbear.racing.recommendation import Span, leaders
 from polarbear.racing.verdicts import (
     better_words,
     nearest_words,
@@ -21,15 +22,14 @@ from polarbear.racing.verdicts import (
     withheld_words,
 )
 from polarbear.report.answer import answer
-from polarbear.report.leading import Stretch, leaders, p_best
+from polarbear.report.best_by_time import p_best
 from polarbear.report.material import Material, Round, once
-from polarbear.report.moment import draws_now, other_model, still_in
+from polarbear.report.moment import other_model, still_in
 from polarbear.report.prose.sentence import Sentence, marked, parsed, plain
 from polarbear.report.prose.words import span
-from polarbear.select.words import among
 from polarbear.store import summary
 from polarbear.wording import (
-    SHARE_OF_FIRSTS,
+    P_BEST,
     counted,
     decisive,
     joined,
@@ -154,11 +154,7 @@ def _members(material: Material) -> list[Entry]:
     if believed is None:
         return []
     chosen = still_in(material)
-    names = tuple(name for name in believed.algorithms if name in chosen)
-    share = believed.mean[[believed.place(name) for name in names]].T
-    merit = share
-    if draws_now(material) is not None:
-        names, merit = p_best(material)
+    names, merit = p_best(material)
     parts = leaders(names, material.times, merit)
     return [
         _member(material, name, parts, dict(zip(names, merit.T, strict=True))) for name in chosen
@@ -166,7 +162,7 @@ def _members(material: Material) -> list[Entry]:
 
 
 def _member(
-    material: Material, name: str, parts: list[Stretch], merit: Mapping[str, np.ndarray]
+    material: Material, name: str, parts: list[Span], merit: Mapping[str, np.ndarray]
 ) -> Entry:
     mine = [part for part in parts if part.algorithms == (name,)]
     if not mine:
@@ -174,23 +170,13 @@ def _member(
     if len(merit) == 1 and material.race is not None:
         return Entry(name, ("is the only one left: everybody else is out",))
     where = _places(material, mine)
-    basis = draws_now(material)
-    if basis is None:
-        return Entry(name, (f"has the highest {SHARE_OF_FIRSTS} {where}",))
     peak = int(merit[name].argmax())
-    share = float(basis.posterior.theta[:, peak, basis.algorithms.index(name)].mean())
-    whom = among(basis.counts_those_in)
-    return Entry(
-        name,
-        (
-            f"is the likeliest to be best {where}; at {time(float(material.times[peak]))} it is "
-            f"first {whom}on {percent(share)} of instances, and that this is the most of all is "
-            f"{decisive(float(merit[name][peak]))} sure",
-        ),
-    )
+    likely = decisive(float(merit[name][peak]))
+    when = time(float(material.times[peak]))
+    return Entry(name, (f"has the highest {P_BEST} {where}; {likely} at {when}",))
 
 
-def _places(material: Material, mine: list[Stretch]) -> str:
+def _places(material: Material, mine: list[Span]) -> str:
     """When somebody leads; where that changes often, at how many times."""
     if len(mine) > FEW:
         return f"at {sum(part.times for part in mine)} of {counted(len(material.times), 'time')}"

@@ -5,7 +5,6 @@ Uses `driver`'s posteriors and `preferences`.
 
 from __future__ import annotations
 
-from polarbear.select.basis import Basis, Contest, contest, find_basis
 from polarbear.select.criteria import (
     GAMMA,
     RISKS,
@@ -18,6 +17,7 @@ from polarbear.select.criteria import (
 )
 from polarbear.select.information import ENOUGH, value_of_information
 from polarbear.select.portfolios import EXHAUSTIVE_LIMIT, Portfolios, best_portfolios
+from polarbear.select.posterior_source import Basis, Contest, contest, find_basis
 from polarbear.select.selection import Selection, select
 from polarbear.select.sweeps import Sweep, sweep
 

@@ -10,19 +10,23 @@ from polarbear.select import words
 from polarbear.select.information import ENOUGH, value_of_information
 
 if TYPE_CHECKING:
-    from polarbear.select.basis import Basis, Contest
-    from polarbear.select.complements import Complements
     from polarbear.select.criteria import Criteria, Risk
+    from polarbear.select.portfolio_cover import PortfolioCover
     from polarbear.select.portfolios import Portfolios
+    from polarbear.select.posterior_source import Basis, Contest
     from polarbear.select.selection import Selection
     from polarbear.select.sweeps import Sweep
+    from polarbear.select.values import Value
 
 SHOWN_PORTFOLIOS = 5
 
 
 @dataclass(frozen=True)
 class JudgedAlgorithm:
-    """What each criterion says of an algorithm; ``p2bb_error`` is the Monte-Carlo error."""
+    """The criteria of an algorithm; ``p2bb_error`` is the Monte-Carlo error.
+
+    ``rival`` is its strongest rival, ``problems`` the number of problems that the two share.
+    """
 
     algorithm: str
     p2bb: float
@@ -31,6 +35,8 @@ class JudgedAlgorithm:
     regret: float
     p2bb_error: float
     competes: bool
+    rival: str | None
+    problems: int | None
 
 
 @dataclass(frozen=True)
@@ -64,7 +70,7 @@ class PosteriorUsed:
     engine: str
     method: str
     draws: int
-    instances: int | None
+    instances: int
     passed: bool
 
 
@@ -121,6 +127,8 @@ class Answer:
     preference: str
     preference_words: str
     statement: str
+    value: Value
+    too_early: str | None
     gamma: float
     ranking: tuple[JudgedAlgorithm, ...]
     disagreements: tuple[OtherChoice, ...]
@@ -150,6 +158,8 @@ def answer(made: Selection, contest: Contest) -> Answer:
         preference=made.preference.text,
         preference_words=made.words,
         statement=words.statement(made),
+        value=made.value,
+        too_early=made.too_early(),
         gamma=made.gamma,
         ranking=tuple(
             JudgedAlgorithm(
@@ -157,6 +167,8 @@ def answer(made: Selection, contest: Contest) -> Answer:
                 *_judged(made.criteria, item),
                 p2bb_error=float(error[item]),
                 competes=made.competes[item],
+                rival=_rival(made, item),
+                problems=made.problems[item],
             )
             for item in made.order
         ),
@@ -177,16 +189,21 @@ def answer(made: Selection, contest: Contest) -> Answer:
     )
 
 
-def with_portfolios(told: Answer, found: Portfolios, complements: Complements) -> Answer:
+def _rival(made: Selection, item: int) -> str | None:
+    rival = made.rival(item)
+    return None if rival is None else made.basis.algorithms[rival]
+
+
+def with_portfolios(told: Answer, found: Portfolios, cover: PortfolioCover) -> Answer:
     """The answer with the best portfolio of its candidates, and the next ones.
 
     How often it has the winner, and what one more slot would add to that, is taken from the
     instances that all candidates ran on, however the portfolio was chosen.
     """
     best = tuple(sorted(set(found.slots[0])))
-    has_winner = complements.has_winner(best)
+    has_winner = cover.has_winner(best)
     others = [i for i in range(len(told.candidates)) if i not in best]
-    further = [complements.has_winner(tuple(sorted((*best, i)))) for i in others]
+    further = [cover.has_winner(tuple(sorted((*best, i)))) for i in others]
     rows = tuple(
         JudgedPortfolio(
             tuple(told.candidates[i] for i in found.slots[row]), *_judged(found.criteria, row)
@@ -200,7 +217,7 @@ def with_portfolios(told: Answer, found: Portfolios, complements: Complements) -
         portfolios_possible=found.possible,
         portfolios_looked_at=len(found.slots),
         portfolio_search="exhaustive" if found.exhaustive else "greedy, then local search",
-        portfolio_values=complements.meaning if found.covering else "sums over the slots",
+        portfolio_values=cover.meaning if found.covering else "sums over the slots",
         portfolio_has_winner=has_winner,
         next_slot_adds=max(further, default=has_winner) - has_winner,
     )

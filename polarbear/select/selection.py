@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from polarbear.errors import SelectionError
 from polarbear.preferences import Context, Preference, Valuation
-from polarbear.select.basis import Basis, Contest
 from polarbear.select.criteria import GAMMA, RISKS, Criteria, Risk, judge, wins
+from polarbear.select.posterior_source import Basis, Contest
+from polarbear.select.values import Value, draws_of_values, strongest_rival, value_against
+from polarbear.wording import counted
 
+MIN_PROBLEMS = 10  # below this number no choice is recommended
 EACH_TIME = (
-    "the {model} model knows each time for itself, so a preference over several times looks surer "
-    "than it is"
+    "the {model} model treats times as independent, so a preference over several times looks more "
+    "certain than it is"
 )
 
 
@@ -30,8 +34,8 @@ class Disagreement:
 class Selection:
     """The choice, and every criterion of every algorithm shown.
 
-    ``shown`` are algorithms by their place in the posterior; ``criteria``, ``values[draw, item]``,
-    ``competes``, ``order`` and ``choice`` speak of places in ``shown``.
+    ``shown`` are indices of algorithms in the posterior; ``criteria``, ``values[draw, item]``,
+    ``competes``, ``order`` and ``choice`` are about positions in ``shown``.
     """
 
     basis: Basis
@@ -40,6 +44,7 @@ class Selection:
     words: str
     risk: Risk
     gamma: float
+    value: Value
     shown: tuple[int, ...]
     competes: tuple[bool, ...]
     values: np.ndarray
@@ -60,6 +65,39 @@ class Selection:
         others = self.candidates[1:]
         return others[0] if others else None
 
+    @cached_property
+    def problems(self) -> tuple[int | None, ...]:
+        """For each item, the number of problems it shares with its strongest rival, at the time of
+        the preference at which that is lowest."""
+        return tuple(self._problems(item) for item in range(len(self.shown)))
+
+    def rival(self, item: int) -> int | None:
+        """The strongest rival of an item, as an index of the posterior."""
+        rivals = [self.shown[other] for other in self.candidates]
+        return strongest_rival(self.basis.posterior, self.shown[item], rivals, self.valuation)
+
+    def _problems(self, item: int) -> int | None:
+        rival = self.rival(item)
+        if rival is None:
+            return None
+        shared = self.basis.posterior.problems_shared(self.shown[item], rival)
+        if shared is None:
+            return None
+        weights = self.valuation.weights
+        return int(shared.min() if weights is None else shared[weights > 0].min())
+
+    def too_early(self) -> str | None:
+        """Why the evidence is too small to recommend the choice, if it is."""
+        if self.runner_up is None:
+            return None
+        problems = self.problems[self.choice]
+        if problems is not None and problems < MIN_PROBLEMS:
+            return f"only {counted(problems, 'problem')} to compare it on"
+        prior = 1 / len(self.candidates)
+        if self.criteria.p2bb[self.choice] <= prior:
+            return "P(best) does not exceed that of a random choice"
+        return None
+
     def disagreements(self) -> list[Disagreement]:
         """Criteria under which another candidate is the better choice."""
         found = []
@@ -77,7 +115,8 @@ class Selection:
             return False
         columns = self.values[:, [self.choice, other]]
         if self.risk == "p2bb":
-            columns = wins(self.values, self.values.max(axis=1))[:, [self.choice, other]]
+            best = self.values[:, list(self.candidates)].max(axis=1)
+            columns = wins(self.values, best)[:, [self.choice, other]]
         gap = columns[:, 0] - columns[:, 1]
         error = gap.std() / np.sqrt(self.basis.effective_draws)
         return bool(abs(gap.mean()) < 2 * error)
@@ -95,10 +134,13 @@ class Selection:
         several = weights is None or np.count_nonzero(weights) > 1
         if several and not self.basis.posterior.joint and len(self.basis.times) > 1:
             made.append(EACH_TIME.format(model=self.basis.posterior.model))
+        early = self.too_early()
+        if early:
+            made.append(f"too early to recommend {self.name(self.choice)}: {early}")
         if self.too_close() and self.runner_up is not None:
             made.append(
                 f"{self.name(self.choice)} and {self.name(self.runner_up)} differ by less than the "
-                "draws can tell: either will do, or infer with more --draws"
+                "Monte-Carlo error: either will do, or infer with more --draws"
             )
         first = self.order[0]
         if not self.competes[first]:
@@ -114,17 +156,27 @@ def select(
     risk: Risk = "p2bb",
     gamma: float = GAMMA,
     everyone: bool = False,
+    value: Value = "duels",
 ) -> Selection:
-    """Choose among those who compete; ``everyone`` shows the others beside them."""
+    """Choose among the algorithms that compete; ``everyone`` shows the others as well.
+
+    The criteria of the others compare them with those that compete.
+    """
     if not contest.candidates:
-        raise SelectionError("nobody competes; name at least one algorithm")
+        raise SelectionError("no algorithm competes; name at least one")
     valuation = preference.on(context)
     shown = tuple(sorted(contest.candidates + (contest.left_out if everyone else ())))
-    theta = basis.posterior.theta
-    values = valuation.values(theta if len(shown) == theta.shape[2] else theta[:, :, list(shown)])
-    criteria = judge(values, gamma)
-    order = tuple(criteria.order(risk))
     competes = tuple(item in contest.candidates for item in shown)
+    posterior = basis.posterior
+    values = np.empty((posterior.n_draws, len(shown)))
+    inside = np.flatnonzero(competes)
+    values[:, inside] = draws_of_values(posterior, contest.candidates, valuation, value)
+    best = values[:, inside].max(axis=1)
+    for item in np.flatnonzero(~np.array(competes)):
+        rivals = contest.candidates
+        values[:, item] = value_against(posterior, shown[item], rivals, valuation, value)
+    criteria = judge(values, gamma, best)
+    order = tuple(criteria.order(risk))
     choice = next(item for item in order if competes[item])
     return Selection(
         basis,
@@ -133,6 +185,7 @@ def select(
         preference.words(context),
         risk,
         gamma,
+        value,
         shown,
         competes,
         values,

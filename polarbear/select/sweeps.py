@@ -1,16 +1,18 @@
-"""The choice as the budget varies, or how well it is known."""
+"""The choice as the budget, or the uncertainty about it, varies."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
+from polarbear.inference import Posterior
+from polarbear.inference.strongest_rival import rival_values
 from polarbear.preferences import Variations
 from polarbear.select.criteria import GAMMA, Risk, check_gamma, lower_quantile
-
-_DRAWS_AT_ONCE = 256  # a block stays in the processor's cache; no result depends on it
+from polarbear.select.values import Value
 
 
 @dataclass(frozen=True)
@@ -62,24 +64,32 @@ class Sweep:
         return made
 
 
-def sweep(theta: np.ndarray, variations: Variations, risk: Risk, gamma: float = GAMMA) -> Sweep:
-    """Choose anew at each position, from theta[draw, time, item]."""
+def sweep(
+    posterior: Posterior,
+    items: Sequence[int],
+    variations: Variations,
+    risk: Risk,
+    gamma: float = GAMMA,
+    value: Value = "duels",
+) -> Sweep:
+    """The choice among the items at each position."""
     check_gamma(gamma)
-    n = theta.shape[2]
-    # Weights too small to matter would be denormal numbers in single precision, which are slow.
+    # smaller weights are negligible, and denormal in single precision, which is slow
     weights = np.where(variations.weights > 1e-12, variations.weights, 0.0).astype(np.float32)
-    # values[item][position, draw], in the precision that the store keeps
-    values = [np.empty((len(weights), len(theta)), dtype=np.float32) for _ in range(n)]
-    for first in range(0, len(theta), _DRAWS_AT_ONCE):
-        some = slice(first, first + _DRAWS_AT_ONCE)
-        curves = np.ascontiguousarray(theta[some].transpose(2, 1, 0), dtype=np.float32)
-        for one, curve in zip(values, curves, strict=True):
-            one[:, some] = weights @ curve
+
+    def at_positions(curve: np.ndarray) -> np.ndarray:
+        return np.asarray(curve.astype(np.float32, copy=False) @ weights.T)
+
+    if value == "duels":
+        found = rival_values(posterior, items, at_positions)
+    else:
+        found = np.stack([at_positions(posterior.theta[:, :, i]) for i in items], axis=2)
+    values = [np.ascontiguousarray(one.T) for one in np.moveaxis(found, 2, 0)]
     best = values[0].copy()
     for one in values[1:]:
         np.maximum(best, one, out=best)
     p2bb = _shares_of_wins(values, best)
-    mean = variations.weights @ theta.mean(axis=0, dtype=np.float64)
+    mean = np.stack([one.mean(axis=1, dtype=np.float64) for one in values], axis=1)
     merit = p2bb
     if risk in ("mean", "regret"):
         merit = mean
@@ -92,10 +102,10 @@ def sweep(theta: np.ndarray, variations: Variations, risk: Risk, gamma: float = 
 
 
 def _shares_of_wins(values: list[np.ndarray], best: np.ndarray) -> np.ndarray:
-    """How often each item is the best, at each position; those that tie for it share it."""
+    """P(best) of each item at each position; ties are shared."""
     is_best = [one >= best for one in values]
     alone = np.stack([np.count_nonzero(flags, axis=1) for flags in is_best], axis=1)
-    if alone.sum() == best.size:  # nobody ties with anybody
+    if alone.sum() == best.size:  # no ties
         return np.asarray(alone / best.shape[1])
     winners = np.sum(is_best, axis=0)
     return np.stack([(flags / winners).mean(axis=1) for flags in is_best], axis=1)

@@ -6,7 +6,7 @@ from polarbear.preferences import Preference, Valuation
 from polarbear.preferences.simple import At, Final, WorstCase
 from polarbear.select.information import ENOUGH, Information
 from polarbear.select.selection import Disagreement, Selection
-from polarbear.wording import percent, percent_cell, probability, short, small
+from polarbear.wording import counted, percent, percent_cell, probability, short, small
 
 CRITERIA = {
     "p2bb": "probability of being best",
@@ -16,14 +16,14 @@ CRITERIA = {
 }
 
 
-# Where the share of firsts is taken that a preference goes by.
+# How a value combines the times of a preference.
 AT_THE_BUDGET = "at this budget"
 OVER_BUDGETS = "on average over these budgets"
 AT_ITS_WORST = "at its worst time"
 
 
 def where(preference: Preference, valuation: Valuation) -> str | None:
-    """Of which budgets a value is the share of firsts; None where it need not be a share."""
+    """The times that a value is about; None where a value need not be a share."""
     if isinstance(preference, At | Final):
         return AT_THE_BUDGET
     if isinstance(preference, WorstCase):
@@ -32,50 +32,64 @@ def where(preference: Preference, valuation: Valuation) -> str | None:
 
 
 def among(counts_those_in: bool) -> str:
-    """Among whom somebody is first, where that is not everybody."""
-    return "among those still in " if counts_those_in else ""
+    """The field of first places, where it is not all algorithms."""
+    return "among the Pareto set " if counts_those_in else ""
 
 
 def statement(made: Selection) -> str:
-    """The choice, how credible it is, and what another would cost."""
+    """The choice, its probability, its evidence, and the cost of the runner-up."""
     criteria, name = made.criteria, made.name(made.choice)
     if made.runner_up is None:
-        return f"{name}: nobody else competes"
+        return f"{name}: no other algorithm competes"
+    sure = f"P(best) = {probability(criteria.p2bb[made.choice])}"
+    problems = made.problems[made.choice]
+    rests = "" if problems is None else f" on {counted(problems, 'problem')}"
     other = made.runner_up
-    sure = probability(criteria.p2bb[made.choice])
-    taken = where(made.preference, made.valuation)
-    how = (
-        f"{name}, {sure} sure to be the best"
-        if taken is None
-        else f"{name}: first {among(made.basis.counts_those_in)}on "
-        f"{percent(float(criteria.mean[made.choice]))} of instances {taken}; "
-        f"that this is the most of all is {sure} sure"
-    )
+    how = f"{name}: {sure}{rests}{_value_words(made)}"
+    if made.too_early():
+        how = f"too early to say; {how} so far"
     return (
         f"{how}; expected regret {small(criteria.regret[made.choice])}, or "
-        f"{small(criteria.regret[other])} if you take {made.name(other)} instead"
+        f"{small(criteria.regret[other])} with {made.name(other)}"
     )
+
+
+def _value_words(made: Selection) -> str:
+    """The mean value of the choice in words."""
+    taken, mean = where(made.preference, made.valuation), made.criteria.mean[made.choice]
+    if taken is None:
+        return ""
+    if made.value == "duels":
+        rival = made.rival(made.choice)
+        assert rival is not None
+        beaten = made.basis.algorithms[rival]
+        share = percent(float(mean))
+        return f"; beats {beaten}, its strongest rival, on {share} of problems {taken}"
+    if made.value == "firsts":
+        whom = among(made.basis.counts_those_in)
+        return f"; first {whom}on {percent(float(mean))} of problems {taken}"
+    return f"; mean rating {small(float(mean))} {taken}"
 
 
 def disagreement(made: Selection, found: Disagreement) -> str:
-    """Which criterion prefers whom, and what not following it costs."""
+    """A criterion that prefers another algorithm, and what the choice costs by it."""
     return (
-        f"the criteria disagree: by {CRITERIA[found.criterion]} it would be "
-        f"{made.name(found.prefers)}; {made.name(made.choice)} costs {small(found.cost)} of it"
+        f"by {CRITERIA[found.criterion]} the choice would be {made.name(found.prefers)}; "
+        f"{made.name(made.choice)} costs {small(found.cost)} of it"
     )
 
 
 def information(made: Selection, found: Information) -> list[str]:
-    """What racing on could gain, and due to whom."""
+    """What further rounds could gain, and from which rival."""
     name = made.name(made.choice)
     if not found.rivals:
-        return [f"racing on can gain nothing here: {name} is the best in every draw"]
+        return [f"further rounds can gain nothing: {name} is the best in every draw"]
     first = found.rivals[0]
-    verdict = "too little to race on for" if found.gain < ENOUGH else "worth racing on for"
+    verdict = "below" if found.gain < ENOUGH else "above"
     return [
-        f"racing on could gain at most {small(found.gain)} over {name}, "
-        f"{percent_cell(found.share, 1)} of its value: {verdict}, if {short(ENOUGH)} is what "
-        "matters",
-        f"{small(first.gain)} of it would come from {made.name(made.candidates[first.item])}, "
-        f"{probability(first.p2bb)} likely to be the best",
+        f"further rounds could gain at most {small(found.gain)} over {name} "
+        f"({percent_cell(found.share, 1)} of its value), {verdict} the default limit of "
+        f"{short(ENOUGH)}",
+        f"{small(first.gain)} of it from {made.name(made.candidates[first.item])}, whose P(best) "
+        f"is {probability(first.p2bb)}",
     ]

@@ -22,6 +22,7 @@ def beliefs_to_tables(beliefs: Beliefs) -> tuple[pa.Table, pa.Table]:
             "mean": column_of(beliefs.mean.ravel()),
             "low": column_of(beliefs.low.ravel()),
             "high": column_of(beliefs.high.ravel()),
+            "p_best": column_of(beliefs.best.ravel()),
         },
         schema=tables.ROUND_RATINGS,
     )
@@ -60,8 +61,8 @@ def beliefs_from_tables(ratings: pa.Table, pairs: pa.Table) -> Beliefs:
     """Beliefs as a round kept them; a pair's one error stands for both of its sides."""
     names = tuple(dict.fromkeys(ratings["algorithm"].to_pylist()))
     n, size = len(names), len(ratings) // len(names)
-    mean, low, high = (
-        numbers(ratings[c], np.float64).reshape(n, size) for c in ("mean", "low", "high")
+    mean, low, high, best = (
+        numbers(ratings[c], np.float64).reshape(n, size) for c in ("mean", "low", "high", "p_best")
     )
     above, error, alike = (np.full((size, n, n), np.nan) for _ in range(3))
     always_above = always_above_error = crossing = None
@@ -85,6 +86,7 @@ def beliefs_from_tables(ratings: pa.Table, pairs: pa.Table) -> Beliefs:
         mean=mean,
         low=low,
         high=high,
+        best=best,
         above=above,
         above_error=error,
         alike=alike,

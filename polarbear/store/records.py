@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from itertools import groupby
 from types import MappingProxyType
 from typing import Any
 
@@ -13,7 +14,6 @@ import pyarrow as pa
 from polarbear.inference import ModelOptions, Posterior
 from polarbear.inference.diagnostics import Diagnostics
 from polarbear.inference.fit import Deviation, Fit
-from polarbear.inference.interpolated import Interpolated
 from polarbear.inference.options import AS_STORED
 from polarbear.rankings import ABSENT, BELOW, ChoiceSets, GridValues
 from polarbear.store import tables
@@ -23,12 +23,12 @@ from polarbear.store.numbers import column_of, column_of_lists, numbers_of_lists
 
 @dataclass(frozen=True)
 class KeptPosterior:
-    """What a kept posterior is about; ``instances`` is None where an older version kept it."""
+    """The axes of a kept posterior, and the number of problems behind it."""
 
     model: str
     algorithms: tuple[str, ...]
     times: tuple[float, ...]
-    instances: int | None
+    instances: int
 
 
 def kept_posterior(facts: Mapping[str, Any]) -> KeptPosterior:
@@ -37,14 +37,17 @@ def kept_posterior(facts: Mapping[str, Any]) -> KeptPosterior:
         facts["options"]["model"],
         tuple(facts["algorithms"]),
         tuple(facts["times"]),
-        facts.get("instances"),
+        facts["instances"],
     )
 
 
 def posterior_to_table(
-    posterior: Posterior, grid: GridValues, evidence_key: str
+    posterior: Posterior, grid: GridValues, problems: int, evidence_key: str
 ) -> tuple[pa.Table, Mapping[str, Any]]:
-    """A posterior as the store keeps it: its draws, and everything else as plain facts."""
+    """A posterior as the store keeps it: its draws, and everything else as plain facts.
+
+    ``problems`` is the number of problems behind it.
+    """
     size = posterior.n_draws
     flat = posterior.theta.astype(np.float32, copy=False).reshape(size, -1)
     hyper = (
@@ -61,18 +64,14 @@ def posterior_to_table(
         },
         schema=tables.POSTERIOR,
     )
-    knots = None
     if posterior.wins is not None:
-        if isinstance(posterior.wins, Interpolated):
-            wins, knots = posterior.wins.at_knots, posterior.wins.knots.tolist()
-        else:
-            wins = posterior.wins
-        kept = column_of_lists(wins.astype(np.float32, copy=False).reshape(size, -1))
+        wins = posterior.wins.astype(np.float32, copy=False)
+        kept = column_of_lists(wins.reshape(size, -1))
         table = table.append_column(tables.POSTERIOR_WINS, kept)
     facts = {
         "algorithms": list(grid.algorithms),
         "times": grid.times.tolist(),
-        "instances": len(grid.instances),
+        "instances": problems,
         "unit_times": posterior.unit_times.tolist(),
         "chains": posterior.chains,
         "hyper": list(posterior.hyper),
@@ -87,7 +86,7 @@ def posterior_to_table(
         "diagnostics": asdict(posterior.diagnostics),
         "evidence": evidence_key,
         "head_to_head": posterior.wins is not None,
-        **({} if knots is None else {"knots": knots}),
+        "shared": None if posterior.shared is None else _run_lengths(posterior.shared),
         "fit": None if posterior.fit is None else asdict(posterior.fit),
     }
     return table, facts
@@ -101,12 +100,9 @@ def posterior_from_table(
     kind = np.float32 if as_kept else np.float64
     theta = numbers_of_lists(table["theta"], np.float32).astype(kind, copy=False)
     hyper = numbers_of_lists(table["hyper"], np.float64).reshape(size, -1)
-    wins: np.ndarray | Interpolated | None = None
+    wins = None
     if "wins" in table.column_names:
-        knots = facts.get("knots")
-        looked_at = times if knots is None else len(knots)
-        wins = numbers_of_lists(table["wins"], np.float32).reshape(size, looked_at, -1)
-        wins = wins if knots is None else Interpolated(wins, np.array(knots))
+        wins = numbers_of_lists(table["wins"], np.float32).reshape(size, times, -1)
     return Posterior(
         theta=theta.reshape(size, times, n),
         chains=facts["chains"],
@@ -123,7 +119,20 @@ def posterior_from_table(
         evidence_weight=facts["evidence_weight"],
         wins=wins,
         fit=_fit(facts.get("fit")),
+        shared=_from_run_lengths(facts["shared"]),
     )
+
+
+def _run_lengths(shared: np.ndarray) -> list[list[list[int]]]:
+    """Counts[time, pair] as [count, number of times] runs for each pair: they seldom change."""
+    return [[[int(count), len(list(run))] for count, run in groupby(column)] for column in shared.T]
+
+
+def _from_run_lengths(runs: list[list[list[int]]] | None) -> np.ndarray | None:
+    """Counts[time, pair] from their runs."""
+    if runs is None:
+        return None
+    return np.array([[n for n, times in pair for _ in range(times)] for pair in runs]).T
 
 
 def _fit(plain: Mapping[str, Any] | None) -> Fit | None:

@@ -158,6 +158,7 @@ ROUND_RATINGS = pa.schema(
         _column("mean", pa.float64(), "posterior mean of its win probability"),
         _column("low", pa.float64(), "lower end of the central 95 % interval"),
         _column("high", pa.float64(), "upper end of the central 95 % interval"),
+        _column("p_best", pa.float64(), "P(best at t) by duels among the candidates"),
     ]
 )
 

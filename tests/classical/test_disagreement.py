@@ -10,7 +10,7 @@ import pytest
 from polarbear.classical import ViewOptions, agreement, disagreements, view
 from polarbear.classical.disagreement import head_to_head
 from polarbear.driver.evidence import evidence_of
-from polarbear.driver.posteriors import keep, learn
+from polarbear.driver.posterior_cache import keep, cached_posterior
 from polarbear.execution.status import Status
 from polarbear.inference import ModelOptions
 from polarbear.select import Basis, find_basis
@@ -27,7 +27,7 @@ def full(y: float) -> Run:
 
 def inferred(store: Store) -> Basis:
     evidence = evidence_of(store, None)
-    learned = learn(store, evidence, ModelOptions(model="dirichlet", draws=2000), seed=1)
+    learned = cached_posterior(store, evidence, ModelOptions(model="dirichlet", draws=2000), seed=1)
     with store.writing():
         keep(store, evidence, learned)
     return find_basis(store)

@@ -11,7 +11,7 @@ import pytest
 
 from polarbear.config import parse
 from polarbear.driver.evidence import evidence_of
-from polarbear.driver.posteriors import keep, learn, learn_among
+from polarbear.driver.posterior_cache import keep, cached_posterior, learn_among
 from polarbear.errors import InferenceError
 from polarbear.execution.outcome import Task
 from polarbear.execution.run import Problems, execute
@@ -58,7 +58,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
 
 def test_the_posterior_covers_the_truth(store: Store):
     """Six win probabilities, each within five posterior standard deviations: error below 1e-5."""
-    learned = learn(store, evidence_of(store), QUICK, seed=1)
+    learned = cached_posterior(store, evidence_of(store), QUICK, seed=1)
     truth = np.array([RATINGS[name] for name in learned.algorithms]).T
     spread = learned.posterior.theta.std(axis=0)
     assert np.all(np.abs(learned.posterior.mean() - truth) < 5 * spread)
@@ -67,10 +67,10 @@ def test_the_posterior_covers_the_truth(store: Store):
 
 def test_who_else_competes_changes_first_places_and_nothing_else(store: Store):
     evidence, options = evidence_of(store), ModelOptions(draws=400)
-    known = learn(store, evidence, options, 1, ["A", "B", "C"])
+    known = cached_posterior(store, evidence, options, 1, ["A", "B", "C"])
     assert learn_among(store, evidence, known, ["A", "B", "C"]) is known
     among_two = learn_among(store, evidence, known, ["A", "B"])
-    anew = learn(store, evidence, options, 1, ["A", "B"])
+    anew = cached_posterior(store, evidence, options, 1, ["A", "B"])
     assert among_two.key == anew.key != known.key
     np.testing.assert_array_equal(among_two.posterior.theta, anew.posterior.theta)
     np.testing.assert_array_equal(among_two.posterior.wins, anew.posterior.wins)
@@ -79,11 +79,11 @@ def test_who_else_competes_changes_first_places_and_nothing_else(store: Store):
 
 def test_a_posterior_that_is_kept_is_the_same_to_the_bit(store: Store):
     evidence = evidence_of(store)
-    fresh = learn(store, evidence, QUICK, seed=2)
+    fresh = cached_posterior(store, evidence, QUICK, seed=2)
     assert not fresh.from_store
     with store.writing():
         keep(store, evidence, fresh)
-    kept = learn(store, evidence_of(store), QUICK, seed=2)
+    kept = cached_posterior(store, evidence_of(store), QUICK, seed=2)
     assert kept.from_store
     assert kept.posterior.theta.tobytes() == fresh.posterior.theta.tobytes()
     assert kept.posterior.diagnostics == fresh.posterior.diagnostics
@@ -95,23 +95,23 @@ def test_a_posterior_that_is_kept_is_the_same_to_the_bit(store: Store):
 def test_another_question_is_not_answered_from_the_store(store: Store):
     evidence = evidence_of(store)
     with store.writing():
-        keep(store, evidence, learn(store, evidence, QUICK, seed=3))
-    assert learn(store, evidence, QUICK, seed=3).from_store
-    assert not learn(store, evidence, QUICK, seed=4).from_store
+        keep(store, evidence, cached_posterior(store, evidence, QUICK, seed=3))
+    assert cached_posterior(store, evidence, QUICK, seed=3).from_store
+    assert not cached_posterior(store, evidence, QUICK, seed=4).from_store
     other = QUICK.model_copy(update={"alpha": 2.0})
-    assert not learn(store, evidence, other, seed=3).from_store
+    assert not cached_posterior(store, evidence, other, seed=3).from_store
     pair = evidence_of(store, ["A", "C"])
-    assert not learn(store, pair, QUICK, seed=3).from_store
+    assert not cached_posterior(store, pair, QUICK, seed=3).from_store
 
 
 def test_hyperparameters_are_kept_as_well(tmp_path: Path):
     made = synthetic(tmp_path, instances=10)
     evidence = evidence_of(made)
-    fresh = learn(made, evidence, ModelOptions(model="hierarchical", draws=2000), seed=1)
+    fresh = cached_posterior(made, evidence, ModelOptions(model="hierarchical", draws=2000), seed=1)
     with made.writing():
         keep(made, evidence, fresh)
     options = ModelOptions(model="hierarchical", draws=2000)
-    kept = learn(made, evidence, options, seed=1)
+    kept = cached_posterior(made, evidence, options, seed=1)
     assert kept.from_store
     assert set(kept.posterior.hyper) == {"kappa"}
     assert np.array_equal(kept.posterior.hyper["kappa"], fresh.posterior.hyper["kappa"])
@@ -120,7 +120,7 @@ def test_hyperparameters_are_kept_as_well(tmp_path: Path):
 def test_rankings_and_choice_sets_are_kept_beside_the_posterior(store: Store):
     evidence = evidence_of(store)
     with store.writing():
-        keep(store, evidence, learn(store, evidence, QUICK, seed=5))
+        keep(store, evidence, cached_posterior(store, evidence, QUICK, seed=5))
     ranked = pl.read_parquet(store.path / "rankings" / f"derived-{evidence.key}.parquet")
     assert len(ranked) == 400 * 2
     first = ranked.filter((pl.col("instance") == "synthetic-0") & (pl.col("t") == 10.0))

@@ -16,7 +16,7 @@ from polarbear import racing as race
 from polarbear.config import Config, parse
 from polarbear.driver.ending import SETTLED, Ended
 from polarbear.driver.evidence import BLOCK, Tally, evidence_of
-from polarbear.driver.posteriors import Learned, learn
+from polarbear.driver.posterior_cache import CachedPosterior, cached_posterior
 from polarbear.driver.rounds import Race
 from polarbear.driver.sparing import Sparing
 from polarbear.driver.standings import standings
@@ -586,8 +586,8 @@ def test_an_unreadable_checkpoint_is_named(tmp_path):
 
 
 def test_a_posterior_that_fails_its_checks_decides_nothing_and_ends_the_race(tmp_path, monkeypatch):
-    def doubtful(*arguments: Any) -> Learned:
-        learned = learn(*arguments)
+    def doubtful(*arguments: Any) -> CachedPosterior:
+        learned = cached_posterior(*arguments)
         asked.append(learned.posterior.n_draws)
         diagnostics = replace(learned.posterior.diagnostics, r_hat=1.2)
         return replace(learned, posterior=replace(learned.posterior, diagnostics=diagnostics))

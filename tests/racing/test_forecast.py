@@ -17,7 +17,7 @@ from polarbear import racing as race
 from polarbear.inference.relations import Pointwise
 from polarbear.racing import ALIKE, Forecast, State
 from polarbear.racing.forecasting import _reach
-from polarbear.racing.outlook import within
+from polarbear.racing.forecast_range import within
 from polarbear.racing.rules import Rules
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from polarbear.driver.evidence import evidence_of
-from polarbear.driver.posteriors import keep, learn
+from polarbear.driver.posterior_cache import keep, cached_posterior
 from polarbear.inference import ModelOptions
 from polarbear.report.material import Material, gather
 from polarbear.report.page import write_page
@@ -101,7 +101,7 @@ def infer_temporal(store: Store) -> None:
     """Keep a posterior whose draws belong together over time, by the quickest way there is."""
     evidence = evidence_of(store)
     options = ModelOptions(model="random-walk", method="laplace", draws=2000)
-    learned = learn(store, evidence, options, seed=1)
+    learned = cached_posterior(store, evidence, options, seed=1)
     with store.writing():
         keep(store, evidence, learned)
 

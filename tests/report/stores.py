@@ -11,7 +11,7 @@ import numpy as np
 
 from polarbear.config import Execution, Failures
 from polarbear.driver.evidence import evidence_of
-from polarbear.driver.posteriors import keep, learn
+from polarbear.driver.posterior_cache import keep, cached_posterior
 from polarbear.inference import ModelOptions
 from polarbear.store import Store
 from tests.driver.test_posteriors import synthetic
@@ -46,7 +46,7 @@ def inferred(
     """Runs and a posterior, without a race."""
     store = synthetic(folder, instances=12, ratings=ratings, **changes)
     evidence = evidence_of(store)
-    learned = learn(store, evidence, ModelOptions(model=model, draws=400), seed=1)
+    learned = cached_posterior(store, evidence, ModelOptions(model=model, draws=400), seed=1)
     with store.writing():
         keep(store, evidence, learned)
     return store

@@ -10,7 +10,8 @@ import pytest
 
 from polarbear.report.answer import advised, answer
 from polarbear.report.figures import FIGURES
-from polarbear.report.leading import Grade, advise, p_best
+from polarbear.racing.recommendation import Grade, advise
+from polarbear.report.best_by_time import p_best
 from polarbear.report.material import gather
 from polarbear.report.page import data
 from polarbear.report.prose.markdown import as_markdown

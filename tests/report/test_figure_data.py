@@ -11,7 +11,7 @@ import pytest
 from scipy import stats
 
 from polarbear.driver.evidence import evidence_of
-from polarbear.driver.posteriors import keep, learn
+from polarbear.driver.posterior_cache import keep, cached_posterior
 from polarbear.inference import ModelOptions
 from polarbear.preferences import Context, read_preference
 from polarbear.racing.verdicts import MIRROR
@@ -230,7 +230,7 @@ def test_diagnostics_of_all_times_have_the_worst_that_was_kept(raced):
 def test_independent_draws_are_not_asked_whether_they_mix(tmp_path):
     store = synthetic(tmp_path, instances=4)
     evidence = evidence_of(store)
-    learned = learn(store, evidence, ModelOptions(model="empirical", draws=400), seed=1)
+    learned = cached_posterior(store, evidence, ModelOptions(model="empirical", draws=400), seed=1)
     with store.writing():
         keep(store, evidence, learned)
     material = gather(store)

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from polarbear.report.leading import p_best
+from polarbear.report.best_by_time import p_best
 from polarbear.report.material import Material
 from polarbear.report.page.slim import slim_page
 from polarbear.report.page.strip import Piece, strip

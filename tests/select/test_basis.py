@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from polarbear.driver.evidence import evidence_of
-from polarbear.driver.posteriors import keep, learn
+from polarbear.driver.posterior_cache import keep, cached_posterior
 from polarbear.errors import SelectionError
 from polarbear.inference import ModelOptions
 from polarbear.racing import Decisions, Elimination, RoundRecord, Rules, start
@@ -25,7 +25,7 @@ QUICK = ModelOptions(model="dirichlet", draws=400)
 def infer(store: Store, age: int, names: list[str] | None = None, **changes: Any) -> str:
     """Keep a posterior that looks so many seconds old; gives its key."""
     evidence = evidence_of(store, names)
-    learned = learn(store, evidence, QUICK.model_copy(update=changes), seed=1)
+    learned = cached_posterior(store, evidence, QUICK.model_copy(update=changes), seed=1)
     with store.writing():
         keep(store, evidence, learned)
     path = store.path / "posteriors" / f"{learned.key}.parquet"

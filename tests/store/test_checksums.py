@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from polarbear.driver.evidence import evidence_of
-from polarbear.driver.posteriors import keep, learn
+from polarbear.driver.posterior_cache import keep, cached_posterior
 from polarbear.errors import StoreDamagedError
 from polarbear.inference import ModelOptions
 from polarbear.store import Store, checksums, files
@@ -29,7 +29,7 @@ def fill(folder: Path) -> None:
     config = configured(rules={"batch": {"start": 4, "min": 4}, "limits": {"rounds": 2}})
     _, store, _ = run(config, folder / "store")
     evidence = evidence_of(store)
-    learned = learn(store, evidence, ModelOptions(model="dirichlet", draws=400), seed=1)
+    learned = cached_posterior(store, evidence, ModelOptions(model="dirichlet", draws=400), seed=1)
     with store.writing():
         keep(store, evidence, learned)
     ranking = {"instance": ["x"], "t": [10.0], "algorithm": [["good", "bad"]]}

@@ -1,4 +1,4 @@
-"""Who beats whom, from duels alone: a Bayesian bootstrap over problem instances.
+"""The default model: win probabilities from duels alone, by a Bayesian bootstrap over problems.
 
-Assumes no more than that instances are exchangeable. Uses `rankings` and `numerics`.
+Its only assumption is that problems are exchangeable. Uses `rankings`.
 """

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
+from polarbear.report.best_by_time import p_best
 from polarbear.report.drawing.axes import End, edges, label_ends, on_log_time, time_axis
 from polarbear.report.drawing.palette import writing_on
 from polarbear.report.drawing.style import Style
 from polarbear.report.figures.base import Figure, lacks_draws, moment_of_draws
-from polarbear.report.leading import p_best
 from polarbear.report.material import Material
 from polarbear.report.moment import draws_now
 from polarbear.wording import P_BEST, SHARE_OF_FIRSTS

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from polarbear.racing.recommendation import leaders
+from polarbear.report.best_by_time import p_best
 from polarbear.report.figures.base import lacks_draws, moment_of_draws
 from polarbear.report.figures.values import data as values
 from polarbear.report.latex.escaping import escaped
-from polarbear.report.leading import leaders, p_best
 from polarbear.report.material import Material
 from polarbear.report.prose.words import span
 from polarbear.report.sampled import instances_at

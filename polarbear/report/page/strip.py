@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from polarbear.racing.recommendation import leaders
+from polarbear.report.best_by_time import p_best
 from polarbear.report.drawing.axes import edges
-from polarbear.report.leading import leaders, p_best
 from polarbear.report.material import Material
 from polarbear.report.moment import draws_now
 from polarbear.report.prose.words import span
@@ -35,7 +36,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class Strip:
-    """Stretches with a name each, above cells in the leader's colour; and the same in words."""
+    """Spanes with a name each, above cells in the leader's colour; and the same in words."""
 
     names: tuple[Piece, ...]
     cells: tuple[Piece, ...]

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from polarbear.racing.verdicts import CHANCE, legend
+from polarbear.report.best_by_time import p_best
 from polarbear.report.figures.base import lacks_draws
-from polarbear.report.leading import p_best
 from polarbear.report.material import Material
 from polarbear.report.moment import still_in
 from polarbear.report.prose.sentence import Sentence

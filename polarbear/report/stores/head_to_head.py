@@ -16,8 +16,6 @@ from polarbear.store import Store
 
 SEED = 0
 LEVELS = (0.025, 0.975)
-# How large a difference is, drawn towards nothing (docs/inference.md, "Without Plackett-Luce")
-SIZES = ModelOptions(smoothing="none", concentration=1)
 
 
 @dataclass(frozen=True)
@@ -99,7 +97,7 @@ def _comparable(one: Store, two: Store) -> bool:
 
 def _change(store: str, algorithm: str, evidence: Evidence) -> Change:
     """The two as a race between them, by the empirical model."""
-    won = _won(evidence, SIZES)
+    won = _won(evidence)
     mean = won.mean(axis=1)
     low, high = np.quantile(mean, LEVELS)
     last_low, last_high = np.quantile(won[:, -1], LEVELS)
@@ -113,23 +111,23 @@ def _change(store: str, algorithm: str, evidence: Evidence) -> Change:
         wins=float(mean.mean()),
         low=float(low),
         high=float(high),
-        p_better=float((_won(evidence, ModelOptions()).mean(axis=1) > 0.5).mean()),
+        p_better=float((mean > 0.5).mean()),
         wins_at_last=float(won[:, -1].mean()),
         low_at_last=float(last_low),
         high_at_last=float(last_high),
     )
 
 
-def _won(evidence: Evidence, options: ModelOptions) -> np.ndarray:
+def _won(evidence: Evidence) -> np.ndarray:
     """Draws of the share of instances on which the second of two wins, [draw, time]."""
     posterior = infer(
         evidence.choice_sets,
         evidence.unit_times,
-        options,
+        ModelOptions(),
         SEED,
         names=evidence.grid.algorithms,
         positions=evidence.positions,
-        problems=evidence.problems,
+        problems=evidence.problem_names,
         weights=evidence.weights,
     )
     return posterior.head_to_head(1, 0)

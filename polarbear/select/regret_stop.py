@@ -1,4 +1,4 @@
-"""A race for one preference: it goes on only until the choice for that is good enough."""
+"""A race for one preference: it stops when the expected regret of the choice is small."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ from polarbear.preferences import Context, Preference, Valuation
 from polarbear.racing import State
 from polarbear.select.criteria import judge
 from polarbear.select.information import ENOUGH
+from polarbear.select.values import draws_of_values
 from polarbear.wording import short
 
 
 @dataclass(frozen=True)
 class Prospect:
-    """Whom one would take now, how likely that is the best, and what it is expected to lose."""
+    """The choice at this point of a race, its P(best) and its expected regret."""
 
     preference: str
     choice: str
@@ -28,17 +29,17 @@ class Prospect:
 
 
 @dataclass(frozen=True)
-class Aim:
-    """A preference, and the expected regret below which more rounds are not worth their cost."""
+class RegretStop:
+    """A preference, and the expected regret below which the race stops."""
 
     preference: Preference
     valuation: Valuation
     threshold: float
 
     def prospect(self, state: State, posterior: Posterior) -> Prospect:
-        """Whom one would take now, and what that is expected to lose."""
+        """The choice now, and its expected regret."""
         items = [state.algorithms.index(name) for name in state.candidates]
-        criteria = judge(self.valuation.values(posterior.theta[:, :, items]))
+        criteria = judge(draws_of_values(posterior, items, self.valuation, "duels"))
         best = criteria.best("regret")
         return Prospect(
             preference=self.preference.text,
@@ -49,13 +50,13 @@ class Aim:
         )
 
     def horizon(self, times: Sequence[float]) -> float:
-        """The last time that has a say in the preference."""
+        """The last time that matters to the preference."""
         weights = self.valuation.weights
         last = len(times) - 1 if weights is None else int(np.flatnonzero(weights)[-1])
         return float(times[last])
 
     def reached(self, state: State, posterior: Posterior) -> str | None:
-        """Why the race has served its purpose, if it has."""
+        """Why the race can stop, if it can."""
         now = self.prospect(state, posterior)
         if now.expected_regret >= self.threshold:
             return None
@@ -65,10 +66,10 @@ class Aim:
         )
 
 
-def aim(preference: Preference, context: Context, threshold: float = ENOUGH) -> Aim:
-    """What a race is to be run for, checked before anything is run."""
+def regret_stop(preference: Preference, context: Context, threshold: float = ENOUGH) -> RegretStop:
+    """The stopping rule for a preference, checked before anything is run."""
     if not threshold > 0:
         raise SelectionError(
             f"an expected regret never falls below {short(threshold)}; give a threshold above 0"
         )
-    return Aim(preference, preference.on(context), threshold)
+    return RegretStop(preference, preference.on(context), threshold)

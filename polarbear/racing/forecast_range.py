@@ -1,4 +1,4 @@
-"""Between how many more instances a race ends: as a round keeps it, and as limits cut it short."""
+"""The number of further instances until a race ends, as a range."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ if TYPE_CHECKING:
     from polarbear.racing.rules import Batch, RaceLimits
     from polarbear.racing.state import State
 
-TELLING = 3  # rounds before which nobody can tell
+MIN_ROUNDS = 3  # before a forecast is made
 
 
 class Forecast(NamedTuple):
-    """So many more instances until a race ends: in a range, and in the middle of it.
+    """Further instances until a race ends: the range and its median.
 
-    ``high`` and ``likely`` are None where that is farther than can be seen. ``an_instance`` is what
-    one costs on the axis at most, as things stand.
+    ``high`` and ``likely`` are None beyond the horizon of the forecast. ``an_instance`` is the
+    highest cost of one on the axis, as pairs stand.
     """
 
     low: int
@@ -27,7 +27,7 @@ class Forecast(NamedTuple):
 
     @property
     def spent_at_most(self) -> float | None:
-        """What all of them cost at most, in what the axis counts."""
+        """The highest cost of all of them on the axis."""
         return None if self.high is None else self.high * self.an_instance
 
     def to_plain(self) -> dict[str, Any]:
@@ -43,7 +43,7 @@ class Forecast(NamedTuple):
 def within(
     ahead: Forecast, state: State, batch: Batch, limits: RaceLimits, spent: float
 ) -> Forecast:
-    """The same forecast for a race that ends at its limits; those that are reached are past."""
+    """The forecast for a race that ends at its limits."""
     ends = []
     if limits.instances is not None:
         ends.append(limits.instances - state.instances)
@@ -63,7 +63,7 @@ def within(
 
 
 def _instances_of(rounds: int, state: State, batch: Batch) -> int:
-    """How many instances so many rounds draw at most."""
+    """The largest number of instances that these rounds draw."""
     drawn, size = 0, state.batch
     for _ in range(rounds):
         drawn += size

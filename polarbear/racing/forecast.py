@@ -1,17 +1,16 @@
-"""How far it still is: futures of a race are played, and it is counted when they end."""
+"""A forecast of when a race ends: its future is simulated many times."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cache
 
 import numpy as np
 
-from polarbear.inference.relations import Pointwise
-from polarbear.racing.decisions import horizons
-from polarbear.racing.outlook import TELLING, Forecast
+from polarbear.inference.relations import DecisionTables
+from polarbear.racing.decide import horizons
+from polarbear.racing.forecast_range import MIN_ROUNDS, Forecast
+from polarbear.racing.normal_scores import MIN_TAIL, normal_scores
 from polarbear.racing.rules import Rules
-from polarbear.racing.scores import SURE, scores
 from polarbear.racing.state import ABOVE, ALIKE, BELOW, OPEN, State
 
 FUTURES = 200  # that are played
@@ -21,7 +20,7 @@ FAR = 3.0  # a score beyond which the other end of a range changes nothing (1e-9
 
 
 def forecast(
-    state: State, rules: Rules, pointwise: Pointwise, most: int | None, seed: int
+    state: State, rules: Rules, tables: DecisionTables, most: int | None, seed: int
 ) -> Forecast | None:
     """Between how many more instances a race ends; None where nobody can tell yet.
 
@@ -29,17 +28,17 @@ def forecast(
     posterior. In each of many futures its true difference is drawn from that posterior, the
     evidence of further rounds is drawn given the difference, and the race's rules are followed.
     """
-    if state.round < TELLING or state.joining or not state.open_pairs:
+    if state.round < MIN_ROUNDS or state.joining or not state.open_pairs:
         return None
     looks = _looks(state, rules, most)
-    ended = _futures(state, rules, pointwise, looks, np.random.default_rng(seed))
+    ended = _futures(state, rules, tables, looks, np.random.default_rng(seed))
     if most is not None:
         ended[np.isinf(ended)] = looks[-1]
     low, likely, high = (
         np.quantile(ended, share, method="inverted_cdf") - state.instances
         for share in (LOW, 0.5, HIGH)
     )
-    cost = float(sum(horizons(replace(state, aims=()), rules).values()))
+    cost = float(sum(horizons(state, rules).values()))
     farthest = looks[-1] - state.instances
     return Forecast(int(min(low, farthest)), _seen(likely), _seen(high), cost)
 
@@ -64,7 +63,7 @@ def _looks(state: State, rules: Rules, most: int | None) -> list[int]:
 def _futures(
     state: State,
     rules: Rules,
-    pointwise: Pointwise,
+    tables: DecisionTables,
     looks: list[int],
     rng: np.random.Generator,
 ) -> np.ndarray:
@@ -78,8 +77,8 @@ def _futures(
     is_open = (state.settled == OPEN).any(axis=1)
     a, b = (index[is_open] for index in np.triu_indices(len(state.algorithms), 1))
     now = state.instances
-    lead, width = (of_times.T for of_times in scores(pointwise, a, b))  # [pair, time]
-    threshold = float(ndtri(min(rules.alpha, 1 - SURE)))
+    lead, width = (of_times.T for of_times in normal_scores(tables, a, b))  # [pair, time]
+    threshold = float(ndtri(min(rules.alpha, 1 - MIN_TAIL)))
     shape = (FUTURES, len(a))
     drift, walk = rng.standard_normal(shape), np.zeros(shape)
     pairs = [_Pair(codes, FUTURES, rules) for codes in state.settled[is_open]]
@@ -155,7 +154,7 @@ def _reach(width: np.ndarray, alpha: float) -> np.ndarray:
     widths, scores = _reaches(alpha)
     found = np.interp(width, widths, scores, left=-1.0)
     far = width > widths[-1]  # where the other end of the range does not matter
-    found[far] = width[far] - ndtri(min(alpha, 1 - SURE))
+    found[far] = width[far] - ndtri(min(alpha, 1 - MIN_TAIL))
     return np.asarray(found)
 
 

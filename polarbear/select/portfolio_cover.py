@@ -1,8 +1,7 @@
-"""Which k algorithms together have the winner most often: who complements whom.
+"""Portfolios by coverage: on how many problems one of k algorithms is the best of all candidates.
 
-A portfolio is taken as one virtual algorithm, the best of its members on each instance. How often
-that is the winner among all candidates follows from the rankings of each instance, and not from
-ratings: two that win on the same instances add little to each other.
+Coverage follows from the rankings of each problem, not from ratings: two algorithms that win on the
+same problems add little to each other.
 """
 
 from __future__ import annotations
@@ -23,10 +22,10 @@ MOST_LOOKED_AT = 500  # more sets than this are built greedily instead
 _AT_A_TIME = 16  # bounds memory, not results
 
 
-class Complements:
-    """What sets of candidates come to on the instances that all candidates ran on."""
+class PortfolioCover:
+    """The coverage of sets of candidates, on the problems that all candidates ran on."""
 
-    meaning = "how often they have the winner"
+    meaning = "shares of problems on which a member is the best"
 
     def __init__(
         self, bootstrap: Bootstrap, candidates: Sequence[int], valuation: Valuation

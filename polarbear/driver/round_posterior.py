@@ -1,0 +1,177 @@
+"""From the evidence of a round to the probabilities that decide it, and to its posterior."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from polarbear import racing as race
+from polarbear.config import Config
+from polarbear.driver.evidence import Evidence, Tally
+from polarbear.driver.posterior_cache import CachedPosterior, cached_posterior
+from polarbear.errors import RaceError
+from polarbear.inference import Posterior, relations
+from polarbear.inference.beliefs import Beliefs, beliefs
+from polarbear.inference.empirical.bootstrap import Bootstrap
+from polarbear.inference.empirical.decisions import decide_by_duels, even_probability
+from polarbear.inference.fit import named
+from polarbear.inference.named_fit import NamedFit
+from polarbear.inference.options import CONCENTRATION
+from polarbear.inference.relations import DecisionTables
+from polarbear.problems.base import Instance
+from polarbear.racing import Decisions, Elimination, State, Threat
+from polarbear.racing.rules import Rules
+from polarbear.rankings.duels import place_of_pair
+from polarbear.store import Store
+
+MORE_DRAWS = 4  # times as many, where a decision is within the Monte-Carlo error
+P_WRONG_DRAWS = 1000
+
+
+@dataclass(frozen=True)
+class RoundResult:
+    """A round's next state and decisions, and the posterior that describes it.
+
+    ``tables`` is None where the posterior is not usable.
+    """
+
+    state: State
+    decisions: Decisions
+    tables: DecisionTables | None
+    evidence: Evidence
+    cached: CachedPosterior
+
+    @property
+    def fit(self) -> NamedFit | None:
+        """The check of fit of a Plackett-Luce model."""
+        return named(self.cached.posterior.fit, self.cached.algorithms, self.cached.times)
+
+    def beliefs(self, rules: Rules) -> Beliefs:
+        """The estimates of this round, as the store keeps them."""
+        return estimates(self.cached, self.state.candidates, rules, self.tables is not None)
+
+    def threats(self) -> dict[str, Threat]:
+        """The algorithm that comes nearest to eliminating each candidate."""
+        if self.tables is None:
+            return {}
+        probability, candidates = self.tables.dominates, self.state.candidates
+        index = {name: i for i, name in enumerate(self.state.algorithms)}
+        found = {}
+        for name in candidates:
+            others = [other for other in candidates if other != name]
+            if others:
+                by = max(others, key=lambda other: probability[index[other], index[name]])
+                found[name] = Threat(by, float(probability[index[by], index[name]]))
+        return found
+
+    def p_any_wrong(self) -> float:
+        """P(at least one elimination so far is wrong), by the duels.
+
+        An elimination is right if the eliminator beats the algorithm at every time. The draws are
+        those of the neutral posterior; that two are exactly even, by the sceptical prior, makes an
+        elimination wrong as well.
+        """
+        return p_any_wrong(self.evidence, self.state.eliminated, self.cached.posterior.seed)
+
+
+def p_any_wrong(evidence: Evidence, eliminated: Sequence[Elimination], seed: int) -> float:
+    """P(at least one of these eliminations is wrong)."""
+    if not eliminated:
+        return 0.0
+    names, duels = evidence.grid.algorithms, evidence.duels
+    even = even_probability(duels.record())
+    pairs = [(names.index(one.by), names.index(one.algorithm)) for one in eliminated]
+    places = [place_of_pair(by, gone, len(names)) for by, gone in pairs]
+    wins = Bootstrap(duels, names, P_WRONG_DRAWS, seed, CONCENTRATION).wins(places)
+    right = np.ones(P_WRONG_DRAWS)
+    for k, (by, gone) in enumerate(pairs):
+        ahead = wins[:, :, k] > 0.5 if by < gone else wins[:, :, k] < 0.5
+        right *= ahead.all(axis=1) * (1 - even[places[k]])
+    return float(1 - right.mean())
+
+
+class RoundInference:
+    """Infers and decides rounds by a configuration.
+
+    ``first`` gives the first instances of the race. The empirical model decides by exact
+    probabilities from duels; its posterior describes the candidates that are left. A Plackett-Luce
+    model decides by its draws, with more of them where a decision is within their error.
+    """
+
+    def __init__(
+        self, config: Config, store: Store, tally: Tally, first: Callable[[int], list[Instance]]
+    ) -> None:
+        self._config = config
+        self._store = store
+        self._tally = tally
+        self._first = first
+
+    def evidence(self, state: State, more: int = 0) -> Evidence:
+        """The evidence on the instances of a state, and on further ones."""
+        return self._tally.evidence(self._first(state.instances + more), state.algorithms)
+
+    def decide(self, state: State, evidence: Evidence, drawn: int) -> RoundResult:
+        """The next state, its decisions, and the posterior after them."""
+        if self._config.inference.plackett_luce:
+            return self._decide_by_ratings(state, evidence, drawn)
+        rules, options = self._config.race, self._config.inference
+        record = evidence.duels.record()
+        tables = decide_by_duels(record, rules.epsilon, options.concentration)
+        if rules.elimination == "joint":
+            over = relations.joint(self._posterior(evidence).posterior)
+            tables = replace(tables, dominates=np.minimum(tables.dominates, over.dominance))
+        duels = None
+        if rules.guarantee == "anytime":
+            if evidence.problems is not None:
+                raise RaceError(
+                    "the anytime guarantee needs independent problems, but instances of this race "
+                    "are repeated seeds of one problem; leave out race.guarantee"
+                )
+            duels = record.won()
+        after, decisions = race.step(state, rules, drawn, tables, duels)
+        posterior = self._posterior(evidence, after.candidates)
+        return RoundResult(after, decisions, tables, evidence, posterior)
+
+    def posterior_of(self, state: State, evidence: Evidence) -> CachedPosterior:
+        """The posterior after a round that has been decided."""
+        if self._config.inference.plackett_luce:
+            return self._posterior(evidence)
+        return self._posterior(evidence, state.candidates)
+
+    def _decide_by_ratings(self, state: State, evidence: Evidence, drawn: int) -> RoundResult:
+        rules = self._config.race
+        duels = evidence.duels.record().won()
+        cached = self._posterior(evidence)
+        tables = self._tables(cached.posterior)
+        if tables is None or race.needs_more_draws(state, rules, drawn, tables, duels):
+            more = self._posterior(evidence, draws=MORE_DRAWS * self._config.inference.draws)
+            tables = self._tables(more.posterior) or tables
+            cached = cached if cached.posterior.usable else more
+        after, decisions = race.step(state, rules, drawn, tables, duels)
+        return RoundResult(after, decisions, tables, evidence, cached)
+
+    def _tables(self, posterior: Posterior) -> DecisionTables | None:
+        if not posterior.usable:
+            return None
+        rules = self._config.race
+        return relations.decision_tables(posterior, rules.epsilon, rules.elimination)
+
+    def _posterior(
+        self, evidence: Evidence, field: Sequence[str] | None = None, draws: int | None = None
+    ) -> CachedPosterior:
+        options = self._config.inference
+        if draws is not None:
+            options = options.model_copy(update={"draws": draws})
+        return cached_posterior(self._store, evidence, options, self._config.seed, field)
+
+
+def estimates(
+    cached: CachedPosterior, candidates: Sequence[str], rules: Rules, usable: bool
+) -> Beliefs:
+    """What a posterior says about all pairs, and which candidate is the best at each time."""
+    posterior = cached.posterior
+    at = relations.pointwise(posterior, rules.epsilon) if usable else None
+    over = relations.joint(posterior) if usable and posterior.joint else None
+    return beliefs(posterior, cached.algorithms, cached.times, at, over, candidates)

@@ -1,0 +1,102 @@
+"""Probabilities that decide a race: exact, from the duels of a pair alone.
+
+Pairs are settled by the neutral posterior of all estimates: with c imaginary problems the shares of
+wins, losses and draws are Dirichlet(c/2 + wins, c/2 + losses, draws).
+
+Eliminations are sceptical, because a race looks many times and would separate even algorithms by
+chance (sceptical priors for stopping: Spiegelhalter, Freedman and Parmar 1994). With probability
+``EVEN_MASS`` the two algorithms are exactly even at all times; otherwise the share of wins among
+decided duels is Beta(h, h) at each time. The Bayes factor against evenness at time t is
+
+    2^(w + l) B(h + w, h + l) / B(h, h)
+
+after w wins and l losses, and that against evenness at all times is its mean over time: the two
+differ at some time, and each is as likely. An elimination asks for
+
+    P(not even) P(q_t > 1/2 | Beta(h + w, h + l)) >= alpha   at every time.
+
+A pair that differs clearly at some time is not even, so its weakest time is judged as by a plain
+posterior; exactly even algorithms are protected at all times. Nothing is sampled.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import betaincc, betaln, expit, logsumexp
+
+from polarbear.inference.relations import DecisionTables
+from polarbear.rankings.duels import DuelRecord
+
+EVEN_MASS = 0.5
+SLAB = 2.0  # h: imaginary wins, and losses, of pairs that are not even
+_LOG_FREQUENCIES = np.linspace(-14, 9, 180)  # of the inversion formula, in standard deviations
+
+
+def decide_by_duels(record: DuelRecord, epsilon: float, concentration: float) -> DecisionTables:
+    """The probabilities by which the empirical model decides.
+
+    ``concentration`` is that of the neutral prior.
+    """
+    n, n_times = record.algorithms, len(record.wins)
+    a, b = np.triu_indices(n, 1)
+    counts = np.stack([record.wins, record.losses, record.draws]).reshape(3, -1)
+    (wins, losses, draws), place = np.unique(counts, axis=1, return_inverse=True)
+
+    def table(values: np.ndarray, mirrored: np.ndarray) -> np.ndarray:
+        """Values of distinct counts as [time, a, b], ``mirrored`` being those of (b, a)."""
+        found = np.zeros((n_times, n, n))
+        found[:, a, b] = values[place.ravel()].reshape(n_times, -1)
+        found[:, b, a] = mirrored[place.ravel()].reshape(n_times, -1)
+        return found
+
+    won, lost = concentration / 2 + wins, concentration / 2 + losses
+    better = betaincc(won, lost, 0.5)
+    at_least = _exceeds(won, lost, draws, -epsilon)
+    beyond = _exceeds(won, lost, draws, epsilon)
+    sceptical = betaincc(SLAB + wins, SLAB + losses, 0.5)
+    uneven = np.zeros((n, n))
+    uneven[a, b] = uneven[b, a] = 1 - even_probability(record)
+    return DecisionTables(
+        better=table(better, 1 - better),
+        equivalent=table(at_least - beyond, at_least - beyond),
+        no_worse=table(at_least, 1 - beyond),
+        dominates=uneven * table(sceptical, 1 - sceptical).min(axis=0),
+    )
+
+
+def even_probability(record: DuelRecord) -> np.ndarray:
+    """P(exactly even at all times) of each pair: [pair]."""
+    wins, losses = record.wins, record.losses
+    factor = betaln(SLAB + wins, SLAB + losses) - betaln(SLAB, SLAB) + (wins + losses) * np.log(2)
+    against = logsumexp(factor, axis=0) - np.log(len(factor))
+    return np.asarray(expit(np.log(EVEN_MASS / (1 - EVEN_MASS)) - against))
+
+
+def _exceeds(won: np.ndarray, lost: np.ndarray, draws: np.ndarray, margin: float) -> np.ndarray:
+    """P(win rate > 1/2 + margin) where (wins, losses, draws) are Dirichlet(won, lost, draws).
+
+    Without draws it is a Beta tail. Otherwise it is P(sum of c_k Gamma(k) > 0), by numerical
+    inversion of the characteristic function (Gil-Pelaez 1951).
+    """
+    found = betaincc(won, lost, 0.5 + margin)
+    mixed = draws > 0
+    if mixed.any():
+        shapes = np.stack([won[mixed], lost[mixed], draws[mixed]])
+        found[mixed] = _positive(np.array([0.5 - margin, -0.5 - margin, -margin]), shapes)
+    return np.asarray(found)
+
+
+def _positive(coefficients: np.ndarray, shapes: np.ndarray) -> np.ndarray:
+    """P(sum over k of coefficients[k] Gamma(shapes[k]) > 0), for shapes[k, case].
+
+    The trapezoidal rule in the logarithm of the frequency converges exponentially.
+    """
+    scale = np.sqrt(np.square(coefficients) @ shapes)
+    found = np.full(shapes.shape[1], 0.5)
+    step = _LOG_FREQUENCIES[1] - _LOG_FREQUENCIES[0]
+    for frequency in np.exp(_LOG_FREQUENCIES):
+        turned = np.multiply.outer(coefficients, frequency / scale)
+        angle = (shapes * np.arctan(turned)).sum(axis=0)
+        size = np.exp(-0.5 * (shapes * np.log1p(turned**2)).sum(axis=0))
+        found += step / np.pi * np.sin(angle) * size
+    return np.asarray(np.clip(found, 0, 1))

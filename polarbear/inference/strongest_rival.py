@@ -1,0 +1,52 @@
+"""Values and P(best) by duels: the win rate of an algorithm against its strongest rival.
+
+For a preference u and candidates C the value of a in a draw is V_a = min over b in C, b != a, of
+u(p_ab(t_1), ..., p_ab(t_T)), where p_ab(t) is the probability that a beats b at t. With two
+algorithms P(best) is P(better). An algorithm that beats all others has the highest value. Clones do
+not split votes, and each pair uses all problems that its two algorithms share.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from polarbear.inference.base import Posterior
+
+
+def rival_values(
+    posterior: Posterior, items: Sequence[int], value: Callable[[np.ndarray], np.ndarray]
+) -> np.ndarray:
+    """Draws of V, the lowest value over all rivals, with the items on the last axis.
+
+    ``value`` maps win probabilities [draw, time] to values of any shape. A single item has no rival
+    and the value of winning always.
+    """
+    if len(items) == 1:
+        always = np.ones(posterior.theta.shape[:2])
+        return np.asarray(value(always))[..., None]
+    lowest: list[np.ndarray | None] = [None] * len(items)
+    for i, a in enumerate(items):
+        for j in range(i + 1, len(items)):
+            wins = posterior.head_to_head(a, items[j])
+            for k, found in ((i, value(wins)), (j, value(1 - wins))):
+                known = lowest[k]
+                lowest[k] = found if known is None else np.minimum(known, found)
+    return np.stack([np.asarray(one) for one in lowest], axis=-1)
+
+
+def p_best(values: np.ndarray) -> np.ndarray:
+    """The share of draws in which each item has the highest value; ties are shared.
+
+    Draws are on the first axis, items on the last.
+    """
+    is_best = values >= values.max(axis=-1, keepdims=True)
+    return np.asarray((is_best / is_best.sum(axis=-1, keepdims=True)).mean(axis=0))
+
+
+def p_best_at_each_time(posterior: Posterior, items: Sequence[int]) -> np.ndarray:
+    """P(best at t) among the items: [time, item]."""
+    return p_best(rival_values(posterior, items, np.asarray))

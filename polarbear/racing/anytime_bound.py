@@ -1,0 +1,76 @@
+"""A bound on wrong eliminations that holds at any number of looks, without a model.
+
+If a does not beat b on more than half of the problems at time t, betting on a at t is not
+profitable. Betting starts with wealth 1; with win probability q a win multiplies it by 2q and a
+loss by 2(1 - q). Averaged over q from Beta(h, h) above one half, the wealth after w wins and l
+losses is
+
+    2^(w + l) B(h + w, h + l) P(q > 1/2 | h + w, h + l) / (B(h, h) / 2),
+
+and by Ville's inequality it ever reaches 1/d with probability at most d (Waudby-Smith and Ramdas
+2024). A problem with several seeds counts as a fraction of a win or loss; the bound holds for it,
+because (2q)^x is at most 1 + (2q - 1) x. An eliminated algorithm was proven worse at every time. If
+it is not worse at one of them, that proof was wrong, so times need no correction.
+
+Pairs share the error 1 - alpha. The first field of n algorithms gets 6 / pi^2 of it, divided among
+its n (n - 1) ordered pairs; the k-th algorithm that enters later gets 6 / (pi^2 (k + 1)^2), divided
+among its ordered pairs with the earlier ones. The shares sum to at most one, whatever the number of
+entrants. Assumption: problems are drawn independently, or their order is random.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+EVEN_DUELS = 4.0  # h: how near to even the bets expect duels to be; any value keeps the bound
+
+
+def log_wealth(wins: np.ndarray, losses: np.ndarray) -> np.ndarray:
+    """The logarithm of the wealth after these wins and losses."""
+    from scipy.special import betaincc, betaln
+
+    one, two = EVEN_DUELS + wins, EVEN_DUELS + losses
+    with np.errstate(divide="ignore"):
+        above = np.log(betaincc(one, two, 0.5))
+    return np.asarray(
+        (wins + losses + 1) * np.log(2) + betaln(one, two) - betaln(EVEN_DUELS, EVEN_DUELS) + above
+    )
+
+
+def proven_better(wins: np.ndarray | None, alpha: float, initial: int) -> np.ndarray:
+    """Where the wealth of betting on a against b, with wins[time, a, b], proves a better: bool.
+
+    ``initial`` is the number of algorithms at the start; the others entered in their order.
+    """
+    assert wins is not None
+    mark = -np.log(1 - alpha) - np.log(_shares_of_error(wins.shape[1], initial))
+    return np.asarray(_of_each_record(log_wealth, wins) >= mark)
+
+
+def _shares_of_error(n: int, initial: int) -> np.ndarray:
+    """The share of 1 - alpha that each ordered pair may use: [a, b]."""
+    entry = np.maximum(np.arange(n) - initial + 2, 1)  # 1 for the first field, then 2, 3, ...
+    later = np.maximum.outer(np.arange(n), np.arange(n))
+    pairs = np.where(entry[later] == 1, initial * (initial - 1), 2 * later)
+    with np.errstate(divide="ignore"):
+        return np.asarray(6 / (np.pi * entry[later]) ** 2 / np.maximum(pairs, 1))
+
+
+def supported_by_duels(wins: np.ndarray) -> np.ndarray:
+    """P(a beats b on more than half of the problems) by their duels alone: [time, a, b].
+
+    The prior is uniform; ties do not count.
+    """
+    from scipy.special import betaincc
+
+    return _of_each_record(lambda won, lost: betaincc(1 + won, 1 + lost, 0.5), wins)
+
+
+def _of_each_record(
+    function: Callable[[np.ndarray, np.ndarray], np.ndarray], wins: np.ndarray
+) -> np.ndarray:
+    """A function of wins and losses, computed once for equal records: [time, a, b]."""
+    records, place = np.unique(wins + 1j * wins.swapaxes(1, 2), return_inverse=True)
+    return np.asarray(function(records.real, records.imag)[place.reshape(wins.shape)])

@@ -1,0 +1,329 @@
+"""A pure step from the probabilities of one round to the next state of a race."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+
+from polarbear.errors import RaceError
+from polarbear.inference.relations import DecisionTables
+from polarbear.racing.anytime_bound import proven_better, supported_by_duels
+from polarbear.racing.record import Decisions
+from polarbear.racing.rules import Rules
+from polarbear.racing.state import ABOVE, ALIKE, BELOW, CROSSING, OPEN, OUT, Elimination, State
+
+LARGE_SHARE = 0.2  # a round that settles more than this share halves the batch
+MARGIN = 2.0  # Monte-Carlo errors from alpha within which a decision needs more draws
+MIN_SUPPORT = 0.9  # P(better) by the duels alone, where a Plackett-Luce model decides
+MAX_UNTRUSTED_ROUNDS = 3  # in a row; then the race stops
+
+
+def admit(state: State, newcomer: str, rules: Rules) -> State:
+    """Add an algorithm about which nothing is known."""
+    if newcomer in state.algorithms:
+        raise RaceError(f"'{newcomer}' is in the race already")
+    if state.joining:
+        raise RaceError(f"'{newcomer}' must wait until '{state.joining}' has caught up")
+    names = (*state.algorithms, newcomer)
+    known = dict(zip(state.pairs, state.settled, strict=True))
+    candidates = state.candidates
+    rows = []
+    for a, b in combinations(names, 2):
+        fresh = OPEN if a in candidates else OUT
+        rows.append(known.get((a, b), np.full(len(state.times), fresh, dtype=np.int8)))
+    return replace(
+        state,
+        algorithms=names,
+        settled=np.stack(rows),
+        joining=newcomer,
+        caught_up=0,
+        entered=state.round,
+        batch=rules.batch.start,
+    )
+
+
+def horizons(state: State, rules: Rules) -> dict[str, float]:
+    """The algorithms to run in the next round, and up to which time: the paper's tau_A.
+
+    Without truncation each of them runs to the end.
+    """
+    found: dict[str, float] = {}
+    for pair, codes in zip(state.pairs, state.settled, strict=True):
+        is_open = np.flatnonzero(codes == OPEN)
+        if not len(is_open):
+            continue
+        until = state.times[int(is_open[-1])]
+        for name in pair if state.joining is None else {state.joining} & {*pair}:
+            found[name] = max(found.get(name, 0.0), until)
+    if rules.truncate is False:
+        found = dict.fromkeys(found, state.times[-1])
+    return {name: found[name] for name in state.algorithms if name in found}
+
+
+def step(
+    state: State,
+    rules: Rules,
+    drawn: int,
+    tables: DecisionTables | None,
+    duels: np.ndarray | None = None,
+) -> tuple[State, Decisions]:
+    """The next state, after a round on ``drawn`` further instances led to these probabilities.
+
+    ``tables`` is None where the posterior is not usable: then nothing is decided. ``duels[time, a,
+    b]`` counts the problems on which a beat b. Where it is given, an elimination also has to be
+    supported by the duels alone; the anytime guarantee needs it.
+    """
+    if state.joining:
+        state = replace(state, round=state.round + 1, caught_up=state.caught_up + drawn)
+    else:
+        state = replace(state, round=state.round + 1, instances=state.instances + drawn)
+    if tables is None:
+        state, arrived = _arrival(replace(state, untrusted=state.untrusted + 1))
+        return state, Decisions(caught_up=arrived)
+    before = state.settled == OPEN
+    dominates, withheld = _dominances(state, rules, tables, duels)
+    cycles = _cycles(state, dominates)
+    eliminated = _eliminations(state, tables, dominates)
+    state = replace(state, eliminated=(*state.eliminated, *eliminated), untrusted=0)
+    state, reinstated = _reinstate(state, tables)
+    settled = _resolved(state, rules, tables)
+    in_cycle = {pair for cycle in cycles for pair in combinations(cycle, 2)}
+    proven = proven_better(duels, rules.alpha, state.initial) if _is_guaranteed(rules) else None
+    settled, reopened = _reopened(state, settled, tables, proven, in_cycle)
+    after = settled == OPEN
+    newly, open_before = int((before & ~after).sum()), int(before[_judged(state)].sum())
+    done = [
+        pair
+        for pair, was, still in zip(state.pairs, before.any(axis=1), after.any(axis=1), strict=True)
+        if was and not still
+    ]
+    state = replace(state, settled=settled, batch=_next_batch(state, rules, newly, open_before))
+    state, arrived = _arrival(state)
+    return state, Decisions(
+        eliminated=tuple(e for e in eliminated if e.algorithm not in reinstated),
+        settled_pairs=tuple(done),
+        reopened=reopened,
+        newly_settled=newly,
+        open_before=open_before,
+        caught_up=arrived,
+        withheld=tuple(pair for pair in withheld if pair[0] in state.candidates),
+        cycles=cycles,
+        reinstated=reinstated,
+    )
+
+
+def needs_more_draws(
+    state: State,
+    rules: Rules,
+    drawn: int,
+    tables: DecisionTables,
+    duels: np.ndarray | None = None,
+) -> bool:
+    """Whether a decision of this round is within the Monte-Carlo error of its probability."""
+    if tables.errors is None:
+        return False
+    lower, upper = tables.shifted(-MARGIN), tables.shifted(MARGIN)
+    shifts = tables, lower, replace(tables, dominates=upper.dominates)
+    after = [step(state, rules, drawn, shifted, duels)[0] for shifted in shifts]
+    outcomes = {(one.candidates, tuple(one.open_pairs)) for one in after[:2]}
+    return len(outcomes) > 1 or after[2].candidates != after[0].candidates
+
+
+def _is_guaranteed(rules: Rules) -> bool:
+    return rules.guarantee == "anytime"
+
+
+def _indices(state: State) -> tuple[np.ndarray, np.ndarray]:
+    return np.triu_indices(len(state.algorithms), 1)
+
+
+def _judged(state: State) -> np.ndarray:
+    """Pairs that a round may settle; only the newcomer's while one catches up: bool[pair]."""
+    a, b = _indices(state)
+    if state.joining is None:
+        return np.ones(len(a), dtype=bool)
+    newcomer = state.algorithms.index(state.joining)
+    return np.asarray((a == newcomer) | (b == newcomer))
+
+
+def _is_candidate(state: State) -> np.ndarray:
+    return np.array([name in state.candidates for name in state.algorithms])
+
+
+def _both_candidates(state: State) -> np.ndarray:
+    """Pairs of candidates: bool[pair]."""
+    a, b = _indices(state)
+    candidate = _is_candidate(state)
+    return np.asarray(candidate[a] & candidate[b])
+
+
+def _dominances(
+    state: State, rules: Rules, tables: DecisionTables, duels: np.ndarray | None
+) -> tuple[np.ndarray, tuple[tuple[str, str], ...]]:
+    """Candidates that dominate another one with the required confidence: bool[a, b].
+
+    Also returns the pairs (b, a) for which the model says so but the duels do not support it.
+    """
+    n = len(state.algorithms)
+    a, b = _indices(state)
+    pairs = _judged(state) & _both_candidates(state)
+    compared = np.zeros((n, n), dtype=bool)
+    compared[a[pairs], b[pairs]] = compared[b[pairs], a[pairs]] = True
+    asked = compared & (tables.dominates >= rules.alpha)
+    if _is_guaranteed(rules):
+        if duels is None:
+            raise RaceError("the anytime guarantee needs the record of duels")
+        return compared & proven_better(duels, rules.alpha, state.initial).all(axis=0), ()
+    if duels is None:
+        return asked, ()
+    supported = asked & (supported_by_duels(duels) >= MIN_SUPPORT).all(axis=0)
+    names = state.algorithms
+    withheld = [(names[i], names[by]) for by, i in np.argwhere(asked & ~supported)]
+    return supported, tuple(sorted(withheld))
+
+
+def _cycles(state: State, dominates: np.ndarray) -> tuple[tuple[str, ...], ...]:
+    """Groups of candidates that dominate each other in a cycle; none of them is eliminated by
+    another one of its group."""
+    mutual = reached(dominates)
+    mutual &= mutual.T
+    groups = {tuple(np.flatnonzero(row).tolist()) for row in mutual if row.any()}
+    return tuple(tuple(state.algorithms[i] for i in group) for group in sorted(groups))
+
+
+def _eliminations(
+    state: State, tables: DecisionTables, dominates: np.ndarray
+) -> tuple[Elimination, ...]:
+    """Eliminations of this round, whatever the order of the algorithms; cycles eliminate none."""
+    beats = dominates & ~reached(dominates).T
+    gone = np.asarray(beats.any(axis=0))
+    probability = tables.dominates
+    found = []
+    for i in np.flatnonzero(gone):
+        by = max(np.flatnonzero(beats[:, i]), key=lambda j: (not gone[j], probability[j, i], -j))
+        instances = state.caught_up if state.joining else state.instances
+        names = state.algorithms[i], state.algorithms[by]
+        found.append(Elimination(*names, state.round, instances, float(probability[by, i])))
+    return tuple(found)
+
+
+def _reinstate(state: State, tables: DecisionTables) -> tuple[State, tuple[str, ...]]:
+    """Take back eliminations that a cycle of dominances has made doubtful.
+
+    Following eliminators from an eliminated algorithm leads to a candidate. If the algorithm is
+    ahead of this candidate at every time, it returns, and more instances decide between the two.
+    """
+    if state.joining:
+        return state, ()
+    index = {name: i for i, name in enumerate(state.algorithms)}
+    eliminator = {one.algorithm: one.by for one in state.eliminated}
+    ahead = np.asarray((tables.better > tables.better.swapaxes(1, 2)).all(axis=0))
+    back = []
+    for name, by in eliminator.items():
+        if by not in eliminator:
+            continue
+        while by in eliminator:
+            by = eliminator[by]
+        if ahead[index[name], index[by]]:
+            back.append(name)
+    if not back:
+        return state, ()
+    state = replace(state, eliminated=tuple(e for e in state.eliminated if e.algorithm not in back))
+    settled = state.settled.copy()
+    both = _both_candidates(state)
+    for pair, (a, b) in enumerate(state.pairs):
+        if both[pair] and (a in back or b in back):
+            settled[pair][settled[pair] == OUT] = OPEN
+    return replace(state, settled=settled), tuple(back)
+
+
+def reached(steps: np.ndarray) -> np.ndarray:
+    """The transitive closure of a relation: bool[from, to]."""
+    known = steps.copy()
+    for through in range(len(known)):
+        known |= known[:, through, np.newaxis] & known[through]
+    return known
+
+
+def codes(above: np.ndarray, alike: np.ndarray, as_good: np.ndarray | None = None) -> np.ndarray:
+    """The settled relation of each pair at each time: int8[pair, time].
+
+    ``above[time, a, b]`` says where a is better than b, ``alike`` where they are equivalent, and
+    ``as_good`` where a is no worse than b, if that settles a pair for all times.
+    """
+    a, b = np.triu_indices(above.shape[1], 1)
+    found = np.full((len(a), len(above)), OPEN, dtype=np.int8)
+    found[alike[:, a, b].T] = ALIKE
+    found[above[:, a, b].T] = ABOVE  # dominance comes before equivalence
+    found[above[:, b, a].T] = BELOW
+    if as_good is not None:
+        better, no_worse = above.any(axis=0), as_good.any(axis=0)
+        crosses = np.asarray((better & no_worse.T) | (better.T & no_worse))
+        found[(found == OPEN) & crosses[a, b][:, None]] = CROSSING
+    return found
+
+
+def settled_codes(rules: Rules, tables: DecisionTables) -> np.ndarray:
+    """What these probabilities settle, by the rules' resolution: int8[pair, time]."""
+    distinct = ~np.eye(tables.better.shape[1], dtype=bool)
+    above = (tables.better >= rules.alpha) & distinct
+    alike = (tables.equivalent >= rules.alpha) & distinct
+    if rules.resolution == "strict":
+        return codes(above, alike)
+    if rules.resolution == "crossing":
+        return codes(above, alike, above | alike)
+    return codes(above, alike, (tables.no_worse >= rules.alpha) & distinct)
+
+
+def _resolved(state: State, rules: Rules, tables: DecisionTables) -> np.ndarray:
+    """What is settled now: earlier decisions, this round's, and all pairs of the eliminated."""
+    judged = _judged(state)[:, None]
+    found = settled_codes(rules, tables)
+    settled = np.where((state.settled == OPEN) & judged, found, state.settled)
+    open_out = (settled == OPEN) & ~_both_candidates(state)[:, None]
+    return np.where(open_out, OUT, settled).astype(np.int8)
+
+
+def _reopened(
+    state: State,
+    settled: np.ndarray,
+    tables: DecisionTables,
+    proven: np.ndarray | None,
+    in_cycle: set[tuple[str, str]],
+) -> tuple[np.ndarray, tuple[tuple[str, str], ...]]:
+    """Keep open the weakest time of pairs that are above at every time but not eliminated.
+
+    With a guarantee, all times that lack a proof stay open. Pairs in a cycle are settled.
+    """
+    settled = settled.copy()
+    a, b = _indices(state)
+    judged = _judged(state) & _both_candidates(state)
+    again = []
+    for code, one, two in ((ABOVE, a, b), (BELOW, b, a)):
+        for pair in np.flatnonzero((settled == code).all(axis=1) & judged):
+            if state.pairs[pair] in in_cycle:
+                continue
+            settled[pair, tables.better[:, one[pair], two[pair]].argmin()] = OPEN
+            if proven is not None:
+                settled[pair, ~proven[:, one[pair], two[pair]]] = OPEN
+            again.append(state.pairs[pair])
+    return settled, tuple(again)
+
+
+def _next_batch(state: State, rules: Rules, newly: int, open_before: int) -> int:
+    batch = state.batch
+    if newly == 0:
+        batch *= 2
+    elif newly > LARGE_SHARE * open_before:
+        batch //= 2
+    return rules.batch.within(batch, state.caught_up if state.joining else state.instances)
+
+
+def _arrival(state: State) -> tuple[State, str | None]:
+    """End the catching up of a newcomer that is eliminated, settled, or has seen all instances."""
+    name = state.joining
+    if name is None or (name in state.unresolved and state.caught_up < state.instances):
+        return state, None
+    return replace(state, joining=None, caught_up=0), name

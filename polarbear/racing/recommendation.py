@@ -1,0 +1,122 @@
+"""Which algorithm to run at which budget: spans of time with one recommendation, or several.
+
+The race's table, `report` and the page all use these spans, from P(best at t) by duels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import groupby
+
+import numpy as np
+
+LIKELY = 2 / 3  # P(best) from which a single algorithm is recommended
+SURE = 0.9  # P(best) that half of the times need for "run" instead of "probably"
+MIN_PROBLEMS = 10  # below which no algorithm is recommended
+
+Label = tuple[int, ...]  # the recommended algorithm, or () where several may be the best
+
+
+class Grade(StrEnum):
+    """How much can be said: which algorithm to run, which one probably, or nothing yet."""
+
+    RUN = "run"
+    PROBABLY = "probably"
+    EARLY = "too early"
+
+
+@dataclass(frozen=True)
+class Span:
+    """Neighbouring times with the same recommendation."""
+
+    algorithms: tuple[str, ...]
+    start: float
+    stop: float
+    times: int
+
+    @property
+    def is_open(self) -> bool:
+        """Whether several algorithms may be the best."""
+        return len(self.algorithms) > 1
+
+
+@dataclass(frozen=True)
+class Advice:
+    """Spans that cover all times of the grid; ``sure`` is the share of times above SURE."""
+
+    grade: Grade
+    spans: tuple[Span, ...]
+    sure: float
+
+
+def advise(
+    names: Sequence[str], times: np.ndarray, p_best: np.ndarray, problems: int | None = None
+) -> Advice:
+    """Recommendations by P(best)[time, algorithm].
+
+    Where no algorithm reaches LIKELY, the smallest group that reaches it together is named.
+    ``problems`` is the number of problems behind it.
+    """
+    lead = p_best.max(axis=1)
+    sure, alone = float((lead >= SURE).mean()), float((lead >= LIKELY).mean())
+    grade = Grade.RUN if sure >= 0.5 else Grade.PROBABLY if alone >= 0.5 else Grade.EARLY
+    prior = 1 / len(names)
+    if (problems is not None and problems < MIN_PROBLEMS) or (lead <= prior).all():
+        grade = Grade.EARLY
+    groups = [_smallest_group(chances) for chances in p_best]
+    labels = _without_slivers([group if len(group) == 1 else () for group in groups], p_best)
+    spans = []
+    for places in _runs(labels):
+        together = {item for t in places for item in groups[t]}
+        likeliest_first = sorted(together, key=lambda item: -p_best[places, item].sum())
+        spans.append(_span(names, times, places, labels[places[0]] or likeliest_first))
+    return Advice(grade, tuple(spans), sure)
+
+
+def leaders(names: Sequence[str], times: np.ndarray, p_best: np.ndarray) -> list[Span]:
+    """Spans of the algorithm with the highest P(best)[time, algorithm]."""
+    labels: list[Label] = [(int(item),) for item in p_best.argmax(axis=1)]
+    merged = _without_slivers(labels, p_best)
+    return [_span(names, times, places, merged[places[0]]) for places in _runs(merged)]
+
+
+def _span(names: Sequence[str], times: np.ndarray, places: list[int], items: Sequence[int]) -> Span:
+    start, stop = float(times[places[0]]), float(times[places[-1]])
+    return Span(tuple(names[i] for i in items), start, stop, len(places))
+
+
+def _smallest_group(chances: np.ndarray) -> Label:
+    """The fewest algorithms of which one is the best with probability LIKELY."""
+    order = np.argsort(-chances, kind="stable")
+    enough = np.cumsum(chances[order]) >= LIKELY - 1e-9  # rounding of sums
+    return tuple(order[: int(enough.argmax()) + 1].tolist())
+
+
+def _runs(labels: Sequence[Label]) -> list[list[int]]:
+    """Places of neighbouring times with the same label."""
+    return [list(run) for _, run in groupby(range(len(labels)), labels.__getitem__)]
+
+
+def _without_slivers(labels: list[Label], p_best: np.ndarray) -> list[Label]:
+    """Short spans take the label of the longer neighbour, unless they are sure.
+
+    A span is short below a twentieth of the grid, and at least two times on grids of ten or more.
+    """
+    shortest = max(2, len(labels) // 20) if len(labels) >= 10 else 1
+    labels = list(labels)
+    while True:
+        runs = _runs(labels)
+        short = [
+            k
+            for k, places in enumerate(runs)
+            if len(places) < shortest and p_best[places].max() < SURE
+        ]
+        if not short or len(runs) == 1:
+            return labels
+        k = min(short, key=lambda k: len(runs[k]))
+        near = [j for j in (k - 1, k + 1) if 0 <= j < len(runs)]
+        into = max(near, key=lambda j: len(runs[j]))
+        for place in runs[k]:
+            labels[place] = labels[runs[into][0]]

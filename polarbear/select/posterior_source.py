@@ -1,0 +1,218 @@
+"""The posterior that a choice uses, and the algorithms that compete by it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from polarbear.driver.evidence import evidence_of
+from polarbear.driver.posterior_cache import cached_posterior
+from polarbear.errors import SelectionError
+from polarbear.inference import ModelOptions, Posterior
+from polarbear.inference.fit import named
+from polarbear.racing.decide import reached
+from polarbear.settings.grid import Budget
+from polarbear.settings.options import unknown
+from polarbear.store import Store
+from polarbear.store.records import KeptPosterior, kept_posterior, posterior_from_table
+from polarbear.wording import counted, short
+
+ALPHA = 0.99  # with which an algorithm is dominated, where no race was run
+
+
+@dataclass(frozen=True)
+class Basis:
+    """A posterior with the names of its axes, and its source.
+
+    ``instances`` is the number of problems behind it; ``pareto_set`` is what a race has left, None
+    without a race; ``field`` are the algorithms among which first places are counted.
+    """
+
+    posterior: Posterior
+    key: str
+    source: Literal["race", "infer"]
+    algorithms: tuple[str, ...]
+    times: np.ndarray
+    axis: str
+    instances: int
+    pareto_set: tuple[str, ...] | None
+    notes: tuple[str, ...]
+
+    @property
+    def effective_draws(self) -> float:
+        """The effective sample size, at worst."""
+        judged = self.posterior.diagnostics
+        return float(max(1.0, min(judged.ess_bulk, judged.ess_tail, self.posterior.n_draws)))
+
+    @property
+    def counts_those_in(self) -> bool:
+        """Whether first places are counted among the candidates of a race."""
+        return self.source == "race" and not self.posterior.options.plackett_luce
+
+
+@dataclass(frozen=True)
+class Contest:
+    """The algorithms that compete, those left out, and the reason in words."""
+
+    candidates: tuple[int, ...]
+    left_out: tuple[int, ...]
+    reason: str
+
+
+def find_basis(store: Store, model: str | None = None, key: str | None = None) -> Basis:
+    """The posterior for a choice: the race's; without a race, the default model's.
+
+    ``model`` or ``key`` ask for another one that the store keeps. Without a race the default
+    model's posterior is inferred from the runs at hand if the store does not keep it.
+    """
+    keys, race = store.newest_posteriors(), store.last_round()
+    raced = race.posterior if race is not None else None
+    if key is not None:
+        chosen = _by_key(store, keys, key)
+    elif model is not None and (model != ModelOptions().model or raced in keys):
+        chosen = _by_model(store, keys, model, raced)
+    elif raced in keys:
+        assert raced is not None
+        chosen = raced
+    else:
+        return _inferred_now(store)
+    kept = store.posterior(chosen)
+    if kept is None:
+        raise SelectionError(
+            f"the race in {store.path} has just replaced the posterior; run the command again"
+        )
+    about = kept_posterior(kept[1])
+    posterior = posterior_from_table(*kept, as_kept=True)
+    notes = _limits(store, chosen, about, chosen == raced)
+    return _basis(store, posterior, chosen, about, chosen == raced, notes)
+
+
+def _inferred_now(store: Store) -> Basis:
+    """The default model's posterior of the runs in the store; read back if it is kept."""
+    if not store.count_compared_instances():
+        raise SelectionError(f"{store.path} has no runs to compare; `polarbear race` makes them")
+    evidence = evidence_of(store)
+    cached = cached_posterior(store, evidence, ModelOptions(), store.config["seed"])
+    times = tuple(cached.times.tolist())
+    about = KeptPosterior(cached.posterior.model, cached.algorithms, times, cached.instances)
+    return _basis(store, cached.posterior, cached.key, about, False, ())
+
+
+def _basis(
+    store: Store,
+    posterior: Posterior,
+    key: str,
+    about: KeptPosterior,
+    raced: bool,
+    notes: tuple[str, ...],
+) -> Basis:
+    names, race = about.algorithms, store.last_round()
+    pareto_set = None
+    if race is not None:
+        remaining, entered = set(race.state.candidates), set(race.state.algorithms)
+        # an algorithm that never raced was not eliminated
+        pareto_set = tuple(n for n in names if n in remaining or n not in entered)
+    times = np.array(about.times)
+    fit = named(posterior.fit, names, times)
+    if fit is not None and fit.words:
+        notes = (fit.words, *notes)
+    return Basis(
+        posterior=posterior,
+        key=key,
+        source="race" if raced else "infer",
+        algorithms=names,
+        times=times,
+        axis=store.config["budget"]["axis"],
+        instances=about.instances,
+        pareto_set=pareto_set or None,
+        notes=notes,
+    )
+
+
+def contest(basis: Basis, among: Sequence[str] | None = None, alpha: float = ALPHA) -> Contest:
+    """The algorithms that compete: those named, the race's Pareto set, or those not dominated."""
+    names = basis.algorithms
+    all_items = range(len(names))
+    if among is not None:
+        for name in among:
+            if name not in names:
+                raise SelectionError(f"{unknown('algorithm', name, names)} (in this posterior)")
+        chosen = [i for i in all_items if names[i] in among]
+        reason = "not named by --algorithms"
+    elif basis.pareto_set is not None:
+        chosen = [i for i in all_items if names[i] in basis.pareto_set]
+        reason = "eliminated by the race"
+    else:
+        chosen = undominated(basis.posterior, alpha)
+        reason = f"dominated: another one is better at each time, P >= {short(alpha)}"
+    left_out = tuple(i for i in all_items if i not in chosen)
+    return Contest(tuple(chosen), left_out, reason)
+
+
+def undominated(posterior: Posterior, alpha: float = ALPHA) -> list[int]:
+    """Algorithms that no other one beats at each time with probability alpha.
+
+    An algorithm is not left out because of a cycle of dominances.
+    """
+    if not 0.5 < alpha <= 1:
+        raise SelectionError(f"the decision threshold alpha must lie in (0.5, 1], found {alpha:g}")
+    n = posterior.n_algorithms
+    above = np.zeros((n, n), dtype=bool)
+    for a in range(n):
+        for b in range(n):
+            if a != b:
+                above[a, b] = posterior.beats(a, b).mean(axis=0).min() >= alpha
+    above &= ~reached(above).T
+    return [int(i) for i in np.flatnonzero(~above.any(axis=0))]
+
+
+def _by_key(store: Store, keys: list[str], wanted: str) -> str:
+    found = [key for key in keys if key.startswith(wanted)]
+    if len(found) != 1:
+        held = ", ".join(f"{key} ({_model(store, key)})" for key in keys)
+        what = "has no posterior" if not found else "has more than one posterior"
+        raise SelectionError(f"{store.path} {what} '{wanted}'; it has {held}")
+    return found[0]
+
+
+def _by_model(store: Store, keys: list[str], wanted: str, raced: str | None) -> str:
+    models = {key: _model(store, key) for key in keys}
+    if raced is not None and models.get(raced) == wanted:
+        return raced
+    for key, model in models.items():
+        if model == wanted:
+            return key
+    held = ", ".join(sorted(set(models.values())))
+    raise SelectionError(
+        f"{store.path} holds no posterior of the model '{wanted}', only of: {held}; "
+        f"`polarbear infer {store.path} --model {wanted}` makes one"
+    )
+
+
+def _model(store: Store, key: str) -> str:
+    return kept_posterior(store.posterior_facts(key)).model
+
+
+def _limits(store: Store, key: str, about: KeptPosterior, raced: bool) -> tuple[str, ...]:
+    """What has come into the store since the posterior was kept, or was left out of it."""
+    remedy = "`polarbear race` includes it" if raced else "`polarbear infer` includes it"
+    notes = []
+    missing = [name for name in store.config["algorithms"] if name not in about.algorithms]
+    if missing:
+        notes.append(f"the posterior does not include {', '.join(missing)}: {remedy}")
+    problems = store.problems()
+    now = store.count_compared_instances()
+    if not problems and now > about.instances:
+        notes.append(
+            f"the posterior uses {about.instances} of the store's {counted(now, 'problem')}: "
+            f"{remedy}"
+        )
+    if not raced and store.runs_changed_since(key):
+        notes.append(f"runs were set aside or restored since the posterior was kept: {remedy}")
+    times = Budget.model_validate(store.config["budget"]).times
+    if times.tolist() != list(about.times):
+        notes.append(f"the store's grid has changed since: {remedy}")
+    return tuple(notes)
