@@ -152,7 +152,13 @@ def raced_by_tests(
         block = np.ix_(range(n_times), running, running)
         newly = int((now & ~above[block]).sum())
         above[block] |= now
-        batch = batch * 2 if newly == 0 else batch // 2 if newly > race.LARGE_SHARE * now.size else batch
+        batch = (
+            batch * 2
+            if newly == 0
+            else batch // 2
+            if newly > race.LARGE_SHARE * now.size
+            else batch
+        )
         batch = batches.within(batch, seen)
         always = now.all(axis=0)
         for j in np.flatnonzero(always.any(axis=0)):

@@ -10,11 +10,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from polarbear.racing.guarantee import record_of_duels
 
 from polarbear import racing as race
 from polarbear.inference.relations import Joint, Pointwise
 from polarbear.racing import State
-from polarbear.racing.guarantee import record_of_duels
 from polarbear.racing.rules import Rules
 from polarbear.rankings import rank
 
@@ -61,7 +61,11 @@ def replay(
     state = race.start(names, np.asarray(times).tolist(), rules)
     present = np.zeros(values.shape, dtype=bool)
     spent, rounds = 0.0, []
-    while state.open_pairs and state.instances < len(values) and state.untrusted < race.MAX_UNTRUSTED_ROUNDS:
+    while (
+        state.open_pairs
+        and state.instances < len(values)
+        and state.untrusted < race.MAX_UNTRUSTED_ROUNDS
+    ):
         first, last = state.instances, min(state.instances + state.batch, len(values))
         horizons = race.horizons(state, rules)
         for name, until in horizons.items():

@@ -27,13 +27,13 @@ from pathlib import Path
 from time import perf_counter
 
 import numpy as np
+from polarbear.driver.judgement import Judgement, relations_of, threats
 from targets import Row, report
 
 from polarbear import racing as race
 from polarbear.config import Config, parse
 from polarbear.driver.entrants import settings_kept
 from polarbear.driver.evidence import Evidence, ranked
-from polarbear.driver.judgement import Judgement, relations_of, threats
 from polarbear.driver.posterior_cache import CachedPosterior, keep
 from polarbear.execution.outcome import Outcome, Task
 from polarbear.execution.status import Status
@@ -141,7 +141,9 @@ def believed(
     instances = tuple(f"instance-{i}" for i in range(number * BATCH))
     values = rng.normal(size=(1, n, len(times)))
     evidence = ranked(GridValues(instances[:1], NAMES, times, values), place[:, 0])
-    return CachedPosterior(posterior, NAMES, times, len(instances), f"{number:016x}", False), evidence
+    return CachedPosterior(
+        posterior, NAMES, times, len(instances), f"{number:016x}", False
+    ), evidence
 
 
 def written(store: Path, page: Path, *more: str) -> tuple[float, float]:

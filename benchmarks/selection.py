@@ -23,11 +23,11 @@ from time import process_time
 os.environ |= dict.fromkeys(("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")  # read at import
 
 import numpy as np
+from polarbear.select.candidates import undominated
 from targets import Row, report
 
 from polarbear.preferences import PREFERENCES, Context, Valuation, read_preference
 from polarbear.select import best_portfolios, judge, sweep, value_of_information
-from polarbear.select.candidates import undominated
 
 DRAWS, TIMES, ALGORITHMS, SLOTS = 8000, 200, 10, 4
 GRID = np.geomspace(10.0, 100_000.0, TIMES)

@@ -8,10 +8,10 @@ from http.client import HTTPConnection, HTTPResponse
 from pathlib import Path
 
 import pytest
+from polarbear.driver.sparing import Sparing
 
 from polarbear.api.watching import HERE, TAG, LivePage, Watch
 from polarbear.driver.rounds import Race
-from polarbear.driver.sparing import Sparing
 from polarbear.driver.watching import Watcher
 from polarbear.errors import NotAStoreError, ReportError
 from polarbear.racing import RoundRecord

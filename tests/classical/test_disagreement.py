@@ -10,7 +10,7 @@ import pytest
 from polarbear.classical import ViewOptions, agreement, disagreements, view
 from polarbear.classical.disagreement import head_to_head
 from polarbear.driver.evidence import evidence_of
-from polarbear.driver.posterior_cache import keep, cached_posterior
+from polarbear.driver.posterior_cache import cached_posterior, keep
 from polarbear.execution.status import Status
 from polarbear.inference import ModelOptions
 from polarbear.select import Basis, find_basis

@@ -18,7 +18,9 @@ from tests.driver.test_posteriors import synthetic
 def learned(tmp_path_factory: pytest.TempPathFactory) -> CachedPosterior:
     folder: Path = tmp_path_factory.mktemp("inferred")
     store = synthetic(folder, instances=12)
-    return cached_posterior(store, evidence_of(store), ModelOptions(model="dirichlet", draws=400), seed=1)
+    return cached_posterior(
+        store, evidence_of(store), ModelOptions(model="dirichlet", draws=400), seed=1
+    )
 
 
 def test_ratings_are_those_of_the_posterior_at_the_times_shown(learned: CachedPosterior):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from polarbear.driver.judgement import Judgement, relations_of
 from scipy.stats import binom
 
 from polarbear import racing as race
 from polarbear.driver.evidence import Evidence, ranked
-from polarbear.driver.judgement import Judgement, relations_of
 from polarbear.driver.posterior_cache import CachedPosterior
 from polarbear.inference import ModelOptions, infer
 from polarbear.racing import State
@@ -31,7 +31,9 @@ def evidence(values: np.ndarray, names: tuple[str, ...] = NAMES) -> Evidence:
 def judged(found: Evidence, options: ModelOptions, rules: Rules, seed: int) -> Judgement:
     posterior = infer(found.choice_sets, found.unit_times, options, seed, positions=found.positions)
     names = found.grid.algorithms
-    learned = CachedPosterior(posterior, names, found.grid.times, len(found.grid.instances), "", False)
+    learned = CachedPosterior(
+        posterior, names, found.grid.times, len(found.grid.instances), "", False
+    )
     return Judgement(learned, found, *relations_of(posterior, rules), posterior.n_draws)
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from polarbear.config import parse
 from polarbear.driver.evidence import evidence_of
-from polarbear.driver.posterior_cache import keep, cached_posterior, learn_among
+from polarbear.driver.posterior_cache import cached_posterior, keep, learn_among
 from polarbear.errors import InferenceError
 from polarbear.execution.outcome import Task
 from polarbear.execution.run import Problems, execute

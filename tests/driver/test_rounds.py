@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
+from polarbear.driver.sparing import Sparing
 
 from polarbear import racing as race
 from polarbear.config import Config, parse
@@ -18,7 +19,6 @@ from polarbear.driver.ending import SETTLED, Ended
 from polarbear.driver.evidence import BLOCK, Tally, evidence_of
 from polarbear.driver.posterior_cache import CachedPosterior, cached_posterior
 from polarbear.driver.rounds import Race
-from polarbear.driver.sparing import Sparing
 from polarbear.driver.standings import standings
 from polarbear.driver.watching import Watcher
 from polarbear.errors import AlgorithmError, ConfigError, RaceError, StoreMismatchError

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from polarbear.racing.guarantee import record_of_duels
 
 from polarbear.driver.evidence import Tally, evidence_of
 from polarbear.driver.merging import unite
 from polarbear.driver.replaying import stored_config
 from polarbear.errors import StoreMismatchError
-from polarbear.racing.guarantee import record_of_duels
 from polarbear.store import Store
 from tests.driver.test_rounds import RATINGS, checkpoints, configured, run
 from tests.support import Project

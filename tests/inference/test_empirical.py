@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from polarbear.inference.empirical.evenness import CONCENTRATIONS, evenness_weights
 from scipy.stats import beta, kstest
 
 from polarbear.inference.empirical import bootstrap
 from polarbear.inference.empirical.bootstrap import Bootstrap, Imaginary
-from polarbear.inference.empirical.evenness import CONCENTRATIONS, evenness_weights
 from polarbear.rankings import ABSENT, rank
 from polarbear.rankings.duels import Duels, duels_of, place_of_pair
 

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from polarbear.inference.interpolated import Interpolated
 
 from polarbear.inference import ModelOptions, Posterior, infer, relations
 from polarbear.inference.empirical import knots
-from polarbear.inference.interpolated import Interpolated
 from polarbear.rankings import GridValues, count_choice_sets, rank
 from polarbear.store.records import posterior_from_table, posterior_to_table
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from polarbear.inference.empirical.moments import moments_of_curves
 from scipy.integrate import quad
 from scipy.special import betaln
 
 from polarbear.inference import ModelOptions, relations
 from polarbear.inference.empirical.bootstrap import Bootstrap, scores_of_pairs, sums_of_scores
 from polarbear.inference.empirical.engine import Empirical
-from polarbear.inference.empirical.moments import moments_of_curves
 from polarbear.rankings import rank
 from polarbear.rankings.duels import duels_of
 

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from polarbear.inference.interpolated import Interpolated
 
 from polarbear.errors import InferenceError
 from polarbear.inference import ModelOptions, infer
 from polarbear.inference.base import Diagnostics, Posterior
 from polarbear.inference.diagnostics import shares_with_errors
-from polarbear.inference.interpolated import Interpolated
 from polarbear.inference.relations import (
     Pointwise,
     as_good,

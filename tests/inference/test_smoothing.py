@@ -7,12 +7,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy.stats import binom, multivariate_normal
-
-from polarbear.errors import InferenceError
-from polarbear.inference import ModelOptions, infer
-from polarbear.inference.empirical import smoothing as room
-from polarbear.inference.empirical.engine import Empirical
 from polarbear.inference.empirical.noise import noise_correlation
 from polarbear.inference.empirical.smoothing import (
     HOW_LIKELY,
@@ -22,6 +16,12 @@ from polarbear.inference.empirical.smoothing import (
     learned_curves,
     shapes_of_curves,
 )
+from scipy.stats import binom, multivariate_normal
+
+from polarbear.errors import InferenceError
+from polarbear.inference import ModelOptions, infer
+from polarbear.inference.empirical import smoothing as room
+from polarbear.inference.empirical.engine import Empirical
 from polarbear.rankings import count_choice_sets, rank
 from polarbear.rankings.duels import Duels, duels_of
 

@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from polarbear.racing.forecasting import _reach
 from scipy.special import ndtr
 from scipy.stats import binom
 
 from polarbear import racing as race
 from polarbear.inference.relations import Pointwise
 from polarbear.racing import ALIKE, Forecast, State
-from polarbear.racing.forecasting import _reach
 from polarbear.racing.forecast_range import within
 from polarbear.racing.rules import Rules
 

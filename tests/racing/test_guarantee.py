@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.integrate import quad
-from scipy.stats import beta, binom
-
 from polarbear.racing.guarantee import (
     EVEN_DUELS,
     log_wealth,
@@ -14,6 +11,9 @@ from polarbear.racing.guarantee import (
     record_of_duels,
     shown_by_duels,
 )
+from scipy.integrate import quad
+from scipy.stats import beta, binom
+
 from polarbear.rankings import ABSENT
 
 

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from polarbear.racing.decisions import reached
 
 from polarbear import racing as race
 from polarbear.errors import RaceError
 from polarbear.inference.relations import Joint, Pointwise
 from polarbear.racing import ABOVE, ALIKE, BELOW, CROSSING, OPEN, OUT
-from polarbear.racing.decisions import reached
 from polarbear.racing.rules import Batch, Rules
 
 TIMES = (1.0, 2.0, 3.0, 4.0)

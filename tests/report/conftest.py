@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from polarbear.driver.evidence import evidence_of
-from polarbear.driver.posterior_cache import keep, cached_posterior
+from polarbear.driver.posterior_cache import cached_posterior, keep
 from polarbear.inference import ModelOptions
 from polarbear.report.material import Material, gather
 from polarbear.report.page import write_page

@@ -11,7 +11,7 @@ import numpy as np
 
 from polarbear.config import Execution, Failures
 from polarbear.driver.evidence import evidence_of
-from polarbear.driver.posterior_cache import keep, cached_posterior
+from polarbear.driver.posterior_cache import cached_posterior, keep
 from polarbear.inference import ModelOptions
 from polarbear.store import Store
 from tests.driver.test_posteriors import synthetic

@@ -8,10 +8,10 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from polarbear.report.answer import advised, answer
-from polarbear.report.figures import FIGURES
 from polarbear.racing.recommendation import Grade, advise
+from polarbear.report.answer import advised, answer
 from polarbear.report.best_by_time import p_best
+from polarbear.report.figures import FIGURES
 from polarbear.report.material import gather
 from polarbear.report.page import data
 from polarbear.report.prose.markdown import as_markdown

@@ -11,7 +11,7 @@ import pytest
 from scipy import stats
 
 from polarbear.driver.evidence import evidence_of
-from polarbear.driver.posterior_cache import keep, cached_posterior
+from polarbear.driver.posterior_cache import cached_posterior, keep
 from polarbear.inference import ModelOptions
 from polarbear.preferences import Context, read_preference
 from polarbear.racing.verdicts import MIRROR

@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from polarbear.select.aim import Aim, aim
 
 from polarbear.config import Config
 from polarbear.driver.ending import SETTLED
 from polarbear.errors import SelectionError
 from polarbear.preferences import Context, read_preference
 from polarbear.select import contest, expected_regret, find_basis
-from polarbear.select.aim import Aim, aim
 from tests.driver.test_rounds import checkpoints, configured, facts_of, run
 
 

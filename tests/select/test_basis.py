@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from polarbear.driver.evidence import evidence_of
-from polarbear.driver.posterior_cache import keep, cached_posterior
+from polarbear.driver.posterior_cache import cached_posterior, keep
 from polarbear.errors import SelectionError
 from polarbear.inference import ModelOptions
 from polarbear.racing import Decisions, Elimination, RoundRecord, Rules, start

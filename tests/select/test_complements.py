@@ -6,11 +6,11 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from polarbear.select.complements import Complements
 
 from polarbear.inference.empirical.bootstrap import Bootstrap
 from polarbear.preferences import Context, read_preference
 from polarbear.rankings.duels import duels_of
-from polarbear.select.complements import Complements
 from polarbear.select.portfolios import best_portfolios
 
 TIMES = np.array([10.0, 100.0])

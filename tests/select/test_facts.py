@@ -6,13 +6,13 @@ from dataclasses import FrozenInstanceError
 
 import numpy as np
 import pytest
+from polarbear.select.complements import Complements
 
 from polarbear.inference.empirical.bootstrap import Bootstrap
 from polarbear.plain import plain
 from polarbear.preferences import Context, read_preference
 from polarbear.rankings.duels import duels_of
 from polarbear.select import Contest, best_portfolios, facts, sweep
-from polarbear.select.complements import Complements
 from tests.select.test_selection import OFTEN_OR_SAFE, TIMES, chosen
 
 EVERYBODY = Contest((0, 1), (), "")

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from polarbear.driver.evidence import evidence_of
-from polarbear.driver.posterior_cache import keep, cached_posterior
+from polarbear.driver.posterior_cache import cached_posterior, keep
 from polarbear.errors import StoreDamagedError
 from polarbear.inference import ModelOptions
 from polarbear.store import Store, checksums, files
