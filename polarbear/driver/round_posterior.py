@@ -56,7 +56,7 @@ class RoundResult:
         """The algorithm that comes nearest to eliminating each candidate."""
         if self.tables is None:
             return {}
-        probability, candidates = self.tables.dominates, self.state.candidates
+        probability, candidates = self.tables.estimate, self.state.candidates
         index = {name: i for i, name in enumerate(self.state.algorithms)}
         found = {}
         for name in candidates:
@@ -121,7 +121,11 @@ class RoundInference:
         tables = decide_by_duels(record, rules.epsilon, options.concentration)
         if rules.elimination == "joint":
             over = relations.joint(self._posterior(evidence).posterior)
-            tables = replace(tables, dominates=np.minimum(tables.dominates, over.dominance))
+            tables = replace(
+                tables,
+                dominates=np.minimum(tables.dominates, over.dominance),
+                estimate=over.dominance,
+            )
         duels = None
         if rules.guarantee == "anytime":
             if evidence.problems is not None:

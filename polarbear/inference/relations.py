@@ -142,7 +142,7 @@ class DecisionTables:
 
     ``better``, ``equivalent`` and ``no_worse`` are [time, a, b] and settle pairs.
     ``dominates[a, b]`` eliminates b: P(a is better than b) at the time at which it is lowest, or at
-    all times jointly.
+    all times jointly. ``estimate[a, b]`` is the same probability under the neutral prior, to show.
     ``errors`` are their Monte-Carlo errors, None where probabilities are exact.
     """
 
@@ -150,6 +150,7 @@ class DecisionTables:
     equivalent: np.ndarray
     no_worse: np.ndarray
     dominates: np.ndarray
+    estimate: np.ndarray
     errors: DecisionTables | None = None
 
     def shifted(self, standard_errors: float) -> DecisionTables:
@@ -162,6 +163,7 @@ class DecisionTables:
             equivalent=self.equivalent + standard_errors * off.equivalent,
             no_worse=self.no_worse + standard_errors * off.no_worse,
             dominates=self.dominates + standard_errors * off.dominates,
+            estimate=self.estimate,
         )
 
 
@@ -177,5 +179,7 @@ def decision_tables(posterior: Posterior, epsilon: float, elimination: str) -> D
         weakest = at.dominance.argmin(axis=0)[None]
         dominates = np.take_along_axis(at.dominance, weakest, axis=0)[0]
         error = np.take_along_axis(at.dominance_error, weakest, axis=0)[0]
-    errors = DecisionTables(at.dominance_error, at.equivalence_error, at.no_worse_error, error)
-    return DecisionTables(at.dominance, at.equivalence, at.no_worse, dominates, errors)
+    off = at.dominance_error, at.equivalence_error, at.no_worse_error
+    errors = DecisionTables(*off, error, error)
+    found = at.dominance, at.equivalence, at.no_worse
+    return DecisionTables(*found, dominates, dominates, errors)

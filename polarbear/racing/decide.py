@@ -205,7 +205,7 @@ def _eliminations(
         by = max(np.flatnonzero(beats[:, i]), key=lambda j: (not gone[j], probability[j, i], -j))
         instances = state.caught_up if state.joining else state.instances
         names = state.algorithms[i], state.algorithms[by]
-        found.append(Elimination(*names, state.round, instances, float(probability[by, i])))
+        found.append(Elimination(*names, state.round, instances, float(tables.estimate[by, i])))
     return tuple(found)
 
 

@@ -56,11 +56,13 @@ def decide_by_duels(record: DuelRecord, epsilon: float, concentration: float) ->
     sceptical = betaincc(SLAB + wins, SLAB + losses, 0.5)
     uneven = np.zeros((n, n))
     uneven[a, b] = uneven[b, a] = 1 - even_probability(record)
+    above = table(better, 1 - better)
     return DecisionTables(
-        better=table(better, 1 - better),
+        better=above,
         equivalent=table(at_least - beyond, at_least - beyond),
         no_worse=table(at_least, 1 - beyond),
         dominates=uneven * table(sceptical, 1 - sceptical).min(axis=0),
+        estimate=above.min(axis=0),
     )
 
 
