@@ -1,24 +1,22 @@
-"""Whole races on truths that are known: how often is somebody put out wrongly, and what does it
-cost?
+"""Whole races on known truths: how often is an elimination wrong, and what does it cost?
 
-Truths are those of `truths.py`: Plackett-Luce, mixtures, near-clones and unequal variances, with
-noise that is correlated over time to a known degree, and real populations, of which a race draws
-instances (with replacement) and the truth is the whole. A race goes through the same rounds as
-`polarbear race`, without a store. Rules:
+Truths are those of `truths.py`: those on which the sceptical prior was chosen, others on which it
+was validated, and real populations, of which a race draws instances (with replacement) and the
+truth is the whole. A race goes through the same rounds as `polarbear race`, without a store. Rules:
 
-- ``empirical``: the default: duels, smoothed over time, out by all times at once;
-- ``duels``: the same model without smoothing, out by each time for itself;
+- ``empirical``: the default: duels, sceptical about even ones, eliminated by each time;
 - ``guarantee``: the default with `guarantee: anytime`;
-- ``dirichlet``: Plackett-Luce, heeding duels as the tool does; ``ratings``: not heeding them, pairs
-  settled by crossing and batches that double up to 64, as the paper has it; ``gp``: Plackett-Luce
-  with ratings that are smooth over time, all times at once;
+- ``dirichlet``: Plackett-Luce, supported by duels as in the tool; ``ratings``: without that, pairs
+  settled by crossing and batches that double up to 64, as in the paper; ``gp``: Plackett-Luce with
+  ratings that are smooth over time, all times jointly;
 - ``f-race``: Friedman's test and Conover's one-sided comparisons at every time, not corrected over
   times: to be worse at every time needs no correction; ``f-race-holm``: corrected over times.
 
-Every race is appended to a file of JSON lines; what is there is not done again.
+Every race is appended to a file of JSON lines; races in it are not run again. With ``--before
+FILE``, the rows of an earlier version on the same seeds, runs are compared with that version.
 
-    polarbear run configs/quickstart.yaml --instances 2000 --store POPULATIONS/quick-start
-    polarbear run configs/mabbob-small.yaml --instances 1000 --store POPULATIONS/ma-bbob
+    polarbear run configs/quickstart.yaml --instances 400 --store POPULATIONS/quick-start
+    polarbear run configs/mabbob-small.yaml --instances 400 --store POPULATIONS/ma-bbob
     python benchmarks/race.py --out races.jsonl --populations POPULATIONS \
         --write benchmarks/results/race.md
     python benchmarks/race.py --out few.jsonl --races 20 --cells 'empirical/clones-*' 'f-race/*'
@@ -31,7 +29,7 @@ import json
 import sys
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fnmatch import fnmatch
 from itertools import product
 from multiprocessing import get_context
@@ -44,15 +42,16 @@ sys.path.insert(0, str(Path(__file__).parent))
 import f_race
 import race_report
 import truths
-from quick_beliefs import QuickPosterior
-from replay import Found, replay
+from replay import by_duels, replay
 from truths import Truth
 
 from polarbear import racing as race
+from polarbear.driver.round_posterior import p_any_wrong
 from polarbear.inference import ModelOptions, infer, relations
-from polarbear.inference.plackett_luce.composite_weight import composite_weight
+from polarbear.inference.relations import DecisionTables
+from polarbear.racing import State
 from polarbear.racing.rules import Batch, Rules
-from polarbear.rankings import count_choice_sets, rank
+from polarbear.rankings import count_choice_sets
 
 LIMIT = 200
 ALPHAS = ("0.95", "0.99")
@@ -60,84 +59,65 @@ ROPE = 0.05
 DRAWS = 1000
 AS_THE_PAPER: dict[str, Any] = {"resolution": "crossing", "batch": Batch(share=None)}
 
-Out = list[tuple[int, int, int]]  # who is out, by whom, after how many instances
-History = list[tuple[float, set[int]]]  # what was spent, in whole runs, and who was left
+Out = list[tuple[int, int, int]]  # the eliminated, its eliminator, and after how many instances
+History = list[tuple[float, set[int]]]  # what was spent, in whole runs, and what was left
 
 
-@dataclass
+@dataclass(frozen=True)
 class Data:
-    """One truth with the instances that all rules race on, and what was inferred from them."""
+    """One truth with the instances that all rules race on."""
 
     truth: Truth
     seed: int
-    inferred: dict[tuple[Any, ...], Found] = field(default_factory=dict)
-
-    def beliefs(self, rule: str, options: ModelOptions, present: np.ndarray, turn: int) -> Found:
-        """Kept, since rules that differ in what they decide see the same at first."""
-        key = (options.model, options.smoothing, turn, present.tobytes())
-        if key not in self.inferred:
-            self.inferred[key] = self._infer(rule, options, present, self.seed + turn)
-        return self.inferred[key]
-
-    def _infer(self, rule: str, options: ModelOptions, present: np.ndarray, seed: int) -> Found:
-        unit = self.truth.unit
-        positions = rank(self.truth.values[: len(present)], present)
-        sets = count_choice_sets(positions)
-        if rule == "gp":
-            sets = sets.weighted(composite_weight(positions, sets, unit, options))
-            options = options.model_copy(update={"dependence": "independent"})
-            quick = QuickPosterior(sets, unit, options).beliefs(DRAWS, ROPE, seed)
-            if quick is not None:
-                return quick
-        given = positions if not options.plackett_luce else None
-        posterior = infer(sets, unit, options, seed, threads=1, positions=given)
-        if not posterior.usable:
-            return None, None
-        joint = relations.joint(posterior, threads=1) if posterior.joint else None
-        return relations.pointwise(posterior, ROPE, threads=1, no_worse=True), joint
 
 
-def raced(data: Data, rule: str, alpha: float) -> tuple[Out, History]:
-    values, unit = data.truth.values, data.truth.unit
+def raced(data: Data, rule: str, alpha: float) -> tuple[Out, History, float | None]:
+    """A race by PolarBear's rules, and its P(any elimination is wrong)."""
+    values, unit = data.truth.values[:LIMIT], data.truth.unit
     model = {"dirichlet": "dirichlet", "ratings": "dirichlet", "gp": "gp"}.get(rule, "empirical")
-    options = ModelOptions(
-        model=model, draws=DRAWS, smoothing="none" if rule == "duels" else "learned"
-    )
+    options = ModelOptions(model=model, draws=DRAWS)
     rules = Rules(
         alpha=alpha,
         epsilon=ROPE,
-        elimination="pointwise" if rule == "duels" else "auto",
         guarantee="anytime" if rule == "guarantee" else "none",
         **(AS_THE_PAPER if rule == "ratings" else {}),
-    ).under(options.joint, options.plackett_luce)
+    ).under(options.temporal)
+
+    def by_ratings(positions: np.ndarray, state: State) -> DecisionTables | None:
+        sets, turn = count_choice_sets(positions), data.seed + state.round
+        posterior = infer(sets, unit, options, turn, threads=1, positions=positions)
+        if not posterior.usable:
+            return None
+        return relations.decision_tables(posterior, ROPE, rules.elimination)
+
     names = [f"A{i + 1}" for i in range(values.shape[1])]
     found = replay(
-        values[:LIMIT],
+        values,
         names,
         unit,
         rules,
-        lambda present, state: data.beliefs(rule, options, present, state.round),
+        by_duels(rules) if model == "empirical" else by_ratings,
         heeds_duels=rule in ("dirichlet", "gp", "guarantee"),
         cost=np.arange(1, len(unit) + 1),
     )
-    out = [
-        (names.index(e.algorithm), names.index(e.by), e.instances) for e in found.state.eliminated
-    ]
+    eliminated = found.state.eliminated
+    out = [(names.index(e.algorithm), names.index(e.by), e.instances) for e in eliminated]
     left = [{names.index(name) for name in turn.left} for turn in found.rounds]
     spent = [turn.spent / len(unit) for turn in found.rounds]  # in whole runs
-    return out, list(zip(spent, left, strict=True))
+    wrong = p_any_wrong(found.duels, names, eliminated, data.seed)
+    return out, list(zip(spent, left, strict=True)), wrong
 
 
-def f_raced(data: Data, rule: str, alpha: float) -> tuple[Out, History]:
+def f_raced(data: Data, rule: str, alpha: float) -> tuple[Out, History, float | None]:
     """With the race's batches and its limit; pairs that cross are settled."""
     test = f_race.better if rule == "f-race-holm" else f_race.better_at_each
-    return raced_by_tests(data.truth.values, test, 1 - alpha)
+    return *raced_by_tests(data.truth.values, test, 1 - alpha), None
 
 
 def raced_by_tests(
     values: np.ndarray, test: Callable[[np.ndarray, float], np.ndarray], level: float
 ) -> tuple[Out, History]:
-    """A race whose test says where a is better than b: [time, a, b]."""
+    """A race whose test finds where a is better than b: [time, a, b]."""
     batches = Rules().batch
     n, n_times = values.shape[1:]
     running = list(range(n))
@@ -170,9 +150,8 @@ def raced_by_tests(
     return [(who, *by) for who, by in gone.items()], history
 
 
-RULES: dict[str, Callable[[Data, str, float], tuple[Out, History]]] = {
+RULES: dict[str, Callable[[Data, str, float], tuple[Out, History, float | None]]] = {
     "empirical": raced,
-    "duels": raced,
     "guarantee": raced,
     "dirichlet": raced,
     "ratings": raced,
@@ -231,13 +210,14 @@ def all_races(
     data = Data(truths.drawn(kind, seed, LIMIT, populations), 100_000 * seed)
     rows = []
     for rule, alpha in wanted:
-        out, history = RULES[rule](data, rule, float(alpha))
+        out, history, wrong = RULES[rule](data, rule, float(alpha))
         rows.append(
             {
                 "rule": rule,
                 "truth": kind,
                 "alpha": alpha,
                 "seed": seed,
+                "p_any_wrong": wrong,
                 **facts(data.truth, out, history),
             }
         )
@@ -294,9 +274,10 @@ def main() -> int:
         "--populations", type=Path, help="a folder of stores; none are raced on if not given"
     )
     parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--before", type=Path, help="JSON lines of an earlier version")
     parser.add_argument("--write", type=Path, help="a Markdown file for the result")
     args = parser.parse_args()
-    kinds = truths.KINDS + (truths.POPULATIONS if args.populations else ())
+    kinds = truths.KINDS + truths.OTHERS + (truths.POPULATIONS if args.populations else ())
     cells = [
         cell
         for cell in product(RULES, kinds, ALPHAS)
@@ -304,7 +285,8 @@ def main() -> int:
     ]
     run_all(cells, args.races, args.out, args.processes, args.populations)
     rows = [row for row in read(args.out) if row["seed"] < args.races]
-    text = race_report.markdown(rows, cells, LIMIT)
+    before = read(args.before) if args.before else []
+    text = race_report.markdown(rows, cells, LIMIT, before)
     print(text)
     if args.write:
         args.write.write_text(text)

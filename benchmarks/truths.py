@@ -1,12 +1,23 @@
-"""Truths to race on: what instances are drawn from, and who really beats whom when.
+"""Truths to race on: what instances are drawn from, and which algorithm really beats which when.
 
-Synthetic truths have 5 algorithms and 20 times. Their noise is correlated over time to a known
-degree, which is part of their name ("pl-0.33"): a length in units of the grid, or constant.
+Truths on which the sceptical prior was chosen (`KINDS`) have 5 algorithms and 20 times. Their noise
+is correlated over time to a known degree, which is part of their name ("pl-0.33"): a length in
+units of the grid, or constant.
 
 - ``pl``: Plackett-Luce with ratings from the paper's prior, what the models assume;
-- ``mixture``: two kinds of instances, 60 to 40, each Plackett-Luce with ratings of its own;
+- ``mixture``: two kinds of instances, 60 to 40, each Plackett-Luce with other ratings;
 - ``clones``: four near-clones, whose values move together, and one that is different;
-- ``thurstone``: normal noise with an own variance for each algorithm.
+- ``thurstone``: normal noise with a variance for each algorithm.
+
+Truths on which it was validated (`OTHERS`):
+
+- ``window1of20_0.8``: two algorithms; one wins 80 % of duels at 1 of 20 times, 20 % elsewhere;
+- ``late``: one leads slightly (60 %) at the first quarter of the times, then wins 20 %;
+- ``evenstart``: even at the first quarter of the times, then one wins 30 %;
+- ``floor``: Plackett-Luce, with ties at a floor that the best values share;
+- ``fivekinds``: a mixture of five kinds of instances;
+- ``fifteen``: Plackett-Luce with 15 algorithms; ``grid100``, ``grid400``: with that many times;
+- ``even``: five exactly even algorithms.
 
 Real populations are stores of runs, all algorithms on all instances: ``quick-start`` and
 ``ma-bbob`` (see `race.py`). Instances are drawn from them with replacement.
@@ -20,11 +31,11 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
-from scipy.special import log_ndtr, ndtr
+from scipy.special import log_ndtr, ndtr, ndtri
 
 ALGORITHMS, TIMES = 5, 20
 UNIT = np.linspace(0, 1, TIMES)
-MANY = 20_000  # further instances that tell who beats whom
+MANY = 20_000  # further instances that show which algorithm beats which
 CORRELATIONS = ("0", "0.1", "0.33", "constant")
 POPULATIONS = ("quick-start", "ma-bbob")
 
@@ -57,7 +68,9 @@ def drawn(kind: str, seed: int, size: int, populations: Path | None = None) -> T
         values, wins, unit = population(populations / kind)
         chosen = np.random.default_rng([seed, 4]).integers(len(values), size=size)
         return Truth(values[chosen], wins, unit=unit)
-    shape, _, correlation = kind.partition("-")
+    shape, _, correlation = kind.rpartition("-")
+    if shape not in _SAMPLERS:
+        return _other(shape, correlation, seed, size)
     draw = _SAMPLERS[shape](np.random.default_rng([seed, 1]), correlation)
     values = draw(size, np.random.default_rng([seed, 2]))
     if shape == "pl":
@@ -97,27 +110,90 @@ def head_to_head(values: np.ndarray) -> np.ndarray:
     return found
 
 
-def log_ratings(rng: np.random.Generator) -> np.ndarray:
+def log_ratings(rng: np.random.Generator, n: int = ALGORITHMS, n_times: int = TIMES) -> np.ndarray:
     """Log-ratings mu[time, algorithm] from the paper's prior: Matern-3/2, its hyperpriors."""
     sigma, lengthscale = rng.lognormal(0, 0.5), 3 / rng.gamma(5)
-    scaled = np.sqrt(3) * np.abs(UNIT[:, None] - UNIT) / lengthscale
-    factor = np.linalg.cholesky((1 + scaled) * np.exp(-scaled) + 1e-10 * np.eye(TIMES))
-    return np.asarray(sigma * factor @ rng.standard_normal((TIMES, ALGORITHMS)))
+    unit = np.linspace(0, 1, n_times)
+    scaled = np.sqrt(3) * np.abs(unit[:, None] - unit) / lengthscale
+    factor = np.linalg.cholesky((1 + scaled) * np.exp(-scaled) + 1e-10 * np.eye(n_times))
+    return np.asarray(sigma * factor @ rng.standard_normal((n_times, n)))
 
 
-def normal_noise(size: int, correlation: str, rng: np.random.Generator) -> np.ndarray:
+def normal_noise(
+    size: int,
+    correlation: str,
+    rng: np.random.Generator,
+    n: int = ALGORITHMS,
+    n_times: int = TIMES,
+) -> np.ndarray:
     """Standard normal, correlated over time with an exponential kernel: [instance, n, time]."""
-    found = rng.standard_normal((size, ALGORITHMS, TIMES))
+    found = rng.standard_normal((size, n, n_times))
     length = float("inf") if correlation == "constant" else float(correlation)
-    kept = np.exp(-(UNIT[1] - UNIT[0]) / length) if length > 0 else 0.0
-    for t in range(1, TIMES):
+    kept = np.exp(-1 / (n_times - 1) / length) if length > 0 else 0.0
+    for t in range(1, n_times):
         found[:, :, t] = kept * found[:, :, t - 1] + np.sqrt(1 - kept**2) * found[:, :, t]
     return found
 
 
-def gumbel_noise(size: int, correlation: str, rng: np.random.Generator) -> np.ndarray:
-    """What makes rankings Plackett-Luce at each time, coupled over time by a Gaussian copula."""
-    return np.asarray(np.log(-log_ndtr(normal_noise(size, correlation, rng))))
+def gumbel_noise(
+    size: int,
+    correlation: str,
+    rng: np.random.Generator,
+    n: int = ALGORITHMS,
+    n_times: int = TIMES,
+) -> np.ndarray:
+    """Noise of Plackett-Luce rankings at each time, coupled over time by a Gaussian copula."""
+    return np.asarray(np.log(-log_ndtr(normal_noise(size, correlation, rng, n, n_times))))
+
+
+def _other(shape: str, correlation: str, seed: int, size: int) -> Truth:
+    """A truth that the sceptical prior was not chosen on."""
+    noise = np.random.default_rng([seed, 2])
+    if shape in _WIN_CURVES or shape.startswith("window"):
+        wins = _win_curve(shape, np.random.default_rng([seed, 1]))
+        normal = normal_noise(size, correlation, noise, 1, len(wins))[:, 0]
+        loses = (normal > ndtri(wins)).astype(float)
+        table = np.full((len(wins), 2, 2), 0.5)
+        table[:, 0, 1], table[:, 1, 0] = wins, 1 - wins
+        values = np.stack([loses, 1 - loses], axis=1)
+        return Truth(values, table, unit=np.linspace(0, 1, len(wins)))
+    if shape == "even":
+        values = normal_noise(size, correlation, noise)
+        return Truth(values, np.full((TIMES, ALGORITHMS, ALGORITHMS), 0.5))
+    n = 15 if shape == "fifteen" else ALGORITHMS
+    n_times = {"grid100": 100, "grid400": 400}.get(shape, TIMES)
+    rng = np.random.default_rng([seed, 1])
+    kinds = np.stack(
+        [log_ratings(rng, n, n_times) for _ in range(5 if shape == "fivekinds" else 1)]
+    )
+
+    def draw(size: int, noise: np.random.Generator) -> np.ndarray:
+        of = kinds[noise.integers(len(kinds), size=size)].swapaxes(1, 2)
+        values = -of + gumbel_noise(size, correlation, noise, n, n_times)
+        return np.maximum(values, -0.5) if shape == "floor" else values
+
+    values, unit = draw(size, noise), np.linspace(0, 1, n_times)
+    if len(kinds) == 1 and shape != "floor":
+        mu = kinds[0]
+        return Truth(values, 1 / (1 + np.exp(mu[:, None, :] - mu[:, :, None])), unit=unit)
+    many = draw(MANY, np.random.default_rng([seed, 3]))
+    return Truth(values, head_to_head(many), 0.5 / MANY**0.5, unit)
+
+
+def _win_curve(shape: str, rng: np.random.Generator) -> np.ndarray:
+    """P(the first of two algorithms wins) at each time."""
+    if shape in _WIN_CURVES:
+        first, then = _WIN_CURVES[shape]
+        return np.repeat([first, then], [TIMES // 4, TIMES - TIMES // 4])
+    where, inside = shape.removeprefix("window").split("_")
+    width, n_times = map(int, where.split("of"))
+    wins = np.full(n_times, 0.2)
+    start = int(rng.integers(n_times - width + 1))
+    wins[start : start + width] = float(inside)
+    return wins
+
+
+_WIN_CURVES = {"late": (0.6, 0.2), "evenstart": (0.5, 0.3)}
 
 
 def _plackett_luce(rng: np.random.Generator, correlation: str) -> Draw:
@@ -162,3 +238,19 @@ _SAMPLERS: dict[str, Callable[[np.random.Generator, str], Draw]] = {
     "thurstone": _thurstone,
 }
 KINDS = tuple(f"{shape}-{correlation}" for shape in _SAMPLERS for correlation in CORRELATIONS)
+OTHERS = (
+    *(
+        f"window{where}_{inside}-{correlation}"
+        for where in ("1of20", "2of20", "3of20", "1of100", "3of100")
+        for inside in ("0.65", "0.8", "0.95")
+        for correlation in ("0", "constant")
+    ),
+    *(
+        f"{shape}-{correlation}"
+        for shape in ("late", "evenstart", "floor", "fivekinds", "fifteen")
+        for correlation in ("0.33", "constant")
+    ),
+    "grid100-0.33",
+    "grid400-0.33",
+    "even-constant",
+)

@@ -23,7 +23,7 @@ from polarbear.inference.relations import DecisionTables
 from polarbear.problems.base import Instance
 from polarbear.racing import Decisions, Elimination, State, Threat
 from polarbear.racing.rules import Rules
-from polarbear.rankings.duels import place_of_pair
+from polarbear.rankings.duels import Duels, place_of_pair
 from polarbear.store import Store
 
 MORE_DRAWS = 4  # times as many, where a decision is within the Monte-Carlo error
@@ -73,14 +73,16 @@ class RoundResult:
         those of the neutral posterior; that two are exactly even, by the sceptical prior, makes an
         elimination wrong as well.
         """
-        return p_any_wrong(self.evidence, self.state.eliminated, self.cached.posterior.seed)
+        names, seed = self.cached.algorithms, self.cached.posterior.seed
+        return p_any_wrong(self.evidence.duels, names, self.state.eliminated, seed)
 
 
-def p_any_wrong(evidence: Evidence, eliminated: Sequence[Elimination], seed: int) -> float:
+def p_any_wrong(
+    duels: Duels, names: Sequence[str], eliminated: Sequence[Elimination], seed: int
+) -> float:
     """P(at least one of these eliminations is wrong)."""
     if not eliminated:
         return 0.0
-    names, duels = evidence.grid.algorithms, evidence.duels
     even = even_probability(duels.record())
     pairs = [(names.index(one.by), names.index(one.algorithm)) for one in eliminated]
     places = [place_of_pair(by, gone, len(names)) for by, gone in pairs]
