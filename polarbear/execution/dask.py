@@ -17,7 +17,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 import numpy as np
@@ -90,12 +89,7 @@ class DaskExecutor:
             raise
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         # In a thread, because a cluster that is gone does not answer.
         cancelling = threading.Thread(target=self._cancel_all, daemon=True)
         cancelling.start()
@@ -303,12 +297,8 @@ class DaskExecutor:
             submission.task,
             Status.POISONOUS,
             f"{deaths} died with it, the last at {where.worker} on {where.host}",
-            times=empty,
-            values=empty,
-            evaluations=0,
-            reached=0.0,
-            seconds=0.0,
-            invalid=0,
+            empty,
+            empty,
             started=submission.since,
             where=where,
         )

@@ -75,7 +75,7 @@ class JobPlugin(WorkerPlugin):
         self._is_leaving = True  # runs that end from now on did not end by themselves
         with self._lock:
             for pool in self._pools:
-                pool.__exit__(None, None, None)
+                pool.__exit__()
             self._pools.clear()
             self._idle.clear()
 

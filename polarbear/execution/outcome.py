@@ -36,9 +36,9 @@ class Outcome:
     message: str
     times: Floats
     values: Floats  # minimised: negated where larger is better
-    evaluations: int
-    reached: float
-    seconds: float
-    invalid: int  # objective values that were not finite
-    started: float  # seconds since the epoch
+    evaluations: int = 0
+    reached: float = 0.0
+    seconds: float = 0.0
+    invalid: int = 0  # objective values that were not finite
+    started: float = 0.0  # seconds since the epoch
     where: Where = IMPORTED

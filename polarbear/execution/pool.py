@@ -7,7 +7,6 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from multiprocessing.connection import Connection, wait
-from types import TracebackType
 from typing import Self
 
 from polarbear.algorithms.signals import killed_from_outside
@@ -64,12 +63,7 @@ class Pool:
         self._scratch = Scratch()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         for worker in self._workers:
             worker.stop()
         self._workers.clear()
@@ -199,7 +193,6 @@ class Pool:
             evaluations=int(last) if self._setting.budget.axis == EVALUATIONS else 0,
             reached=last,
             seconds=worker.seconds,
-            invalid=0,
             started=time.time() - worker.seconds,
             where=here(worker.name),
         )

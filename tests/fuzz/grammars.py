@@ -1,7 +1,7 @@
-"""Grammars: configurations, preferences and imports that are nearly what is wanted.
+"""Grammars of configurations, preferences and imports that are almost valid.
 
-What they know of options, suites, adapters, models and preferences is read from the registries, so
-that a new one is covered without a line here.
+Options, suites, adapters, models and preferences come from the registries, so that new ones are
+covered automatically.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def _options(rng: Random, group: type[Options], but: tuple[str, ...] = ()) -> Pa
 
 
 def configuration(rng: Random) -> str:
-    """The text of a configuration that is right but for a few things, or not even YAML."""
+    """The text of a configuration with a few errors, or that is no YAML."""
     use, suite, model = (rng.choice(list(kinds)) for kinds in (ADAPTERS, SUITES, MODELS))
     if rng.random() < 0.5:
         use, suite = "random-search", "classic"
@@ -102,7 +102,7 @@ WORDS = [
 
 
 def preference(rng: Random) -> str:
-    """Words or a mapping that nearly say how time is valued."""
+    """Words or a mapping that are almost a preference."""
     kind = rng.choice(list(PREFERENCES))
     what = rng.random()
     if what < 0.4:
@@ -244,7 +244,7 @@ def coco_folder(rng: Random) -> Files:
 
 
 def anything(rng: Random) -> Files:
-    """For a format that no grammar knows: files of every kind, and of none."""
+    """Files of any kind, for a format without a grammar."""
     if rng.random() < 0.2:
         return {"x": rng.randbytes(rng.randrange(200))}
     return rng.choice([table, ioh_folder, coco_folder])(rng)

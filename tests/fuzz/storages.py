@@ -1,6 +1,6 @@
-"""Grammars of what other programs keep: benchopt, Optuna, TensorBoard, PrefLib; and other stores.
+"""Grammars of files of other programs: benchopt, Optuna, TensorBoard, PrefLib.
 
-Each is written by hand, nearly as its program would: none of them has to be installed.
+Files are written without these programs, which need not be installed.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What is fed: each takes a case and may end well or with a PolarBearError of one line or two.
+"""The functions under test: each accepts a case or raises a PolarBearError of one or two lines.
 
-Functions are called, not commands: what they raise is what a command would print. Nothing that a
-case names is imported or run.
+Functions are called, not commands: a command would print the error. Nothing that a case names is
+imported or run.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ Case = Any
 
 @dataclass(frozen=True)
 class Target:
-    """A reader, the grammar of what it is fed, and its share of ten thousand cases."""
+    """A reader, the grammar of its input, and its share of ten thousand cases."""
 
     make: Callable[[Random], Case]
     feed: Callable[[Case, Path], None]
@@ -57,9 +57,9 @@ class Unexpected(AssertionError):
 
 
 def ends_well(target: Callable[[Case, Path], None], case: Case, folder: Path) -> bool:
-    """Feed a case; True if it was taken, False if it was refused as it should be.
+    """Return True if a case was accepted, False if it was refused properly.
 
-    A warning is as bad as an error: nobody asked for it.
+    A warning counts as an error.
     """
     try:
         with warnings.catch_warnings():
@@ -147,7 +147,7 @@ def importing_whole(name: str) -> Callable[[grammars.Files, Path], None]:
 
 
 class ReadOnce(Store):
-    """A store whose tables are read from their files once: nothing changes them meanwhile."""
+    """A store whose tables are read from their files once; nothing changes them."""
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
@@ -157,7 +157,7 @@ class ReadOnce(Store):
 
 
 def read_all(store: Store) -> None:
-    """Everything that readers ask of a store without a race."""
+    """Call all functions that read a store without a race."""
     store.runs()
     store.problems()
     store.count_compared_instances()
@@ -190,13 +190,17 @@ def good_store(folder: Path) -> Path:
     return folder / "good"
 
 
-def store_changes(good: Path) -> Callable[[Random], tuple[str, bytes | None]]:
-    """One file of a store, and what stands there instead; None where it is gone."""
-    files = {
-        str(path.relative_to(good)): path.read_bytes()
-        for path in sorted(good.rglob("*"))
+def _files(store: Path) -> grammars.Files:
+    return {
+        str(path.relative_to(store)): path.read_bytes()
+        for path in sorted(store.rglob("*"))
         if path.is_file() and path.name != "lock"
     }
+
+
+def store_changes(good: Path) -> Callable[[Random], tuple[str, bytes | None]]:
+    """One file of a store and its new content, or None if it is removed."""
+    files = _files(good)
 
     def change(rng: Random) -> tuple[str, bytes | None]:
         name, what = rng.choice(list(files)), rng.random()
@@ -212,15 +216,11 @@ def store_changes(good: Path) -> Callable[[Random], tuple[str, bytes | None]]:
 
 
 def changed_files(good: Path) -> Callable[[Random], grammars.Files]:
-    """All files of a store, of which one may not be what was written."""
+    """All files of a store, one of which may be changed."""
     change = store_changes(good)
 
     def made(rng: Random) -> grammars.Files:
-        found = {
-            str(path.relative_to(good)): path.read_bytes()
-            for path in sorted(good.rglob("*"))
-            if path.is_file() and path.name != "lock"
-        }
+        found = _files(good)
         if rng.random() < 0.9:
             name, data = change(rng)
             found.pop(name)
@@ -231,7 +231,7 @@ def changed_files(good: Path) -> Callable[[Random], grammars.Files]:
 
 
 def changed_store(good: Path) -> Callable[[tuple[str, bytes | None], Path], None]:
-    """Read a store of which one file is not what was written."""
+    """Read a store with one changed file."""
 
     def read(change: tuple[str, bytes | None], folder: Path) -> None:
         name, data = change

@@ -1,11 +1,10 @@
-"""Cases that are nearly right: each ends well, or in an error of a line or two.
+"""Almost valid input is accepted, or refused with an error of one or two lines.
 
-Ten thousand of them, always the same, in a time that CI has; benchmarks/fuzz.py tries others.
+Ten thousand cases, always the same; benchmarks/fuzz.py tries others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
@@ -15,10 +14,10 @@ from hypothesis import strategies as st
 
 from polarbear.formats import FORMATS
 from polarbear.store import Store
-from tests.fuzz.targets import Case, all_targets, ends_well, read_all
+from tests.fuzz.targets import Target, all_targets, ends_well, read_all
 
 SHARES = {
-    "configuration": 5,  # so many tests, that processes can share them
+    "configuration": 5,  # tests, which processes can share
     "preference": 2,
     "preference file": 1,
     "store": 2,
@@ -27,36 +26,38 @@ SHARES = {
 }
 
 
-def numbered(make: Callable[[Random], Case], salt: str = "") -> st.SearchStrategy[Case]:
-    """Cases made from a number each: Hypothesis chooses the numbers.
-
-    Another ``salt`` makes other cases of the same numbers.
-    """
-    return st.integers(0, 2**64 - 1).map(lambda number: make(Random(f"{salt}{number}")))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("name", "part"), [(name, part) for name, parts in SHARES.items() for part in range(parts)]
-)
-def test_whatever_is_fed_ends_well_or_in_an_error_of_a_line_or_two(
-    tmp_path: Path, name: str, part: int, capfd: pytest.CaptureFixture[str]
-):
-    target = all_targets(tmp_path)[name]
+def feed_cases(target: Target, folder: Path, count: int, salt: str = "") -> set[bool]:
+    """Feed cases to a target, made from numbers that Hypothesis chooses; return how they ended."""
+    ends: set[bool] = set()
 
     @settings(
-        max_examples=target.share // SHARES[name],
+        max_examples=count,
         derandomize=True,
         database=None,
         deadline=None,
         phases=[Phase.generate, Phase.shrink],
         suppress_health_check=list(HealthCheck),
     )
-    @given(case=numbered(target.make, salt=f"{name} {part}: "))
-    def fed(case):
-        ends_well(target.feed, case, tmp_path)
+    @given(
+        case=st.integers(0, 2**64 - 1).map(lambda number: target.make(Random(f"{salt}{number}")))
+    )
+    def feed(case):
+        ends.add(ends_well(target.feed, case, folder))
 
-    fed()
+    feed()
+    return ends
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "part"), [(name, part) for name, parts in SHARES.items() for part in range(parts)]
+)
+def test_any_input_is_accepted_or_refused_in_one_or_two_lines(
+    tmp_path: Path, name: str, part: int, capfd: pytest.CaptureFixture[str]
+):
+    target = all_targets(tmp_path)[name]
+
+    feed_cases(target, tmp_path, target.share // SHARES[name], f"{name} {part}: ")
     assert capfd.readouterr().err == ""  # libraries in Rust print where they panic
 
 
@@ -67,24 +68,9 @@ def test_every_target_has_its_share_of_ten_thousand_cases(tmp_path: Path):
 
 
 @pytest.mark.parametrize("name", list(FORMATS))
-def test_some_cases_of_every_format_are_taken_and_some_refused(tmp_path: Path, name: str):
+def test_some_cases_of_every_format_are_accepted_and_some_refused(tmp_path: Path, name: str):
     target = all_targets(tmp_path)[f"import {name}"]
-    ends: set[bool] = set()
-
-    @settings(
-        max_examples=60,
-        derandomize=True,
-        database=None,
-        deadline=None,
-        phases=[Phase.generate],
-        suppress_health_check=list(HealthCheck),
-    )
-    @given(case=numbered(target.make))
-    def fed(case):
-        ends.add(ends_well(target.feed, case, tmp_path))
-
-    fed()
-    assert ends == {True, False}
+    assert feed_cases(target, tmp_path, 60) == {True, False}
 
 
 def test_the_store_that_is_changed_is_a_good_one(tmp_path: Path):
