@@ -23,7 +23,8 @@ from polarbear.numerics.arrays import Floats
 from polarbear.settings.grid import EVALUATIONS, SECONDS
 from polarbear.settings.options import describe
 
-Objective = Callable[[Any], float]
+Point = Any  # as the suite defines it
+Objective = Callable[[Point], float]
 POINT = struct.Struct("=dd")
 
 
@@ -116,13 +117,13 @@ class Recorder:
             return min(perf_counter() - self._start, self._budget)
         return self._reported
 
-    def _evaluate_counted(self, x: Any) -> float:
+    def _evaluate_counted(self, x: Point) -> float:
         if self._count >= self._limit:
             raise BudgetExhausted
         self._count += 1
         return self._observe(self._count, _number(self._objective, x), x)
 
-    def _evaluate_timed(self, x: Any) -> float:
+    def _evaluate_timed(self, x: Point) -> float:
         if perf_counter() - self._start >= self._budget:
             raise BudgetExhausted
         self._count += 1
@@ -136,12 +137,12 @@ class Recorder:
         self._start += perf_counter() - done
         return y
 
-    def _evaluate_unrecorded(self, x: Any) -> float:
+    def _evaluate_unrecorded(self, x: Point) -> float:
         self._count += 1
         y = self._sign * _number(self._objective, x)
         return y if y == y and y != -inf else self._count_invalid()
 
-    def _evaluate_many(self, points: Sequence[Any] | Floats) -> list[float]:
+    def _evaluate_many(self, points: Sequence[Point] | Floats) -> list[float]:
         within = min(len(points), self._limit - self._count)
         found = self._many(points[:within]) if self._many and within else ()
         values = np.asarray(found, dtype=np.float64)
@@ -176,7 +177,7 @@ class Recorder:
             self._best = y
             self._record(t, y)
 
-    def _observe(self, t: float, value: float, x: Any) -> float:
+    def _observe(self, t: float, value: float, x: Point) -> float:
         """Record a value at x if it counts; return the value that the algorithm receives."""
         y = self._sign * value
         if y < self._best:
@@ -214,7 +215,7 @@ class Recorder:
         return inf
 
 
-def _number(function: Objective, x: Any) -> float:
+def _number(function: Objective, x: Point) -> float:
     value = function(x)
     try:
         return float(value)
@@ -232,5 +233,5 @@ def _kind_of(value: Any) -> str:
     return f"an array of the shape {shape}" if shape else describe(value)
 
 
-def _no_objective(x: Any) -> float:
+def _no_objective(x: Point) -> float:
     raise TypeError("this instance has no objective to call; report improvements instead")

@@ -38,10 +38,9 @@ def feed_cases(target: Target, folder: Path, count: int, salt: str = "") -> set[
         phases=[Phase.generate, Phase.shrink],
         suppress_health_check=list(HealthCheck),
     )
-    @given(
-        case=st.integers(0, 2**64 - 1).map(lambda number: target.make(Random(f"{salt}{number}")))
-    )
-    def feed(case):
+    @given(number=st.integers(0, 2**64 - 1))
+    def feed(number):
+        case = target.make(Random(f"{salt}{number}"))
         ends.add(ends_well(target.feed, case, folder))
 
     feed()
