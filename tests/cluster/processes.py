@@ -121,7 +121,7 @@ class RealCluster:
         return process
 
     def await_workers(self, number: int) -> None:
-        """Wait until the scheduler knows so many."""
+        """Wait until the scheduler has this number of workers."""
         with Client(self.address, timeout=PATIENCE, set_as_default=False) as client:
             client.wait_for_workers(number, timeout=PATIENCE)
 

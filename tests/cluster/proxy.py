@@ -1,4 +1,4 @@
-"""The network between a scheduler and whoever talks to it, which can be cut and mended."""
+"""A network connection to a scheduler that can be interrupted and restored."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from contextlib import suppress
 
 
 class Network:
-    """Passes on what comes to its address, until it is cut; then whoever calls is turned away."""
+    """Forwards connections to a scheduler; refuses them while it is interrupted."""
 
     def __init__(self, scheduler: str) -> None:
         host, _, port = scheduler.rpartition("://")[2].rpartition(":")
@@ -19,10 +19,10 @@ class Network:
         self._ends: list[socket.socket] = []
         self._whole = True
         self.turned_away = 0
-        threading.Thread(target=self._welcome, daemon=True).start()
+        threading.Thread(target=self._accept, daemon=True).start()
 
     def cut(self) -> None:
-        """Break every connection, and let nobody through."""
+        """Close all connections, and refuse new ones."""
         with self._lock:
             self._whole = False
             for end in self._ends:
@@ -30,8 +30,8 @@ class Network:
                     end.shutdown(socket.SHUT_RDWR)
             self._ends.clear()
 
-    def mend(self) -> None:
-        """Let whoever calls from now on through."""
+    def restore(self) -> None:
+        """Accept new connections again."""
         with self._lock:
             self._whole = True
 
@@ -39,7 +39,7 @@ class Network:
         self._door.close()
         self.cut()
 
-    def _welcome(self) -> None:
+    def _accept(self) -> None:
         while True:
             try:
                 caller, _ = self._door.accept()
@@ -53,10 +53,10 @@ class Network:
                 called = socket.create_connection(self._target)
                 self._ends += [caller, called]
             for here, there in ((caller, called), (called, caller)):
-                threading.Thread(target=_pass_on, args=(here, there), daemon=True).start()
+                threading.Thread(target=_forward, args=(here, there), daemon=True).start()
 
 
-def _pass_on(here: socket.socket, there: socket.socket) -> None:
+def _forward(here: socket.socket, there: socket.socket) -> None:
     with suppress(OSError):
         while data := here.recv(65536):
             there.sendall(data)

@@ -2,7 +2,7 @@
 
     python tests/cluster/slurm.py
 
-starts one and leaves it running until Ctrl-C, for whoever wants to look at it.
+starts one and leaves it running until Ctrl-C, for inspection by hand.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def missing() -> str:
 
 
 class RealSlurm:
-    """One controller and one node, on ports and in a folder of their own."""
+    """One controller and one node, on free ports and in a separate folder."""
 
     def __init__(self, folder: Path, cores: int = 2) -> None:
         self.folder = folder

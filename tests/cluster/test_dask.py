@@ -88,7 +88,7 @@ def raced(config: Config, folder: Path, watcher: Watcher | None = None) -> dict[
 
 
 @pytest.mark.slow
-def test_a_hostile_run_ends_on_a_cluster_as_it_does_here_and_takes_nobody_along(
+def test_a_hostile_run_ends_as_on_one_machine_and_affects_no_other(
     tmp_path: Path, cluster: RealCluster
 ):
     limits = {"seconds_per_run": 15.0, "tries": TRIES}
@@ -148,14 +148,14 @@ def test_a_race_on_a_cluster_that_loses_and_gains_workers_ends_with_the_same_rou
     watcher = Killing()
     config = configured(tmp_path, cluster, "descends", "slowly")
     assert raced(config, tmp_path / "there", watcher) == here
-    assert watcher.runs == 24  # every run once, as far as anybody hears
+    assert watcher.runs == 24  # every run is reported once
     stored = Store.open(tmp_path / "there").runs()
     assert len(stored) == 24
     assert stored["worker"].str.starts_with("tcp://").all()
 
 
 @pytest.mark.slow
-def test_a_race_whose_scheduler_is_gone_says_so_and_the_same_call_goes_on(tmp_path: Path):
+def test_a_race_whose_scheduler_is_gone_says_so_and_the_same_call_continues(tmp_path: Path):
     here = raced(configured(tmp_path, None, "descends", "slowly"), tmp_path / "here")
     own = tmp_path / "dask"
     own.mkdir()
@@ -187,7 +187,7 @@ def test_a_race_whose_scheduler_is_gone_says_so_and_the_same_call_goes_on(tmp_pa
         cluster.close()
 
 
-def test_no_worker_at_all_is_a_clear_line(tmp_path: Path):
+def test_a_cluster_without_workers_is_one_line(tmp_path: Path):
     cluster = RealCluster(tmp_path)
     try:
         config = configured(tmp_path, cluster, "descends", execution={"patience": 0.5})
@@ -205,7 +205,7 @@ def test_doctor_asks_the_workers_of_a_scheduler(tmp_path: Path, cluster: RealClu
     assert all(os.uname().nodename in one["found"] and not one["remedy"] for one in workers)
 
 
-def test_a_scheduler_that_does_not_answer_is_a_clear_line(tmp_path: Path):
+def test_a_scheduler_that_does_not_answer_is_one_line(tmp_path: Path):
     done = Project(tmp_path)("doctor", "--scheduler", "tcp://127.0.0.1:1")
     assert done.returncode == 1
     assert "no Dask scheduler answers at tcp://127.0.0.1:1 within" in done.stderr

@@ -1,4 +1,4 @@
-"""A race whose network is cut, whose worker falls silent, and whose jobs' time is over."""
+"""A race whose network is interrupted, whose worker hangs, or whose jobs reach their time limit."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from tests.cluster.processes import PATIENCE, RealCluster, until
 from tests.cluster.proxy import Network
 from tests.cluster.test_dask import configured, raced
 
-SILENCE = "5s"  # after which a scheduler takes a worker for dead
-RUNS = 24  # of the race below, each of which somebody hears of once
+SILENCE = "5s"  # after which a scheduler regards a worker as dead
+RUNS = 24  # of the race below, each of which is reported once
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +41,7 @@ def cluster(tmp_path: Path) -> Iterator[RealCluster]:
 
 
 class After(Watcher):
-    """Lets something happen when so many runs are finished, and remembers whose they were."""
+    """Calls a function after a number of finished runs, and keeps their names."""
 
     def __init__(self, runs: int, happens: Callable[[], None]) -> None:
         self._after, self._happens = runs, happens
@@ -56,7 +56,7 @@ class After(Watcher):
 def race_is_the_same(
     folder: Path, address: str, here: dict[str, bytes], happens: Callable[[], None]
 ) -> None:
-    """Whatever happens in the midst of a race: its rounds are the same, and each run is one."""
+    """Check that a race has the same rounds, and each run once, if something happens."""
     on = {"engine": "dask", "scheduler": address, "workers": None, "patience": PATIENCE}
     config = configured(folder, None, "descends", "slowly", execution=on)
     watcher = After(3, happens)
@@ -72,7 +72,7 @@ def workers(address: str) -> set[str]:
 
 
 @pytest.mark.slow
-def test_a_race_cut_off_from_its_scheduler_goes_on_when_the_network_is_back(
+def test_a_race_that_is_disconnected_from_its_scheduler_continues_afterwards(
     tmp_path: Path, cluster: RealCluster, here: dict[str, bytes]
 ):
     cluster.start_worker()
@@ -82,7 +82,7 @@ def test_a_race_cut_off_from_its_scheduler_goes_on_when_the_network_is_back(
     def cut() -> None:
         network.cut()
         until(lambda: network.turned_away)
-        network.mend()
+        network.restore()
 
     try:
         race_is_the_same(tmp_path, network.address, here, cut)
@@ -91,7 +91,7 @@ def test_a_race_cut_off_from_its_scheduler_goes_on_when_the_network_is_back(
 
 
 @pytest.mark.slow
-def test_workers_that_the_network_has_cut_off_are_taken_for_dead_and_others_go_on(
+def test_other_workers_take_over_the_runs_of_disconnected_ones(
     tmp_path: Path, cluster: RealCluster, here: dict[str, bytes]
 ):
     network = Network(cluster.address)
@@ -110,10 +110,10 @@ def test_workers_that_the_network_has_cut_off_are_taken_for_dead_and_others_go_o
 
 
 @pytest.mark.slow
-def test_a_worker_that_is_silent_for_too_long_may_come_back_and_nothing_is_told_twice(
+def test_a_worker_that_hangs_and_returns_reports_nothing_twice(
     tmp_path: Path, cluster: RealCluster, here: dict[str, bytes]
 ):
-    silent = cluster.start_worker("--no-nanny")  # whom its scheduler would ask to start it again
+    silent = cluster.start_worker("--no-nanny")  # a nanny would start it again
     cluster.await_workers(1)
 
     def fall_silent() -> None:
@@ -143,11 +143,10 @@ def test_a_scheduler_that_is_started_again_is_given_what_was_under_way(
 
 
 @pytest.mark.slow
-def test_workers_whose_time_is_over_are_replaced(
+def test_workers_at_their_time_limit_are_replaced(
     tmp_path: Path, cluster: RealCluster, here: dict[str, bytes]
 ):
-    """They leave as `--lifetime` has them leave: it calls the same, at a time that no test waits
-    for."""
+    """Calls the method that `--lifetime` calls at its end."""
     first = cluster.start_worker()
     cluster.await_workers(1)
 

@@ -1,4 +1,4 @@
-"""Ctrl-C while a cluster runs: the same word as on one machine, nobody goes on, nothing is lost."""
+"""Ctrl-C with a cluster: the same message as on one machine, all runs end, nothing is lost."""
 
 from __future__ import annotations
 

@@ -28,13 +28,13 @@ from tests.support import Project, solver
 LINUX = pytest.mark.skipif(
     not sys.platform.startswith("linux"), reason="without a subreaper some of these get away"
 )
-# What a program may leave behind; SLEEP is told apart from all other programs by its duration.
+# Processes that a program may leave behind; SLEEP is identified by its duration.
 GETS_AWAY = {
     "a child": "SLEEP & echo 1 2",
-    "a child in a session of its own": "setsid SLEEP & echo 1 2",
-    "a grandchild that nobody is the parent of": "(setsid SLEEP &); echo 1 2",
+    "a child in a new session": "setsid SLEEP & echo 1 2",
+    "an orphan": "(setsid SLEEP &); echo 1 2",
     "a daemon without an environment": "(setsid env -i SLEEP &); echo 1 2",
-    "one that minds no signal": "setsid sh -c 'trap \"\" HUP INT TERM; SLEEP; SLEEP' & echo 1 2",
+    "one that ignores signals": "setsid sh -c 'trap \"\" HUP INT TERM; SLEEP; SLEEP' & echo 1 2",
     "one behind a failure": "setsid SLEEP & echo 1 2; exit 3",
     "one behind nonsense": "setsid SLEEP & echo nonsense",
 }
@@ -159,11 +159,11 @@ def test_a_problem_that_lost_its_processes_is_built_again(tmp_path: Path):
     assert [outcome.status for outcome in outcomes.values()] == [Status.ENDED] * 2
 
 
-# --- numbers of the dead, which others get -----------------------------------------------------
+# --- reused process numbers -----------------------------------------------------
 
 
-def test_the_dead_of_multiprocessing_are_not_buried_behind_its_back():
-    """Else it takes them for alive, and sends signals to whoever has their number one day."""
+def test_dead_children_of_multiprocessing_are_left_to_it():
+    """Otherwise it takes them for alive, and may later signal a process of the same number."""
     script = (
         "import multiprocessing, time\n"
         "from multiprocessing import active_children\n"

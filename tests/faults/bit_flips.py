@@ -15,7 +15,7 @@ NOT_DATA = ("lock",)
 
 
 def flipped_bits(store: Path, count: int, seed: int) -> Counter[tuple[str, str]]:
-    """What became of so many flips: how often each kind of file read as what.
+    """Flip bits one by one; count the results by kind of file.
 
     Every kind of file gets the same share, any bit of a file is as likely as any other.
     """
@@ -24,12 +24,12 @@ def flipped_bits(store: Path, count: int, seed: int) -> Counter[tuple[str, str]]
     for path in sorted(store.rglob("*")):
         if path.is_file() and path.name not in NOT_DATA:
             kinds.setdefault(kind_of(path, store), []).append(path)
-    told: Counter[tuple[str, str]] = Counter()
+    results: Counter[tuple[str, str]] = Counter()
     for number in range(count):
         kind = sorted(kinds)[number % len(kinds)]
         path = rng.choice(kinds[kind])
-        told[kind, after_flip(store, path, rng)] += 1
-    return told
+        results[kind, after_flip(store, path, rng)] += 1
+    return results
 
 
 def kind_of(path: Path, store: Path) -> str:

@@ -87,7 +87,7 @@ class Trials:
 
     @cached_property
     def errors(self) -> list[Case]:
-        """Errors at every step; nobody runs out of space by reading."""
+        """Errors at every step; reading cannot fill a disk."""
         return [
             Case(how, at)
             for at, step in enumerate(self._asked)
@@ -124,7 +124,7 @@ class Trials:
         return root
 
     def _failed(self, case: Case) -> Path:
-        """The folder after a command that met an error, which it told in words or got around."""
+        """The folder after a command with an error, which it reported or worked around."""
         root = self._prepared()
         lasting = case.how == "full disk"
         with failing(case.at, ERRORS[case.how], lasting), suppress(PolarBearError):

@@ -172,7 +172,7 @@ def laid_out(contents: Contents, root: Path) -> None:
 def after_cut(
     before: Contents, steps: Sequence[Step], count: int, how: str, seed: int = 0
 ) -> Contents:
-    """What is there when the power is cut after so many of the steps."""
+    """The contents after a power cut that follows a number of steps."""
     disk = Disk(before)
     for step in steps[:count]:
         disk.follow(step)

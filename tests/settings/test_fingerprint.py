@@ -1,4 +1,4 @@
-"""What user code is made of: its files, what they import from beside the configuration."""
+"""The code of users: its files, and the local files that these import."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_all_that_a_function_s_file_imports_from_beside_it_is_found(folder: Path
 def test_a_change_shows_in_the_files_that_are_used_and_in_no_other(folder: Path, file: str):
     before = of_function("mine:solve", str(folder)).files
     with (folder / file).open("a") as opened:
-        opened.write("# mended\n")
+        opened.write("# changed\n")
     after = of_function("mine:solve", str(folder)).files
     assert {name for name in before if before[name] != after[name]} == {file} & set(USED)
 

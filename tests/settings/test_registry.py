@@ -23,7 +23,7 @@ from polarbear.preferences.simple import Uniform
 class Mine(Uniform):
     '''Every time counts the same, once more.
 
-    In so many words.
+    With details.
     '''
 """
 
