@@ -28,7 +28,7 @@ from polarbear.wording import counted, noun, visible
 AfterEnd = Literal["keeps", "absent"]
 Point = tuple[str, str, float, float]  # algorithm, instance, t, y
 Facts = Mapping[str, int | float | str]  # entries of an instance's spec
-NO_FACTS: Mapping[str, Facts] = MappingProxyType({})
+NO_FACTS: Facts = MappingProxyType({})
 MAX_NAMES_SHOWN, MAX_NAME_LENGTH_SHOWN = 20, 60
 RUN_NAME_PARTS = ("algorithm", "instance", "seed")
 # Options that several formats share.
@@ -158,7 +158,7 @@ class RunCollection:
         algorithm: str,
         problem: str,
         points: Iterable[tuple[float, float]],
-        facts: Facts = MappingProxyType({}),
+        facts: Facts = NO_FACTS,
     ) -> None:
         """Add a run, on the instance 'problem#k' if it is the algorithm's k-th on the problem."""
         self._runs[algorithm, problem] += 1
@@ -173,41 +173,32 @@ class RunCollection:
         notes: tuple[str, ...] = (),
         axis: str | None = None,
     ) -> Imported:
-        return imported_points(
-            self.points, self.source, maximise, after_end, self.rejected, notes, self.facts, axis
-        )
+        """The runs whose names are valid; 'problem#k' is the k-th run of a problem."""
+        if not self.points:
+            raise ImportFailedError(f"no run in {self.source} has a valid row")
+        schema = {"algorithm": pl.String, "instance": pl.String, "t": pl.Float64, "y": pl.Float64}
+        frame = pl.DataFrame(self.points, schema=schema, orient="row")
+        frame = frame.with_columns(line=pl.lit(str(self.source)))
+        rejected = [*self.rejected]
+        frame = reject_names(frame, rejected)
+        if not len(frame):
+            raise ImportFailedError(f"no run in {self.source} is valid: {rejected[-1].words}")
+        facts = {
+            name: {**self.facts.get(name, {}), PROBLEM: name.rpartition("#")[0]}
+            for name in frame["instance"].unique()
+            if "#" in name
+        }
+        return imported_frame(frame, maximise, after_end, rejected, notes, facts, axis)
 
 
 def imported_points(
     points: Sequence[Point],
     source: Path,
     maximise: bool = False,
-    after_end: AfterEnd = "keeps",
     rejected: Sequence[Rejection] = (),
-    notes: tuple[str, ...] = (),
-    facts: Mapping[str, Facts] = NO_FACTS,
-    axis: str | None = None,
 ) -> Imported:
-    """An import from points; the instance 'problem#k' is the k-th run of a problem.
-
-    ``facts`` become part of the specs of instances.
-    """
-    if not points:
-        raise ImportFailedError(f"no run in {source} has a valid row")
-    schema = {"algorithm": pl.String, "instance": pl.String, "t": pl.Float64, "y": pl.Float64}
-    frame = pl.DataFrame(points, schema=schema, orient="row").with_columns(line=pl.lit(str(source)))
-    rejections = list(rejected)
-    frame = reject_names(frame, rejections)
-    if not len(frame):
-        raise ImportFailedError(f"no run in {source} is valid: {rejections[-1].words}")
-    problems = {
-        name: {PROBLEM: name.rpartition("#")[0], **facts.get(name, {})}
-        for name in frame["instance"].unique()
-        if "#" in name
-    }
-    return imported_frame(
-        frame, maximise, after_end, rejections, notes, {**facts, **problems}, axis
-    )
+    """An import from points (algorithm, instance, t, y)."""
+    return RunCollection(source, list(rejected), list(points)).imported(maximise)
 
 
 def imported_frame(

@@ -25,6 +25,7 @@ from polarbear.formats.base import (
 from polarbear.formats.numbered_functions import Function, NumberedRun, numbered_runs
 from polarbear.formats.run_files import (
     NOTHING_FOUND,
+    DataLayout,
     RunGroup,
     problem_name,
     read_blocks,
@@ -36,7 +37,7 @@ from polarbear.store import Store
 from polarbear.wording import counted
 
 TOOL = "COCO"
-EVALUATIONS_COLUMN, BEST_COLUMN = 0, 2
+LAYOUT = DataLayout("%", t_column=0, y_column=2)
 NOTES = (
     "COCO records some points only: an improvement may have come earlier than it seems",
     "values are distances to the optimum, which is 0",
@@ -72,18 +73,8 @@ class Coco(Format):
 
 def _add_runs(group: RunGroup, runs: RunCollection) -> None:
     files = [group.data, group.data.with_name(f"{group.data.stem}.tdat")]
-    blocks = [
-        read_blocks(
-            path,
-            lambda line: line.startswith("%"),
-            EVALUATIONS_COLUMN,
-            BEST_COLUMN,
-            len(group.instances),
-            runs.rejected,
-        )
-        for path in files
-        if path.exists()
-    ]
+    number = len(group.instances)
+    blocks = [read_blocks(path, LAYOUT, number, runs.rejected) for path in files if path.exists()]
     for instance, parts in zip(group.instances, zip(*blocks, strict=False), strict=False):
         facts = group.facts(instance)
         points = [point for part in parts for point in part]

@@ -43,6 +43,7 @@ from polarbear.formats.numbered_functions import (
 from polarbear.formats.run_files import (
     NOTHING_FOUND,
     Block,
+    DataLayout,
     data_file,
     instance_facts,
     problem_name,
@@ -186,17 +187,11 @@ def _add_runs(path: Path, described: Description, runs: RunCollection) -> None:
             f"{path} has the attributes {named(columns) or '(none)'}, but 'evaluations' and "
             "'raw_y' are needed"
         )
-    t, y = (columns.index(name) for name in USED)
+    layout = DataLayout("evaluations", *(columns.index(name) for name in USED))
     optimum = {OPTIMUM: 0.0} if described.has_optimum_zero else {}
     for scenario in described.scenarios:
-        blocks = read_blocks(
-            data_file(path, scenario.path),
-            lambda line: line.startswith("evaluations"),
-            t,
-            y,
-            len(scenario.runs),
-            runs.rejected,
-        )
+        data, number = data_file(path, scenario.path), len(scenario.runs)
+        blocks = read_blocks(data, layout, number, runs.rejected)
         for run, block in zip(scenario.runs, blocks, strict=False):
             facts = instance_facts(described.function_id, scenario.dimension, run.instance)
             points = _with_exact_best(block, run.best)
@@ -218,14 +213,8 @@ def _add_older_runs(path: Path, runs: RunCollection, unused: dict[str, None]) ->
                 f"'function evaluation' and '{OLD_BEST}' are needed"
             )
         unused.update(dict.fromkeys(name for name in columns[1:] if name != OLD_BEST))
-        blocks = read_blocks(
-            group.data,
-            lambda line: line.startswith(OLD_HEADER),
-            0,
-            columns.index(OLD_BEST),
-            len(group.instances),
-            runs.rejected,
-        )
+        layout = DataLayout(OLD_HEADER, 0, columns.index(OLD_BEST))
+        blocks = read_blocks(group.data, layout, len(group.instances), runs.rejected)
         stated = group.settings.get("maximization")
         # Where the direction is not stated, the sign of the improvements shows it.
         ends = [(block[0][1], block[-1][1]) for block in blocks if block]

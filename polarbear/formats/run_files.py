@@ -13,10 +13,11 @@ from __future__ import annotations
 import posixpath
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import isfinite
 from pathlib import Path, PurePosixPath
+from typing import NamedTuple
 
 from polarbear.errors import ImportFailedError
 from polarbear.formats.base import Facts, Rejection
@@ -98,22 +99,25 @@ def read_lines(path: Path) -> list[str]:
         raise ImportFailedError(f"cannot read {path}: {error}") from None
 
 
+class DataLayout(NamedTuple):
+    """The begin of header lines, and the columns of the points."""
+
+    header: str
+    t_column: int
+    y_column: int
+
+
 def read_blocks(
-    path: Path,
-    is_header: Callable[[str], bool],
-    t_column: int,
-    y_column: int,
-    runs: int,
-    rejected: list[Rejection],
+    path: Path, layout: DataLayout, runs: int, rejected: list[Rejection]
 ) -> list[Block]:
     """The points of each run in a data file, of which the description announces ``runs``."""
     blocks: list[Block] = []
     invalid: list[int] = []
     for number, line in enumerate(read_lines(path), 1):
-        if is_header(line):
+        if line.startswith(layout.header):
             blocks.append([])
         elif line:
-            point = _point(line.split(), t_column, y_column)
+            point = _point(line.split(), layout)
             if point is None or not blocks:
                 invalid.append(number)
             elif abs(point[1]) != NOTHING_FOUND:
@@ -128,9 +132,9 @@ def read_blocks(
     return blocks
 
 
-def _point(words: list[str], t_column: int, y_column: int) -> tuple[float, float] | None:
+def _point(words: list[str], layout: DataLayout) -> tuple[float, float] | None:
     try:
-        t, y = float(words[t_column]), float(words[y_column])
+        t, y = float(words[layout.t_column]), float(words[layout.y_column])
     except (ValueError, IndexError):
         return None
     return (t, y) if isfinite(t) and t >= 0 and isfinite(y) else None

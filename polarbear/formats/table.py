@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -164,41 +163,42 @@ def long_table(store: Store, algorithms: tuple[str, ...]) -> tuple[pa.Table, Wri
         store.trajectories(algorithms),
         key=lambda run: (algorithms.index(run[0]["algorithm"]), order[run[0]["instance"]]),
     )
-    valued = [_with_end(t, y, run["reached"]) for run, t, y in runs if len(t)]
-    about = [run for run, t, _ in runs if len(t)]
-    if not about:
+    found = [(run, *_with_end(t, y, run["reached"])) for run, t, y in runs if len(t)]
+    if not found:
         raise ExportFailedError(f"{store.path} has no run that found a value")
-    instances = [run["instance"] for run in about]
     problems, weights = store.problems(), store.weights()
-    columns: list[tuple[str, pa.DataType, str, Sequence[object]]] = [
-        ("algorithm", pa.string(), "the algorithm's name", [run["algorithm"] for run in about]),
-        ("instance", pa.string(), "the instance's stable id", instances),
-        (
-            "problem",
-            pa.string(),
-            "the problem of which the instance is one of several runs; otherwise the instance",
-            [problems.get(name, name) for name in instances],
-        ),
-        ("seed", pa.int64(), "the seed of the algorithm", [run["seed"] for run in about]),
+    sign = -1.0 if maximise else 1.0
+    records = [
+        {
+            "algorithm": run["algorithm"],
+            "instance": run["instance"],
+            "problem": problems.get(run["instance"], run["instance"]),
+            "seed": run["seed"],
+            **({"weight": weights.get(run["instance"], 1.0)} if weights else {}),
+            "t": t,
+            "y": sign * y,
+        }
+        for run, t, y in found
     ]
-    if weights:
-        meaning = "the number of instances that the instance counts as"
-        each = [weights.get(name, 1.0) for name in instances]
-        columns.append(("weight", pa.float64(), meaning, each))
-    index = pa.array(np.repeat(np.arange(len(about)), [len(t) for t, _ in valued]))
-    arrays = [pa.array(values, kind).take(index) for _, kind, _, values in columns]
-    fields = [pa.field(name, kind, False, {"meaning": words}) for name, kind, words, _ in columns]
-    meaning_t = f"{axis} at which a value was found; the last row of a run is its end"
-    meaning_y = f"the best value found so far; {'larger' if maximise else 'smaller'} is better"
-    times = np.concatenate([t for t, _ in valued])
-    values = np.concatenate([-y if maximise else y for _, y in valued])
-    for name, meaning, column in (("t", meaning_t, times), ("y", meaning_y, values)):
-        arrays.append(pa.array(column))
-        fields.append(pa.field(name, pa.float64(), False, {"meaning": meaning}))
-    table = pa.Table.from_arrays(arrays, schema=pa.schema(fields))
-    empty = len(runs) - len(about)
+    meanings = {
+        "algorithm": "the algorithm's name",
+        "instance": "the instance's stable id",
+        "problem": "the problem of which the instance is one of several runs, or the instance",
+        "seed": "the seed of the algorithm",
+        "weight": "the number of instances that the instance counts as",
+        "t": f"{axis} at which a value was found; the last row of a run is its end",
+        "y": f"the best value found so far; {'larger' if maximise else 'smaller'} is better",
+    }
+    table = pl.DataFrame(records).explode("t", "y").to_arrow()
+    types = {pa.large_string(): pa.string(), pa.string_view(): pa.string()}
+    fields = [
+        pa.field(f.name, types.get(f.type, f.type), False, {"meaning": meanings[f.name]})
+        for f in table.schema
+    ]
+    table = table.cast(pa.schema(fields))
+    empty = len(runs) - len(found)
     note = f"{counted(empty, 'run')} found no value and {noun(empty, 'has', 'have')} no row"
-    what = f"{counted(len(table), 'row')} of {counted(len(about), 'run')}"
+    what = f"{counted(len(table), 'row')} of {counted(len(found), 'run')}"
     return table, Written(what, (note,) if empty else ())
 
 

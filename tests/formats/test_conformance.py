@@ -1,4 +1,4 @@
-"""Every format in the registry keeps the promises of the base."""
+"""Every format and export in the registries keeps the promises of its interface."""
 
 from __future__ import annotations
 
@@ -6,43 +6,96 @@ from pathlib import Path
 
 import pytest
 
-from polarbear.errors import ImportFailedError
-from polarbear.formats import FORMATS
-from polarbear.settings.options import Source, validate
+import polarbear as pb
+from polarbear.errors import ExportFailedError, ImportFailedError
+from polarbear.formats import EXPORTS, FORMATS
+from polarbear.formats.store_export import file_names
+from tests.formats.helpers import numbered_store
+from tests.support import Project
 
 DOCS = Path(__file__).parents[2] / "docs"
+ALL = [(FORMATS, name) for name in FORMATS] + [(EXPORTS, name) for name in EXPORTS]
+for_every_format = pytest.mark.parametrize("name", FORMATS)
+for_every_export = pytest.mark.parametrize("name", EXPORTS)
 
 
-@pytest.fixture(params=list(FORMATS))
-def name(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> pb.Store:
+    store = pb.open(numbered_store(tmp_path_factory.mktemp("stores") / "s").path)
+    store.infer("dirichlet", draws=2000)
+    return store
 
 
-def test_a_source_that_is_not_there_is_refused_by_its_name(name: str, tmp_path: Path):
-    format = validate(FORMATS[name], {}, Source(name))
-    with pytest.raises(ImportFailedError, match="nowhere"):
-        format.read(tmp_path / "nowhere")
+def place(folder: Path, name: str) -> Path:
+    return folder / ("out.nc" if name == "arviz" else "out")
 
 
-def test_a_source_of_nonsense_is_refused_by_its_name(name: str, tmp_path: Path):
+@pytest.mark.parametrize(("registry", "name"), ALL, ids=lambda one: getattr(one, "what", one))
+def test_it_is_described_with_its_options_and_documented(registry, name: str):
+    assert registry.about(name).endswith(".")
+    assert registry.about(name) == (registry[name].__doc__ or "").partition("\n")[0]
+    assert all(field.description for field in registry[name].model_fields.values())
+    before, _, after = (DOCS / "formats.md").read_text().partition("## Out")
+    assert f"\n| `{name}` | " in (before if registry is FORMATS else after)
+
+
+@for_every_format
+def test_a_source_that_is_missing_or_invalid_is_refused_by_its_name(name: str, tmp_path: Path):
+    folder = tmp_path / "nonsense"
+    folder.mkdir()
     for path in ("nonsense.csv", "nonsense.json", "nonsense.info"):
-        (tmp_path / "nonsense").mkdir(exist_ok=True)
-        (tmp_path / "nonsense" / path).write_text("this, is\nno, data, at all\n")
-    format = validate(FORMATS[name], {}, Source(name))
-    for source in (tmp_path / "nonsense", *(tmp_path / "nonsense").iterdir()):
+        (folder / path).write_text("this, is\nno, data, at all\n")
+    for source in (folder, *folder.iterdir(), tmp_path / "no-nonsense"):
         with pytest.raises(ImportFailedError, match="nonsense"):
-            format.read(source)
+            FORMATS[name]().read(source)
 
 
-def test_it_says_in_a_line_what_it_is(name: str):
-    assert FORMATS.about(name).endswith(".")
-    assert FORMATS.about(name) == (FORMATS[name].__doc__ or "").partition("\n")[0]
+@for_every_export
+def test_it_reports_all_files_and_replaces_them_only_by_force(
+    name: str, store: pb.Store, tmp_path: Path
+):
+    told = store.export(name, place(tmp_path, name))
+    assert told.what
+    before = {str(p): p.read_bytes() for p in tmp_path.rglob("*") if p.is_file()}
+    assert set(before) == set(told.written)
+    with pytest.raises(ExportFailedError, match="out.* exists already"):
+        store.export(name, place(tmp_path, name))
+    assert {path: Path(path).read_bytes() for path in told.written} == before
+    assert store.export(name, place(tmp_path, name), force=True).written == told.written
 
 
-def test_options_are_described(name: str):
-    for key, field in FORMATS[name].model_fields.items():
-        assert field.description, f"{name}: {key} has no description"
+@for_every_export
+def test_some_algorithms_can_be_chosen(name: str, store: pb.Store, tmp_path: Path):
+    if name == "preflib":
+        with pytest.raises(ExportFailedError, match="no ranking of two or more"):
+            store.export(name, tmp_path / "out", algorithms=["one"])
+        return
+    told = store.export(name, place(tmp_path, name), algorithms=["one"])
+    assert told.algorithms == ("one",)
+    with pytest.raises(ExportFailedError, match="did you mean 'one'"):
+        store.export(name, place(tmp_path, name), algorithms=["onne"], force=True)
 
 
-def test_it_stands_in_the_documentation(name: str):
-    assert f"\n| `{name}` | " in (DOCS / "formats.md").read_text().partition("## Out")[0]
+@for_every_export
+def test_a_failure_leaves_nothing_behind(name: str, store: pb.Store, tmp_path: Path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ExportFailedError, match="cannot write"):
+        store.export(name, place(tmp_path / "file", name))
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_the_command_prints_the_same_as_json(project: Project):
+    numbered_store(project.folder / "s")
+    answer = project.json("export", "s", "--format", "csv", "--to", "out.csv")
+    assert list(answer) == ["store", "format", "to", "algorithms", "what", "written", "notes"]
+    assert answer["written"] == ["out.csv", "out.dictionary.csv"]
+    shown = project("export", "s", "--format", "csv", "--to", "again.csv")
+    assert shown.stdout == f"{answer['what']} written to again.csv\n"
+    wrong = project("export", "s", "--format", "cvs", "--to", "again.csv")
+    assert wrong.returncode == 2
+    assert "did you mean 'csv'?" in wrong.stderr
+
+
+def test_names_of_files_are_safe_and_no_two_alike():
+    found = file_names(["a/b", "a:b", "A_B", "..", "日本"])
+    assert found == {"a/b": "a_b", "a:b": "a_b-2", "A_B": "A_B-3", "..": "_", "日本": "日本"}

@@ -1,4 +1,4 @@
-"""PrefLib's files, written by preflibtools, by PolarBear and by hand."""
+"""PrefLib files: written and read by preflibtools, by PolarBear and by hand."""
 
 from __future__ import annotations
 
@@ -7,12 +7,18 @@ from pathlib import Path
 import pytest
 
 import polarbear as pb
+from polarbear.driver.evidence import evidence_of
 from polarbear.errors import ImportFailedError
+from polarbear.execution.status import Status
 from polarbear.formats.preflib import PrefLib
 from polarbear.store import Store
-from tests.classical.helpers import make_store
-from tests.formats.test_preflib_export import RUNS
+from tests.classical.helpers import Run, make_store
 
+RUNS = {
+    "A": [Run([1], [1.0]), Run([1], [1.0]), Run([1], [3.0]), Run([1], [1.0])],
+    "B": [Run([1], [2.0]), Run([1], [1.0]), Run([1], [2.0]), Run([1, 50], [2.0, 0.5])],
+    "C": [Run([1], [2.0]), Run([1], [5.0]), Run([1], [1.0]), Run([1], [9.0], Status.BUDGET, 20)],
+}
 HEAD = "# NUMBER ALTERNATIVES: 3\n# ALTERNATIVE NAME 1: A\n# ALTERNATIVE NAME 2: B\n"
 FILE = HEAD + "# ALTERNATIVE NAME 3: C D\n2: 1, {2, 3}\n1: 3,1\n"
 
@@ -41,8 +47,6 @@ def test_what_polarbear_wrote_gives_the_same_rankings_of_the_same_instances(tmp_
     pb.open(store.path).export("preflib", tmp_path / "out")
     again = pb.import_data(tmp_path / "out", tmp_path / "again", "preflib")
     assert again.times.tolist() == [10, 100]
-    from polarbear.driver.evidence import evidence_of
-
     old, new = evidence_of(store), evidence_of(Store.open(tmp_path / "again"))
     assert new.grid.algorithms == old.grid.algorithms
     order = [new.grid.instances.index(name) for name in old.grid.instances]
@@ -93,3 +97,35 @@ def test_two_rankings_of_one_instance_are_refused(tmp_path: Path):
     (tmp_path / "votes.toc").write_text(text)
     with pytest.raises(ImportFailedError, match="two rankings of one instance"):
         PrefLib().read(tmp_path / "votes.toc")
+
+
+def read(path: Path) -> object:
+    instances = pytest.importorskip("preflibtools.instances")
+    found = instances.OrdinalInstance()
+    found.parse_file(str(path))
+    return found
+
+
+def test_preflibtools_reads_the_rankings_of_each_time(tmp_path: Path):
+    make_store(tmp_path / "s", RUNS, grid=(10.0, 100.0))
+    told = pb.open(tmp_path / "s").export("preflib", tmp_path / "out")
+    assert told.what == "8 rankings at 2 times"
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["0001.toc", "0002.toi"]
+    first = read(tmp_path / "out" / "0001.toc")
+    assert first.alternatives_name == {1: "A", 2: "B", 3: "C"}
+    assert first.title == "rankings at 10 evaluations"
+    assert sorted(first.full_profile()) == sorted(
+        [((1,), (2, 3)), ((1, 2), (3,)), ((3,), (2,), (1,)), ((1,), (2,), (3,))]
+    )
+    assert (first.num_voters, first.num_unique_orders) == (4, 4)
+    assert first.infer_type() == "toc"
+    second = read(tmp_path / "out" / "0002.toi")
+    assert ((2,), (1,)) in second.full_profile()
+    assert second.infer_type() == "toi"
+
+
+def test_preflibs_own_checks_find_nothing(tmp_path: Path):
+    sanity = pytest.importorskip("preflibtools.instances.sanity")
+    make_store(tmp_path / "s", {k: [*runs, runs[0]] for k, runs in RUNS.items()}, grid=(10.0,))
+    pb.open(tmp_path / "s").export("preflib", tmp_path / "out")
+    assert sanity.orders(read(tmp_path / "out" / "0001.toc")) == []

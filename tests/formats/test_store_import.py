@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from polarbear.errors import StoreMismatchError
-from polarbear.formats.base import imported_points
+from polarbear.formats.base import RunCollection, imported_points
 from polarbear.formats.store_import import GridOptions, ImportResult, add_imported
 from polarbear.formats.table import Table
 from polarbear.plain import plain
@@ -41,22 +41,27 @@ def test_the_grid_spans_the_data_unless_ends_are_given(tmp_path: Path):
     assert budget.times.tolist() == [1, 3, 5, 7]
 
 
-def told(folder: Path, algorithm: str, optimum: float | None) -> ImportResult:
-    known = {"f1-d2-i1#1": {} if optimum is None else {"optimum": optimum}}
-    points = [(algorithm, "f1-d2-i1#1", 1.0, 5.0)]
-    found = imported_points(points, folder, False, "keeps", [], (), known)
-    return add_imported(folder / "s", found)
+def add_run(folder: Path, algorithm: str, **facts: float) -> ImportResult:
+    runs = RunCollection(folder)
+    runs.add(algorithm, "f1-d2-i1", [(1.0, 5.0)], facts)
+    return add_imported(folder / "s", runs.imported())
 
 
 def test_distances_to_the_optimum_and_other_values_are_not_mixed(tmp_path: Path):
-    told(tmp_path, "A", 0.0)
-    told(tmp_path, "B", 0.0)
+    add_run(tmp_path, "A", optimum=0.0)
+    add_run(tmp_path, "B", optimum=0.0)
     with pytest.raises(StoreMismatchError, match="is 0 in .* but unknown in the source"):
-        told(tmp_path, "C", None)
+        add_run(tmp_path, "C")
 
 
-def test_what_is_stored_of_an_instance_stays_as_it_is(tmp_path: Path):
-    told(tmp_path, "A", None)
-    told(tmp_path, "B", 0.0)
+def test_the_stored_spec_of_an_instance_does_not_change(tmp_path: Path):
+    add_run(tmp_path, "A")
+    add_run(tmp_path, "B", optimum=0.0)
     (spec,) = Store.open(tmp_path / "s").instances()["spec"]
     assert "optimum" not in spec
+
+
+def test_instances_without_a_run_number_are_problems_of_their_own(tmp_path: Path):
+    points = [("A", "i1", 1.0, 5.0), ("A", "i2", 1.0, 4.0), ("A", "i3#2", 1.0, 3.0)]
+    add_imported(tmp_path / "s", imported_points(points, tmp_path))
+    assert Store.open(tmp_path / "s").problems() == {"i3#2": "i3"}
