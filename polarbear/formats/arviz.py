@@ -26,9 +26,11 @@ PAIR, FIRST, SECOND = "pair", "first", "second"
 
 
 class ArviZExport(Export):
-    """A stored posterior as NetCDF (.nc) or Zarr (.zarr)."""
+    """A posterior as NetCDF (.nc) or Zarr (.zarr)."""
 
-    model: str | None = Field(None, description="of this model; by default the race's, or the last")
+    model: str | None = Field(
+        None, description="of this model; by default the race's, or that of the default model"
+    )
     key: str | None = Field(None, description="the posterior of this key")
 
     def write(self, store: Store, algorithms: tuple[str, ...], place: Path) -> Written:

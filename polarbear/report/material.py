@@ -12,7 +12,7 @@ import numpy as np
 from polarbear import classical
 from polarbear.classical import Comparison, View
 from polarbear.driver.standings import Standings, standings
-from polarbear.errors import ReportError
+from polarbear.errors import InferenceError, ReportError
 from polarbear.inference import relations
 from polarbear.inference.beliefs import Beliefs, beliefs
 from polarbear.racing import RoundRecord, State
@@ -151,7 +151,10 @@ def gather(store: Store, upto: int | None = None, model: str | None = None) -> M
     rounds = tuple(Round(n, store.round(n), store.beliefs(n)) for n in numbers)
     rules = Rules.model_validate(rounds[-1].record.rules if rounds else {})
     compared = store.posterior_keys() or store.count_compared_instances()
-    basis = find_basis(store, model) if compared else None
+    try:
+        basis = find_basis(store, model) if compared else None
+    except InferenceError:  # a single algorithm is compared with nothing
+        basis = None
     return Material(
         store=store,
         algorithms=tuple(store.config["algorithms"]),

@@ -94,8 +94,9 @@ def test_what_cannot_be_written_is_said(
 ):
     with pytest.raises(ExportFailedError, match=r"ends in \.nc or \.zarr, found 'p\.txt'"):
         store.export("arviz", tmp_path / "p.txt")
-    with pytest.raises(SelectionError, match="no posterior yet"):
-        pb.open(numbered_store(tmp_path / "s").path).export("arviz", tmp_path / "p.nc")
+    with pytest.raises(SelectionError, match="random-walk"):
+        new = pb.open(numbered_store(tmp_path / "s").path)
+        new.export("arviz", tmp_path / "p.nc", model="random-walk")
     real = importlib.util.find_spec
     monkeypatch.setattr(
         exporting, "find_spec", lambda name: None if name == "h5netcdf" else real(name)
