@@ -54,10 +54,10 @@ def raced(config: Config, folder: Path, from_round: int) -> Share:
     after, whole = psutil.cpu_times(), time.perf_counter() - begun_at
     unused = after.idle + after.iowait - before.idle - before.iowait
     columns = ["started", "seconds"]
-    runs = pl.concat([store.all_runs().select(columns), store.early_runs().select(columns)])
+    runs = pl.concat([store.all_runs().select(columns), store.speculative.table().select(columns)])
     begun = runs["started"].dt.timestamp("us").to_numpy() / 1e6
     ended = begun + runs["seconds"].to_numpy()
-    since = store.round_written(from_round).timestamp() if from_round else begun.min()
+    since = store.rounds.written(from_round).timestamp() if from_round else begun.min()
     inside = np.clip(ended, since, None) - np.clip(begun, since, None)
     lasted = ended.max() - since
     share = inside.sum() / (collect.workers_of(config) * lasted)
@@ -66,7 +66,7 @@ def raced(config: Config, folder: Path, from_round: int) -> Share:
         unused / whole / (os.cpu_count() or 1),
         float(lasted),
         len(store.runs()),
-        len(store.early_runs()),
+        len(store.speculative.table()),
     )
 
 

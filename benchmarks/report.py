@@ -112,7 +112,7 @@ def add_rounds(store: Store, config: Config, rng: np.random.Generator) -> None:
             **settings,
         )
         judgement = Judgement(learned, evidence, pointwise, joint, DRAWS)
-        store.add_round(record, judgement.beliefs())
+        store.rounds.add(record, judgement.beliefs())
     keep(store, evidence, learned)
 
 

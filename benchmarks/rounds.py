@@ -20,6 +20,7 @@ from time import process_time
 from unittest import mock
 
 import numpy as np
+import pyarrow as pa
 from targets import Row, report
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # for rounds that tests keep
@@ -31,7 +32,8 @@ from polarbear.execution.status import Status
 from polarbear.problems import Instance
 from polarbear.racing import RoundRecord
 from polarbear.settings.options import Source
-from polarbear.store import Store, disk, files, tables
+from polarbear.store import Store, fs
+from polarbear.store.catalog import Catalog, part_file
 from tests.store.test_rounds import KEPT, made_up
 
 ROUNDS, INSTANCES, POINTS = 1_000, 4, 30
@@ -51,7 +53,7 @@ def make(path: Path) -> None:
     rng = np.random.default_rng(1)
     beliefs = made_up(record.state.algorithms, len(record.state.times))
     store = Store.create(path, config.plain())
-    with store.writing(), mock.patch.object(disk, "sync"), mock.patch.object(disk, "sync_folder"):
+    with store.writing(), mock.patch.object(fs, "sync"), mock.patch.object(fs, "sync_folder"):
         for number in range(1, ROUNDS + 1):
             first = (number - 1) * INSTANCES
             instances = [Instance(i, f"i{i}", {"i": i}) for i in range(first, first + INSTANCES)]
@@ -65,17 +67,16 @@ def make(path: Path) -> None:
                 workers=2,
             )
             store.merge_parts()
-            store.add_round(record._replace(state=replace(record.state, round=number)), beliefs)
+            store.rounds.add(record._replace(state=replace(record.state, round=number)), beliefs)
 
 
 def one_part_a_round(path: Path) -> None:
     """Lay the instances out as they were before they were merged."""
-    parts = files.part_paths(path / "instances")
-    table = files.concatenated(path / "instances", [part.stem for part in parts], tables.INSTANCES)
-    for part in parts:
-        part.unlink()
-    for first in range(0, len(table), INSTANCES):
-        files.write_part(path / "instances", files.new_stem(), table.slice(first, INSTANCES))
+    catalog = Catalog(path)
+    parts = dict(catalog.read_parts("instances"))
+    table = pa.concat_tables(parts.values())
+    pieces = (table.slice(first, INSTANCES) for first in range(0, len(table), INSTANCES))
+    catalog.commit([part_file("instances", piece) for piece in pieces], parts)
 
 
 def outcome(task: Task, rng: np.random.Generator) -> Outcome:

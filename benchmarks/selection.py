@@ -116,7 +116,7 @@ def whole_command(theta: np.ndarray, folder: Path) -> float:
     gp = ModelOptions(model="gp")
     made = Posterior(theta, 4, unit_times, gp, "native", "split-hmc", 1, 1.0, judged, True)
     with store.writing():
-        store.add_posterior("0" * 16, *posterior_to_table(made, evidence))
+        store.posteriors.add("0" * 16, *posterior_to_table(made, evidence))
     command = [sys.executable, "-m", "polarbear", "select", str(store.path), "--json"]
     return of_children(lambda: subprocess.run(command, check=True, capture_output=True))
 

@@ -31,6 +31,7 @@ from polarbear.execution.status import Status
 from polarbear.racing import State, to_plain
 from polarbear.settings.options import Source
 from polarbear.store import Store
+from polarbear.store.speculative import SpeculativeRuns
 
 Result = TypeVar("Result")
 
@@ -297,7 +298,7 @@ def simulate(
         mock.patch.object(collect, "pool_of", return_value=cluster),
         mock.patch.object(Race, "_decided", lambda *a: known.decided(*a)),
         mock.patch.object(Store, "add_runs", nothing),
-        mock.patch.object(Store, "add_early", nothing),
+        mock.patch.object(SpeculativeRuns, "change", nothing),
         mock.patch.object(Store, "merge_parts", nothing),
     ):
         race = SimulatedRace(config, store, used)

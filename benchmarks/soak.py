@@ -241,7 +241,7 @@ def contents(store: Path) -> tuple[dict[str, bytes], list[tuple[str, str, bytes,
     """The rounds to the byte, and each run with its trajectory."""
     rounds = {path.name: path.read_bytes() for path in (store / "rounds").glob("round-*.json")}
     runs = sorted(
-        (run["algorithm"], run["instance"], t.tobytes(), y.tobytes())
+        (run.algorithm, run.instance, t.tobytes(), y.tobytes())
         for run, t, y in Store.open(store).trajectories()
     )
     return rounds, runs

@@ -120,9 +120,9 @@ def _written(
     disk = StoreOnDisk.create(aside, union.config)
     with disk.writing():
         write_union(opened, union, disk)
-        raced = any(store.round_numbers() for store in opened)
+        raced = any(store.rounds.numbers() for store in opened)
         because = _decided(disk) if raced else None
-        rounds = len(disk.round_numbers())
+        rounds = len(disk.rounds.numbers())
         files.move(aside, target)
     return rounds, because
 

@@ -120,7 +120,7 @@ def race(
             listener.note(note)
         collect.check_hosts(settings, disk, mix_hosts)
         warn_of_busy_cores(settings, listener)
-        if retry_failed and disk.round_numbers() and summary.failures(disk):
+        if retry_failed and disk.rounds.numbers() and summary.failures(disk):
             listener.note(
                 "what failed is run again; rounds that are over stay as they were decided, "
                 "unless --redecide takes them anew"
@@ -135,7 +135,7 @@ def race(
             if paged is not None:
                 paged.write(follows=False)
     failures = tuple(summary.failures(disk))
-    extra = disk.number_of_early_runs()
+    extra = disk.speculative.count()
     done = Raced(ended.because, ended.at_limit, standings(disk), failures, reached, extra)
     return Store(disk, done)
 

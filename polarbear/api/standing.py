@@ -46,7 +46,7 @@ def standings(disk: StoreOnDisk) -> Standings:
     """How the race in a store stands; an error where none has been run."""
     found = driver.standings(disk)
     if found is None:
-        if disk.race_numbers():
+        if disk.races.numbers():
             raise RaceError(f"the race in {disk.path} is to be decided anew; `polarbear race` does")
         raise RaceError(f"no race has been run in {disk.path}; `polarbear race` runs one")
     return dressed(Standings, found)

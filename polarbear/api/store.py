@@ -94,8 +94,8 @@ class Store:
         names: dict[str, list[str]] = {"algorithm": [], "instance": []}
         points: dict[str, list[np.ndarray]] = {"t": [], "y": []}
         for run, t, y in self._disk.trajectories(algorithms):
-            names["algorithm"].append(run["algorithm"])
-            names["instance"].append(run["instance"])
+            names["algorithm"].append(run.algorithm)
+            names["instance"].append(run.instance)
             points["t"].append(t)
             points["y"].append(self._sign * y)
         lengths = [len(t) for t in points["t"]]
@@ -363,7 +363,7 @@ class Store:
         return html_table(f"{self.path}: {self._contents()}", columns, rows)
 
     def _contents(self) -> str:
-        budget, rounds = self._budget, len(self._disk.round_numbers())
+        budget, rounds = self._budget, len(self._disk.rounds.numbers())
         parts = [
             counted(len(self.algorithms), "algorithm"),
             counted(len(self._disk.instances()), "instance"),

@@ -36,7 +36,7 @@ class LivePage:
         with self._lock:
             store, follows = self._look()
             tag = _tag(store, follows)
-            state = (tag, store.posterior_keys())
+            state = (tag, store.posteriors.stored())
             if state != self._state:
                 made = page(gather(store), follows, served=tag)
                 self._page = made.encode("utf-8", "replace")
@@ -55,12 +55,12 @@ class LivePage:
 
 def _tag(store: Store, follows: bool) -> str:
     """Which round a page shows, and whether with its draws; after the race nothing new comes."""
-    last = store.last_round()
+    last = store.rounds.last()
     if not follows:
         return OVER
     if last is None:
         return "0"
-    there = last.posterior in store.posterior_keys()
+    there = last.posterior in store.posteriors.stored()
     return f"{last.state.round}{'' if there else ' without draws'}"
 
 

@@ -69,13 +69,13 @@ def read_curves(
     empty = np.empty(0)
     found: list[tuple[Floats, Floats]] = [(empty, empty)] * runs
     for run, t, y in store.trajectories(common.algorithms):
-        if run["instance"] not in row:
+        if run.instance not in row:
             continue
         if per is not None:
-            t = t / per[run["instance"]]
+            t = t / per[run.instance]
         start = max(int(np.searchsorted(t, first, side="right")) - 1, 0)
         stop = int(np.searchsorted(t, last, side="right"))
-        number = row[run["instance"]] * len(column) + column[run["algorithm"]]
+        number = row[run.instance] * len(column) + column[run.algorithm]
         found[number] = (np.maximum(t[start:stop], first), y[start:stop])
     starts = np.concatenate([[0], np.cumsum([len(t) for t, _ in found])])
     curves = Curves(

@@ -83,14 +83,14 @@ def _time_to_targets(store: Store, view: View, targets: Floats) -> tuple[Floats,
     shape = (len(row), len(view.algorithms), len(targets))
     spent, reached = np.zeros(shape), np.zeros(shape, dtype=bool)
     for run, t, y in store.trajectories(view.algorithms):
-        i = row.get(run["instance"])
+        i = row.get(run.instance)
         if i is None:
             continue
-        a, per = view.index(run["algorithm"]), view.divisor(run["instance"])
+        a, per = view.index(run.algorithm), view.divisor(run.instance)
         first = np.searchsorted(-y, -(view.optima[i] + targets), side="left")
         hit = np.append(t, np.inf)[first] / per
         reached[i, a] = hit <= end
-        spent[i, a] = np.where(hit <= end, hit, min(run["reached"] / per, end))
+        spent[i, a] = np.where(hit <= end, hit, min(run.reached / per, end))
     return spent, reached
 
 

@@ -76,8 +76,8 @@ class RaceProgress(Watcher):
     ) -> None:
         if self._facts is None:
             self._facts = standings(self._store)
-            for number in self._store.round_numbers():
-                self._history.ends(self._store.round(number))
+            for number in self._store.rounds.numbers():
+                self._history.ends(self._store.rounds.read(number))
         self._history.enter(state.algorithms)
         self._round, self._clock = state.round + 1, RoundClock(len(tasks))
         whom = f"{state.joining} on cached instances: " if state.joining else ""

@@ -30,34 +30,34 @@ def status(
     from polarbear.store import Store, progress, summary
     from polarbear.store.lock import holder
 
-    opened = Store.open(store).to_be_read()
+    opened = Store.open(store).frozen()
     told = progress.told(store)
     if race is not None:
         opened = opened.at_race(race)
     budget = Budget.model_validate(opened.config["budget"])
     facts = {
         "store": str(opened.path),
-        "format": opened.manifest["format"],
-        "tool": opened.manifest["tool"],
-        "created": opened.manifest["created"],
+        "format": opened.manifest.format,
+        "tool": opened.manifest.tool,
+        "created": opened.manifest.created,
         "written_by": holder(opened.path / "lock"),
         "suite": opened.config["instances"]["suite"],
         "seed": opened.config["seed"],
         "axis": budget.axis,
         "budget": budget.limit,
         "times": len(budget.times),
-        "instances": len(opened.rows_of_instances()),
-        "runs": len(opened.rows_of_runs()),
-        "superseded_runs": len(opened.rows_of_all_runs()) - len(opened.rows_of_runs()),
+        "instances": len(opened.instances()),
+        "runs": len(opened.runs()),
+        "superseded_runs": len(opened.all_runs()) - len(opened.runs()),
         "weights": summary.weights(opened),
-        "extra_runs": opened.number_of_early_runs(),
-        "rankings": len(opened.rows_of_rankings()),
-        "posteriors": len(opened.posterior_keys()),
+        "extra_runs": opened.speculative.count(),
+        "rankings": len(opened.rankings()),
+        "posteriors": len(opened.posteriors.stored()),
         "algorithms": summary.by_algorithm(opened),
         "failures": summary.failures(opened),
         "hosts": summary.hosts(opened),
         "bytes": summary.disk_use(opened),
-        "races": opened.past_races(),
+        "races": opened.races.past(),
         "set_aside": summary.set_aside(opened),
     }
     facts |= under_way.facts(told)

@@ -26,14 +26,11 @@ def verify(
         typer.echo(f"{told.store} is sound: {counted(told.files, 'file')} read")
     else:
         damaged = counted(len(told.damaged), "file is", "files are")
-        typer.echo(f"{told.store}: {damaged} damaged or missing, of {told.files} read")
+        typer.echo(f"{told.store}: {damaged} damaged, missing or not listed, of {told.files} read")
         for damage in told.damaged:
             typer.echo(f"  {damage.file}: {damage.why}")
         if told.replay_from is not None:
             typer.echo(f"rounds from {told.replay_from} on cannot be vouched for")
         typer.echo(f"`polarbear repair {told.store}` goes back to what can be vouched for")
-    if told.without_checksum and not json:
-        older = counted(told.without_checksum, "file has", "files have")
-        typer.echo(f"{older} no checksum, as older versions wrote them: they can be parsed")
     if not told.sound:
         raise typer.Exit(1)

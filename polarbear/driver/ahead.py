@@ -7,13 +7,13 @@ instances that the race has seen: replayed rounds must not know those runs befor
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, MutableMapping
-from typing import Any
 
 from polarbear.driver.evidence import Tally
 from polarbear.problems.base import Instance
 from polarbear.racing import State
+from polarbear.store.runs import StoredRun
 
-Runs = MutableMapping[tuple[str, str], Any]
+Runs = MutableMapping[tuple[str, str], StoredRun]
 
 
 class Ahead:

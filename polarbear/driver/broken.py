@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 from polarbear.config import Failures
 from polarbear.errors import AlgorithmError
 from polarbear.execution.status import Status
 from polarbear.problems.base import Instance
+from polarbear.store.runs import StoredRun
 from polarbear.wording import counted, percent
 
-Runs = Mapping[tuple[str, str], Mapping[str, Any]]  # by algorithm and instance
+Runs = Mapping[tuple[str, str], StoredRun]  # by algorithm and instance
 REMEDY = "Mend what is wrong and go on with --retry-failed"
 
 
@@ -39,7 +39,7 @@ def refuse_failures(
     """Raise if an algorithm has failed more often than is tolerated."""
     for name in names:
         all_runs = _runs_of(runs, name, instances)
-        failed = [(instance, run) for instance, run in all_runs if Status(run["status"]).failed]
+        failed = [(instance, run) for instance, run in all_runs if Status(run.status).failed]
         if failed and failures.means == "ends":
             raise AlgorithmError(
                 f"'{name}' failed, and `execution.failures.means: ends` lets no race go on then; "
@@ -73,35 +73,35 @@ def _all_of(first: Sequence[object]) -> str:
     return "its first run" if len(first) == 1 else f"all {len(first)} of its first runs"
 
 
-def run_failed(run: Mapping[str, Any]) -> bool:
+def run_failed(run: StoredRun) -> bool:
     """Whether a run failed, or ended well without a single value that could be used."""
-    return Status(run["status"]).failed or (not run["points"] and _gave_nothing(run))
+    return Status(run.status).failed or (not run.points and _gave_nothing(run))
 
 
-def _gave_nothing(run: Mapping[str, Any]) -> bool:
+def _gave_nothing(run: StoredRun) -> bool:
     """A run that was stopped before it had reported anything may only have been slow."""
-    return bool(run["invalid"]) or run["status"] == Status.ENDED
+    return bool(run.invalid) or run.status == Status.ENDED
 
 
-def why(run: Mapping[str, Any]) -> str:
+def why(run: StoredRun) -> str:
     """What a run says of its failure, or what there is to say of one that gave nothing."""
-    if run["message"]:
-        return str(run["message"])
-    if run["invalid"]:
-        values = counted(run["invalid"], "objective value")
+    if run.message:
+        return str(run.message)
+    if run.invalid:
+        values = counted(run.invalid, "objective value")
         return f"none of its {values} was a finite number"
     return "it ended without any value"
 
 
 def _runs_of(
     runs: Runs, name: str, instances: Sequence[Instance]
-) -> list[tuple[Instance, Mapping[str, Any]]]:
+) -> list[tuple[Instance, StoredRun]]:
     return [(i, runs[name, i.id]) for i in instances if (name, i.id) in runs]
 
 
-def _example(failed: Sequence[tuple[Instance, Mapping[str, Any]]]) -> str:
+def _example(failed: Sequence[tuple[Instance, StoredRun]]) -> str:
     """An instance and what happened there, those first that nobody outside is to blame for."""
-    instance, run = min(failed, key=lambda entry: entry[1]["status"] == Status.LOST)
-    tried = f", {run['attempt']} times" if run["status"] == Status.LOST else ""
-    outside = f"it was killed from outside{tried}: " if run["status"] == Status.LOST else ""
+    instance, run = min(failed, key=lambda entry: entry[1].status == Status.LOST)
+    tried = f", {run.attempt} times" if run.status == Status.LOST else ""
+    outside = f"it was killed from outside{tried}: " if run.status == Status.LOST else ""
     return f"{instance.id}: {outside}{why(run)}"

@@ -10,6 +10,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from shlex import quote as quoted
 
+import polars as pl
+
 from polarbear.config import Config
 from polarbear.driver.cost import cost_of
 from polarbear.driver.entrants import race_differences
@@ -19,8 +21,7 @@ from polarbear.errors import RaceError, StoreMismatchError
 from polarbear.racing import RoundRecord
 from polarbear.settings.options import unknown
 from polarbear.store import Store
-from polarbear.store.aside import Reason
-from polarbear.store.rows import Rows
+from polarbear.store.set_aside import Reason
 from polarbear.wording import counted, joined, noun
 
 ALL = "all"  # stands for every algorithm after --rerun and --keep
@@ -50,7 +51,7 @@ def take_in(config: Config, store: Store, answers: Answers, racing: bool) -> lis
     outdated = [one for one in found.outdated if one.algorithm not in keep]
     changed = [one.algorithm for one in outdated]
     notes += [_nothing_to_rerun(store, name) for name in answers.rerun if name not in changed]
-    last = store.last_round() if racing else None
+    last = store.rounds.last() if racing else None
     inside = last.state.algorithms if last is not None else ()
     anew = racing and (answers.redecide or answers.fresh)
     unsaid = [one for one in outdated if one.algorithm not in rerun]
@@ -76,28 +77,28 @@ def take_in(config: Config, store: Store, answers: Answers, racing: bool) -> lis
             notes.append(f"race {number} is kept as it was; {cost.words}")
         elif answers.redecide:
             notes.append("nothing has changed since: the race goes on; --fresh begins another")
-    runs, stale = store.rows_of_all_runs(), {run for one in outdated for run in one.runs["run"]}
-    notes += withdraw(store, runs.where([run in stale for run in runs["run"]]), Reason.CHANGED)
-    runs = store.rows_of_all_runs()
-    gone = runs.where([name in dropped for name in runs["algorithm"]])
+    stale = {run for one in outdated for run in one.runs["run"]}
+    runs = store.all_runs().filter(pl.col("run").is_in(stale))
+    notes += withdraw(store, runs, Reason.CHANGED)
+    gone = store.all_runs().filter(pl.col("algorithm").is_in(dropped))
     notes += withdraw(store, gone, Reason.DROPPED)
     store.adopt(config.plain(), uses_grid, redefined=names, dropped=dropped)
     return notes + _take_back(store, found)
 
 
-def withdraw(store: Store, runs: Rows, reason: Reason) -> list[str]:
+def withdraw(store: Store, runs: pl.DataFrame, reason: Reason) -> list[str]:
     """Set runs aside; a race that rests on them is kept as it was, and another will begin."""
     if not len(runs):
         return []
     notes = [f"set aside, {reason.words}: {_counts(runs)}"]
-    last = store.last_round()
+    last = store.rounds.last()
     if last is not None and set(runs["algorithm"]) & set(last.state.algorithms):
         number = store.end_race(notes)
         notes.append(
             f"the race rests on them: it is kept as race {number}, and `polarbear race` takes its "
             "decisions anew"
         )
-    store.set_aside(runs, reason)
+    store.set_aside.add(runs, reason)
     return notes
 
 
@@ -111,14 +112,13 @@ def _in_the_race(outdated: Sequence[Outdated], inside: Collection[str]) -> list[
 
 def _made_since(store: Store, last: RoundRecord) -> list[str]:
     """Runs on a race's instances that its last round could not know: made again, say."""
-    state, written = last.state, store.round_written(last.state.round)
-    runs, inside = store.rows_of_runs(), {*state.algorithms} - {state.joining}
-    drawn = set(store.rows_of_instances()["instance"][: state.instances])
-    rows = runs.where(
-        [
-            name in inside and instance in drawn and started > written
-            for name, instance, started in runs.tuples("algorithm", "instance", "started")
-        ]
+    state, written = last.state, store.rounds.written(last.state.round)
+    runs, inside = store.runs(), {*state.algorithms} - {state.joining}
+    drawn = store.instances()["instance"][: state.instances].implode()
+    rows = runs.filter(
+        pl.col("algorithm").is_in(inside)
+        & pl.col("instance").is_in(drawn)
+        & (pl.col("started") > written)
     )
     return [f"made since its last round: {_counts(rows)}"] if len(rows) else []
 
@@ -149,7 +149,7 @@ def _named(answers: Answers, names: Sequence[str]) -> tuple[list[str], list[str]
 
 def _adopt_unknown(store: Store, found: Survey) -> list[str]:
     for name in found.unknown:
-        store.declare_alike(name, [found.current[name], None])
+        store.provenance.declare_alike(name, [found.current[name], None])
     if not found.unknown:
         return []
     told = [f"{counted(count, 'run')} of {name}" for name, count in found.unknown.items()]
@@ -164,7 +164,9 @@ def _keep(store: Store, found: Survey, keep: Collection[str]) -> list[str]:
     notes = []
     for one in found.outdated:
         if one.algorithm in keep:
-            store.declare_alike(one.algorithm, [found.current[one.algorithm], *one.fingerprints])
+            store.provenance.declare_alike(
+                one.algorithm, [found.current[one.algorithm], *one.fingerprints]
+            )
             notes.append(f"kept, in spite of the change: {one.words}")
     return notes
 
@@ -210,9 +212,9 @@ def _renamed(config: Config, store: Store, dropped: Sequence[str]) -> str:
     return ""
 
 
-def _counts(runs: Rows) -> str:
-    grouped = runs.by("algorithm")
-    return joined([f"{counted(len(rows), 'run')} of {name}" for (name,), rows in grouped.items()])
+def _counts(runs: pl.DataFrame) -> str:
+    grouped = runs.group_by("algorithm", maintain_order=True).len()
+    return joined([f"{counted(count, 'run')} of {name}" for name, count in grouped.iter_rows()])
 
 
 def _take_back(store: Store, found: Survey) -> list[str]:
@@ -220,25 +222,23 @@ def _take_back(store: Store, found: Survey) -> list[str]:
 
     Not those of who is in a race that goes on: its earlier rounds did not know them.
     """
-    last = store.last_round()
+    last = store.rounds.last()
     racing = last.state.algorithms if last is not None else ()
-    set_aside = store.rows_set_aside().tuples("run", "reason")
-    aside = {run for run, reason in set_aside if reason != Reason.FORGOTTEN}
-    if not aside:
+    aside = store.set_aside.runs().filter(pl.col("reason") != Reason.FORGOTTEN)
+    if aside.is_empty():
         return []
     fitting = {
-        name: store.alike(name, now) for name, now in found.current.items() if name not in racing
+        name: store.provenance.alike(name, now)
+        for name, now in found.current.items()
+        if name not in racing
     }
-    there = set(store.rows_of_runs().tuples("algorithm", "instance"))
-    every = store.rows_of_every_run()
-    told = every.tuples("run", "algorithm", "instance", "fingerprint")
-    rows = every.where(
-        [
-            run in aside and (name, instance) not in there and made_by in fitting.get(name, ())
-            for run, name, instance, made_by in told
-        ]
+    rows = store.every_run().join(aside, on="run", how="semi", maintain_order="left")
+    rows = rows.join(store.runs(), on=["algorithm", "instance"], how="anti", maintain_order="left")
+    made_by = rows.select("algorithm", "fingerprint").iter_rows()
+    rows = rows.filter(
+        pl.Series([one in fitting.get(name, ()) for name, one in made_by], dtype=pl.Boolean)
     )
     if not len(rows):
         return []
-    store.take_back(rows["run"])
+    store.set_aside.take_back(rows["run"])
     return [f"taken back, since what made them is there again: {_counts(rows)}"]

@@ -25,6 +25,7 @@ from polarbear.execution.outcome import Outcome, Task
 from polarbear.execution.status import Status
 from polarbear.problems.base import Instance, Kind, Problem
 from polarbear.settings.grid import EVALUATIONS, SECONDS
+from polarbear.store.runs import StoredRun
 from polarbear.wording import counted, duration, short, time
 
 EVALUATIONS_TRIED = 50
@@ -202,10 +203,9 @@ def _findings(
 ) -> tuple[list[str], list[str]]:
     """What is wrong with an algorithm, and what may be."""
     name = f"'{tried.algorithm}'"
-    facts = {"status": tried.status, "points": tried.points, "invalid": tried.invalid}
-    if run_failed({**facts, "message": tried.message}):
-        said = why({**facts, "message": tried.message})
-        return [f"{name} failed on {instance.id}: {said}"], []
+    run = StoredRun.of(outcome, workers=1)
+    if run_failed(run):
+        return [f"{name} failed on {instance.id}: {why(run)}"], []
     warnings = []
     if tried.invalid:
         of = counted(tried.evaluations, "value")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from polarbear.config import Config
 from polarbear.driver.fingerprints import changes_between, fingerprints, packages_of
@@ -18,6 +17,8 @@ from polarbear.execution.status import Status
 from polarbear.problems.base import Instance
 from polarbear.settings.grid import SECONDS
 from polarbear.store import Store, manifest
+from polarbear.store.runs import StoredRun
+from polarbear.store.runs import stored_runs as runs_of
 from polarbear.wording import joined, noun
 
 DEFAULT_INSTANCES = 20
@@ -41,10 +42,10 @@ class Origin:
 def origin_of(config: Config, store: Store) -> Origin:
     """What runs of this configuration come from, as things are at this moment."""
     names = [algorithm.name for algorithm in config.algorithms]
-    aside = store.rows_set_aside().tuples("attempt", "algorithm", "instance")
+    aside = store.set_aside.runs().select("attempt", "algorithm", "instance").rows()
     return Origin(
         fingerprints(config),
-        {name: store.seed_name(name) for name in names},
+        {name: store.provenance.seed_name(name) for name in names},
         {(name, instance): attempt for attempt, name, instance in sorted(aside)},
     )
 
@@ -68,14 +69,14 @@ def chosen_instances(config: Config, count: int | None = None) -> list[Instance]
     ]
 
 
-def stored_runs(store: Store) -> dict[tuple[str, str], dict[str, Any]]:
+def stored_runs(store: Store) -> dict[tuple[str, str], StoredRun]:
     """The runs that count, by algorithm and instance."""
-    return {(run["algorithm"], run["instance"]): run for run in store.rows_of_runs().records()}
+    return {(run.algorithm, run.instance): run for run in runs_of(store.runs())}
 
 
 def plan(
     config: Config,
-    stored: Mapping[tuple[str, str], Mapping[str, Any]],
+    stored: Mapping[tuple[str, str], StoredRun],
     instances: Sequence[Instance],
     budgets: Mapping[str, float] | None = None,
     retry_failed: bool = False,
@@ -94,12 +95,12 @@ def plan(
         for algorithm in chosen:
             budget = budgets[algorithm.name]
             run = stored.get((algorithm.name, instance.id))
-            if run is not None and not _again(run["status"], run["reached"], budget, retry_failed):
+            if run is not None and not _again(run.status, run.reached, budget, retry_failed):
                 present += 1
                 continue
             name = algorithm.name
             seed = config.run_seed(algorithm, instance.id, origin.seed_names.get(name, name))
-            before = max(run["attempt"] if run else 0, origin.aside.get((name, instance.id), 0))
+            before = max(run.attempt if run else 0, origin.aside.get((name, instance.id), 0))
             made_by = origin.fingerprints.get(name)
             tasks.append(Task(algorithm, instance, seed, budget, before + 1, made_by))
     return Plan(tasks, present)
@@ -107,7 +108,7 @@ def plan(
 
 def failed_again(
     config: Config,
-    stored: Mapping[tuple[str, str], Mapping[str, Any]],
+    stored: Mapping[tuple[str, str], StoredRun],
     instances: Sequence[Instance],
     origin: Origin,
 ) -> list[Task]:
@@ -116,12 +117,10 @@ def failed_again(
     for instance in instances:
         for algorithm in config.algorithms:
             run = stored.get((algorithm.name, instance.id))
-            if run is not None and Status(run["status"]).failed:
-                before = max(run["attempt"], origin.aside.get((algorithm.name, instance.id), 0))
+            if run is not None and Status(run.status).failed:
+                before = max(run.attempt, origin.aside.get((algorithm.name, instance.id), 0))
                 made_by = origin.fingerprints.get(algorithm.name)
-                tasks.append(
-                    Task(algorithm, instance, run["seed"], run["budget"], before + 1, made_by)
-                )
+                tasks.append(Task(algorithm, instance, run.seed, run.budget, before + 1, made_by))
     return tasks
 
 
@@ -147,7 +146,7 @@ def prepare_unknown(config: Config, store: Path) -> None:
     Those that it has were prepared then, and are again only when there is something to run: a call
     that finds everything done loads no optimiser.
     """
-    there = manifest.is_in(store) and not manifest.is_lost(store)
+    there = manifest.has_config(store)
     known = Store.open(store).config["algorithms"] if there else {}
     plain = config.plain()["algorithms"]
     for algorithm in config.algorithms:
@@ -160,7 +159,7 @@ def check_hosts(config: Config, store: Store, mix_hosts: bool) -> None:
     if config.budget.axis != SECONDS or mix_hosts or config.execution.engine != LOCAL:
         return  # of other machines each worker says what it is
     here = host.here()
-    timed_on = store.rows_of_runs().tuples("host", "cpu")
+    timed_on = store.runs().select("host", "cpu").iter_rows()
     others = [other for other in timed_on if other != (here.host, here.cpu)]
     if others:
         name, cpu = others[0]
@@ -218,5 +217,5 @@ def _placement(config: Config, store: Store | None) -> Placement:
     rule = config.execution.processors
     if config.budget.axis != SECONDS or rule == "mixed":
         return Placement("mixed")
-    runs = () if store is None else store.rows_of_runs().tuples("instance", "cpu")
+    runs = () if store is None else store.runs().select("instance", "cpu").iter_rows()
     return Placement(rule, dict(runs))

@@ -49,7 +49,7 @@ def collected(
         store=str(store.path),
         axis=budget.axis,
         budget=budget.limit,
-        instances=len(store.rows_of_instances()),
+        instances=len(store.instances()),
         executed=executed,
         present=present,
         failed_runs=sum(entry.failed for entry in algorithms),

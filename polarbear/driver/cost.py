@@ -41,17 +41,17 @@ class Cost:
 
 def cost_of(config: Config, store: Store, outdated: Sequence[Outdated]) -> Cost:
     """Count what does not fit any more, and what ends before the grid does."""
-    rounds = store.round_numbers()
+    rounds = store.rounds.numbers()
     stale = {run for one in outdated for run in one.runs["run"]}
     names, limit = {algorithm.name for algorithm in config.algorithms}, config.budget.limit
-    runs = store.rows_of_runs().tuples("run", "algorithm", "status", "reached")
+    runs = store.runs().select("run", "algorithm", "status", "reached").iter_rows()
     short = [
         run
         for run, name, status, reached in runs
         if name in names and status == Status.BUDGET and reached < limit and run not in stale
     ]
-    last = store.last_round()
+    last = store.rounds.last()
     seconds = None
-    if last is not None and last.posterior in store.posterior_keys():
-        seconds = len(rounds) * float(store.posterior_facts(last.posterior)["seconds"])
+    if last is not None and last.posterior in store.posteriors.stored():
+        seconds = len(rounds) * float(store.posteriors.facts(last.posterior)["seconds"])
     return Cost(len(stale), len(short), len(rounds), seconds)

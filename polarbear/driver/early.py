@@ -10,8 +10,7 @@ from polarbear.config import Config
 from polarbear.execution.outcome import Outcome, Task
 from polarbear.settings.grid import EVALUATIONS
 from polarbear.store import Store
-from polarbear.store.early import Key, key
-from polarbear.store.early_run import EarlyRun
+from polarbear.store.runs import RunKey, SpeculativeRun, StoredRun, stored_runs
 
 
 class EarlyRuns:
@@ -21,16 +20,16 @@ class EarlyRuns:
         self._store = store
         self._retry_failed = retry_failed
         self._cuts = config.budget.axis == EVALUATIONS
-        self._kept: dict[tuple[str, str], list[EarlyRun]] = {}
+        self._kept: dict[tuple[str, str], list[SpeculativeRun]] = {}
         self._unwritten: list[Outcome] = []
-        self._used: set[Key] = set()
+        self._used: set[RunKey] = set()
         self._cut_off = (0, 0.0)  # of runs that were used: evaluations, and time on the axis
         self._alike: dict[tuple[str, str | None], list[str | None]] = {}
-        left = store.early_outcomes()
-        known: set[Key] = _keys_of_runs(store) if left else set()
+        left = store.speculative.runs()
+        known = {run.key for run in stored_runs(store.runs())} if left else set()
         for run in left:
-            if _key(run) in known:  # a killed race has left it in both places
-                self._used.add(_key(run))
+            if run.run.key in known:  # a killed race has left it in both places
+                self._used.add(run.run.key)
             else:
                 self._keep(run)
 
@@ -47,14 +46,14 @@ class EarlyRuns:
         runs = [run for kept in self._kept.values() for run in kept]
         evaluations, on_axis = self._cut_off
         return (
-            evaluations + sum(run.evaluations for run in runs),
-            on_axis + sum(run.reached for run in runs),
+            evaluations + sum(run.run.evaluations for run in runs),
+            on_axis + sum(run.run.reached for run in runs),
         )
 
     def add(self, outcome: Outcome) -> None:
         """Keep a finished run for the round that may ask for it."""
         self._unwritten.append(outcome)
-        self._keep(EarlyRun.of(outcome))
+        self._keep(SpeculativeRun.of(outcome, 1))
 
     def take(self, task: Task) -> Outcome | None:
         """What came of a task if it was run early, and is not an early run any more."""
@@ -63,11 +62,11 @@ class EarlyRuns:
             cut = self._as_of(run, task)
             if cut is not None:
                 self._kept[place].remove(run)
-                self._used.add(_key(run))
+                self._used.add(run.run.key)
                 evaluations, on_axis = self._cut_off
                 self._cut_off = (
-                    evaluations + run.evaluations - cut.evaluations,
-                    on_axis + run.reached - cut.reached,
+                    evaluations + run.run.evaluations - cut.run.evaluations,
+                    on_axis + run.run.reached - cut.run.reached,
                 )
                 return cut.outcome(task)
         return None
@@ -84,40 +83,28 @@ class EarlyRuns:
 
     def write(self, workers: int) -> None:
         """Bring the store up to date; runs that a round has used must be among its own by now."""
-        new = [
-            outcome for outcome in self._unwritten if _key(EarlyRun.of(outcome)) not in self._used
-        ]
+        new = [one for one in self._unwritten if StoredRun.of(one, workers).key not in self._used]
+        if new or self._used:
+            self._store.speculative.change(new, workers, self._used.__contains__)
         self._unwritten.clear()
-        self._store.add_early(new, workers)
-        if self._used:
-            self._store.drop_early(self._used.__contains__)
-            self._used.clear()
+        self._used.clear()
 
-    def _keep(self, run: EarlyRun) -> None:
-        self._kept.setdefault((run.algorithm, run.instance), []).append(run)
+    def _keep(self, run: SpeculativeRun) -> None:
+        self._kept.setdefault((run.run.algorithm, run.run.instance), []).append(run)
 
     def _made_by(self, task: Task) -> list[str | None]:
         """What may have made a run of a task."""
         facts = (task.algorithm.name, task.fingerprint)
         if facts not in self._alike:
-            self._alike[facts] = self._store.alike(*facts)
+            self._alike[facts] = self._store.provenance.alike(*facts)
         return self._alike[facts]
 
-    def _as_of(self, run: EarlyRun, task: Task) -> EarlyRun | None:
+    def _as_of(self, run: SpeculativeRun, task: Task) -> SpeculativeRun | None:
         """An early run as what a task asks for, if it is that."""
-        if run.seed != task.seed or run.fingerprint not in self._made_by(task):
+        if run.run.seed != task.seed or run.run.fingerprint not in self._made_by(task):
             return None
-        if self._retry_failed and run.status.failed:
+        if self._retry_failed and run.run.status.failed:
             return None
         if self._cuts:
             return run.cut(task.budget)
-        return run if run.budget == task.budget else None
-
-
-def _key(run: EarlyRun) -> Key:
-    return key(run.algorithm, run.instance, run.started)
-
-
-def _keys_of_runs(store: Store) -> set[Key]:
-    columns = ("algorithm", "instance", "started")
-    return {key(*facts) for facts in store.rows_of_runs().tuples(*columns)}
+        return run if run.run.budget == task.budget else None

@@ -33,7 +33,7 @@ def entrants(config: Config, store: Store, add: Sequence[str]) -> tuple[State, l
         if name not in names:
             raise RaceError(f"--add: {unknown('algorithm', name, names)} (in the configuration)")
     check_rounds(store.path)
-    last, later = store.last_round(), store.entered()
+    last, later = store.rounds.last(), store.rounds.entered()
     if last is None:
         if add:
             raise RaceError(

@@ -15,6 +15,7 @@ from polarbear.errors import ReportError
 from polarbear.settings.grid import Budget
 from polarbear.settings.options import unknown
 from polarbear.store import Store, best_so_far
+from polarbear.store.runs import StoredRun
 from polarbear.wording import short
 
 LARGER, SMALLER = "larger values are better", "smaller values are better"
@@ -133,7 +134,7 @@ def runs_on(store: Store, instance: str) -> InstanceRuns:
     runs = [
         _trajectory(run, sign * y, t, budget.times, sign)
         for run, t, y in store.trajectories()
-        if run["instance"] == instance
+        if run.instance == instance
     ]
     runs.sort(key=lambda run: place[run.algorithm])
     return InstanceRuns(
@@ -169,16 +170,16 @@ def _duel(
 
 
 def _trajectory(
-    run: dict[str, Any], y: np.ndarray, t: np.ndarray, times: np.ndarray, sign: int
+    run: StoredRun, y: np.ndarray, t: np.ndarray, times: np.ndarray, sign: int
 ) -> Trajectory:
-    held = best_so_far(t, sign * y, run["status"], run["reached"], times)
+    held = best_so_far(t, sign * y, run.status, run.reached, times)
     return Trajectory(
-        algorithm=run["algorithm"],
-        run=run["run"],
-        seed=run["seed"],
-        status=run["status"],
-        message=run["message"],
-        reached=run["reached"],
+        algorithm=run.algorithm,
+        run=run.run,
+        seed=run.seed,
+        status=run.status,
+        message=run.message,
+        reached=run.reached,
         best=float(y[-1]) if len(y) else None,
         t=tuple(t.tolist()),
         y=tuple(y.tolist()),
@@ -203,8 +204,8 @@ def better_in(store: Store) -> str:
 
 def tolerance_of(store: Store) -> float:
     """Within what values were tied in the race, if there was one."""
-    numbers: Sequence[int] = store.round_numbers()
-    return float(store.round(numbers[-1]).rules["tie_tolerance"]) if numbers else 0.0
+    numbers: Sequence[int] = store.rounds.numbers()
+    return float(store.rounds.read(numbers[-1]).rules["tie_tolerance"]) if numbers else 0.0
 
 
 def _check_runs(store: Store) -> None:

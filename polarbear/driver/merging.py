@@ -17,8 +17,8 @@ from polarbear.numerics.arrays import Floats
 from polarbear.problems import SUITES
 from polarbear.settings.grid import SECONDS
 from polarbear.store import Store
-from polarbear.store.copying import copy_runs
 from polarbear.store.provenance import Fingerprint
+from polarbear.store.runs import StoredRun
 from polarbear.wording import counted, joined, noun
 
 FEW = 8  # conflicts that are named one by one
@@ -31,7 +31,7 @@ class Chosen:
     """Which run of which store stands for an algorithm on an instance in the merged store."""
 
     store: int
-    run: dict[str, Any]
+    run: StoredRun
     t: Floats
     y: Floats
 
@@ -86,10 +86,10 @@ def _check_configurations(stores: Sequence[Store]) -> None:
                     name,
                 )
             ]
-            if one.seed_name(name) != other.seed_name(name):
+            if one.provenance.seed_name(name) != other.provenance.seed_name(name):
                 lines.append(
-                    f"seeds of {name} derive from '{one.seed_name(name)}' and from "
-                    f"'{other.seed_name(name)}'"
+                    f"seeds of {name} derive from '{one.provenance.seed_name(name)}' and from "
+                    f"'{other.provenance.seed_name(name)}'"
                 )
         found += [f"{first.path} and {other.path}: {_as_two(line)}" for line in lines]
     _refuse(found, "stores of different experiments cannot be merged")
@@ -146,7 +146,7 @@ def _check_makers(stores: Sequence[Store], keep: Sequence[str]) -> dict[str, lis
         strangers = [
             (store, one)
             for store, one in makers[1:]
-            if not any(one in known.alike(name, first) for known in stores)
+            if not any(one in known.provenance.alike(name, first) for known in stores)
         ]
         if strangers and name in keep:
             alike[name] = list(dict.fromkeys(one for _, one in makers))
@@ -174,7 +174,7 @@ def _united(stores: Sequence[Store], first_wins: bool) -> tuple[dict[Key, Chosen
     found, several = [], 0
     for number, store in enumerate(stores):
         for run, t, y in store.trajectories():
-            key, one = (run["algorithm"], run["instance"]), Chosen(number, run, t, y)
+            key, one = (run.algorithm, run.instance), Chosen(number, run, t, y)
             if key not in chosen:
                 chosen[key] = one
                 continue
@@ -194,17 +194,17 @@ def _united(stores: Sequence[Store], first_wins: bool) -> tuple[dict[Key, Chosen
 
 def _agree(one: Chosen, other: Chosen) -> bool:
     """Whether two runs are the same as far as both went."""
-    until = min(one.run["reached"], other.run["reached"])
+    until = min(one.run.reached, other.run.reached)
     a, b = (np.searchsorted(side.t, until, side="right") for side in (one, other))
     return bool(
-        one.run["seed"] == other.run["seed"]
+        one.run.seed == other.run.seed
         and np.array_equal(one.t[:a], other.t[:b])
         and np.array_equal(one.y[:a], other.y[:b])
     )
 
 
 def _how_far(one: Chosen) -> tuple[bool, float]:
-    return not Status(one.run["status"]).failed, one.run["reached"]
+    return not Status(one.run.status).failed, one.run.reached
 
 
 def _notes(stores: Sequence[Store]) -> list[str]:
@@ -219,7 +219,7 @@ def _notes(stores: Sequence[Store]) -> list[str]:
     other = [one for one in stores[1:] if one.config["instances"].get("weights") != weights]
     if other:
         notes.append(f"weights are those of {stores[0].path}; {other[0].path} has others")
-    aside = sum(len(store.set_aside_runs()) for store in stores)
+    aside = sum(len(store.set_aside.runs()) for store in stores)
     if aside:
         notes.append(
             f"{counted(aside, 'run')} that {noun(aside, 'was', 'were')} set aside "
@@ -239,11 +239,11 @@ def _refuse(found: Sequence[str], why: str, remedy: str = "") -> None:
 def write_union(stores: Sequence[Store], union: Union, target: Store) -> None:
     """Fill an empty store; the caller holds its lock."""
     for number, store in enumerate(stores):
-        wanted = [one.run["run"] for one in union.runs.values() if one.store == number]
-        copy_runs(store, target, wanted)
-        target.take_in_provenance(store, store.config["algorithms"])
+        wanted = [one.run.run for one in union.runs.values() if one.store == number]
+        target.copy_runs(store, wanted)
+        target.provenance.copy_from(store.provenance, store.config["algorithms"])
     for name, fingerprints in union.alike.items():
-        target.declare_alike(name, fingerprints)
+        target.provenance.declare_alike(name, fingerprints)
     rankings = [store.rankings() for store in stores]
     together = pl.concat(rankings).unique(["instance", "t"], keep="first", maintain_order=True)
     if len(together):

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import polars as pl
+
 from polarbear.config import Config
 from polarbear.driver.fingerprints import (
     changes_between,
@@ -15,7 +17,6 @@ from polarbear.driver.fingerprints import (
 )
 from polarbear.store import Store
 from polarbear.store.provenance import Fingerprint
-from polarbear.store.rows import Rows
 from polarbear.wording import counted, joined
 
 
@@ -24,7 +25,7 @@ class Outdated:
     """Runs of an algorithm that what it is now has not made, and what has changed since."""
 
     algorithm: str
-    runs: Rows
+    runs: pl.DataFrame
     changes: tuple[str, ...]
     sources: bool  # whether anything but its options in the configuration has changed
     fingerprints: tuple[Fingerprint, ...]
@@ -49,14 +50,14 @@ class Survey:
 def survey(config: Config, store: Store) -> Survey:
     """Hold what each run says made it against what is there now."""
     current = fingerprints(config)
-    runs = store.rows_of_all_runs()
+    runs = store.all_runs()
     outdated, unknown = [], {}
     for name, now in current.items():
-        mine = runs.where([algorithm == name for algorithm in runs["algorithm"]])
-        made_by: list[Fingerprint] = mine["fingerprint"]
-        fitting = store.alike(name, now)
+        mine = runs.filter(pl.col("algorithm") == name)
+        made_by: list[Fingerprint] = mine["fingerprint"].to_list()
+        fitting = store.provenance.alike(name, now)
         wrong = [one for one in dict.fromkeys(made_by) if one not in fitting]
-        if None in wrong and store.alike(name, None) == [None]:
+        if None in wrong and store.provenance.alike(name, None) == [None]:
             stored = store.config["algorithms"].get(name)
             if stored is None or same_options(of_options_only(name, stored), now):
                 wrong.remove(None)
@@ -67,9 +68,9 @@ def survey(config: Config, store: Store) -> Survey:
 
 
 def _outdated(
-    store: Store, name: str, runs: Rows, wrong: Sequence[Fingerprint], now: str
+    store: Store, name: str, runs: pl.DataFrame, wrong: Sequence[Fingerprint], now: str
 ) -> Outdated:
-    rows = runs.where([made_by in wrong for made_by in runs["fingerprint"]])
+    rows = runs.filter(pl.col("fingerprint").is_in(wrong, nulls_equal=True))
     made_by = [_known(store, name, one) for one in wrong]
     changes = dict.fromkeys(line for one in made_by for line in changes_between(one, now))
     sources = any(not same_sources(one, now) for one in made_by)
@@ -78,7 +79,7 @@ def _outdated(
 
 def _known(store: Store, name: str, fingerprint: Fingerprint) -> str:
     """What made a run as far as is known: what it says, or what it was taken for."""
-    for one in store.alike(name, fingerprint):
+    for one in store.provenance.alike(name, fingerprint):
         if one is not None:
             return one
     return of_options_only(name, store.config["algorithms"][name])

@@ -49,7 +49,7 @@ def cached_posterior(
     """
     inside = _field_indices(evidence, options, field)
     key = posterior_key(evidence, options, seed, field)
-    kept = store.posterior(key)
+    kept = store.posteriors.read(key)
     if kept is not None:
         posterior = posterior_from_table(*kept)
     else:
@@ -98,10 +98,12 @@ def _field_indices(
 
 def keep(store: Store, evidence: Evidence, cached: CachedPosterior) -> None:
     """Store a posterior and its evidence; the caller holds the store's lock."""
-    store.add_derived(evidence.key, rankings_table(evidence.grid, evidence.positions))
+    store.posteriors.add_rankings(evidence.key, rankings_table(evidence.grid, evidence.positions))
     if cached.posterior.options.plackett_luce and evidence.choice_sets.steps is None:
-        store.add_choice_sets(evidence.key, choice_sets_table(evidence.grid, evidence.choice_sets))
-    store.add_posterior(
+        store.posteriors.add_choice_sets(
+            evidence.key, choice_sets_table(evidence.grid, evidence.choice_sets)
+        )
+    store.posteriors.add(
         cached.key,
         *posterior_to_table(cached.posterior, evidence.grid, cached.instances, evidence.key),
     )

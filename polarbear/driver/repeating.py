@@ -64,7 +64,7 @@ def repeat(config: Config, store: Store, task: Task, pool: Executor) -> Repeated
     """Make a run again."""
     (outcome,) = pool.run([task])
     name, instance, sign = task.algorithm.name, task.instance.id, sign_of(store)
-    before = next((t, y) for run, t, y in store.trajectories([name]) if run["instance"] == instance)
+    before = next((t, y) for run, t, y in store.trajectories([name]) if run.instance == instance)
     differs = first_difference(before, (outcome.times, outcome.values))
     values = (sign * outcome.values).tolist()
     return Repeated(

@@ -39,6 +39,7 @@ from polarbear.racing.forecast import forecast
 from polarbear.racing.rules import Rules
 from polarbear.settings.grid import EVALUATIONS, SECONDS
 from polarbear.store import Store
+from polarbear.store.runs import StoredRun
 
 DECISIONS_AHEAD = 4  # that take as long as the last one
 MOST_BRIEF = 1024  # runs that are ahead since they are brief
@@ -70,7 +71,7 @@ class Race:
         self._deciding = 0.0  # seconds, the last time
         self._lengths = Lengths()
         for (name, _), run in self._runs.items():
-            self._lengths.add(name, run["seconds"], run["budget"])
+            self._lengths.add(name, run.seconds, run.budget)
         self._origin = collect.origin_of(config, store)
         weight = config.instances.weight if config.instances.weights else None
         self._tally = Tally(store, config.budget, config.race.tie_tolerance, weight)
@@ -79,7 +80,7 @@ class Race:
         self._evidence: Evidence | None = None  # of the last round
         self._cached: CachedPosterior | None = None
         seen = self._batches.first(self.state.caught_up)
-        self._ahead = Ahead(store.entered(), self.state, seen, self._runs, self._tally)
+        self._ahead = Ahead(store.rounds.entered(), self.state, seen, self._runs, self._tally)
         self._early = self._early_runs()
 
     def _early_runs(self) -> EarlyRuns | None:
@@ -159,7 +160,7 @@ class Race:
 
     def _last_posterior(self) -> tuple[Evidence, CachedPosterior]:
         if self._evidence is None or self._cached is None:
-            record = self._store.last_round()
+            record = self._store.rounds.last()
             assert record is not None, "there is no posterior before the first round"
             self._evidence = self._inference.evidence(record.state)
             self._cached = self._inference.posterior_of(record.state, self._evidence)
@@ -171,7 +172,9 @@ class Race:
         state = state or self.state
         used = [instance.id for instance in self._batches.first(state.instances)]
         return {
-            name: sum(run[what] for i in used if (run := self._runs.get((name, i))) is not None)
+            name: sum(
+                getattr(run, what) for i in used if (run := self._runs.get((name, i))) is not None
+            )
             for name in state.algorithms
         }
 
@@ -195,7 +198,7 @@ class Race:
         )
         self.state, self._evidence, self._cached = result.state, result.evidence, result.cached
         self._deciding = time.monotonic() - begun
-        self._store.add_round(record, result.beliefs(self.rules))
+        self._store.rounds.add(record, result.beliefs(self.rules))
         if self._watcher.wants_draws:
             self._keep_posterior()
         self._watcher.ends(record)
@@ -263,15 +266,8 @@ class Race:
 
     def _take(self, outcome: Outcome) -> None:
         task = outcome.task
-        self._runs[task.algorithm.name, task.instance.id] = {
-            "status": outcome.status.value,
-            "reached": outcome.reached,
-            "attempt": task.attempt,
-            "evaluations": outcome.evaluations,
-            "message": outcome.message,
-            "invalid": outcome.invalid,
-            "points": len(outcome.values),
-        }
+        run = StoredRun.of(outcome, collect.workers_of(self._config))
+        self._runs[run.algorithm, run.instance] = run
         self._lengths.add(task.algorithm.name, outcome.seconds, task.budget)
         self._tally.add(outcome)
         self._watcher.finished(outcome)
@@ -337,10 +333,10 @@ class Race:
     def _keep_posterior(self) -> None:
         """Keep the posterior of the last round, and drop those of earlier ones."""
         if self._cached is None:
-            last = self._store.last_round()
-            if last is None or last.posterior in self._store.posterior_keys():
+            last = self._store.rounds.last()
+            if last is None or last.posterior in self._store.posteriors.stored():
                 return
         evidence, cached = self._last_posterior()
-        if cached.key not in self._store.posterior_keys():
+        if cached.key not in self._store.posteriors.stored():
             keep(self._store, evidence, cached)
-        self._store.drop_posteriors_of_earlier_rounds()  # only now: a reader always finds one
+        self._store.posteriors.remove_superseded()  # only now: a reader always finds one

@@ -157,12 +157,12 @@ def standings(store: Store, upto: int | None = None) -> Standings | None:
 
     ``upto`` looks back at an earlier round as if it were the last.
     """
-    numbers = [n for n in store.round_numbers() if upto is None or n <= upto]
+    numbers = [n for n in store.rounds.numbers() if upto is None or n <= upto]
     if not numbers:
         return None
-    rounds = [store.round(number) for number in numbers]
+    rounds = [store.rounds.read(number) for number in numbers]
     last, state = rounds[-1], rounds[-1].state
-    believed = store.beliefs(numbers[-1])
+    believed = store.rounds.beliefs(numbers[-1])
     coming = ahead(last, store.config)
     return Standings(
         pareto_set=state.candidates,

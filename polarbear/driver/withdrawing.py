@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import polars as pl
+
 from polarbear.algorithms import ADAPTERS
 from polarbear.driver.changes import withdraw
 from polarbear.errors import StoreError, StoreMismatchError
 from polarbear.settings.options import Source, unknown, validate
 from polarbear.store import Store, summary
-from polarbear.store.aside import Reason
-from polarbear.store.renaming import rename as rename_in_store
-from polarbear.store.rows import Rows
+from polarbear.store.rename import rename as rename_in_store
+from polarbear.store.set_aside import Reason
 from polarbear.wording import counted, joined
 
 
@@ -41,7 +42,7 @@ class Forgotten:
 def rename(store: Store, old: str, new: str) -> Renamed:
     """Call an algorithm otherwise in all of a store; the caller holds its lock."""
     known = list(store.config["algorithms"])
-    aside = set(store.rows_set_aside()["algorithm"])
+    aside = set(store.set_aside.runs()["algorithm"])
     if old not in known:
         raise StoreError(f"{unknown('algorithm', old, known)} (in {store.path})")
     if new in known or new in aside:
@@ -50,64 +51,63 @@ def rename(store: Store, old: str, new: str) -> Renamed:
     entry = {"name": new, "use": "random-search"}
     validate(ADAPTERS["random-search"], entry, Source("the new name"))
     rename_in_store(store, old, new)
-    runs = store.rows_of_every_run()["algorithm"].count(new)
-    return Renamed(str(store.path), old, new, runs, store.seed_name(new))
+    runs = len(store.every_run().filter(pl.col("algorithm") == new))
+    return Renamed(str(store.path), old, new, runs, store.provenance.seed_name(new))
 
 
 def forget(store: Store, algorithm: str, failed: bool = False) -> Forgotten:
     """Set all runs of an algorithm aside, or those that failed; the caller holds the lock."""
     _check_known(store, algorithm)
-    runs = store.rows_of_all_runs()
-    runs = runs.where([name == algorithm for name in runs["algorithm"]])
+    runs = store.all_runs().filter(pl.col("algorithm") == algorithm)
     if failed:
         runs = _failed(runs)
     notes = withdraw(store, runs, Reason.FORGOTTEN)
-    store.drop_early(lambda run: run[0] == algorithm)  # or they would come back by themselves
+    store.speculative.change(
+        unwanted=lambda run: run[0] == algorithm
+    )  # or they would come back by themselves
     return Forgotten(str(store.path), algorithm, len(runs), 0, 0, tuple(notes[1:]))
 
 
 def restore(store: Store, algorithm: str, failed: bool = False) -> Forgotten:
     """Take back what `forget` has set aside; the caller holds the lock."""
     _check_known(store, algorithm)
-    aside = store.rows_set_aside()
-    aside = aside.where([name == algorithm for name in aside["algorithm"]])
-    mine = {run for run, why in aside.tuples("run", "reason") if why == Reason.FORGOTTEN}
-    if len(aside) and not mine:
+    aside = store.set_aside.runs().filter(pl.col("algorithm") == algorithm)
+    mine = aside.filter(pl.col("reason") == Reason.FORGOTTEN)
+    if len(aside) and mine.is_empty():
         reasons = joined(sorted(set(aside["reason"])))
         raise StoreError(
             f"{counted(len(aside), 'run')} of '{algorithm}' in {store.path} were set aside because "
             f"they were {reasons}: `polarbear race` takes them back when the configuration, and "
             "what made them, is as it was"
         )
-    every = store.rows_of_every_run()
-    runs = every.where([run in mine for run in every["run"]])
+    runs = store.every_run().join(mine, on="run", how="semi", maintain_order="left")
     if failed:
         runs = _failed(runs)
-    there = store.rows_of_runs().tuples("algorithm", "instance", "attempt")
+    there = store.runs().select("algorithm", "instance", "attempt").iter_rows()
     later = {(name, instance): attempt for name, instance, attempt in there}
     counting = [
         instance
-        for name, instance, attempt in runs.tuples("algorithm", "instance", "attempt")
+        for name, instance, attempt in runs.select("algorithm", "instance", "attempt").iter_rows()
         if later.get((name, instance), 0) < attempt
     ]
     notes = []
-    last = store.last_round()
+    last = store.rounds.last()
     if len(counting) and last is not None and algorithm in last.state.algorithms:
         number = store.end_race([f"{counted(len(counting), 'run')} of {algorithm} taken back"])
         notes.append(
             f"the race did not know them: it is kept as race {number}, and `polarbear race` takes "
             "its decisions anew"
         )
-    store.take_back(runs["run"])
+    store.set_aside.take_back(runs["run"])
     superseded = len(runs) - len(counting)
     return Forgotten(str(store.path), algorithm, 0, len(runs), superseded, tuple(notes))
 
 
 def _check_known(store: Store, algorithm: str) -> None:
-    known = dict.fromkeys([*store.config["algorithms"], *store.rows_set_aside()["algorithm"]])
+    known = dict.fromkeys([*store.config["algorithms"], *store.set_aside.runs()["algorithm"]])
     if algorithm not in known:
         raise StoreError(f"{unknown('algorithm', algorithm, known)} (in {store.path})")
 
 
-def _failed(runs: Rows) -> Rows:
-    return runs.where([status in summary.FAILED for status in runs["status"]])
+def _failed(runs: pl.DataFrame) -> pl.DataFrame:
+    return runs.filter(pl.col("status").is_in(summary.FAILED))

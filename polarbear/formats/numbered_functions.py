@@ -102,15 +102,15 @@ def numbered_runs(
         if not len(t):
             empty += 1
             continue
-        instance = run["instance"]
-        if not np.array_equal(t, np.floor(t)) or run["reached"] != np.floor(run["reached"]):
+        instance = run.instance
+        if not np.array_equal(t, np.floor(t)) or run.reached != np.floor(run.reached):
             raise ExportFailedError(
-                f"{tool} counts whole evaluations, but {run['algorithm']} on {instance} in "
+                f"{tool} counts whole evaluations, but {run.algorithm} on {instance} in "
                 f"{store.path} has fractions"
             )
         values = -y if maximise else y - best[instance]
-        reached = max(int(run["reached"]), int(t[-1]))
-        numbered = NumberedRun(run["algorithm"], *functions[instance], t, values, reached)
+        reached = max(int(run.reached), int(t[-1]))
+        numbered = NumberedRun(run.algorithm, *functions[instance], t, values, reached)
         found[instance].append(numbered)
     runs = tuple(run for here in found.values() for run in here)
     if not runs:

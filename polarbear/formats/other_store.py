@@ -37,20 +37,20 @@ def _runs(store: Store) -> Imported:
     outcomes = [
         Outcome(
             Task(
-                ImportedAlgorithm(name=run["algorithm"]),
-                instances[run["instance"]],
-                seed=run["seed"],
-                budget=run["budget"],
+                ImportedAlgorithm(name=run.algorithm),
+                instances[run.instance],
+                seed=run.seed,
+                budget=run.budget,
             ),
-            Status(run["status"]),
-            message=run["message"],
+            Status(run.status),
+            message=run.message,
             times=t,
             values=y,
-            evaluations=run["evaluations"],
-            reached=run["reached"],
-            seconds=run["seconds"],
-            invalid=run["invalid"],
-            started=run["started"].timestamp(),
+            evaluations=run.evaluations,
+            reached=run.reached,
+            seconds=run.seconds,
+            invalid=run.invalid,
+            started=run.started.timestamp(),
         )
         for run, t, y in store.trajectories()
     ]

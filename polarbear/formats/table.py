@@ -161,20 +161,20 @@ def long_table(store: Store, algorithms: tuple[str, ...]) -> tuple[pa.Table, Wri
     order = {name: i for i, name in enumerate(store.instances()["instance"])}
     runs = sorted(
         store.trajectories(algorithms),
-        key=lambda run: (algorithms.index(run[0]["algorithm"]), order[run[0]["instance"]]),
+        key=lambda run: (algorithms.index(run[0].algorithm), order[run[0].instance]),
     )
-    found = [(run, *_with_end(t, y, run["reached"])) for run, t, y in runs if len(t)]
+    found = [(run, *_with_end(t, y, run.reached)) for run, t, y in runs if len(t)]
     if not found:
         raise ExportFailedError(f"{store.path} has no run that found a value")
     problems, weights = store.problems(), store.weights()
     sign = -1.0 if maximise else 1.0
     records = [
         {
-            "algorithm": run["algorithm"],
-            "instance": run["instance"],
-            "problem": problems.get(run["instance"], run["instance"]),
-            "seed": run["seed"],
-            **({"weight": weights.get(run["instance"], 1.0)} if weights else {}),
+            "algorithm": run.algorithm,
+            "instance": run.instance,
+            "problem": problems.get(run.instance, run.instance),
+            "seed": run.seed,
+            **({"weight": weights.get(run.instance, 1.0)} if weights else {}),
             "t": t,
             "y": sign * y,
         }

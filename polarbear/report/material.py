@@ -140,17 +140,17 @@ def once(made: Callable[[Material], Made]) -> Callable[[Material], Made]:
 
 def gather(store: Store, upto: int | None = None, model: str | None = None) -> Material:
     """Read a store; ``upto`` looks back at an earlier round as if it were the last."""
-    store = store.to_be_read()
+    store = store.frozen()
     budget = Budget.model_validate(store.config["budget"])
-    numbers = store.round_numbers()
+    numbers = store.rounds.numbers()
     if upto is not None:
         if upto not in numbers:
             held = f"rounds 1 to {numbers[-1]}" if numbers else "no round of a race"
             raise ReportError(f"{store.path} has no round {upto}; it has {held}")
         numbers = numbers[: numbers.index(upto) + 1]
-    rounds = tuple(Round(n, store.round(n), store.beliefs(n)) for n in numbers)
+    rounds = tuple(Round(n, store.rounds.read(n), store.rounds.beliefs(n)) for n in numbers)
     rules = Rules.model_validate(rounds[-1].record.rules if rounds else {})
-    compared = store.posterior_keys() or store.count_compared_instances()
+    compared = store.posteriors.stored() or store.count_compared_instances()
     try:
         basis = find_basis(store, model) if compared else None
     except InferenceError:  # a single algorithm is compared with nothing

@@ -52,4 +52,4 @@ def firsts_are_among_those_in(material: Material) -> bool:
 
 
 def _looks_back(material: Material) -> bool:
-    return material.rounds[-1].number != material.store.round_numbers()[-1]
+    return material.rounds[-1].number != material.store.rounds.numbers()[-1]

@@ -113,7 +113,7 @@ def _evidence(material: Material) -> str:
         seen = counted(material.store.count_compared_instances(), "instance")
         held = f"{counted(runs, 'run')} on {seen}" if runs else f"imported rankings of {seen}"
         model = f", inferred with the {basis.posterior.model} model" if basis else ""
-        earlier = "its race is to be decided anew" if material.store.race_numbers() else None
+        earlier = "its race is to be decided anew" if material.store.races.numbers() else None
         return f"This rests on {held}{model}; {earlier or 'no race was run'}."
     gone = len(race.eliminated)
     seen = counted(race.instances, "instance")
@@ -262,7 +262,7 @@ def _settings(material: Material) -> list[tuple[str, str]]:
     manifest, times = store.manifest, material.times
     made = [
         ("Store", str(store.path)),
-        ("Made", f"{manifest['created']} by PolarBear {manifest['tool']}"),
+        ("Made", f"{manifest.created} by PolarBear {manifest.tool}"),
         ("Report by", f"PolarBear {__version__}, Python {platform.python_version()}"),
         ("Seed", str(config["seed"])),
         ("Instances", _options(config["instances"], "suite")),
@@ -294,7 +294,7 @@ def _settings(material: Material) -> list[tuple[str, str]]:
     if hosts:
         made.append(("Machines", "; ".join(f"{h.cpu} ({counted(h.runs, 'run')})" for h in hosts)))
     made.append(("Packages", ", ".join(_versions())))
-    made.append(("Configuration", f"sha256 {manifest['config_hash']}"))
+    made.append(("Configuration", f"sha256 {manifest.config_hash}"))
     return made
 
 

@@ -68,7 +68,7 @@ def find_basis(store: Store, model: str | None = None, key: str | None = None) -
     ``model`` or ``key`` ask for another one that the store keeps. Without a race the default
     model's posterior is inferred from the runs at hand if the store does not keep it.
     """
-    keys, race = store.newest_posteriors(), store.last_round()
+    keys, race = store.posteriors.stored()[::-1], store.rounds.last()
     raced = race.posterior if race is not None else None
     if key is not None:
         chosen = _by_key(store, keys, key)
@@ -79,7 +79,7 @@ def find_basis(store: Store, model: str | None = None, key: str | None = None) -
         chosen = raced
     else:
         return _inferred_now(store)
-    kept = store.posterior(chosen)
+    kept = store.posteriors.read(chosen)
     if kept is None:
         raise SelectionError(
             f"the race in {store.path} has just replaced the posterior; run the command again"
@@ -109,7 +109,7 @@ def _basis(
     raced: bool,
     notes: tuple[str, ...],
 ) -> Basis:
-    names, race = about.algorithms, store.last_round()
+    names, race = about.algorithms, store.rounds.last()
     pareto_set = None
     if race is not None:
         remaining, entered = set(race.state.candidates), set(race.state.algorithms)
@@ -193,7 +193,7 @@ def _by_model(store: Store, keys: list[str], wanted: str, raced: str | None) -> 
 
 
 def _model(store: Store, key: str) -> str:
-    return kept_posterior(store.posterior_facts(key)).model
+    return kept_posterior(store.posteriors.facts(key)).model
 
 
 def _limits(store: Store, key: str, about: KeptPosterior, raced: bool) -> tuple[str, ...]:
@@ -210,7 +210,7 @@ def _limits(store: Store, key: str, about: KeptPosterior, raced: bool) -> tuple[
             f"the posterior uses {about.instances} of the store's {counted(now, 'problem')}: "
             f"{remedy}"
         )
-    if not raced and store.runs_changed_since(key):
+    if not raced and store.posteriors.runs_changed_since(key):
         notes.append(f"runs were set aside or restored since the posterior was kept: {remedy}")
     times = Budget.model_validate(store.config["budget"]).times
     if times.tolist() != list(about.times):

@@ -1,11 +1,12 @@
-"""Everything that knows the folder on disk: tables, parts, lock, records, and what is in it.
+"""The folder on disk: its tables, files, lock, checkpoints and posteriors.
 
-Uses `config`, `execution`'s outcomes, `rankings`, `inference`'s posterior and beliefs, `race`'s
-records; the only reader and writer of a store.
+Uses `config`, `execution`'s outcomes, `rankings`, `inference`'s posterior and beliefs, `racing`'s
+records; no other room knows the format.
 """
 
 from __future__ import annotations
 
-from polarbear.store.store import Store, best_so_far, is_store
+from polarbear.store.reader import best_so_far
+from polarbear.store.store import Store, is_store
 
 __all__ = ["Store", "best_so_far", "is_store"]

@@ -1,10 +1,10 @@
-"""``polarbear.json``: what makes a folder a store, and says what its contents mean."""
+"""``polarbear.json``: makes a folder a store, and lists its files with their checksums."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,97 +13,137 @@ from polarbear import __version__
 from polarbear.errors import NotAStoreError, StoreError, StoreVersionError
 from polarbear.settings.options import describe
 from polarbear.store import files, tables
-from polarbear.store.stated import check_nothing_leads_out, flaw_in_config
+from polarbear.store.validate import FOLDERS, flaw_in_config
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from polarbear.config import PlainConfig
 
-FORMAT = 1
+FORMAT = 2
 NAME = "polarbear.json"
 
 
-def is_in(path: Path) -> bool:
-    """Whether a folder has one."""
-    return (path / NAME).exists()
+@dataclass(frozen=True)
+class Manifest:
+    """The content of ``polarbear.json``.
+
+    ``files`` has the checksum of each file by its name, in the order in which they were added.
+    ``obsolete`` are files that the last change has replaced, and that may still have to be removed.
+    ``config`` is None in a store that lost it and waits for the command that made it.
+    """
+
+    created: str
+    config: PlainConfig | None
+    files: Mapping[str, str] = field(default_factory=dict)
+    obsolete: tuple[str, ...] = ()
+    tool: str = __version__
+    format: int = FORMAT
+
+    @property
+    def config_hash(self) -> str:
+        return hashlib.sha256(json.dumps(self.config, sort_keys=True).encode()).hexdigest()
+
+    def to_bytes(self) -> bytes:
+        facts = {
+            "format": self.format,
+            "tool": __version__,
+            "created": self.created,
+            "config_hash": self.config_hash,
+            "config": self.config,
+            "files": dict(self.files),
+            "obsolete": list(self.obsolete),
+        }
+        return files.to_json(facts, indent=2)
 
 
-def is_lost(path: Path) -> bool:
-    """Whether a folder is a store whose configuration was lost, and waits for it."""
-    try:
-        facts = files.read_json(path / NAME)
-    except (OSError, StoreError):
-        return False
-    return isinstance(facts, dict) and facts.get("lost") is True and facts.get("format") == FORMAT
+def new(config: PlainConfig | None, listed: Mapping[str, str] | None = None) -> Manifest:
+    """A manifest made now."""
+    return Manifest(datetime.now(UTC).isoformat(timespec="seconds"), config, listed or {})
 
 
-def read(path: Path) -> Mapping[str, Any]:
+def load(path: Path) -> Manifest:
     """The manifest of a store, or an error that says what the folder is instead."""
     file = path / NAME
-    check_nothing_leads_out(path)
     try:
-        facts = files.read_json(file)
+        facts = files.from_json(file, files.read(file))
     except (FileNotFoundError, NotADirectoryError):
         if _has_parts(path):
-            raise files.damaged(file, "it is not there") from None
+            raise files.damaged(file, files.MISSING) from None
         what = "is not a PolarBear store" if path.exists() else "does not exist"
         raise NotAStoreError(
             f"{path} {what}; `polarbear run CONFIG --store {path}` makes one"
         ) from None
-    version = facts.get("format") if isinstance(facts, dict) else None
-    if version is None:
-        raise files.damaged(file, "it is not what PolarBear writes there")
+    version = facts.get("format")
     if version != FORMAT:
         raise StoreVersionError(
             f"{path} has format {describe(version)}, written by PolarBear "
             f"{describe(facts.get('tool'))}; PolarBear {__version__} reads format {FORMAT}: use "
             "the version that wrote it"
         )
-    if facts.get("lost"):
-        raise StoreError(
-            f"{path} has lost its configuration; give the `race`, `run` or `import` command that "
-            f"made it again, with --store {path}: nothing that is there is run again"
-        )
-    if not isinstance(facts.get("config"), dict) or "created" not in facts:
-        raise files.damaged(file, "it lacks the configuration")
-    flaw = flaw_in_config(facts["config"])
+    flaw = _flaw(facts)
     if flaw:
         raise files.damaged(file, flaw)
-    return facts  # type: ignore[no-any-return]
+    made = (facts["created"], facts["config"], facts["files"], tuple(facts["obsolete"]))
+    return Manifest(*made, tool=facts["tool"])
 
 
-def write(path: Path, config: PlainConfig, created: str | None = None) -> Mapping[str, Any]:
-    """Write a store's manifest; gives what it says."""
-    text = json.dumps(config, sort_keys=True)
-    facts = {
-        "format": FORMAT,
-        "tool": __version__,
-        "created": created or datetime.now(UTC).isoformat(timespec="seconds"),
-        "config_hash": hashlib.sha256(text.encode()).hexdigest(),
-        "config": config,
-    }
-    files.write_json(path / NAME, facts, indent=2)
-    return facts
+def _flaw(facts: dict[str, Any]) -> str:
+    if not isinstance(facts.get("created"), str) or not isinstance(facts.get("tool"), str):
+        return "it does not contain when and by which version it was made"
+    listed, obsolete = facts.get("files"), facts.get("obsolete")
+    if not isinstance(listed, dict) or not isinstance(obsolete, list):
+        return "it does not list the files of the store"
+    if not all(isinstance(one, str) and _inside(one) for one in [*listed, *obsolete]):
+        return "it lists files outside of the store"
+    if "config" not in facts:
+        return "it lacks the configuration"
+    return "" if facts["config"] is None else flaw_in_config(facts["config"])
 
 
-def write_lost(path: Path) -> None:
-    """Keep the place of a configuration that was lost."""
-    files.write_json(path / NAME, {"format": FORMAT, "tool": __version__, "lost": True}, indent=2)
+def _inside(name: str) -> bool:
+    """Whether a listed name can be that of a file of a store."""
+    folder, *below = name.split("/")
+    return ".." not in below and (not below or folder in FOLDERS)
+
+
+def is_in(path: Path) -> bool:
+    """Whether a folder is a store, of any version."""
+    return (path / NAME).exists()
+
+
+def has_config(path: Path) -> bool:
+    """Whether a folder is a store that can be opened or says why not; False for a new one."""
+    try:
+        return is_in(path) and load(path).config is not None
+    except StoreError:
+        return True
+
+
+def config_of(path: Path, manifest: Manifest) -> PlainConfig:
+    """The configuration of a store, or an error that says how to get it back."""
+    if manifest.config is None:
+        raise StoreError(
+            f"{path} has lost its configuration; give the `race`, `run` or `import` command that "
+            f"made it again, with --store {path}: no stored run is run again"
+        )
+    return manifest.config
 
 
 def check_free(path: Path) -> None:
-    """Refuse a folder that holds anything but a store, or what a killed creation left of one."""
+    """Refuse a folder that holds anything but a store, or the remains of a killed creation."""
     free = not path.exists() or (path.is_dir() and all(map(_left_by_creation, path.iterdir())))
-    if not free and not is_in(path):  # in this order, since another may be creating it just now
+    if not free and not is_in(path):  # in this order: another process may just be creating it
         if _has_parts(path):
-            raise files.damaged(path / NAME, "it is not there")
+            raise files.damaged(path / NAME, files.MISSING)
         raise NotAStoreError(
             f"{path} exists and is not a PolarBear store; choose another folder with --store"
         )
 
 
 def _has_parts(path: Path) -> bool:
-    """Whether a folder holds what only stores hold, with or without a manifest."""
-    return any(files.part_paths(path / name) for name in tables.ALL)
+    """Whether a folder holds parts of tables, with or without a manifest."""
+    return any(any((path / name).glob("part-*.parquet")) for name in tables.ALL)
 
 
 def _left_by_creation(path: Path) -> bool:

@@ -1,88 +1,126 @@
-"""Posteriors on disk, one file each, named by what it answers, and the evidence behind them."""
+"""Posteriors on disk, one file each, and the rankings that they were inferred from."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 
-from polarbear.store import files, tables
+from polarbear.store import parquet, tables
+from polarbear.store.catalog import Catalog, table_file
+from polarbear.store.races import Races
+from polarbear.store.rounds import Rounds
+from polarbear.store.set_aside import SetAside
+
+FOLDER = "posteriors"
+EVIDENCE = ("derived", "choice-sets")
 
 
 class Posteriors:
-    """The folder ``posteriors/`` of a store, and what its posteriors were inferred from."""
+    """The folder ``posteriors/`` of a store, as seen from the current or from a past race."""
 
-    path: Path
+    def __init__(self, catalog: Catalog, rounds: Rounds, races: Races, past: bool) -> None:
+        self._catalog, self._rounds, self._races, self._past = catalog, rounds, races, past
 
-    def add_derived(self, key: str, rankings: pa.Table) -> None:
-        """Keep the rankings that a posterior was inferred from."""
-        self._keep_evidence(f"derived-{key}", rankings)
+    def add_rankings(self, key: str, rankings: pa.Table) -> None:
+        """Store the rankings that a posterior was inferred from."""
+        self._add_evidence("derived", key, rankings)
 
     def add_choice_sets(self, key: str, choice_sets: pa.Table) -> None:
-        """Keep what they boil down to for Plackett-Luce."""
-        self._keep_evidence(f"choice-sets-{key}", choice_sets)
+        """Store the sufficient statistics of the rankings for Plackett-Luce."""
+        self._add_evidence("choice-sets", key, choice_sets)
 
-    def _keep_evidence(self, name: str, table: pa.Table) -> None:
-        path = self.path / "rankings" / f"{name}.parquet"
-        if not path.exists():
-            files.write_table(path, table)
+    def _add_evidence(self, kind: str, key: str, table: pa.Table) -> None:
+        stem = f"rankings/{kind}-{key}"
+        if self._catalog.find(stem) is None:
+            self._catalog.commit([table_file(stem, table)])
 
-    def add_posterior(self, key: str, draws: pa.Table, facts: Mapping[str, Any]) -> None:
-        """Keep a posterior under the key of what it answers."""
-        files.make_folder(self.path / "posteriors")
-        text = json.dumps(facts).encode()
-        table = draws.replace_schema_metadata({files.FACTS: text})
-        # Draws hardly compress; what matters is that `select` has them at once.
-        files.write_table(self.path / "posteriors" / f"{key}.parquet", table, compression="lz4")
+    def add(self, key: str, draws: pa.Table, facts: Mapping[str, Any]) -> None:
+        """Store a posterior under its key; one with the same key is replaced."""
+        old = self._catalog.find(f"{FOLDER}/{key}")
+        # Draws hardly compress; lz4 is the fastest to read.
+        file = table_file(f"{FOLDER}/{key}", parquet.with_facts(draws, facts), compression="lz4")
+        self._catalog.commit([file], [] if old is None else [old])
 
-    def posterior(self, key: str) -> tuple[pa.Table, dict[str, Any]] | None:
-        """A posterior kept earlier, with the facts about it."""
-        path = self.path / "posteriors" / f"{key}.parquet"
-        try:
-            return files.read_with_facts(path, _schema)
-        except FileNotFoundError:
-            return None
+    def read(self, key: str) -> tuple[pa.Table, dict[str, Any]] | None:
+        """A posterior with the facts about it; None if there is none with this key."""
+        while (name := self._catalog.find(f"{FOLDER}/{key}")) is not None:
+            try:
+                data = self._catalog.read(name)
+            except FileNotFoundError:  # replaced meanwhile
+                continue
+            path = self._catalog.path / name
+            facts = parquet.facts_of(path, data)
+            schema = tables.POSTERIOR
+            if facts.get("head_to_head"):
+                schema = schema.append(tables.POSTERIOR_WINS)
+            return parquet.from_bytes(path, data, schema), facts
+        return None
 
-    def drop_posterior(self, key: str) -> None:
-        """Forget a posterior that another has taken the place of, and what it was inferred from."""
-        evidence = self._evidence_of(key)
-        files.remove(self.path / "posteriors" / f"{key}.parquet")
-        others = {self._evidence_of(other) for other in Posteriors.posterior_keys(self)}
-        if evidence is not None and not others & {evidence, None}:
-            for kind in ("derived", "choice-sets"):
-                files.remove(self.path / "rankings" / f"{kind}-{evidence}.parquet")
+    def facts(self, key: str) -> dict[str, Any]:
+        """The facts about a posterior that is in the store."""
+        name = self._catalog.find(f"{FOLDER}/{key}")
+        if name is None:
+            raise KeyError(key)
+        return parquet.facts_of(self._catalog.path / name, self._catalog.read(name))
+
+    def stored(self) -> list[str]:
+        """The keys of the posteriors of this race or of `infer`, oldest first."""
+        keys, last = self._all(), self._rounds.last()
+        mine = last.posterior if last is not None else None
+        if self._past:
+            return [key for key in keys if key == mine]
+        if all(key == mine for key in keys):
+            return keys
+        rounds = Rounds(self._catalog)
+        others = {*self._races.posteriors(), *(rounds.read(n).posterior for n in rounds.numbers())}
+        return [key for key in keys if key == mine or key not in others]
+
+    def _all(self) -> list[str]:
+        names = self._catalog.names(f"{FOLDER}/")
+        return [name.removeprefix(f"{FOLDER}/").rpartition("-")[0] for name in names]
+
+    def last_round_with_draws(self) -> int | None:
+        """The newest round whose posterior is in the store."""
+        kept = self._all()
+        rounds = reversed(self._rounds.numbers())
+        return next((n for n in rounds if self._rounds.read(n).posterior in kept), None)
+
+    def remove_superseded(self) -> None:
+        """Remove the posteriors of earlier rounds of this race, with their rankings."""
+        last, kept = self._rounds.last(), self._all()
+        if last is None or kept == [last.posterior]:
+            return
+        spared = {last.posterior, *self._races.posteriors()}
+        rounds = {self._rounds.read(number).posterior for number in self._rounds.numbers()}
+        self.remove([key for key in kept if key in rounds - spared])
+
+    def remove(self, keys: list[str]) -> None:
+        """Remove posteriors, and rankings that no other posterior was inferred from."""
+        if not keys:
+            return
+        evidence = {key: self._evidence_of(key) for key in self._all()}
+        needed = {evidence[key] for key in evidence if key not in keys}
+        stems = [f"{FOLDER}/{key}" for key in keys]
+        if None not in needed:
+            unneeded = {evidence.get(key) for key in keys} - {*needed, None}
+            stems += [f"rankings/{kind}-{one}" for one in unneeded for kind in EVIDENCE]
+        found = [self._catalog.find(stem) for stem in stems]
+        self._catalog.commit(remove=[name for name in found if name is not None])
 
     def _evidence_of(self, key: str) -> str | None:
-        """The key of what a posterior was inferred from; None where its file does not tell."""
-        facts = self.glance_at_posterior(key)
-        return None if facts is None else facts.get("evidence")
+        """The key of the rankings of a posterior, without reading its draws; None if unreadable."""
+        name = self._catalog.find(f"{FOLDER}/{key}")
+        try:
+            metadata = pq.read_schema(self._catalog.path / str(name)).metadata
+            return str(json.loads(metadata[parquet.FACTS])["evidence"])
+        except (OSError, pa.ArrowException, KeyError, TypeError, ValueError):
+            return None
 
-    def posterior_keys(self) -> list[str]:
-        """What posteriors are kept."""
-        return sorted(path.stem for path in (self.path / "posteriors").glob("*.parquet"))
-
-    def posterior_facts(self, key: str) -> dict[str, Any]:
-        """What is known about a kept posterior, without its draws."""
-        return files.facts_of(self.path / "posteriors" / f"{key}.parquet")
-
-    def glance_at_posterior(self, key: str) -> dict[str, Any] | None:
-        """The same unverified, since the draws are not read; None where it cannot be read."""
-        return files.facts_at_a_glance(self.path / "posteriors" / f"{key}.parquet")
-
-    def newest_posteriors(self) -> list[str]:
-        """What posteriors are kept, the one kept last first."""
-        kept = []
-        for path in (self.path / "posteriors").glob("*.parquet"):
-            with suppress(FileNotFoundError):  # a race has just put another in its place
-                kept.append((-path.stat().st_mtime_ns, path.stem))
-        return [key for _, key in sorted(kept)]
-
-
-def _schema(facts: Mapping[str, Any]) -> pa.Schema:
-    """Of what columns a posterior is, by the facts beside its draws."""
-    schema = tables.POSTERIOR
-    return schema.append(tables.POSTERIOR_WINS) if facts.get("head_to_head") else schema
+    def runs_changed_since(self, key: str) -> bool:
+        """Whether runs were set aside or taken back after a posterior was stored."""
+        name = self._catalog.find(f"{FOLDER}/{key}")
+        return name is not None and SetAside(self._catalog).is_newer_than(name)

@@ -1,7 +1,7 @@
-"""The file ``progress`` of a store: how a race that is under way goes, for whoever asks.
+"""The file ``progress`` of a store: the state of a race that is under way, for other processes.
 
-It is there while a race runs, and written about once a second. It is not synced and not vouched
-for: a race that was killed leaves it behind, which the lock that nobody holds gives away.
+It exists while a race runs, and is written about once a second. It is neither synced nor listed: a
+race that was killed leaves it behind, which the free lock reveals.
 """
 
 from __future__ import annotations
@@ -18,39 +18,40 @@ from polarbear.store import files
 from polarbear.store.lock import holder_facts
 
 PROGRESS = "progress"
-LAYOUT = 1  # of what it says
+LAYOUT = 1  # version of the content
 
 
 class Told(NamedTuple):
-    """What the file says, and whether whoever wrote it is still at it."""
+    """The content of the file, and whether its writer is still running."""
 
     alive: bool
     facts: Mapping[str, Any]
 
 
 def tell(store: Path, facts: Mapping[str, Any]) -> None:
-    """Write how things go; what cannot be written is not worth ending a race for."""
+    """Write the progress; errors are ignored, since a race must not end because of them."""
     aside = store / f"{files.ASIDE}{PROGRESS}"
+    me = {"layout": LAYOUT, "pid": os.getpid(), "host": socket.gethostname()}
     with suppress(OSError):
-        aside.write_text(json.dumps({**_myself(), **facts}))
+        aside.write_text(json.dumps({**me, **facts}))
         aside.replace(store / PROGRESS)
 
 
 def told(store: Path) -> Told | None:
-    """What the last race to write there said; None where none is under way and none was killed."""
+    """The progress of the last race; None if none is under way and none was killed."""
     try:
         facts = json.loads((store / PROGRESS).read_text())
     except (OSError, ValueError):
         return None
-    if not isinstance(facts, dict) or not _is_ours(facts):
+    if not isinstance(facts, dict) or not _is_valid(facts):
         return None
     now = holder_facts(store / "lock")
     alive = now is not None and (now.get("pid"), now.get("host")) == (facts["pid"], facts["host"])
     return Told(alive, facts)
 
 
-def _is_ours(facts: Mapping[str, Any]) -> bool:
-    """Whether this version of PolarBear can have written it; a store may come from anybody."""
+def _is_valid(facts: Mapping[str, Any]) -> bool:
+    """Whether this version of PolarBear can have written it; a store may come from anywhere."""
     if facts.get("layout") != LAYOUT or not isinstance(facts.get("written"), float):
         return False
     host = facts.get("host")
@@ -59,10 +60,6 @@ def _is_ours(facts: Mapping[str, Any]) -> bool:
 
 
 def clear(store: Path) -> None:
-    """Take the file away; by whoever holds the lock."""
+    """Remove the file; only the holder of the lock does that."""
     with suppress(OSError):
         (store / PROGRESS).unlink(missing_ok=True)
-
-
-def _myself() -> dict[str, Any]:
-    return {"layout": LAYOUT, "pid": os.getpid(), "host": socket.gethostname()}

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pyarrow as pa
 
 from polarbear.inference import ModelOptions, Posterior
@@ -17,8 +18,8 @@ from polarbear.inference.fit import Deviation, Fit
 from polarbear.inference.options import AS_STORED
 from polarbear.rankings import ABSENT, BELOW, ChoiceSets, GridValues
 from polarbear.store import tables
-from polarbear.store.from_plain import column_from, table_from
 from polarbear.store.numbers import column_of, column_of_lists, numbers_of_lists
+from polarbear.store.parquet import table_of
 
 
 @dataclass(frozen=True)
@@ -151,11 +152,14 @@ def rankings_table(grid: GridValues, positions: np.ndarray) -> pa.Table:
     ends = np.concatenate([[0], np.cumsum(present.sum(axis=1))])
     offsets = column_of(ends.astype(np.int32))
     instance, time = np.divmod(np.flatnonzero(ranked), len(grid.times))
-    names = column_from(grid.algorithms, pa.string()).take(column_of(np.nonzero(present)[1]))
+    algorithms, instances = (
+        pl.Series(names, dtype=pl.String) for names in (grid.algorithms, grid.instances)
+    )
+    names = algorithms.gather(np.nonzero(present)[1]).to_arrow().cast(pa.string())
     places = column_of(np.where(rows == BELOW, np.inf, rows)[present])
     return pa.table(
         {
-            "instance": column_from(grid.instances, pa.string()).take(column_of(instance)),
+            "instance": instances.gather(instance).to_arrow().cast(pa.string()),
             "t": column_of(grid.times[time]),
             "algorithm": pa.ListArray.from_arrays(offsets, names),
             "position": pa.ListArray.from_arrays(offsets, places),
@@ -175,4 +179,4 @@ def choice_sets_table(grid: GridValues, sets: ChoiceSets) -> pa.Table:
     for t, mask, count in zip(sets.set_times(), sets.masks, sets.counts, strict=True):
         members = [name for i, name in enumerate(names) if int(mask) >> i & 1]
         rows.append({"t": float(times[t]), "choice": members, "count": float(count)})
-    return table_from(rows, tables.CHOICE_SETS)
+    return table_of(rows, tables.CHOICE_SETS)

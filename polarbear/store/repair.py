@@ -1,9 +1,9 @@
-"""Bring a damaged store back to the last state that can be vouched for.
+"""Bring a damaged store back to the last sound state.
 
-What is damaged is moved into ``damaged/``, never destroyed, with everything that stands on it: the
-runs of lost trajectories, and the rounds from the first that lacks anything. What is left is sound;
-the command that made the store then runs what is missing and replays those rounds. Nothing of the
-configuration is executed here.
+Damaged files are moved into ``damaged/``, never removed, with everything that depends on them: runs
+without trajectories, and the rounds from the first that lacks anything. Sound files that are not
+listed are added to the list. The command that made the store then runs what is missing and replays
+those rounds. Nothing in the configuration is executed here.
 """
 
 from __future__ import annotations
@@ -12,19 +12,22 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import polars as pl
+
 from polarbear.errors import StoreDamagedError, StoreError
-from polarbear.store import files, manifest
+from polarbear.store import files, manifest, parquet, tables
+from polarbear.store.catalog import Catalog, File, json_file, part_file
 from polarbear.store.lock import locked
-from polarbear.store.rounds import ENTERED
-from polarbear.store.store import Store
-from polarbear.store.verify import Verified, check_is_one, verify
+from polarbear.store.posteriors import EVIDENCE
+from polarbear.store.rounds import ENTERED, Rounds
+from polarbear.store.verify import Verified, check_is_store, data_files, flaw_of, verify
 
 DAMAGED = "damaged"
 
 
 @dataclass(frozen=True)
 class Moved:
-    """A file that was set aside, where to, and why."""
+    """A file that was moved into ``damaged/``, and why."""
 
     file: str
     to: str
@@ -35,8 +38,8 @@ class Moved:
 class Repaired:
     """What was done to a store; fields are the keys of `polarbear repair --json`.
 
-    ``runs_lost`` counts runs that are to be run again, as far as what was lost can still be
-    counted; ``next`` says what to do now, or is None where nothing is.
+    ``runs_lost`` is the number of runs to be run again, as far as lost files can still be counted;
+    ``next`` is what to do now, or None if nothing is to be done.
     """
 
     store: str
@@ -48,91 +51,117 @@ class Repaired:
 
 
 def repair(path: Path) -> Repaired:
-    """Set aside what is damaged and what stands on it; a store that is sound is left as it is."""
-    check_is_one(path)
+    """Move damaged files and files that depend on them; a sound store is left unchanged."""
+    check_is_store(path)
     with locked(path / "lock"):
-        before = Store(path, {}).round_numbers()
-        moved: list[Moved] = []
-        runs = _count_runs(path)
-        while not (found := verify(path)).sound:  # what was set aside may leave more without base
-            more = _set_aside(path, found)
-            if not more and not manifest.is_lost(path):
+        before = _ids_on_disk(path, "runs") | _ids_on_disk(path, "trajectories")
+        last = max(_rounds_on_disk(path), default=0)
+        moved = _rebuild_manifest(path)
+        catalog = Catalog(path)
+        last = max([last, *Rounds(catalog).numbers()])
+        catalog.recover()
+        _adopt_parts(catalog)
+        while not (found := verify(path)).sound:  # files that lack others show in the next pass
+            listed = catalog.manifest
+            more = _set_aside(catalog, found)
+            moved += more
+            if not more and catalog.manifest == listed:
                 worst = found.damaged[0]
                 raise StoreError(f"{path}/{worst.file} cannot be set aside ({worst.why})")
-            moved += more
-        kept = Store(path, {}).round_numbers()
-    replayed = max(before, default=0) - max(kept, default=0)
-    lost = runs - _count_runs(path)
-    return Repaired(
-        str(path), tuple(moved), len(kept), replayed, lost, _next(path, moved, replayed)
-    )
+        kept = Rounds(catalog).numbers()
+    replayed, lost = last - max(kept, default=0), len(before - _ids_on_disk(path, "runs"))
+    following = _next_step(catalog, moved, replayed)
+    return Repaired(str(path), tuple(moved), len(kept), replayed, lost, following)
 
 
-def _set_aside(path: Path, found: Verified) -> list[Moved]:
-    """One pass: rounds first, the last one first, so that a race never goes on without its base."""
-    moved = []
-    if found.replay_from is not None:
-        _note_who_entered(path, found.replay_from)
-        why = f"round {found.replay_from} does not stand on what is there"
-        reasons = {damage.file: damage.why for damage in found.damaged}
-        for file in _rounds_from(path, found.replay_from):
-            moved.append(_move(path, file, reasons.get(file, why)))
-    for damage in found.damaged:
-        for file, why in _with_what_stands_on_it(path, damage.file, damage.why):
-            if (path / file).is_file():
-                moved.append(_move(path, file, why))
-        if damage.file == manifest.NAME:
-            manifest.write_lost(path)
+def _rebuild_manifest(path: Path) -> list[Moved]:
+    """If polarbear.json is damaged, list all files that match the checksums they carry."""
+    try:
+        manifest.load(path)
+        return []
+    except StoreDamagedError as error:
+        moved = [_move(path, manifest.NAME, error.why)] if manifest.is_in(path) else []
+    sound = [name for name in data_files(path) if not flaw_of(path, name)]
+    listed = {name: files.digest(files.read(path / name)) for name in sound}
+    Catalog(path).create(manifest.new(None, listed))
     return moved
 
 
-def _with_what_stands_on_it(path: Path, file: str, why: str) -> Iterator[tuple[str, str]]:
-    folder, _, name = file.partition("/")
-    if folder == "runs" and name:  # first, since without its runs it would be cleared away
-        yield f"trajectories/{name}", f"its {file} is damaged"
-    yield file, why
-    if folder == "trajectories":
-        yield f"runs/{name}", f"its {file} is damaged"
-    if folder == "rankings" and not name.startswith("part-"):
-        key = name.removesuffix(".parquet").rsplit("-", 1)[-1]
-        for posterior in _inferred_from(path, key):
-            yield posterior, f"its {file} is damaged"
+def _adopt_parts(catalog: Catalog) -> None:
+    """List sound parts of tables that are not listed, as in a copy of a store that was changing."""
+    new = [name for name in data_files(catalog.path) if _is_part(name)]
+    new = [name for name in new if name not in catalog.manifest.files]
+    sound = [name for name in new if not flaw_of(catalog.path, name)]
+    if sound:
+        catalog.commit((name, files.read(catalog.path / name)) for name in sound)
 
 
-def _inferred_from(path: Path, evidence: str) -> Iterator[str]:
-    store = Store(path, {})
-    for key in store.posterior_keys():
-        try:
-            if store.posterior_facts(key).get("evidence") == evidence:
-                yield f"posteriors/{key}.parquet"
-        except StoreDamagedError:
-            continue
+def _set_aside(catalog: Catalog, found: Verified) -> list[Moved]:
+    """Move what was found, and what depends on it; keep runs that have a trajectory."""
+    reasons = {damage.file: damage.why for damage in found.damaged}
+    known = _ids_on_disk(catalog.path, "runs") & _ids_on_disk(catalog.path, "trajectories")
+    add: list[File] = []
+    for name in reasons:
+        if _is_part(name) and (catalog.path / name).is_file() and not flaw_of(catalog.path, name):
+            table = name.partition("/")[0]
+            rows = parquet.frame_of(
+                tables.ALL[table], [catalog.read_table(name, tables.ALL[table])]
+            ).filter(pl.col("run").is_in(sorted(known)))
+            add += [part_file(table, rows.to_arrow().cast(tables.ALL[table]))] if len(rows) else []
+    if found.replay_from is not None:
+        add += _newcomers(catalog, found.replay_from)
+        for name in _rounds_from(catalog, found.replay_from):
+            reasons.setdefault(name, f"round {found.replay_from} lacks files or runs")
+    for name in list(reasons):
+        for posterior in _inferred_from(catalog, name):
+            reasons.setdefault(posterior, f"its {name} is damaged")
+    there = [name for name in reasons if (catalog.path / name).is_file()]
+    moved = [_move(catalog.path, name, reasons[name]) for name in there]
+    catalog.commit(add, reasons)
+    return moved
 
 
-def _rounds_from(path: Path, first: int) -> list[str]:
-    """The files of rounds from a number on, the newest first, each round's checkpoint first."""
-    found = []
-    for file in (path / "rounds").glob("*-*.*"):
-        kind, _, number = file.stem.partition("-")
-        if kind in ("round", "ratings", "pairs") and number.isdigit() and int(number) >= first:
-            found.append((-int(number), kind != "round", f"rounds/{file.name}"))
-    return [name for _, _, name in sorted(found)]
+def _is_part(name: str) -> bool:
+    folder, _, file = name.partition("/")
+    return folder in tables.ALL and file.startswith("part-")
 
 
-def _note_who_entered(path: Path, first: int) -> None:
-    """Keep when newcomers came in, so that rounds are replayed with the same field."""
-    store = Store(path, {})
-    entered = dict(store.entered())
-    for number in store.round_numbers():
+def _rounds_from(catalog: Catalog, first: int) -> list[str]:
+    """The listed files of rounds from a number on, the newest first."""
+    rounds = Rounds(catalog)
+    last = max(rounds.numbers(), default=0)
+    numbers = range(last, first - 1, -1)
+    return [name for n in numbers for name in rounds.files_of(n) if name in catalog.manifest.files]
+
+
+def _newcomers(catalog: Catalog, first: int) -> list[File]:
+    """The rounds in which newcomers entered, so that rounds are replayed with the same field."""
+    rounds = Rounds(catalog)
+    entered = dict(rounds.entered())
+    for number in rounds.numbers():
         if number >= first:
             try:
-                record = store.round(number)
+                record = rounds.read(number)
             except StoreDamagedError:
                 continue
             if record.newcomer is not None:
                 entered[record.newcomer] = record.state.entered
-    if entered:
-        files.write_json(path / "rounds" / ENTERED, {"entered": entered}, indent=1)
+    return [json_file(f"rounds/{ENTERED}", {"entered": entered})] if entered else []
+
+
+def _inferred_from(catalog: Catalog, name: str) -> Iterator[str]:
+    """The posteriors that were inferred from damaged rankings."""
+    for kind in EVIDENCE:
+        prefix = f"rankings/{kind}-"
+        if name.startswith(prefix):
+            key = name.removeprefix(prefix).rpartition("-")[0]
+            for posterior in catalog.names("posteriors/"):
+                try:
+                    path = catalog.path / posterior
+                    if parquet.facts_of(path, catalog.read(posterior)).get("evidence") == key:
+                        yield posterior
+                except StoreDamagedError:
+                    continue
 
 
 def _move(path: Path, file: str, why: str) -> Moved:
@@ -144,26 +173,28 @@ def _move(path: Path, file: str, why: str) -> Moved:
     return Moved(file, str(place.relative_to(path)), why)
 
 
-def _count_runs(path: Path) -> int:
-    """Runs in the parts that can be read."""
+def _ids_on_disk(path: Path, table: str) -> set[str]:
+    """The runs in all sound parts of a table."""
     ids: set[str] = set()
-    for part in files.part_paths(path / "runs"):
-        try:
-            ids.update(files.read_any(part)["run"].to_pylist())
-        except (StoreError, KeyError):
-            continue
-    return len(ids)
+    for name in data_files(path):
+        if name.startswith(f"{table}/part-") and not flaw_of(path, name):
+            data = files.read(path / name)
+            ids.update(parquet.any_from_bytes(path / name, data)["run"].to_pylist())
+    return ids
 
 
-def _next(path: Path, moved: list[Moved], replayed: int) -> str | None:
-    """What brings back what was lost."""
-    if not moved:
+def _rounds_on_disk(path: Path) -> list[int]:
+    return [int(f.stem[6:]) for f in (path / "rounds").glob("round-*.json") if f.stem[6:].isdigit()]
+
+
+def _next_step(catalog: Catalog, moved: list[Moved], replayed: int) -> str | None:
+    """The command that brings back what was lost."""
+    path = catalog.path
+    if not moved and not replayed:
         return None
+    config = catalog.manifest.config
+    imported = config is not None and config["instances"].get("suite") == "imported"
     touched = {move.file.split("/")[0] for move in moved}
-    try:
-        imported = Store.open(path).config["instances"].get("suite") == "imported"
-    except StoreError:
-        imported = False
     if replayed or (path / "rounds").exists():
         return (
             f"give the `polarbear race CONFIG --store {path}` command again: it runs what is "
@@ -172,7 +203,7 @@ def _next(path: Path, moved: list[Moved], replayed: int) -> str | None:
     if imported and touched != {"posteriors"}:
         return f"give the `polarbear import SOURCE --store {path}` commands again"
     if touched <= {"posteriors", "rankings"}:
-        return "give the `polarbear infer` command again: posteriors are inferred anew"
+        return "give the `polarbear infer` command again: it infers the posteriors again"
     return (
         f"give the `polarbear run CONFIG --store {path}` or `race` command again: it runs what is "
         "missing"

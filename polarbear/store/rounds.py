@@ -1,85 +1,114 @@
-"""Rounds of a race on disk: a checkpoint each, and what was believed then."""
+"""Rounds of a race on disk: one checkpoint per round, and the beliefs after it."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from datetime import UTC, datetime
-from pathlib import Path
 
 from polarbear.inference.beliefs import Beliefs
 from polarbear.racing import RoundRecord
 from polarbear.store import files, tables
-from polarbear.store.beliefs import beliefs_from_tables, beliefs_to_tables
+from polarbear.store.belief_tables import beliefs_from_tables, beliefs_to_tables
+from polarbear.store.catalog import Catalog, File, json_file, table_file
 
-ENTERED = "entered.json"  # in rounds/: there only after a repair that set rounds aside
+FOLDER = "rounds"
+ENTERED = "entered.json"  # exists after a repair that has set rounds aside
+_CHECKPOINT = re.compile(r"round-(\d{4,})\.json")
 
 
 class Rounds:
-    """The folder ``rounds/`` of a store."""
+    """The folder ``rounds/`` of a store, or that of a past race; ``last`` hides later rounds."""
 
-    path: Path
-    rounds_folder: str = "rounds"
-    until_round: int | None = None  # in a look back at the present race: its last round
+    def __init__(self, catalog: Catalog, folder: str = FOLDER, last: int | None = None) -> None:
+        self._catalog, self.folder, self._last = catalog, folder, last
 
-    def add_round(self, record: RoundRecord, beliefs: Beliefs) -> None:
-        """Keep a round: what was believed, then the checkpoint, which makes it count."""
-        number, folder = record.state.round, self.path / self.rounds_folder
+    def add(self, record: RoundRecord, beliefs: Beliefs) -> None:
+        """Store a round with the beliefs after it; a round of the same number is replaced."""
         ratings, pairs = beliefs_to_tables(beliefs)
-        files.make_folder(folder)
-        files.write_table(folder / f"ratings-{number:04}.parquet", ratings)
-        files.write_table(folder / f"pairs-{number:04}.parquet", pairs)
-        self.write_record(record)
+        number = record.state.round
+        files = [
+            table_file(self._stem("ratings", number), ratings),
+            table_file(self._stem("pairs", number), pairs),
+            self.checkpoint(record),
+        ]
+        self._catalog.commit(files, self.tables_of(number))
 
-    def write_record(self, record: RoundRecord) -> None:
-        """Write a round's checkpoint."""
-        path = self.path / self.rounds_folder / f"round-{record.state.round:04}.json"
-        files.write_json(path, record.to_plain(), indent=1, plain_ascii=False)
+    def checkpoint(self, record: RoundRecord) -> File:
+        """The file of a round."""
+        return json_file(self._name(record.state.round), record.to_plain())
 
-    def round_numbers(self) -> list[int]:
-        """The rounds that are kept, in their order."""
-        last = self.until_round
-        return [number for number in self._on_disk() if last is None or number <= last]
+    def tables_of(self, number: int) -> list[str]:
+        """The listed files with the beliefs of a round."""
+        stems = (self._stem(kind, number) for kind in ("ratings", "pairs"))
+        return [name for stem in stems if (name := self._catalog.find(stem)) is not None]
 
-    def _on_disk(self) -> list[int]:
-        found = (path.stem for path in (self.path / self.rounds_folder).glob("round-*.json"))
-        return sorted(int(stem.removeprefix("round-")) for stem in found)
+    def files_of(self, number: int) -> list[str]:
+        """The files of a round, first the checkpoint; a table that is not listed without hash."""
+        stems = [self._stem(kind, number) for kind in ("ratings", "pairs")]
+        return [
+            self._name(number),
+            *(self._catalog.find(stem) or f"{stem}.parquet" for stem in stems),
+        ]
 
-    def round(self, number: int) -> RoundRecord:
-        """The checkpoint of one round."""
-        path = self.path / self.rounds_folder / f"round-{number:04}.json"
+    def files(self) -> list[str]:
+        """All listed files of these rounds."""
+        return self._catalog.names(f"{self.folder}/")
+
+    def numbers(self) -> list[int]:
+        """The numbers of the rounds, in order."""
+        return sorted(n for n in self._numbers() if self._last is None or n <= self._last)
+
+    def _numbers(self) -> Iterator[int]:
+        for name in self.files():
+            found = _CHECKPOINT.fullmatch(name.removeprefix(f"{self.folder}/"))
+            if found is not None:
+                yield int(found[1])
+
+    def read(self, number: int) -> RoundRecord:
+        """The checkpoint of a round."""
+        name = self._name(number)
+        path = self._catalog.path / name
         try:
-            return RoundRecord.from_plain(files.read_json(path))
+            return RoundRecord.from_plain(self._catalog.read_json(name))
         except FileNotFoundError:
-            raise files.damaged(path, "it is not there") from None
+            raise files.damaged(path, files.MISSING) from None
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            reason = str(error).partition("\n")[0][: files.LONGEST_REASON]
+            reason = str(error).partition("\n")[0][: files.MAX_REASON_LENGTH]
             what = f"it lacks {reason}" if isinstance(error, KeyError) else reason
             raise files.damaged(path, what) from None
 
-    def round_written(self, number: int) -> datetime:
-        """When a round was kept."""
-        path = self.path / self.rounds_folder / f"round-{number:04}.json"
+    def written(self, number: int) -> datetime:
+        """When a round was stored."""
+        path = self._catalog.path / self._name(number)
         return datetime.fromtimestamp(path.stat().st_mtime, UTC)
 
-    def last_round(self) -> RoundRecord | None:
-        """The newest checkpoint, or None where no race has been run."""
-        numbers = self.round_numbers()
-        return self.round(numbers[-1]) if numbers else None
-
-    def entered(self) -> dict[str, int]:
-        """After which round newcomers entered, where their rounds are to be replayed."""
-        try:
-            return files.read_json(self.path / self.rounds_folder / ENTERED)["entered"]  # type: ignore[no-any-return]
-        except (FileNotFoundError, NotADirectoryError):
-            return {}
+    def last(self) -> RoundRecord | None:
+        """The newest checkpoint, or None if there is no round."""
+        numbers = self.numbers()
+        return self.read(numbers[-1]) if numbers else None
 
     def beliefs(self, number: int) -> Beliefs:
-        """What was believed after a round: ratings over time, and relations of pairs."""
-        folder = self.path / self.rounds_folder
-        ratings, pairs = (folder / f"{name}-{number:04}.parquet" for name in ("ratings", "pairs"))
+        """The beliefs after a round: ratings over time, and relations of pairs."""
+        kinds = (("ratings", tables.ROUND_RATINGS), ("pairs", tables.ROUND_PAIRS))
+        found = []
+        for kind, schema in kinds:
+            stem = self._stem(kind, number)
+            name = self._catalog.find(stem)
+            if name is None:
+                raise files.damaged(self._catalog.path / f"{stem}.parquet", files.MISSING)
+            found.append(self._catalog.read_table(name, schema))
+        return beliefs_from_tables(*found)
+
+    def entered(self) -> dict[str, int]:
+        """The rounds after which newcomers entered, if those rounds are to be replayed."""
         try:
-            return beliefs_from_tables(
-                files.read_part(ratings, tables.ROUND_RATINGS),
-                files.read_part(pairs, tables.ROUND_PAIRS),
-            )
-        except FileNotFoundError as error:
-            raise files.damaged(Path(error.filename), "it is not there") from None
+            return self._catalog.read_json(f"{self.folder}/{ENTERED}")["entered"]  # type: ignore[no-any-return]
+        except FileNotFoundError:
+            return {}
+
+    def _name(self, number: int) -> str:
+        return f"{self.folder}/round-{number:04}.json"
+
+    def _stem(self, kind: str, number: int) -> str:
+        return f"{self.folder}/{kind}-{number:04}"

@@ -1,20 +1,18 @@
-"""The folder that holds everything: the only reader and writer of it.
+"""The folder that holds a race or a set of runs. Nothing else reads or writes it.
 
-    polarbear.json      format version, tool version, configuration and its hash
-    instances/          Parquet parts, one folder a table (tables.py)
-    runs/
-    trajectories/
-    rankings/           those that were imported as such; others follow from trajectories
-    posteriors/         one file a posterior, named by what it answers
-    rounds/             one checkpoint a round of a race, with what was believed then
-    damaged/            what `polarbear repair` has set aside
-    races/              the rounds of earlier races, whose decisions were taken anew
-    set-aside.parquet   which runs do not count, if there are such
-    provenance.json     what counts as made by the same, and whose seeds go by an earlier name
-    lock                held by the one process that writes
-
-A run's trajectory is written before the run itself, in a part of the same name, so a run that is
-there has its trajectory.
+polarbear.json         format and tool version, configuration, list of files with checksums
+instances/             Parquet parts, one folder per table (tables.py)
+runs/
+trajectories/
+rankings/              imported rankings, and rankings that posteriors were inferred from
+speculative/           runs that no round has asked for yet
+posteriors/            one file per posterior
+rounds/                one checkpoint per round of the race, and the beliefs after it
+races/                 the rounds of past races
+damaged/               files that `polarbear repair` has set aside
+set-aside-*.parquet    runs that do not count, if there are any
+provenance.json        sources that count as the same; seeds of renamed algorithms
+lock                   held by the process that writes
 """
 
 from __future__ import annotations
@@ -22,89 +20,140 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import numpy as np
+import polars as pl
+import pyarrow as pa
 
-from polarbear.config import KEEPS, contradictions, failures_in
+from polarbear.config import contradictions, failures_in
 from polarbear.errors import StoreMismatchError
-from polarbear.execution.status import Status
 from polarbear.numerics.arrays import Floats
 from polarbear.problems.specs import PROBLEM
 from polarbear.problems.weights import WEIGHT, weight_of
 from polarbear.store import files, manifest, progress, tables
-from polarbear.store.aside import SET_ASIDE
-from polarbear.store.early import EARLY
-from polarbear.store.from_plain import table_from
-from polarbear.store.holdings import Holdings
+from polarbear.store.catalog import Catalog, File, part_file
 from polarbear.store.lock import locked
-from polarbear.store.numbers import ends, numbers
+from polarbear.store.manifest import Manifest
+from polarbear.store.parquet import frame_of, table_of
+from polarbear.store.posteriors import Posteriors
 from polarbear.store.provenance import Provenance
-from polarbear.store.run_rows import run_facts, run_key
-from polarbear.wording import counted
+from polarbear.store.races import Races, folder_of
+from polarbear.store.reader import Reader
+from polarbear.store.rounds import Rounds
+from polarbear.store.runs import StoredRun
+from polarbear.store.set_aside import SetAside
+from polarbear.store.speculative import SpeculativeRuns
+from polarbear.store.validate import check_nothing_leads_out
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from polarbear.config import PlainConfig
     from polarbear.execution.outcome import Outcome
     from polarbear.problems.base import Instance
     from polarbear.rankings import GridValues
 
-MERGE_ABOVE = 48  # so many small parts are merged
-SMALL_PART = 8 * 2**20  # bytes of trajectories
+MERGE_ABOVE = 48  # number of small parts from which on they are merged
+SMALL_PART_BYTES = 8 * 2**20  # of trajectories
 
 
-class Store(Holdings, Provenance):
-    """A store on disk. Reading needs nothing; writing happens inside ``writing()``."""
+class Store:
+    """A store on disk, or a view of it at the end of a past race.
+
+    Everyone may read; writing happens inside ``writing()``.
+    """
+
+    def __init__(
+        self,
+        catalog: Catalog,
+        past: int | None = None,
+        last_round: int | None = None,
+        frozen: bool = False,
+    ) -> None:
+        self.path, self.catalog = catalog.path, catalog
+        self.past = past
+        self.races = Races(catalog)
+        self._about = None if past is None else self.races.about(past)
+        until = None if self._about is None else datetime.fromisoformat(self._about.ended)
+        folder = "rounds" if past is None else folder_of(past)
+        self.rounds = Rounds(catalog, folder, last_round)
+        self.posteriors = Posteriors(catalog, self.rounds, self.races, past is not None)
+        self.provenance = Provenance(catalog)
+        self.set_aside = SetAside(catalog)
+        self.speculative = SpeculativeRuns(catalog)
+        self._reader = Reader(catalog, self.set_aside, until, frozen)
 
     @classmethod
     def open(cls, path: Path) -> Store:
         """An existing store, or an error that says what the folder is instead."""
-        return cls(path, manifest.read(path))
+        check_nothing_leads_out(path)
+        catalog = Catalog(path)
+        manifest.config_of(path, catalog.manifest)
+        return cls(catalog)
 
     @classmethod
     def create(cls, path: Path, config: PlainConfig) -> Store:
-        """A new store in a folder that is empty or not there yet; what another made is opened.
+        """A new store in an empty or missing folder; one that exists is opened.
 
-        The manifest comes last: without it, the folder is as good as empty. Of two who create at
-        once, one holds the lock, and the other opens what the first has made, or is told of it.
+        ``polarbear.json`` comes last: without it, the folder counts as empty. Of two processes that
+        create at once, one holds the lock, and the other opens the result or reports the first.
         """
         manifest.check_free(path)
         files.make_folder(path)
         with locked(path / "lock"):
-            if manifest.is_in(path) and not manifest.is_lost(path):
+            catalog = Catalog(path)
+            if manifest.has_config(path):
                 return cls.open(path)
             for name in tables.ALL:
                 files.make_folder(path / name)
-            return cls(path, manifest.write(path, config))
+            known = catalog.manifest if manifest.is_in(path) else manifest.new(config)
+            catalog.create(replace(known, config=config))
+            return cls(catalog)
 
     @classmethod
     def open_or_create(cls, path: Path, config: PlainConfig) -> Store:
-        there = manifest.is_in(path) and not manifest.is_lost(path)
-        return cls.open(path) if there else cls.create(path, config)
+        return cls.open(path) if manifest.has_config(path) else cls.create(path, config)
+
+    @property
+    def manifest(self) -> Manifest:
+        return self.catalog.manifest
 
     @property
     def config(self) -> PlainConfig:
         """The configuration of everything stored, in its plain form."""
-        return self.manifest["config"]  # type: ignore[no-any-return]
+        if self._about is not None:
+            return self._about.config
+        return manifest.config_of(self.path, self.manifest)
+
+    # --- views -------------------------------------------------------------------------------
+
+    def frozen(self) -> Store:
+        """The same store for a reader: a table stays as it was when it was first read."""
+        return Store(self.catalog, self.past, frozen=True)
+
+    def at_race(self, number: int) -> Store:
+        """The store at the end of a past race; the store itself for the current race."""
+        self.races.check(number)
+        return self if number == self.races.current else Store(self.catalog, number)
+
+    def with_draws(self) -> Store:
+        """The store after the newest round whose draws are stored; unchanged if there is none."""
+        number = self.posteriors.last_round_with_draws()
+        return self if number is None else Store(self.catalog, self.past, number)
+
+    def end_race(self, because: Sequence[str]) -> int | None:
+        """Make the current race a past one; gives its number, None if it has no round."""
+        return self.races.end(because, self.config)
+
+    # --- writing -----------------------------------------------------------------------------
 
     @contextmanager
     def writing(self) -> Iterator[None]:
-        """Be the one writer, after clearing away what a killed one left."""
-        from polarbear.store import renaming  # which nobody needs who reads
-
+        """Hold the lock, after finishing an interrupted change."""
         with locked(self.path / "lock"):
-            files.remove_leftovers(self.path)
-            files.remove_leftovers(self.path / EARLY)
             progress.clear(self.path)
-            for name in tables.ALL:
-                files.make_folder(self.path / name)
-                files.remove_leftovers(self.path / name)
-            for orphan in self._stems("trajectories") - self._stems("runs"):
-                files.remove(self.path / "trajectories" / f"{orphan}.parquet")
-            renaming.finish(self)
+            self.catalog.recover()
             yield
 
     def adopt(
@@ -114,16 +163,16 @@ class Store(Holdings, Provenance):
         redefined: Collection[str] = (),
         dropped: Collection[str] = (),
     ) -> None:
-        """Take in a configuration that extends the stored one; refuse one that contradicts it.
+        """Store a configuration that extends the stored one; refuse one that contradicts it.
 
-        ``redefined`` names algorithms that may mean something else from now on, since no run counts
-        that would be made untrue; those ``dropped`` are no longer known.
+        ``redefined`` names algorithms whose options may change, since no run of them counts;
+        ``dropped`` names algorithms that are removed.
         """
         self.check_extends(wanted, uses_grid, redefined)
         known = {n: entry for n, entry in self.config["algorithms"].items() if n not in dropped}
         merged = {**wanted, "algorithms": {**known, **wanted["algorithms"]}}
         if merged != self.config:
-            self.write_config(merged)
+            self.catalog.commit(config=merged)
 
     def check_extends(
         self, wanted: PlainConfig, uses_grid: bool = False, redefined: Collection[str] = ()
@@ -137,45 +186,9 @@ class Store(Holdings, Provenance):
                 "Undo the change, or choose another folder with --store."
             )
 
-    def write_config(self, config: PlainConfig) -> None:
-        """Keep a configuration, and what is known about the store, as ``polarbear.json``."""
-        self.manifest = manifest.write(self.path, config, self.manifest.get("created"))
-
-    def _stems(self, table: str) -> set[str]:
-        return {path.stem for path in files.part_paths(self.path / table)}
-
-    # --- instances ---------------------------------------------------------------------------
-
-    def problems(self) -> dict[str, str]:
-        """The problem of each instance that is one of several runs of a problem."""
-        specs = self.rows_of_instances().tuples("instance", "spec")
-        return {name: json.loads(spec)[PROBLEM] for name, spec in specs if f'"{PROBLEM}"' in spec}
-
-    def weights(self) -> dict[str, float]:
-        """How many instances each counts as, of those for which it is not one."""
-        said = self.config["instances"].get("weights", {})
-        found = {}
-        for instance, spec in self.rows_of_instances().tuples("instance", "spec"):
-            own = json.loads(spec)[WEIGHT] if f'"{WEIGHT}"' in spec else None
-            weight = weight_of(instance, said) if own is None else own
-            if weight != 1:
-                found[instance] = weight
-        return found
-
-    def count_compared_instances(self) -> int:
-        """On how many instances there are runs or imported rankings."""
-        found: set[str] = set()
-        all_count = self.until is None and not (self.path / SET_ASIDE).exists()
-        if not all_count:
-            found.update(self.rows_of_all_runs()["instance"])
-        for name in ("runs", "rankings") if all_count else ("rankings",):
-            for part in files.read_parts(self.path / name, tables.ALL[name], ["instance"]):
-                found.update(part["instance"].to_pylist())
-        return len(found)
-
     def add_instances(self, instances: Sequence[Instance], suite: str) -> None:
-        """Keep the specs of instances; one that is known must still be the same."""
-        stored = dict(self.rows_of_instances().tuples("instance", "spec"))
+        """Store the specs of instances; a known instance must be unchanged."""
+        stored = dict(self.instances().select("instance", "spec").iter_rows())
         new = []
         for instance in instances:
             spec = json.dumps(dict(instance.spec), sort_keys=True)
@@ -189,144 +202,125 @@ class Store(Holdings, Provenance):
                     "made it. Use that version, or choose another folder with --store."
                 )
         if new:
-            table = table_from(new, tables.INSTANCES)
-            files.write_part(self.path / "instances", files.new_stem(), table)
-
-    # --- runs and trajectories ---------------------------------------------------------------
+            self.catalog.commit([part_file("instances", table_of(new, tables.INSTANCES))])
 
     def add_runs(self, outcomes: Iterable[Outcome], workers: int) -> None:
         """Store runs with their trajectories: all of these, or none."""
         runs, trajectories = [], []
         for outcome in outcomes:
-            key = run_key(outcome)
-            runs.append({**key, **run_facts(outcome, workers)})
-            trajectories.append(
-                {
-                    **{name: key[name] for name in ("run", "algorithm", "instance")},
-                    "t": outcome.times,
-                    "y": outcome.values,
-                }
-            )
+            run = StoredRun.of(outcome, workers)
+            runs.append(run._asdict())
+            key = {"run": run.run, "algorithm": run.algorithm, "instance": run.instance}
+            trajectories.append({**key, "t": outcome.times, "y": outcome.values})
         if runs:
-            stem = files.new_stem()
-            self._write_part("trajectories", stem, trajectories)
-            self._write_part("runs", stem, runs)
+            self.catalog.commit(
+                [
+                    part_file("trajectories", table_of(trajectories, tables.TRAJECTORIES)),
+                    part_file("runs", table_of(runs, tables.RUNS)),
+                ]
+            )
 
-    def _write_part(self, table: str, stem: str, rows: list[dict[str, Any]]) -> None:
-        made = table_from(rows, tables.ALL[table])
-        files.write_part(self.path / table, stem, made, tables.ROW_GROUPS.get(table))
+    def add_rankings(self, rankings: pl.DataFrame) -> None:
+        """Store rankings that have no trajectories."""
+        table = rankings.select(tables.RANKINGS.names).to_arrow().cast(tables.RANKINGS)
+        self.catalog.commit([part_file("rankings", table)])
+
+    def copy_runs(self, source: Store, runs: Collection[str]) -> None:
+        """Copy these runs from another store, and all its instances that are not known here."""
+        known = self.instances()["instance"].implode()
+        new = source.instances().filter(~pl.col("instance").is_in(known))
+        if len(new):
+            table = new.to_arrow().cast(tables.INSTANCES)
+            self.catalog.commit([part_file("instances", table)])
+        wanted = pl.Series(sorted(runs), dtype=pl.String).implode()
+
+        def copied() -> Iterator[File]:
+            for name in ("trajectories", "runs"):
+                for _, part in source.catalog.read_parts(name):
+                    rows = frame_of(part.schema, [part]).filter(pl.col("run").is_in(wanted))
+                    if len(rows):
+                        yield part_file(name, rows.to_arrow().cast(tables.ALL[name]))
+
+        self.catalog.commit(copied())
 
     def merge_parts(self, at_the_end: bool = False) -> None:
-        """Fold many small parts into few large ones; readers are never left without a row.
+        """Merge many small parts of a table into one.
 
-        At the end of a race two are many, if each is so small that as many as would be folded
-        anyway are small together; whoever reads it opens fewer files then.
+        At the end of a race two small parts are already many, so that readers open fewer files.
         """
-        most, small = (1, SMALL_PART // MERGE_ABOVE) if at_the_end else (MERGE_ABOVE, SMALL_PART)
-        runs = self._smaller("trajectories", small) & self._stems("runs")
-        instances = self._smaller("instances", small if at_the_end else None)
-        self._merge(runs, ("trajectories", "runs"), most)
-        self._merge(instances, ("instances",), most)
+        most, small = MERGE_ABOVE, SMALL_PART_BYTES
+        if at_the_end:
+            most, small = 1, SMALL_PART_BYTES // MERGE_ABOVE
+        for table in ("instances", "runs", "trajectories"):
+            parts = [
+                name
+                for name in self.catalog.names(f"{table}/part-")
+                if (self.path / name).stat().st_size < small
+            ]
+            if len(parts) > most:
+                rows = [self.catalog.read_table(name, tables.ALL[table]) for name in parts]
+                self.catalog.commit([part_file(table, pa.concat_tables(rows))], parts)
 
-    def _smaller(self, table: str, size: int | None) -> set[str]:
-        """The parts of a table that have fewer bytes than this, or all of them."""
-        parts = files.part_paths(self.path / table)
-        return {path.stem for path in parts if size is None or path.stat().st_size < size}
+    # --- reading -----------------------------------------------------------------------------
 
-    def _merge(self, stems: set[str], together: tuple[str, ...], most: int) -> None:
-        """Fold the parts of these names into one if they are more than ``most``; of tables that go
-        together, the last counts."""
-        small = sorted(stems)
-        if len(small) <= most:
-            return
-        merged = files.new_stem()
-        for table in together:
-            rows = files.concatenated(self.path / table, small, tables.ALL[table])
-            files.write_part(self.path / table, merged, rows, tables.ROW_GROUPS.get(table))
-        for table in reversed(together):
-            files.remove_all([self.path / table / f"{stem}.parquet" for stem in small])
+    def instances(self) -> pl.DataFrame:
+        """One row per instance, in the order of the stream."""
+        return self._reader.instances()
+
+    def every_run(self) -> pl.DataFrame:
+        """One row per run, including runs that were set aside."""
+        return self._reader.every_run()
+
+    def all_runs(self) -> pl.DataFrame:
+        """One row per run that was not set aside, including earlier attempts."""
+        return self._reader.all_runs()
+
+    def runs(self) -> pl.DataFrame:
+        """One row for each algorithm on each instance: the run that counts."""
+        return self._reader.runs()
+
+    def rankings(self) -> pl.DataFrame:
+        """Imported rankings: one row for each instance and time."""
+        return self._reader.rankings()
 
     def trajectories(
         self, algorithms: Sequence[str] | None = None
-    ) -> Iterator[tuple[dict[str, Any], Floats, Floats]]:
+    ) -> Iterator[tuple[StoredRun, Floats, Floats]]:
         """Each run that counts, with the times and values of its improvements."""
-        runs, names = self.rows_of_runs(), set(algorithms or ())
-        every = algorithms is None or names.issuperset(runs["algorithm"])
-        if not every:
-            runs = runs.where([name in names for name in runs["algorithm"]])
-        wanted = {run["run"]: run for run in runs.records()}
-        folder, columns = self.path / "trajectories", ["run", "t", "y"]
-        groups = None if every else ("algorithm", names)
-        for part in files.read_parts(folder, tables.TRAJECTORIES, columns, groups):
-            names = part["run"].combine_chunks().to_pylist()
-            t, y = (part[name].combine_chunks() for name in ("t", "y"))
-            places = ends(t)
-            times, values = numbers(t.values, np.float64), numbers(y.values, np.float64)
-            for position, name in enumerate(names):
-                run = wanted.pop(name, None)  # popped, so that a row that stands twice counts once
-                if run is not None:
-                    here = slice(places[position], places[position + 1])
-                    yield run, times[here], values[here]
-        if wanted:
-            lacking = counted(len(wanted), "run")
-            raise files.damaged(folder, f"it lacks {lacking} that {self.path}/runs has")
+        return self._reader.trajectories(algorithms)
 
-    def add_rankings(self, rankings: pl.DataFrame) -> None:
-        """Store rankings that nobody has trajectories of."""
-        table = rankings.select(tables.RANKINGS.names).to_arrow().cast(tables.RANKINGS)
-        files.write_part(self.path / "rankings", files.new_stem(), table)
+    def problems(self) -> dict[str, str]:
+        """The problem of each instance that is one of several instances of a problem."""
+        return {
+            name: json.loads(spec)[PROBLEM]
+            for name, spec in self._specs()
+            if f'"{PROBLEM}"' in spec
+        }
 
-    # --- values on a grid --------------------------------------------------------------------
+    def weights(self) -> dict[str, float]:
+        """The weights of instances that are not 1."""
+        configured = self.config["instances"].get("weights", {})
+        found = {}
+        for instance, spec in self._specs():
+            own = json.loads(spec)[WEIGHT] if f'"{WEIGHT}"' in spec else None
+            weight = weight_of(instance, configured) if own is None else own
+            if weight != 1:
+                found[instance] = weight
+        return found
+
+    def _specs(self) -> Iterable[tuple[str, str]]:
+        return self.instances().select("instance", "spec").iter_rows()
+
+    def count_compared_instances(self) -> int:
+        """The number of instances with runs or imported rankings."""
+        return len({*self.all_runs()["instance"], *self.rankings()["instance"]})
 
     def on_grid(self, times: Floats, algorithms: Sequence[str] | None = None) -> GridValues:
-        """The best-so-far values of all runs that count, at each time of a grid.
-
-        Where an instance has an imported ranking, the positions in it stand in for the values.
-        """
-        from polarbear.rankings import UNRECORDED, GridValues
-
-        runs, rankings = self.rows_of_runs(), self.rows_of_rankings()
-        names = tuple(algorithms if algorithms is not None else self.config["algorithms"])
-        order = self.rows_of_instances()["instance"]
-        present = {
-            instance for name, instance in runs.tuples("algorithm", "instance") if name in names
-        }
-        present |= set(rankings["instance"])
-        # Instances that a damaged part took with it come last, until they are drawn again.
-        order += sorted(present.difference(order))
-        instances = tuple(instance for instance in order if instance in present)
-        row = {instance: position for position, instance in enumerate(instances)}
-        column = {name: position for position, name in enumerate(names)}
-        values = np.full((len(instances), len(names), len(times)), np.nan)
-        failed = failures_in(self.config).ranks
-        for run, t, y in self.trajectories(names):
-            if run["instance"] not in row:  # somebody stored it while we were reading
-                continue
-            found = best_so_far(t, y, run["status"], run["reached"], times, failed)
-            values[row[run["instance"]], column[run["algorithm"]]] = found
-        at = {float(t): position for position, t in enumerate(times)}
-        for instance, t, ranked, positions in rankings.tuples(*tables.RANKINGS.names):
-            for name, position in zip(ranked, positions, strict=True):
-                if t in at and name in column:
-                    values[row[instance], column[name], at[t]] = min(position, UNRECORDED)
-        return GridValues(instances, names, np.asarray(times), values)
+        """The best-so-far values of all runs that count, at each time of a grid."""
+        names = self.config["algorithms"] if algorithms is None else algorithms
+        return self._reader.on_grid(times, tuple(names), failures_in(self.config).ranks)
 
 
 def is_store(path: Path) -> bool:
-    """Whether a folder is a store, of whichever version."""
+    """Whether a folder is a store, of any version."""
     return manifest.is_in(path)
-
-
-def best_so_far(
-    t: Floats, y: Floats, status: str, reached: float, times: Floats, failed: str = KEEPS
-) -> Floats:
-    """A run's values on a grid: +inf before its first, NaN where it is absent.
-
-    ``failed`` says how a failed run is ranked from there on: it keeps its best, is last or absent.
-    """
-    found = np.concatenate([[np.inf], y])[np.searchsorted(t, times, side="right")]
-    if status in (Status.BUDGET, Status.LOST):
-        found[times > reached] = np.nan  # stopped by no fault of its own: absent, not last
-    elif failed != KEEPS and Status(status).failed:
-        found[times > reached] = np.inf if failed == "last" else np.nan
-    return found

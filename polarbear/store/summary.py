@@ -1,4 +1,4 @@
-"""What a store holds: its runs by algorithm, its failures, the machines they ran on."""
+"""Counts of a store's content: runs by algorithm, failures, machines, disk use."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+import polars as pl
 
 from polarbear.execution.status import Status
-from polarbear.store.rows import Rows
 from polarbear.store.store import Store
 
 FAILED = [status.value for status in Status if status.failed]
@@ -16,11 +16,11 @@ FAILED = [status.value for status in Status if status.failed]
 
 @dataclass(frozen=True)
 class AlgorithmRuns:
-    """The runs of one algorithm, and what it spent.
+    """The runs of one algorithm, and their cost.
 
-    ``ended`` are those that ended by themselves before their budget, ``reached`` is the last time
-    of any, ``invalid`` counts objective values that were not finite, and ``spent`` is the cost of
-    all of them in what the axis counts.
+    ``ended`` is the number of runs that ended by themselves before their budget, ``reached`` the
+    last time of any run, ``invalid`` the number of objective values that were not finite, and
+    ``spent`` the cost of all runs in units of the axis.
     """
 
     algorithm: str
@@ -35,7 +35,7 @@ class AlgorithmRuns:
 
 
 class Failure(NamedTuple):
-    """Failed runs of one algorithm that say the same; ``example`` is an instance they failed on."""
+    """Failed runs of one algorithm with the same message; ``example`` is one of their instances."""
 
     algorithm: str
     status: str
@@ -45,7 +45,7 @@ class Failure(NamedTuple):
 
 
 class HostRuns(NamedTuple):
-    """A machine that runs were executed on."""
+    """A machine, and the runs executed on it."""
 
     host: str
     cpu: str
@@ -54,7 +54,7 @@ class HostRuns(NamedTuple):
 
 
 class Weights(NamedTuple):
-    """How many instances there are, how many they count as, the least weight and the greatest."""
+    """The number of instances, the sum of their weights, the smallest and the largest weight."""
 
     instances: int
     total: float
@@ -71,51 +71,47 @@ class AsideRuns(NamedTuple):
 
 
 def weights(store: Store) -> Weights | None:
-    """What the instances of a store count as; None where each counts as one."""
+    """The weights of the instances of a store; None if all are 1."""
     found = store.weights()
     if not found:
         return None
-    others = len(store.rows_of_instances()) - len(found)
+    others = len(store.instances()) - len(found)
     each = [*found.values(), *[1.0] * others]
     return Weights(len(each), sum(each), min(each), max(each))
 
 
 def set_aside(store: Store) -> list[AsideRuns]:
     """Runs that do not count, by algorithm and reason."""
-    grouped = store.rows_set_aside().by("algorithm", "reason")
-    found = [AsideRuns(name, reason, len(rows)) for (name, reason), rows in grouped.items()]
-    return sorted(found, key=lambda aside: (aside.algorithm, aside.reason))
+    grouped = store.set_aside.runs().group_by("algorithm", "reason").len()
+    return [AsideRuns(*row) for row in grouped.sort("algorithm", "reason").iter_rows()]
 
 
 def by_algorithm(store: Store) -> list[AlgorithmRuns]:
-    """One entry an algorithm, in the order of the configuration."""
-    counting, every = store.rows_of_runs().by("algorithm"), store.rows_of_all_runs().by("algorithm")
-    return [
-        _told(name, counting[name,], every[name,]) if (name,) in counting else AlgorithmRuns(name)
-        for name in store.config["algorithms"]
-    ]
-
-
-def _told(name: str, counting: Rows, every: Rows) -> AlgorithmRuns:
-    ends = counting.tuples("status", "reached", "budget")
-    return AlgorithmRuns(
-        name,
-        runs=len(counting),
-        failed=sum(status in FAILED for status in counting["status"]),
-        ended=sum(how == Status.ENDED and reached < budget for how, reached, budget in ends),
-        invalid=sum(counting["invalid"]),
-        reached=max(counting["reached"]),
-        evaluations=sum(every["evaluations"]),
-        seconds=sum(every["seconds"]),
-        spent=sum(every["reached"]),
+    """One entry per algorithm, in the order of the configuration."""
+    own_end = (pl.col("status") == Status.ENDED) & (pl.col("reached") < pl.col("budget"))
+    counting = (
+        store.runs()
+        .group_by("algorithm")
+        .agg(
+            runs=pl.len(),
+            failed=pl.col("status").is_in(FAILED).sum(),
+            ended=own_end.sum(),
+            invalid=pl.col("invalid").sum(),
+            reached=pl.col("reached").max(),
+        )
     )
+    spent = (
+        store.all_runs()
+        .group_by("algorithm")
+        .agg(pl.col("evaluations").sum(), pl.col("seconds").sum(), spent=pl.col("reached").sum())
+    )
+    rows = counting.join(spent, on="algorithm").iter_rows(named=True)
+    known = {row["algorithm"]: AlgorithmRuns(**row) for row in rows}
+    return [known.get(name, AlgorithmRuns(name)) for name in store.config["algorithms"]]
 
 
 def first_at(store: Store, t: float) -> dict[str, float]:
-    """On which share of the instances all ran on each algorithm was best at t, ties shared.
-
-    An instance with a weight counts as so many.
-    """
+    """The weighted share of common instances on which each algorithm is best at t; ties shared."""
     grid, weight = store.on_grid(np.array([t])), store.weights()
     values = grid.values[:, :, 0]
     there = ~np.isnan(values).any(axis=1)
@@ -130,24 +126,19 @@ def first_at(store: Store, t: float) -> dict[str, float]:
 
 def failures(store: Store) -> list[Failure]:
     """Failed runs by algorithm, status and message, the most frequent first."""
-    runs = store.rows_of_runs()
-    failed = runs.where([status in FAILED for status in runs["status"]])
-    grouped = failed.by("algorithm", "status", "message")
-    found = [
-        Failure(name, status, message, len(rows), min(rows["instance"]))
-        for (name, status, message), rows in grouped.items()
-    ]
-    return sorted(found, key=lambda failure: (-failure.runs, failure.algorithm))
+    failed = store.runs().filter(pl.col("status").is_in(FAILED))
+    grouped = failed.group_by("algorithm", "status", "message", maintain_order=True)
+    found = grouped.agg(runs=pl.len(), example=pl.col("instance").min())
+    ordered = found.sort("runs", "algorithm", descending=[True, False], maintain_order=True)
+    return [Failure(*row) for row in ordered.iter_rows()]
 
 
 def hosts(store: Store) -> list[HostRuns]:
-    """The machines runs were executed on, with how many runs and how loaded they were."""
-    grouped = store.rows_of_runs().by("host", "cpu")
-    found = [
-        HostRuns(host, cpu, len(rows), sum(rows["load"]) / len(rows))
-        for (host, cpu), rows in grouped.items()
-    ]
-    return sorted(found, key=lambda host: -host.runs)
+    """The machines that executed runs, with their number of runs and mean load."""
+    grouped = store.runs().group_by("host", "cpu", maintain_order=True)
+    found = grouped.agg(runs=pl.len(), mean_load=pl.col("load").mean())
+    ordered = found.sort("runs", descending=True, maintain_order=True)
+    return [HostRuns(*row) for row in ordered.iter_rows()]
 
 
 def disk_use(store: Store) -> int:

@@ -1,26 +1,24 @@
 """The stored tables: every column, its type and its meaning. This is their documentation.
 
-A table is a folder of Parquet parts; all parts together are the table. Four rules for whoever
-reads them directly:
+A table is a folder of Parquet parts; all parts together are the table. Rules for direct readers:
 
-- A row that stands twice (the same ``run``; the same ``instance``, in rankings with ``t``) counts
+- A row that occurs twice (the same ``run``; the same ``instance``, in rankings with ``t``) counts
   once.
-- A run that is listed in the file ``set-aside.parquet``, if there is one, does not count.
+- A run that is listed in ``set-aside-*.parquet``, if there is such a file, does not count.
 - Of several runs of one algorithm on one instance the one with the highest ``attempt`` counts.
-- A trajectory whose ``run`` is not in ``runs`` does not count: its writer was killed.
 
-What lies in ``early`` is in neither table, and does not count: runs that a race has begun before a
-round asked for them, and that none has used yet.
+The folder ``speculative`` holds runs that a race has started before a round asked for them, and
+that no round has used yet. They do not count.
 
-Parts of ``runs`` that an older version wrote lack the columns ``fingerprint`` or ``worker``.
-
-A posterior is a file of its own, ``posteriors/KEY.parquet``; the JSON in its metadata (under
+A posterior is one file, ``posteriors/KEY-*.parquet``. The JSON in its metadata (under
 ``polarbear``) names algorithms, times and hyperparameters and holds settings and diagnostics. While
-a race goes on, or after it was killed, its last one may have fewer draws than at the race's end.
-What it was inferred from stands in ``rankings/`` as ``derived-KEY.parquet`` (the rankings) and
-``choice-sets-KEY.parquet`` (what they boil down to for Plackett-Luce, where that was assumed).
+a race goes on, or after it was killed, its last posterior may have fewer draws than at its end. The
+rankings that it was inferred from are ``rankings/derived-KEY-*.parquet``; for Plackett-Luce models,
+``rankings/choice-sets-KEY-*.parquet`` has their sufficient statistics.
 
-Every file carries a checksum (checksums.py), which other readers pass over.
+The name of every Parquet file ends in the first 32 hexadecimal digits of the SHA-256 of its
+content. ``polarbear.json`` lists all files with these checksums; a file that is not listed is not
+part of the store. Every JSON file has the checksum of the text above it as its last key.
 
 With Polars, the points of all trajectories in long form::
 
@@ -108,8 +106,8 @@ TRAJECTORIES = pa.schema(
     ]
 )
 
-# Runs that no round has used, each with its trajectory: the folder ``early``.
-EARLY = pa.schema([*RUNS, TRAJECTORIES.field("t"), TRAJECTORIES.field("y")])
+# Runs with their trajectories.
+SPECULATIVE = pa.schema([*RUNS, TRAJECTORIES.field("t"), TRAJECTORIES.field("y")])
 
 RANKINGS = pa.schema(
     [
@@ -179,13 +177,16 @@ ALL = {
     "runs": RUNS,
     "trajectories": TRAJECTORIES,
     "rankings": RANKINGS,
+    "speculative": SPECULATIVE,
 }
 
-# In which order the rows of a table are given, and what tells them apart.
+# Columns by which the rows of a table are sorted, and columns in which they differ.
 ORDER = {
     "instances": (("index", "instance"), ("instance",)),
     "runs": (("algorithm", "instance", "attempt"), ("run",)),
     "rankings": (("instance", "t"), ("instance", "t")),
+    "speculative": (
+        ("algorithm", "instance", "started"),
+        ("algorithm", "instance", "started"),
+    ),
 }
-
-ROW_GROUPS = {"trajectories": "algorithm"}  # a group for each of these: readers often want some

@@ -1,4 +1,4 @@
-"""Whether a store is what was written: every file, and everything that must be there beside it."""
+"""Whether a store is what was written: every file, and everything that must be there with it."""
 
 from __future__ import annotations
 
@@ -6,18 +6,24 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
-from polarbear.errors import NotAStoreError, StoreDamagedError, StoreError
+import pyarrow as pa
+
+from polarbear.errors import NotAStoreError, StoreDamagedError
 from polarbear.racing import RoundRecord
-from polarbear.store import checksums, files, manifest, tables
-from polarbear.store.stated import FOLDERS, check_nothing_leads_out
-from polarbear.store.store import Store
+from polarbear.store import files, manifest, parquet, tables
+from polarbear.store.catalog import Catalog
+from polarbear.store.rounds import Rounds
+from polarbear.store.validate import FOLDERS, check_nothing_leads_out
 from polarbear.wording import counted
+
+NOT_LISTED = "it is not listed in polarbear.json"
 
 
 @dataclass(frozen=True)
 class Damage:
-    """A file that is not what was written, or not there; named as seen from the store."""
+    """A file that is not what was written, not there, or not listed; named from the store."""
 
     file: str
     why: str
@@ -25,149 +31,145 @@ class Damage:
 
 @dataclass(frozen=True)
 class Verified:
-    """What was found in a store; fields are the keys of `polarbear verify --json`.
+    """The result of a check; fields are the keys of `polarbear verify --json`.
 
-    ``without_checksum`` counts files that an older version wrote, which can only be believed.
-    ``replay_from`` is the first round that does not stand on what is there, None if all do.
+    ``replay_from`` is the first round whose files or runs are not all there, None if all are.
     """
 
     store: str
     sound: bool
     files: int
-    without_checksum: int
     damaged: tuple[Damage, ...]
     replay_from: int | None
 
 
 def verify(path: Path) -> Verified:
     """Read everything in a store; nothing is changed."""
-    check_is_one(path)
-    found: list[Damage] = []
-    count = without = 0
-    for file in files_of(path):
-        count += 1
-        try:
-            without += not _has_checksum(file)
-        except StoreDamagedError as error:
-            found.append(Damage(str(file.relative_to(path)), error.why))
-    if not manifest.is_in(path):
-        found.append(Damage(manifest.NAME, "it is not there"))
-    elif manifest.NAME not in {damage.file for damage in found}:
-        found += _manifest_damage(path)
+    check_is_store(path)
+    on_disk = data_files(path)
+    try:
+        listed = manifest.load(path)
+    except StoreDamagedError as error:
+        found = [Damage(manifest.NAME, error.why)]
+        found += [Damage(name, why) for name in on_disk if (why := flaw_of(path, name))]
+        return Verified(str(path), False, len(on_disk) + 1, tuple(found), None)
+    catalog = Catalog(path)
+    found = list(_damaged_files(catalog))
+    names = {*listed.files, *listed.obsolete}
+    found += [Damage(name, NOT_LISTED) for name in on_disk if name not in names]
     bad = {damage.file for damage in found}
-    found += _without_partner(path, bad)
-    first, lacking = unsupported(path, {damage.file for damage in found})
+    found += _runs_without_trajectories(catalog, bad)
+    first, lacking = unsupported_round(catalog, {damage.file for damage in found})
     found += lacking
-    return Verified(str(path), not found, count, without, tuple(found), first)
+    return Verified(str(path), not found, len(listed.files) + 1, tuple(found), first)
 
 
-def check_is_one(path: Path) -> None:
-    """Refuse a folder in which nothing of a store is left, or from which something leads out."""
+def check_is_store(path: Path) -> None:
+    """Refuse a folder without any file of a store, or with a link that leads out of it."""
     check_nothing_leads_out(path)
-    if not manifest.is_in(path) and not any(files_of(path)):
+    if not manifest.is_in(path) and not data_files(path):
         what = "is not a PolarBear store" if path.exists() else "does not exist"
         raise NotAStoreError(f"{path} {what}")
 
 
-def files_of(path: Path) -> Iterator[Path]:
-    """The files of a store that carry data; what else lies in it is nobody's business."""
-    known = [path / manifest.NAME, *sorted(path.glob("*.parquet")), *sorted(path.glob("*.json"))]
+def data_files(path: Path) -> list[str]:
+    """The files on disk that PolarBear can have written, listed or not, except polarbear.json."""
+    found = [*path.glob("set-aside-*.parquet"), *path.glob("provenance.json")]
     for folder in FOLDERS:
         for ending in ("json", "parquet"):
-            known += sorted((path / folder).rglob(f"*.{ending}"))
-    yield from (file for file in dict.fromkeys(known) if file.is_file() and not file.is_symlink())
+            found += (path / folder).rglob(f"*.{ending}")
+    return sorted(
+        str(file.relative_to(path))
+        for file in found
+        if file.is_file() and not file.is_symlink() and not file.name.startswith(files.ASIDE)
+    )
 
 
-def _has_checksum(file: Path) -> bool:
-    """Whether a file that can be read carries a checksum."""
-    if file.suffix == ".json":
-        files.read_json(file)
-    else:
-        files.read_any(file)
-    return checksums.has_one(files.read_whole(file))
-
-
-def _manifest_damage(path: Path) -> list[Damage]:
+def flaw_of(path: Path, name: str) -> str:
+    """Why a file does not match the checksum that it carries itself, or an empty string."""
     try:
-        manifest.read(path)
+        data = files.read(path / name)
+        if name.endswith(".json"):
+            files.from_json(path / name, data)
     except StoreDamagedError as error:
-        return [Damage(manifest.NAME, error.why)]
-    except StoreError:  # another version's: its words come when it is opened
-        pass
-    return []
+        return error.why
+    if name.endswith(".parquet") and not name.endswith(f"-{files.digest(data)}.parquet"):
+        return files.CHANGED
+    return ""
 
 
-def _without_partner(path: Path, bad: set[str]) -> list[Damage]:
-    """Runs that have no trajectories; a trajectory without its run was left by a killed writer."""
-    parts = files.part_paths(path / "trajectories")
-    there = {part.name: _ids(part) for part in parts if f"trajectories/{part.name}" not in bad}
-    everywhere = set().union(*there.values())
-    found = []
-    for part in files.part_paths(path / "runs"):
-        file = f"trajectories/{part.name}"
-        if f"runs/{part.name}" in bad or file in bad:
+def _damaged_files(catalog: Catalog) -> Iterator[Damage]:
+    for name in catalog.manifest.files:
+        try:
+            catalog.read(name)
+        except StoreDamagedError as error:
+            yield Damage(name, error.why)
+        except FileNotFoundError:  # replaced meanwhile by the process that writes
             continue
-        lacking = _ids(part) - everywhere
-        if lacking and part.name in there:
-            why = f"it lacks {counted(len(lacking), 'run')} of runs/{part.name}"
-            found.append(Damage(file, why))
-        elif lacking:
-            found.append(Damage(file, "it is not there, but its runs are"))
+
+
+def _runs_without_trajectories(catalog: Catalog, bad: set[str]) -> list[Damage]:
+    """Parts with runs that have no trajectory, and parts with trajectories that have no run."""
+    runs, trajectories = (
+        {name: set(part["run"].to_pylist()) for name, part in _good_parts(catalog, t, ["run"], bad)}
+        for t in ("runs", "trajectories")
+    )
+    found = []
+    for mine, others in ((runs, trajectories), (trajectories, runs)):
+        known = set().union(*others.values())
+        for name, ids in mine.items():
+            if ids - known:
+                other = "trajectories" if mine is runs else "runs"
+                what = f"{other} lacks {counted(len(ids - known), 'run')} that it has"
+                found.append(Damage(name, what))
     return found
 
 
-def _ids(part: Path) -> set[str]:
-    folder = part.parent.name
-    return set(files.read_part(part, tables.ALL[folder], ["run"])["run"].to_pylist())
+def _good_parts(
+    catalog: Catalog, table: str, columns: list[str], bad: set[str]
+) -> Iterator[tuple[str, pa.Table]]:
+    for name in catalog.names(f"{table}/part-"):
+        if name not in bad:
+            yield name, catalog.read_table(name, tables.ALL[table], columns)
 
 
 def check_rounds(path: Path) -> None:
-    """Refuse to go on with a race of which a round, or what it stands on, is not there."""
-    first, lacking = unsupported(path, set())
+    """Refuse to continue a race if a round, or a run that it used, is missing."""
+    first, lacking = unsupported_round(Catalog(path), set())
     if first is not None:
         raise files.damaged(path / lacking[0].file, lacking[0].why)
 
 
-def unsupported(path: Path, bad: set[str]) -> tuple[int | None, list[Damage]]:
-    """The first round that does not stand on what is there and sound, and what it lacks."""
-    store = Store(path, {})
-    rounds: list[RoundRecord] = []
-    first: int | None = None
-    found: list[Damage] = []
-    for number in range(1, max(store.round_numbers(), default=0) + 1):
-        names = [f"rounds/{kind}-{number:04}.parquet" for kind in ("ratings", "pairs")]
-        wanted = [*names, f"rounds/round-{number:04}.json"]
-        missing = [Damage(file, "it is not there") for file in wanted if not (path / file).exists()]
-        if not missing and not bad & set(wanted):
-            try:
-                rounds.append(store.round(number))
-            except StoreDamagedError as error:
-                missing = [Damage(wanted[-1], error.why)]
-        if missing or bad & set(wanted):
-            first, found = first or number, [*found, *missing]
-    return (first, found) if first is not None else _without_runs(path, rounds, bad)
+def unsupported_round(catalog: Catalog, bad: set[str]) -> tuple[int | None, list[Damage]]:
+    """The first round without sound files, instances or runs, and what it lacks."""
+    rounds = Rounds(catalog)
+    records: list[RoundRecord] = []
+    for number in range(1, max(rounds.numbers(), default=0) + 1):
+        names = rounds.files_of(number)
+        if bad.intersection(names):
+            return number, []
+        missing = [name for name in names if not (catalog.path / name).exists()]
+        if missing:
+            return number, [Damage(missing[0], files.MISSING)]
+        try:
+            records.append(rounds.read(number))
+        except StoreDamagedError as error:
+            return number, [Damage(names[0], error.why)]
+    return _round_without_runs(catalog, records, bad)
 
 
-def _without_runs(
-    path: Path, rounds: list[RoundRecord], bad: set[str]
+def _round_without_runs(
+    catalog: Catalog, rounds: list[RoundRecord], bad: set[str]
 ) -> tuple[int | None, list[Damage]]:
     """The first round whose instances or runs are not all there."""
-    known: dict[int, str] = {}
-    runs: set[tuple[str, str]] = set()
-    for part in files.part_paths(path / "instances"):
-        if f"instances/{part.name}" not in bad:
-            table = files.read_part(part, tables.INSTANCES, ["index", "instance"])
-            known.update(zip(*(table[c].to_pylist() for c in ("index", "instance")), strict=True))
-    for part in files.part_paths(path / "runs"):
-        if not bad & {f"runs/{part.name}", f"trajectories/{part.name}"}:
-            table = files.read_part(part, tables.RUNS, ["algorithm", "instance"])
-            runs.update(
-                zip(*(table[c].to_pylist() for c in ("algorithm", "instance")), strict=True)
-            )
+    if not rounds:
+        return None, []
+    known = dict(_rows(catalog, "instances", ["index", "instance"], bad))
+    runs = set(_rows(catalog, "runs", ["algorithm", "instance"], bad))
     for record, indices in zip(rounds, drawn_in(rounds), strict=True):
         number = record.state.round
-        if any(index not in known for index in indices):
-            lost = sum(index not in known for index in indices)
+        lost = sum(index not in known for index in indices)
+        if lost:
             what = f"lack {counted(lost, 'instance')} of round {number}"
             return number, [] if bad else [Damage("instances", what)]
         wanted = {(name, known[index]) for name in record.ran_to for index in indices}
@@ -175,6 +177,12 @@ def _without_runs(
             what = f"lack {counted(len(wanted - runs), 'run')} of round {number}"
             return number, [] if bad else [Damage("runs", what)]
     return None, []
+
+
+def _rows(catalog: Catalog, table: str, columns: list[str], bad: set[str]) -> list[tuple[Any, ...]]:
+    parts = [part for _, part in _good_parts(catalog, table, columns, bad)]
+    schema = pa.schema([tables.ALL[table].field(name) for name in columns])
+    return parquet.frame_of(schema, parts).rows()
 
 
 def drawn_in(rounds: list[RoundRecord]) -> list[range]:

@@ -46,7 +46,7 @@ def test_an_algorithm_that_crashes_on_every_run_ends_the_race_with_1_and_its_mes
     assert "RuntimeError: the licence has expired" in done.stderr
     assert "--retry-failed" in done.stderr
     assert done.stdout == ""
-    assert Store.open(project.store).last_round() is None
+    assert Store.open(project.store).rounds.last() is None
 
 
 def test_when_it_is_mended_the_race_goes_on_and_only_what_failed_is_run_again(project: Project):
@@ -83,7 +83,7 @@ def test_more_failures_than_are_tolerated_end_the_race_with_1(project: Project):
     done = project("race", "config.yaml")
     assert done.returncode == 1
     assert "more than the 20% of `execution.failures.tolerated`" in done.stderr
-    assert Store.open(project.store).last_round() is None
+    assert Store.open(project.store).rounds.last() is None
     raced(
         project,
         RANDOM,

@@ -254,7 +254,7 @@ def test_a_project_of_programs_files_and_clocks_loses_no_finished_run(project: P
 
     # How long will it take? No longer than there are files.
     ahead = project.json("status", "config")["race"]["forecast"]
-    assert ahead is None or ahead["high"] <= 24 - Store.open(store).last_round().state.instances
+    assert ahead is None or ahead["high"] <= 24 - Store.open(store).rounds.last().state.instances
 
     # One that crashes on every run joins: an error, nobody's loss, and nothing is decided.
     broken = program(folder, "broken", "#!/bin/sh\necho no licence >&2\nexit 3\n")

@@ -7,34 +7,29 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 from polarbear.driver import replaying
 from polarbear.errors import StoreFullError
 from polarbear.racing import RoundRecord
-from polarbear.store import Store, tables
+from polarbear.store import Store
 from polarbear.store.lock import locked
 from tests.cli.test_race import rounds, synthetic
+from tests.store.editing import Row, copy_rounds, remove_rounds, rewrite
 from tests.support import Project
-
-Row = dict[str, Any]
 
 
 def part_of(whole: Path, to: Path, keeps: Callable[[Row], Any]) -> None:
     """A copy of a store with only some of its runs, and no race."""
     shutil.copytree(whole, to)
-    shutil.rmtree(to / "rounds")
+    remove_rounds(to)
     change(to, lambda row: row if keeps(row) else None)
 
 
 def change(store: Path, to: Callable[[Row], Row | None]) -> None:
     """Rewrite the rows of runs and trajectories, or leave some out."""
     for name in ("runs", "trajectories"):
-        for path in (store / name).glob("*.parquet"):
-            rows = [new for row in pq.read_table(path).to_pylist() if (new := to(row)) is not None]
-            pq.write_table(pa.Table.from_pylist(rows, tables.ALL[name]), path)
+        rewrite(store, name, to)
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +50,7 @@ def whole(project: Project, template: Project) -> Path:
 
 def _records(store: Path) -> list[RoundRecord]:
     opened = Store.open(store)
-    return [opened.round(number) for number in opened.round_numbers()]
+    return [opened.rounds.read(number) for number in opened.rounds.numbers()]
 
 
 def test_a_race_split_over_two_stores_and_merged_is_the_whole_again_to_the_byte(
@@ -67,7 +62,7 @@ def test_a_race_split_over_two_stores_and_merged_is_the_whole_again_to_the_byte(
     part_of(
         whole, second, lambda row: numbers[row["instance"]] % 2 == 1 or row["algorithm"] == "bad"
     )
-    shutil.copytree(whole / "rounds", first / "rounds")
+    copy_rounds(whole, first)
     told = project.json("merge", "A", "B", "--into", "C")
     merged = Store.open(project.folder / "C")
     assert told["runs"] == len(Store.open(whole).runs())
@@ -84,7 +79,7 @@ def test_what_is_missing_is_said_and_then_run(project: Project, whole: Path):
     instances = Store.open(whole).instances()["instance"].to_list()
     part_of(whole, project.folder / "A", lambda row: row["instance"] in instances[:4])
     part_of(whole, project.folder / "B", lambda row: row["instance"] in instances[4:7])
-    shutil.copytree(whole / "rounds", project.folder / "B" / "rounds")
+    copy_rounds(whole, project.folder / "B")
     told = project.json("merge", "A", "B", "--into", "C")
     assert "cannot be decided yet" in told["stopped_because"]
     assert "not there" in told["stopped_because"]
@@ -146,7 +141,7 @@ def test_what_a_killed_merge_left_is_cleared_away_but_not_what_another_is_making
 
 def _values(store: Path) -> list[tuple[tuple[str, str], list[float]]]:
     found = Store.open(store).trajectories()
-    return [((run["algorithm"], run["instance"]), y.tolist()) for run, _, y in found]
+    return [((run.algorithm, run.instance), y.tolist()) for run, _, y in found]
 
 
 def test_stores_of_different_experiments_are_refused_with_the_difference(

@@ -71,7 +71,7 @@ def test_a_page_that_follows_changes_nothing_about_the_race(project: Project):
     done = project("race", "config.yaml", "--store", "paged", "--page", "live.html")
     assert done.returncode in (0, 3), done.stderr
     assert rounds(project.folder / "paged") == rounds(project.folder / "alone")
-    keys = [Store.open(project.folder / name).posterior_keys() for name in ("alone", "paged")]
+    keys = [Store.open(project.folder / name).posteriors.stored() for name in ("alone", "paged")]
     assert keys[0] == keys[1]
     page = (project.folder / "live.html").read_text()
     assert '"follows":false' in page
@@ -114,7 +114,7 @@ def test_with_early_runs_and_without_rounds_are_the_same_and_extra_runs_are_told
     assert runs(project.folder / "without") == runs(project.folder / "with")
     assert json.loads(without.stdout)["extra_runs"] == 0
     extra = json.loads(early.stdout)["extra_runs"]
-    assert extra == len(Store.open(project.folder / "with").early_runs())
+    assert extra == len(Store.open(project.folder / "with").speculative.table())
     status = project("status", "with")
     assert ("extra run" in status.stdout) is bool(extra)
     assert project.json("status", "with")["extra_runs"] == extra
@@ -186,7 +186,7 @@ def test_ctrl_c_ends_a_race_with_130_and_a_word_on_how_to_go_on(project: Project
     assert process.returncode == 130
     assert "interrupted; the race goes on from its last round" in said
     kept = Store.open(project.store)
-    assert kept.last_round().posterior in kept.posterior_keys()
+    assert kept.rounds.last().posterior in kept.posteriors.stored()
 
 
 @pytest.mark.slow
@@ -288,7 +288,7 @@ def test_beliefs_of_every_round_are_kept_for_the_report(project: Project):
     project("race", "config.yaml")
     store = Store.open(project.store)
     for number in (1, 2):
-        found = store.beliefs(number)
+        found = store.rounds.beliefs(number)
         assert found.mean.shape == (4, 6)
         np.testing.assert_allclose(found.mean.sum(axis=0), 1.0)
         assert (~np.isnan(found.above)).sum() == 6 * 12  # at each time, each pair from both sides

@@ -12,12 +12,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-import polars as pl
 import psutil
 import pytest
 
 from polarbear.execution.host import cores
 from polarbear.store import Store
+from tests.store.editing import rewrite
 from tests.support import SOLVERS, Project, solver
 
 TOO_MANY = cores() + 1  # workers, even where the machine is idle
@@ -26,7 +26,7 @@ TOO_MANY = cores() + 1  # workers, even where the machine is idle
 def contents(store: Path) -> list[tuple[str, str, str, bytes, bytes]]:
     """Everything about the runs that must not depend on how they were executed."""
     return sorted(
-        (run["algorithm"], run["instance"], run["status"], t.tobytes(), y.tobytes())
+        (run.algorithm, run.instance, run.status, t.tobytes(), y.tobytes())
         for run, t, y in Store.open(store).trajectories()
     )
 
@@ -218,8 +218,7 @@ def test_seconds_of_two_machines_are_not_mixed_silently(project: Project):
         budget={"axis": "seconds", "grid": [0.05]}, algorithms=[solver("coordinate_descent")]
     )
     project.json("run", "config.yaml")
-    for part in (project.store / "runs").glob("part-*.parquet"):
-        pl.read_parquet(part).with_columns(host=pl.lit("elsewhere")).write_parquet(part)
+    rewrite(project.store, "runs", lambda row: {**row, "host": "elsewhere"})
     done = project("run", "config.yaml", "--instances", 4)
     assert done.returncode == 1
     assert "were timed on elsewhere" in done.stderr

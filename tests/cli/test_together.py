@@ -18,7 +18,7 @@ def test_two_races_started_together_on_a_new_folder_do_not_take_it_for_something
     assert [code for _, code in ends if code in (0, 3)]  # settled, or at the limit of one round
     for words, code in ends:
         assert code in (0, 3) or "is being written by process" in words
-    assert Store.open(project.store).round_numbers() == [1]
+    assert Store.open(project.store).rounds.numbers() == [1]
 
 
 def test_a_folder_that_a_killed_command_began_is_taken_over(project: Project):

@@ -61,7 +61,7 @@ def test_killed_while_deciding_anew_a_race_ends_with_the_same_rounds_to_the_byte
     killed, notes = race(configured(rules=LAX), tmp_path / "killed", anew)
     assert "nothing has changed since: the race goes on" in notes[0]
     assert checkpoints(killed) == checkpoints(whole) != before
-    assert len(killed.race_numbers()) == 1
+    assert len(killed.races.numbers()) == 1
     earlier = [p.read_bytes() for p in sorted((killed.path / "races/race-0001").glob("round-*"))]
     assert earlier == before
 
@@ -77,7 +77,7 @@ def test_rules_changed_there_and_back_give_the_first_rounds_where_nobody_ran_fur
     assert checkpoints(store) != before
     race(configured(rules=STRICT), tmp_path / "s", Answers(redecide=True))
     assert checkpoints(store) == before
-    assert store.race_numbers() == [1, 2]
+    assert store.races.numbers() == [1, 2]
 
 
 def test_a_file_that_changes_under_a_race_stops_it_before_its_runs_are_mixed(tmp_path: Path):
@@ -105,5 +105,5 @@ def test_a_file_that_changes_under_a_race_stops_it_before_its_runs_are_mixed(tmp
         pytest.raises(Exception, match=r"touched.py changed while"),
     ):
         Race(config, store, Editor()).run()
-    assert store.round_numbers() == [1]
+    assert store.rounds.numbers() == [1]
     assert len(store.runs()) == 8

@@ -23,7 +23,7 @@ from polarbear.execution.outcome import Outcome, Task
 from polarbear.execution.run import Problems, execute
 from polarbear.execution.status import Status
 from polarbear.store import Store
-from polarbear.store.early_run import EarlyRun
+from polarbear.store.runs import SpeculativeRun
 from tests.driver.test_rounds import Notes, checkpoints, configured, optimisers, run
 from tests.faults.races import essence
 from tests.support import solver
@@ -133,7 +133,7 @@ def test_with_as_many_early_runs_as_can_be_a_race_is_the_same(tmp_path, monkeypa
     _, store, _ = run(truncated(), tmp_path / "s")
     assert checkpoints(store) == checkpoints(without)
     assert essence(store.path)["runs"] == essence(without.path)["runs"]
-    left = store.early_runs()
+    left = store.speculative.table()
     assert "C" in set(left["algorithm"])  # who was put out while its next runs were being made
 
 
@@ -145,7 +145,7 @@ def test_while_decisions_take_long_more_brief_runs_are_begun(tmp_path, monkeypat
         monkeypatch.setattr(rounds, "DECISIONS_AHEAD", decisions)
         stores.append(run(truncated(rounds=3), tmp_path / str(decisions))[1])
     few, many = stores
-    assert len(many.early_runs()) > len(few.early_runs())
+    assert len(many.speculative.table()) > len(few.speculative.table())
     assert checkpoints(many) == checkpoints(few)
 
 
@@ -195,7 +195,7 @@ def test_a_race_that_goes_on_uses_what_was_run_early_before(tmp_path, monkeypatc
     store = Store.open(tmp_path / "s")
     config = truncated(rounds=3)
     problems = Problems(config.instances, config.setting)
-    last = store.last_round()
+    last = store.rounds.last()
     assert last is not None
     next_one = config.instances.instance(last.state.instances, config.setting)
     horizons = race.horizons(last.state, config.race)
@@ -203,11 +203,11 @@ def test_a_race_that_goes_on_uses_what_was_run_early_before(tmp_path, monkeypatc
         origin = collect.origin_of(config, store)
         tasks = collect.plan(config, {}, [next_one], horizons, origin=origin).tasks
         outcomes = [execute(task, problems) for task in tasks]
-        store.add_early(outcomes, 1)
+        store.speculative.change(outcomes, 1)
         begun = {outcome.started for outcome in outcomes}
         Race(config, store, Notes()).run()
     found = {row["started"].timestamp() for row in store.runs().iter_rows(named=True)}
-    left = {row["started"].timestamp() for row in store.early_runs().iter_rows(named=True)}
+    left = {row["started"].timestamp() for row in store.speculative.table().iter_rows(named=True)}
     # a store keeps microseconds
     assert all(any(abs(t - other) < 2e-6 for other in found - left) for t in begun)
 
@@ -251,8 +251,8 @@ def test_early_runs_are_on_no_instance_beyond_a_limit(tmp_path, monkeypatch):
     config = truncated(instances=30)
     _, store, _ = run(config, tmp_path / "s")
     allowed = {config.instances.instance(i, config.setting).id for i in range(30)}
-    assert set(store.early_runs()["instance"]) <= allowed
-    assert len(store.early_runs())
+    assert set(store.speculative.table()["instance"]) <= allowed
+    assert len(store.speculative.table())
 
 
 @pytest.mark.parametrize("limit", ["evaluations", "spent"])
@@ -299,7 +299,7 @@ def test_where_seconds_are_measured_nothing_is_begun_early(tmp_path, monkeypatch
 def test_before_the_last_round_that_a_limit_allows_nothing_is_begun(tmp_path, monkeypatch):
     deliberate(monkeypatch)
     _, store, _ = run(truncated(rounds=1), tmp_path / "s")
-    assert len(store.early_runs()) == 0
+    assert len(store.speculative.table()) == 0
 
 
 @pytest.mark.parametrize("name", ["coordinate_descent", "stops", "crashes", "fails_at_once"])
@@ -312,7 +312,7 @@ def test_a_run_that_is_cut_is_the_run_up_to_there(name, budget):
         whole = execute(Task(config.algorithms[0], instance, 3, 60), problems)
         task = Task(config.algorithms[0], instance, 3, budget)
         wanted = execute(task, problems)
-        cut = EarlyRun.of(whole).cut(budget)
+        cut = SpeculativeRun.of(whole, 1).cut(budget)
         assert cut is not None
         found = cut.outcome(task)
         np.testing.assert_array_equal(found.times, wanted.times)
@@ -326,10 +326,12 @@ def test_a_run_that_was_killed_before_it_was_seen_at_a_time_does_not_stand_for_o
     task = Task(config.algorithms[0], config.instances.instance(0, config.setting), 3, 60)
     none = np.empty(0)
     for status in (Status.TIMEOUT, Status.MEMORY, Status.KILLED):
-        killed = EarlyRun.of(Outcome(task, status, "killed", none, none, 10, 10.0, 1.0, 0, 1.7e9))
+        killed = SpeculativeRun.of(
+            Outcome(task, status, "killed", none, none, 10, 10.0, 1.0, 0, 1.7e9), 1
+        )
         assert killed.cut(20) is None
         assert killed.cut(60) is killed
-        assert killed.cut(5).status is Status.BUDGET  # it had been there before
+        assert killed.cut(5).run.status is Status.BUDGET  # it had been there before
 
 
 def early_store(folder: Path) -> tuple[Config, Store, list[Outcome]]:
@@ -344,28 +346,28 @@ def early_store(folder: Path) -> tuple[Config, Store, list[Outcome]]:
 def test_runs_that_a_killed_race_left_both_early_and_used_are_used_once(tmp_path):
     config, store, outcomes = early_store(tmp_path / "s")
     with store.writing():
-        store.add_early(outcomes, 1)
+        store.speculative.change(outcomes, 1)
         store.add_runs(outcomes[:1], 1)
         early = EarlyRuns(config, store)
         assert len(early) == 1
         early.write(1)
-    assert store.early_runs()["algorithm"].to_list() == ["random"]
+    assert store.speculative.table()["algorithm"].to_list() == ["random"]
 
 
 def test_what_is_forgotten_does_not_come_back_by_early_runs(tmp_path):
     _, store, outcomes = early_store(tmp_path / "s")
     with store.writing():
-        store.add_early(outcomes, 1)
+        store.speculative.change(outcomes, 1)
         forget(store, "random")
-    assert store.early_runs()["algorithm"].to_list() == ["coordinate_descent"]
+    assert store.speculative.table()["algorithm"].to_list() == ["coordinate_descent"]
 
 
 def test_early_runs_go_by_the_new_name_of_their_algorithm(tmp_path):
     _, store, outcomes = early_store(tmp_path / "s")
     with store.writing():
-        store.add_early(outcomes, 1)
+        store.speculative.change(outcomes, 1)
         rename(store, "random", "chance")
-    assert store.early_runs()["algorithm"].to_list() == ["chance", "coordinate_descent"]
+    assert store.speculative.table()["algorithm"].to_list() == ["chance", "coordinate_descent"]
 
 
 def test_a_changed_algorithm_does_not_use_what_was_run_early_before(tmp_path):

@@ -48,11 +48,11 @@ def test_without_a_time_it_is_the_last_of_the_grid(store: Store):
 def test_runs_on_an_instance_are_those_of_the_store(store: Store):
     told = runs_on(store, store.instances()["instance"][3])
     assert [run.algorithm for run in told.runs] == ["A", "B", "C"]
-    kept = {(run["algorithm"], run["instance"]): (run, t, y) for run, t, y in store.trajectories()}
+    kept = {(run.algorithm, run.instance): (run, t, y) for run, t, y in store.trajectories()}
     values = store.on_grid(np.array(told.times)).values[3]
     for place, shown in enumerate(told.runs):
         run, t, y = kept[shown.algorithm, told.instance]
-        assert (shown.seed, shown.run, shown.status) == (run["seed"], run["run"], run["status"])
+        assert (shown.seed, shown.run, shown.status) == (run.seed, run.run, run.status)
         assert shown.t == tuple(t)
         assert shown.y == tuple(y)
         assert shown.at_times == tuple(values[place])

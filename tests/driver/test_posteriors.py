@@ -121,12 +121,12 @@ def test_rankings_and_choice_sets_are_kept_beside_the_posterior(store: Store):
     evidence = evidence_of(store)
     with store.writing():
         keep(store, evidence, cached_posterior(store, evidence, QUICK, seed=5))
-    ranked = pl.read_parquet(store.path / "rankings" / f"derived-{evidence.key}.parquet")
+    ranked = pl.read_parquet(store.path / "rankings" / f"derived-{evidence.key}-*.parquet")
     assert len(ranked) == 400 * 2
     first = ranked.filter((pl.col("instance") == "synthetic-0") & (pl.col("t") == 10.0))
     values = evidence.grid.values[evidence.grid.instances.index("synthetic-0"), :, 0]
     assert np.array_equal(np.argsort(first["position"][0]), np.argsort(values))
-    sets = pl.read_parquet(store.path / "rankings" / f"choice-sets-{evidence.key}.parquet")
+    sets = pl.read_parquet(store.path / "rankings" / f"choice-sets-{evidence.key}-*.parquet")
     everyone = sets.filter((pl.col("choice").list.len() == 3) & (pl.col("t") == 10.0))
     assert everyone["count"].to_list() == [400.0]
     wins = sets.filter(pl.col("choice").list.len() == 1).group_by("t").agg(pl.col("count").sum())

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from polarbear.errors import StoreDamagedError
-from polarbear.store import Store, files, tables
+from polarbear.store.catalog import Catalog
 
 REFUSED, SAME, DIFFERENT = "refused", "the same data", "DIFFERENT DATA"
 NOT_DATA = ("lock",)
@@ -54,20 +54,6 @@ def after_flip(store: Path, path: Path, rng: random.Random) -> str:
 
 
 def read(store: Path, path: Path) -> Any:
-    """What a command would get to see of this file."""
-    name, folder = path.stem, path.parent.name
-    if path.parent == store:
-        return Store.open(store).manifest
-    opened = Store(store, {})
-    if folder == "posteriors":
-        draws, facts = opened.posterior(name) or (None, None)
-        return draws.to_pydict() if draws is not None else None, facts
-    if name.startswith("round-"):
-        return opened.round(int(name.removeprefix("round-"))).to_plain()
-    schema = {
-        "ratings": tables.ROUND_RATINGS,
-        "pairs": tables.ROUND_PAIRS,
-        "derived": tables.RANKINGS,
-        "choice": tables.CHOICE_SETS,
-    }.get(name.split("-")[0])
-    return files.read_part(path, schema or tables.ALL[folder]).to_pydict()
+    """What a command would read from this file."""
+    catalog = Catalog(store)
+    return catalog.manifest if path.parent == store else catalog.read(str(path.relative_to(store)))

@@ -24,6 +24,7 @@ from polarbear.store import store as store_module
 from tests.faults.layer import Step, failing, recorded
 from tests.faults.power import WAYS, Contents, after_cut, contents_of, laid_out, relative
 from tests.faults.races import CONFIG, SHORT, essence, raced
+from tests.store.editing import copy_rounds
 
 ERRORS = {"full disk": errno.ENOSPC, "input/output error": errno.EIO, "forbidden": errno.EACCES}
 MERGE_ABOVE = 2  # so that parts are merged in a race as short as this
@@ -216,7 +217,7 @@ def _two_halves(root: Path) -> None:
     first = set(whole.instances()["instance"][::2])
     part_of(root / "store", root / "one", lambda row: row["instance"] in first)
     part_of(root / "store", root / "other", lambda row: row["instance"] not in first)
-    shutil.copytree(root / "store" / "rounds", root / "one" / "rounds")
+    copy_rounds(root / "store", root / "one")
     shutil.rmtree(root / "store")
 
 

@@ -1,4 +1,4 @@
-"""A layer in the place of `polarbear.store.disk`: it writes down what is asked, or refuses it."""
+"""A layer in the place of `polarbear.store.fs`: it writes down what is asked, or refuses it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from polarbear.store import disk
+from polarbear.store import fs
 
 WRITES = ("create", "put", "sync", "rename", "remove", "make_folder", "sync_folder")
 STEPS = ("read", *WRITES)
@@ -42,7 +42,7 @@ def under_the_store(around: Callable[[Step, Callable[[], Any]], Any]) -> Iterato
     """Everything asked of the disk goes through ``around(step, do)``, which may do it or not."""
 
     def through(what: str) -> Callable[..., Any]:
-        original = getattr(disk, what)
+        original = getattr(fs, what)
 
         def asked(*arguments: Any) -> Any:
             return around(step_of(what, *arguments), lambda: original(*arguments))
@@ -51,7 +51,7 @@ def under_the_store(around: Callable[[Step, Callable[[], Any]], Any]) -> Iterato
 
     with ExitStack() as stack:
         for what in STEPS:
-            stack.enter_context(mock.patch.object(disk, what, through(what)))
+            stack.enter_context(mock.patch.object(fs, what, through(what)))
         yield
 
 

@@ -59,10 +59,12 @@ def essence(folder: Path) -> dict[str, Any]:
         for path in sorted((folder / "rounds").glob("*"))
         if path.suffix in (".json", ".parquet")
     }
-    posteriors = {key: store.posterior(key)[0].to_pydict() for key in store.posterior_keys()}  # type: ignore[index]
+    posteriors = {
+        key: store.posteriors.read(key)[0].to_pydict() for key in store.posteriors.stored()
+    }  # type: ignore[index]
     runs = store.runs().drop(OF_THE_MACHINE, strict=False).to_dicts()
     trajectories = {
-        (run["algorithm"], run["instance"]): (t.tobytes(), y.tobytes())
+        (run.algorithm, run.instance): (t.tobytes(), y.tobytes())
         for run, t, y in store.trajectories()
     }
     return {

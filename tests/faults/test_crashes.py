@@ -94,13 +94,13 @@ def test_a_folder_that_is_renamed_takes_along_what_is_in_it():
 
 
 def test_a_writer_that_does_not_sync_is_found_out(tmp_path: Path):
-    from polarbear.store import disk
+    from polarbear.store import fs
 
     def careless(root: Path) -> None:
-        with disk.create(root / "aside") as file:
-            disk.put(file, b"content")
-        disk.rename(root / "aside", root / "name")
-        disk.sync_folder(root)
+        with fs.create(root / "aside") as file:
+            fs.put(file, b"content")
+        fs.rename(root / "aside", root / "name")
+        fs.sync_folder(root)
 
     def once(root: Path) -> None:
         if not (root / "name").exists():

@@ -45,10 +45,10 @@ def trajectories(store: Store, by_problem: bool = False) -> Trajectories:
     """What is stored: times, values and how far each run got."""
     problems = store.problems()
     return {
-        (run["algorithm"], problems[run["instance"]] if by_problem else run["instance"]): (
+        (run.algorithm, problems[run.instance] if by_problem else run.instance): (
             t.tolist(),
             y.tolist(),
-            run["reached"],
+            run.reached,
         )
         for run, t, y in store.trajectories()
     }

@@ -48,7 +48,7 @@ def test_the_best_value_of_each_study_over_its_trials(name: str, tmp_path: Path)
     store = Store.open(tmp_path / "s")
     assert store.config["budget"]["axis"] == "trials"
     found = {
-        (run["algorithm"], run["instance"]): (t.tolist(), y.tolist(), run["reached"])
+        (run.algorithm, run.instance): (t.tolist(), y.tolist(), run.reached)
         for run, t, y in store.trajectories()
     }
     assert found == {

@@ -11,7 +11,6 @@ import shutil
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -29,6 +28,8 @@ from polarbear.preferences.python import Python
 from polarbear.settings.grid import Budget
 from polarbear.settings.yaml_lines import parse_yaml
 from polarbear.store import Store, summary
+from polarbear.store.catalog import Catalog, json_file
+from polarbear.store.files import to_json
 from polarbear.wording import visible
 from tests.fuzz import grammars
 from tests.fuzz.storages import STORAGES
@@ -141,19 +142,9 @@ def importing_whole(name: str) -> Callable[[grammars.Files, Path], None]:
         store = folder / "store"
         shutil.rmtree(store, ignore_errors=True)
         add_imported(store, FORMATS[name]().read(_written(files, folder)))
-        read_all(ReadOnce.open(store))
+        read_all(Store.open(store))
 
     return add
-
-
-class ReadOnce(Store):
-    """A store whose tables are read from their files once; nothing changes them."""
-
-    def __init__(self, *arguments: Any) -> None:
-        super().__init__(*arguments)
-        self._read = cache(super()._read)  # type: ignore[method-assign]
-        self.rows_of_every_run = cache(super().rows_of_every_run)  # type: ignore[method-assign]
-        self.rows_set_aside = cache(super().rows_set_aside)  # type: ignore[method-assign]
 
 
 def read_all(store: Store) -> None:
@@ -167,10 +158,10 @@ def read_all(store: Store) -> None:
     times = grid_of(store)
     store.on_grid(times)
     summary.first_at(store, float(times[-1]))
-    store.last_round()
-    for key in store.posterior_keys():
-        store.posterior(key)
-        store.posterior_facts(key)
+    store.rounds.last()
+    for key in store.posteriors.stored():
+        store.posteriors.read(key)
+        store.posteriors.facts(key)
 
 
 def grid_of(store: Store) -> np.ndarray:
@@ -183,10 +174,9 @@ def good_store(folder: Path) -> Path:
     (folder / "ranks.csv").write_text(RANKS)
     for name, file in (("table", "good.csv"), ("rankings", "ranks.csv")):
         add_imported(folder / "good", FORMATS[name]().read(folder / file))
-    rounds = folder / "good" / "rounds"
-    rounds.mkdir(exist_ok=True)
     kept = Path(__file__).parents[1] / "data" / "rounds" / "caught-up.json"
-    shutil.copy(kept, rounds / "round-0001.json")
+    round_ = json_file("rounds/round-0001.json", json.loads(kept.read_text()))
+    Catalog(folder / "good").commit([round_])
     return folder / "good"
 
 
@@ -209,7 +199,11 @@ def store_changes(good: Path) -> Callable[[Random], tuple[str, bytes | None]]:
         if what < 0.2:
             return name, grammars.parquet_table(rng)
         if name.endswith(".json") and what < 0.8:
-            return name, json.dumps(mutated(rng, json.loads(files[name]))).encode()
+            facts = mutated(rng, json.loads(files[name]))
+            if isinstance(facts, dict):  # with a valid checksum, so that its content is looked at
+                facts.pop("checksum", None)
+                return name, to_json({"x": 0, **facts}, indent=2)
+            return name, json.dumps(facts).encode()
         return name, damaged(rng, files[name])
 
     return change
@@ -240,11 +234,16 @@ def changed_store(good: Path) -> Callable[[tuple[str, bytes | None], Path], None
         try:
             if data is None:
                 file.unlink()
+            elif name.startswith("rounds/"):
+                Catalog(good).commit([(name, data)])
             else:
                 file.write_bytes(data)
-            read_all(ReadOnce.open(good))
+            read_all(Store.open(good))
         finally:
-            file.write_bytes(before)
+            if name.startswith("rounds/"):
+                Catalog(good).commit([(name, before)])
+            else:
+                file.write_bytes(before)
 
     return read
 

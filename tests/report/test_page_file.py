@@ -54,7 +54,7 @@ def test_where_it_cannot_be_written_that_is_said_and_nothing_is_left(
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("polarbear.store.disk.os.fsync", full)
+    monkeypatch.setattr("polarbear.store.fs.os.fsync", full)
     with pytest.raises(ReportError, match="cannot write .*No space left on device"):
         write_page(material, tmp_path / "page.html")
     assert list(tmp_path.iterdir()) == []

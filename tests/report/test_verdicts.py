@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from pathlib import Path
 
@@ -18,7 +17,8 @@ from polarbear.report.prose.outline import Table, outline
 from polarbear.report.settled import decided_otherwise
 from polarbear.report.settled import verdict as verdict_of
 from polarbear.report.story import tell
-from polarbear.store import Store, files
+from polarbear.store import Store
+from polarbear.store.catalog import Catalog, json_file
 
 # Six times each; as races leave them, and some that only a change of beliefs between rounds does.
 SETTLED = [">>x===", "==xx<x", ">>xxxx", "=x=x=x", ">=>=>=", "======", ">xx<==", "xxxxxx"]
@@ -27,13 +27,14 @@ SETTLED = [">>x===", "==xx<x", ">>xxxx", "=x=x=x", ">=>=>=", "======", ">xx<==",
 def with_codes(raced: Material, folder: Path, letters: str) -> tuple[Material, str, str]:
     """The same race, had its last round settled a pair of candidates like this."""
     shutil.copytree(raced.store.path, folder / "store")
-    path = sorted((folder / "store" / "rounds").glob("round-*.json"))[-1]
-    record = json.loads(path.read_text())
+    catalog = Catalog(folder / "store")
+    name = max(name for name in catalog.names("rounds/round-"))
+    record = catalog.read_json(name)
     inside = record["state"]["candidates"]
     pair = next(p for p in record["state"]["pairs"] if {p["a"], p["b"]} <= set(inside))
     pair["settled"] = letters
     record["decisions"]["settled_pairs"] = [[pair["a"], pair["b"]]]
-    files.write_json(path, record, indent=1)
+    catalog.commit([json_file(name, record)])
     return gather(Store.open(folder / "store")), pair["a"], pair["b"]
 
 

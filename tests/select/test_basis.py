@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import os
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,15 +20,12 @@ from tests.driver.test_posteriors import synthetic
 QUICK = ModelOptions(model="dirichlet", draws=400)
 
 
-def infer(store: Store, age: int, names: list[str] | None = None, **changes: Any) -> str:
-    """Keep a posterior that looks so many seconds old; gives its key."""
+def infer(store: Store, names: list[str] | None = None, **changes: Any) -> str:
+    """Store a posterior; gives its key."""
     evidence = evidence_of(store, names)
     learned = cached_posterior(store, evidence, QUICK.model_copy(update=changes), seed=1)
     with store.writing():
         keep(store, evidence, learned)
-    path = store.path / "posteriors" / f"{learned.key}.parquet"
-    then = 1_700_000_000 - age
-    os.utime(path, (then, then))
     return learned.key
 
 
@@ -51,8 +46,7 @@ def race(store: Store, posterior: str, candidates: list[str], algorithms: str = 
         rules={},
         inference={},
     )
-    (store.path / "rounds").mkdir(exist_ok=True)
-    (store.path / "rounds" / "round-0001.json").write_text(json.dumps(record.to_plain()))
+    store.catalog.commit([store.rounds.checkpoint(record)])
 
 
 @pytest.fixture
@@ -66,9 +60,9 @@ def test_without_any_posterior_it_says_how_to_make_one(store: Store):
 
 
 def test_it_is_the_one_kept_last_or_of_the_model_or_key_that_is_asked_for(store: Store):
-    old = infer(store, age=100)
-    new = infer(store, age=10, alpha=2.0)
-    temporal = infer(store, age=50, model="random-walk")
+    old = infer(store)
+    temporal = infer(store, model="random-walk")
+    new = infer(store, alpha=2.0)
     assert find_basis(store).key == new
     assert find_basis(store, model="dirichlet").key == new
     assert find_basis(store, model="random-walk").key == temporal
@@ -79,19 +73,19 @@ def test_it_is_the_one_kept_last_or_of_the_model_or_key_that_is_asked_for(store:
 
 
 def test_what_is_not_there_is_refused_with_what_is(store: Store):
-    key = infer(store, age=1)
+    key = infer(store)
     with pytest.raises(SelectionError, match="no posterior of the model 'gp', only of: dirichlet"):
         find_basis(store, model="gp")
     with pytest.raises(SelectionError, match=f"no posterior 'zzz'; it has {key}"):
         find_basis(store, key="zzz")
     with pytest.raises(SelectionError, match="more than one posterior ''"):
-        infer(store, age=1, alpha=2.0)
+        infer(store, alpha=2.0)
         find_basis(store, key="")
 
 
 def test_a_race_has_the_first_word(store: Store):
-    raced = infer(store, age=100)
-    newer = infer(store, age=10, alpha=2.0)
+    raced = infer(store)
+    newer = infer(store, alpha=2.0)
     race(store, raced, ["A", "C"])
     basis = find_basis(store)
     assert (basis.key, basis.source) == (raced, "race")
@@ -105,7 +99,7 @@ def test_a_race_has_the_first_word(store: Store):
 
 
 def test_a_race_that_was_killed_before_it_kept_its_posterior_leaves_the_last_one(store: Store):
-    kept = infer(store, age=1)
+    kept = infer(store)
     race(store, "gone", ["A"], algorithms="AB")
     basis = find_basis(store)
     assert (basis.key, basis.source) == (kept, "infer")
@@ -116,7 +110,7 @@ def test_a_race_that_was_killed_before_it_kept_its_posterior_leaves_the_last_one
 def test_without_a_race_the_dominated_are_left_out(tmp_path: Path):
     truth = {"A": [0.9, 0.3], "B": [0.09, 0.65], "C": [0.01, 0.05]}
     clear = synthetic(tmp_path, instances=80, ratings=truth)
-    infer(clear, age=1, draws=2000)
+    infer(clear, draws=2000)
     basis = find_basis(clear)
     found = contest(basis)
     assert [basis.algorithms[i] for i in found.candidates] == ["A", "B"]
@@ -124,7 +118,7 @@ def test_without_a_race_the_dominated_are_left_out(tmp_path: Path):
 
 
 def test_those_named_compete_and_an_unknown_name_is_refused(store: Store):
-    infer(store, age=1)
+    infer(store)
     basis = find_basis(store)
     assert contest(basis, ["C", "B"]).candidates == (1, 2)
     with pytest.raises(SelectionError, match="unknown algorithm 'D'"):
@@ -133,12 +127,14 @@ def test_those_named_compete_and_an_unknown_name_is_refused(store: Store):
 
 def test_it_says_what_the_posterior_does_not_know(tmp_path: Path):
     made = synthetic(tmp_path, instances=10)
-    infer(made, age=1, names=["A", "C"])
+    infer(made, names=["A", "C"])
     assert any("does not know B" in note for note in find_basis(made).notes)
-    infer(made, age=0)
+    infer(
+        made,
+    )
     assert find_basis(made).notes == ()
 
 
 def test_effective_draws_are_never_more_than_there_are(store: Store):
-    infer(store, age=1)
+    infer(store)
     assert 1 <= find_basis(store).effective_draws <= 400

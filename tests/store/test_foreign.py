@@ -6,11 +6,13 @@ import fcntl
 import json
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from polarbear.errors import StoreError
 from polarbear.store import Store, files
+from polarbear.store.catalog import Catalog
 from polarbear.store.lock import holder
 from tests.support import Project
 
@@ -107,17 +109,28 @@ def test_reading_a_store_runs_nothing_that_its_configuration_names(project: Proj
         "B": {"use": "command", "command": ["touch", str(project.folder / "sprung")]},
     }
     facts["config"]["instances"] |= {"suite": "python", "function": f"{trap}:run", "options": {}}
-    files.write_json(manifest, facts, indent=2)
+    Catalog(foreign).commit(config=facts["config"])
     for command in (["status"], ["infer"], ["select"], ["compare"], ["report", "--text"]):
         done = project(command[0], "s", *command[1:])
         assert done.returncode == 0, done.stderr
     assert not (project.folder / "sprung").exists()
 
 
-@pytest.mark.parametrize("config", [None, [], {}, {"algorithms": []}, {"algorithms": {"A": 3}}])
-def test_a_manifest_that_lacks_what_readers_need_is_refused(foreign: Path, config: object):
+@pytest.mark.parametrize(
+    "facts",
+    [
+        *({"config": config} for config in ([], {}, {"algorithms": []}, {"algorithms": {"A": 3}})),
+        *({"files": listed} for listed in (None, [], {"../x": "0"}, {"runs/../../x": "0"})),
+        {"obsolete": ["/etc/passwd"]},
+        {"obsolete": 3},
+        {"created": 3},
+        {"tool": None},
+    ],
+)
+def test_a_manifest_that_lacks_what_readers_need_is_refused(foreign: Path, facts: dict[str, Any]):
     manifest = foreign / "polarbear.json"
-    facts = json.loads(manifest.read_text())
-    files.write_json(manifest, facts | {"config": config}, indent=2)
+    known = json.loads(manifest.read_text())
+    del known["checksum"]
+    manifest.write_bytes(files.to_json(known | facts, indent=2))
     with pytest.raises(StoreError, match=r"is damaged \(it"):
         Store.open(foreign)

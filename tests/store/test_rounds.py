@@ -1,9 +1,10 @@
-"""Rounds on disk: checkpoints that earlier versions wrote come back the same to the byte."""
+"""Rounds on disk: checkpoints and beliefs come back the same."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,14 +13,16 @@ from polarbear.errors import StoreDamagedError
 from polarbear.inference.beliefs import Beliefs
 from polarbear.racing import RoundRecord
 from polarbear.store import Store
-from polarbear.store.beliefs import beliefs_from_tables, beliefs_to_tables
+from polarbear.store.belief_tables import beliefs_from_tables, beliefs_to_tables
+from polarbear.store.catalog import json_file
+from tests.store.test_store import configured
 
 KEPT = sorted((Path(__file__).parents[1] / "data" / "rounds").glob("*.json"))
 
 
 @pytest.fixture
 def store(tmp_path: Path) -> Store:
-    return Store.create(tmp_path / "store", {"algorithms": {}})
+    return Store.create(tmp_path / "store", configured().plain())
 
 
 def kept(path: Path) -> RoundRecord:
@@ -36,8 +39,8 @@ def made_up(names: tuple[str, ...], times: int, joint: bool = False) -> Beliefs:
         sides[:] = (sides + sides.T) / 2
     for table in (above, error, alike, always, always_error, crossing):
         table[..., np.arange(n), np.arange(n)] = np.nan
-    mean, low, high = rng.uniform(size=(3, n, times))
-    found = Beliefs(names, np.arange(times) + 0.5, mean, low, high, above, error, alike)
+    mean, low, high, best = rng.uniform(size=(4, n, times))
+    found = Beliefs(names, np.arange(times) + 0.5, mean, low, high, best, above, error, alike)
     if not joint:
         return found
     return found._replace(always_above=always, always_above_error=always_error, crossing=crossing)
@@ -52,14 +55,14 @@ def same(one: Beliefs, other: Beliefs) -> None:
 
 
 @pytest.mark.parametrize("path", KEPT, ids=lambda path: path.stem)
-def test_a_checkpoint_of_an_earlier_version_is_written_again_to_the_byte(path: Path, store: Store):
+def test_a_checkpoint_is_read_and_written_again_to_the_byte(path: Path, store: Store):
     record = kept(path)
-    store.add_round(record, made_up(record.state.algorithms, len(record.state.times)))
-    (number,) = store.round_numbers()
+    store.rounds.add(record, made_up(record.state.algorithms, len(record.state.times)))
+    (number,) = store.rounds.numbers()
     written = store.path / "rounds" / f"round-{number:04}.json"
-    *lines, _, _ = written.read_bytes().splitlines()  # less its checksum, which they had not
+    *lines, _, _ = written.read_bytes().splitlines()  # less its checksum
     assert b"\n".join([*lines, b"}\n"]).replace(b",\n}", b"\n}") == path.read_bytes()
-    assert store.round(number).to_plain() == record.to_plain()
+    assert store.rounds.read(number).to_plain() == record.to_plain()
 
 
 def test_checkpoints_of_every_sort_are_among_those_tried():
@@ -74,23 +77,19 @@ def test_checkpoints_of_every_sort_are_among_those_tried():
 def test_a_checkpoint_that_lacks_something_is_named_with_the_way_out(store: Store):
     plain = json.loads(KEPT[0].read_text())
     del plain["threats"]
-    folder = store.path / "rounds"
-    folder.mkdir()
-    (folder / "round-0001.json").write_text(json.dumps(plain))
+    store.catalog.commit([json_file("rounds/round-0001.json", plain)])
     with pytest.raises(
         StoreDamagedError,
         match=r"round-0001\.json is damaged .it lacks 'threats'.*polarbear repair",
     ):
-        store.round(1)
+        store.rounds.read(1)
 
 
-@pytest.mark.parametrize("text", ["", "[]", '{"state": 3}', '{"state": null}'])
-def test_a_checkpoint_that_is_something_else_is_refused(text: str, store: Store):
-    folder = store.path / "rounds"
-    folder.mkdir()
-    (folder / "round-0001.json").write_text(text)
+@pytest.mark.parametrize("facts", [{}, {"state": 3}, {"state": None}])
+def test_a_checkpoint_that_is_something_else_is_refused(facts: dict[str, Any], store: Store):
+    store.catalog.commit([json_file("rounds/round-0001.json", {"x": 1, **facts})])
     with pytest.raises(StoreDamagedError, match=r"round-0001\.json is damaged.*polarbear repair"):
-        store.round(1)
+        store.rounds.read(1)
 
 
 @pytest.mark.parametrize("joint", [False, True])

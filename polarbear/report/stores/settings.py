@@ -37,7 +37,7 @@ def _what_matters(side: Side, algorithms: Sequence[str]) -> dict[str, Any]:
             "engine": posterior.engine,
             "method": posterior.method,
         },
-        "made by PolarBear": side.material.store.manifest["tool"],
+        "made by PolarBear": side.material.store.manifest.tool,
     }
 
 

@@ -1,29 +1,23 @@
-"""What a store states about itself, held against what PolarBear would have written there.
-
-A store may come from somebody else, or from a damaged disk: nothing in it is believed before it has
-been looked at.
-"""
+"""Checks of a store that may come from another person or from a damaged disk."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 from polarbear.errors import ConfigError, StoreError
 from polarbear.settings.grid import Budget
 from polarbear.settings.names import flaw_in_name
 from polarbear.settings.options import Source, validate
 from polarbear.store import tables
-from polarbear.store.early import EARLY
 from polarbear.wording import visible
 
-FOLDERS = (*tables.ALL, EARLY, "posteriors", "rounds", "races")  # of a store that carry data
-GROUPS = ("algorithms", "instances", "budget")  # what every reader needs of a configuration
+FOLDERS = (*tables.ALL, "posteriors", "rounds", "races")  # folders with data
+GROUPS = ("algorithms", "instances", "budget")  # parts of a configuration that every reader needs
 
 
-def flaw_in_config(config: Any) -> str:
+def flaw_in_config(config: object) -> str:
     """What is wrong with a stored configuration, or an empty string."""
     if not isinstance(config, Mapping):
         return "it has no configuration"
@@ -48,29 +42,28 @@ def flaw_in_config(config: Any) -> str:
 
 
 def check_nothing_leads_out(store: Path) -> None:
-    """Refuse a store with a link that leads out of it, or with what is neither file nor folder.
+    """Refuse a store with a link to outside, or with a pipe, socket or device.
 
-    Whoever wrote through a link would change a file of the reader's, who never named it; whoever
-    read from a pipe might wait for ever.
+    Writing through a link would change a file that the user never named; reading from a pipe might
+    never end.
     """
     inside = store.resolve()
     for entry in _entries(store):
         if entry.is_symlink():
             if not Path(entry.path).resolve().is_relative_to(inside):
                 raise StoreError(
-                    f"{entry.path} is a link that leads out of the store, which nothing that "
-                    "PolarBear wrote does; replace it by what it stands for, if you know where it "
-                    "came from"
+                    f"{entry.path} is a link that leads out of the store, which PolarBear never "
+                    "writes; replace it by the file it points to, if you know where it came from"
                 )
         elif not entry.is_file() and not entry.is_dir():
             raise StoreError(
-                f"{entry.path} is neither a file nor a folder, which nothing that PolarBear wrote "
-                "is; remove it, if you know where it came from"
+                f"{entry.path} is neither a file nor a folder, which PolarBear never writes; "
+                "remove it, if you know where it came from"
             )
 
 
 def _entries(store: Path) -> Iterator[os.DirEntry[str]]:
-    """What lies in a store, and whatever lies in its folders, however deep."""
+    """The entries of a store and of its data folders, at any depth."""
     yield from _in_folder(store)
     waiting = [str(store / folder) for folder in FOLDERS]
     while waiting:
@@ -83,5 +76,5 @@ def _entries(store: Path) -> Iterator[os.DirEntry[str]]:
 def _in_folder(folder: str | Path) -> list[os.DirEntry[str]]:
     try:
         return list(os.scandir(folder))
-    except OSError:  # not there, or no folder; who needs it will say so
+    except OSError:  # missing, or not a folder
         return []

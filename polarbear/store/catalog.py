@@ -1,0 +1,220 @@
+"""The files of a store: reading with a check of the content, and atomic changes of several files.
+
+Every file is listed with its checksum in ``polarbear.json``. A Parquet file never changes, and its
+name ends in its checksum. A change writes new files under temporary names, syncs them, replaces
+``polarbear.json``, and only then gives the files their names and removes those that are obsolete.
+Readers see all of a change or nothing of it, and a change that was interrupted after
+``polarbear.json`` was replaced is finished by the next process that writes.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from polarbear.errors import StoreError
+from polarbear.store import files, fs, manifest, parquet, tables
+from polarbear.store.manifest import Manifest
+from polarbear.store.validate import FOLDERS
+
+if TYPE_CHECKING:
+    from polarbear.config import PlainConfig
+
+MAX_ATTEMPTS = 100  # to read a table whose files another process keeps replacing
+
+File = tuple[str, bytes | memoryview]  # a name as seen from the store, and the content
+
+
+def json_file(name: str, facts: dict[str, Any]) -> File:
+    return name, files.to_json(facts, indent=1, plain_ascii=False)
+
+
+def table_file(stem: str, table: pa.Table, compression: str = "zstd") -> File:
+    """A table as a Parquet file whose name is this, followed by the checksum of its content."""
+    data = parquet.to_bytes(table, compression)
+    return f"{stem}-{files.digest(data)}.parquet", data
+
+
+def part_file(folder: str, table: pa.Table) -> File:
+    """A part of the table in a folder."""
+    return table_file(f"{folder}/part", table)
+
+
+class Catalog:
+    """The files that ``polarbear.json`` lists. Only the holder of the store's lock changes them."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._loaded: tuple[tuple[int, int, int], Manifest] | None = None
+        self._lock = threading.RLock()
+        self._interrupted = False
+
+    @property
+    def manifest(self) -> Manifest:
+        """``polarbear.json`` as it is now."""
+        try:
+            now = (self.path / manifest.NAME).stat()
+        except OSError:
+            return manifest.load(self.path)
+        stamp = (now.st_ino, now.st_size, now.st_mtime_ns)
+        if self._loaded is None or self._loaded[0] != stamp:
+            self._loaded = stamp, manifest.load(self.path)
+        return self._loaded[1]
+
+    # --- reading -----------------------------------------------------------------------------
+
+    def names(self, prefix: str) -> list[str]:
+        """The listed files whose names begin with this, in the order in which they were added."""
+        return [name for name in self.manifest.files if name.startswith(prefix)]
+
+    def find(self, stem: str) -> str | None:
+        """The listed Parquet file with this name before its checksum."""
+        for name, checksum in self.manifest.files.items():
+            if name == f"{stem}-{checksum}.parquet":
+                return name
+        return None
+
+    def read(self, name: str) -> bytes:
+        """The content of a listed file; FileNotFoundError if none is listed under this name."""
+        path = self.path / name
+        while True:
+            before = self.manifest
+            if name not in before.files:
+                raise FileNotFoundError(name)
+            why = files.MISSING
+            # A change that is being made renames the second to the first between our two looks.
+            for place in (path, files.aside_of(path), path):
+                try:
+                    data = files.read(place)
+                except (FileNotFoundError, NotADirectoryError):
+                    continue
+                if files.digest(data) == before.files[name]:
+                    return data
+                why = files.CHANGED
+            if self.manifest is before:
+                raise files.damaged(path, why)
+
+    def read_json(self, name: str) -> dict[str, Any]:
+        return files.from_json(self.path / name, self.read(name))
+
+    def read_table(
+        self, name: str, schema: pa.Schema, columns: list[str] | None = None
+    ) -> pa.Table:
+        return parquet.from_bytes(self.path / name, self.read(name), schema, columns)
+
+    def read_parts(
+        self, folder: str, columns: list[str] | None = None
+    ) -> Iterator[tuple[str, pa.Table]]:
+        """The parts of a table, one after the other.
+
+        If another process merges parts meanwhile, the merged part is read, too: rows may occur
+        twice.
+        """
+        seen: set[str] = set()
+        for _ in range(MAX_ATTEMPTS):
+            try:
+                for name in self.names(f"{folder}/part-"):
+                    if name not in seen:
+                        table = self.read_table(name, tables.ALL[folder], columns)
+                        seen.add(name)
+                        yield name, table
+                return
+            except FileNotFoundError:
+                continue
+        raise StoreError(f"the files in {self.path / folder} keep changing; try again")
+
+    # --- writing -----------------------------------------------------------------------------
+
+    def create(self, made: Manifest) -> None:
+        """Make the folder a store."""
+        files.write_whole(self.path / manifest.NAME, made.to_bytes())
+
+    def commit(
+        self,
+        add: Iterable[File] = (),
+        remove: Iterable[str] = (),
+        config: PlainConfig | None = None,
+    ) -> None:
+        """Add, replace and remove files, and replace the configuration: all of it or nothing."""
+        with self._lock:
+            if self._interrupted:
+                self.recover()
+            before = self.manifest
+            added: dict[str, str] = {}
+            written: list[str] = []
+            try:
+                for name, data in add:
+                    added[name] = files.digest(data)
+                    if before.files.get(name) != added[name]:
+                        self._make_folder_of(name)
+                        files.write_aside(files.aside_of(self.path / name), data)
+                        written.append(name)
+                self._sync_folders(written)
+            except BaseException:
+                for name in written:
+                    files.remove(files.aside_of(self.path / name))
+                raise
+            gone = [name for name in remove if name in before.files and name not in added]
+            kept = {n: h for n, h in before.files.items() if n not in added and n not in gone}
+            after = replace(before, files={**kept, **added}, obsolete=tuple(gone))
+            if config is not None:
+                after = replace(after, config=config)
+            self._interrupted = True
+            files.write_whole(self.path / manifest.NAME, after.to_bytes())
+            for name in written:
+                self._put_in_place(name)
+            self._remove(gone)
+            self._interrupted = False
+
+    def recover(self) -> None:
+        """Finish a change that was interrupted after it was listed; remove what was not listed.
+
+        Obsolete files are kept if a listed one is missing: an incomplete copy of a store may have
+        nothing else.
+        """
+        listed = self.manifest
+        self._sync_folders([manifest.NAME])
+        for aside in self._asides():
+            name = str(aside.relative_to(self.path)).replace(files.ASIDE, "", 1)
+            if name in listed.files and files.digest(files.read(aside)) == listed.files[name]:
+                self._put_in_place(name)
+            else:
+                files.remove(aside)
+        if all((self.path / name).exists() for name in listed.files):
+            self._remove([name for name in listed.obsolete if (self.path / name).exists()])
+        self._interrupted = False
+
+    def _asides(self) -> list[Path]:
+        folders = [self.path, *(self.path / name for name in FOLDERS)]
+        return [
+            aside
+            for folder in [*folders, *sorted((self.path / "races").glob("race-*"))]
+            for aside in sorted(folder.glob(f"{files.ASIDE}*"))
+        ]
+
+    def _make_folder_of(self, name: str) -> None:
+        folder = (self.path / name).parent
+        if not folder.exists():
+            files.make_folder(folder)
+
+    def _put_in_place(self, name: str) -> None:
+        path = self.path / name
+        with files.explained(path):
+            fs.rename(files.aside_of(path), path)
+
+    def _remove(self, names: Iterable[str]) -> None:
+        """Remove files for good, before another change may forget that they are obsolete."""
+        gone = list(names)
+        for name in gone:
+            files.remove(self.path / name)
+        self._sync_folders(gone)
+
+    def _sync_folders(self, names: Iterable[str]) -> None:
+        for folder in dict.fromkeys((self.path / name).parent for name in names):
+            with files.explained(folder):
+                fs.sync_folder(folder)

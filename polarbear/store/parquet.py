@@ -1,0 +1,79 @@
+"""Tables as the bytes of Parquet files, and back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from polarbear.store import files
+
+FACTS = b"polarbear"  # metadata key of the JSON object that describes a table's content
+
+
+def to_bytes(table: pa.Table, compression: str = "zstd") -> memoryview:
+    """A table as a Parquet file."""
+    texts = [field.name for field in table.schema if field.type == pa.string()]
+    buffer = pa.BufferOutputStream()
+    pq.write_table(table, buffer, compression=compression, use_dictionary=texts)
+    return memoryview(buffer.getvalue())
+
+
+def from_bytes(
+    path: Path, data: bytes, schema: pa.Schema, columns: list[str] | None = None
+) -> pa.Table:
+    """The rows of a Parquet file, or some of its columns, with the types of a schema."""
+    wanted = schema if columns is None else pa.schema(map(schema.field, columns))
+    with _named(path):
+        table = pq.ParquetFile(pa.BufferReader(data)).read(wanted.names).select(wanted.names)
+        return table if table.schema == wanted else table.cast(wanted)
+
+
+def any_from_bytes(path: Path, data: bytes) -> pa.Table:
+    """The rows of a Parquet file, with the types and the metadata that it has."""
+    with _named(path):
+        return pq.ParquetFile(pa.BufferReader(data)).read()
+
+
+def facts_of(path: Path, data: bytes) -> dict[str, Any]:
+    """The facts in the metadata of a Parquet file."""
+    with _named(path):
+        return json.loads(pq.read_schema(pa.BufferReader(data)).metadata[FACTS])  # type: ignore[no-any-return]
+
+
+def with_facts(table: pa.Table, facts: Mapping[str, Any]) -> pa.Table:
+    """The same table with facts in its metadata."""
+    return table.replace_schema_metadata({FACTS: json.dumps(facts).encode()})
+
+
+@contextmanager
+def _named(path: Path) -> Iterator[None]:
+    """Replace the error of a file that cannot be decoded by one that names it."""
+    try:
+        yield
+    except (OSError, pa.ArrowException, KeyError, TypeError, ValueError) as error:
+        why = (str(error).splitlines() or [type(error).__name__])[0]
+        raise files.damaged(path, why[: files.MAX_REASON_LENGTH]) from error
+
+
+def table_of(rows: Iterable[Mapping[str, Any]], schema: pa.Schema) -> pa.Table:
+    """Rows of plain values as a table; a key that is missing is null."""
+    frame = pl.DataFrame(list(rows), schema=_polars_schema(schema), orient="row")
+    return frame.to_arrow().cast(schema)
+
+
+def frame_of(schema: pa.Schema, parts: Iterable[pa.Table]) -> pl.DataFrame:
+    """Tables of one schema as one frame."""
+    frame = pl.from_arrow(pa.concat_tables([pa.Table.from_batches([], schema), *parts]))
+    assert isinstance(frame, pl.DataFrame), "a table has columns"
+    return frame
+
+
+def _polars_schema(schema: pa.Schema) -> pl.Schema:
+    return frame_of(schema, []).schema

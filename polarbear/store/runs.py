@@ -1,0 +1,154 @@
+"""A run as the store keeps it: one record for a row of the table of runs."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+
+from polarbear import __version__
+from polarbear.execution.host import Where
+from polarbear.execution.outcome import Outcome, Task
+from polarbear.execution.status import Status
+from polarbear.numerics.arrays import Floats
+
+RunKey = tuple[str, str, str]  # identifies a speculative run: algorithm, instance, start
+
+
+def run_id(algorithm: str, instance: str, attempt: int) -> str:
+    text = f"{algorithm}\x1f{instance}\x1f{attempt}"
+    return hashlib.sha256(text.encode()).hexdigest()[:20]
+
+
+class StoredRun(NamedTuple):
+    """A row of the table of runs; tables.py has the meaning of each field."""
+
+    run: str
+    algorithm: str
+    instance: str
+    attempt: int
+    seed: int
+    budget: float
+    status: Status
+    message: str
+    reached: float
+    best: float | None
+    points: int
+    evaluations: int
+    invalid: int
+    seconds: float
+    started: datetime
+    host: str
+    cpu: str
+    load: float
+    workers: int
+    worker: str | None
+    version: str
+    fingerprint: str | None
+
+    @classmethod
+    def of(cls, outcome: Outcome, workers: int) -> StoredRun:
+        """A run that was just executed by one of this number of workers."""
+        task, where = outcome.task, outcome.where
+        name, instance = task.algorithm.name, task.instance.id
+        return cls(
+            run=run_id(name, instance, task.attempt),
+            algorithm=name,
+            instance=instance,
+            attempt=task.attempt,
+            seed=task.seed,
+            budget=task.budget,
+            status=outcome.status,
+            message=outcome.message,
+            reached=outcome.reached,
+            best=float(outcome.values[-1]) if len(outcome.values) else None,
+            points=len(outcome.values),
+            evaluations=outcome.evaluations,
+            invalid=outcome.invalid,
+            seconds=outcome.seconds,
+            started=datetime.fromtimestamp(outcome.started, UTC),
+            host=where.host,
+            cpu=where.cpu,
+            load=where.load,
+            workers=workers,
+            worker=where.worker,
+            version=__version__,
+            fingerprint=task.fingerprint,
+        )
+
+    @property
+    def key(self) -> RunKey:
+        """Identifies a run before it has a final id."""
+        return self.algorithm, self.instance, self.started.isoformat(timespec="microseconds")
+
+
+def stored_runs(frame: pl.DataFrame) -> list[StoredRun]:
+    """The rows of the table of runs as records."""
+    rows = frame.select(StoredRun._fields).iter_rows()
+    return [run._replace(status=Status(run.status)) for run in map(StoredRun._make, rows)]
+
+
+@dataclass(frozen=True, eq=False)
+class SpeculativeRun:
+    """A finished run that no round has asked for yet."""
+
+    run: StoredRun
+    times: Floats
+    values: Floats
+
+    @classmethod
+    def of(cls, outcome: Outcome, workers: int) -> SpeculativeRun:
+        return cls(StoredRun.of(outcome, workers), outcome.times, outcome.values)
+
+    def outcome(self, task: Task) -> Outcome:
+        """The same run as the outcome of a task that a round has given."""
+        run = self.run
+        return Outcome(
+            task=task,
+            status=run.status,
+            message=run.message,
+            times=self.times,
+            values=self.values,
+            evaluations=run.evaluations,
+            reached=run.reached,
+            seconds=run.seconds,
+            invalid=run.invalid,
+            started=run.started.timestamp(),
+            where=Where(run.host, run.cpu, run.load, run.worker or ""),
+        )
+
+    def cut(self, budget: float) -> SpeculativeRun | None:
+        """The run as it would have been up to an earlier budget, on the evaluation axis.
+
+        None if that is unknown: it did not reach this budget, or was killed before.
+        """
+        run = self.run
+        if budget == run.budget:
+            return self
+        if budget > run.budget:
+            return None
+        if run.reached <= budget:
+            seen = run.status in (Status.ENDED, Status.CRASHED, Status.BAD_OUTPUT)
+            return replace(self, run=run._replace(budget=budget)) if seen else None
+        inside = self.times <= budget
+        run = run._replace(
+            budget=budget,
+            status=Status.BUDGET,
+            message="",
+            evaluations=int(budget),
+            reached=budget,
+        )
+        return SpeculativeRun(run, self.times[inside], self.values[inside])
+
+
+def speculative_runs(frame: pl.DataFrame) -> list[SpeculativeRun]:
+    """The rows of the table of speculative runs as records."""
+    t, y = (frame[name].to_list() for name in ("t", "y"))
+    return [
+        SpeculativeRun(run, np.array(t[row], dtype=float), np.array(y[row], dtype=float))
+        for row, run in enumerate(stored_runs(frame))
+    ]
