@@ -101,19 +101,3 @@ def test_a_file_that_was_cut_keeps_what_is_whole(tmp_path: Path):
         said.append(said_of(tmp_path))
     assert said[0] == ""
     assert all(len(words.splitlines()) <= 1 for words in said)
-
-
-def test_bytes_that_were_changed_give_one_line_or_a_curve(tmp_path: Path):
-    path = curve(tmp_path / "adam", [0.5, 0.25])
-    whole = path.read_bytes()
-    rng = np.random.default_rng(5)
-    said = set()
-    for _ in range(300):
-        changed = bytearray(whole)
-        for place in rng.integers(0, len(whole), 3):
-            changed[place] = int(rng.integers(256))
-        path.write_bytes(bytes(changed))
-        said.add(said_of(tmp_path))
-    assert "" in said  # some changes do no harm
-    assert len(said) > 1  # others do
-    assert all(len(words.splitlines()) <= 1 for words in said)
