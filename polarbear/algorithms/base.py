@@ -1,4 +1,4 @@
-"""What an adapter is, and what one run looks like from inside it."""
+"""Base classes: an algorithm, and one run as its adapter sees it."""
 
 from __future__ import annotations
 
@@ -21,42 +21,35 @@ from polarbear.settings.options import Options
 class Trial:
     """One run as an adapter sees it.
 
-    Calling it evaluates the objective, always to be minimised; the call that would exceed the
-    budget raises BudgetExhausted instead, which the algorithm lets pass. An algorithm that does not
-    evaluate through us (a program, or one on an axis of its own) reports improvements instead.
-    Code of the user's own gets it ``in_own_sign``.
+    Calling it evaluates the objective, always to be minimised. The call that would exceed the
+    budget raises BudgetExhausted, which the algorithm must not catch. Algorithms that evaluate
+    elsewhere (programs, or on another axis) report improvements.
     """
 
     evaluate: Callable[[Any], float]
-    report: Callable[[float, float], None]  # t on the axis, and the objective value as observed
+    report: Callable[[float, float], None]  # t on the axis, and the objective value
     instance: Instance
     seed: int
     axis: str
-    budget: float  # the whole one, in every run of the algorithm
-    problem: Any  # what the suite built; evaluating it directly would go unrecorded
+    budget: float  # the whole budget, even if this run ends earlier
+    problem: Any  # as built by the suite; evaluating it directly is not recorded
     lower: Floats | None = None
     upper: Floats | None = None
     kind: Kind = Kind.CONTINUOUS
-    maximise: bool = False  # larger values are better, so those of ``evaluate`` are negated
-    until: float = inf  # where this run is stopped, at the budget or before
-    # Evaluates a whole population at once, where the problem can and time does not matter.
+    maximise: bool = False  # if so, ``evaluate`` returns negated values
+    until: float = inf  # where this run ends
+    # Evaluates a population in one call, if the problem can and the axis is not seconds.
     at_once: Callable[[Any], list[float]] | None = None
 
     def in_own_sign(self) -> Trial:
-        """The same run with values as the problem returns them, to be maximised where it says so.
-
-        Instead of a value that is not a number there is still the worst.
-        """
+        """The same run with values in the sign of the problem; NaN is still the worst value."""
         if not self.maximise:
             return self
         evaluate = self.evaluate
         return replace(self, evaluate=lambda x: -evaluate(x), at_once=None)
 
     def evaluate_all(self, points: Sequence[Any] | Floats) -> list[float]:
-        """The values of points that are all known before the first is evaluated.
-
-        What is recorded, and where a budget ends the run, is as if they came one by one.
-        """
+        """The values of a population; recorded as if they were evaluated one by one."""
         if self.at_once is not None:
             return self.at_once(points)
         return [self.evaluate(x) for x in points]
@@ -77,19 +70,19 @@ class Trial:
 
 
 class Algorithm(Options):
-    """A named, configured anytime optimiser; a subclass is an adapter and adds its options."""
+    """A named, configured anytime optimiser; subclasses are adapters and add options."""
 
-    name: str = Field(description="how everything calls it")
+    name: str = Field(description="its name")
     use: str = Field(description="the adapter that runs it")
     label: str | None = Field(
         None,
-        description=f"how figures and the page call it, in at most {LONGEST_LABEL} characters; by "
-        "default its name, or what sets that apart from others if it is longer",
+        description=f"its name in figures and on the page, at most {LONGEST_LABEL} characters; by "
+        "default its name, or the part of it that differs from others if it is longer",
     )
 
     accepts: ClassVar[frozenset[Kind]]
-    reports_any_axis: ClassVar[bool] = False  # True: can report t on an axis of its own
-    library: ClassVar[str | None] = None  # the package whose code it runs, as it is installed
+    reports_any_axis: ClassVar[bool] = False  # True: can report t on any axis
+    library: ClassVar[str | None] = None  # the package whose version matters
 
     @field_validator("name")
     @classmethod
@@ -103,30 +96,27 @@ class Algorithm(Options):
 
     @property
     def common_seed(self) -> bool:
-        """Whether it gets the seed of the instance, as others that say so do."""
+        """Whether its seed depends on the instance only, not on its name."""
         return False
 
     def population(self, dimension: int) -> int | None:
-        """How many points it evaluates before it learns from any; None if there is no such number.
-
-        It is what a budget is held against before anything is run.
-        """
+        """The number of points before the first update, to warn about small budgets; or None."""
         return None
 
     def variants(self, folder: str) -> tuple[Algorithm, ...]:
-        """The algorithms that this entry of a configuration stands for; ValueError if none."""
+        """The algorithms that this entry of a configuration stands for."""
         return (self,)
 
     def prepare(self, setting: Setting) -> None:
-        """Raise, before anything is run, what would make every run fail."""
+        """Raise, before any run, errors that would make every run fail."""
 
     def load(self) -> None:
-        """Load what its runs need, in the process that will make them; none is charged for it."""
+        """Import its packages in the worker before the clock of a run starts."""
 
     def made_of(self, setting: Setting) -> MadeOf:
-        """The files and packages beside PolarBear that its runs depend on."""
+        """The files and packages that its runs depend on."""
         return of_packages(self.library) if self.library else MadeOf()
 
     @abstractmethod
     def run(self, trial: Trial, setting: Setting) -> None:
-        """Optimise until the budget ends the run; returning means the algorithm ended by itself."""
+        """Optimise until the budget ends the run; a return means the algorithm ended itself."""

@@ -1,7 +1,7 @@
-"""An algorithm that is a program of any kind, run without a shell.
+"""Algorithms that are programs, run without a shell.
 
-It prints a line ``t y`` at every improvement, to standard output or, if its command names
-``{output}``, into that file. Empty lines and lines that start with # are passed over.
+A program prints a line ``t y`` at every improvement, to standard output or, if its command contains
+``{output}``, to that file. Empty lines and lines that start with # are ignored.
 """
 
 from __future__ import annotations
@@ -10,12 +10,10 @@ import os
 import re
 import shlex
 import shutil
-import signal
-import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import IO, Any, ClassVar, Literal
 
@@ -23,14 +21,8 @@ from pydantic import Field, field_validator, model_validator
 
 from polarbear.algorithms import irace
 from polarbear.algorithms.base import Algorithm, Trial
-from polarbear.algorithms.listening import LastWords, lines_of
-from polarbear.algorithms.signals import killed_from_outside
-from polarbear.errors import (
-    AlgorithmError,
-    BadOutputError,
-    BudgetExhausted,
-    KilledFromOutsideError,
-)
+from polarbear.algorithms.program import Program
+from polarbear.errors import AlgorithmError, BadOutputError, BudgetExhausted
 from polarbear.problems.base import Kind, Setting
 from polarbear.settings.fingerprint import MadeOf, of_files
 from polarbear.settings.grid import SECONDS
@@ -40,7 +32,7 @@ PLACEHOLDERS = ("instance", "seed", "budget", "config", "output")
 
 
 class Command(Algorithm):
-    """Any executable; it gets its arguments by placeholders and prints its improvements."""
+    """Any executable; placeholders become its arguments, and it prints its improvements."""
 
     command: tuple[str, ...] = Field(
         min_length=1,
@@ -94,7 +86,7 @@ class Command(Algorithm):
         if self.time == "measured" and self._writes_file:
             raise ValueError("time: measured needs standard output, not {output}")
         if self.parameter_file is not None and self.configurations is None:
-            raise ValueError("'parameter_file' goes with 'configurations', which are not given")
+            raise ValueError("'parameter_file' needs 'configurations', which are not given")
         return self
 
     @property
@@ -107,7 +99,9 @@ class Command(Algorithm):
         place = Path(folder)
         described = None if self.parameter_file is None else place / self.parameter_file
         if self.label is not None:
-            raise ValueError("a label is one algorithm's; each of these is called by its name")
+            raise ValueError(
+                "'label' names one algorithm; 'configurations' are labelled by their names"
+            )
         return tuple(
             self.model_copy(
                 update={
@@ -125,7 +119,7 @@ class Command(Algorithm):
         return any("{output}" in argument for argument in (*self.command, *self.parameters))
 
     @property
-    def _told_budget(self) -> bool:
+    def _receives_budget(self) -> bool:
         return any("{budget}" in argument for argument in (*self.command, *self.parameters))
 
     def prepare(self, setting: Setting) -> None:
@@ -177,29 +171,23 @@ class Command(Algorithm):
     def run(self, trial: Trial, setting: Setting) -> None:
         with _output_file() if self._writes_file else nullcontext() as written:
             arguments = self.arguments(trial, setting, written.name if written else "")
-            errors = LastWords()
             begun = time.perf_counter()
-            with _started(arguments, setting.folder, written is None) as process:
-                deadline = begun + trial.until if trial.axis == SECONDS else float("inf")
-                if self.time == "reported":
-                    deadline += 1.0 + 0.05 * trial.until  # its clock may be slower than ours
-                lines = lines_of(process, written, errors, deadline)
+            deadline = begun + trial.until if trial.axis == SECONDS else float("inf")
+            if self.time == "reported":
+                deadline += 1.0 + 0.05 * trial.until  # its clock may be slower than ours
+            with Program(arguments, setting.folder, written) as program:
                 timed = (
                     (number, time.perf_counter() - begun, line)
-                    for number, line in enumerate(lines, 1)
+                    for number, line in enumerate(program.lines(deadline), 1)
                 )
                 output = irace.Output(timed) if self.protocol == "irace" else None
                 for number, elapsed, line in output or timed:
                     self._take(line, number, elapsed, trial)
-                code = _end_group(process)
-                if killed_from_outside(code):
-                    raise KilledFromOutsideError(_obituary(arguments[0], code, errors))
-                if code != 0:
-                    raise AlgorithmError(_obituary(arguments[0], code, errors))
+                program.check_exit()
         if output is not None:
             output.refuse_cost_and_time()
-        if self._told_budget:
-            raise BudgetExhausted  # it stopped because we told it where to
+        if self._receives_budget:
+            raise BudgetExhausted  # it ended because of the budget in its command
 
     def _take(self, line: str, number: int, elapsed: float, trial: Trial) -> None:
         words = line.split()
@@ -227,55 +215,15 @@ def _filled(argument: str, values: dict[str, str]) -> str:
 
 @contextmanager
 def _output_file() -> Iterator[IO[bytes]]:
-    """A file that a program can write to, and that is read meanwhile."""
+    """A file that a program writes while it is read."""
     try:
         scratch = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
     except OSError as error:
         raise AlgorithmError(
-            f"cannot make a file for {{output}} in {tempfile.gettempdir()}: {error.strerror}"
+            f"cannot create a file for {{output}} in {tempfile.gettempdir()}: {error.strerror}"
         ) from None
     with scratch as folder:
         path = Path(folder) / "output"
         path.touch()
         with path.open("rb") as file:
             yield file
-
-
-@contextmanager
-def _started(arguments: list[str], folder: str, prints: bool) -> Iterator[subprocess.Popen[bytes]]:
-    """A program in a process group of its own, which does not outlive the run."""
-    try:
-        process = subprocess.Popen(
-            arguments,
-            cwd=folder,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE if prints else subprocess.DEVNULL,
-            stderr=subprocess.PIPE,  # no file: a full disk is not the program's failure
-            start_new_session=True,
-        )
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise AlgorithmError(f"cannot start {shlex.join(arguments)}: {reason}") from None
-    try:
-        yield process
-    finally:
-        _end_group(process)
-        for stream in filter(None, (process.stdout, process.stderr)):
-            stream.close()
-
-
-def _end_group(process: subprocess.Popen[bytes]) -> int:
-    """Kill what is left of a program's process group, then bury the program; its exit code.
-
-    In this order: the number of one that is buried may be somebody else's.
-    """
-    if process.returncode is None:
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
-    return process.wait()
-
-
-def _obituary(program: str, code: int, errors: LastWords) -> str:
-    """The exit code of a program that failed, and its last words."""
-    how = f"ended with exit code {code}" if code > 0 else f"was killed by signal {-code}"
-    return f"{program} {how}" + (f"; its last words: {errors}" if str(errors) else "")

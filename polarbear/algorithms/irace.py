@@ -1,4 +1,4 @@
-"""What irace has its target-runners do: their arguments, their output, its files."""
+"""irace's conventions: arguments and output of target-runners, files of configurations."""
 
 from __future__ import annotations
 
@@ -15,10 +15,9 @@ Line = tuple[int, float, str]  # its number, when it was read, its text
 
 
 class Output:
-    """A target-runner's lines, whose first one is held back until a second says what it is.
+    """The lines of a target-runner; the first is held back until there is a second.
 
-    Two numbers on the only line are irace's ``cost time``; the same at the head of further lines
-    are the first improvement, ``t y``.
+    Two numbers on the only line are irace's ``cost time``, otherwise the first ``t y``.
     """
 
     def __init__(self, lines: Iterable[Line]) -> None:
@@ -48,11 +47,11 @@ class Output:
             yield held
 
     def refuse_cost_and_time(self) -> None:
-        """Raise if all that was printed is a line of two numbers."""
+        """Raise if the only line has two numbers."""
         if self._held is not None:
             raise BadOutputError(
-                f"its only line, {self._held[2].strip()[:200]!r}, has two numbers, as irace's "
-                "'cost time' has; PolarBear compares over time: print a line 't y' at every "
+                f"the only line, {self._held[2].strip()[:200]!r}, has two numbers like irace's "
+                "'cost time'; PolarBear compares over time: print a line 't y' at every "
                 "improvement and, last, the final cost alone"
             )
 
@@ -60,10 +59,7 @@ class Output:
 def configurations(
     path: Path, parameter_file: Path | None = None
 ) -> list[tuple[str, tuple[str, ...]]]:
-    """Each configuration of a file as irace reads it: its label, and its arguments.
-
-    The file is a table with a header of parameter names; ValueError where it is not.
-    """
+    """The label and the arguments of each configuration in a table with a header of names."""
     rows = _table(path)
     if len(rows) < 2:
         raise ValueError(f"{path} has no configuration below its header of parameter names")
@@ -79,7 +75,7 @@ def configurations(
         label = values.get(".ID.", str(position))
         arguments: list[str] = []
         for name, value in values.items():
-            if value == UNSET or name.startswith("."):  # .ID., .PARENT. and the like are irace's
+            if value == UNSET or name.startswith("."):  # irace's .ID., .PARENT. and others
                 continue
             if parameter_file is not None and name not in switches:
                 raise ValueError(f"{path}: {parameter_file} does not say how '{name}' is passed")
@@ -89,7 +85,7 @@ def configurations(
 
 
 def _passed(switch: str, value: str) -> list[str]:
-    """A switch that ends in a blank is an argument of its own, any other one is glued on."""
+    """The arguments for a value; a switch that ends in a blank is a separate argument."""
     return [switch.strip(), value] if switch != switch.rstrip() else [f"{switch}{value}"]
 
 
@@ -97,7 +93,7 @@ def _switches(path: Path) -> dict[str, str]:
     """The switch of each parameter, from irace's parameter file."""
     found = {}
     for number, line in _lines(path):
-        if line.startswith("["):  # what follows are options of irace
+        if line.startswith("["):  # options of irace follow
             break
         match = re.match(r'(\S+)\s+"([^"]*)"\s+\S', line)
         if match is None:
@@ -109,7 +105,7 @@ def _switches(path: Path) -> dict[str, str]:
 
 
 def _table(path: Path) -> list[tuple[int, list[str]]]:
-    """Rows of words, quoted where they contain blanks, each with the number of its line."""
+    """Rows of words, each with its line number."""
     rows = []
     for number, line in _lines(path):
         try:
@@ -120,7 +116,7 @@ def _table(path: Path) -> list[tuple[int, list[str]]]:
 
 
 def _lines(path: Path) -> list[tuple[int, str]]:
-    """The lines that say something, with their numbers."""
+    """The lines with content, and their numbers."""
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:

@@ -1,4 +1,4 @@
-"""Modular CMA-ES: modcma, in C++, whose modules can be exchanged one by one."""
+"""Modular CMA-ES by modcma, in C++."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from polarbear.settings.options import describe, unknown
 
 Evaluate = Callable[[Any], float]
 
-# The paper's appendix on the configuration of CMA-ES.
+# From the paper's appendix on the configuration of CMA-ES.
 BASELINE: Mapping[str, bool | str] = {
     "active": True,
     "repelling_restart": True,
@@ -27,7 +27,7 @@ BASELINE: Mapping[str, bool | str] = {
     "center_placement": "UNIFORM",
 }
 STEP_SIZES = ("CSA", "MSR", "TPA", "XNES", "MXNES", "LPXNES", "SR")
-MATRICES = {  # the paper's names
+MATRICES = {  # by the paper's names
     "COV": "COVARIANCE",
     "SEP": "SEPARABLE",
     "MAT": "MATRIX",
@@ -38,16 +38,16 @@ MATRICES = {  # the paper's names
 }
 MATRIX_NAMES = frozenset(MATRICES) | frozenset(MATRICES.values()) | {"COVARIANCE_NO_EIGV"}
 OWN_OPTION = {"ssa": "step_size", "matrix_adaptation": "matrix"}
-UNREPEATABLE = "the same seed gives other runs, since modcma 1.2.0 reads memory it never wrote"
+UNREPEATABLE = "runs are not reproducible, since modcma 1.2.0 reads uninitialised memory"
 REFUSED: Mapping[tuple[str, bool | str], str] = {
     ("ssa", "PSR"): UNREPEATABLE,
     ("ssa", "SA"): UNREPEATABLE,
     ("sequential_selection", True): UNREPEATABLE,
-    ("threshold_convergence", True): "its threshold falls with a budget it would have to know",
+    ("threshold_convergence", True): "its threshold depends on the budget",
     ("restart_strategy", "STOP"): "it ends the run as soon as the search has converged",
 }
-ENDLESS = 2**62  # modcma wants a budget and would stop near it; ours ends the run
-BOX = 5.0  # modcma's limits of the step size, and COTN, are made for boxes about [-5, 5]
+ENDLESS = 2**62  # modcma's budget; the trial ends the run
+BOX = 5.0  # modcma's step-size limits and COTN assume a box like [-5, 5]
 LARGEST_REPELLED_DIMENSION = 308  # (2 * BOX) to a higher power is infinite
 
 
@@ -97,17 +97,17 @@ class Modcma(Algorithm):
     ) -> dict[str, bool | str]:
         for name, value in modules.items():
             if name in OWN_OPTION:
-                raise ValueError(f"'{name}' has an option of its own: '{OWN_OPTION[name]}'")
+                raise ValueError(f"'{name}' is set by the option '{OWN_OPTION[name]}'")
             if name == "center_placement" and info.data.get("centre") == "fixed":
-                raise ValueError("'center_placement' only has a say with 'centre: modcma'")
+                raise ValueError("'center_placement' has an effect only with 'centre: modcma'")
             _refuse(name, value)
-        # Without modcma the configuration may still be read; it cannot be run.
+        # Without modcma the configuration can still be read, but not run.
         if modules and importlib.util.find_spec("modcma") is not None:
             _set_modules(_package().parameters.Modules(), modules)
         return modules
 
     def population(self, dimension: int) -> int:
-        return 4 + int(3 * np.log(dimension))  # modcma's own default
+        return 4 + int(3 * np.log(dimension))  # modcma's default
 
     def prepare(self, setting: Setting) -> None:
         _package()
@@ -148,9 +148,8 @@ class Modcma(Algorithm):
         if self.centre == "fixed":
             chosen["center_placement"] = "X0"
         if dimension > LARGEST_REPELLED_DIMENSION:
-            # The radius to keep from earlier optima derives from the box's volume, and once that is
-            # infinite, modcma rejects points for minutes before it evaluates one. In so many
-            # dimensions a radius that is right hardly ever rejects any.
+            # The radius around earlier optima derives from the volume of the box. If that is
+            # infinite, modcma rejects points for minutes; a finite one would reject hardly any.
             chosen["repelling_restart"] = False
         modules = package.parameters.Modules()
         _set_modules(modules, chosen)
@@ -158,13 +157,13 @@ class Modcma(Algorithm):
 
 
 def _refuse(module: str, option: bool | str) -> None:
-    """ValueError where modcma's option would break a promise of an adapter."""
+    """Raise ValueError for options of modcma that adapters cannot support."""
     if (module, option) in REFUSED:
         raise ValueError(f"{module} = {option} is not possible: {REFUSED[module, option]}")
 
 
 def _package() -> Any:
-    """The compiled part of modcma, or an error that says how to get it."""
+    """The compiled part of modcma; an error with the command to install it if it is missing."""
     try:
         from modcma import c_maes
     except ImportError as error:
@@ -173,7 +172,7 @@ def _package() -> Any:
 
 
 def _set_modules(modules: Any, chosen: Mapping[str, bool | str]) -> None:
-    """Choose an option of each module named; ValueError where there is no such thing."""
+    """Set modules by name; ValueError for an unknown module or option."""
     known = {name for name in dir(modules) if not name.startswith("_")}
     for name, value in chosen.items():
         if name not in known:
@@ -181,7 +180,7 @@ def _set_modules(modules: Any, chosen: Mapping[str, bool | str]) -> None:
         kind = type(getattr(modules, name))
         if kind is bool:
             if not isinstance(value, bool):
-                raise ValueError(f"module '{name}' is true or false, found {describe(value)}")
+                raise ValueError(f"module '{name}' must be true or false, found {describe(value)}")
             setattr(modules, name, value)
         elif value in kind.__members__:
             setattr(modules, name, kind.__members__[value])
@@ -190,7 +189,7 @@ def _set_modules(modules: Any, chosen: Mapping[str, bool | str]) -> None:
 
 
 def _from_its_box(evaluate: Evaluate, lower: Floats, upper: Floats) -> Evaluate:
-    """The objective on modcma's box; the very same function where that is the problem's too."""
+    """The objective on modcma's box; unchanged if that is also the problem's box."""
     if np.all(lower == -BOX) and np.all(upper == BOX):
         return evaluate
 
@@ -202,11 +201,10 @@ def _from_its_box(evaluate: Evaluate, lower: Floats, upper: Floats) -> Evaluate:
 
 
 def seed_generator(utils: Any, seed: int) -> None:
-    """Seed modcma's generator, which all of the process shares.
+    """Seed modcma's global generator, and discard the normal draw that it may have buffered.
 
-    Normal draws are made in pairs, and a second one that is still waiting would survive the seed.
-    If one is waiting, a normal draw takes it and leaves the uniform stream where it was; if none
-    is, the draw moves the stream on and leaves one waiting, which the next draw takes.
+    Normal draws come in pairs; a buffered second one survives seeding. If one is buffered, a normal
+    draw does not advance the uniform stream; if none is, it does, and buffers one.
     """
     utils.set_seed(0)
     first_uniform = utils.random_uniform()

@@ -1,4 +1,4 @@
-"""An algorithm that is a function of the user's own."""
+"""Algorithms that are Python functions of the user."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Uniform random search: the baseline that everything else should beat."""
+"""Uniform random search: the baseline."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from polarbear.algorithms.base import Algorithm, Trial
 from polarbear.problems.base import Kind, Setting
 
-BLOCK = 64  # points drawn at once; the stream of points is the same whatever the block
+BLOCK = 64  # points drawn at once; the stream of points does not depend on it
 
 
 class RandomSearch(Algorithm):
@@ -24,8 +24,8 @@ class RandomSearch(Algorithm):
         whole = trial.kind is Kind.INTEGER
         width = upper - lower + whole  # whole numbers include both bounds
         while True:
-            # Drawn as shares of the box: whole numbers drawn as such may skip random bits, and the
-            # stream would then depend on the block.
+            # Shares of the box: drawn integers may skip random bits, so that the stream would
+            # depend on the block.
             points = lower + rng.random(shape) * width
             if whole:
                 points = np.floor(points)

@@ -1,10 +1,10 @@
-"""The derivative-free methods of scipy.optimize, started again and again until the budget ends."""
+"""Derivative-free methods of scipy.optimize, restarted until the budget ends."""
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -17,7 +17,6 @@ from polarbear.numerics.arrays import Floats
 from polarbear.problems.base import Kind, Setting
 from polarbear.settings.options import unknown
 
-Objective = Callable[[Floats], float]
 MethodName = Literal[
     "nelder-mead",
     "powell",
@@ -28,7 +27,7 @@ MethodName = Literal[
     "shgo",
 ]
 
-# What a configuration may set of each method; all else would end a run, print, or is set here.
+# Arguments that a configuration may set; others would end a run, print, or are set here.
 TUNABLE: Mapping[str, tuple[str, ...]] = {
     "nelder-mead": ("adaptive", "fatol", "xatol"),
     "powell": ("ftol", "xtol"),
@@ -47,8 +46,8 @@ TUNABLE: Mapping[str, tuple[str, ...]] = {
     "direct": ("eps", "len_tol", "locally_biased", "vol_tol"),
     "shgo": ("iters", "minimizer_kwargs"),
 }
-ENDLESS = 2**62  # for counts that a method insists on; the budget ends it long before
-INFINITE = 1e100  # what a method sees of infinity, with which its arithmetic would go astray
+ENDLESS = 2**62  # for limits that a method requires; the budget ends it long before
+LARGEST_VALUE = 1e100  # replaces infinity, on which the methods' arithmetic fails
 
 
 class Scipy(Algorithm):
@@ -82,51 +81,34 @@ class Scipy(Algorithm):
             check_options(self._search, f"'{self.name}': scipy's {self.method}")
 
     def load(self) -> None:
-        import scipy.optimize  # noqa: F401 - takes half a second
+        optimize()
 
     def run(self, trial: Trial, setting: Setting) -> None:
-        self._search(trial.evaluate_all, *trial.box, trial.seed, trial.evaluate)
+        self._search(trial.evaluate_all, *trial.box, trial.seed)
 
-    def _search(
-        self,
-        evaluate_all: EvaluateAll,
-        lower: Floats,
-        upper: Floats,
-        seed: int,
-        evaluate: Objective | None = None,
-    ) -> None:
-        width = upper - lower
-        evaluated = 0
-        alone = evaluate or (lambda point: evaluate_all(point[np.newaxis])[0])
-
-        # Some methods leave the box by a rounding error.
-        def objective(share: Floats) -> float:
-            nonlocal evaluated
-            evaluated += 1
-            y = alone(np.minimum(np.maximum(lower + share * width, lower), upper))
-            return y if -INFINITE < y < INFINITE else max(-INFINITE, min(y, INFINITE))
+    def _search(self, evaluate_all: EvaluateAll, lower: Floats, upper: Floats, seed: int) -> None:
+        width, evaluated = upper - lower, 0
 
         def objectives(shares: Floats) -> list[float]:
             nonlocal evaluated
             evaluated += len(shares)
-            points = np.minimum(np.maximum(lower + shares * width, lower), upper)
-            return [max(-INFINITE, min(y, INFINITE)) for y in evaluate_all(points)]
+            points = np.clip(lower + shares * width, lower, upper)  # beyond it by rounding errors
+            return [max(-LARGEST_VALUE, min(y, LARGEST_VALUE)) for y in evaluate_all(points)]
 
         rng = np.random.default_rng(seed)
         method = METHODS[self.method]
         while True:
             before = evaluated
-            method(Start(objective, objectives, len(lower), evaluated, rng, self.options))
+            method(Start(objectives, len(lower), evaluated, rng, self.options))
             if evaluated == before:
-                raise AlgorithmError(f"scipy's {self.method} ended without a single evaluation")
+                raise AlgorithmError(f"scipy's {self.method} ended without an evaluation")
 
 
 @dataclass(frozen=True)
 class Start:
     """One start of a method on the unit box."""
 
-    objective: Objective
-    objectives: Callable[[Floats], list[float]]  # the values at many points, one a row
+    objectives: Callable[[Floats], list[float]]  # the values at many points, one per row
     dimension: int
     evaluated: int  # by earlier starts
     rng: np.random.Generator
@@ -136,36 +118,23 @@ class Start:
     def bounds(self) -> list[tuple[float, float]]:
         return [(0.0, 1.0)] * self.dimension
 
-    def randomness(self, function: Callable[..., Any]) -> dict[str, np.random.Generator]:
-        """Our generator, by the name under which scipy's function takes it."""
-        is_new = "rng" in inspect.signature(function).parameters  # since scipy 1.15
-        return {"rng" if is_new else "seed": self.rng}
+    def objective(self, share: Floats) -> float:
+        return self.objectives(share[np.newaxis])[0]
 
-    def bent(self) -> Objective:
-        """The objective with its axes bent at random, from the second start on.
+    def warped(self) -> Callable[[Floats], float]:
+        """The objective with randomly warped axes, from the second start on.
 
-        Methods without randomness would repeat their first start for ever. u -> cu / (1 + (c-1)u)
-        is smooth and keeps 0 and 1, so the whole box is searched again at other points.
+        Deterministic methods would repeat their first start. u -> cu / (1 + (c-1)u) is smooth and
+        maps the unit interval to itself, so that the box is searched again at other points.
         """
         if self.evaluated == 0:
             return self.objective
-        objective, bend = self.objective, np.exp(self.rng.uniform(-1, 1, self.dimension))
-        one, more = np.array(1.0), bend - 1  # an array: NumPy would make one of it at every point
-        return lambda share: objective(share * bend / (one + more * share))
-
-
-def _nelder_mead(start: Start) -> None:
-    _minimise(start, "Nelder-Mead")
-
-
-def _powell(start: Start) -> None:
-    _minimise(start, "Powell")
+        c = np.exp(self.rng.uniform(-1, 1, self.dimension))
+        return lambda share: self.objective(share * c / (1.0 + (c - 1.0) * share))
 
 
 def _minimise(start: Start, method: str) -> None:
-    from scipy.optimize import minimize
-
-    minimize(
+    optimize().minimize(
         start.objective,
         start.rng.random(start.dimension),
         method=method,
@@ -175,26 +144,16 @@ def _minimise(start: Start, method: str) -> None:
 
 
 def _differential_evolution(start: Start) -> None:
-    from scipy.optimize import differential_evolution as minimise
-
-    settings = {"maxiter": ENDLESS, **start.randomness(minimise), **start.options}
-    if (
-        settings.get("updating") == "deferred"
-    ):  # a generation is known before any of it is evaluated
-
-        def whole_generation(objective: Objective, shares: Iterable[Floats]) -> list[float]:
-            return start.objectives(np.array(list(shares)))
-
-        settings["workers"] = whole_generation
-    minimise(start.objective, start.bounds, **settings)
+    settings = {"maxiter": ENDLESS, "rng": start.rng, **start.options}
+    if settings.get("updating") == "deferred":
+        settings["workers"] = lambda _, shares: start.objectives(np.array(list(shares)))
+    optimize().differential_evolution(start.objective, start.bounds, **settings)
 
 
 def _dual_annealing(start: Start) -> None:
-    from scipy.optimize import dual_annealing as minimise
-
-    endless = {"maxiter": ENDLESS, "maxfun": ENDLESS}  # it anneals again by itself
-    settings = {**endless, **start.randomness(minimise), **start.options}
-    minimise(start.objective, start.bounds, **settings)
+    endless = {"maxiter": ENDLESS, "maxfun": ENDLESS}  # it restarts itself
+    settings = {**endless, "rng": start.rng, **start.options}
+    optimize().dual_annealing(start.objective, start.bounds, **settings)
 
 
 class Hop:
@@ -206,42 +165,41 @@ class Hop:
 
     def __call__(self, x: Floats) -> Floats:
         step = self.rng.uniform(-self.stepsize, self.stepsize, len(x))
-        folded: Floats = 1 - np.abs(1 - np.abs(x + step) % 2)
-        return folded
+        return np.asarray(1 - np.abs(1 - np.abs(x + step) % 2))
 
 
 def _basin_hopping(start: Start) -> None:
-    from scipy.optimize import basinhopping as minimise
-
-    settings = {"niter": ENDLESS, **start.randomness(minimise), **start.options}
+    settings = {"niter": ENDLESS, "rng": start.rng, **start.options}
     local = settings.pop("minimizer_kwargs", {})
     settings["minimizer_kwargs"] = {"method": "L-BFGS-B", "bounds": start.bounds, **local}
     settings["take_step"] = Hop(settings.pop("stepsize", 0.5), start.rng)
-    minimise(start.objective, start.rng.random(start.dimension), **settings)
+    optimize().basinhopping(start.objective, start.rng.random(start.dimension), **settings)
 
 
 def _direct(start: Start) -> None:
-    from scipy.optimize import direct as minimise
-
-    # It sets memory aside for all evaluations in advance, so starts are finite, and grow.
+    # It allocates memory for all evaluations in advance, so starts are finite, and grow.
     evaluations = 1000 * start.dimension + start.evaluated
-    settings = {"maxfun": evaluations, "maxiter": evaluations}
-    # With scipy's 1e-16 it would end in 30 dimensions before all sides were cut twice.
-    minimise(start.bent(), start.bounds, **{"vol_tol": 0.0, **settings, **start.options})
+    # With scipy's vol_tol of 1e-16 it would end early in 30 dimensions.
+    settings = {"vol_tol": 0.0, "maxfun": evaluations, "maxiter": evaluations, **start.options}
+    optimize().direct(start.warped(), start.bounds, **settings)
 
 
 def _shgo(start: Start) -> None:
-    from scipy.optimize import shgo as minimise
-
-    # At most 1024, since the triangulation takes ever longer before anything is evaluated, and
-    # never 100, by which scipy understands 2**dimension + 1.
+    # At most 1024, since the time of the triangulation grows, and never 100, which scipy replaces
+    # by 2**dimension + 1.
     points = min(128 + start.evaluated, 1024)
-    minimise(start.bent(), start.bounds, n=points, **start.options)
+    optimize().shgo(start.warped(), start.bounds, n=points, **start.options)
+
+
+def optimize() -> Any:
+    import scipy.optimize  # takes half a second
+
+    return scipy.optimize
 
 
 METHODS: Mapping[str, Callable[[Start], None]] = {
-    "nelder-mead": _nelder_mead,
-    "powell": _powell,
+    "nelder-mead": partial(_minimise, method="Nelder-Mead"),
+    "powell": partial(_minimise, method="Powell"),
     "differential-evolution": _differential_evolution,
     "dual-annealing": _dual_annealing,
     "basin-hopping": _basin_hopping,

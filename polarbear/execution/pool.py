@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from multiprocessing.connection import Connection, wait
 from typing import Self
 
-from polarbear.algorithms.signals import killed_from_outside
+from polarbear.algorithms.program import killed_from_outside
 from polarbear.errors import PolarBearError
 from polarbear.execution.cleanup import Scratch
 from polarbear.execution.executor import RunLimits

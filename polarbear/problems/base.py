@@ -1,7 +1,7 @@
-"""What a suite, an instance and a problem are.
+"""Base classes: suite, instance, problem.
 
-A suite is a distribution over problems. It draws instances: a stable id and a small JSON-able spec
-from which the problem can be built again, in any process, at any time.
+A suite is a distribution over problems. It draws instances: a stable id and a small spec, stored as
+JSON, from which any process can build the problem again.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ from polarbear.wording import visible
 
 Spec = Mapping[str, Any]
 Trajectory = Literal["best", "last"]  # which of a run's values counts at a time
-LARGEST_NUMBER = 100_000  # far beyond any use, and far below where a library's integers end
+LARGEST_NUMBER = 100_000  # of a dimension or an instance id; libraries overflow far above it
 
 
 class Kind(StrEnum):
-    """What a problem offers to an algorithm."""
+    """The kinds of problems that algorithms can accept."""
 
     CONTINUOUS = "continuous"  # an objective on a box of real numbers
     INTEGER = "integer"  # an objective on a box of whole numbers
-    OBJECT = "object"  # whatever a user's Python function returned
-    NAME = "name"  # nothing but a name to hand to a program
+    OBJECT = "object"  # anything that a user's Python function returned
+    NAME = "name"  # a name to pass to a program
     SCORES = "scores"  # trajectories drawn from a known truth; nothing to optimise
 
 
@@ -48,12 +48,12 @@ class Problem:
     lower: Floats | None = None
     upper: Floats | None = None
     maximise: bool = False
-    # Seconds spent so far on building parts of the problem at their first use; an algorithm on the
-    # seconds axis is not charged for them.
+    # Seconds spent so far on building parts of the problem at their first use; they are not charged
+    # on the seconds axis.
     building_seconds: Callable[[], float] | None = None
-    # What is recorded of a point, where ``evaluate`` is noisy: costs no evaluation and no time.
+    # The value to record where ``evaluate`` is noisy; costs no evaluation and no time.
     true_value: Callable[[Any], float] | None = None
-    # The values at many points, one a row, to the bit as ``evaluate`` gives them one by one.
+    # The values at many points, one per row; must equal those of ``evaluate`` to the bit.
     evaluate_many: Callable[[Floats], Floats] | None = None
 
     @property
@@ -63,7 +63,7 @@ class Problem:
 
 @dataclass(frozen=True)
 class Instance:
-    """One problem drawn from a suite: its place in the stream, its stable id, how to rebuild it."""
+    """One problem drawn from a suite: its index in the stream, its id, and how to rebuild it."""
 
     index: int
     id: str
@@ -72,11 +72,11 @@ class Instance:
 
 @dataclass(frozen=True)
 class Setting:
-    """What of the whole configuration a suite or an adapter may depend on."""
+    """The part of a configuration that suites and adapters may depend on."""
 
     seed: int
     budget: Budget
-    folder: str = "."  # relative paths and importable modules are looked up here
+    folder: str = "."  # where relative paths and modules are looked up
     algorithms: tuple[str, ...] = ()
     trajectory: Trajectory = "best"
 
@@ -98,7 +98,7 @@ class Range(Options):
 
 
 class Suite(Options):
-    """A distribution over problem instances; a subclass adds its own options."""
+    """A distribution over problem instances; subclasses add options."""
 
     suite: str = Field(description="the name of the suite")
     count: int | None = Field(
@@ -127,47 +127,47 @@ class Suite(Options):
 
     @abstractmethod
     def draw(self, index: int, rng: np.random.Generator, setting: Setting) -> tuple[str, Spec]:
-        """A readable label and the spec of the instance at this place of the stream."""
+        """The id and the spec of the instance at this index of the stream."""
 
     @abstractmethod
     def build(self, spec: Spec, setting: Setting) -> Any:
-        """The problem of this spec: a Problem, or what the suite's kind promises."""
+        """The problem of this spec: a Problem, or the object that the suite's kind stands for."""
 
     def made_of(self, setting: Setting) -> MadeOf:
-        """The user's own files that its problems are made by."""
+        """The user's files on which its problems depend."""
         return MadeOf()
 
     def offers(self) -> Kind:
-        """What kind of problem these options give."""
+        """The kind of problem that these options give."""
         return self.kind
 
     def best_value(self, spec: Spec) -> float | None:
-        """The best objective value this problem has, as the suite states it; None if unknown."""
+        """The best objective value of this problem; None if unknown."""
         return None
 
     def size(self, setting: Setting) -> int | None:
-        """How many instances there are; None where the stream is endless."""
+        """The number of instances; None if unlimited."""
         return None
 
     def weight(self, instance: str) -> float:
-        """How many instances one of this name counts as."""
+        """The number of instances that this one counts as."""
         return weight_of(instance, self.weights)
 
     def check_weights(self, setting: Setting) -> None:
-        """Refuse weights of instances that a finite suite does not have."""
+        """Raise if a finite suite has no instance for some weight."""
         size = self.size(setting) if self.weights else None
         if size:
             names = [self.instance(index, setting).id for index in range(size)]
             check_weights_fit(self.weights, names)
 
     def instance(self, index: int, setting: Setting) -> Instance:
-        """The instance at one place of the stream, whatever was drawn before it."""
+        """The instance at this index of the stream; it does not depend on earlier draws."""
         rng = np.random.default_rng([derived_seed(setting.seed, "instance", self.suite), index])
         label, spec = self.draw(index, rng, setting)
         flaw = flaw_in_name(label, LONGEST_INSTANCE)
         if flaw:
             raise ProblemError(
-                f"the suite '{self.suite}' names an instance '{visible(label[:60])}', which cannot "
-                f"be a name: {flaw}; rename it"
+                f"the suite '{self.suite}' has an instance with an invalid name, "
+                f"'{visible(label[:60])}': {flaw}; rename it"
             )
         return Instance(index, label, spec)

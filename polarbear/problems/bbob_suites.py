@@ -1,4 +1,4 @@
-"""BBOB and SBOX-COST, whose instances are single functions of the 24."""
+"""BBOB and SBOX-COST: single instances of the 24 functions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from polarbear.problems.numbered import Dimensions, Functions, InstanceIds, Numb
 if TYPE_CHECKING:
     from polarbear.problems.bbob.instances import Function
 
-# Whatever is compiled is imported where problems are built: commands that build none start faster.
+# Compiled modules are imported where problems are built: other commands start faster without them.
 
 
 class BbobSuite(NumberedSuite):

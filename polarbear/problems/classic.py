@@ -1,4 +1,4 @@
-"""Textbook functions, shifted, rotated, in random dimension: no package needed beyond NumPy."""
+"""Textbook functions, shifted and rotated at random, in random dimension."""
 
 from __future__ import annotations
 
@@ -14,91 +14,62 @@ from polarbear.numerics.arrays import Floats
 from polarbear.problems.base import Kind, Problem, Range, Setting, Spec, Suite
 
 BOUND = 5.0
-SHIFT = 4.0  # optima lie inside the box, clear of its walls
-Values = Any  # a number for one point, an array of them for many, which stand one a row
+LARGEST_SHIFT = 4.0  # of the optimum, which keeps it away from the bounds
 
 
-# To the bit the same for one and for many. Called millions of times: what depends on the dimension
-# alone is kept, sums and products are asked for where NumPy makes them, past layers of its own, and
-# numbers stand in arrays, into which it would put them at every call.
+def sphere(z: Floats) -> float:
+    return float(z @ z)
 
 
-def sphere(z: Floats) -> Values:
-    return _inner(z, z)
+def ellipsoid(z: Floats) -> float:
+    return float(z * z @ _weights(len(z)))
 
 
-def ellipsoid(z: Floats) -> Values:
-    return _inner(z * z, _weights(z.shape[-1]))
+def cigar(z: Floats) -> float:
+    return float(z[0] ** 2 + 1e6 * (z[1:] @ z[1:]))
 
 
-def cigar(z: Floats) -> Values:
-    rest = z[..., 1:]
-    return _squared(z.T[0]) + 1e6 * _inner(rest, rest)
+def discus(z: Floats) -> float:
+    return float(1e6 * z[0] ** 2 + z[1:] @ z[1:])
 
 
-def discus(z: Floats) -> Values:
-    rest = z[..., 1:]
-    return 1e6 * _squared(z.T[0]) + _inner(rest, rest)
+def rosenbrock(z: Floats) -> float:
+    z = z + 1.0  # the optimum is at one; moved to the origin like the others
+    valley = np.sum((z[1:] - z[:-1] ** 2) ** 2)
+    return float(100.0 * valley + np.sum((z[:-1] - 1.0) ** 2))
 
 
-def rosenbrock(z: Floats) -> Values:
-    z = z + ONE  # the valley's end is at one; moved to the origin like the others
-    all_but_last = z[..., :-1]
-    valley = _sum((z[..., 1:] - all_but_last**2) ** 2, -1)
-    return 100.0 * valley + _sum((all_but_last - ONE) ** 2, -1)
+def rastrigin(z: Floats) -> float:
+    return float(10.0 * (len(z) - np.sum(np.cos(2.0 * np.pi * z))) + z @ z)
 
 
-def rastrigin(z: Floats) -> Values:
-    return 10.0 * (z.shape[-1] - _sum(np.cos(FULL_TURN * z), -1)) + _inner(z, z)
+def ackley(z: Floats) -> float:
+    root_mean_square = np.sqrt(z @ z / len(z))
+    waves = np.sum(np.cos(2.0 * np.pi * z)) / len(z)
+    return float(20.0 * -np.expm1(-0.2 * root_mean_square) + math.e - np.exp(waves))
 
 
-def ackley(z: Floats) -> Values:
-    dimension = z.shape[-1]
-    root_mean_square = np.sqrt(_inner(z, z) / dimension)
-    waves = _sum(np.cos(FULL_TURN * z), -1) / dimension
-    return 20.0 * -np.expm1(-0.2 * root_mean_square) + math.e - np.exp(waves)
+def griewank(z: Floats) -> float:
+    z = 100.0 * z  # on this box a part of its wide waves would look like a sphere
+    waves = np.prod(np.cos(z / _roots(len(z))))
+    return float(z @ z / 4000.0 + 1.0 - waves)
 
 
-def griewank(z: Floats) -> Values:
-    z = HUNDRED * z  # its waves are wide: on this box a plain sphere would be left of them
-    waves = _product(np.cos(z / _roots(z.shape[-1])), -1)
-    return _inner(z, z) / 4000.0 + 1.0 - waves
+def levy(z: Floats) -> float:
+    w = 1.0 + z / 4.0
+    start = np.sin(np.pi * w[0]) ** 2
+    waves = 1.0 + 10.0 * np.sin(np.pi * w[:-1] + 1.0) ** 2
+    middle = np.sum((w[:-1] - 1.0) ** 2 * waves)
+    end = (w[-1] - 1.0) ** 2 * (1.0 + np.sin(2.0 * np.pi * w[-1]) ** 2)
+    return float(start + middle + end)
 
 
-def levy(z: Floats) -> Values:
-    w = ONE + z / FOUR
-    off = w - ONE
-    turned = HALF_TURN * w
-    start = _squared(np.sin(turned.T[0]))
-    middle = _sum(off[..., :-1] ** 2 * (ONE + TEN * np.sin(turned[..., :-1] + ONE) ** 2), -1)
-    end = _squared(off.T[-1]) * (1.0 + _squared(np.sin(2.0 * np.pi * w.T[-1])))
-    return start + middle + end
-
-
-def different_powers(z: Floats) -> Values:
-    return np.sqrt(_sum(np.abs(z) ** _exponents(z.shape[-1]), -1))
-
-
-_sum, _product = np.add.reduce, np.multiply.reduce
-ONE, FOUR, TEN, HUNDRED = np.array(1.0), np.array(4.0), np.array(10.0), np.array(100.0)
-HALF_TURN, FULL_TURN = np.array(np.pi), np.array(2.0 * np.pi)
-
-
-def _inner(left: Floats, right: Floats) -> Values:
-    """Products of vectors, summed by the same routine of BLAS for one pair and for many."""
-    if left.ndim == 1:
-        return left.dot(right)
-    return np.matmul(left[:, np.newaxis], right[..., np.newaxis])[:, 0, 0]
-
-
-def _squared(numbers: Values) -> Values:
-    """Each by itself: of a lone number NumPy takes a power, of an array a product, which differ."""
-    return np.array([number**2 for number in numbers]) if numbers.ndim else numbers**2
+def different_powers(z: Floats) -> float:
+    return float(np.sqrt(np.sum(np.abs(z) ** _exponents(len(z)))))
 
 
 @cache
 def _weights(dimension: int) -> Floats:
-    """From 1 to a million, evenly spaced in the exponent."""
     return np.power(10.0, 6.0 * np.linspace(0.0, 1.0, dimension))
 
 
@@ -124,13 +95,13 @@ Name = Literal[
     "levy",
     "different-powers",
 ]
-FUNCTIONS: dict[str, Callable[[Floats], Values]] = {
+FUNCTIONS: dict[str, Callable[[Floats], float]] = {
     name: globals()[name.replace("-", "_")] for name in get_args(Name)
 }
 
 
 class Classic(Suite):
-    """Textbook functions on [-5, 5]^d with the optimum, of value 0, at a random place."""
+    """Textbook functions on [-5, 5]^d with the optimum, of value 0, at a random point."""
 
     functions: tuple[Name, ...] = Field(
         get_args(Name), min_length=1, description="which functions, each equally likely"
@@ -139,7 +110,7 @@ class Classic(Suite):
         Range.model_validate({"from": 2, "to": 10}),
         description="numbers of variables, each equally likely: {from, to}",
     )
-    rotate: bool = Field(True, description="turn the axes at random, so that variables interact")
+    rotate: bool = Field(True, description="rotate the axes at random, so that variables interact")
 
     kind: ClassVar[Kind] = Kind.CONTINUOUS
 
@@ -159,19 +130,13 @@ class Classic(Suite):
     def build(self, spec: Spec, setting: Setting) -> Problem:
         function, dimension = FUNCTIONS[spec["function"]], int(spec["dimension"])
         rng = np.random.default_rng(spec["seed"])
-        shift = rng.uniform(-SHIFT, SHIFT, dimension)
+        shift = rng.uniform(-LARGEST_SHIFT, LARGEST_SHIFT, dimension)
         rotation = random_rotation(dimension, rng) if self.rotate else np.eye(dimension)
-        turned = rotation.dot
 
         def evaluate(x: Any) -> float:
-            return float(function(turned(np.asarray(x, dtype=np.float64) - shift)))
+            return function(rotation @ (np.asarray(x, dtype=np.float64) - shift))
 
-        def evaluate_many(points: Any) -> Values:
-            moved = np.ascontiguousarray(points, dtype=np.float64) - shift
-            return function(np.matmul(rotation, moved[..., np.newaxis])[..., 0])
-
-        lower, upper = np.full(dimension, -BOUND), np.full(dimension, BOUND)
-        return Problem(evaluate, lower, upper, evaluate_many=evaluate_many)
+        return Problem(evaluate, np.full(dimension, -BOUND), np.full(dimension, BOUND))
 
     def best_value(self, spec: Spec) -> float:
         return 0.0

@@ -1,4 +1,4 @@
-"""Instances that are only names: files, or anything else an external program understands."""
+"""Instances that are names: files, or anything else that an external program understands."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from polarbear.wording import counted
 
 
 class Files(Suite):
-    """A finite list of names, handed to programs as they are; each is used once."""
+    """A finite list of names, passed to programs; each is used once."""
 
     names: tuple[str, ...] = Field((), description="the names, or")
     glob: str | None = Field(

@@ -1,4 +1,4 @@
-"""GP-BBOB: BBOB functions mixed with weights that change from place to place.
+"""GP-BBOB: BBOB functions mixed with weights that depend on x.
 
     f(x) = Σ_i w_i(x) f_i(x) + y0
 
@@ -63,7 +63,7 @@ class Dimension(Options):
         return self
 
     def _mass(self) -> tuple[float, float]:
-        """The normal's CDF where the smallest begins and where the largest ends."""
+        """The normal CDF at both ends of the truncation."""
         below, within = ndtr((np.array([self.start, self.stop + 1]) - self.mean) / self.sd)
         return float(below), float(within)
 
@@ -102,13 +102,13 @@ class Active(Options):
         return self
 
     def _mass(self) -> Floats:
-        """The log-normal's CDF where each possible integer begins, and where the last ends."""
+        """The log-normal CDF at the lower end of each integer, and at the upper end of the last."""
         ends = np.arange(self.start, max(self.start, self.stop) + 2)
         mass: Floats = ndtr((np.log(ends) - self.log_mean) / self.log_sd)
         return mass
 
     def thresholds(self) -> list[float]:
-        """Φ⁻¹(F_K(k)) of every k but the last: F_K⁻¹(Φ(h)) lies as many steps up as h exceeds."""
+        """Φ⁻¹(F_K(k)) of every k but the last; k(x) grows by one for each that h(x) exceeds."""
         mass = self._mass()
         cdf = (mass[1:-1] - mass[0]) / (mass[-1] - mass[0])
         return [float(h) for h in ndtri(cdf)]
@@ -122,7 +122,7 @@ Amplitude = Annotated[LogNormalSize, Field(description="the field's standard dev
 
 
 class FieldPrior(Options):
-    """What a Gaussian process with an RBF kernel is drawn from."""
+    """The prior of a Gaussian process with an RBF kernel."""
 
     features: Features
     lengthscale: Lengthscale
@@ -150,7 +150,7 @@ class Logits(FieldPrior):
 
 
 class Sparsity(FieldPrior):
-    """The field that says how many functions are active at a place."""
+    """The field that determines the number of active functions at x."""
 
     active: Active = Field(Active.model_validate({}), description="the prior of that number")
     features: Features = Range.model_validate({"from": 16, "to": 64})
@@ -201,7 +201,7 @@ class GpBbob(Suite):
 
 
 class BaseFunctions(dict[int, Any]):
-    """The 24 functions f_i, each built when it is first active, for that takes long."""
+    """The 24 functions f_i, each built when it is first active, because that takes long."""
 
     def __init__(self, instances: Sequence[int], dimension: int) -> None:
         super().__init__()
@@ -240,7 +240,7 @@ def mixture(
         total = total_weight = 0.0
         for i in chosen:
             weight = exp((z[i] - largest) / temperature)
-            if weight != 0.0:  # it may underflow, and 0 times the inf outside the box is not 0
+            if weight != 0.0:  # underflow: 0 times the inf outside the box would be NaN
                 total += weight * functions[i](x)
                 total_weight += weight
         return float(total / total_weight + offset)
@@ -251,9 +251,8 @@ def mixture(
 def random_fields(fields: int, dimension: int, spec: Spec) -> Callable[[Floats], Floats]:
     """Draws of a Gaussian process with an RBF kernel, by random Fourier features cos(ω x + b).
 
-    All fields share the features, and each has weights of its own: given the features they are
-    independent Gaussian processes, at the price of one matrix times x instead of one a field.
-    A new NumPy may in principle draw something else from a seed; a test would notice.
+    All fields share the features and differ in their weights: given the features, they are
+    independent Gaussian processes. A test pins NumPy's stream of random numbers.
     """
     rng = np.random.default_rng(spec["seed"])
     features = spec["features"]

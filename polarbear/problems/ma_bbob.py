@@ -2,8 +2,8 @@
 
     f(x) = 10^(10 Σ_i w_i (log10(clip(f_i(x + o_i - o) - f_i*)) + 8) / s_i - 8)
 
-with the optimum o, and o_i and f_i* the place and value of f_i's own optimum. Few weights are not
-zero, and only their functions are built and evaluated; ioh's ManyAffine evaluates all 24.
+with the optimum o, and o_i and f_i* the location and value of the optimum of f_i. Only functions
+with a positive weight are built and evaluated; ioh's ManyAffine evaluates all 24.
 """
 
 from __future__ import annotations
@@ -21,8 +21,11 @@ FUNCTIONS = 24
 LAST_INSTANCE_ID = 99
 LAST_AFFINE_INSTANCE = 2**31 - 1
 THRESHOLD = 0.85
-AFFINE_OPTIMUM, AFFINE_WEIGHTS = 1000, 2000  # ManyAffine's seeds, but for the instance's number
-# s_i: what makes the 24 functions comparable on a logarithmic scale, as published with MA-BBOB.
+AFFINE_OPTIMUM, AFFINE_WEIGHTS = (
+    1000,
+    2000,
+)  # ManyAffine's seeds minus the instance
+# s_i: makes the 24 functions comparable on a logarithmic scale, as published with MA-BBOB.
 SCALES = (
     *(11.0, 17.5, 12.3, 12.6, 11.5, 15.3, 12.1, 15.3, 15.2, 17.4, 13.4, 20.4),
     *(12.9, 10.4, 12.3, 10.3, 9.8, 10.6, 10.0, 14.7, 10.7, 10.8, 9.0, 12.1),
@@ -35,7 +38,7 @@ class MaBbob(Suite):
     dimensions: Dimensions = (30,)
     generator: Literal["publication", "ioh"] = Field(
         "publication",
-        description="who draws instances: the generator published with MA-BBOB, or ioh's "
+        description="the generator of instances: the one published with MA-BBOB, or ioh's "
         "ManyAffine(instance, d), which the paper seems to use: fewer functions with small "
         "weights, one instance id for all of them, and the optimum in [-4, 4]^d",
     )
@@ -111,11 +114,9 @@ def affine_weights(instance: int) -> Floats:
 
 
 def optimum(spec: Spec) -> Floats:
-    """Where the instance has its optimum: for the publication's uniform in the box, for ioh's in
-    [-4, 4]^d, by BBOB's own random numbers.
+    """The location of the optimum: uniform in the box, or by ioh's generator in [-4, 4]^d.
 
-    Redrawn rather than stored, to keep specs small. A new NumPy may in principle draw something
-    else from a seed; a test would notice.
+    It is drawn again rather than stored, to keep specs small; a test pins NumPy's stream.
     """
     if "affine_instance" in spec:
         from polarbear.problems.bbob.instances import as_int

@@ -1,4 +1,4 @@
-"""Suites whose instances are numbered functions, in a dimension, with a number of their own."""
+"""Base of suites whose instances have a function number, a dimension and an instance number."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ InstanceIds = Annotated[
 
 
 class NumberedSuite(Suite):
-    """Functions by their numbers; an instance is one of them with its dimension and id."""
+    """Numbered functions; an instance is a function, a dimension and an instance id."""
 
     functions: Functions
     dimensions: Dimensions
@@ -85,7 +85,7 @@ def checked_dimensions(dimensions: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def checked_list(values: tuple[int, ...], remedy: str) -> tuple[int, ...]:
-    """The values, if there are any and no two are the same."""
+    """The values, if there are any and all differ."""
     if not values:
         raise ValueError(f"the list is empty; {remedy}")
     for position, value in enumerate(values):

@@ -28,7 +28,7 @@ class Pbo(NumberedSuite):
     kind = Kind.INTEGER
     title = "PBO"
     last_function = 25
-    # IsingTorus, IsingTriangular, NQueens. ioh itself lets the torus pass, and ignores variables.
+    # IsingTorus, IsingTriangular, NQueens; for the torus ioh ignores surplus variables silently.
     on_square_grids: ClassVar[tuple[int, ...]] = (20, 21, 23)
 
     @model_validator(mode="after")
@@ -39,7 +39,7 @@ class Pbo(NumberedSuite):
             if root**2 != dimension:
                 squares = sorted({max(root, 2) ** 2, (root + 1) ** 2})
                 raise ValueError(
-                    f"functions {', '.join(map(str, self.on_square_grids))} live on square grids, "
+                    f"functions {', '.join(map(str, self.on_square_grids))} need square grids, "
                     f"so dimension {dimension} is not possible: take "
                     f"{joined([str(square) for square in squares], 'or')}, or leave these "
                     "functions out"
@@ -61,7 +61,7 @@ class Pbo(NumberedSuite):
 def _on_bits(function: Any) -> Callable[[Any], float]:
     def evaluate(x: Any) -> float:
         point = x.tolist() if isinstance(x, np.ndarray) else x
-        # ioh evaluates anything: twos would beat the optimum of OneMax.
+        # ioh evaluates any numbers: twos would beat the optimum of OneMax.
         if not BITS.issuperset(point):
             wrong = next(value for value in point if value not in BITS)
             raise ValueError(f"points of PBO consist of zeros and ones, found {wrong}")
@@ -71,7 +71,7 @@ def _on_bits(function: Any) -> Callable[[Any], float]:
 
 
 def ioh_package(suite: str) -> Any:
-    """The package ioh, or an error that says how to get it."""
+    """The package ioh; an error with the command to install it if it is missing."""
     try:
         import ioh
     except ImportError as error:

@@ -1,4 +1,4 @@
-"""Problems made by a function of the user's own."""
+"""Problems made by a Python function of the user."""
 
 from __future__ import annotations
 
@@ -56,14 +56,14 @@ class Python(Suite):
         lower, upper = (np.asarray(b, dtype=np.float64) for b in (made.lower, made.upper))
         if lower.ndim != 1 or lower.shape != upper.shape or not np.all(lower < upper):
             raise ProblemError(
-                f"'{self.function}' returned a box that is none: lower and upper are lists of "
-                "equal length, lower below upper"
+                f"'{self.function}' returned an invalid box; expected lower and upper as lists "
+                "of equal length, lower below upper"
             )
         return Problem(made, lower, upper, true_value=_true_value(made))
 
 
 def _true_value(made: Any) -> Callable[[Any], float] | None:
-    """What a problem offers to be recorded, where its values are noisy."""
+    """The problem's method for the value to record, if it has one."""
     found = getattr(made, "true_value", None)
     if found is not None and not callable(found):
         raise ProblemError(f"true_value is a method of a problem, found {type(found).__name__}")

@@ -1,4 +1,4 @@
-"""Keys of an instance's spec that others than its suite look at, where it has them."""
+"""Keys of an instance's spec that other rooms read, if present."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""No optimiser at all: trajectories drawn from a known truth, to test everything that follows.
+"""Trajectories drawn from a known truth, without an optimiser: for tests of all later steps.
 
 The truth is a rating theta[time, algorithm]; on each instance every algorithm's log-rating gets
 Gumbel noise, and the better score has the better value at that time. The ranking at each time is
@@ -22,7 +22,7 @@ from polarbear.numerics.seeds import derived_seed
 from polarbear.problems.base import Kind, Setting, Spec, Suite
 from polarbear.settings.options import Options
 
-STEP = 2000.0  # each time improves on the one before by more than any noise can undo
+STEP = 2000.0  # the improvement from one time to the next, larger than any noise
 
 
 class Prior(Options):
@@ -76,7 +76,7 @@ class Synthetic(Suite):
 
     def draw(self, index: int, rng: np.random.Generator, setting: Setting) -> tuple[str, Spec]:
         for name in setting.algorithms:
-            self.log_ratings(name, setting)  # refuses a truth that does not fit
+            self.log_ratings(name, setting)  # raises if the ratings do not fit
         return f"synthetic-{index}", {"seed": int(rng.integers(2**31))}
 
     def build(self, spec: Spec, setting: Setting) -> Scores:
@@ -88,7 +88,7 @@ class Synthetic(Suite):
         return np.asarray(softmax(np.stack(columns, axis=1), axis=1))
 
     def log_ratings(self, name: str, setting: Setting) -> Floats:
-        """One algorithm's true log-rating over time; it depends on no other algorithm."""
+        """One algorithm's true log-rating over time, independent of the other algorithms."""
         times = setting.budget.unit_times
         if self.ratings is not None:
             return self._given(name, len(times))
@@ -118,7 +118,7 @@ class Synthetic(Suite):
         return np.asarray(np.log(np.broadcast_to(values, (times,))))
 
     def noise(self, rng: np.random.Generator, times: Floats) -> Floats:
-        """Standard Gumbel noise at each time, coupled over time by a Gaussian copula."""
+        """Standard Gumbel noise at each time, correlated over time by a Gaussian copula."""
         fresh = rng.standard_normal(len(times))
         if self.correlation == "constant":
             kept = np.ones(len(times) - 1)
@@ -134,7 +134,7 @@ class Synthetic(Suite):
 
 @dataclass(frozen=True)
 class Scores:
-    """One instance: the noise that every algorithm meets on it."""
+    """One instance: the noise of every algorithm on it."""
 
     suite: Synthetic
     setting: Setting

@@ -1,7 +1,6 @@
-"""How many instances an instance counts as: its weight, one unless something else is said.
+"""Weights of instances: the number of instances that one counts as, by default 1.
 
-A weight is the paper's w_r, the same for all rankings of an instance: one of weight 2 counts as two
-exchangeable instances that came out alike, one of weight 0.5 as half of one.
+A weight is the paper's w_r, the same for all rankings of an instance.
 """
 
 from __future__ import annotations
@@ -20,19 +19,19 @@ PROPER = f"a number above 0 and at most {LARGEST_WEIGHT:,.0f}"
 
 
 def is_weight(value: Any) -> bool:
-    """Whether something can be the weight of an instance."""
+    """Whether a value is a valid weight."""
     number = isinstance(value, int | float) and not isinstance(value, bool)
     return number and isfinite(value) and 0 < value <= LARGEST_WEIGHT
 
 
 def improper(value: Any, instance: str) -> str:
-    """One line on what cannot be a weight."""
+    """The message about an invalid weight."""
     leave_out = "; leave the instance out instead" if value == 0 else ""
     return f"the weight of '{instance}' must be {PROPER}, found {describe(value)}{leave_out}"
 
 
 def weight_of(instance: str, weights: Mapping[str, float]) -> float:
-    """What is said of this name; else by the first pattern (* and ?) that fits it; else one."""
+    """The weight of this name, or of the first matching pattern (* and ?), or 1."""
     if instance in weights:
         return float(weights[instance])
     fitting = (weight for pattern, weight in weights.items() if fnmatchcase(instance, pattern))
@@ -40,12 +39,12 @@ def weight_of(instance: str, weights: Mapping[str, float]) -> float:
 
 
 def check_weights_fit(weights: Mapping[str, float], names: Sequence[str]) -> None:
-    """Refuse a name or pattern that is no instance's, where all of them are known."""
+    """Raise if a name or pattern matches no instance."""
     known = set(names)
     for pattern in weights:
         if pattern not in known and not any(fnmatchcase(name, pattern) for name in names):
             guess = nearest(pattern, names)
             hint = f"did you mean '{guess}'?" if guess else f"the first is '{names[0]}'"
             raise ProblemError(
-                f"instances.weights: '{pattern}' fits none of the {len(names)} instances; {hint}"
+                f"instances.weights: '{pattern}' matches none of the {len(names)} instances; {hint}"
             )

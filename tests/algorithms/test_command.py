@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from polarbear.algorithms import command, listening
+from polarbear.algorithms import command, program
 from polarbear.algorithms.command import Command
 from polarbear.config import parse
 from polarbear.errors import AlgorithmError, ConfigError
@@ -105,7 +105,7 @@ def test_iraces_argument_order_is_kept(bench: Bench):
 def test_what_irace_calls_cost_and_time_is_refused_with_what_to_print(bench: Bench, printed: str):
     outcome = bench.prints(printed, protocol="irace")
     assert outcome.status is Status.BAD_OUTPUT
-    assert "as irace's 'cost time' has" in outcome.message
+    assert "like irace's 'cost time'" in outcome.message
     assert "print a line 't y' at every improvement and, last, the final cost alone" in (
         outcome.message
     )
@@ -219,7 +219,7 @@ def test_on_the_seconds_axis_a_program_is_stopped_at_its_budget(
         now += 0.75  # so that the budget is spent once the second line was heard
 
     monkeypatch.setattr(Command, "_take", taken)
-    for module in (command, listening):
+    for module in (command, program):
         monkeypatch.setattr(module, "time", SimpleNamespace(perf_counter=lambda: now))
     outcome = bench.run(solver, axis="seconds", budget=1.0, time="measured")
     assert outcome.status is Status.BUDGET
@@ -246,7 +246,7 @@ def test_a_program_that_fails_is_quoted_and_what_it_had_found_is_kept(bench: Ben
     solver = bench.script("print('1 5', flush=True)\nsys.exit('no licence')")
     outcome = bench.run(solver)
     assert outcome.status is Status.CRASHED
-    assert "ended with exit code 1; its last words: no licence" in outcome.message
+    assert "ended with exit code 1; standard error: no licence" in outcome.message
     assert outcome.values.tolist() == [5]
 
 
@@ -298,7 +298,7 @@ def test_what_a_program_leaves_is_killed_while_the_program_s_number_is_still_its
         killed.append(group)
         os.kill(-group, number)
 
-    monkeypatch.setattr(command.os, "killpg", kill)
+    monkeypatch.setattr(program.os, "killpg", kill)
     outcome = bench.run(bench.script(f"print(1, 2)\nsys.exit({code})"))
     assert outcome.status is (Status.CRASHED if code else Status.ENDED)
     assert len(killed) == 1

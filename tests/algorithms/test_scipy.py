@@ -203,7 +203,7 @@ def test_a_value_that_scipy_cannot_use_is_found_before_any_run(
 
 def test_a_start_that_evaluates_nothing_is_an_error(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setitem(METHODS, "powell", lambda start: None)
-    with pytest.raises(AlgorithmError, match="without a single evaluation"):
+    with pytest.raises(AlgorithmError, match="without an evaluation"):
         run(algorithm("scipy", method="powell"), Box.cube(2))
 
 

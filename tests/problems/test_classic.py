@@ -37,59 +37,6 @@ def test_ackley_and_rastrigin_have_their_textbook_values():
     assert FUNCTIONS["ackley"](np.ones(2)) == pytest.approx(ackley)
 
 
-def _sum(numbers):
-    return np.add.reduce(numbers)
-
-
-PLAIN = {
-    "sphere": lambda z: z @ z,
-    "ellipsoid": lambda z: 10.0 ** (6.0 * np.linspace(0.0, 1.0, len(z))) @ (z * z),
-    "cigar": lambda z: z[0] ** 2 + 1e6 * (z[1:] @ z[1:]),
-    "discus": lambda z: 1e6 * z[0] ** 2 + z[1:] @ z[1:],
-    "rosenbrock": lambda z: (
-        100.0 * _sum((z[1:] + 1.0 - (z[:-1] + 1.0) ** 2) ** 2) + _sum((z[:-1] + 1.0 - 1.0) ** 2)
-    ),
-    "rastrigin": lambda z: 10.0 * (len(z) - _sum(np.cos(2.0 * np.pi * z))) + z @ z,
-    "ackley": lambda z: (
-        20.0 * -np.expm1(-0.2 * np.sqrt(z @ z / len(z)))
-        + np.e
-        - np.exp(_sum(np.cos(2.0 * np.pi * z)) / len(z))
-    ),
-    "griewank": lambda z: (
-        (100.0 * z) @ (100.0 * z) / 4000.0
-        + 1.0
-        - np.multiply.reduce(np.cos(100.0 * z / np.sqrt(np.arange(1, len(z) + 1))))
-    ),
-    "levy": lambda z: _levy(1.0 + z / 4.0),
-    "different-powers": lambda z: np.sqrt(
-        _sum(np.abs(z) ** (2.0 + 4.0 * np.linspace(0.0, 1.0, len(z))))
-    ),
-}
-
-
-def _levy(w):
-    off = w - 1.0
-    waves = 1.0 + 10.0 * np.sin(np.pi * w[:-1] + 1.0) ** 2
-    end = off[-1] ** 2 * (1.0 + np.sin(2.0 * np.pi * w[-1]) ** 2)
-    return np.sin(np.pi * w[0]) ** 2 + _sum(off[:-1] ** 2 * waves) + end
-
-
-@pytest.mark.parametrize("name", FUNCTIONS)
-def test_a_function_of_one_point_or_of_many_is_its_plain_formula_to_the_bit(name: str):
-    rng = np.random.default_rng(3)
-    for dimension in (*range(2, 20), 33, 130):
-        spec = {"function": name, "dimension": dimension, "seed": dimension}
-        problem = Classic(suite="classic").build(spec, SETTING)
-        drawn = np.random.default_rng(dimension)
-        shift, rotation = drawn.uniform(-4, 4, dimension), random_rotation(dimension, drawn)
-        points = rng.uniform(-5, 5, (300, dimension))
-        plain = np.array([PLAIN[name](rotation @ (x - shift)) for x in points])
-        assert np.array([problem.evaluate(x) for x in points]).tobytes() == plain.tobytes()
-        assert problem.evaluate_many(points).tobytes() == plain.tobytes()
-        assert problem.evaluate_many(np.asfortranarray(points)).tobytes() == plain.tobytes()
-        assert problem.evaluate_many(points[:1]).tobytes() == plain[:1].tobytes()
-
-
 def test_a_rotation_is_orthogonal():
     q = random_rotation(7, np.random.default_rng(2))
     assert np.allclose(q.T @ q, np.eye(7))

@@ -66,15 +66,6 @@ def test_a_spec_survives_json_and_rebuilds_the_same_problem(suite: Suite):
             assert value == second.evaluate(x)
 
 
-def test_many_points_at_once_have_the_values_they_have_one_by_one_to_the_bit(suite: Suite):
-    problem = suite.build(suite.instance(0, SETTING).spec, SETTING)
-    if not isinstance(problem, Problem) or problem.evaluate_many is None:
-        return
-    points = np.random.default_rng(0).uniform(problem.lower, problem.upper, (9, problem.dimension))
-    one_by_one = np.array([problem.evaluate(x) for x in points])
-    assert problem.evaluate_many(points).tobytes() == one_by_one.tobytes()
-
-
 def test_options_are_described(suite: Suite):
     for name, field in type(suite).model_fields.items():
         assert field.description, f"{suite.suite}: {name} has no description"

@@ -1,0 +1,140 @@
+"""A program run as a child process: its lines of output, its end, and why it failed.
+
+A child that the program leaves behind may keep its output open forever, so reading ends with the
+program. All that the program has written by then is read.
+"""
+
+from __future__ import annotations
+
+import os
+import selectors
+import shlex
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import IO
+
+from polarbear.errors import AlgorithmError, BadOutputError, BudgetExhausted, KilledFromOutsideError
+
+POLL_SECONDS = 0.02
+MAX_LINE_BYTES = 65_536
+MAX_READ_BYTES = 2**20  # more than any pipe holds, so that one read empties a dead program's pipe
+MAX_ERROR_BYTES = 1000  # kept of standard error
+# Sent by users, by schedulers and, when memory runs out, by the kernel. Signals that a process
+# causes itself (SIGSEGV, SIGABRT, SIGFPE and others) are not among them.
+EXTERNAL_SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGQUIT)
+KILLED_IN_SHELL = 128 + signal.SIGKILL  # the exit code of a shell whose program was killed
+
+
+def killed_from_outside(exit_code: int | None) -> bool:
+    """Whether a process with this exit code was killed by another one."""
+    return exit_code is not None and (
+        -exit_code in EXTERNAL_SIGNALS or exit_code == KILLED_IN_SHELL
+    )
+
+
+class Program:
+    """A program in its own process group, which ends with this context.
+
+    Its lines come from standard output or, if given, from the file that it writes.
+    """
+
+    def __init__(self, arguments: list[str], folder: str, written: IO[bytes] | None) -> None:
+        self._name = arguments[0]
+        self._written = written
+        self._errors = b""
+        self._selector = selectors.DefaultSelector()
+        try:
+            self._process = subprocess.Popen(
+                arguments,
+                cwd=folder,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE if written is None else subprocess.DEVNULL,
+                stderr=subprocess.PIPE,  # not a file: a full disk would fail the program
+                start_new_session=True,
+            )
+        except (OSError, ValueError) as error:
+            self._selector.close()
+            reason = getattr(error, "strerror", None) or error
+            raise AlgorithmError(f"cannot start {shlex.join(arguments)}: {reason}") from None
+        for stream in self._streams():
+            os.set_blocking(stream.fileno(), False)
+            self._selector.register(stream, selectors.EVENT_READ)
+
+    def __enter__(self) -> Program:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._end()
+        self._selector.close()
+        for stream in self._streams():
+            stream.close()
+
+    def lines(self, deadline: float) -> Iterator[str]:
+        """Its lines until it ends; BudgetExhausted at the deadline of the performance counter."""
+        rest, end = b"", float("inf")
+        while True:
+            left = deadline - time.perf_counter()
+            if left <= 0:
+                raise BudgetExhausted
+            self._selector.select(min(left, POLL_SECONDS))
+            has_ended = self._has_ended()  # before the last read, which is then complete
+            self._errors = (self._errors + self._read(self._process.stderr))[-MAX_ERROR_BYTES:]
+            if self._written is None:
+                data = self._read(self._process.stdout)
+            else:
+                data = self._written.read(MAX_READ_BYTES)
+                if has_ended:  # other processes may continue to write
+                    end = min(end, os.fstat(self._written.fileno()).st_size)
+            *lines, rest = (rest + data).split(b"\n")
+            if len(rest) > MAX_LINE_BYTES:
+                raise BadOutputError(f"the output has a line of over {MAX_LINE_BYTES} characters")
+            yield from (line.decode(errors="replace") for line in lines)
+            if has_ended and (self._written is None or not data or self._written.tell() >= end):
+                yield rest.decode(errors="replace")
+                return
+
+    def check_exit(self) -> None:
+        """End its process group; raise if the program failed."""
+        code = self._end()
+        if code != 0:
+            how = f"ended with exit code {code}" if code > 0 else f"was killed by signal {-code}"
+            errors = self._errors.decode(errors="replace").strip()
+            message = f"{self._name} {how}" + (f"; standard error: {errors}" if errors else "")
+            raise (KilledFromOutsideError if killed_from_outside(code) else AlgorithmError)(message)
+
+    def _streams(self) -> list[IO[bytes]]:
+        return [stream for stream in (self._process.stdout, self._process.stderr) if stream]
+
+    def _read(self, stream: IO[bytes] | None) -> bytes:
+        """All that can be read without waiting."""
+        found = bytearray()
+        while stream is not None and len(found) < MAX_READ_BYTES:
+            try:
+                data = os.read(stream.fileno(), 65_536)
+            except BlockingIOError:
+                break
+            if not data:  # closed by the program, which may still run
+                with suppress(KeyError):
+                    self._selector.unregister(stream)
+                break
+            found += data
+        return bytes(found)
+
+    def _has_ended(self) -> bool:
+        """Whether it has ended, without reaping it: until then its id belongs to no other process,
+        so that its process group can be killed safely."""
+        try:
+            how = os.WEXITED | os.WNOHANG | os.WNOWAIT
+            return os.waitid(os.P_PID, self._process.pid, how) is not None
+        except (AttributeError, OSError):  # not available on every system
+            return self._process.poll() is not None
+
+    def _end(self) -> int:
+        """Kill the process group, then reap the program; its exit code."""
+        if self._process.returncode is None:
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+        return self._process.wait()
