@@ -53,7 +53,7 @@ def test_what_cannot_be_a_weight_is_refused_in_a_line(value: Any):
 def test_a_weight_of_no_instance_is_refused_with_the_nearest():
     config = configured({"paris-7": 2}, ("paris-1", "rome-1"))
     with pytest.raises(
-        ProblemError, match="'paris-7' fits none of the 2 instances; did you mean 'paris-1'?"
+        ProblemError, match="'paris-7' matches none of the 2 instances; did you mean 'paris-1'?"
     ):
         config.instances.check_weights(config.setting)
     config = configured({"a*": 2})
