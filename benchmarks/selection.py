@@ -96,7 +96,7 @@ def whole_command(theta: np.ndarray, folder: Path) -> float:
     from polarbear.rankings import GridValues
     from polarbear.settings.options import Source
     from polarbear.store import Store
-    from polarbear.store.records import posterior_to_table
+    from polarbear.store.posterior_tables import posterior_to_table
 
     draws, times, n = theta.shape
     names = tuple(f"algorithm {i}" for i in range(n))

@@ -1,4 +1,4 @@
-"""One writer at a time: a lock that the system takes back when its owner dies."""
+"""One writer at a time: a lock that the system releases when its holder dies."""
 
 from __future__ import annotations
 
@@ -17,26 +17,31 @@ from polarbear.errors import StoreLockedError
 from polarbear.store.files import explained
 from polarbear.wording import visible
 
-# What somebody else has put in the place of a lock is neither written through nor waited for.
-UNTRICKED = os.O_NOFOLLOW | os.O_NONBLOCK
+NO_LINKS_OR_PIPES = os.O_NOFOLLOW | os.O_NONBLOCK  # a hostile store may have one as its lock
 
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Hold the lock; whoever comes second is told who holds it."""
+    """Hold the lock, or raise an error that names its holder."""
     with explained(path):
-        handle = os.open(path, os.O_RDWR | os.O_CREAT | UNTRICKED, 0o644)
-        if not _taken(handle):
-            owner = os.read(handle, 4096).decode(errors="replace")
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | NO_LINKS_OR_PIPES, 0o644)
+        if not _acquire(handle):
+            owner = _parsed(os.read(handle, 4096))
             os.close(handle)
             raise StoreLockedError(
                 f"{path.parent} is being written by {_described(owner)}; wait for it, or end it"
             )
+        me = {
+            "pid": os.getpid(),
+            "host": socket.gethostname(),
+            "since": time.strftime("%Y-%m-%d %H:%M:%S"),
+            "command": " ".join([Path(sys.argv[0]).name, *sys.argv[1:]]),
+        }
         try:
             os.ftruncate(handle, 0)
-            os.write(handle, _myself().encode())
+            os.write(handle, json.dumps(me).encode())
         except OSError:
-            os.close(handle)  # or nobody else could write until this process ends
+            os.close(handle)  # otherwise the lock would stay held until this process ends
             raise
     try:
         yield
@@ -44,8 +49,8 @@ def locked(path: Path) -> Iterator[None]:
         os.close(handle)
 
 
-def _taken(handle: int) -> bool:
-    for _ in range(5):  # `holder` looks by taking it for an instant; that is not a writer
+def _acquire(handle: int) -> bool:
+    for _ in range(5):  # `holder_facts` tests the lock by holding it for a moment
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             return True
@@ -55,52 +60,36 @@ def _taken(handle: int) -> bool:
 
 
 def holder(path: Path) -> str | None:
-    """Who is writing at this moment, in words; None if nobody is."""
-    owner = _holder(path)
-    return None if owner is None else _described(owner)
+    """The process that holds the lock, in words; None if it is free."""
+    facts = holder_facts(path)
+    return None if facts is None else _described(facts)
 
 
 def holder_facts(path: Path) -> dict[str, Any] | None:
-    """The same as its facts: pid, host, since and command, as far as they can be read."""
-    owner = _holder(path)
-    if owner is None:
-        return None
+    """The process that holds the lock: pid, host, since and command as far as they are readable."""
     try:
-        facts = json.loads(owner)
-    except ValueError:
-        return {}
-    return facts if isinstance(facts, dict) else {}
-
-
-def _holder(path: Path) -> str | None:
-    """What the one who is writing has put into the lock."""
-    try:
-        handle = os.open(path, os.O_RDONLY | UNTRICKED)
+        handle = os.open(path, os.O_RDONLY | NO_LINKS_OR_PIPES)
     except OSError:
         return None
     try:
         fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
-        return os.read(handle, 4096).decode(errors="replace")
+        return _parsed(os.read(handle, 4096))
     finally:
         os.close(handle)
     return None
 
 
-def _myself() -> str:
-    return json.dumps(
-        {
-            "pid": os.getpid(),
-            "host": socket.gethostname(),
-            "since": time.strftime("%Y-%m-%d %H:%M:%S"),
-            "command": " ".join([Path(sys.argv[0]).name, *sys.argv[1:]]),
-        }
-    )
-
-
-def _described(owner: str) -> str:
+def _parsed(content: bytes) -> dict[str, Any]:
     try:
-        facts = json.loads(owner)
+        facts = json.loads(content)
+    except ValueError:
+        return {}
+    return facts if isinstance(facts, dict) else {}
+
+
+def _described(facts: dict[str, Any]) -> str:
+    try:
         return visible("process {pid} on {host} since {since} ({command})".format(**facts))
-    except (ValueError, KeyError, TypeError):  # somebody else may hold it, with other words
+    except KeyError:  # held by a program that is not PolarBear
         return "another process"

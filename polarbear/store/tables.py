@@ -43,7 +43,7 @@ INSTANCES = pa.schema(
         _column("instance", pa.string(), "the instance's stable id"),
         _column("index", pa.int64(), "its place in the suite's stream"),
         _column("suite", pa.string(), "the suite it was drawn from"),
-        _column("spec", pa.string(), "what it is rebuilt from, as JSON"),
+        _column("spec", pa.string(), "the specification that it is rebuilt from, as JSON"),
     ]
 )
 
@@ -52,22 +52,22 @@ RUNS = pa.schema(
         _column("run", pa.string(), "the run's id"),
         _column("algorithm", pa.string(), "the algorithm's name"),
         _column("instance", pa.string(), "the instance's id"),
-        _column("attempt", pa.int32(), "1, then one more each time it had to be run again"),
+        _column("attempt", pa.int32(), "1, and one more for each time that it was run again"),
         _column("seed", pa.int64(), "the seed the algorithm was given"),
-        _column("budget", pa.float64(), "how far it was allowed to go on the axis"),
-        _column("status", pa.string(), "how it ended: budget, ended, or how it failed"),
-        _column("message", pa.string(), "what went wrong, empty where nothing did"),
-        _column("reached", pa.float64(), "how far it got; of killed runs: the last improvement"),
+        _column("budget", pa.float64(), "the end of the run on the axis"),
+        _column("status", pa.string(), "how it ended: budget, ended, or the kind of failure"),
+        _column("message", pa.string(), "the error message, empty if there was none"),
+        _column("reached", pa.float64(), "the last time reached; if killed: the last improvement"),
         _column("best", pa.float64(), "the last y of its trajectory", nullable=True),
-        _column("points", pa.int64(), "improvements in its trajectory"),
+        _column("points", pa.int64(), "number of improvements in its trajectory"),
         _column("evaluations", pa.int64(), "objective values computed; of killed runs: at least"),
         _column("invalid", pa.int64(), "objective values that were not finite"),
         _column("seconds", pa.float64(), "wall-clock time of the run"),
         _column("started", pa.timestamp("us", "UTC"), "when it was started"),
         _column("host", pa.string(), "the machine it ran on"),
         _column("cpu", pa.string(), "that machine's processor"),
-        _column("load", pa.float64(), "processes that wanted a core there, one-minute average"),
-        _column("workers", pa.int32(), "how many runs went on at once"),
+        _column("load", pa.float64(), "one-minute load average of that machine"),
+        _column("workers", pa.int32(), "number of runs executed at once"),
         _column(
             "worker",
             pa.string(),
@@ -78,8 +78,7 @@ RUNS = pa.schema(
         _column(
             "fingerprint",
             pa.string(),
-            "what made it, as JSON: options, hashes of files, versions of packages; null where "
-            "that was not noted",
+            "its source, as JSON: options, hashes of files, versions of packages; null if imported",
             nullable=True,
         ),
     ]
@@ -101,8 +100,8 @@ TRAJECTORIES = pa.schema(
         _column("run", pa.string(), "the run's id"),
         _column("algorithm", pa.string(), "the algorithm's name"),
         _column("instance", pa.string(), "the instance's id"),
-        _column("t", pa.list_(pa.float64()), "where on the axis each improvement was found"),
-        _column("y", pa.list_(pa.float64()), "the best value from there on; negated if maximised"),
+        _column("t", pa.list_(pa.float64()), "times of the improvements on the axis"),
+        _column("y", pa.list_(pa.float64()), "best values from then on; negated if maximised"),
     ]
 )
 
@@ -126,7 +125,7 @@ CHOICE_SETS = pa.schema(
     [
         _column("t", pa.float64(), "the time of the rankings"),
         _column("choice", pa.list_(pa.string()), "algorithms that remained to be chosen from"),
-        _column("count", pa.float64(), "how often just these remained; of single ones: wins"),
+        _column("count", pa.float64(), "how often exactly these remained; if it is one: wins"),
     ]
 )
 
@@ -141,12 +140,11 @@ POSTERIOR = pa.schema(
     ]
 )
 
-# Beside these, where duels do not follow from theta: the empirical model's.
+# A further column of the empirical model, in which duels do not follow from theta.
 POSTERIOR_WINS = _column(
     "wins",
     pa.list_(pa.float32()),
-    "head to head: time after time (of the facts' knots, if there are any), by pair in the order "
-    "of names",
+    "head-to-head win probabilities: time after time, by pair in the order of names",
 )
 
 ROUND_RATINGS = pa.schema(

@@ -18,7 +18,6 @@ from polarbear.inference.fit import Deviation, Fit
 from polarbear.inference.options import AS_STORED
 from polarbear.rankings import ABSENT, BELOW, ChoiceSets, GridValues
 from polarbear.store import tables
-from polarbear.store.numbers import column_of, column_of_lists, numbers_of_lists
 from polarbear.store.parquet import table_of
 
 
@@ -33,7 +32,7 @@ class KeptPosterior:
 
 
 def kept_posterior(facts: Mapping[str, Any]) -> KeptPosterior:
-    """What the facts beside a posterior's draws say it is about."""
+    """The axes of a posterior from the facts that are stored with its draws."""
     return KeptPosterior(
         facts["options"]["model"],
         tuple(facts["algorithms"]),
@@ -51,24 +50,18 @@ def posterior_to_table(
     """
     size = posterior.n_draws
     flat = posterior.theta.astype(np.float32, copy=False).reshape(size, -1)
-    hyper = (
-        np.stack([*posterior.hyper.values()], axis=1) if posterior.hyper else np.empty((size, 0))
-    )
-    table = pa.table(
-        {
-            "draw": column_of(np.arange(size, dtype=np.int32)),
-            "chain": column_of(
-                np.repeat(np.arange(posterior.chains, dtype=np.int16), size // posterior.chains)
-            ),
-            "theta": column_of_lists(flat),
-            "hyper": column_of_lists(hyper.astype(np.float64)),
-        },
-        schema=tables.POSTERIOR,
-    )
+    hyper = np.stack([*posterior.hyper.values()], 1) if posterior.hyper else np.empty((size, 0))
+    chain = np.repeat(np.arange(posterior.chains, dtype=np.int16), size // posterior.chains)
+    columns = [
+        _column(np.arange(size, dtype=np.int32)),
+        _column(chain),
+        _lists(flat),
+        _lists(hyper.astype(np.float64)),
+    ]
+    table = pa.Table.from_arrays(columns, schema=tables.POSTERIOR)
     if posterior.wins is not None:
-        wins = posterior.wins.astype(np.float32, copy=False)
-        kept = column_of_lists(wins.reshape(size, -1))
-        table = table.append_column(tables.POSTERIOR_WINS, kept)
+        wins = posterior.wins.astype(np.float32, copy=False).reshape(size, -1)
+        table = table.append_column(tables.POSTERIOR_WINS, _lists(wins))
     facts = {
         "algorithms": list(grid.algorithms),
         "times": grid.times.tolist(),
@@ -99,11 +92,11 @@ def posterior_from_table(
     """A posterior read back from the store; ``as_kept`` leaves theta in single precision."""
     size, times, n = len(table), len(facts["times"]), len(facts["algorithms"])
     kind = np.float32 if as_kept else np.float64
-    theta = numbers_of_lists(table["theta"], np.float32).astype(kind, copy=False)
-    hyper = numbers_of_lists(table["hyper"], np.float64).reshape(size, -1)
+    theta = _matrix(table["theta"]).astype(kind, copy=False)
+    hyper = _matrix(table["hyper"])
     wins = None
     if "wins" in table.column_names:
-        wins = numbers_of_lists(table["wins"], np.float32).reshape(size, times, -1)
+        wins = _matrix(table["wins"]).reshape(size, times, -1)
     return Posterior(
         theta=theta.reshape(size, times, n),
         chains=facts["chains"],
@@ -122,6 +115,24 @@ def posterior_from_table(
         fit=_fit(facts.get("fit")),
         shared=_from_run_lengths(facts["shared"]),
     )
+
+
+def _column(values: np.ndarray) -> pa.Array:
+    return pl.Series(values).to_arrow()  # pa.array would load pandas, if it is installed
+
+
+def _lists(matrix: np.ndarray) -> pa.ListArray:
+    """A matrix as a column of lists, one per row."""
+    size, width = matrix.shape
+    offsets = np.arange(size + 1, dtype=np.int32) * np.int32(width)
+    return pa.ListArray.from_arrays(_column(offsets), _column(matrix.ravel()))
+
+
+def _matrix(lists: pa.ChunkedArray) -> np.ndarray:
+    """A column of lists of the same length as a matrix."""
+    values = pl.from_arrow(lists.combine_chunks().flatten())
+    assert isinstance(values, pl.Series), "an array is one column"
+    return values.to_numpy().reshape(len(lists), -1)
 
 
 def _run_lengths(shared: np.ndarray) -> list[list[list[int]]]:
@@ -150,26 +161,24 @@ def rankings_table(grid: GridValues, positions: np.ndarray) -> pa.Table:
     rows = rows[ranked]
     present = rows != ABSENT
     ends = np.concatenate([[0], np.cumsum(present.sum(axis=1))])
-    offsets = column_of(ends.astype(np.int32))
     instance, time = np.divmod(np.flatnonzero(ranked), len(grid.times))
     algorithms, instances = (
-        pl.Series(names, dtype=pl.String) for names in (grid.algorithms, grid.instances)
+        pl.Series(n, dtype=pl.String) for n in (grid.algorithms, grid.instances)
     )
     names = algorithms.gather(np.nonzero(present)[1]).to_arrow().cast(pa.string())
-    places = column_of(np.where(rows == BELOW, np.inf, rows)[present])
-    return pa.table(
-        {
-            "instance": instances.gather(instance).to_arrow().cast(pa.string()),
-            "t": column_of(grid.times[time]),
-            "algorithm": pa.ListArray.from_arrays(offsets, names),
-            "position": pa.ListArray.from_arrays(offsets, places),
-        },
-        schema=tables.RANKINGS,
-    )
+    places = _column(np.where(rows == BELOW, np.inf, rows)[present])
+    offsets = _column(ends.astype(np.int32))
+    columns = [
+        instances.gather(instance).to_arrow().cast(pa.string()),
+        _column(grid.times[time]),
+        pa.ListArray.from_arrays(offsets, names),
+        pa.ListArray.from_arrays(offsets, places),
+    ]
+    return pa.Table.from_arrays(columns, schema=tables.RANKINGS)
 
 
 def choice_sets_table(grid: GridValues, sets: ChoiceSets) -> pa.Table:
-    """The choice sets as a stored table; a set of one stands for how often it was chosen."""
+    """The choice sets as a stored table; the count of a set of one is its number of wins."""
     names, times = grid.algorithms, grid.times
     rows = [
         {"t": float(times[t]), "choice": [name], "count": float(sets.wins[t, i])}
