@@ -38,6 +38,7 @@ def _problem(parts: Sequence[Part], centre: Floats, mixes: bool) -> Problem:
     dimension = len(centre)
     table = np.array([_row(part) for part in parts])
     numbers = np.concatenate([part.function.numbers for part in parts])
+    value(centre, table, numbers, centre, mixes)  # compiles before the clock of a run starts
 
     def evaluate(x: Any) -> float:
         point = np.array(x, dtype=np.float64)
