@@ -22,7 +22,7 @@ posterior; exactly even algorithms are protected at all times. Nothing is sample
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import betaincc, betaln, expit, logsumexp
+import scipy
 
 from polarbear.inference.relations import DecisionTables
 from polarbear.rankings.duels import DuelRecord
@@ -50,10 +50,10 @@ def decide_by_duels(record: DuelRecord, epsilon: float, concentration: float) ->
         return found
 
     won, lost = concentration / 2 + wins, concentration / 2 + losses
-    better = betaincc(won, lost, 0.5)
+    better = scipy.special.betaincc(won, lost, 0.5)
     at_least = _exceeds(won, lost, draws, -epsilon)
     beyond = _exceeds(won, lost, draws, epsilon)
-    sceptical = betaincc(SLAB + wins, SLAB + losses, 0.5)
+    sceptical = scipy.special.betaincc(SLAB + wins, SLAB + losses, 0.5)
     uneven = np.zeros((n, n))
     uneven[a, b] = uneven[b, a] = 1 - even_probability(record)
     above = table(better, 1 - better)
@@ -69,9 +69,13 @@ def decide_by_duels(record: DuelRecord, epsilon: float, concentration: float) ->
 def even_probability(record: DuelRecord) -> np.ndarray:
     """P(exactly even at all times) of each pair: [pair]."""
     wins, losses = record.wins, record.losses
-    factor = betaln(SLAB + wins, SLAB + losses) - betaln(SLAB, SLAB) + (wins + losses) * np.log(2)
-    against = logsumexp(factor, axis=0) - np.log(len(factor))
-    return np.asarray(expit(np.log(EVEN_MASS / (1 - EVEN_MASS)) - against))
+    factor = (
+        scipy.special.betaln(SLAB + wins, SLAB + losses)
+        - scipy.special.betaln(SLAB, SLAB)
+        + (wins + losses) * np.log(2)
+    )
+    against = scipy.special.logsumexp(factor, axis=0) - np.log(len(factor))
+    return np.asarray(scipy.special.expit(np.log(EVEN_MASS / (1 - EVEN_MASS)) - against))
 
 
 def _exceeds(won: np.ndarray, lost: np.ndarray, draws: np.ndarray, margin: float) -> np.ndarray:
@@ -80,7 +84,7 @@ def _exceeds(won: np.ndarray, lost: np.ndarray, draws: np.ndarray, margin: float
     Without draws it is a Beta tail. Otherwise it is P(sum of c_k Gamma(k) > 0), by numerical
     inversion of the characteristic function (Gil-Pelaez 1951).
     """
-    found = betaincc(won, lost, 0.5 + margin)
+    found = scipy.special.betaincc(won, lost, 0.5 + margin)
     mixed = draws > 0
     if mixed.any():
         shapes = np.stack([won[mixed], lost[mixed], draws[mixed]])

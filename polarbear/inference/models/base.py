@@ -17,8 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from scipy.linalg import lapack
-from scipy.sparse import csr_array
+import scipy
 
 from polarbear.settings.options import Options
 
@@ -50,7 +49,7 @@ class Latent:
         return int(self.precision.shape[0])
 
     @cached_property
-    def basis(self) -> np.ndarray | csr_array:
+    def basis(self) -> np.ndarray | scipy.sparse.csr_array:
         """The matrix [T, K] from coefficients to functions; sparse where it is large."""
         n_times, width = self.weights.shape
         if width == self.n_coefficients:
@@ -58,7 +57,7 @@ class Latent:
         columns = (self.starts[:, None] + np.arange(width)).ravel()
         ends = width * np.arange(n_times + 1)
         shape = n_times, self.n_coefficients
-        found = csr_array((self.weights.ravel(), columns, ends), shape=shape)
+        found = scipy.sparse.csr_array((self.weights.ravel(), columns, ends), shape=shape)
         return found.toarray() if n_times * self.n_coefficients <= MAX_DENSE else found
 
     @cached_property
@@ -72,8 +71,8 @@ class Latent:
 
     def solve_factor(self, sides: np.ndarray, transposed: bool = False) -> np.ndarray:
         """L^-1 b, or its transpose times b, for the precision L L' and each column b[K]."""
-        lower, _ = lapack.dpbtrf(self.lower_band, lower=1)
-        found, _ = lapack.dtbtrs(lower, sides, uplo="L", trans="NT"[transposed])
+        lower, _ = scipy.linalg.lapack.dpbtrf(self.lower_band, lower=1)
+        found, _ = scipy.linalg.lapack.dtbtrs(lower, sides, uplo="L", trans="NT"[transposed])
         return np.asarray(found)
 
     def precision_times(self, x: np.ndarray) -> np.ndarray:
