@@ -35,7 +35,7 @@ def change(store: Path, to: Callable[[Row], Row | None]) -> None:
 @pytest.fixture(scope="module")
 def template(tmp_path_factory: pytest.TempPathFactory) -> Project:
     project = Project(tmp_path_factory.mktemp("whole"))
-    synthetic(project, "good", "bad", "early", race={"limits": {"rounds": 3}, "alpha": 0.99})
+    synthetic(project, "good", "bad", "early", race={"limits": {"rounds": 4}, "alpha": 0.9})
     assert project("race", "config.yaml").returncode in (0, 3)
     return project
 
