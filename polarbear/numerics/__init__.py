@@ -1,4 +1,4 @@
-"""What numerical rooms share: compiled loops, threads, seeds, kinds of arrays.
+"""Shared numerical tools: compiled loops, threads, seeds, array types.
 
 Uses nothing of ours.
 """

@@ -1,11 +1,11 @@
-"""Saying that loops are being compiled, without loading the compiler to find out."""
+"""Announces compilation, without loading the compiler."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-_waiting: list[Callable[[], None]] = []  # what to say, once each
+_waiting: list[Callable[[], None]] = []  # callbacks, each called once
 
 
 @contextmanager
@@ -20,6 +20,6 @@ def on_first_compilation(say: Callable[[], None]) -> Iterator[None]:
 
 
 def announce() -> None:
-    """Something is being compiled: whoever asked to know is told."""
+    """Call and forget the waiting callbacks."""
     while _waiting:
         _waiting.pop()()

@@ -1,4 +1,4 @@
-"""Seeds that derive from what they are for, and from nothing else."""
+"""Seeds derived from names and numbers."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ def derived_seed(*parts: object) -> int:
 
 
 def run_seed(seed: int, instance: str, algorithm: str | None) -> int:
-    """A run's seed depends on nothing but these three, so newcomers change nobody's runs.
+    """The seed of a run, which depends on these three only: adding an algorithm changes no run.
 
-    Without the algorithm it is the one that all share on an instance.
+    Without the algorithm it is the seed that all algorithms share on an instance.
     """
     return derived_seed(seed, "run", instance, *([] if algorithm is None else [algorithm]))

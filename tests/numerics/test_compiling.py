@@ -7,7 +7,6 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 from numba import njit
@@ -83,35 +82,3 @@ def test_no_model_waits_for_compilation(tmp_path: Path):
         [sys.executable, "-c", code], env=empty, check=True, capture_output=True, text=True
     )
     assert done.stdout.split() == []
-
-
-def test_a_loop_stands_for_a_function_where_its_first_argument_is_of_its_kind():
-    assert twice_the_area(Square(3.0)) == 18.0
-    assert twice_the_area(Disc(1.0)) == 6.0
-
-
-class Square(NamedTuple):
-    side: float
-
-
-class Disc(NamedTuple):
-    radius: float
-
-
-def area(shape):
-    raise NotImplementedError
-
-
-@compiling.loop_for(area, Square)
-def _area_of_square(shape):
-    return shape.side**2
-
-
-@compiling.loop_for(area, Disc)
-def _area_of_disc(shape):
-    return 3.0 * shape.radius**2
-
-
-@njit
-def twice_the_area(shape):
-    return 2.0 * area(shape)
