@@ -143,9 +143,10 @@ def convergence_of(draws: np.ndarray, chains: int, threads: int | None = None) -
     def run(first: int) -> None:
         part = slice(first, first + _PARAMETERS_A_TASK)
         series = np.array(draws[:, part].T, dtype=float, order="C")
-        low, median, high = np.quantile(series, (0.05, 0.5, 0.95), axis=1)[:, :, None]
-        location = _halves(_normal_scores(series, scores), chains)
-        spread = _halves(_normal_scores(np.abs(series - median), scores), chains)
+        normal, ordered = _normal_scores(series, scores)
+        low, median, high = (_sorted_quantile(ordered, level) for level in (0.05, 0.5, 0.95))
+        location = _halves(normal, chains)
+        spread = _halves(_normal_scores(np.abs(series - median), scores)[0], chains)
         tails = [effective_sizes(_halves(series <= q, chains)) for q in (low, high)]
         out[part, 0] = np.maximum(_r_hat(location), _r_hat(spread))
         out[part, 1] = effective_sizes(location)
@@ -155,23 +156,29 @@ def convergence_of(draws: np.ndarray, chains: int, threads: int | None = None) -
     return out
 
 
-def _normal_scores(series: np.ndarray, scores: np.ndarray) -> np.ndarray:
-    """Each row's ranks as normal quantiles; equal values share their mean rank.
+def _normal_scores(series: np.ndarray, scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Each row's ranks as normal quantiles, and each row sorted; equal values share a mean rank.
 
     scores[a + b] is the quantile of the mean of ranks a and b, counted from zero.
     """
-    order = np.argsort(series, axis=1)
+    size, order = series.shape[1], np.argsort(series, axis=1)
     ordered = np.take_along_axis(series, order, axis=1)
-    place = np.arange(series.shape[1])
-    same = ordered[:, 1:] == ordered[:, :-1]
-    start, end = np.ones((2, *series.shape), dtype=bool)
-    start[:, 1:], end[:, :-1] = ~same, ~same
-    first = np.maximum.accumulate(np.where(start, place, 0), axis=1)
-    backwards = np.where(end, place, place[-1])[:, ::-1]
-    last = np.minimum.accumulate(backwards, axis=1)[:, ::-1]
+    starts = np.ones(series.shape, dtype=bool)  # of runs of equal values
+    np.not_equal(ordered[:, 1:], ordered[:, :-1], out=starts[:, 1:])
+    first = np.flatnonzero(starts)
+    lengths = np.diff(first, append=series.size)
     found = np.empty_like(series)
-    np.put_along_axis(found, order, scores[first + last], axis=1)
-    return found
+    by_rank = np.repeat(scores[2 * (first % size) + lengths - 1], lengths).reshape(series.shape)
+    np.put_along_axis(found, order, by_rank, axis=1)
+    return found, ordered
+
+
+def _sorted_quantile(ordered: np.ndarray, level: float) -> np.ndarray:
+    """A quantile of each sorted row, as a column."""
+    place = level * (ordered.shape[1] - 1)
+    k = min(int(place), ordered.shape[1] - 2)
+    below, above = ordered[:, k, None], ordered[:, k + 1, None]
+    return np.asarray(below + (place - k) * (above - below))
 
 
 def _halves(series: np.ndarray, chains: int) -> np.ndarray:

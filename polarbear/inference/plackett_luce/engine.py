@@ -42,7 +42,7 @@ class Attempt:
     target: float
 
 
-FIRST = Attempt(Effort(20, 0.9, 1), spacing=1.0, min_weight=1e-4, tuning=1000, target=0.8)
+FIRST = Attempt(Effort(10, 0.9, 1), spacing=1.0, min_weight=1e-4, tuning=1000, target=0.8)
 SECOND = Attempt(Effort(100, 0.97, 4), spacing=0.8, min_weight=1e-6, tuning=3000, target=0.95)
 
 
@@ -166,7 +166,8 @@ def _split_hmc(
     lattice = explore(model, likelihood, attempt.spacing, attempt.min_weight, threads)
     if not model.temporal:
         return hierarchical.sample(model, likelihood, lattice, seed, effort, threads)
-    return temporal.sample(likelihood, lattice, options.draws, options.chains, seed, effort)
+    given = options.draws, options.chains, seed, effort, threads
+    return temporal.sample(likelihood, lattice, *given)
 
 
 def _laplace(

@@ -45,10 +45,10 @@ def whitened(
     else:
 
         def of_u(u: np.ndarray) -> np.ndarray:
-            return np.asarray((spread @ u[..., None])[..., 0])
+            return np.asarray((spread * u[..., None, :]).sum(axis=-1))
 
         def of_slopes(slopes: np.ndarray) -> np.ndarray:
-            return np.asarray((slopes[..., None, :] @ spread)[..., 0, :])
+            return np.asarray((slopes[..., None] * spread).sum(axis=-2))
 
     def target(u: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         mu = centre + of_u(u)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -13,7 +14,9 @@ from polarbear.inference.plackett_luce.laplace import TemporalMode
 from polarbear.inference.plackett_luce.lattice import Lattice
 from polarbear.inference.plackett_luce.likelihood import Likelihood, softmax
 from polarbear.inference.plackett_luce.split_hmc import Effort, Layout, Walkers, rotate, run
+from polarbear.numerics.threads import in_threads
 
+TASKS = 2  # that threads share; more walkers in one task are faster in total
 MAX_BLOCK = 2**22  # utilities of approximate draws at once, which bounds memory
 
 
@@ -54,7 +57,8 @@ class NestedTarget:
         away = self.deviations(u[order], node)
         mu = (self._eta[:, node] + away) @ q.T
         values, slopes = self.likelihood.evaluate(mu)
-        bent = (self._curvatures[:, node] @ away[..., None])[..., 0]
+        curvatures, d = self._curvatures[:, node], away.shape[2]
+        bent = sum(curvatures[..., p] * away[..., p, None] for p in range(d))
         linear = self._gradients[:, node]
         residual = values.sum(axis=0) - self._constants[node]
         residual -= ((linear - 0.5 * bent) * away).sum(axis=(0, 2))
@@ -73,17 +77,26 @@ def sample(
     chains: int,
     seed: int,
     effort: Effort,
+    threads: int | None = None,
 ) -> Draws:
-    """Exact draws."""
+    """Exact draws; chains are divided over a fixed number of tasks with their random numbers."""
     target, layout = NestedTarget(likelihood, lattice), Layout.of(draws, chains)
-    walkers = _NodeWalkers(target, layout, np.random.default_rng(seed))
-    acceptance = run(walkers.move, walkers.record, layout.draws_per_walker, effort)
-    visited = layout.arrange(walkers.nodes)
+
+    def run_task(task: int) -> tuple[np.ndarray, np.ndarray, float, int]:
+        part = replace(layout, chains=chains // TASKS + (task < chains % TASKS))
+        walkers = _NodeWalkers(target, part, np.random.default_rng([seed, task]))
+        acceptance = run(walkers.move, walkers.record, part.draws_per_walker, effort)
+        found = part.arrange(walkers.theta), part.arrange(walkers.nodes)
+        return *found, float(acceptance.mean()), walkers.divergences
+
+    parts = in_threads(run_task, range(TASKS), threads)
+    theta, nodes, acceptance, divergences = zip(*parts, strict=True)
+    visited = np.concatenate(nodes)
     return Draws(
-        layout.arrange(walkers.theta),
+        np.concatenate(theta),
         lattice.log_hyper[visited],
-        walkers.divergences,
-        float(acceptance.mean()),
+        sum(divergences),
+        min(acceptance),
         missed=lattice.missed(visited),
     )
 
