@@ -17,7 +17,7 @@ from polarbear.rankings.duels import duels_of
 
 ENGINES = {
     "native": "polarbear.inference.plackett_luce.engine",
-    "stan": "polarbear.inference.stan",
+    "stan": "polarbear.inference.stan.engine",
 }
 
 

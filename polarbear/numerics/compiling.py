@@ -39,17 +39,14 @@ def _is_writable(folder: Path) -> bool:
 _CACHE = cache_folder()
 numba.config.CACHE_DIR = str(_CACHE or "")  # type: ignore[attr-defined]
 
-# Sums may be reordered into vector instructions; NaN and infinity keep their meaning. Division
-# follows IEEE rules, because Python's check for zero would keep every loop from vectorising.
+# Division follows IEEE rules, because Python's check for zero would prevent vectorisation.
 _SETTINGS: dict[str, Any] = {
     "cache": _CACHE is not None,
     "nogil": True,
     "error_model": "numpy",
-    "fastmath": {"reassoc", "contract", "arcp", "nsz"},
     "no_cfunc_wrapper": True,  # not called from C, and it takes time to compile
 }
 
-kernel = njit(**_SETTINGS)
 # For loops whose last digits are compared with a C++ program's: nothing is reordered.
 as_written = njit(**_SETTINGS | {"fastmath": False, "nogil": False})
 # The same, with products that go into a sum unrounded where C++ compilers do so by default.

@@ -123,7 +123,7 @@ def test_a_race_whose_cmdstan_vanishes_has_lost_nothing(project: Project, monkey
     )
     done = project("race", path)
     assert done.returncode == 1
-    assert "CMDSTAN says /no/such/folder" in done.stderr
+    assert "CMDSTAN is /no/such/folder" in done.stderr
     assert files(project) == before
     project.configure(inference={"model": "dirichlet"}, race={"limits": {"instances": 8}})
     again = project("race", path, "--json")

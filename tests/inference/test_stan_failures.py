@@ -59,7 +59,7 @@ def test_a_program_that_refuses_its_data_is_quoted(monkeypatch):
 
     given = engine.stan_data
     monkeypatch.setattr(engine, "stan_data", negative)
-    with pytest.raises(StanError, match="Its last words: .*wins"):
+    with pytest.raises(StanError, match="Its last output: .*wins"):
         infer(random_sets(), GRID, ModelOptions(model="dirichlet", engine="stan"))
 
 

@@ -1,7 +1,4 @@
-"""CmdStan as CmdStanPy finds it: where, which version, and what it cannot do.
-
-Nothing here, or in what runs programs, knows how that CmdStan came to be.
-"""
+"""The CmdStan installation that CmdStanPy finds, wherever it came from."""
 
 from __future__ import annotations
 
@@ -20,7 +17,7 @@ from pathlib import Path
 from polarbear.errors import MissingExtraError, StanError
 
 INSTALL = "polarbear stan install"
-OLDEST = (2, 30)  # whose language and sparse products the programs need
+OLDEST = (2, 30)  # the programs need its language and sparse products
 FIRST_WITH = {"pathfinder": (2, 33), "laplace": (2, 32)}
 
 
@@ -62,24 +59,24 @@ def find() -> CmdStan:
             raise StanError(_not_found(named, tried)) from None
         version = cmdstan_version()
     if version is None:
-        raise StanError(f"{path / 'makefile'} does not say which version of CmdStan it is: {_MEND}")
+        raise StanError(f"{path / 'makefile'} does not contain CmdStan's version: {_REPAIR}")
     found = CmdStan(path, (version[0], version[1]))
     if not found.stanc.exists():
-        raise StanError(f"the CmdStan in {path} has no bin/stanc: {_MEND}")
+        raise StanError(f"the CmdStan in {path} has no bin/stanc: {_REPAIR}")
     return found
 
 
-_MEND = f"mend or remove that folder, then run: {INSTALL}"
+_REPAIR = f"repair or remove that folder, then run: {INSTALL}"
 
 
 def _not_found(named: str | None, tried: str | None) -> str:
     if named:
         return (
-            f"the environment variable CMDSTAN says {named}, but there is no CmdStan; unset it, or "
-            "let it name one"
+            f"the environment variable CMDSTAN is {named}, but there is no CmdStan; unset it, or "
+            "set it to the folder of one"
         )
     if tried:
-        return f"the CmdStan in {tried} is not whole; {_MEND}"
+        return f"the CmdStan in {tried} is incomplete; {_REPAIR}"
     return f"the stan engine needs CmdStan, which was not found; run: {INSTALL}"
 
 
@@ -106,18 +103,18 @@ def require_build_tools() -> None:
     if shutil.which(command) is None:
         raise StanError(
             f"Stan programs need a C++ compiler, but '{command}' was not found; install one "
-            "(Debian, Ubuntu: apt install g++ make), or let the variable CXX name yours"
+            "(Debian, Ubuntu: apt install g++ make), or set CXX to yours"
         )
     make = os.environ.get("MAKE") or "make"
     if shutil.which(make) is None:
         raise StanError(
             f"Stan programs are compiled by make, but '{make}' was not found; install it "
-            "(Debian, Ubuntu: apt install make), or let the variable MAKE name yours"
+            "(Debian, Ubuntu: apt install make), or set MAKE to yours"
         )
 
 
 def first_line(command: list[str]) -> str:
-    """What a tool says first, for instance of its version; empty if it says nothing."""
+    """The first line of a tool's output; empty if there is none."""
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
     except (OSError, subprocess.TimeoutExpired):
@@ -131,7 +128,7 @@ _silencers = 0
 
 @contextmanager
 def silenced() -> Iterator[None]:
-    """Without CmdStanPy's own log lines, in any thread: our errors quote what matters."""
+    """Suppress CmdStanPy's log in all threads: errors quote the relevant lines."""
     global _silencers
     logger = logging.getLogger("cmdstanpy")
     with _silencing:

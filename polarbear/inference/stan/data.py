@@ -1,4 +1,4 @@
-"""What a Stan program is given: choice sets, the model's grid or basis, and its priors."""
+"""The data of a Stan program: choice sets, the model's grid or basis, and its priors."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from polarbear.inference.models import Model
+from polarbear.inference.models.base import Model
 from polarbear.rankings import ChoiceSets
 
 Data = dict[str, Any]

@@ -1,4 +1,4 @@
-"""The Stan engine: a model and choice sets in, a judged posterior out."""
+"""The Stan engine: a model and choice sets in, a checked posterior out."""
 
 from __future__ import annotations
 
@@ -17,16 +17,17 @@ import numpy as np
 from polarbear.errors import InferenceError, StanError
 from polarbear.inference.base import Posterior, draws_a_chain
 from polarbear.inference.diagnostics import Diagnostics, diagnose, pareto_k
-from polarbear.inference.models import Model, rating_model
+from polarbear.inference.models import rating_model
+from polarbear.inference.models.base import Model
 from polarbear.inference.options import ModelOptions
 from polarbear.inference.stan import cmdstan, programs
 from polarbear.inference.stan.data import stan_data
-from polarbear.inference.stan.methods import HARDER, METHODS, Drawn, Pace, Task
+from polarbear.inference.stan.methods import METHODS, SECOND, Drawn, Pace, Task
 from polarbear.numerics.threads import available_processors, in_threads
 from polarbear.rankings import ChoiceSets
 
-_LEAST_ROOM = 2**20  # bytes below which a temporary folder counts as full
-_MOST_LINES = 6  # of what a program says before it dies
+_MIN_FREE_BYTES = 2**20  # below which a temporary folder counts as full
+_MAX_LINES = 6  # of a failed program's output
 
 
 def run(
@@ -49,9 +50,9 @@ def run(
     begun = time.perf_counter()
     model = rating_model(options.model)(times, sets.n_algorithms, options)
     first = Pace(adapt_delta=model.stan_adapt_delta)
-    for number, pace in enumerate((first, HARDER), start=1):
+    for number, pace in enumerate((first, SECOND), start=1):
         drawn = _run(executable, method, model, sets, seed, pace, threads)
-        diagnostics = _judged(drawn, options.chains, number, threads)
+        diagnostics = _diagnostics_of(drawn, options.chains, number, threads)
         if diagnostics.passed or method != "mcmc":
             break
     hyper = drawn[0].hyper
@@ -80,7 +81,7 @@ def _run(
     pace: Pace,
     threads: int | None,
 ) -> list[Drawn]:
-    """Draws of each part of the grid that a run of its own can have: of all of it, mostly."""
+    """Draws of each part of the grid that is run separately."""
     options = model.options
     processors = threads or available_processors()
     parts = _parts(model, method)
@@ -109,9 +110,9 @@ def _run(
 
 
 def _parts(model: Model, method: str) -> list[np.ndarray]:
-    """Where times have nothing in common, approximations are made of each for itself.
+    """One part, or one for each time where an approximation of independent times is asked for.
 
-    Their error at one time then does not spoil another's. NUTS is as fast on all times at once.
+    The error at one time then does not affect the others. NUTS is as fast on all times at once.
     """
     n_times = len(model.times)
     if model.temporal or model.hyperparameters or method == "mcmc":
@@ -119,7 +120,9 @@ def _parts(model: Model, method: str) -> list[np.ndarray]:
     return [np.array([t]) for t in range(n_times)]
 
 
-def _judged(drawn: list[Drawn], chains: int, attempts: int, threads: int | None) -> Diagnostics:
+def _diagnostics_of(
+    drawn: list[Drawn], chains: int, attempts: int, threads: int | None
+) -> Diagnostics:
     """The worst of all parts."""
     weights = [part.log_weights for part in drawn if part.log_weights is not None]
     energies = [part.e_bfmi for part in drawn if part.e_bfmi is not None]
@@ -139,7 +142,7 @@ def _judged(drawn: list[Drawn], chains: int, attempts: int, threads: int | None)
 
 @contextmanager
 def _temporary_folder(model: str, method: str) -> Iterator[Path]:
-    """A folder for a program's output; what fails inside it becomes a StanError."""
+    """A folder for a program's output; failures inside it become a StanError."""
     try:
         folder = Path(tempfile.mkdtemp(prefix="polarbear-stan-"))
     except OSError as error:
@@ -153,10 +156,10 @@ def _temporary_folder(model: str, method: str) -> Iterator[Path]:
 
 
 def _why(error: Exception, folder: Path, model: str, method: str) -> str:
-    """One sentence on why there are no draws, with the program's last words."""
+    """One sentence on why there are no draws, with the program's last output."""
     full = isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
-    said = _last_words(folder)
-    if full or "disk full" in said or shutil.disk_usage(folder).free < _LEAST_ROOM:
+    said = _last_output(folder)
+    if full or "disk full" in said or shutil.disk_usage(folder).free < _MIN_FREE_BYTES:
         return _no_room(folder.parent, "no space left")
     codes = re.search(r"retcodes=\[([^\]]*)\]", str(error))
     failed = []
@@ -168,20 +171,20 @@ def _why(error: Exception, folder: Path, model: str, method: str) -> str:
     words = said or str(error).strip()
     return (
         f"the Stan program of '{model}' ended without result during '{method}'{which}; nothing was "
-        f"stored. Its last words: {words}"
+        f"stored. Its last output: {words}"
     )
 
 
-def _last_words(folder: Path) -> str:
-    """The end of what failed programs printed, those with an error first."""
+def _last_output(folder: Path) -> str:
+    """The end of the output of failed programs, those with an error first."""
     texts = [path.read_text(errors="replace") for path in sorted(folder.rglob("*stdout.txt"))]
     texts.sort(key=lambda text: "rror" not in text and "xception" not in text)
     lines = [line.strip() for line in next(iter(texts), "").splitlines() if line.strip()]
-    return " / ".join(lines[-_MOST_LINES:])
+    return " / ".join(lines[-_MAX_LINES:])
 
 
 def _no_room(folder: Path, reason: str) -> str:
     return (
-        f"the temporary folder {folder} cannot take what Stan writes ({reason}); make room there, "
-        "or let the variable TMPDIR name another folder"
+        f"Stan cannot write to the temporary folder {folder} ({reason}); free space there, or set "
+        "TMPDIR to another folder"
     )

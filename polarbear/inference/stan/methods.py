@@ -1,4 +1,4 @@
-"""Stan's methods on one compiled program: draws of theta, and what tells whether to trust them."""
+"""Stan's methods on one compiled program: draws of theta with their diagnostics."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from polarbear.inference.diagnostics import energy_bfmi, smoothed_weights
 from polarbear.inference.stan.cmdstan import silenced
 from polarbear.inference.stan.data import Data
 
-LEAST_PATHS = 4
-CANDIDATES = 2  # draws of all paths for each draw that Pathfinder's resampling keeps
+MIN_PATHS = 4
+CANDIDATES = 2  # draws of all paths per draw that Pathfinder's resampling keeps
 
 
 @dataclass(frozen=True)
 class Pace:
-    """How long NUTS tunes itself, and how small its steps are to be."""
+    """NUTS's tuning transitions and target acceptance."""
 
     warm_up: int = 1000
     adapt_delta: float = 0.9
 
 
-HARDER = Pace(warm_up=2000, adapt_delta=0.99)
+SECOND = Pace(warm_up=2000, adapt_delta=0.99)
 
 
 @dataclass(frozen=True)
 class Task:
-    """One run of a program: what to run on, how much to draw, and where to write meanwhile."""
+    """One run of a program: its data, the number of draws, and a folder for its output."""
 
     executable: Path
     data: Data
@@ -44,7 +44,7 @@ class Task:
     pace: Pace
 
     def call(self, method: str, **arguments: Any) -> Any:
-        """Ask CmdStanPy's model to do something with the data, in the folder."""
+        """Call a method of CmdStanPy's model on the data, in the folder."""
         with silenced():
             import cmdstanpy
 
@@ -61,7 +61,7 @@ class Task:
 class Drawn:
     """Draws of theta[draw, time, algorithm] and of hyperparameters [draw, H], chain after chain.
 
-    ``log_weights`` are of an approximation's draws: the posterior's density over its own.
+    ``log_weights`` are log-ratios of the posterior's density to an approximation's.
     """
 
     theta: np.ndarray
@@ -74,7 +74,7 @@ class Drawn:
 
 
 def sample(task: Task) -> Drawn:
-    """NUTS, a process a chain."""
+    """NUTS, one process per chain."""
     fit = task.call(
         "sample",
         chains=task.chains,
@@ -99,9 +99,9 @@ def sample(task: Task) -> Drawn:
 def pathfinder(task: Task) -> Drawn:
     """Several paths; their draws are resampled by smoothed importance weights.
 
-    CmdStan could resample as well, but then would not say how far the weights can be trusted.
+    CmdStan can resample, too, but then does not report the weights, which Pareto-k needs.
     """
-    paths = max(LEAST_PATHS, task.chains)
+    paths = max(MIN_PATHS, task.chains)
     fit = task.call(
         "pathfinder",
         num_paths=paths,
@@ -136,7 +136,7 @@ def advi_meanfield(task: Task) -> Drawn:
 
 
 def advi_fullrank(task: Task) -> Drawn:
-    """Variational inference with a normal of any covariance."""
+    """Variational inference with a full covariance."""
     return _advi(task, "fullrank")
 
 

@@ -1,4 +1,4 @@
-"""Stan programs and what was compiled of them: once for each content, kept in the user's cache."""
+"""Stan programs and their executables, compiled once per content and cached for the user."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from polarbear.inference.stan.cmdstan import (
 )
 
 PACKAGE = Path(__file__).parents[2]
-_MOST_LINES = 20  # of what a compiler says
+_MAX_LINES = 20  # of a compiler's output
 _SEAL = "sealed.json"
 
 
@@ -48,13 +48,13 @@ def programmed_models() -> list[str]:
 
 
 def cache_folder() -> Path:
-    """Where compiled programs are kept."""
+    """The cache of compiled programs."""
     home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(home) / "polarbear" / "stan"
 
 
 def key_of(program: Path, cmdstan: CmdStan) -> str:
-    """Names a compiled program by all that goes into it: the same key, the same machine code."""
+    """The cache key of a compiled program: a hash of everything that it is compiled from."""
     digest = hashlib.sha256()
     included = [file for folder in _includes(program) for file in (folder / "functions").glob("*")]
     for file in (program, *sorted(included)):
@@ -73,15 +73,15 @@ def key_of(program: Path, cmdstan: CmdStan) -> str:
 
 
 def is_compiled(model: str, cmdstan: CmdStan) -> bool:
-    """Whether a model's program would run at once."""
+    """Whether a model's program is compiled already."""
     return _sealed(cache_folder() / key_of(program_file(model), cmdstan)) is not None
 
 
 def compiled(program: Path, cmdstan: CmdStan) -> Path:
     """The executable of a program, from the cache or compiled now.
 
-    Processes that want the same one wait for the first. An entry is only valid with a seal that
-    fits the executable; one without, or with another, is thrown away and made again.
+    Processes that need the same one wait for the first. An entry is valid only with a seal that
+    matches the executable; otherwise it is deleted and compiled again.
     """
     folder = cache_folder()
     entry = folder / key_of(program, cmdstan)
@@ -90,7 +90,7 @@ def compiled(program: Path, cmdstan: CmdStan) -> Path:
         return found
     require_build_tools()
     with _writable(folder), _turn(folder / f"{entry.name}.lock"):
-        found = _sealed(entry)  # somebody else may have made it while we waited
+        found = _sealed(entry)  # another process may have compiled it
         if found is not None:
             return found
         shutil.rmtree(entry, ignore_errors=True)
@@ -103,7 +103,7 @@ def compiled(program: Path, cmdstan: CmdStan) -> Path:
             kept.rename(entry)
     found = _sealed(entry)
     if found is None:
-        raise StanError(f"the compiled program in {entry} does not keep its content: a bad disk?")
+        raise StanError(f"the compiled program in {entry} changed on disk; check the disk")
     return found
 
 
@@ -126,16 +126,16 @@ def _compile(program: Path, folder: Path, cmdstan: CmdStan) -> Path:
 
 
 def _includes(program: Path) -> list[Path]:
-    """Where a program's includes are looked for: beside it, then among PolarBear's own."""
+    """The folders of a program's includes: next to it, then PolarBear's."""
     return list(dict.fromkeys([program.parent, sources()]))
 
 
 def _why(program: Path, words: str, cmdstan: CmdStan) -> str:
-    """What stanc or the C++ compiler said, without the echo of the commands."""
+    """The output of stanc or the C++ compiler, without the echo of commands."""
     said = words.split("Console:", 1)[-1].strip().splitlines()
     lines = [line for line in said if not line.startswith(("make", "bin/stanc", "g++", "--- "))]
     start = next((i for i, line in enumerate(lines) if "error" in line.lower()), 0)
-    quoted = "\n".join(lines[start : start + _MOST_LINES])
+    quoted = "\n".join(lines[start : start + _MAX_LINES])
     return (
         f"the Stan program {program} does not compile with CmdStan {cmdstan.version_text} in "
         f"{cmdstan.path}:\n{quoted}"
@@ -148,7 +148,7 @@ def _seal(entry: Path, name: str) -> None:
 
 
 def _sealed(entry: Path) -> Path | None:
-    """The executable of a cache entry that is whole, or None."""
+    """The executable of a valid cache entry, or None."""
     try:
         facts = json.loads((entry / _SEAL).read_text())
         executable = entry / str(facts["program"])
@@ -164,7 +164,7 @@ def _hash(file: Path) -> str:
 
 @contextmanager
 def _turn(lock: Path) -> Iterator[None]:
-    """Wait for whoever compiles the same; the system takes the lock back from the dead."""
+    """Wait for a process that compiles the same; the lock ends with its process."""
     handle = os.open(lock, os.O_RDWR | os.O_CREAT, 0o644)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX)
@@ -182,6 +182,6 @@ def _writable(folder: Path) -> Iterator[None]:
         full = error.errno in (errno.ENOSPC, errno.EDQUOT)
         what = "is on a full disk" if full else f"cannot be written ({error.strerror})"
         raise StanError(
-            f"the cache of compiled Stan programs, {folder}, {what}; make room there, or let the "
-            "variable XDG_CACHE_HOME name another folder"
+            f"the cache of compiled Stan programs, {folder}, {what}; free space there, or set "
+            "XDG_CACHE_HOME to another folder"
         ) from None

