@@ -110,12 +110,12 @@ class ModelOptions(Options):
 
     @property
     def temporal(self) -> bool:
-        """Whether the model knows how ratings hang together over time."""
+        """Whether ratings are correlated over time."""
         return MODELS[self.model].temporal
 
     @property
     def joint(self) -> bool:
-        """Whether statements about all times at once mean something."""
+        """Whether statements about all times at once are valid."""
         return MODELS[self.model].joint
 
     @property

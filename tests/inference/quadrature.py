@@ -1,4 +1,4 @@
-"""Three algorithms at one time by numerical integration: what samplers are held against."""
+"""Three algorithms at one time by numerical integration, the reference of samplers."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ def test_scores_of_all_instances_add_up_to_the_slope_of_the_choice_sets():
         np.testing.assert_allclose(scores[:, :, q].sum(axis=0), (ahead - behind) / 2e-5, atol=1e-6)
 
 
-def test_a_wide_tie_favours_nobody_among_equals():
+def test_a_wide_tie_treats_equals_equally():
     positions = np.zeros((1, 14, 1), dtype=np.int16)
     positions[0, 0] = 1
     positions[0, 1] = 2
@@ -131,7 +131,7 @@ def test_models_of_independent_times_count_every_ranking_in_full(model):
     assert weight_of(wandering_positions(20, 1.0, seed=6), model=model) == 1
 
 
-def test_who_wants_it_counts_every_ranking_in_full():
+def test_independent_dependence_counts_every_ranking_in_full():
     assert weight_of(wandering_positions(20, 1.0, seed=7), dependence="independent") == 1
 
 

@@ -19,7 +19,7 @@ def fitted(positions: np.ndarray) -> Fit:
 
 
 def test_plackett_luce_fits_what_it_made():
-    """Sixty data sets: the check rejects at most so many as chance at its level would, which fails
+    """Sixty data sets: the check rejects at most as often as chance at its level, which fails
     once in 1,000 if it rejects at exactly that level."""
     rng = np.random.default_rng(2)
     rejected = 0

@@ -1,4 +1,4 @@
-"""Asking for a posterior: what is refused, what is noted, what never changes."""
+"""Inference: refusals, notes, and reproducibility."""
 
 from __future__ import annotations
 

@@ -14,9 +14,17 @@ from polarbear.inference.plackett_luce.laplace import find_independent_mode
 from polarbear.inference.plackett_luce.lattice import explore
 from polarbear.inference.plackett_luce.likelihood import Likelihood, helmert
 from polarbear.inference.plackett_luce.temporal import NestedTarget
+from polarbear.numerics.threads import single_threaded_blas
 from polarbear.rankings import count_choice_sets, rank
 
 N, GRID = 4, np.linspace(0, 1, 7)
+
+
+@pytest.fixture(autouse=True)
+def _one_blas_thread():
+    """As in the engine: on a busy machine small products would wait for BLAS's threads."""
+    with single_threaded_blas():
+        yield
 
 
 def some_sets(n, instances, n_times, seed=0):

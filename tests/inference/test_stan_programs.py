@@ -83,7 +83,7 @@ def test_a_program_is_compiled_once(workshop):
     assert len(made) == 1
 
 
-def test_another_content_include_compiler_or_setting_is_compiled_anew(workshop, monkeypatch):
+def test_another_content_include_compiler_or_setting_is_compiled_again(workshop, monkeypatch):
     program, found, made = workshop
     programs.compiled(program, found)
     program.write_text("// two\n")

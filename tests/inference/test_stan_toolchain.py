@@ -106,7 +106,7 @@ def test_without_make_neither_begins(nowhere, monkeypatch):
 
 @pytest.fixture
 def lonely_pip(monkeypatch):
-    """pip with nobody to ask."""
+    """pip without an index."""
     for name in [name for name in os.environ if name.startswith("PIP_")]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)

@@ -27,12 +27,12 @@ def test_the_default_method_does_not_need_it(model: str):
     assert np.isfinite(infer(random_sets(), GRID, options(model=model), seed=1).theta).all()
 
 
-def test_whoever_asks_for_its_method_is_told_what_to_install():
+def test_its_method_names_the_package_to_install():
     with pytest.raises(MissingExtraError, match=r"mcmc needs the package 'nutpie'.*\.\[nuts\]"):
         infer(random_sets(), GRID, options(model="dirichlet", method="mcmc"), seed=1)
 
 
-def test_whoever_ends_there_by_priors_is_told_of_both_ways_out(monkeypatch: pytest.MonkeyPatch):
+def test_the_fallback_names_narrower_priors_and_the_package(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(lattice, "MAX_NODES", 1)
     with pytest.raises(InferenceError, match=r"narrower priors would help\); .*'nutpie'.*nuts"):
         infer(random_sets(), GRID, options(model="gp"), seed=1)

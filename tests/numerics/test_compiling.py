@@ -1,4 +1,4 @@
-"""Compilation: said once, when it happens."""
+"""Compilation: announced once, when it happens."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_compiling_is_said_once_and_only_when_it_happens():
     assert said == ["compiling"]
 
 
-def test_a_change_of_any_source_compiles_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_a_change_of_any_source_compiles_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     package = tmp_path / "polarbear"
     shutil.copytree(compiling.PACKAGE, package, ignore=shutil.ignore_patterns("__pycache__"))
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "cache"))

@@ -72,7 +72,7 @@ def rotate(
     """One transition, with one step for each target; the last one is that of the result.
 
     Where targets differ, their order must be the same from the end as from the start. Returns
-    also who was accepted, with which probability, and the number of divergences.
+    also which were accepted, their probabilities of acceptance, and the number of divergences.
     """
     blocks = walkers.residual.shape
     momentum = rng.standard_normal(walkers.u.shape)
