@@ -83,7 +83,7 @@ def fake_program(tmp_path, monkeypatch):
 def test_a_program_that_finds_the_temporary_folder_full_says_so(fake_program, tmp_path, method):
     fake_program("echo 'Error: cannot write to x.csv: is the disk full?'; exit 74")
     options = ModelOptions(model="dirichlet", engine="stan", method=method)
-    message = f"temporary folder {tmp_path} cannot take what Stan writes .no space left.*TMPDIR"
+    message = f"cannot write to the temporary folder {tmp_path} .no space left.*TMPDIR"
     with pytest.raises(StanError, match=message):
         infer(random_sets(), GRID, options)
 
@@ -94,7 +94,7 @@ def test_a_folder_that_fills_up_unnoticed_by_the_program_is_recognised(fake_prog
 
     fake_program("exit 1")
     monkeypatch.setattr("shutil.disk_usage", lambda path: Usage)
-    with pytest.raises(StanError, match="cannot take what Stan writes"):
+    with pytest.raises(StanError, match="cannot write to the temporary folder"):
         infer(random_sets(), GRID, ModelOptions(model="dirichlet", engine="stan"))
 
 
@@ -104,14 +104,14 @@ def test_data_that_cannot_be_written_name_the_temporary_folder(fake_program, mon
 
     fake_program("exit 0")
     monkeypatch.setattr(Path, "write_text", full)
-    with pytest.raises(StanError, match="cannot take what Stan writes .no space left"):
+    with pytest.raises(StanError, match="cannot write to the temporary folder .*no space left"):
         infer(random_sets(), GRID, ModelOptions(model="dirichlet", engine="stan"))
 
 
 def test_a_temporary_folder_that_is_not_there_is_named(fake_program, monkeypatch, tmp_path):
     fake_program("exit 0")
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "gone"))
-    with pytest.raises(StanError, match="gone cannot take what Stan writes .No such file"):
+    with pytest.raises(StanError, match="temporary folder .*gone .No such file"):
         infer(random_sets(), GRID, ModelOptions(model="dirichlet", engine="stan"))
 
 
