@@ -12,7 +12,6 @@ from polarbear.select.criteria import (
     Risk,
     check_gamma,
     check_risk,
-    expected_regret,
     judge,
 )
 from polarbear.select.information import ENOUGH, value_of_information
@@ -37,7 +36,6 @@ __all__ = [
     "check_gamma",
     "check_risk",
     "contest",
-    "expected_regret",
     "find_basis",
     "judge",
     "select",

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
 
 from polarbear.errors import SelectionError
-from polarbear.preferences import Valuation
 from polarbear.settings.options import unknown
 
 Risk = Literal["p2bb", "mean", "quantile", "regret"]
@@ -94,17 +92,6 @@ def _shares_of_wins(values: np.ndarray, highest: np.ndarray) -> np.ndarray:
         some = slice(i, i + _DRAWS_AT_ONCE)
         total += wins(values[some], highest[some]).sum(axis=0)
     return total / len(values)
-
-
-def expected_regret(
-    theta: np.ndarray, valuation: Valuation, candidates: Sequence[int] | None = None
-) -> float:
-    """What is expected to be lost by the best choice that can be made now: theta[draw, time, item].
-
-    It is also the most that any further evidence could gain for this preference.
-    """
-    values = valuation.values(theta if candidates is None else theta[:, :, list(candidates)])
-    return float(judge(values).regret.min())
 
 
 def check_risk(name: str) -> Risk:

@@ -2,26 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
-from polarbear.inference.interpolated import Interpolated
 
 from polarbear.errors import InferenceError
 from polarbear.inference import ModelOptions, infer
 from polarbear.inference.base import Diagnostics, Posterior
 from polarbear.inference.diagnostics import shares_with_errors
-from polarbear.inference.relations import (
-    Pointwise,
-    as_good,
-    crosses,
-    decided,
-    dominates,
-    equivalent,
-    joint,
-    pointwise,
-)
+from polarbear.inference.relations import decision_tables, joint, pointwise
 from polarbear.rankings import count_choice_sets, rank
 
 
@@ -108,67 +96,35 @@ def test_certainty_has_an_error_too():
     assert 0 < found.dominance_error[0, 0, 1] < 0.01
 
 
-def table(pairs, n_times, n=2):
-    """Symmetric or antisymmetric tables from {(t, a, b): (dominance, equivalence)}."""
-    dominance, equivalence = np.full((n_times, n, n), 0.5), np.zeros((n_times, n, n))
-    for (t, a, b), (better, alike) in pairs.items():
-        dominance[t, a, b], dominance[t, b, a] = better, 1 - better
-        equivalence[t, a, b] = equivalence[t, b, a] = alike
-    zero = np.zeros_like(dominance)
-    return Pointwise(dominance, zero, equivalence, zero, 0.05)
-
-
-@pytest.mark.parametrize(
-    ("first", "second", "crossing"),
-    [
-        ((0.99, 0), (0.01, 0), True),  # a above, then b above
-        ((0.99, 0), (0.5, 0.99), True),  # a above, then a tie
-        ((0.01, 0), (0.5, 0.99), True),  # b above, then a tie
-        ((0.5, 0.99), (0.5, 0.99), False),  # ties only: nothing strict
-        ((0.99, 0), (0.99, 0), False),  # a above all the time
-        ((0.99, 0), (0.5, 0), False),  # the second time is open
-    ],
-)
-def test_crossing_needs_both_sides_and_one_of_them_strict(first, second, crossing):
-    relations = table({(0, 0, 1): first, (1, 0, 1): second}, 2)
-    above = dominates(relations, 0.95)
-    found = crosses(above, above | equivalent(relations, 0.95))
-    assert found[0, 1] == found[1, 0] == crossing
-
-
 def test_no_worse_is_to_be_better_or_as_good(theta):
-    """Of ratings, of duels, and of duels between knots: counted draw by draw."""
+    """Of ratings and of duels, counted draw by draw."""
     rng = np.random.default_rng(3)
     wins = rng.beta(20, 22, (400, 3, 1)).astype(np.float32)
     duels = posterior_of(np.full((400, 3, 2), 0.5), wins=wins)
-    between = replace(duels, wins=Interpolated(wins, np.arange(3)))
     ratings = posterior_of(theta)
     share = ratings.theta[:, :, :1] / (ratings.theta[:, :, :1] + ratings.theta[:, :, 1:2])
-    for posterior, won in ((duels, wins), (between, wins), (ratings, share)):
+    for posterior, won in ((duels, wins), (ratings, share)):
         found = pointwise(posterior, 0.05, no_worse=True)
         assert found.no_worse[:, 0, 1] == pytest.approx((won[:, :, 0] >= 0.45).mean(axis=0))
         assert found.no_worse[:, 1, 0] == pytest.approx((won[:, :, 0] <= 0.55).mean(axis=0))
         assert (found.no_worse >= found.dominance).all()
         assert (found.no_worse >= found.equivalence).all()
         assert (found.no_worse_error[:, 0, 1] > 0).all()
-        assert not as_good(found, 0.95)[:, 0, 0].any()
 
 
-def test_who_is_no_worse_must_be_asked_for(theta):
-    with pytest.raises(InferenceError, match="not asked for"):
-        as_good(pointwise(posterior_of(theta)), 0.95)
+def test_decisions_use_the_weakest_time_or_all_times_jointly(theta):
+    posterior = posterior_of(theta)
+    at, over = pointwise(posterior, 0.05, no_worse=True), joint(posterior)
+    by_time = decision_tables(posterior, 0.05, "pointwise")
+    np.testing.assert_array_equal(by_time.dominates, at.dominance.min(axis=0))
+    np.testing.assert_array_equal(by_time.better, at.dominance)
+    jointly = decision_tables(posterior, 0.05, "joint")
+    np.testing.assert_array_equal(jointly.dominates, over.dominance)
+    lower = by_time.shifted(-2)
+    assert (lower.better < by_time.better).any()
+    assert lower.errors is None
 
 
-def test_decided_is_dominance_either_way_or_equivalence():
-    relations = table({(0, 0, 1): (0.96, 0), (1, 0, 1): (0.04, 0), (2, 0, 1): (0.6, 0.97)}, 4)
-    assert dominates(relations, 0.95)[:, 0, 1].tolist() == [True, False, False, False]
-    assert equivalent(relations, 0.95)[:, 0, 1].tolist() == [False, False, True, False]
-    assert decided(relations, 0.95)[:, 0, 1].tolist() == [True, True, True, False]
-    assert not decided(relations, 0.95)[:, 0, 0].any()
-
-
-def test_thresholds_that_make_no_sense_are_refused(theta):
+def test_an_epsilon_of_one_half_is_refused(theta):
     with pytest.raises(InferenceError, match="epsilon"):
         pointwise(posterior_of(theta), epsilon=0.5)
-    with pytest.raises(InferenceError, match="alpha"):
-        dominates(pointwise(posterior_of(theta)), 0.4)

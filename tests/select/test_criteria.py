@@ -12,7 +12,7 @@ from scipy.integrate import quad
 
 from polarbear.errors import SelectionError
 from polarbear.preferences import Context, read_preference
-from polarbear.select import RISKS, check_risk, expected_regret, judge
+from polarbear.select import RISKS, check_risk, judge
 
 PREFERENCES = [
     "uniform",
@@ -134,18 +134,6 @@ def test_least_regret_and_highest_mean_are_the_same_choice():
         values = np.random.default_rng(seed).uniform(size=(200, 5))
         found = judge(values)
         assert found.best("regret") == found.best("mean")
-
-
-def test_expected_regret_is_that_of_the_best_choice_among_the_candidates():
-    theta = np.random.default_rng(5).dirichlet(np.ones(4), size=(500, 3))
-    preference, _ = read_preference("uniform")
-    valuation = preference.on(Context(np.array([1.0, 2.0, 9.0])))
-    values = valuation.values(theta)
-    every = min((values.max(axis=1) - values[:, i]).mean() for i in range(4))
-    assert expected_regret(theta, valuation) == pytest.approx(every)
-    two = values[:, [0, 2]]
-    some = min((two.max(axis=1) - two[:, i]).mean() for i in range(2))
-    assert expected_regret(theta, valuation, [0, 2]) == pytest.approx(some)
 
 
 @pytest.mark.parametrize("gamma", [0.0, 1.0, -1.0, 2.0, float("nan")])

@@ -6,18 +6,19 @@ from dataclasses import FrozenInstanceError
 
 import numpy as np
 import pytest
-from polarbear.select.complements import Complements
 
 from polarbear.inference.empirical.bootstrap import Bootstrap
 from polarbear.plain import plain
 from polarbear.preferences import Context, read_preference
 from polarbear.rankings.duels import duels_of
 from polarbear.select import Contest, best_portfolios, facts, sweep
+from polarbear.select.portfolio_cover import PortfolioCover
 from tests.select.test_selection import OFTEN_OR_SAFE, TIMES, chosen
 
 EVERYBODY = Contest((0, 1), (), "")
 ALWAYS = [
-    "choice", "criterion", "preference", "preference_words", "statement", "gamma", "ranking",
+    "choice", "criterion", "preference", "preference_words", "statement", "value",
+    "too_early", "gamma", "ranking",
     "disagreements", "candidates", "left_out", "left_out_because", "posterior", "notes",
 ]  # fmt: skip
 
@@ -50,21 +51,21 @@ def test_portfolios_information_and_a_sweep_follow_in_this_order():
     # A is first on three instances of four, B on the other
     firsts = np.array([[0, 1], [0, 1], [0, 1], [1, 0]])
     duels = duels_of(np.repeat(firsts[:, :, None], len(TIMES), axis=2))
-    complements = Complements(Bootstrap(duels, 400, seed=1), (0, 1), made.valuation)
+    cover = PortfolioCover(Bootstrap(duels, ("A", "B"), 400, 1, 2.0), (0, 1), made.valuation)
     best = best_portfolios(theta, made.valuation, 2, "mean")
-    told = facts.with_portfolios(told, best, complements)
+    told = facts.with_portfolios(told, best, cover)
     told = facts.with_information(told, made)
     variations = read_preference("at 5")[0].variations(Context(TIMES))
-    told = facts.with_sweep(told, sweep(theta, variations, "p2bb"))
+    told = facts.with_sweep(told, sweep(made.basis.posterior, (0, 1), variations, "p2bb"))
     assert list(plain(told))[len(ALWAYS) :] == [
         "portfolio", "portfolio_ranking", "portfolios_possible", "portfolios_looked_at",
         "portfolio_search", "portfolio_values", "portfolio_has_winner", "next_slot_adds",
         "value_of_information", "sweep",
     ]  # fmt: skip
-    assert told.portfolio == ("B", "B")
+    assert told.portfolio == ("A", "A")  # equal shares: the first
     assert told.portfolios_looked_at == 3
     assert told.portfolio_values == "sums over the slots"
-    assert told.portfolio_has_winner == pytest.approx(1 / 3, abs=0.05)  # (1 + 1) of (4 + 2)
+    assert told.portfolio_has_winner == pytest.approx(2 / 3, abs=0.05)  # (3 + 1) of (4 + 2)
     assert told.next_slot_adds == pytest.approx(1 - told.portfolio_has_winner, abs=1e-5)
     assert told.value_of_information is not None
     assert told.value_of_information.gain == pytest.approx(told.ranking[0].regret)

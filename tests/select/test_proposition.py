@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from polarbear.select.candidates import undominated
 
 from polarbear.preferences import Context, Valuation, read_preference
 from polarbear.preferences.monotone import counterexample
 from polarbear.select import RISKS, judge
+from polarbear.select.posterior_source import undominated
 from tests.support import posterior_of
 
 TIMES = np.geomspace(10.0, 1000.0, 6)

@@ -5,17 +5,21 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from polarbear.inference import Posterior
+from polarbear.inference.strongest_rival import rival_values
 from polarbear.preferences import Context, Variations, read_preference
 from polarbear.select import RISKS, judge, sweep, value_of_information
+from tests.support import posterior_of
 
 TIMES = np.geomspace(10.0, 1000.0, 8)
 
 
-def posterior(seed: int = 1, n: int = 4) -> np.ndarray:
+def posterior(seed: int = 1, n: int = 4) -> Posterior:
+    """Ratings that change from early to late."""
     rng = np.random.default_rng(seed)
     slope = np.linspace(-2, 2, n) * np.linspace(-1, 1, len(TIMES))[:, None]
     theta = np.exp(slope + rng.normal(0, 0.4, (400, 1, n)) + rng.normal(0, 0.1, (400, 8, n)))
-    return np.asarray(theta / theta.sum(axis=2, keepdims=True))
+    return posterior_of(theta / theta.sum(axis=2, keepdims=True))
 
 
 @pytest.mark.parametrize("risk", RISKS)
@@ -23,12 +27,13 @@ def posterior(seed: int = 1, n: int = 4) -> np.ndarray:
     "text", ["at 50", "uniform", "normal 60 10", "lognormal 60 1", "triangular 20 30 90"]
 )
 def test_each_position_is_a_choice_of_its_own(text: str, risk):
-    theta = posterior()
+    drawn = posterior()
     made = read_preference(text)[0].variations(Context(TIMES))
-    found = sweep(theta, made, risk)
+    found = sweep(drawn, range(4), made, risk)
     assert found.p2bb.shape == (len(made.positions), 4)
     for k in range(0, len(made.positions), 17):
-        values = np.einsum("t,dtn->dn", made.weights[k], theta)
+        weights = made.weights[k]
+        values = rival_values(drawn, range(4), lambda wins, by=weights: wins @ by)
         alone = judge(values)
         # draws are swept in single precision, as they are kept: one draw in 400 may tip over
         assert found.p2bb[k] == pytest.approx(alone.p2bb, abs=1 / 400 + 1e-9)
@@ -56,7 +61,8 @@ def test_a_sweep_over_widths_passes_the_preference_itself():
 
 
 def test_intervals_cover_all_positions_and_name_each_choice():
-    found = sweep(posterior(), read_preference("at 50")[0].variations(Context(TIMES)), "mean")
+    budgets = read_preference("at 50")[0].variations(Context(TIMES))
+    found = sweep(posterior(), range(4), budgets, "mean")
     intervals = found.intervals()
     assert [one.choice for one in intervals] == [0, 3]  # good early, then good late
     assert intervals[0].start == 10
@@ -69,9 +75,9 @@ def test_intervals_cover_all_positions_and_name_each_choice():
 
 
 def test_those_that_tie_share_being_best():
-    theta = np.repeat(posterior(n=2)[:, :, :1] / 2, 2, axis=2)
+    theta = np.repeat(posterior(n=2).theta[:, :, :1] / 2, 2, axis=2)
     made = Variations("budget", TIMES, np.eye(8))
-    found = sweep(theta, made, "p2bb")
+    found = sweep(posterior_of(theta), range(2), made, "p2bb")
     assert found.p2bb == pytest.approx(0.5)
     assert len(found.intervals()) == 1
 

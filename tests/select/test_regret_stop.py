@@ -5,19 +5,22 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from polarbear.select.aim import Aim, aim
 
 from polarbear.config import Config
 from polarbear.driver.ending import SETTLED
 from polarbear.errors import SelectionError
 from polarbear.preferences import Context, read_preference
-from polarbear.select import contest, expected_regret, find_basis
+from polarbear.select import contest, find_basis, judge
+from polarbear.select.regret_stop import RegretStop, regret_stop
+from polarbear.select.values import draws_of_values
 from tests.driver.test_rounds import checkpoints, configured, facts_of, run
 
 
-def aim_of(config: Config, text: str, threshold: float) -> Aim:
+def aim_of(config: Config, text: str, threshold: float) -> RegretStop:
     budget = config.budget
-    return aim(read_preference(text)[0], Context(budget.times, budget.axis, joint=False), threshold)
+    return regret_stop(
+        read_preference(text)[0], Context(budget.times, budget.axis, joint=False), threshold
+    )
 
 
 def test_it_ends_a_race_before_everything_is_settled(tmp_path: Path):
@@ -41,7 +44,8 @@ def test_it_goes_on_where_everything_is_settled_but_the_choice_is_not(tmp_path: 
     settled = facts_of(store)
     basis = find_basis(store)
     valuation = read_preference("at 40")[0].on(Context(basis.times))
-    regret = expected_regret(basis.posterior.theta, valuation, contest(basis).candidates)
+    items = contest(basis).candidates
+    regret = judge(draws_of_values(basis.posterior, items, valuation, "duels")).regret.min()
     purpose = aim_of(config, "at 40", regret / 2)
     ended, store, notes = run(config, tmp_path / "s", purpose=purpose)
     assert ended.because.startswith("the expected regret of")

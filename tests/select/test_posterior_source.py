@@ -1,4 +1,4 @@
-"""Which posterior a choice rests on, and who may be chosen by it."""
+"""The posterior that a choice uses, and the algorithms that compete by it."""
 
 from __future__ import annotations
 
@@ -54,21 +54,29 @@ def store(tmp_path: Path) -> Store:
     return synthetic(tmp_path, instances=10)
 
 
-def test_without_any_posterior_it_says_how_to_make_one(store: Store):
-    with pytest.raises(SelectionError, match="holds no posterior yet; `polarbear infer"):
-        find_basis(store)
+def test_without_a_race_the_default_model_is_inferred_from_the_runs(store: Store):
+    infer(store)  # another model's posterior does not matter
+    basis = find_basis(store)
+    assert (basis.posterior.model, basis.source, basis.instances) == ("empirical", "infer", 10)
+    kept = infer(store, model="empirical", draws=4000)
+    assert find_basis(store, key=kept).posterior.model == "empirical"
 
 
-def test_it_is_the_one_kept_last_or_of_the_model_or_key_that_is_asked_for(store: Store):
+def test_a_store_without_runs_is_refused(tmp_path: Path):
+    empty = synthetic(tmp_path, instances=0)
+    with pytest.raises(SelectionError, match="has no runs to compare"):
+        find_basis(empty)
+
+
+def test_it_is_of_the_model_or_key_that_is_asked_for(store: Store):
     old = infer(store)
     temporal = infer(store, model="random-walk")
     new = infer(store, alpha=2.0)
-    assert find_basis(store).key == new
     assert find_basis(store, model="dirichlet").key == new
     assert find_basis(store, model="random-walk").key == temporal
     assert find_basis(store, key=old).key == old
     assert find_basis(store, key=old[:8]).key == old
-    assert find_basis(store).posterior.joint is False
+    assert find_basis(store, key=new).posterior.joint is False
     assert find_basis(store, model="random-walk").posterior.joint is True
 
 
@@ -98,43 +106,47 @@ def test_a_race_has_the_first_word(store: Store):
     assert contest(asked).candidates == found.candidates  # who is out, is out
 
 
-def test_a_race_that_was_killed_before_it_kept_its_posterior_leaves_the_last_one(store: Store):
-    kept = infer(store)
+def test_a_race_that_was_killed_before_it_kept_its_posterior_is_inferred_from_the_runs(
+    store: Store,
+):
     race(store, "gone", ["A"], algorithms="AB")
     basis = find_basis(store)
-    assert (basis.key, basis.source) == (kept, "infer")
+    assert (basis.posterior.model, basis.source) == ("empirical", "infer")
     names = [basis.algorithms[i] for i in contest(basis).candidates]
-    assert names == ["A", "C"]  # C never raced, so nobody has put it out
+    assert names == ["A", "C"]  # C never raced, so it was not eliminated
 
 
 def test_without_a_race_the_dominated_are_left_out(tmp_path: Path):
     truth = {"A": [0.9, 0.3], "B": [0.09, 0.65], "C": [0.01, 0.05]}
-    clear = synthetic(tmp_path, instances=80, ratings=truth)
-    infer(clear, draws=2000)
-    basis = find_basis(clear)
+    basis = find_basis(synthetic(tmp_path, instances=80, ratings=truth))
     found = contest(basis)
     assert [basis.algorithms[i] for i in found.candidates] == ["A", "B"]
-    assert found.reason == "dominated at each time, with probability 0.99 or more"
+    assert found.reason == "dominated: another one is better at each time, P >= 0.99"
+
+
+def test_a_misfit_is_noted_wherever_the_posterior_is_used(tmp_path: Path):
+    """Two kinds of instances with opposite winners are no Plackett-Luce."""
+    made = synthetic(tmp_path, instances=10)
+    key = infer(made)
+    kept = find_basis(made, key=key)
+    assert kept.posterior.fit is not None
+    said = [note for note in kept.notes if "Plackett-Luce" in note]
+    assert bool(said) is not kept.posterior.fit.fits
 
 
 def test_those_named_compete_and_an_unknown_name_is_refused(store: Store):
-    infer(store)
     basis = find_basis(store)
     assert contest(basis, ["C", "B"]).candidates == (1, 2)
     with pytest.raises(SelectionError, match="unknown algorithm 'D'"):
         contest(basis, ["A", "D"])
 
 
-def test_it_says_what_the_posterior_does_not_know(tmp_path: Path):
+def test_it_notes_what_the_posterior_does_not_include(tmp_path: Path):
     made = synthetic(tmp_path, instances=10)
-    infer(made, names=["A", "C"])
-    assert any("does not know B" in note for note in find_basis(made).notes)
-    infer(
-        made,
-    )
+    partial = infer(made, names=["A", "C"])
+    assert any("does not include B" in note for note in find_basis(made, key=partial).notes)
     assert find_basis(made).notes == ()
 
 
 def test_effective_draws_are_never_more_than_there_are(store: Store):
-    infer(store)
-    assert 1 <= find_basis(store).effective_draws <= 400
+    assert 1 <= find_basis(store, key=infer(store)).effective_draws <= 400

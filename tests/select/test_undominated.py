@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from polarbear.select.candidates import undominated
 
 from polarbear.errors import SelectionError
+from polarbear.select.posterior_source import undominated
 from tests.support import posterior_of
 
 

@@ -1,4 +1,4 @@
-"""Portfolios that know who complements whom."""
+"""Portfolios by coverage."""
 
 from __future__ import annotations
 
@@ -6,23 +6,24 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from polarbear.select.complements import Complements
 
 from polarbear.inference.empirical.bootstrap import Bootstrap
 from polarbear.preferences import Context, read_preference
 from polarbear.rankings.duels import duels_of
+from polarbear.select.portfolio_cover import PortfolioCover
 from polarbear.select.portfolios import best_portfolios
 
 TIMES = np.array([10.0, 100.0])
 
 
-def complements(orders: list[list[int]], preference: str = "uniform") -> Complements:
+def cover(orders: list[list[int]], preference: str = "uniform") -> PortfolioCover:
     places = np.array([np.argsort(order) for order in orders])
     positions = np.repeat(places[:, :, None], len(TIMES), axis=2)
-    bootstrap = Bootstrap(duels_of(positions), 800, seed=1)
+    names = [str(i) for i in range(places.shape[1])]
+    bootstrap = Bootstrap(duels_of(positions), names, 800, 1, 2.0)
     wanted, _ = read_preference(preference)
     valuation = wanted.on(Context(TIMES, "evaluations", joint=True))
-    return Complements(bootstrap, range(places.shape[1]), valuation)
+    return PortfolioCover(bootstrap, range(places.shape[1]), valuation)
 
 
 # A or B wins on every instance; C is always second, so it is never the one to have.
@@ -30,7 +31,7 @@ EITHER = [[0, 2, 1]] * 60 + [[1, 2, 0]] * 40
 
 
 def test_two_slots_go_to_the_two_who_win_between_them():
-    found = complements(EITHER)
+    found = cover(EITHER)
     best = found.best(2, "mean")
     assert best.slots[0] == (0, 1)
     assert found.has_winner((0, 1)) > 0.97
@@ -38,20 +39,20 @@ def test_two_slots_go_to_the_two_who_win_between_them():
 
 
 def test_ratings_alone_would_fill_both_slots_with_one():
-    found = complements(EITHER)
+    found = cover(EITHER)
     theta = found._bootstrap.firsts()
     assert best_portfolios(theta, found._valuation, 2, "mean").slots[0] == (0, 0)
 
 
 def test_slots_beyond_the_candidates_repeat_the_best():
-    best = complements(EITHER).best(5, "mean")
+    best = cover(EITHER).best(5, "mean")
     assert best.slots[0] == (0, 0, 0, 1, 2)
 
 
 def test_sets_are_ranked_as_counting_ranks_them():
     rng = np.random.default_rng(3)
     orders = [list(rng.permutation(5)) for _ in range(400)]
-    found = complements(orders)
+    found = cover(orders)
     values = {
         chosen: np.mean([order[0] in chosen for order in orders])
         for chosen in combinations(range(5), 2)
@@ -72,6 +73,6 @@ def test_many_candidates_are_searched_greedily_and_well():
         first = rng.choice(13, p=shares)
         rest = [int(i) for i in rng.permutation(13) if i != first]
         orders.append([int(first), *rest])
-    best = complements(orders).best(6, "mean")
+    best = cover(orders).best(6, "mean")
     assert not best.exhaustive
     assert best.slots[0] == (0, 1, 2, 3, 4, 5)
