@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from polarbear.errors import SelectionError
 from polarbear.preferences import Context, Preference, Valuation
-from polarbear.select.criteria import GAMMA, RISKS, Criteria, Risk, judge, wins
+from polarbear.select.criteria import GAMMA, RISKS, Criteria, Risk, judge, p2bb, wins
 from polarbear.select.posterior_source import Basis, Contest
 from polarbear.select.values import Value, draws_of_values, strongest_rival, value_against
 from polarbear.wording import counted
@@ -115,8 +115,8 @@ class Selection:
             return False
         columns = self.values[:, [self.choice, other]]
         if self.risk == "p2bb":
-            best = self.values[:, list(self.candidates)].max(axis=1)
-            columns = wins(self.values, best)[:, [self.choice, other]]
+            inside = self.values[:, list(self.candidates)]
+            columns = wins(inside, inside.max(axis=1))[:, :2]
         gap = columns[:, 0] - columns[:, 1]
         error = gap.std() / np.sqrt(self.basis.effective_draws)
         return bool(abs(gap.mean()) < 2 * error)
@@ -175,7 +175,9 @@ def select(
     for item in np.flatnonzero(~np.array(competes)):
         rivals = contest.candidates
         values[:, item] = value_against(posterior, shown[item], rivals, valuation, value)
-    criteria = judge(values, gamma, best)
+    likely = (values >= best[:, None]).mean(axis=0)  # of the others: no worse than the best
+    likely[inside] = p2bb(values[:, inside])
+    criteria = replace(judge(values, gamma, best), p2bb=likely)
     order = tuple(criteria.order(risk))
     choice = next(item for item in order if competes[item])
     return Selection(
