@@ -12,7 +12,7 @@ import bound
 import numpy as np
 from common import Row, markdown, write_csv
 from populations import Population
-from ways import Way, Weighted, drawn
+from ways import Way, drawn
 
 from polarbear.inference import ModelOptions
 from polarbear.racing.rules import Rules
@@ -72,8 +72,7 @@ def rated(people: Population) -> np.ndarray:
     """Posterior means of Plackett-Luce ratings from the whole population: [time, algorithm]."""
     way = Way.of("ratings", ModelOptions(model="dirichlet"), Rules())
     found = drawn(way, people.values, np.ones(people.values.shape, dtype=bool), people.unit, 1)
-    assert isinstance(found, Weighted)
-    return np.asarray((found.theta * found.weights[:, :, None]).sum(axis=0))
+    return np.asarray(found.mean())
 
 
 def over_time(people: Population) -> list[Row]:

@@ -13,6 +13,7 @@ from ways import Way, drawn, raced
 from polarbear.inference import Posterior
 from polarbear.preferences import Context, parse_preference
 from polarbear.select.criteria import RISKS, judge
+from polarbear.select.values import Value, draws_of_values
 from polarbear.settings.options import Source
 
 EVERYTHING = 1000  # instances on which it is usual to run everything
@@ -38,7 +39,6 @@ def one_race(way: Way, seed: int, people: Population, limit: int, seen_as: Seen 
     reached = np.where(found.present.any(axis=2), found.present.sum(axis=2), 0)
     cost = np.concatenate([[0.0], people.times])[reached]
     last = drawn(way, values[:seen], found.present, people.unit, seed)
-    theta = last.theta if isinstance(last, Posterior) else last.resampled(seed)
     return {
         "population": len(people.values),
         "left": list(state.candidates),
@@ -59,20 +59,22 @@ def one_race(way: Way, seed: int, people: Population, limit: int, seen_as: Seen 
         "by_algorithm": dict(zip(names, cost.sum(axis=0).tolist(), strict=True)),
         "saved_of_1000": 1 - found.rounds[-1].spent / (EVERYTHING * whole),
         "saved_of_as_many": 1 - found.rounds[-1].spent / (state.instances * whole),
-        "selections": _selections(theta, people.times, names, state.candidates, way.options.joint),
+        "selections": _selections(last, people.times, names, state.candidates),
     }
 
 
 def _selections(
-    theta: np.ndarray, times: np.ndarray, names: tuple[str, ...], left: tuple[str, ...], joint: bool
+    posterior: Posterior, times: np.ndarray, names: tuple[str, ...], left: tuple[str, ...]
 ) -> Row:
-    """Whom each preference and criterion chooses among those who are left."""
-    context = Context(times, joint=joint)
+    """The choice of each preference and criterion among those left: by the paper's definition
+    (theta) under Plackett-Luce, by duels otherwise."""
+    context = Context(times, joint=posterior.joint)
+    value: Value = "theta" if posterior.options.plackett_luce else "duels"
+    items = [names.index(name) for name in left]
     found = {}
     for words in PREFERENCES:
         valuation = parse_preference(words, Source("study")).on(context)
-        values = valuation.values(theta[:, :, [names.index(name) for name in left]])
-        criteria = judge(values)
+        criteria = judge(draws_of_values(posterior, items, valuation, value))
         found[words] = {risk: left[criteria.best(risk)] for risk in RISKS}
     return found
 

@@ -5,7 +5,6 @@ The paper shows one race on each of three truths. Here each is raced on with man
 - ``paper``: the model of its configuration (GP, Hilbert-space GP, sparse GP), every ranking counted
   in full, joint elimination, crossing resolution, ratings alone deciding: as the paper has it;
 - ``default``: what PolarBear does if nothing is said: duels (`model: empirical`);
-- ``unsmoothed``: the same, each time for itself (`smoothing: none`);
 - ``configured``: `polarbear race configs/synthetic-N.yaml`: the paper's model, with rankings of one
   instance counted for less where they repeat each other, and duels heeded. Only with --ways.
 
@@ -45,7 +44,7 @@ from polarbear.config import Config, load
 from polarbear.inference import ModelOptions
 
 EXAMPLES = (1, 2, 3)
-WAYS = ("default", "unsmoothed", "paper")
+WAYS = ("default", "paper")
 LIMIT = 1000  # instances at which a replay ends; the paper's longest took 328
 PAPER = {
     1: {"set": "AB", "rounds": 9, "instances": 328},
@@ -62,10 +61,8 @@ def configured(example: int) -> Config:
 
 def way_of(name: str, example: int) -> Way:
     config = configured(example)
-    if name in ("default", "unsmoothed"):
-        rules = by_default(config.race)
-        smoothing = "learned" if name == "default" else "none"
-        return Way.of(name, ModelOptions(smoothing=smoothing), rules)
+    if name == "default":
+        return Way.of(name, ModelOptions(), by_default(config.race))
     if name == "paper":
         options = config.inference.model_copy(update={"dependence": "independent"})
         return Way.of(name, options, config.race)

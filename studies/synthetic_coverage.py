@@ -1,7 +1,7 @@
-"""Whether intervals hold what they say on a known truth, when nobody stops at a lucky moment.
+"""Coverage of the default model's intervals on a known truth, without optional stopping.
 
-All algorithms on so many instances; how often the true win probabilities of all pairs and times lie
-within 95 % intervals of the default model, with its smoothing over time and without.
+All algorithms run on a fixed number of instances: how often do the 95 % intervals of win
+probabilities of all pairs and times contain the truth?
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def table(example: int = 1, seeds: int = 8, instances: tuple[int, ...] = INSTANC
     truth = synthetic.true_duels(example).won[:, a, b]
     unit = synthetic.configured(example).budget.unit_times
     rows = []
-    for name in ("default", "unsmoothed"):
+    for name in ("default",):
         way = synthetic.way_of(name, example)
         for size in instances:
             inside, widths = [], []

@@ -81,11 +81,7 @@ def select(
     told = facts.answer(made, contest)
     if portfolio is not None:
         cover = _cover(disk, made, contest)
-        if basis.posterior.options.plackett_luce:
-            theta = basis.posterior.theta[:, :, list(contest.candidates)]
-            found = selecting.best_portfolios(theta, made.valuation, portfolio, profile, gamma)
-        else:
-            found = cover.best(portfolio, profile, gamma)
+        found = cover.best(portfolio, profile, gamma)
         told = facts.with_portfolios(told, found, cover)
     if information:
         told = facts.with_information(told, made)

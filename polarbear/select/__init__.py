@@ -15,14 +15,13 @@ from polarbear.select.criteria import (
     judge,
 )
 from polarbear.select.information import ENOUGH, value_of_information
-from polarbear.select.portfolios import EXHAUSTIVE_LIMIT, Portfolios, best_portfolios
+from polarbear.select.portfolio_cover import Portfolios
 from polarbear.select.posterior_source import Basis, Contest, contest, find_basis
 from polarbear.select.selection import Selection, select
 from polarbear.select.sweeps import Sweep, sweep
 
 __all__ = [
     "ENOUGH",
-    "EXHAUSTIVE_LIMIT",
     "GAMMA",
     "RISKS",
     "Basis",
@@ -32,7 +31,6 @@ __all__ = [
     "Risk",
     "Selection",
     "Sweep",
-    "best_portfolios",
     "check_gamma",
     "check_risk",
     "contest",

@@ -11,8 +11,7 @@ from polarbear.select.information import ENOUGH, value_of_information
 
 if TYPE_CHECKING:
     from polarbear.select.criteria import Criteria, Risk
-    from polarbear.select.portfolio_cover import PortfolioCover
-    from polarbear.select.portfolios import Portfolios
+    from polarbear.select.portfolio_cover import PortfolioCover, Portfolios
     from polarbear.select.posterior_source import Basis, Contest
     from polarbear.select.selection import Selection
     from polarbear.select.sweeps import Sweep
@@ -217,7 +216,7 @@ def with_portfolios(told: Answer, found: Portfolios, cover: PortfolioCover) -> A
         portfolios_possible=found.possible,
         portfolios_looked_at=len(found.slots),
         portfolio_search="exhaustive" if found.exhaustive else "greedy, then local search",
-        portfolio_values=cover.meaning if found.covering else "sums over the slots",
+        portfolio_values=cover.meaning,
         portfolio_has_winner=has_winner,
         next_slot_adds=max(further, default=has_winner) - has_winner,
     )

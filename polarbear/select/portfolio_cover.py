@@ -7,6 +7,7 @@ same problems add little to each other.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import combinations
 from math import comb
 
@@ -16,10 +17,26 @@ from polarbear.errors import SelectionError
 from polarbear.inference.empirical.bootstrap import Bootstrap
 from polarbear.preferences import Valuation
 from polarbear.select.criteria import GAMMA, Criteria, Risk, judge
-from polarbear.select.portfolios import MOST_SLOTS, Portfolios, Slots
 
-MOST_LOOKED_AT = 500  # more sets than this are built greedily instead
-_AT_A_TIME = 16  # bounds memory, not results
+MAX_SLOTS = 256
+MAX_ENUMERATED = 500  # more sets than this are built greedily
+_SETS_PER_BLOCK = 16  # bounds memory, not results
+
+Slots = tuple[int, ...]  # the algorithms in the slots, in increasing order
+
+
+@dataclass(frozen=True)
+class Portfolios:
+    """Portfolios of one size and their criteria, the best first.
+
+    ``exhaustive`` says whether these are all of the ``possible`` ones; otherwise P(best) and the
+    regret compare with those that were evaluated.
+    """
+
+    slots: tuple[Slots, ...]
+    criteria: Criteria
+    exhaustive: bool
+    possible: int
 
 
 class PortfolioCover:
@@ -37,8 +54,10 @@ class PortfolioCover:
         """The preference's value of having the winner: [draw, set]; sets are places among the
         candidates."""
         parts = []
-        for first in range(0, len(sets), _AT_A_TIME):
-            groups = [[self._candidates[i] for i in s] for s in sets[first : first + _AT_A_TIME]]
+        for first in range(0, len(sets), _SETS_PER_BLOCK):
+            groups = [
+                [self._candidates[i] for i in s] for s in sets[first : first + _SETS_PER_BLOCK]
+            ]
             parts.append(
                 self._valuation.values(self._bootstrap.has_winner(groups, self._candidates))
             )
@@ -50,12 +69,12 @@ class PortfolioCover:
 
     def best(self, size: int, risk: Risk, gamma: float = GAMMA) -> Portfolios:
         """Sets of the candidates, the best first; slots beyond their number repeat the best one."""
-        if not 1 <= size <= MOST_SLOTS:
-            raise SelectionError(f"a portfolio has 1 to {MOST_SLOTS} slots, found {size}")
+        if not 1 <= size <= MAX_SLOTS:
+            raise SelectionError(f"a portfolio has 1 to {MAX_SLOTS} slots, found {size}")
         n = len(self._candidates)
         distinct = min(size, n)
         possible = comb(n, distinct)
-        exhaustive = possible <= MOST_LOOKED_AT
+        exhaustive = possible <= MAX_ENUMERATED
         sets = list(combinations(range(n), distinct)) if exhaustive else self._greedy(distinct)
         criteria = judge(self.values(sets), gamma)
         order = criteria.order(risk)
@@ -65,10 +84,10 @@ class PortfolioCover:
         single = int(self.values([(i,) for i in range(n)]).mean(axis=0).argmax())
         spare = (single,) * (size - distinct)
         slots = tuple(tuple(sorted((*sets[k], *spare))) for k in order)
-        return Portfolios(slots, ranked, exhaustive, possible, covering=True)
+        return Portfolios(slots, ranked, exhaustive, possible)
 
     def _greedy(self, size: int) -> list[Slots]:
-        """The set that grows by whoever adds most, and its neighbours by one exchange."""
+        """The set that grows by the largest addition, and its neighbours by one exchange."""
         n = len(self._candidates)
         chosen: Slots = ()
         for _ in range(size):

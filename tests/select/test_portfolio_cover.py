@@ -7,11 +7,11 @@ from itertools import combinations
 import numpy as np
 import pytest
 
+from polarbear.errors import SelectionError
 from polarbear.inference.empirical.bootstrap import Bootstrap
 from polarbear.preferences import Context, read_preference
 from polarbear.rankings.duels import duels_of
 from polarbear.select.portfolio_cover import PortfolioCover
-from polarbear.select.portfolios import best_portfolios
 
 TIMES = np.array([10.0, 100.0])
 
@@ -36,12 +36,6 @@ def test_two_slots_go_to_the_two_who_win_between_them():
     assert best.slots[0] == (0, 1)
     assert found.has_winner((0, 1)) > 0.97
     assert found.has_winner((0,)) == pytest.approx(0.6, abs=0.05)
-
-
-def test_ratings_alone_would_fill_both_slots_with_one():
-    found = cover(EITHER)
-    theta = found._bootstrap.firsts()
-    assert best_portfolios(theta, found._valuation, 2, "mean").slots[0] == (0, 0)
 
 
 def test_slots_beyond_the_candidates_repeat_the_best():
@@ -76,3 +70,9 @@ def test_many_candidates_are_searched_greedily_and_well():
     best = cover(orders).best(6, "mean")
     assert not best.exhaustive
     assert best.slots[0] == (0, 1, 2, 3, 4, 5)
+
+
+@pytest.mark.parametrize("size", [0, 257])
+def test_a_portfolio_has_one_to_256_slots(size: int):
+    with pytest.raises(SelectionError, match="has 1 to 256 slots"):
+        cover(EITHER).best(size, "mean")
