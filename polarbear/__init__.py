@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from polarbear.api.checking import check
-    from polarbear.api.frames import infer
+    from polarbear.api.from_frame import infer
     from polarbear.api.importing import import_data
     from polarbear.api.listening import Listener
-    from polarbear.api.merging import merge
+    from polarbear.api.merge_stores import merge
     from polarbear.api.posterior import Posterior
     from polarbear.api.racing import race
     from polarbear.api.running import run
     from polarbear.api.store import Store, open
-    from polarbear.api.stores import compare_stores
+    from polarbear.api.store_comparison import compare_stores
     from polarbear.errors import (
         AlgorithmError,
         ConfigError,
@@ -73,10 +73,10 @@ _PLACES = {
     "Posterior": "api.posterior",
     "Store": "api.store",
     "check": "api.checking",
-    "compare_stores": "api.stores",
+    "compare_stores": "api.store_comparison",
     "import_data": "api.importing",
-    "infer": "api.frames",
-    "merge": "api.merging",
+    "infer": "api.from_frame",
+    "merge": "api.merge_stores",
     "open": "api.store",
     "race": "api.racing",
     "run": "api.running",

@@ -1,15 +1,53 @@
-"""Converts records (dataclasses and named tuples) to plain data for JSON.
+"""Records as plain data for JSON, as one line at a prompt, and as a table in a notebook.
 
 Uses no other module.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, fields, is_dataclass
+from html import escape
 from typing import Any
 
+MAX_ROWS = 20  # of a table in a notebook
 _ASKED = "asked"
+
+
+class Record:
+    """A result that is one line at a prompt; its fields are the keys of a command's --json."""
+
+    def one_line(self) -> str:
+        """The main result, without a full stop."""
+        raise NotImplementedError
+
+    def to_dict(self) -> dict[str, Any]:
+        """The facts that the command prints with --json."""
+        return dict(plain(self))
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self.one_line()}>"
+
+
+def html_table(
+    title: str,
+    columns: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    lines: Sequence[str] = (),
+) -> str:
+    """A table below its title and further lines, cut after MAX_ROWS rows; all text is escaped."""
+
+    def row(cells: Sequence[str], tag: str) -> str:
+        return f"<tr>{''.join(f'<{tag}>{escape(cell)}</{tag}>' for cell in cells)}</tr>"
+
+    rows = list(rows)
+    more = f"<div>and {len(rows) - MAX_ROWS} more</div>\n" if len(rows) > MAX_ROWS else ""
+    return (
+        f"<div>{'<br>'.join(map(escape, (title, *lines)))}</div>\n"
+        f"<table>\n<thead>{row(columns, 'th')}</thead>\n<tbody>\n"
+        + "\n".join(row(cells, "td") for cells in rows[:MAX_ROWS])
+        + f"\n</tbody>\n</table>\n{more}"
+    )
 
 
 def asked(beside: str | None = None) -> Any:

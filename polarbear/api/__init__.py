@@ -1,7 +1,7 @@
-"""The Python door: what `import polarbear` offers, and what every command stands on.
+"""The Python interface: everything that `import polarbear` offers, and every command's work.
 
-Each thing a user can ask for is one call here: it opens and locks the store, does the work through
-the rooms below, and gives back an object that knows its facts. Nothing here prints or exits.
+Each question is one call here: it opens and locks the store, does the work through the rooms below,
+and returns a typed record. Nothing here prints or exits.
 
-Uses every room but `cli`; imports them only when they are asked for.
+Uses every room but `cli`.
 """

@@ -1,15 +1,20 @@
-"""A configuration as a caller gives it, and the folder its store is meant to be in."""
+"""Reads the configuration of a call and finds the folder of its store."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from polarbear.config import Config, Overrides, load, overridden, parse
+from polarbear.config.schema import NAME, config_schema
+from polarbear.config.template import commented_config
 from polarbear.errors import ConfigError
 from polarbear.settings.options import Source
+from polarbear.settings.yaml_lines import parse_yaml
 
+__all__ = ["ConfigLike", "config_schema", "read", "store_folder", "with_settings", "write_template"]
 ConfigLike = str | Path | Mapping[str, Any]
 
 
@@ -21,13 +26,42 @@ def read(config: ConfigLike, overrides: Overrides) -> Config:
 
 
 def store_folder(config: ConfigLike, store: str | Path | None) -> Path:
-    """The folder a call means: the one named, or the one named after the configuration's file."""
+    """The folder given, or the one named after the configuration's file."""
     if store is not None:
         return Path(store)
     if isinstance(config, Mapping):
         raise ConfigError(
-            "a configuration that is not a file does not name a store: say which folder, as in "
+            "a configuration that is not a file does not name a store: name the folder, as in "
             "store='results'"
         )
     path = Path(config)
     return path.with_suffix("") if path.suffix else path.with_name(f"{path.name}.store")
+
+
+def write_template(file: Path, force: bool) -> None:
+    """Write a commented configuration, and next to it the schema for editors."""
+    if file.exists() and not force:
+        raise ConfigError(f"{file} exists; --force overwrites it")
+    try:
+        file.write_text(commented_config(), encoding="utf-8")
+        schema = file.with_name(NAME)
+        if force or not schema.exists():
+            schema.write_text(json.dumps(config_schema(), indent=2) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise ConfigError(f"cannot write {file}: {error.strerror}") from None
+
+
+def with_settings(flags: Mapping[str, Any], given: Sequence[str]) -> dict[str, Any]:
+    """Options from flags and from texts KEY=VALUE; a dot in a key leads into a group."""
+    options = dict(flags)
+    for setting in given:
+        key, equals, text = setting.partition("=")
+        if not equals or not key:
+            raise ConfigError(f"--set takes KEY=VALUE, found '{setting}'")
+        *groups, last = key.split(".")
+        place = options
+        for group in groups:
+            place[group] = dict(place.get(group) or {})
+            place = place[group]
+        place[last] = parse_yaml(text or "null", "--set")[0]
+    return options

@@ -1,4 +1,4 @@
-"""The posterior of a store's evidence: asked for, kept, and doubted where it has to be."""
+"""Infers the posterior of a store, and keeps it in the store."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from polarbear.api.listening import Listener
 from polarbear.api.posterior import Posterior
-from polarbear.api.warming import announce_stan
+from polarbear.api.preflight import announce_stan
 from polarbear.driver.evidence import Evidence, evidence_of
 from polarbear.driver.posterior_cache import CachedPosterior, cached_posterior, keep
 from polarbear.errors import ConfigError, StoreLockedError, StoreReadOnlyError
@@ -21,20 +21,20 @@ GridLike = str | Mapping[str, Any] | Sequence[float]
 
 
 def model_options(model: str | None, options: Mapping[str, Any]) -> ModelOptions:
-    """The options of inference, as keywords give them."""
+    """The options of inference, from keywords."""
     given = dict(options) if model is None else {"model": model, **options}
     return validate(ModelOptions, given, Source("infer"))
 
 
 def checked_seed(seed: int) -> int:
-    """A seed that draws can derive from."""
+    """The seed, which must not be negative."""
     if seed < 0:
-        raise ConfigError(f"a seed is zero or more, found {seed}")
+        raise ConfigError(f"expected a seed of zero or more, found {seed}")
     return seed
 
 
 def other_grid(disk: StoreOnDisk, grid: GridLike | None, until: float | None) -> Budget | None:
-    """The grid that is asked for, within what was run; None if it is the store's own."""
+    """The requested grid, within the budget of the runs; None for the grid of the store."""
     if grid is None and until is None:
         return None
     own = budget = Budget.model_validate(disk.config["budget"])
@@ -54,10 +54,10 @@ def other_grid(disk: StoreOnDisk, grid: GridLike | None, until: float | None) ->
 
 
 def _as_data(grid: GridLike) -> Any:
-    """A grid as a configuration has it; in a text, commas may stand between times."""
+    """A grid as in a configuration; a text may also be a list with commas."""
     if not isinstance(grid, str):
         return dict(grid) if isinstance(grid, Mapping) else [float(t) for t in grid]
-    from polarbear.settings.yaml_lines import parse_yaml  # a store's own grid is no YAML
+    from polarbear.settings.yaml_lines import parse_yaml  # most calls give no grid
 
     text = grid.strip()
     return parse_yaml(text if text.startswith(("{", "[")) else f"[{text}]", "the grid")[0]
@@ -73,9 +73,10 @@ def infer(
     listener: Listener,
     budget: Budget | None = None,
 ) -> Posterior:
-    """What the stored runs, or those of some algorithms, say; kept in the store unless not.
+    """The posterior of the stored runs, or of those of some algorithms.
 
-    On another grid than the store's it is never kept: `select` and `report` speak of the store's.
+    It is kept in the store if ``kept``, except on another grid: `select` and `report` use the grid
+    of the store.
     """
     announce_stan(options, listener)
     kept = kept and budget is None

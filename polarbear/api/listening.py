@@ -1,4 +1,4 @@
-"""Who is told how a call goes on, and what it has to warn of."""
+"""Receives notes, warnings and progress of a call."""
 
 from __future__ import annotations
 
@@ -11,27 +11,29 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from polarbear.errors import PolarBearWarning
+from polarbear.numerics.announcing import on_first_compilation
 
 if TYPE_CHECKING:
     from polarbear.driver.watching import Watcher
     from polarbear.store import Store as StoreOnDisk
 
+__all__ = ["Listener", "on_first_compilation"]
 PACKAGE = __name__.partition(".")[0]
 
 
 class Listener:
-    """Hears what a call has to say while it works; this one shows no progress.
+    """Receives notes and warnings during a call; this one shows no progress.
 
-    Notes go to the logger 'polarbear', warnings to Python's own. A subclass may show them in
-    another way, and show progress by what ``race`` and ``runs`` return.
+    Notes go to the logger 'polarbear', warnings to `warnings.warn`. A subclass may show them in
+    another way, and show progress by the objects that ``race`` and ``runs`` return.
     """
 
     def note(self, text: str) -> None:
-        """Something worth knowing, such as that a Stan program has to be compiled."""
+        """Useful information, for example that a Stan program has to be compiled."""
         logging.getLogger(PACKAGE).info(text)
 
     def warn(self, text: str) -> None:
-        """Something that may make results worse than they look."""
+        """A limit of the results."""
         warnings.warn(text, PolarBearWarning, stacklevel=_levels_to_the_caller())
 
     def doubts(self, problem: str) -> None:
@@ -39,14 +41,14 @@ class Listener:
         self.warn(f"do not trust this posterior: {problem}")
 
     def not_kept(self, reason: str) -> None:
-        """A posterior was inferred, but the store could not take it."""
+        """A posterior was inferred, but could not be stored."""
         self.warn(f"the posterior was not kept: {reason}")
 
     def planned(self, runs: int, present: int, folder: Path, workers: int) -> None:
-        """So many runs are to be done, so many at once; others are in the folder already."""
+        """``runs`` are to be made on ``workers`` at once; ``present`` are stored in the folder."""
 
     def race(self, store: StoreOnDisk) -> AbstractContextManager[Watcher]:
-        """Who looks on while this store's race goes on."""
+        """The observer of this store's race."""
         from polarbear.driver.watching import Watcher
 
         warn = self.warn
@@ -59,12 +61,12 @@ class Listener:
         return nullcontext(Heard())
 
     def runs(self, total: int) -> AbstractContextManager[Callable[[bool], None]]:
-        """What is called after each of so many runs, with whether it failed."""
+        """A function that is called after each of ``total`` runs, with whether it failed."""
         return nullcontext(lambda failed: None)
 
 
 def _levels_to_the_caller() -> int:
-    """How far up the stack the line stands that called into the package."""
+    """The number of stack levels up to the line that called into the package."""
     level, frame = 1, sys._getframe(1)
     while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] == PACKAGE:
         level, frame = level + 1, frame.f_back

@@ -1,4 +1,4 @@
-"""A posterior as Python users meet it: named, in frames, and for ArviZ."""
+"""The posterior of the Python interface: draws with names, frames, and ArviZ."""
 
 from __future__ import annotations
 
@@ -7,27 +7,28 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polarbear.api.showing import html_table
-from polarbear.driver.inferred import Inferred, inferred, with_pairs
+from polarbear.driver.inferred import Inferred, PairAt, PairOver, inferred, with_pairs
 from polarbear.driver.posterior_cache import CachedPosterior
 from polarbear.inference import relations
 from polarbear.inference.diagnostics import Diagnostics
 from polarbear.inference.fit import named
 from polarbear.inference.named_fit import NamedFit
+from polarbear.plain import html_table
 from polarbear.wording import SHARE_OF_FIRSTS
 
 if TYPE_CHECKING:
     import polars as pl
 
-SHOWN_TIMES = 6  # in a table for people
+__all__ = ["Inferred", "PairAt", "PairOver", "Posterior", "some_times"]
+SHOWN_TIMES = 6  # in a table
 
 
 class Posterior:
-    """Draws of how likely each algorithm is to win at each time, and whether to believe them.
+    """Draws of how likely each algorithm is to win at each time, and their diagnostics.
 
-    ``theta[draw, time, algorithm]`` holds the draws, chain after chain; ``algorithms`` and
-    ``times`` name its axes. Look at ``usable`` before deciding anything: where it is False,
-    ``problems`` say why. ``notes`` say what limits the evidence.
+    ``theta[draw, time, algorithm]`` contains the draws, chain after chain; ``algorithms`` and
+    ``times`` name its axes. Decide nothing if ``usable`` is False: ``problems`` are the reasons.
+    ``notes`` are limits of the evidence.
     """
 
     def __init__(self, cached: CachedPosterior, axis: str) -> None:
@@ -78,27 +79,27 @@ class Posterior:
 
     @property
     def seconds(self) -> float:
-        """How long inference took, when it was done."""
+        """The duration of the inference."""
         return self._posterior.seconds
 
     @property
     def instances(self) -> int:
-        """On how many instances the rankings behind it were."""
+        """The number of instances behind it."""
         return self._cached.instances
 
     @property
     def from_store(self) -> bool:
-        """Whether it was kept earlier and read back."""
+        """Whether it was read from the store."""
         return self._cached.from_store
 
     @property
     def evidence_weight(self) -> float:
-        """The share of its face value that each ranking was counted at."""
+        """The weight of each ranking in a composite likelihood."""
         return self._posterior.evidence_weight
 
     @property
     def joint(self) -> bool:
-        """Whether the model can speak about several times at once."""
+        """Whether the model describes several times jointly."""
         return self._posterior.joint
 
     @property
@@ -115,7 +116,7 @@ class Posterior:
 
     @property
     def fit(self) -> NamedFit | None:
-        """Whether Plackett-Luce fits the rankings; None where it is not assumed."""
+        """The fit of Plackett-Luce to the rankings; None where it is not assumed."""
         return named(self._posterior.fit, self.algorithms, self.times)
 
     @property
@@ -140,13 +141,12 @@ class Posterior:
         )
 
     def pairs(self, epsilon: float = 0.05) -> pl.DataFrame:
-        """How each algorithm compares with each other one, at each time.
+        """Compare each algorithm with each other one, at each time.
 
-        ``p_dominates`` is P(a is better than b at t), ``p_equivalent`` that a wins against b with
-        a probability within ``epsilon`` of even, ``error`` the Monte-Carlo error of the first,
-        ``p_wins`` the expected share of instances on which a beats b.
-        Where the model can say, ``p_dominates_always`` and ``p_crosses`` speak of all times at
-        once: that a is better at every time, and that neither is.
+        ``p_dominates`` is P(a is better than b at t), ``p_equivalent`` the probability that the win
+        probability of a is within ``epsilon`` of even, ``error`` the Monte-Carlo error of the
+        first, ``p_wins`` the expected share of instances on which a beats b. For joint models,
+        ``p_dominates_always`` is P(a is better at every time), ``p_crosses`` P(neither is).
         """
         import polars as pl
 
@@ -176,15 +176,15 @@ class Posterior:
     def facts(
         self, times: Sequence[int] | None = None, pairs: bool = False, epsilon: float = 0.05
     ) -> Inferred:
-        """What `polarbear infer` tells: at all times or at some, given by their places."""
+        """The facts of `polarbear infer`, at all times or at those with the given indices."""
         shown = range(len(self.times)) if times is None else times
-        told = inferred(self._cached, shown)
-        return with_pairs(told, self._cached, shown, epsilon) if pairs else told
+        facts = inferred(self._cached, shown)
+        return with_pairs(facts, self._cached, shown, epsilon) if pairs else facts
 
     def to_arviz(self) -> Any:
         """The draws for ArviZ: theta with dimensions chain, draw, time and algorithm.
 
-        An InferenceData, or the DataTree that has taken its place from ArviZ 1 on.
+        The result is an InferenceData, or a DataTree from ArviZ 1 on.
         """
         from polarbear.formats.arviz import as_dataset, in_groups
 
@@ -216,7 +216,7 @@ class Posterior:
 
 
 def some_times(times: np.ndarray) -> list[int]:
-    """Indices of a few times, both ends among them."""
+    """Indices of a few times, including both ends."""
     if len(times) <= SHOWN_TIMES:
         return list(range(len(times)))
     return [int(i) for i in np.linspace(0, len(times) - 1, SHOWN_TIMES).round()]

@@ -1,4 +1,4 @@
-"""A race, from a configuration to the store that holds its result."""
+"""Races the algorithms of a configuration; the result is a store."""
 
 from __future__ import annotations
 
@@ -10,31 +10,28 @@ from typing import Any
 from polarbear.api import configurations
 from polarbear.api.configurations import ConfigLike
 from polarbear.api.listening import Listener
-from polarbear.api.paging import Paged, check_place
-from polarbear.api.showing import Shown
-from polarbear.api.standing import Standings, standings
+from polarbear.api.preflight import announce_stan, warn_of_busy_cores
+from polarbear.api.status import Failure, Standings, standings
 from polarbear.api.store import Store
-from polarbear.api.warming import announce_stan, warn_of_busy_cores
 from polarbear.config import Config, Execution, Overrides
 from polarbear.driver import collect
 from polarbear.driver.changes import Answers, take_in
 from polarbear.driver.progress import Progress
 from polarbear.driver.rounds import Race
 from polarbear.errors import RaceError
-from polarbear.plain import plain
+from polarbear.plain import Record, plain
 from polarbear.preferences import Context, read_preference
 from polarbear.select.regret_stop import Prospect, RegretStop, regret_stop
 from polarbear.settings.options import Source, validate
 from polarbear.store import Store as StoreOnDisk
 from polarbear.store import summary
-from polarbear.store.summary import Failure
 
 
 @dataclass(frozen=True, repr=False)
-class Raced(Shown):
-    """How a call of `race` ended; ``reached`` is there where it raced for one preference.
+class Raced(Record):
+    """The result of a race; ``reached`` is set if it was for one preference.
 
-    ``extra_runs`` were begun before a round asked for them, and none has used them so far.
+    ``extra_runs`` is the number of speculative runs that no round has used.
     """
 
     stopped_because: str
@@ -45,7 +42,7 @@ class Raced(Shown):
     extra_runs: int
 
     def to_dict(self) -> dict[str, Any]:
-        """What `polarbear race --json` prints."""
+        """The facts that `polarbear race --json` prints."""
         ended = {
             "stopped_because": self.stopped_because,
             "failures": plain(self.failures),
@@ -54,7 +51,7 @@ class Raced(Shown):
         aim = {} if self.reached is None else {"for": plain(self.reached)}
         return {**self.standings.to_dict(), **ended, **aim}
 
-    def _in_a_line(self) -> str:
+    def one_line(self) -> str:
         return f"stopped because {self.stopped_because}"
 
 
@@ -82,27 +79,28 @@ def race(
 ) -> Store:
     """Race algorithms until it is settled which of them belong in the anytime Pareto set.
 
-    Goes on where it stopped; algorithms that are new in the configuration enter on instances
-    already seen, or only those named by ``add``. The store is the folder named, or one named after
-    the configuration beside it. With a ``preference`` the race ends as soon as the choice for it
-    has an expected regret below ``regret``. ``retry_failed`` first runs again what failed before.
-    A first race begins with a short trial of everything, unless ``check`` or the configuration says
-    no. Workers that have nothing to do begin what the next round is likely to ask for, ``early``
-    runs for each of them if that is more than a batch, and none if it is 0; no decision depends on
-    it.
+    A race continues where it stopped. Algorithms that are new in the configuration enter on the
+    stored instances; ``add`` restricts this to the named ones. The store is the given folder, or
+    one named after the configuration next to it. With a ``preference`` the race ends as soon as the
+    choice for it has an expected regret below ``regret``. ``retry_failed`` first repeats failed
+    runs. A first race begins with a short trial, unless ``check`` or the configuration disables it.
+    Idle workers begin up to ``early`` speculative runs each that the next round will probably need;
+    no decision depends on them.
 
-    Where the configuration is not that of the stored race any more, ``redecide`` takes decisions
-    anew from the runs that are there; ``fresh`` begins another race in any case. Earlier rounds are
-    kept. Where what made stored runs has changed, ``rerun`` and ``keep`` name the algorithms whose
-    runs are set aside and run again, or count in spite of it. ``page`` names a file that is
-    rewritten after each round: the report's page, which follows the race while it is open.
+    If the configuration of the stored race has changed, ``redecide`` decides again from the stored
+    runs; ``fresh`` begins another race. Earlier rounds are kept. If the code behind stored runs has
+    changed, ``rerun`` and ``keep`` name the algorithms whose runs are set aside and made again, or
+    still count. ``page`` names a file for the page of the report, rewritten after each round; an
+    open page follows the race.
     """
     if add and (fresh or redecide):
         raise RaceError(
-            "--add lets somebody enter the race that is there; --fresh and --redecide "
-            "begin with all algorithms of the configuration: choose one"
+            "--add enters an algorithm into the stored race; --fresh and --redecide begin with "
+            "all algorithms of the configuration: choose one"
         )
     if page is not None:
+        from polarbear.api.live_page import LivePage, check_place  # imports the report
+
         check_place(Path(page))
     listener = listener or Listener()
     settings = configurations.read(config, Overrides(seed, workers, engine, scheduler, mix_hosts))
@@ -122,18 +120,18 @@ def race(
         warn_of_busy_cores(settings, listener)
         if retry_failed and disk.rounds.numbers() and summary.failures(disk):
             listener.note(
-                "what failed is run again; rounds that are over stay as they were decided, "
-                "unless --redecide takes them anew"
+                "failed runs are repeated; the decisions of earlier rounds stay, unless --redecide "
+                "takes them again"
             )
         with listener.race(disk) as watcher:
-            tried = settings.execution.check if check is None else check
-            paged = None if page is None else Paged(watcher, disk, Path(page), listener)
-            with Progress(disk, paged or watcher) as told:
-                running = Race(settings, disk, told, add, purpose, retry_failed, tried)
+            trial = settings.execution.check if check is None else check
+            live = None if page is None else LivePage(watcher, disk, Path(page), listener)
+            with Progress(disk, live or watcher) as progress:
+                running = Race(settings, disk, progress, add, purpose, retry_failed, trial)
                 ended = running.run()
             reached = purpose.prospect(running.state, running.posterior) if purpose else None
-            if paged is not None:
-                paged.write(follows=False)
+            if live is not None:
+                live.write(follows=False)
     failures = tuple(summary.failures(disk))
     extra = disk.speculative.count()
     done = Raced(ended.because, ended.at_limit, standings(disk), failures, reached, extra)

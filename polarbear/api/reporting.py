@@ -1,4 +1,4 @@
-"""What a store has to tell, as a page, figures, text or Markdown."""
+"""The report of a store as a page, figures, text or Markdown."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from polarbear.api.showing import html_table
 from polarbear.errors import ReportError
+from polarbear.plain import html_table
 from polarbear.report.drawing.files import check_free, write_figures
 from polarbear.report.drawing.style import FORMATS, Style
 from polarbear.report.figures import FIGURES
@@ -26,7 +26,7 @@ TIME_AXES = {"log": True, "linear": False, "grid": None}
 
 @dataclass(frozen=True, repr=False)
 class Report:
-    """What a store comes to in words, and the files that were written."""
+    """The report in words, and the files that were written."""
 
     material: Material
     story: Story
@@ -34,12 +34,12 @@ class Report:
 
     @property
     def answer(self) -> tuple[str, ...]:
-        """Whom to run and when, and on what that rests: a sentence or two each."""
+        """The recommendation, and the evidence for it: a sentence or two each."""
         return self.story.answer
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What a reader should know before trusting it."""
+        """Limits of the evidence."""
         return self.story.warnings
 
     def text(self) -> str:
@@ -51,7 +51,7 @@ class Report:
         return as_markdown(outline(self.material, self.story))
 
     def to_dict(self) -> dict[str, Any]:
-        """What `polarbear report --json` prints."""
+        """The facts that `polarbear report --json` prints."""
         members, out = (
             [{"algorithm": entry.algorithm, "reason": entry.reason} for entry in entries]
             for entries in (self.story.members, self.story.out)
@@ -96,18 +96,18 @@ def report(
     latex: Path | None = None,
     at: float | None = None,
 ) -> Report:
-    """Write the page and, into folders named by their endings, figures and data.
+    """Write the page, and into ``folders`` by file ending the figures and their data.
 
-    ``latex`` is the folder of a paper's kit. The figure of one budget shows ``at``.
+    ``latex`` is the folder for LaTeX tables and figures. The figure of one budget shows ``at``.
     """
     if slim and html is None:
-        raise ReportError("--slim is about the page: name its file with --html")
+        raise ReportError("--slim needs a page: name its file with --html")
     material = replace(gather(disk, upto, model), at=at)
     if only and not folders:
-        raise ReportError("--only picks figures: say where to with --png, --pdf, --svg or --csv")
+        raise ReportError("--only selects figures: name a folder with --png, --pdf, --svg or --csv")
     if at is not None and latex is None and not folders:
         raise ReportError(
-            "--at is the budget of the figure one-budget: say where to with --png, --pdf, --svg, "
+            "--at is the budget of the figure one-budget: name a folder with --png, --pdf, --svg, "
             "--csv or --latex"
         )
     written = _write(material, html, folders, only, style, force, slim)
@@ -119,7 +119,7 @@ def report(
 
 
 def folders_of(**named: str | Path | None) -> dict[str, Path]:
-    """The folders that were named, by the ending of what goes into them."""
+    """The given folders, by the ending of their files."""
     return {ending: Path(folder) for ending, folder in named.items() if folder is not None}
 
 
@@ -131,7 +131,7 @@ def style_of(
     font: str = "sans",
     source: str = "figures",
 ) -> Style:
-    """How figures look."""
+    """The style of figures."""
     if time_axis not in TIME_AXES:
         raise ReportError(unknown("time axis", time_axis, TIME_AXES))
     log_time = TIME_AXES[time_axis]
@@ -149,7 +149,7 @@ def _write(
     force: bool,
     slim: bool,
 ) -> list[Path]:
-    """All files asked for."""
+    """Write the requested files."""
     if html is not None and not force:
         check_free([html])
     written = []

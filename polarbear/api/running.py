@@ -1,34 +1,26 @@
-"""All algorithms on the same instances, from a configuration to the store that holds the runs."""
+"""Runs all algorithms on the same instances, and repeats single runs."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from polarbear.api import configurations
 from polarbear.api.configurations import ConfigLike
 from polarbear.api.listening import Listener
-from polarbear.api.showing import Shown, dressed
+from polarbear.api.preflight import warn_of_busy_cores
 from polarbear.api.store import Store
-from polarbear.api.warming import warn_of_busy_cores
 from polarbear.config import Overrides
-from polarbear.driver import collect
+from polarbear.driver import collect, repeating
 from polarbear.driver.changes import Answers, take_in
 from polarbear.driver.collected import Collected, collected
 from polarbear.driver.dispatch import Dispatch
+from polarbear.driver.repeating import Repeated
 from polarbear.errors import ConfigError
 from polarbear.store import Store as StoreOnDisk
-from polarbear.wording import counted
 
-
-@dataclass(frozen=True, repr=False)
-class Ran(Shown, Collected):
-    """What a call of `run` did, and what the store now holds."""
-
-    def _in_a_line(self) -> str:
-        return f"{counted(self.executed, 'run')} executed, {self.present} there already"
+__all__ = ["Collected", "Repeated", "repeat", "run"]
 
 
 def run(
@@ -48,10 +40,10 @@ def run(
 ) -> Store:
     """Run all algorithms on the same instances.
 
-    What is stored already is not run again; more algorithms, instances or budget are added to it.
-    The store is the folder named, or one named after the configuration beside it. Where what made
+    Stored runs are not repeated; more algorithms, instances or budget are added to them. The store
+    is the given folder, or one named after the configuration next to it. Where the code behind
     stored runs has changed, ``rerun`` and ``keep`` name the algorithms whose runs are set aside and
-    run again, or count in spite of it.
+    made again, or still count.
     """
     if instances is not None and instances < 1:
         raise ConfigError(f"expected one instance or more, found {instances}")
@@ -79,5 +71,19 @@ def run(
                 Dispatch(pool, disk, lambda o: finished(o.status.failed)).run(plan.tasks)
         collect.check_unchanged(settings, origin)
     seconds = time.monotonic() - begun
-    told = collected(disk, settings.budget, len(plan.tasks), plan.present, seconds)
-    return Store(disk, dressed(Ran, told))
+    return Store(disk, collected(disk, settings.budget, len(plan.tasks), plan.present, seconds))
+
+
+def repeat(
+    config: ConfigLike, algorithm: str, instance: str, store: str | Path | None = None
+) -> Repeated:
+    """Make a stored run again, with its seed and budget, and compare it with the stored one.
+
+    Nothing is written.
+    """
+    settings = configurations.read(config, Overrides(workers=1))
+    disk = StoreOnDisk.open(configurations.store_folder(config, store))
+    task = repeating.task_of(settings, disk, algorithm, instance)
+    task.algorithm.prepare(settings.setting)
+    with collect.pool_of(settings) as pool:
+        return repeating.repeat(settings, disk, task, pool)

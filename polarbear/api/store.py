@@ -1,4 +1,4 @@
-"""A store as Python users meet it: what is in it, and everything one can ask of it."""
+"""The store of the Python interface: its contents, and all questions about them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polarbear.api.listening import Listener
-from polarbear.api.showing import html_table
+from polarbear.plain import html_table
 from polarbear.settings.grid import Budget, Spaced
 from polarbear.store import Store as StoreOnDisk
 from polarbear.wording import counted, time, timed, whole
@@ -18,31 +18,27 @@ from polarbear.wording import counted, time, timed, whole
 if TYPE_CHECKING:
     import polars as pl
 
-    from polarbear.api.comparing import ClassicalView
-    from polarbear.api.exporting import Exported
-    from polarbear.api.importing import Added
     from polarbear.api.inferring import GridLike
-    from polarbear.api.merging import Merged
     from polarbear.api.posterior import Posterior
-    from polarbear.api.racing import Raced
     from polarbear.api.reporting import Report
-    from polarbear.api.running import Ran
-    from polarbear.api.selecting import Selected
-    from polarbear.api.standing import Standings
-    from polarbear.driver.looking import Duels, InstanceRuns
+    from polarbear.api.status import Standings
+    from polarbear.classical.comparison_facts import Compared
+    from polarbear.driver.looking import Duels as Duels
+    from polarbear.driver.looking import InstanceRuns as InstanceRuns
     from polarbear.driver.withdrawing import Forgotten, Renamed
+    from polarbear.formats.store_export import ExportResult
+    from polarbear.plain import Record
+    from polarbear.select.facts import Answer
 
 
 class Store:
-    """A folder of runs, posteriors and rounds of a race, open for questions.
+    """A folder of runs, posteriors and rounds of a race.
 
-    ``result`` is what the call did that gave this object, with the facts of the command's --json:
-    of `race`, `run`, `import_data` or `merge`; None after `open`.
+    ``result`` is the record of the call that returned this object (`race`, `run`, `import_data` or
+    `merge`), with the facts of the command's --json; None after `open`.
     """
 
-    def __init__(
-        self, disk: StoreOnDisk, result: Raced | Ran | Added | Merged | None = None
-    ) -> None:
+    def __init__(self, disk: StoreOnDisk, result: Record | None = None) -> None:
         self._disk = disk
         self.result = result
 
@@ -66,7 +62,7 @@ class Store:
 
     @property
     def axis(self) -> str:
-        """What times count: evaluations, seconds, or what the algorithms report."""
+        """The unit of time: evaluations, seconds, or one that the algorithms report."""
         return self._budget.axis
 
     @property
@@ -75,20 +71,20 @@ class Store:
 
     @property
     def _sign(self) -> int:
-        """By which stored values are multiplied to be the objective's own."""
+        """The factor from stored values to values of the objective."""
         return -1 if self._disk.config["instances"].get("maximise") else 1
 
     def instances(self) -> pl.DataFrame:
-        """One row an instance: its id, its place in the stream, its suite and what rebuilds it."""
+        """One row per instance: its id, its index in the suite, the suite and its specification."""
         return self._disk.instances()
 
     def runs(self) -> pl.DataFrame:
-        """One row for each algorithm on each instance: the run that counts."""
+        """One row for each algorithm on each instance."""
         runs = self._disk.runs()
         return runs.with_columns(best=self._sign * runs["best"])
 
     def trajectories(self, algorithms: Sequence[str] | None = None) -> pl.DataFrame:
-        """All improvements of the runs that count: a row for each algorithm, instance, t and y."""
+        """All improvements of the runs: a row for each algorithm, instance, t and y."""
         import polars as pl
 
         names: dict[str, list[str]] = {"algorithm": [], "instance": []}
@@ -120,35 +116,34 @@ class Store:
         listener: Listener | None = None,
         **options: Any,
     ) -> Posterior:
-        """How likely each algorithm is to win over time.
+        """Infer how likely each algorithm is to win over time.
 
         Options are those of a configuration's inference, as in ``lengthscale={"scale": 2}``. The
-        posterior is kept in the store: the same question again is answered at once. One on another
-        ``grid`` (times, or a mapping as a configuration has it), or on the store's up to ``until``,
-        is not kept.
+        posterior is kept in the store and reused, except on another ``grid`` (times, or a mapping
+        as in a configuration) or on that of the store up to ``until``.
         """
         from polarbear.api.inferring import infer, model_options, other_grid
 
         asked = model_options(model, options)
-        told = listener or Listener()
+        listener = listener or Listener()
         budget = other_grid(self._disk, grid, until)
-        drawn = self._disk.config["seed"] if seed is None else seed
-        return infer(self._disk, asked, algorithms, drawn, tie_tolerance, keep, told, budget)
+        seed = self._disk.config["seed"] if seed is None else seed
+        return infer(self._disk, asked, algorithms, seed, tie_tolerance, keep, listener, budget)
 
     def grid(self, grid: GridLike | None = None, until: float | None = None) -> np.ndarray:
-        """The times at which algorithms are compared: the store's, or as `infer` is asked for."""
+        """The times at which algorithms are compared, with the options of `infer`."""
         from polarbear.api.inferring import other_grid
 
         return (other_grid(self._disk, grid, until) or self._budget).times
 
     def standings(self) -> Standings:
-        """How the race stands; an error where no race has been run."""
-        from polarbear.api.standing import standings
+        """The state of the race; an error where none has been run."""
+        from polarbear.api.status import standings
 
         return standings(self._disk)
 
     def rename(self, old: str, new: str) -> Renamed:
-        """Call an algorithm otherwise, in all that is stored; nothing is run or decided again."""
+        """Rename an algorithm throughout the store; nothing is run or decided again."""
         from polarbear.driver.withdrawing import rename
 
         with self._disk.writing():
@@ -180,7 +175,7 @@ class Store:
         value: str = "duels",
         seed: int = 0,
         listener: Listener | None = None,
-    ) -> Selected:
+    ) -> Answer:
         """Choose an algorithm, or a portfolio, for a preference over time.
 
         Nothing is run. ``value`` is the value that the preference aggregates: "duels", the win rate
@@ -219,12 +214,12 @@ class Store:
         width: str | float = "double",
         force: bool = False,
         **options: Any,
-    ) -> ClassicalView:
-        """The classical view of the same runs: ECDF and AOCC, and where the posterior disagrees.
+    ) -> Compared:
+        """Compare algorithms by ECDF and AOCC, and report disagreements with the posterior.
 
-        ``pair`` names two algorithms to be compared by their EAF. Options are those of `polarbear
-        compare`: targets, optimum, scale, bootstrap, seed, ert (distances from the optimum) and
-        per_dimension. Figures and their data are written into the folders ``png`` and ``csv``.
+        ``pair`` names two algorithms that are compared by their EAF. Options are those of the
+        command `compare`: targets, optimum, scale, bootstrap, seed, ert (distances from the
+        optimum) and per_dimension. Figures and their data are written into the folders ``png`` and ``csv``.
         """
         from polarbear.api.comparing import compare
         from polarbear.api.reporting import folders_of, style_of
@@ -247,13 +242,12 @@ class Store:
         algorithms: Sequence[str] | None = None,
         force: bool = False,
         **options: Any,
-    ) -> Exported:
-        """Write runs, rankings or a posterior in a format that others read.
+    ) -> ExportResult:
+        """Write runs, rankings or a posterior in the format of another tool.
 
         ``format`` is csv or parquet (a long table), ioh or coco (a folder of runs), arviz (a kept
-        posterior, as .nc or .zarr), preflib (a folder of rankings), or one that another package
-        brings; its ``options`` follow as keywords. Files that are there are kept, unless by
-        ``force``.
+        posterior, as .nc or .zarr), preflib (a folder of rankings), or a plug-in's; its ``options``
+        follow as keywords. Existing files are overwritten only with ``force``.
         """
         from polarbear.api.exporting import export
 
@@ -261,7 +255,7 @@ class Store:
 
     @property
     def page(self) -> Path:
-        """Where `polarbear report` writes the page, unless told otherwise: beside the store."""
+        """The default file of the page of `polarbear report`, next to the store."""
         path = self.path.resolve()
         race = "" if self._disk.past is None else f"-race-{self._disk.past}"
         return path.with_name(f"{path.name}{race}.html")
@@ -275,30 +269,30 @@ class Store:
         png: str | Path | None = None,
         svg: str | Path | None = None,
     ) -> Duels:
-        """On which instances a beat b, and by how much: at a time, by default the grid's last."""
+        """The instances on which a beat b, and the differences: at a time, by default the last."""
         from polarbear.driver.looking import duels_at
 
-        told = duels_at(self._disk, a, b, at)
+        duels = duels_at(self._disk, a, b, at)
         for format, path in _drawings(png, svg):
             from polarbear.report.figures.duels import draw_duels
 
-            draw_duels(told, self._labels(), path, format)
-        return told
+            draw_duels(duels, self._labels(), path, format)
+        return duels
 
     def instance(
         self, id: str, *, png: str | Path | None = None, svg: str | Path | None = None
     ) -> InstanceRuns:
-        """Every run on an instance, with its trajectory and seed; drawn into files, if named."""
+        """Every run on an instance, with its trajectory and seed; drawn into the given files."""
         from polarbear.driver.looking import runs_on
 
-        told = runs_on(self._disk, id)
+        runs = runs_on(self._disk, id)
         for format, path in _drawings(png, svg):
             from polarbear.report.figures.runs import draw_runs
 
             spaced = self._budget.grid
             log = isinstance(spaced, Spaced) and spaced.spacing == "log"
-            draw_runs(told, self._labels(), log, path, format)
-        return told
+            draw_runs(runs, self._labels(), log, path, format)
+        return runs
 
     def _labels(self) -> dict[str, str]:
         from polarbear.report.drawing.lettering import labels_in
@@ -326,12 +320,12 @@ class Store:
         force: bool = False,
         slim: bool = False,
     ) -> Report:
-        """What the store has to tell: in words, and in the files that are named.
+        """Report on the store in words, and in the given files.
 
-        ``html`` is the page, by ``slim`` without all that computes; figures go into the folders
-        ``png``, ``pdf`` and ``svg``, their data into ``csv``. ``round`` tells it as it stood after
-        that round of the race. ``latex`` is a folder for a paper's kit, in which one figure shows
-        the budget ``at``. A file that is there is written over only by ``force``.
+        ``html`` is the page, with ``slim`` without scripts; figures go into the folders ``png``,
+        ``pdf`` and ``svg``, their data into ``csv``. ``round`` reports the state after that round.
+        ``latex`` is a folder for LaTeX tables and figures, one of which shows the budget ``at``.
+        Existing files are overwritten only with ``force``.
         """
         from polarbear.api.reporting import folders_of, report, style_of
 
@@ -375,12 +369,12 @@ class Store:
 
 
 def open(path: str | Path, race: int | None = None) -> Store:
-    """The store in a folder; ``race`` looks back at one whose decisions were taken anew since."""
+    """The store in a folder; ``race`` selects an earlier race."""
     disk = StoreOnDisk.open(Path(path))
     return Store(disk if race is None else disk.at_race(race))
 
 
 def _drawings(png: str | Path | None, svg: str | Path | None) -> list[tuple[str, Path]]:
-    """Files to draw into, by their format."""
+    """Files for drawings, by their format."""
     named = {"png": png, "svg": svg}
     return [(format, Path(path)) for format, path in named.items() if path is not None]

@@ -12,10 +12,10 @@ from polarbear.classical.disagreement import Disagreement, agreement, disagreeme
 from polarbear.classical.ecdf_aocc import Aocc
 from polarbear.classical.ert import ErtRow, expected_running_times
 from polarbear.classical.view import View
-from polarbear.plain import asked
+from polarbear.plain import Record, asked, html_table
 from polarbear.select import Basis
 from polarbear.store import Store
-from polarbear.wording import percent, timed
+from polarbear.wording import counted, percent, timed
 
 MAX_TIMES = 5
 
@@ -87,8 +87,8 @@ class PairFacts:
     words: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class Compared:
+@dataclass(frozen=True, repr=False)
+class Compared(Record):
     """AOCC and ECDF of every algorithm, the data they are based on, and notes for readers.
 
     ``pair`` and ``ert`` are present if they were requested. If there is a posterior, it has
@@ -113,6 +113,28 @@ class Compared:
     disagreements: tuple[Disagreement, ...] | None = asked()
     verdict: str | None = asked(beside="disagreements")
     written: tuple[str, ...] = ()
+
+    def one_line(self) -> str:
+        first = self.aocc[0]
+        return (
+            f"{first.algorithm} has the highest mean AOCC, {first.mean:.3f}, of "
+            f"{counted(len(self.aocc), 'algorithm')} on {counted(self.instances, 'instance')}"
+        )
+
+    def _repr_html_(self) -> str:
+        rows = [
+            [row.algorithm, *(f"{value:.3f}" for value in (row.mean, row.median, row.first))]
+            for row in self.aocc
+        ]
+        lines = [
+            f"scale: {self.scale.words}",
+            *(self.pair.words if self.pair is not None else ()),
+            *(f"the views disagree: {other.words}" for other in self.disagreements or ()),
+            *([self.verdict] if self.verdict else []),
+            *(f"note: {note}" for note in self.notes),
+        ]
+        columns = ["algorithm", "mean AOCC", "median", "first in resamples"]
+        return html_table(self.one_line(), columns, rows, lines)
 
 
 def compared(

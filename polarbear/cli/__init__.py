@@ -1,6 +1,6 @@
-"""The command line: the only place that prints and exits. One thin file a command.
+"""The command line: one thin file per command, on top of `api`.
 
-Uses every room; the only one that prints.
+Uses `api`, `errors`, `plain` and `wording`; the only room that prints and exits.
 """
 
 from __future__ import annotations
@@ -13,17 +13,16 @@ from typing import Any
 import typer
 
 from polarbear.cli import common, streams
-from polarbear.cli.naming import Naming
+from polarbear.cli.help_texts import Command
 from polarbear.errors import PlugInWarning, PolarBearError
 
-# In the order of --help. Each is a function in a module of its own name, but for `import`, which is
-# a word of Python's.
+# In the order of --help. Each is a function in the module of that name; `import` is in `import_`.
 COMMANDS = (
     *("race", "run", "infer", "select", "report", "compare", "check", "status", "show", "watch"),
     *("verify", "repair", "init", "schema", "import", "merge", "rename", "forget", "export"),
     "doctor",
 )
-GROUPS = ("stan",)  # of commands; each is an app in a module of its own name
+GROUPS = ("stan",)  # of commands; each is an app in the module of that name
 
 
 def _version(wanted: bool) -> None:
@@ -44,7 +43,7 @@ def _options(
 
 def app() -> typer.Typer:
     """The whole command line."""
-    made = _plainly(
+    made = _typer_app(
         name="polarbear",
         help="Which anytime algorithm to run when you do not yet know for how long it may run.",
         no_args_is_help=True,
@@ -58,13 +57,13 @@ def app() -> typer.Typer:
 
 
 def alone(name: str) -> typer.Typer:
-    """One command, as if there were no others: nothing is loaded or looked up for them."""
-    made = _plainly(add_completion=False)
+    """One command; the modules of the others are not imported."""
+    made = _typer_app(add_completion=False)
     _add(made, name)
     return made
 
 
-def _plainly(**more: Any) -> typer.Typer:
+def _typer_app(**more: Any) -> typer.Typer:
     return typer.Typer(
         rich_markup_mode=None,  # Rich would double the time of --help
         pretty_exceptions_enable=False,
@@ -76,14 +75,14 @@ def _plainly(**more: Any) -> typer.Typer:
 def _add(made: typer.Typer, name: str) -> None:
     function = f"{name}_" if name == "import" else name
     module = importlib.import_module(f"polarbear.cli.{function}")
-    made.command(name, cls=Naming)(getattr(module, function))
+    made.command(name, cls=Command)(getattr(module, function))
 
 
 _show_as_usual = warnings.showwarning
 
 
 def _show_warning(message: Any, category: type[Warning], *where: Any, **more: Any) -> None:
-    """What PolarBear itself warns of is a line like any other note."""
+    """Print warnings about plug-ins as notes."""
     if issubclass(category, PlugInWarning):
         common.note(f"warning: {message}")
     else:
@@ -91,7 +90,7 @@ def _show_warning(message: Any, category: type[Warning], *where: Any, **more: An
 
 
 def main() -> None:
-    """Run a command; what the user can mend is said in a line or two, with exit code 1."""
+    """Run a command; an error that users can fix is a line or two, with exit code 1."""
     warnings.showwarning = _show_warning
     streams.prepare()
     try:
@@ -108,10 +107,10 @@ def main() -> None:
             raise
         common.note(f"polarbear: {error}")
         sys.exit(1)
-    except BrokenPipeError:  # the reader of our output has gone, as `head` does
+    except BrokenPipeError:  # the reader of the output has ended, for example `head`
         streams.give_up_output()
         sys.exit(1)
-    except OSError as error:  # such as a full disk under a file that output is sent to
+    except OSError as error:  # for example a full disk
         streams.give_up_output()
         if "--debug" in sys.argv:
             raise

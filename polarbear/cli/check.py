@@ -1,4 +1,4 @@
-"""`polarbear check`: try a configuration out before anything is spent on it."""
+"""`polarbear check`: a short trial of a configuration."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ from polarbear.cli.tables import Table
 from polarbear.wording import counted, duration, short, size
 
 if TYPE_CHECKING:
-    from polarbear.api.checking import Checked
-    from polarbear.driver.check import Forecast
+    from polarbear.api.checking import Checked, Forecast
 
-BROKEN = 1  # exit code where something would not run
+FAILED = 1  # exit code if an algorithm or a problem fails
 
 
 def check(
@@ -26,7 +25,7 @@ def check(
     json: common.Json = False,
     debug: common.Debug = False,
 ) -> None:
-    """Try a configuration out, in a second or two, and store nothing.
+    """Try a configuration in a second or two; nothing is stored.
 
     One problem is built, and each algorithm runs on it for a few evaluations. Exit code 1: an
     algorithm fails, or no problem can be built.
@@ -40,14 +39,14 @@ def check(
     else:
         _show(found)
     if not found.ok:
-        raise typer.Exit(BROKEN)
+        raise typer.Exit(FAILED)
 
 
 def _show(found: Checked) -> None:
     kind = f"{found.kind}, dimension {found.dimension}" if found.dimension else found.kind
     common.show(f"tried on {found.instance} ({kind}), nothing stored")
     made = Table(
-        "algorithm", "trial", "evaluations#", "first value#", "best value#", "s an evaluation#"
+        "algorithm", "trial", "evaluations#", "first value#", "best value#", "s per evaluation#"
     )
     for one in found.algorithms:
         each = one.seconds_per_evaluation
@@ -66,13 +65,13 @@ def _show(found: Checked) -> None:
     for line in found.warnings:
         common.show(f"warning: {line}")
     if found.ok:
-        common.show(_outlook(found.forecast))
+        common.show(_forecast(found.forecast))
 
 
-def _outlook(ahead: Forecast) -> str:
+def _forecast(ahead: Forecast) -> str:
     runs = f"{counted(ahead.runs, 'run')} on {counted(ahead.instances, 'instance')}"
-    takes = "cannot tell how long" if ahead.seconds is None else f"about {duration(ahead.seconds)}"
+    takes = "duration unknown" if ahead.seconds is None else f"about {duration(ahead.seconds)}"
     return (
         f"{runs} to the end of the budget, {ahead.workers} at once: {takes}, at most "
-        f"{size(ahead.bytes)} on disk; a race takes as many as it needs"
+        f"{size(ahead.bytes)} on disk; a race may need fewer or more"
     )

@@ -1,4 +1,4 @@
-"""What the commands share: options that are spelled the same everywhere, and ways to print."""
+"""Options that several commands share, and functions that print."""
 
 from __future__ import annotations
 
@@ -16,16 +16,18 @@ import typer
 
 from polarbear.cli import streams
 from polarbear.cli.tables import Table, folded
+from polarbear.errors import ReportError
 from polarbear.plain import plain
 from polarbear.wording import counted, joined, percent_cell, short, time, visible, whole
 
 if TYPE_CHECKING:
-    from polarbear.store.summary import AlgorithmRuns, Failure
+    from polarbear.api.status import AlgorithmRuns, Failure
 
 INTERRUPTED = 130
-# What JSON may hold as it is, but a terminal would act upon: controls, changes of direction.
+# Control characters and changes of direction, which JSON allows but a terminal would act upon.
 _CONTROLS = "[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 
+Option = typer.Option
 ConfigFile = Annotated[
     Path,
     typer.Argument(metavar="CONFIG", help="A configuration in YAML; `polarbear init` writes one."),
@@ -33,65 +35,65 @@ ConfigFile = Annotated[
 StoreFolder = Annotated[Path, typer.Argument(metavar="STORE", help="The folder of a store.")]
 StoreOption = Annotated[
     Path | None,
-    typer.Option(
-        "--store", metavar="DIR", help="The store; by default named after CONFIG, beside it."
-    ),
+    Option("--store", metavar="DIR", help="The store; by default named after CONFIG, next to it."),
 ]
 SeedOption = Annotated[
-    int | None, typer.Option("--seed", min=0, help="Use this seed, not the configuration's.")
+    int | None, Option("--seed", min=0, help="Use this seed instead of the configuration's.")
 ]
 WorkersOption = Annotated[
-    int | None, typer.Option(min=1, help="How many runs at once; by default one a core.")
+    int | None, Option(min=1, help="Number of runs at once; by default one per core.")
 ]
 EngineOption = Annotated[
     str | None,
-    typer.Option(
+    Option(
         "--engine",
         metavar="local|dask",
-        help="Who executes runs: processes of this machine, or workers of a Dask cluster.",
+        help="Execute runs in processes of this machine, or on workers of a Dask cluster.",
     ),
 ]
 SchedulerOption = Annotated[
     str | None,
-    typer.Option(
-        "--scheduler", metavar="ADDRESS", help="The Dask scheduler to use, as tcp://HOST:PORT."
-    ),
+    Option("--scheduler", metavar="ADDRESS", help="The Dask scheduler, as tcp://HOST:PORT."),
 ]
 MixHosts = Annotated[
-    bool, typer.Option("--mix-hosts", help="Add to seconds that another machine measured.")
+    bool, Option("--mix-hosts", help="Mix seconds that different machines have measured.")
 ]
 Rerun = Annotated[
     list[str] | None,
-    typer.Option(
+    Option(
         "--rerun",
         metavar="NAME",
-        help="What makes this algorithm's runs has changed: run them again; 'all' names everyone.",
+        help="Repeat the runs of this algorithm, whose code has changed; 'all' for every one.",
     ),
 ]
 Keep = Annotated[
     list[str] | None,
-    typer.Option(
+    Option(
         "--keep",
         metavar="NAME",
-        help="What makes this algorithm's runs has changed, but not what they are: keep them.",
+        help="Keep the runs of this algorithm although its code has changed.",
     ),
 ]
 RaceNumber = Annotated[
-    int | None,
-    typer.Option(
-        "--race",
-        min=1,
-        metavar="N",
-        help="Look back at race N of the store, whose decisions were taken anew since.",
-    ),
+    int | None, Option("--race", min=1, metavar="N", help="Show the earlier race N of the store.")
 ]
-RetryFailed = Annotated[
-    bool, typer.Option("--retry-failed", help="Run again what crashed or was killed.")
+RetryFailed = Annotated[bool, Option("--retry-failed", help="Repeat runs that failed.")]
+Algorithms = Annotated[
+    str | None, Option("--algorithms", metavar="A,B,C", help="Only these, separated by commas.")
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")]
-Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="No progress, no notes.")]
-Verbose = Annotated[bool, typer.Option("-v", "--verbose", help="Say more on standard error.")]
-Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
+Settings = Annotated[
+    list[str] | None,
+    Option("--set", metavar="KEY=VALUE", help="Any other option, as in lengthscale.scale=2."),
+]
+Theme = Annotated[str, Option("--theme", help="Of figures: light, dark or print.")]
+Width = Annotated[
+    str, Option("--width", help="Of figures: single, double (columns of a paper), 12cm or 5in.")
+]
+Force = Annotated[bool, Option("--force", help="Overwrite existing files.")]
+Json = Annotated[bool, Option("--json", help="Print the result as one JSON object.")]
+Quiet = Annotated[bool, Option("-q", "--quiet", help="No progress, no notes.")]
+Verbose = Annotated[bool, Option("-v", "--verbose", help="Print more details.")]
+Debug = Annotated[bool, Option("--debug", help="Show the traceback of an error.")]
 
 
 def names(text: str | None) -> list[str] | None:
@@ -100,16 +102,14 @@ def names(text: str | None) -> list[str] | None:
 
 
 def two_names(text: str, known: Sequence[str]) -> tuple[str, str]:
-    """The two names in a text with a comma between them, and perhaps commas within them."""
-    from polarbear.errors import ReportError
-
+    """Two names separated by a comma; the names may contain commas."""
     places = [place for place, sign in enumerate(text) if sign == ","]
     ways = [(text[:place].strip(), text[place + 1 :].strip()) for place in places]
     meant = [way for way in ways if set(way) <= set(known)]
     if len(meant) > 1:
-        said = joined([f"'{a}' and '{b}'" for a, b in meant], "or")
+        either = joined([f"'{a}' and '{b}'" for a, b in meant], "or")
         raise ReportError(
-            f"--pair {text} may be {said}; `polarbear rename STORE OLD NEW` takes a comma out"
+            f"--pair {text} may be {either}; `polarbear rename STORE OLD NEW` removes a comma"
         )
     if not meant and len(ways) != 1:
         raise ReportError(
@@ -119,24 +119,33 @@ def two_names(text: str, known: Sequence[str]) -> tuple[str, str]:
     return (meant or ways)[0]
 
 
+def settings(given: list[str] | None, flags: Mapping[str, Any]) -> dict[str, Any]:
+    """Options from flags and from ``--set KEY=VALUE``."""
+    if not given:
+        return dict(flags)
+    from polarbear.api.configurations import with_settings  # most calls set nothing
+
+    return with_settings(flags, given)
+
+
 def note(text: str, quiet: bool = False) -> None:
-    """A line for the person who watches, apart from the results."""
+    """Print a line on standard error, apart from the results."""
     if not quiet:
-        with suppress(OSError):  # a log on a full disk is no reason to end a race
+        with suppress(OSError):  # a log on a full disk must not end a race
             typer.echo(visible(text, keep="\n"), err=True)
 
 
 def print_json(facts: Any) -> None:
-    """Records, or a dictionary of them, as one JSON object."""
-    text = json.dumps(plain(facts), indent=2, ensure_ascii=not streams.shows_every_sign())
+    """Print records, or a dictionary of them, as one JSON object."""
+    text = json.dumps(plain(facts), indent=2, ensure_ascii=not streams.is_unicode())
     typer.echo(re.sub(_CONTROLS, lambda sign: json.dumps(sign[0])[1:-1], text))
 
 
 def show(part: str | Table) -> None:
-    """A part of the results: folded to the width of a terminal, and uncut where it is none."""
+    """Print a part of the results, folded to the width of a terminal."""
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
     if isinstance(part, Table):
-        lines = part.lines(width, "─" if streams.shows_every_sign() else "-")
+        lines = part.lines(width, "─" if streams.is_unicode() else "-")
     else:
         lines = visible(part, keep="\n").split("\n")
         if width is not None:
@@ -144,29 +153,9 @@ def show(part: str | Table) -> None:
     typer.echo("\n".join(lines))
 
 
-def settings(given: list[str], flags: dict[str, Any]) -> dict[str, Any]:
-    """What ``--set KEY=VALUE`` asks for, beside what flags say; a dot leads into a group."""
-    from polarbear.errors import ConfigError
-
-    data = dict(flags)
-    for setting in given:
-        from polarbear.settings.yaml_lines import parse_yaml  # most calls set nothing
-
-        key, equals, text = setting.partition("=")
-        if not equals or not key:
-            raise ConfigError(f"--set takes KEY=VALUE, found '{setting}'")
-        *groups, last = key.split(".")
-        place = data
-        for group in groups:
-            place[group] = dict(place.get(group) or {})
-            place = place[group]
-        place[last] = parse_yaml(text or "null", "--set")[0]
-    return data
-
-
 @contextmanager
 def interruptible(message: str) -> Iterator[None]:
-    """End as the user asks, by Ctrl-C, SIGTERM or by closing the terminal, with a word on it."""
+    """End with exit code 130 and a message on Ctrl-C, SIGTERM, or a closed terminal."""
 
     def interrupt(number: int, frame: object) -> None:
         raise KeyboardInterrupt
@@ -174,12 +163,12 @@ def interruptible(message: str) -> Iterator[None]:
     before = {
         number: signal.signal(number, interrupt)
         for number in (signal.SIGTERM, signal.SIGHUP)
-        if signal.getsignal(number) is not signal.SIG_IGN  # as `nohup` wants it
+        if signal.getsignal(number) is not signal.SIG_IGN  # set by `nohup`
     }
     try:
         yield
     except KeyboardInterrupt:
-        with suppress(OSError):  # the terminal may be gone
+        with suppress(OSError):  # the terminal may be closed
             note(f"polarbear: interrupted; {message}")
         raise typer.Exit(INTERRUPTED) from None
     finally:
@@ -188,13 +177,11 @@ def interruptible(message: str) -> Iterator[None]:
 
 
 def announcing_compilation(quiet: bool) -> AbstractContextManager[None]:
-    """Say so if loops have to be compiled."""
-    from polarbear.numerics.announcing import on_first_compilation
+    """Print a note if loops have to be compiled."""
+    from polarbear.api.listening import on_first_compilation
 
-    def say() -> None:
-        note("compiling for this machine, once; the next call will be quick", quiet)
-
-    return on_first_compilation(say)
+    words = "compiling for this machine, once; the next call will be quick"
+    return on_first_compilation(lambda: note(words, quiet))
 
 
 def algorithms_table(
@@ -203,35 +190,32 @@ def algorithms_table(
     budget: float,
     first: Mapping[str, float | None] | None = None,
 ) -> Table:
-    """What each algorithm has run and spent, and how often it led at the end."""
+    """Runs and costs of each algorithm, and its share of first places at the end."""
     shares = {name: share for name, share in (first or {}).items() if share is not None}
-    last = [f"best at {axis} {short(budget)}#"] if shares else []
-    # Seconds and evaluations have columns anyway, the latter only if somebody counts them.
-    own = [f"{axis}#"] if axis not in ("evaluations", "seconds") else []
-    counts = (
-        ["evaluations#"] if axis == "evaluations" or any(e.evaluations for e in entries) else []
-    )
-    heads = ("algorithm", "runs#", "failed#", "ended early#")
-    made = Table(*heads, *own, *counts, "seconds#", *last)
-    for entry in entries:
-        cells = [
-            entry.algorithm,
-            f"{entry.runs}",
-            f"{entry.failed}",
-            f"{entry.ended}",
-            *([time(entry.spent)] if own else []),
-            *([whole(entry.evaluations)] if counts else []),
-            f"{entry.seconds:,.1f}",
+    counted_evaluations = axis == "evaluations" or any(e.evaluations for e in entries)
+    columns = {
+        "algorithm": [entry.algorithm for entry in entries],
+        "runs#": [f"{entry.runs}" for entry in entries],
+        "failed#": [f"{entry.failed}" for entry in entries],
+        "ended early#": [f"{entry.ended}" for entry in entries],
+    }
+    if axis not in ("evaluations", "seconds"):  # which have columns anyway
+        columns[f"{axis}#"] = [time(entry.spent) for entry in entries]
+    if counted_evaluations:
+        columns["evaluations#"] = [whole(entry.evaluations) for entry in entries]
+    columns["seconds#"] = [f"{entry.seconds:,.1f}" for entry in entries]
+    if shares:
+        columns[f"best at {axis} {short(budget)}#"] = [
+            percent_cell(shares[e.algorithm]) if e.algorithm in shares else "" for e in entries
         ]
-        if shares:
-            name = entry.algorithm
-            cells.append(percent_cell(shares[name]) if name in shares else "")
-        made.add_row(*cells)
-    return made
+    table = Table(*columns)
+    for cells in zip(*columns.values(), strict=True):
+        table.add_row(*cells)
+    return table
 
 
 def failure_lines(failures: Sequence[Failure], most: int = 5) -> list[str]:
-    """The failures that happened most, each in a line or two."""
+    """The most frequent failures, each in a line or two."""
     lines = [
         f"{failure.runs} x {visible(failure.algorithm)} {failure.status}: {failure.message} "
         f"(first on {visible(failure.example)})"
@@ -243,9 +227,6 @@ def failure_lines(failures: Sequence[Failure], most: int = 5) -> list[str]:
     return lines
 
 
-def extra_words(runs: int) -> str:
-    """That so many runs were begun early and have not been used."""
-    return (
-        f"{counted(runs, 'extra run')}: begun while workers had nothing else to do, and asked for "
-        "by no round so far"
-    )
+def speculative_words(runs: int) -> str:
+    """The number of speculative runs that no round has used."""
+    return f"{counted(runs, 'speculative run')} not used"

@@ -1,4 +1,4 @@
-"""`polarbear compare`: the same runs as others would look at them, by ECDF, AOCC and EAF."""
+"""`polarbear compare`: compare algorithms by ECDF, AOCC, EAF and ERT."""
 
 from __future__ import annotations
 
@@ -12,9 +12,7 @@ from polarbear.cli.tables import Table
 from polarbear.wording import counted, noun
 
 if TYPE_CHECKING:
-    from polarbear.api.comparing import ClassicalView
-    from polarbear.classical.comparison_facts import AoccRow, Areas
-    from polarbear.classical.ert import ErtPoint
+    from polarbear.api.comparing import AoccRow, Areas, Compared, ErtPoint
 
 AOCC_TITLES = ("mean#", "interval#", "median#", "first#")
 
@@ -23,7 +21,7 @@ def compare(
     store: common.StoreFolder,
     pair: Annotated[
         str | None,
-        typer.Option(metavar="A,B", help="Say where each of these two is ahead of the other."),
+        typer.Option(metavar="A,B", help="Compare these two by their EAF."),
     ] = None,
     algorithms: Annotated[
         str | None,
@@ -44,8 +42,8 @@ def compare(
         float | None, typer.Option(help="The best possible value, if the suite does not know it.")
     ] = None,
     scale: Annotated[str, typer.Option(help="Of the targets: auto, log or linear.")] = "auto",
-    bootstrap: Annotated[int, typer.Option(help="How often instances are resampled.")] = 1000,
-    seed: Annotated[int, typer.Option(help="Draws the resamples.")] = 0,
+    bootstrap: Annotated[int, typer.Option(help="Number of resamples of instances.")] = 1000,
+    seed: Annotated[int, typer.Option(help="Seed of the resamples.")] = 0,
     ert: Annotated[
         str | None,
         typer.Option(
@@ -66,16 +64,14 @@ def compare(
     csv: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write the data of these figures.")
     ] = None,
-    theme: Annotated[str, typer.Option(help="Of figures: light, dark or print.")] = "light",
-    width: Annotated[
-        str, typer.Option(help="Of figures: single, double (columns of a paper), 12cm or 5in.")
-    ] = "double",
-    force: Annotated[bool, typer.Option("--force", help="Overwrite files that exist.")] = False,
+    theme: common.Theme = "light",
+    width: common.Width = "double",
+    force: common.Force = False,
     json: common.Json = False,
     quiet: common.Quiet = False,
     debug: common.Debug = False,
 ) -> None:
-    """Show the classical view of a store, and where the posterior sees it differently."""
+    """Compare algorithms classically, and report disagreements with the posterior."""
     import polarbear
 
     opened = polarbear.open(store)
@@ -105,20 +101,20 @@ def compare(
         common.note(f"wrote {path}", quiet)
 
 
-def _show(told: ClassicalView) -> None:
+def _show(told: Compared) -> None:
     say = common.show
     say(f"instances: {told.instances}, of {told.instances_in_store} in the store")
     say(f"scale: {told.scale.words}")
     say("")
     say("AOCC: mean share of targets reached, over time and over log time, with 95 % intervals;")
-    say("first: how often an algorithm has the highest mean when instances are drawn anew")
+    say("first: share of resamples of instances in which an algorithm has the highest mean")
     made = Table(
         "algorithm", *AOCC_TITLES, *(title.replace("#", " (log t)#") for title in AOCC_TITLES)
     )
     for row in told.aocc:
         made.add_row(row.algorithm, *_areas(row), *_areas(row.log_time))
     say(made)
-    say(f"ECDF: share of targets reached by that many {told.axis}")
+    say(f"ECDF: share of targets reached by that number of {told.axis}")
     times = [point.t for point in told.ecdf[0].at]
     made = Table("algorithm", *(f"{t:.{6 if t.is_integer() else 3}g}#" for t in times))
     for curve in told.ecdf:
@@ -140,7 +136,7 @@ def _show(told: ClassicalView) -> None:
         say(f"{told.verdict}.")
 
 
-def _show_ert(told: ClassicalView) -> None:
+def _show_ert(told: Compared) -> None:
     say = common.show
     rows = told.ert or ()
     say(f"ERT: {told.axis} to a distance from the optimum, with 95 % intervals")

@@ -1,4 +1,4 @@
-"""`polarbear export`: write what a store holds as others read it."""
+"""`polarbear export`: write the contents of a store in the format of another tool."""
 
 from __future__ import annotations
 
@@ -22,22 +22,17 @@ def _known(name: str) -> str:
 def export(
     store: common.StoreFolder,
     format: Annotated[
-        str, typer.Option(metavar="NAME", callback=_known, help="What to write: {exports}.")
+        str, typer.Option(metavar="NAME", callback=_known, help="The format: {exports}.")
     ],
     to: Annotated[Path, typer.Option("--to", metavar="PLACE", help="The file or folder to write.")],
-    algorithms: Annotated[
-        str | None, typer.Option(metavar="A,B,C", help="Only these; by default all.")
-    ] = None,
-    set_: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="Any option that a format has."),
-    ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite files that exist.")] = False,
+    algorithms: common.Algorithms = None,
+    set_: common.Settings = None,
+    force: common.Force = False,
     json: common.Json = False,
     quiet: common.Quiet = False,
     debug: common.Debug = False,
 ) -> None:
-    """Write a store's runs, rankings or posterior in a format that others read.
+    """Write a store's runs, rankings or posterior in the format of another tool.
 
     {exports.about}
     """
@@ -48,7 +43,7 @@ def export(
         to,
         algorithms=common.names(algorithms),
         force=force,
-        **common.settings(set_ or [], {}),
+        **common.settings(set_, {}),
     )
     if json:
         common.print_json(told)

@@ -1,4 +1,4 @@
-"""`polarbear forget`: set runs aside, or take them back."""
+"""`polarbear forget`: set runs of an algorithm aside, or restore them."""
 
 from __future__ import annotations
 
@@ -12,19 +12,18 @@ from polarbear.wording import counted
 
 def forget(
     store: common.StoreFolder,
-    algorithm: Annotated[str, typer.Option(metavar="NAME", help="Whose runs.")],
+    algorithm: Annotated[str, typer.Option(metavar="NAME", help="The algorithm.")],
     failed: Annotated[bool, typer.Option("--failed", help="Only those that failed.")] = False,
     restore: Annotated[
-        bool, typer.Option("--restore", help="Take back what was set aside so.")
+        bool, typer.Option("--restore", help="Restore runs that were set aside.")
     ] = False,
     json: common.Json = False,
     quiet: common.Quiet = False,
     debug: common.Debug = False,
 ) -> None:
-    """Set runs of an algorithm aside: they stay in the store, but count no more.
+    """Set runs of an algorithm aside: they stay in the store, but do not count.
 
-    A race that rests on them is kept as it was; `polarbear race` then runs what is missing, and
-    takes its decisions anew.
+    A race that used them is kept; `polarbear race` makes missing runs, and decides again.
     """
     import polarbear
 
@@ -33,9 +32,9 @@ def forget(
         common.print_json(done)
         return
     if restore:
-        rest = f", {done.superseded} of which do not count: they were run again since"
+        rest = f", {done.superseded} of which do not count, since they were repeated"
         typer.echo(
-            f"{counted(done.restored, 'run')} of {done.algorithm} taken back"
+            f"{counted(done.restored, 'run')} of {done.algorithm} restored"
             f"{rest if done.superseded else ''}"
         )
     else:

@@ -1,4 +1,4 @@
-"""`polarbear import`: bring in what others have recorded."""
+"""`polarbear import`: import data that other tools have recorded."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from polarbear.cli import common
-from polarbear.wording import counted, noun
+from polarbear.wording import counted
 
 if TYPE_CHECKING:
-    from polarbear.api.importing import Added
+    from polarbear.api.importing import ImportResult
 
 
 class Spacing(StrEnum):
@@ -36,11 +36,11 @@ def _known(name: str) -> str:
 
 def import_(
     source: Annotated[
-        Path, typer.Argument(metavar="SOURCE", help="A file or a folder, as its format has it.")
+        Path, typer.Argument(metavar="SOURCE", help="A file or a folder, depending on the format.")
     ],
     store: Annotated[Path, typer.Option("--store", metavar="DIR", help="The store to add to.")],
     format: Annotated[
-        str, typer.Option(metavar="NAME", callback=_known, help="What SOURCE is: {formats}.")
+        str, typer.Option(metavar="NAME", callback=_known, help="The format of SOURCE: {formats}.")
     ] = "table",
     algorithm_column: Annotated[str, typer.Option(help="Its column of algorithms.")] = "algorithm",
     instance_column: Annotated[str, typer.Option(help="Its column of instances.")] = "instance",
@@ -48,15 +48,15 @@ def import_(
     y_column: Annotated[str, typer.Option(help="Its column of objective values.")] = "y",
     position_column: Annotated[str, typer.Option(help="Its column of positions.")] = "position",
     seed_column: Annotated[
-        str | None, typer.Option(help="Its column of seeds, where instances were run repeatedly.")
+        str | None, typer.Option(help="Its column of seeds, if runs were repeated.")
     ] = None,
     weight_column: Annotated[
         str | None,
-        typer.Option(help="Its column of weights: how many instances each counts as."),
+        typer.Option(help="Its column of weights of instances."),
     ] = None,
     axis: Annotated[
         str | None,
-        typer.Option(help="What t counts; by default what SOURCE says, or evaluations."),
+        typer.Option(help="The unit of t; by default that of SOURCE, or evaluations."),
     ] = None,
     maximise: Annotated[bool, typer.Option("--maximise", help="Larger values are better.")] = False,
     after_end: Annotated[
@@ -71,19 +71,16 @@ def import_(
     last: Annotated[
         float | None, typer.Option("--to", help="Its last time; by default the data's.")
     ] = None,
-    set_: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="Any other option that a format has."),
-    ] = None,
+    set_: common.Settings = None,
     json: common.Json = False,
     quiet: common.Quiet = False,
     debug: common.Debug = False,
 ) -> None:
-    """Bring trajectories or rankings from elsewhere into a store.
+    """Import trajectories or rankings of other tools into a store.
 
     {formats.about}
     """
-    from polarbear.api.importing import Added, import_data, options_of
+    from polarbear.api.importing import ImportResult, import_data, options_of
 
     flags = {
         "algorithm_column": algorithm_column,
@@ -106,26 +103,25 @@ def import_(
         spacing=spacing.value,
         first=first,
         last=last,
-        **common.settings(set_ or [], options),
+        **common.settings(set_, options),
     ).result
-    assert isinstance(done, Added)
+    assert isinstance(done, ImportResult)
     if json:
         common.print_json(done)
     else:
         _show(done)
 
 
-def _show(told: Added) -> None:
-    one = told.kind.removesuffix("s")
-    there = f", {told.present} {noun(told.present, 'was', 'were')} there already"
+def _show(done: ImportResult) -> None:
+    present = f", {done.present} present before" if done.present else ""
     common.show(
-        f"{told.added} {noun(told.added, one)} of "
-        f"{counted(len(told.algorithms), 'algorithm')} on {told.instances} "
-        f"{noun(told.instances, 'instance')} added to {told.store}{there if told.present else ''}"
+        f"{counted(done.added, done.kind.removesuffix('s'))} of "
+        f"{counted(len(done.algorithms), 'algorithm')} on "
+        f"{counted(done.instances, 'instance')} added to {done.store}{present}"
     )
-    for complaint in told.rejected:
-        # a table's rows are known by their lines alone, others by a file as well
+    for complaint in done.rejected:
+        # the rows of a table have line numbers only, others a file as well
         place = f"line {complaint.first}" if complaint.first.isdigit() else complaint.first
         common.show(f"left out: {complaint.words} (first: {place})")
-    for note in told.notes:
+    for note in done.notes:
         common.show(f"note: {note}")

@@ -1,4 +1,4 @@
-"""`polarbear infer`: on how many instances each algorithm is first, at each time."""
+"""`polarbear infer`: infer the posterior of a store."""
 
 from __future__ import annotations
 
@@ -9,16 +9,15 @@ import typer
 from polarbear.cli import common
 from polarbear.cli.screen import Screen
 from polarbear.cli.tables import Table
-from polarbear.wording import SHARE_OF_FIRSTS, noun, short
+from polarbear.errors import ConfigError
+from polarbear.wording import SHARE_OF_FIRSTS, counted, short
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import numpy as np
 
-    from polarbear.driver.inferred import Inferred, PairAt, PairOver
-
-SHOWN_TIMES = 6  # in a table for people, unless they ask for other times
+    from polarbear.api.posterior import Inferred, PairAt, PairOver
 
 
 def infer(
@@ -39,7 +38,7 @@ def infer(
     seed: Annotated[
         int | None, typer.Option(min=0, help="Seed of the draws; if not given, the store's.")
     ] = None,
-    algorithms: Annotated[str | None, typer.Option(help="Only these, separated by commas.")] = None,
+    algorithms: common.Algorithms = None,
     grid: Annotated[
         str | None,
         typer.Option(
@@ -60,25 +59,22 @@ def infer(
     tie_tolerance: Annotated[
         float, typer.Option(min=0.0, help="Values that differ by no more than this are tied.")
     ] = 0.0,
-    set_: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="Any other option: lengthscale.scale=2."),
-    ] = None,
+    set_: common.Settings = None,
     json: common.Json = False,
     quiet: common.Quiet = False,
     debug: common.Debug = False,
 ) -> None:
-    """Infer on how many instances each algorithm is first, over time, and who beats whom.
+    """Infer shares of first places and win probabilities over time.
 
-    The posterior is kept in the store: the same question again is answered at once. One on other
-    times than the store's, by --grid or --until, is not kept.
+    The posterior is kept in the store and reused. One on other times than those of the store, by
+    --grid or --until, is not kept.
     """
     import polarbear
 
     opened = polarbear.open(store)
     flags = {"model": model, "engine": engine, "method": method, "draws": draws}
     given = {name: value for name, value in flags.items() if value is not None}
-    options = common.settings(set_ or [], given)
+    options = common.settings(set_, given)
     names = common.names(algorithms)
     times = opened.grid(grid, until)
     shown = _shown_times(times, at, everything=json)
@@ -103,12 +99,10 @@ def _shown_times(times: np.ndarray, at: str | None, everything: bool) -> list[in
     """Indices of the times to show."""
     import numpy as np
 
-    from polarbear.errors import ConfigError
+    from polarbear.api.posterior import some_times
 
     if at is None:
-        if everything or len(times) <= SHOWN_TIMES:
-            return list(range(len(times)))
-        return [int(i) for i in np.linspace(0, len(times) - 1, SHOWN_TIMES).round()]
+        return list(range(len(times))) if everything else some_times(times)
     try:
         wanted = [float(word) for word in at.split(",")]
     except ValueError:
@@ -124,7 +118,7 @@ def _show(told: Inferred) -> None:
     judged = told.diagnostics
     source = "from the store" if told.from_store else f"in {told.seconds:.1f} s"
     common.show(
-        f"{told.model}, instances: {told.instances}; {told.draws} {noun(told.draws, 'draw')} by "
+        f"{told.model}, instances: {told.instances}; {counted(told.draws, 'draw')} by "
         f"{told.method} ({told.engine}), {source}; "
         f"R-hat {judged.r_hat:.3f}, tail ESS {judged.ess_tail:.0f}",
     )

@@ -11,28 +11,16 @@ from polarbear.cli import common
 
 
 def init(
-    file: Annotated[Path, typer.Argument(help="Where to write it.")] = Path("polarbear.yaml"),
-    force: Annotated[bool, typer.Option("--force", help="Replace a file that exists.")] = False,
+    file: Annotated[Path, typer.Argument(help="The file to write.")] = Path("polarbear.yaml"),
+    force: common.Force = False,
     debug: common.Debug = False,
 ) -> None:
     """Write a commented configuration.
 
-    It shows every option with its default, and runs as it is. Beside it goes the schema that its
-    first line refers to, by which YAML editors complete and check it.
+    It shows every option with its default, and can be raced at once. The schema that its first line
+    refers to is written next to it: YAML editors complete and check by it.
     """
-    import json
+    from polarbear.api.configurations import write_template
 
-    from polarbear.config.schema import NAME, config_schema
-    from polarbear.config.template import commented_config
-    from polarbear.errors import ConfigError
-
-    if file.exists() and not force:
-        raise ConfigError(f"{file} exists; --force replaces it")
-    try:
-        file.write_text(commented_config(), encoding="utf-8")
-        schema = file.with_name(NAME)
-        if force or not schema.exists():
-            schema.write_text(json.dumps(config_schema(), indent=2) + "\n", encoding="utf-8")
-    except OSError as error:
-        raise ConfigError(f"cannot write {file}: {error.strerror}") from None
-    common.note(f"wrote {file}; polarbear race {file} races what is in it")
+    write_template(file, force)
+    common.note(f"wrote {file}; next: polarbear race {file}")

@@ -1,4 +1,4 @@
-"""`polarbear merge`: the runs of several stores in one."""
+"""`polarbear merge`: unite the runs of several stores."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from polarbear.cli import common
 from polarbear.wording import counted, joined, noun
 
 if TYPE_CHECKING:
-    from polarbear.api.merging import Merged
+    from polarbear.api.merge_stores import Merged
 
 
 def merge(
@@ -19,24 +19,22 @@ def merge(
         list[Path], typer.Argument(metavar="STORE STORE...", help="Stores of one experiment.")
     ],
     into: Annotated[
-        Path, typer.Option("--into", metavar="DIR", help="The new store; it must not be there yet.")
+        Path, typer.Option("--into", metavar="DIR", help="The new store; it must not exist.")
     ],
     keep: Annotated[
         list[str] | None,
         typer.Option(
             "--keep",
             metavar="NAME",
-            help="Count its runs alike, whatever made them.",
+            help="Unite its runs although different code made them.",
         ),
     ] = None,
-    mix_hosts: Annotated[
-        bool, typer.Option("--mix-hosts", help="Mix seconds of different machines.")
-    ] = False,
+    mix_hosts: common.MixHosts = False,
     first_wins: Annotated[
         bool,
         typer.Option(
             "--first-wins",
-            help="Where a run came out differently, take that of the store named first.",
+            help="Where two runs differ, take that of the first store.",
         ),
     ] = False,
     json: common.Json = False,
@@ -45,20 +43,22 @@ def merge(
 ) -> None:
     """Unite the runs of several stores of one experiment in a new one.
 
-    The stores are left as they are. Where one of them has a race, its decisions are taken anew from
-    all runs, with the rules of the store named first; `polarbear race CONFIG --store DIR` goes on.
+    The stores are not changed. If one of them has a race, it is decided again from all runs, with
+    the rules of the first store; `polarbear race CONFIG --store DIR` continues it.
     """
-    import polarbear
+    from polarbear.api.merge_stores import Merged
+    from polarbear.api.merge_stores import merge as merge_
 
-    message = "nothing was merged, and the stores are as they were"
+    message = "nothing was merged, and the stores are unchanged"
     with common.interruptible(message), common.announcing_compilation(quiet):
-        done = polarbear.merge(
+        done = merge_(
             stores, into, keep=keep or (), mix_hosts=mix_hosts, first_wins=first_wins
         ).result
+    assert isinstance(done, Merged)
     if json:
         common.print_json(done)
     else:
-        _show(done)  # type: ignore[arg-type]
+        _show(done)
 
 
 def _show(done: Merged) -> None:
@@ -70,7 +70,7 @@ def _show(done: Merged) -> None:
     )
     if done.stopped_because is not None:
         typer.echo(
-            f"{counted(done.rounds, 'round')} decided anew; ended because {done.stopped_because}"
+            f"{counted(done.rounds, 'round')} decided again; ended because {done.stopped_because}"
         )
     for note in done.notes:
         typer.echo(f"note: {note}")

@@ -1,4 +1,4 @@
-"""`polarbear race`: find the anytime Pareto set with as few runs as possible."""
+"""`polarbear race`: find the anytime Pareto set with few runs."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from polarbear.cli import common
+from polarbear.cli import common, race_summary
 from polarbear.cli.screen import Screen
+from polarbear.wording import P_BEST
 
 if TYPE_CHECKING:
     from polarbear.api.racing import Raced
@@ -24,46 +25,46 @@ def race(
         typer.Option(
             "--add",
             metavar="NAME",
-            help="Let only this new algorithm of CONFIG enter; by default all new ones do.",
+            help="Enter only this new algorithm of CONFIG; by default all new ones enter.",
         ),
     ] = None,
     redecide: Annotated[
         bool,
         typer.Option(
             "--redecide",
-            help="Where CONFIG has changed: take all decisions anew, from the runs that are there.",
+            help="If CONFIG has changed: decide again from the stored runs.",
         ),
     ] = False,
     rerun: common.Rerun = None,
     keep: common.Keep = None,
     fresh: Annotated[
         bool,
-        typer.Option("--fresh", help="Begin another race in the store, with all runs that fit."),
+        typer.Option("--fresh", help="Begin another race in the store, using its runs."),
     ] = False,
     for_: Annotated[
         str | None,
         typer.Option(
             "--for",
             metavar="PREFERENCE",
-            help="Race only until the choice for this preference is good enough; as in `select`.",
+            help="Race only until the choice for this preference is good enough; see `select`.",
         ),
     ] = None,
     regret: Annotated[
-        float, typer.Option(help="With --for: the expected regret that is good enough.")
+        float, typer.Option(help="With --for: stop below this expected regret.")
     ] = 0.01,
     page: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Rewrite the report's page after each round; an open one follows the race.",
+            help="Write the page of the report after each round; an open page follows the race.",
         ),
     ] = None,
     no_check: Annotated[
-        bool, typer.Option("--no-check", help="Do not try everything out first.")
+        bool, typer.Option("--no-check", help="Skip the short trial before a first race.")
     ] = False,
     no_early: Annotated[
         bool,
-        typer.Option("--no-early", help="Begin no run before a round asks for it."),
+        typer.Option("--no-early", help="Make no speculative runs."),
     ] = False,
     workers: common.WorkersOption = None,
     seed: common.SeedOption = None,
@@ -78,15 +79,15 @@ def race(
 ) -> None:
     """Race algorithms until it is settled which of them belong in the anytime Pareto set.
 
-    Goes on where it stopped; algorithms that are new in CONFIG enter on instances already seen.
-    Where anything else has changed, it says what, and what --redecide would cost.
-    Exit code 1: an algorithm is broken or fails too often, or something else is to be mended.
+    A race continues where it stopped; algorithms that are new in CONFIG enter on stored instances.
+    If anything else has changed, the changes and the cost of --redecide are printed.
+    Exit code 1: an error that you can fix, for example an algorithm that fails too often.
     Exit code 3: a limit was reached with pairs unresolved; the result is valid and printed.
     """
     from polarbear.api.racing import Raced
     from polarbear.api.racing import race as race_
 
-    message = "the race goes on from its last round, and no finished run is run again"
+    message = "the same command continues from the last round; finished runs are stored"
     with common.interruptible(message), common.announcing_compilation(quiet):
         done = race_(
             config,
@@ -107,29 +108,29 @@ def race(
             check=False if no_check else None,
             early=0 if no_early else None,
             page=page,
-            listener=Screen(quiet),
+            listener=Screen(quiet, verbose),
         ).result
     assert isinstance(done, Raced)
     if json:
         common.print_json(done.to_dict())
     else:
-        _show(done)
+        _show(done, verbose)
     if done.at_limit:
         raise typer.Exit(AT_LIMIT)
 
 
-def _show(done: Raced) -> None:
-    from polarbear.cli import standings
-
-    standings.show(done.standings)
+def _show(done: Raced, verbose: bool) -> None:
+    facts = done.standings
+    race_summary.show(facts, verbose)
     for line in common.failure_lines(done.failures):
         common.show(line)
     if done.reached is not None:
         now = done.reached
         common.show(
-            f"for '{now.preference}': {now.choice}, {now.p2bb:.2f} likely to be the best, "
+            f"for '{now.preference}': {now.choice}, {P_BEST} = {now.p2bb:.2f}, "
             f"expected regret {now.expected_regret:.2g}",
         )
-    if done.extra_runs:
-        common.show(common.extra_words(done.extra_runs))
-    common.show(f"stopped because {done.stopped_because}; store {done.standings.store}")
+    if done.extra_runs and verbose:
+        common.show(common.speculative_words(done.extra_runs))
+    common.show(f"Stopped because {done.stopped_because}; store {facts.store}.")
+    common.show(race_summary.next_commands(facts))

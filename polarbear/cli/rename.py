@@ -1,4 +1,4 @@
-"""`polarbear rename`: call an algorithm otherwise in all of a store."""
+"""`polarbear rename`: rename an algorithm throughout a store."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from polarbear.wording import counted
 
 def rename(
     store: common.StoreFolder,
-    old: Annotated[str, typer.Argument(metavar="OLD", help="What the algorithm is called.")],
-    new: Annotated[str, typer.Argument(metavar="NEW", help="What it shall be called.")],
+    old: Annotated[str, typer.Argument(metavar="OLD", help="The current name.")],
+    new: Annotated[str, typer.Argument(metavar="NEW", help="The new name.")],
     json: common.Json = False,
     quiet: common.Quiet = False,
     debug: common.Debug = False,
 ) -> None:
-    """Call an algorithm otherwise: in its runs, in every round of every race, in posteriors.
+    """Rename an algorithm throughout a store: in runs, rounds and posteriors.
 
-    Nothing is run or decided again. Seeds of its further runs go on deriving from the old name, so
-    that a race goes on just as it would have.
+    Nothing is run or decided again. The seeds of its further runs still derive from the old name,
+    so that a race continues unchanged.
     """
     import polarbear
 
@@ -29,5 +29,5 @@ def rename(
     if json:
         common.print_json(done)
         return
-    typer.echo(f"{done.old} is {done.new} in {done.store}: {counted(done.runs, 'run')}")
-    common.note("give it the new name in the configuration, too", quiet)
+    typer.echo(f"renamed {done.old} to {done.new} in {done.store}: {counted(done.runs, 'run')}")
+    common.note("rename it in the configuration, too", quiet)

@@ -1,4 +1,4 @@
-"""`polarbear repair`: bring a damaged store back to what can be vouched for."""
+"""`polarbear repair`: set damaged files of a store aside."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ def repair(
     json: common.Json = False,
     debug: common.Debug = False,
 ) -> None:
-    """Set aside what is damaged, and what stands on it; the command that made the store goes on.
+    """Set aside damaged files, and results that depend on them.
 
-    Files are moved into STORE/damaged, never destroyed. Lost runs are run again and lost rounds
-    replayed when the `race` or `run` command is given again.
+    Files are moved into STORE/damaged, never deleted. The next `race` or `run` repeats lost runs
+    and decides lost rounds again.
     """
-    from polarbear.store.repair import repair as repair_
+    from polarbear.api.integrity import repair as repair_
 
     told = repair_(store)
     if json:

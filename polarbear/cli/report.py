@@ -1,4 +1,4 @@
-"""`polarbear report`: what stores have to tell, as a page, figures, text or Markdown."""
+"""`polarbear report`: report on stores as a page, figures, text or Markdown."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from polarbear.cli import common
+from polarbear.errors import ReportError
 
 if TYPE_CHECKING:
     from polarbear.api.reporting import Report
-    from polarbear.api.stores import ReportOfStores
+    from polarbear.api.store_comparison import ReportOfStores
 
 Folder = Path | None
 
@@ -21,14 +22,14 @@ def report(
         list[Path],
         typer.Argument(
             metavar="STORE...",
-            help="The folder of a store; of several: what differs from the first.",
+            help="The folder of a store; several stores are compared with the first.",
         ),
     ],
     html: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Write the page to this file; without any output named: STORE.html, beside it.",
+            help="Write the page to this file; without any output option: STORE.html next to it.",
         ),
     ] = None,
     png: Annotated[Folder, typer.Option(metavar="DIR", help="Draw figures as PNG.")] = None,
@@ -39,16 +40,16 @@ def report(
         Folder,
         typer.Option(
             metavar="DIR",
-            help="A paper's kit: booktabs tables, figures as PGF and PDF, captions.",
+            help="LaTeX for a paper: booktabs tables, figures as PGF and PDF, captions.",
         ),
     ] = None,
     at: Annotated[
         float | None,
-        typer.Option(help="The budget that the figure one-budget shows; by default the last."),
+        typer.Option(help="The budget of the figure one-budget; by default the last."),
     ] = None,
     slim: Annotated[
         bool,
-        typer.Option("--slim", help="A small page without scripts: words and drawings."),
+        typer.Option("--slim", help="A small page without scripts."),
     ] = False,
     text: Annotated[bool, typer.Option("--text", help="Print the report as plain text.")] = False,
     markdown: Annotated[
@@ -61,19 +62,17 @@ def report(
         ),
     ] = None,
     upto: Annotated[
-        int | None, typer.Option("--round", min=1, metavar="N", help="As it stood after round N.")
+        int | None, typer.Option("--round", min=1, metavar="N", help="The state after round N.")
     ] = None,
     race: common.RaceNumber = None,
-    theme: Annotated[str, typer.Option(help="Of figures: light, dark or print.")] = "light",
-    width: Annotated[
-        str, typer.Option(help="Of figures: single, double (columns of a paper), 12cm or 5in.")
-    ] = "double",
+    theme: common.Theme = "light",
+    width: common.Width = "double",
     font: Annotated[
-        str, typer.Option(help="Of figures: sans, serif, or one that is installed.")
+        str, typer.Option(help="Of figures: sans, serif, or an installed one.")
     ] = "sans",
     font_size: Annotated[float, typer.Option(help="Of figures, in points.")] = 8.0,
     time_axis: Annotated[
-        str, typer.Option(help="Of figures: log, linear, or grid (as times are spaced).")
+        str, typer.Option(help="Of figures: log, linear, or grid (the spacing of the times).")
     ] = "grid",
     model: Annotated[
         str | None, typer.Option(help="Use the newest posterior of this model.")
@@ -85,17 +84,16 @@ def report(
             "(share); auto takes times where axes are the same and grids overlap."
         ),
     ] = "auto",
-    force: Annotated[bool, typer.Option("--force", help="Overwrite files that exist.")] = False,
+    force: common.Force = False,
     json: common.Json = False,
     quiet: common.Quiet = False,
     debug: common.Debug = False,
 ) -> None:
     """Write a report: a page that opens anywhere, figures for a paper, or text for a log."""
     import polarbear
-    from polarbear.errors import ReportError
 
     if text + markdown + json > 1:
-        raise ReportError("--text, --markdown and --json each print a report: give one of them")
+        raise ReportError("--text, --markdown and --json each print the report: choose one")
     asked: dict[str, Any] = {
         "png": png,
         "pdf": pdf,
@@ -113,7 +111,7 @@ def report(
     named = any((html, png, pdf, svg, csv, latex, text, markdown, json, only))
     made: Report | ReportOfStores
     if len(stores) > 1:
-        from polarbear.api.stores import page_of
+        from polarbear.api.store_comparison import page_of
 
         _check_for_several(upto, race, latex)
         html = html if named else page_of(stores)
@@ -126,11 +124,9 @@ def report(
 
 
 def _check_for_several(upto: int | None, race: int | None, latex: Path | None) -> None:
-    from polarbear.errors import ReportError
-
     for option, value in (("--round", upto), ("--race", race), ("--latex", latex)):
         if value is not None:
-            raise ReportError(f"{option} is about one store; name one, not several")
+            raise ReportError(f"{option} works for a single store only")
 
 
 def _show(

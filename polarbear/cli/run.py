@@ -1,4 +1,4 @@
-"""`polarbear run`: run every algorithm on the same instances and keep the trajectories."""
+"""`polarbear run`: run all algorithms on the same instances."""
 
 from __future__ import annotations
 
@@ -9,17 +9,18 @@ import typer
 
 from polarbear.cli import common
 from polarbear.cli.screen import Screen
-from polarbear.wording import counted, duration, noun, timed
+from polarbear.errors import ReportError
+from polarbear.wording import counted, duration, timed
 
 if TYPE_CHECKING:
-    from polarbear.api.running import Ran
+    from polarbear.api.running import Collected
 
 
 def run(
     config: common.ConfigFile,
     store: common.StoreOption = None,
     instances: Annotated[
-        int | None, typer.Option(min=1, help="How many instances, not the configuration's count.")
+        int | None, typer.Option(min=1, help="Number of instances, instead of the configuration's.")
     ] = None,
     workers: common.WorkersOption = None,
     seed: common.SeedOption = None,
@@ -32,7 +33,7 @@ def run(
     repeat: Annotated[
         str | None,
         typer.Option(
-            metavar="NAME", help="Make a stored run of this algorithm again; nothing is written."
+            metavar="NAME", help="Repeat a stored run of this algorithm; nothing is written."
         ),
     ] = None,
     on: Annotated[
@@ -45,15 +46,15 @@ def run(
 ) -> None:
     """Run all algorithms on the same instances.
 
-    What is stored already is not run again; more algorithms, instances or budget are added to it.
+    Stored runs are not repeated; more algorithms, instances or budget are added to them.
     """
     if repeat is not None or on is not None:
         _repeat(config, store, repeat, on, json)
         return
-    from polarbear.api.running import Ran
+    from polarbear.api.running import Collected
     from polarbear.api.running import run as run_
 
-    with common.interruptible("every finished run is stored, and the same command goes on"):
+    with common.interruptible("every finished run is stored, and the same command continues"):
         done = run_(
             config,
             store,
@@ -68,7 +69,7 @@ def run(
             mix_hosts=mix_hosts,
             listener=Screen(quiet, verbose),
         ).result
-    assert isinstance(done, Ran)
+    assert isinstance(done, Collected)
     if json:
         common.print_json(done)
     else:
@@ -78,11 +79,10 @@ def run(
 def _repeat(
     config: Path, store: Path | None, algorithm: str | None, instance: str | None, json: bool
 ) -> None:
-    from polarbear.api.repeating import repeat
-    from polarbear.errors import ReportError
+    from polarbear.api.running import repeat
 
     if algorithm is None or instance is None:
-        raise ReportError("one run is repeated by --repeat NAME --on ID, both of them")
+        raise ReportError("--repeat NAME and --on ID go together")
     with common.interruptible("nothing was stored"):
         told = repeat(config, algorithm, instance, store)
     if json:
@@ -96,21 +96,20 @@ def _repeat(
     if told.message:
         common.show(told.message)
     if told.differs_from is None:
-        common.show("the same run as the one in the store, to the last improvement")
+        common.show("identical to the stored run")
     else:
         common.show(
-            f"another run than the one in the store, from {timed(told.differs_from, told.axis)} on",
+            f"different from the stored run, from {timed(told.differs_from, told.axis)} on",
         )
 
 
-def _show(told: Ran) -> None:
-    there = f", {told.present} {noun(told.present, 'was', 'were')} there already"
+def _show(done: Collected) -> None:
+    present = f", {done.present} present before" if done.present else ""
     common.show(
-        f"{told.executed} {noun(told.executed, 'run')} in {duration(told.seconds)}"
-        f"{there if told.present else ''}"
-        f"; {told.instances} {noun(told.instances, 'instance')} in {told.store}",
+        f"{counted(done.executed, 'run')} in {duration(done.seconds)}{present}; "
+        f"{counted(done.instances, 'instance')} in {done.store}",
     )
-    first = {entry.algorithm: entry.first_at_end for entry in told.algorithms}
-    common.show(common.algorithms_table(told.algorithms, told.axis, told.budget, first))
-    for line in common.failure_lines(told.failures):
+    first = {entry.algorithm: entry.first_at_end for entry in done.algorithms}
+    common.show(common.algorithms_table(done.algorithms, done.axis, done.budget, first))
+    for line in common.failure_lines(done.failures):
         common.show(line)

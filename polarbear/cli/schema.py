@@ -1,4 +1,4 @@
-"""`polarbear schema`: what editors complete and check a configuration by."""
+"""`polarbear schema`: the JSON Schema of a configuration, for editors."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from polarbear.cli import common
 def schema(debug: common.Debug = False) -> None:
     """Print the JSON Schema of a configuration.
 
-    YAML editors complete and check by it a file whose first line refers to it, as `polarbear init`
-    writes it: `# yaml-language-server: $schema=polarbear.schema.json`.
+    YAML editors complete and check a file by it if its first line refers to it, as in the files of
+    `polarbear init`: `# yaml-language-server: $schema=polarbear.schema.json`.
     """
-    from polarbear.config.schema import config_schema
+    from polarbear.api.configurations import config_schema
 
     common.print_json(config_schema())

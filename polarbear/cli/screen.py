@@ -1,4 +1,4 @@
-"""What a call has to say while it works, on standard error."""
+"""Prints notes, warnings and progress of a call on standard error."""
 
 from __future__ import annotations
 
@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING
 
 from polarbear.api.listening import Listener
 from polarbear.cli import common
-from polarbear.wording import noun
+from polarbear.wording import counted
 
 if TYPE_CHECKING:
-    from polarbear.driver.watching import Watcher
-    from polarbear.store import Store
+    from polarbear.api.race_events import StoreOnDisk, Watcher
 
 
 class Screen(Listener):
-    """Notes, warnings and progress for the person who watches, apart from the results."""
+    """Notes, warnings and progress on standard error, apart from the results."""
 
     def __init__(self, quiet: bool, verbose: bool = False) -> None:
         self._quiet = quiet
@@ -35,22 +34,20 @@ class Screen(Listener):
     def not_kept(self, reason: str) -> None:
         common.note(f"note: the posterior was not kept: {reason}", self._quiet)
 
-    def repeats(self, note: str) -> None:
-        """Nothing: it is among the notes that the command prints."""
-
     def planned(self, runs: int, present: int, folder: Path, workers: int) -> None:
         if self._verbose:
-            todo = f"{runs} {noun(runs, 'run')} to do"
-            common.note(f"{todo}, {present} in {folder} already, {workers} at once")
+            common.note(
+                f"{counted(runs, 'run')} to do, {present} in {folder} already, {workers} at once"
+            )
 
-    def race(self, store: Store) -> AbstractContextManager[Watcher]:
+    def race(self, store: StoreOnDisk) -> AbstractContextManager[Watcher]:
         from polarbear.cli.live import RaceProgress
 
         return RaceProgress(store, self._quiet)
 
     @contextmanager
     def runs(self, total: int) -> Iterator[Callable[[bool], None]]:
-        from polarbear.cli.progress import RunProgress
+        from polarbear.cli.run_progress import RunProgress
 
         with RunProgress(total, self._quiet) as progress:
             yield progress.advance

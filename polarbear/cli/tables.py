@@ -1,4 +1,4 @@
-"""Tables and paragraphs as text that fits a screen: long words are cut, everything else folds."""
+"""Tables and paragraphs as text that fits a terminal: lines are folded, long words are cut."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from itertools import zip_longest
 
 from polarbear.wording import visible
 
-WIDEST_GAP = 3  # columns of the screen between two of the table
+WIDEST_GAP = 3  # spaces between two columns
 
 
 class Table:
-    """Titles, a rule, and rows; a column whose title ends in '#' holds numbers."""
+    """Titles, a rule, and rows; a column whose title ends in '#' is aligned to the right."""
 
     def __init__(self, *titles: str) -> None:
         self._numbers = [title.endswith("#") for title in titles]
@@ -22,7 +22,7 @@ class Table:
         self._rows.append([visible(cell) for cell in cells])
 
     def lines(self, most: int | None = None, rule: str = "─") -> list[str]:
-        """The table with an empty line before and after it, at most so wide where that is given."""
+        """The table with an empty line before and after; ``most`` is the maximum width."""
         cells = [self._titles, *self._rows]
         columns = list(zip(*cells, strict=True))
         widths, gap = [max(map(width, column)) for column in columns], WIDEST_GAP
@@ -49,8 +49,7 @@ class Table:
 
 
 def width(text: str) -> int:
-    """How many columns of a screen a text takes: signs of East Asian scripts take two, accents that
-    stand on the sign before them none."""
+    """The width of a text on a screen: East Asian characters take two columns, accents none."""
     if text.isascii():
         return len(text)
     return sum(map(_columns, text))
@@ -67,7 +66,7 @@ def _longest_word(text: str) -> int:
 
 
 def folded(text: str, most: int) -> list[str]:
-    """A text in lines that are at most so wide, broken between words."""
+    """A text in lines of at most this width, broken between words."""
     if width(text) <= most:
         return [text]
     lines: list[str] = []
@@ -92,9 +91,9 @@ def _cut(word: str, most: int) -> list[str]:
 
 
 def _narrowed(widths: list[int], words: list[int], most: int) -> list[int]:
-    """Columns that fit: the widest give way first, words are cut only if that is not enough."""
+    """Widths that fit: the widest columns shrink first; words are cut only if necessary."""
     widths = list(widths)
-    for least in (words, [2] * len(widths)):  # a sign may take two
+    for least in (words, [2] * len(widths)):  # a character may take two columns
         while sum(widths) > most:
             spare = [(now, -place) for place, now in enumerate(widths) if now > least[place]]
             if not spare:

@@ -1,4 +1,4 @@
-"""`polarbear verify`: whether a store is what was written."""
+"""`polarbear verify`: check the files of a store."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ def verify(
     json: common.Json = False,
     debug: common.Debug = False,
 ) -> None:
-    """Read every file of a store, and check that nothing is damaged or missing.
+    """Read every file of a store, and check that none is damaged or missing.
 
-    Exit code 1, and each damaged file by its name, if anything is. Nothing is changed.
+    Exit code 1, with the names of the damaged files, if any is. Nothing is changed.
     """
-    from polarbear.store.verify import verify as verify_
+    from polarbear.api.integrity import verify as verify_
 
     told = verify_(store)
     if json:

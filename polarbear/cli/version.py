@@ -1,4 +1,4 @@
-"""`polarbear --version`: which PolarBear this is, to the commit."""
+"""`polarbear --version`: the version and the commit."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from polarbear import __version__
 
 PACKAGE = Path(__file__).parents[1]
-KEPT = "commit.txt"  # what a build writes into the package
+KEPT = "commit.txt"  # written into the package by a build
 
 
 def version_and_commit() -> str:
@@ -25,8 +25,8 @@ def _built_from() -> str:
 
 
 def _checked_out() -> str:
-    """What git says of a checkout; ``-dirty`` where files differ from the commit."""
-    if not (PACKAGE.parent / ".git").exists():  # installed inside somebody else's repository
+    """The commit of a checkout; with ``-dirty`` if files differ from it."""
+    if not (PACKAGE.parent / ".git").exists():  # installed inside another repository
         return ""
     command = ["git", "-C", str(PACKAGE.parent), "describe", "--always", "--dirty", "--exclude=*"]
     try:

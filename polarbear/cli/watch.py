@@ -1,4 +1,4 @@
-"""`polarbear watch`: a store's page in the browser, while a race goes on elsewhere."""
+"""`polarbear watch`: serve the page of a store while a race is running."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from polarbear.cli import common
 def watch(
     store: common.StoreFolder,
     port: Annotated[
-        int, typer.Option(min=0, max=65535, help="Serve on this port; by default any that is free.")
+        int, typer.Option(min=0, max=65535, help="The port; by default any free one.")
     ] = 0,
     debug: common.Debug = False,
 ) -> None:
-    """Serve a store's page to the browsers of this machine, as it is whenever one looks.
+    """Serve the page of a store to browsers on this machine.
 
-    While a race in another terminal writes to the store, an open page follows it. Nothing leaves
-    the machine, and nothing is run or written. Ctrl-C ends it.
+    While a race in another terminal writes to the store, an open page follows it. Other machines
+    have no access; nothing is run or written. Ctrl-C ends it.
     """
-    from polarbear.api.watching import Watch
+    from polarbear.api.page_server import Watch
 
     served = Watch(store, port)
     typer.echo(served.address)

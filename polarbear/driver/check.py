@@ -23,6 +23,7 @@ from polarbear.errors import AlgorithmError, BudgetExhausted, PolarBearError
 from polarbear.execution.executor import Executor
 from polarbear.execution.outcome import Outcome, Task
 from polarbear.execution.status import Status
+from polarbear.plain import Record
 from polarbear.problems.base import Instance, Kind, Problem
 from polarbear.settings.grid import EVALUATIONS, SECONDS
 from polarbear.store.runs import StoredRun
@@ -66,8 +67,8 @@ class Forecast:
     bytes: int
 
 
-@dataclass(frozen=True)
-class Checked:
+@dataclass(frozen=True, repr=False)
+class Checked(Record):
     """What a check found; fields are the keys of `polarbear check --json`."""
 
     ok: bool
@@ -81,6 +82,12 @@ class Checked:
     noisy: bool | None
     algorithms: tuple[Tried, ...]
     forecast: Forecast
+
+    def one_line(self) -> str:
+        return (
+            f"{counted(len(self.algorithms), 'algorithm')} tried on {self.instance}: "
+            f"{counted(len(self.errors), 'error')}, {counted(len(self.warnings), 'warning')}"
+        )
 
 
 class Probe(Algorithm):

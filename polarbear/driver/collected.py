@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from polarbear.plain import Record
 from polarbear.settings.grid import Budget
 from polarbear.store import Store, summary
 from polarbear.store.summary import AlgorithmRuns, Failure
+from polarbear.wording import counted
 
 
 @dataclass(frozen=True)
@@ -19,8 +21,8 @@ class AlgorithmResult(AlgorithmRuns):
     first_at_end: float | None = None
 
 
-@dataclass(frozen=True)
-class Collected:
+@dataclass(frozen=True, repr=False)
+class Collected(Record):
     """What a store holds after runs were added; fields are the keys of `polarbear run --json`."""
 
     store: str
@@ -34,6 +36,9 @@ class Collected:
     algorithms: tuple[AlgorithmResult, ...]
     failures: tuple[Failure, ...]
     seconds: float
+
+    def one_line(self) -> str:
+        return f"{counted(self.executed, 'run')} executed, {self.present} present before"
 
 
 def collected(

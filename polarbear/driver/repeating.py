@@ -14,13 +14,14 @@ from polarbear.errors import ReportError
 from polarbear.execution.executor import Executor
 from polarbear.execution.outcome import Task
 from polarbear.numerics.arrays import Floats
+from polarbear.plain import Record
 from polarbear.problems.base import Instance
 from polarbear.settings.options import unknown
 from polarbear.store import Store
 
 
-@dataclass(frozen=True)
-class Repeated:
+@dataclass(frozen=True, repr=False)
+class Repeated(Record):
     """How a run went this time, and whether it went as the stored one did.
 
     ``differs_from`` is the time of the first improvement that is not the same; None if all are.
@@ -38,6 +39,10 @@ class Repeated:
     y: tuple[float, ...]
     same: bool
     differs_from: float | None
+
+    def one_line(self) -> str:
+        result = "the same" if self.same else f"different from {self.differs_from:g} on"
+        return f"{self.algorithm} on {self.instance}: {result}"
 
 
 def task_of(config: Config, store: Store, algorithm: str, instance: str) -> Task:

@@ -9,10 +9,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from polarbear.config import KEEPS, failed_words
 from polarbear.inference.beliefs import Beliefs
 from polarbear.inference.named_fit import NamedFit
-from polarbear.plain import plain
+from polarbear.plain import Record, html_table, plain
 from polarbear.racing import (
+    MIN_ROUNDS,
     OPEN,
     Elimination,
     Forecast,
@@ -22,9 +24,10 @@ from polarbear.racing import (
     verdict_on,
 )
 from polarbear.racing.forecast_range import within
-from polarbear.racing.recommendation import leaders
+from polarbear.racing.recommendation import Grade, Span, advise, leaders
 from polarbear.settings.grid import EVALUATIONS
 from polarbear.store import Store, summary
+from polarbear.wording import counted, percent, time
 
 
 class Standing(StrEnum):
@@ -94,13 +97,16 @@ class SettledPair(NamedTuple):
         return {"a": self.a, "b": self.b, "how": self.verdict.kind.value}
 
 
-@dataclass(frozen=True)
-class Standings:
+@dataclass(frozen=True, repr=False)
+class Standings(Record):
     """What the rounds of a race have come to.
 
     ``saved`` is the share of the budget of running everything to the end that was not spent;
     ``spent`` is what each algorithm has cost in what the ``axis`` counts;
-    ``rules`` are those of the last round, as a configuration spells them.
+    ``rules`` are those of the last round, as a configuration spells them. ``recommended`` are spans
+    of time, each with its likely best algorithms; they are only a tendency while it is
+    ``too_early``. ``cycles`` are groups that dominate each other, ``reinstated`` algorithms came
+    back because of one.
     """
 
     pareto_set: tuple[str, ...]
@@ -130,13 +136,27 @@ class Standings:
     axis: str
     spent: Mapping[str, float]
     forecast: Forecast | None
+    recommended: tuple[Span, ...]
+    too_early: bool
+    cycles: tuple[tuple[str, ...], ...]
+    reinstated: tuple[str, ...]
+
+    @property
+    def failure_words(self) -> str:
+        """The number of failed runs and how they count; empty if none has failed."""
+        ranks = self.rules.get("failures", KEEPS)
+        return failed_words(self.failed_runs, ranks) if self.failed_runs else ""
+
+    @property
+    def too_early_to_forecast(self) -> bool:
+        return self.rounds < MIN_ROUNDS
 
     @property
     def joint(self) -> bool:
         """Whether eliminations spoke of all times at once, not of each for itself."""
         return bool(self.rules.get("elimination") == "joint")
 
-    def to_plain(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """The facts as `--json` prints them."""
         return {
             **vars(self),
@@ -144,12 +164,36 @@ class Standings:
             "eliminated": [elimination._asdict() for elimination in self.eliminated],
             "algorithms": [entrant._asdict() for entrant in self.algorithms],
             "best": [lead.to_plain() for lead in self.best],
+            "recommended": [span.to_plain() for span in self.recommended],
+            "cycles": [list(cycle) for cycle in self.cycles],
+            "reinstated": list(self.reinstated),
             "open_pairs": [pair.to_plain() for pair in self.open_pairs],
             "settled_pairs": [pair.to_plain() for pair in self.settled_pairs],
             "problems": list(self.problems),
             "fit": plain(self.fit),
             "forecast": None if self.forecast is None else self.forecast.to_plain(),
         }
+
+    def one_line(self) -> str:
+        return (
+            f"{counted(len(self.pareto_set), 'algorithm')} in the anytime Pareto set of "
+            f"{len(self.algorithms)}, {percent(self.share_settled)} of pairs settled after "
+            f"{counted(self.rounds, 'round')} on {counted(self.instances, 'instance')}"
+        )
+
+    def _repr_html_(self) -> str:
+        rows = [
+            [
+                entry.algorithm,
+                entry.standing,
+                "" if entry.probability is None else f"{entry.probability:.4f}",
+                entry.by or "",
+                time(entry.spent),
+            ]
+            for entry in self.algorithms
+        ]
+        columns = ["algorithm", "standing", "P(dominated)", "by", self.axis]
+        return html_table(self.one_line(), columns, rows)
 
 
 def standings(store: Store, upto: int | None = None) -> Standings | None:
@@ -164,6 +208,8 @@ def standings(store: Store, upto: int | None = None) -> Standings | None:
     last, state = rounds[-1], rounds[-1].state
     believed = store.rounds.beliefs(numbers[-1])
     coming = ahead(last, store.config)
+    names, likely = _p_best(believed, state)
+    advice = None if likely is None else advise(names, believed.times, likely, state.instances)
     return Standings(
         pareto_set=state.candidates,
         eliminated=state.eliminated,
@@ -183,7 +229,12 @@ def standings(store: Store, upto: int | None = None) -> Standings | None:
         instances_by_algorithm=_instances_of(rounds, state),
         instances_to_go=last.instances_to_go if coming is None else coming.likely,
         algorithms=tuple(_entrant(last, name) for name in state.algorithms),
-        best=tuple(_leads(believed, state)),
+        best=()
+        if likely is None
+        else tuple(
+            Lead(span.algorithms[0], span.start, span.stop)
+            for span in leaders(names, believed.times, likely)
+        ),
         open_pairs=tuple(_open_pairs(believed, state)),
         settled_pairs=tuple(_settled_pairs(state)),
         problems=last.problems,
@@ -192,6 +243,12 @@ def standings(store: Store, upto: int | None = None) -> Standings | None:
         axis=store.config["budget"]["axis"],
         spent=dict(last.costs),
         forecast=coming,
+        recommended=() if advice is None else advice.spans,
+        too_early=advice is None or advice.grade is Grade.EARLY,
+        cycles=tuple(dict.fromkeys(cycle for one in rounds for cycle in one.decisions.cycles)),
+        reinstated=tuple(
+            dict.fromkeys(name for one in rounds for name in one.decisions.reinstated)
+        ),
     )
 
 
@@ -239,14 +296,11 @@ def _saved(rounds: Sequence[RoundRecord], state: State) -> float:
     return 1 - allotted / everything if everything else 0.0
 
 
-def _leads(believed: Beliefs, state: State) -> list[Lead]:
-    """Which candidate has the highest P(best) when: one entry for each span of time."""
+def _p_best(believed: Beliefs, state: State) -> tuple[list[str], np.ndarray | None]:
+    """The candidates, and P(best)[time, candidate]; None where it is unknown."""
     names = [name for name in believed.algorithms if name in state.candidates]
     likely = believed.best[[believed.place(name) for name in names]].T
-    if np.isnan(likely).any():
-        return []
-    found = leaders(names, believed.times, likely)
-    return [Lead(span.algorithms[0], span.start, span.stop) for span in found]
+    return names, None if np.isnan(likely).any() else likely
 
 
 def _open_pairs(believed: Beliefs, state: State) -> list[OpenPair]:

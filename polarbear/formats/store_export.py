@@ -11,15 +11,17 @@ from pathlib import Path
 
 from polarbear.errors import ExportFailedError
 from polarbear.formats.base import Export
+from polarbear.plain import Record
 from polarbear.settings.options import unknown
 from polarbear.store import Store
+from polarbear.wording import counted
 
 TEMPORARY = ".writing-"  # prefix of the folder that is written first
 MAX_FILE_NAME_BYTES = 120  # of the 255 that most systems allow
 
 
-@dataclass(frozen=True)
-class ExportResult:
+@dataclass(frozen=True, repr=False)
+class ExportResult(Record):
     """The result of an export; fields are the keys of `polarbear export --json`."""
 
     store: str
@@ -29,6 +31,9 @@ class ExportResult:
     what: str
     written: tuple[str, ...]
     notes: tuple[str, ...]
+
+    def one_line(self) -> str:
+        return f"{self.what} in {counted(len(self.written), 'file')} at {self.to}"
 
 
 def export_store(

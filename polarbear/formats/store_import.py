@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from polarbear.errors import ImportFailedError, StoreMismatchError
 from polarbear.formats.base import Imported, Rejection
+from polarbear.plain import Record
 from polarbear.problems.base import Instance
 from polarbear.problems.specs import OPTIMUM
 from polarbear.problems.weights import WEIGHT
@@ -17,6 +18,7 @@ from polarbear.settings.grid import EVALUATIONS, Budget
 from polarbear.settings.names import LONGEST_INSTANCE, LONGEST_NAME, checked_name
 from polarbear.settings.options import Source, validate
 from polarbear.store import Store
+from polarbear.wording import counted
 
 Spacing = Literal["log", "linear"]
 
@@ -32,8 +34,8 @@ class GridOptions:
     last: float | None = None
 
 
-@dataclass(frozen=True)
-class ImportResult:
+@dataclass(frozen=True, repr=False)
+class ImportResult(Record):
     """The result of an import; fields are the keys of `polarbear import --json`.
 
     ``present`` counts runs or rankings that the store had before, ``instances`` those of the
@@ -48,6 +50,10 @@ class ImportResult:
     instances: int
     rejected: tuple[Rejection, ...]
     notes: tuple[str, ...]
+
+    def one_line(self) -> str:
+        one = self.kind.removesuffix("s")
+        return f"{counted(self.added, one)} added, {self.present} present before"
 
 
 def add_imported(path: Path, found: Imported, grid: GridOptions | None = None) -> ImportResult:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import groupby
+from typing import Any
 
 import numpy as np
 
@@ -29,17 +30,29 @@ class Grade(StrEnum):
 
 @dataclass(frozen=True)
 class Span:
-    """Neighbouring times with the same recommendation."""
+    """Neighbouring times with the same recommendation.
+
+    ``p_best`` is the range of P(best) of the first algorithm over these times.
+    """
 
     algorithms: tuple[str, ...]
     start: float
     stop: float
     times: int
+    p_best: tuple[float, float]
 
     @property
     def is_open(self) -> bool:
         """Whether several algorithms may be the best."""
         return len(self.algorithms) > 1
+
+    def to_plain(self) -> dict[str, Any]:
+        return {
+            "algorithms": list(self.algorithms),
+            "from": self.start,
+            "to": self.stop,
+            "p_best": list(self.p_best),
+        }
 
 
 @dataclass(frozen=True)
@@ -71,7 +84,7 @@ def advise(
     for places in _runs(labels):
         together = {item for t in places for item in groups[t]}
         likeliest_first = sorted(together, key=lambda item: -p_best[places, item].sum())
-        spans.append(_span(names, times, places, labels[places[0]] or likeliest_first))
+        spans.append(_span(names, times, p_best, places, labels[places[0]] or likeliest_first))
     return Advice(grade, tuple(spans), sure)
 
 
@@ -79,12 +92,20 @@ def leaders(names: Sequence[str], times: np.ndarray, p_best: np.ndarray) -> list
     """Spans of the algorithm with the highest P(best)[time, algorithm]."""
     labels: list[Label] = [(int(item),) for item in p_best.argmax(axis=1)]
     merged = _without_slivers(labels, p_best)
-    return [_span(names, times, places, merged[places[0]]) for places in _runs(merged)]
+    return [_span(names, times, p_best, places, merged[places[0]]) for places in _runs(merged)]
 
 
-def _span(names: Sequence[str], times: np.ndarray, places: list[int], items: Sequence[int]) -> Span:
+def _span(
+    names: Sequence[str],
+    times: np.ndarray,
+    p_best: np.ndarray,
+    places: list[int],
+    items: Sequence[int],
+) -> Span:
     start, stop = float(times[places[0]]), float(times[places[-1]])
-    return Span(tuple(names[i] for i in items), start, stop, len(places))
+    of_first = p_best[places, items[0]]
+    p_range = float(of_first.min()), float(of_first.max())
+    return Span(tuple(names[i] for i in items), start, stop, len(places), p_range)
 
 
 def _smallest_group(chances: np.ndarray) -> Label:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from polarbear.plain import asked
+from polarbear.plain import Record, asked, html_table
 from polarbear.select import words
 from polarbear.select.information import ENOUGH, value_of_information
+from polarbear.wording import P_BEST, short
 
 if TYPE_CHECKING:
     from polarbear.select.criteria import Criteria, Risk
@@ -117,8 +118,8 @@ class SweepTable:
     p2bb: dict[str, tuple[float, ...]]
 
 
-@dataclass(frozen=True)
-class Answer:
+@dataclass(frozen=True, repr=False)
+class Answer(Record):
     """The choice and everything beside it; what was not asked for is None."""
 
     choice: str
@@ -146,6 +147,22 @@ class Answer:
     next_slot_adds: float | None = asked()
     value_of_information: InformationValue | None = asked()
     sweep: SweepTable | None = asked()
+
+    def one_line(self) -> str:
+        return self.statement
+
+    def _repr_html_(self) -> str:
+        columns = ["algorithm", P_BEST, "mean", f"quantile {short(self.gamma)}", "expected regret"]
+        rows = [
+            [
+                row.algorithm if row.competes else f"({row.algorithm})",
+                f"{row.p2bb:.3f}",
+                *(f"{value:.4f}" for value in (row.mean, row.quantile, row.regret)),
+            ]
+            for row in self.ranking
+        ]
+        lines = [self.preference_words, *(f"note: {note}" for note in self.notes)]
+        return html_table(self.statement, columns, rows, lines)
 
 
 def answer(made: Selection, contest: Contest) -> Answer:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from polarbear.cli.naming import REGISTRIES, registry
+from polarbear.cli.help_texts import REGISTRIES, registry
 from tests.plug_ins import install
 from tests.support import Project
 

@@ -1,4 +1,4 @@
-"""A posterior from a frame of trajectories, without a store."""
+"""Infers a posterior from a frame of trajectories, without a store."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import polars as pl
 from polarbear.api.inferring import checked_seed, model_options
 from polarbear.api.listening import Listener
 from polarbear.api.posterior import Posterior
-from polarbear.api.warming import announce_stan
+from polarbear.api.preflight import announce_stan
 from polarbear.driver.evidence import ranked
 from polarbear.driver.posterior_cache import CachedPosterior
 from polarbear.errors import ImportFailedError
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 NEEDED = ("algorithm", "instance", "t", "y")
 SEED, WEIGHT_COLUMN = "seed", "weight"
-ANY_AXIS = "t"  # what an axis is called that nobody has named
+ANY_AXIS = "t"  # the name of an axis that was not given
 
 
 def infer(
@@ -53,11 +53,11 @@ def infer(
     listener: Listener | None = None,
     **options: Any,
 ) -> Posterior:
-    """How likely each algorithm is to win over time, from a frame with a row for each value.
+    """Infer how likely each algorithm is to win over time, from a frame with a row per value.
 
     The columns are algorithm, instance, t and y, where y is the current or the best value. With a
-    column seed, the runs of one instance count together as one; with a column weight, an instance
-    counts as so many. ``grid`` is as in a configuration's budget; by default 30 times, evenly
+    column seed, the runs of one instance count together as one problem; a column weight is the
+    weight of an instance. ``grid`` is as in a configuration's budget; by default 30 times, evenly
     spaced in log t. Options are those of a configuration's inference.
     """
     listener = listener or Listener()
@@ -89,7 +89,7 @@ def infer(
 
 
 def _checked(rows: pl.DataFrame) -> pl.DataFrame:
-    """The columns that matter, if they are there and do not contradict each other."""
+    """The required columns; an error if one is missing or if rows contradict each other."""
     for name in NEEDED:
         if name not in rows.columns:
             guess = nearest(name, rows.columns)
@@ -104,7 +104,7 @@ def _checked(rows: pl.DataFrame) -> pl.DataFrame:
     rows = rows.select(*keys, *weighted, "y")
     clashes = len(distinct) - len(distinct.unique(keys))
     if clashes:
-        repeated = f"if those are repeated runs, tell them apart by a column '{SEED}'"
+        repeated = f"if those are repeated runs, distinguish them by a column '{SEED}'"
         raise ImportFailedError(
             f"{clashes} rows of the frame give another y for the same {', '.join(keys)}; "
             + ("keep one of each" if seeded else repeated)

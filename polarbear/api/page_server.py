@@ -1,4 +1,4 @@
-"""A store's page on this machine's own address, as the store is when somebody looks."""
+"""Serves the page of a store to browsers on this machine."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from polarbear.store import Store
 from polarbear.store.lock import holder
 
 OVER = "over"
-TAG = "PolarBear-Round"  # the header under which a page finds what is new
-HERE = "127.0.0.1"  # nobody on another machine can ask
+TAG = "PolarBear-Round"  # the header that says which round a page shows
+HERE = "127.0.0.1"  # not reachable from other machines
 
 
-class LivePage:
-    """The page of a store, made anew only where there is something new to tell."""
+class StorePage:
+    """The page of a store, built again only after a change."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -29,9 +29,9 @@ class LivePage:
         self._page = b""
 
     def now(self) -> bytes:
-        """The page as of now; it follows as long as somebody writes to the store.
+        """The current page; it follows the race while a process writes to the store.
 
-        Meanwhile it shows the newest round of which there are draws, so that it is whole.
+        During a race it shows the newest round whose draws are stored, so that it is complete.
         """
         with self._lock:
             store, follows = self._look()
@@ -44,7 +44,7 @@ class LivePage:
             return self._page
 
     def tag(self) -> str:
-        """What an open page compares itself with, to see whether there is something new."""
+        """The round that an open page compares with its own."""
         return _tag(*self._look())
 
     def _look(self) -> tuple[Store, bool]:
@@ -54,7 +54,7 @@ class LivePage:
 
 
 def _tag(store: Store, follows: bool) -> str:
-    """Which round a page shows, and whether with its draws; after the race nothing new comes."""
+    """The round that a page shows, and whether its draws are stored; OVER after the race."""
     last = store.rounds.last()
     if not follows:
         return OVER
@@ -65,22 +65,22 @@ def _tag(store: Store, follows: bool) -> str:
 
 
 class Watch:
-    """Serves one store's page until it is closed; ``address`` is what a browser is given."""
+    """Serves the page of a store at ``address`` until it is closed."""
 
     def __init__(self, path: Path, port: int = 0) -> None:
-        Store.open(path)  # an error says what it is, if it is no store
-        live = LivePage(path)
+        Store.open(path)  # raises an error if it is not a store
+        live = StorePage(path)
 
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
                 self._answer(live.now)
 
             def do_HEAD(self) -> None:
-                """What an open page asks before it loads itself again."""
+                """The request of an open page before it reloads."""
                 self._answer(lambda: b"")
 
             def _answer(self, held: Callable[[], bytes]) -> None:
-                # Another site's name may be made to lead here, so that its pages could ask.
+                # DNS rebinding: pages of another site may resolve to this address.
                 named = (self.headers.get("Host") or "").rpartition(":")[0]
                 if named not in (HERE, "localhost"):
                     self.send_error(HTTPStatus.FORBIDDEN)
@@ -89,7 +89,7 @@ class Watch:
                 else:
                     try:
                         self._send(HTTPStatus.OK, "text/html", held(), live.tag())
-                    except PolarBearError as error:  # as when a round is just being written
+                    except PolarBearError as error:  # for example while a round is being written
                         words = f"{error}\n".encode()
                         self._send(HTTPStatus.SERVICE_UNAVAILABLE, "text/plain", words, "")
 
@@ -103,7 +103,7 @@ class Watch:
                 self.wfile.write(held)
 
             def log_message(self, format: str, *args: object) -> None:
-                """Nothing: the one who asks is the one who started it."""
+                """Requests are not logged."""
 
         try:
             self._server = ThreadingHTTPServer((HERE, port), Handler)
@@ -114,7 +114,7 @@ class Watch:
         self.address = f"http://{HERE}:{self._server.server_port}/"
 
     def serve(self) -> None:
-        """Answer until ``close`` is called, or a key is pressed that interrupts."""
+        """Answer requests until ``close`` is called, or until an interrupt."""
         self._server.serve_forever()
 
     def close(self) -> None:

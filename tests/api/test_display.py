@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from polarbear.api.display import html_table
 
 import polarbear as pb
-from polarbear.api.showing import html_table
 
 ASKED: dict[str, Callable[[pb.Store, pb.Store], Any]] = {
     "store": lambda raced, measured: raced,

@@ -1,4 +1,4 @@
-"""How far a long piece of work has come: a bar on a terminal, a line now and then in a log."""
+"""Progress of a known number of runs: a bar on a terminal, lines in a log."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from polarbear.wording import duration, noun
+from polarbear.wording import counted, duration
 
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-EVERY = 15.0  # seconds between lines in a log
+LOG_INTERVAL_SECONDS = 15.0
 
 
 class RunProgress:
-    """Progress over a known number of runs, on standard error."""
+    """Shows the number of finished runs on standard error."""
 
     def __init__(self, total: int, quiet: bool) -> None:
         self._total = total
         self._quiet = quiet or total == 0
         self._done = self._failed = 0
-        self._begun = self._said = time.monotonic()
+        self._begun = self._last_line = time.monotonic()
         self._bar: Progress | None = None
 
     def __enter__(self) -> RunProgress:
@@ -63,18 +63,17 @@ class RunProgress:
             self._bar.stop()
 
     def advance(self, failed: bool) -> None:
-        """One more run is finished."""
+        """Count a finished run."""
         self._done += 1
         self._failed += failed
         failures = f"{self._failed} failed" if self._failed else ""
         if self._bar is not None:
             self._bar.update(self._task, advance=1, failed=failures)
-        elif not self._quiet and time.monotonic() - self._said > EVERY:
-            self._said = time.monotonic()
-            left = (self._said - self._begun) / self._done * (self._total - self._done)
+        elif not self._quiet and time.monotonic() - self._last_line > LOG_INTERVAL_SECONDS:
+            self._last_line = time.monotonic()
+            left = (self._last_line - self._begun) / self._done * (self._total - self._done)
             extra = f", {failures}" if failures else ""
             typer.echo(
-                f"{self._done} of {self._total} {noun(self._total, 'run')}{extra}, "
-                f"{duration(left)} left",
+                f"{self._done} of {counted(self._total, 'run')}{extra}, {duration(left)} left",
                 err=True,
             )

@@ -8,7 +8,7 @@ from typing import Any, cast
 import pytest
 
 from polarbear.api.listening import Listener
-from polarbear.api.paging import Paged, check_place
+from polarbear.api.live_page import LivePage, check_place
 from polarbear.driver.watching import Watcher
 from polarbear.errors import ReportError
 from polarbear.report.page import is_page
@@ -35,7 +35,7 @@ class Seen(Watcher):
 
 def test_the_page_follows_until_the_race_is_over_and_is_written_over(tmp_path: Path):
     store, page, inner = synthetic(tmp_path, instances=2), tmp_path / "live.html", Seen()
-    paged = Paged(inner, store, page, Heard())
+    paged = LivePage(inner, store, page, Heard())
     for call in ("checked", "begins", "finished", "infers"):
         getattr(paged, call)(*[None] * {"begins": 4, "infers": 0}.get(call, 1))
         assert not page.exists()
@@ -52,7 +52,7 @@ def test_the_page_follows_until_the_race_is_over_and_is_written_over(tmp_path: P
 
 def test_a_page_that_cannot_be_written_is_said_once_and_the_race_goes_on(tmp_path: Path):
     store, heard = synthetic(tmp_path, instances=2), Heard()
-    paged = Paged(Watcher(), store, tmp_path / "gone" / "live.html", heard)
+    paged = LivePage(Watcher(), store, tmp_path / "gone" / "live.html", heard)
     paged.ends(cast(Any, None))
     paged.ends(cast(Any, None))
     (said,) = heard.warnings

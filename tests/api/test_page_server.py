@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from polarbear.driver.sparing import Sparing
 
-from polarbear.api.watching import HERE, TAG, LivePage, Watch
+from polarbear.api.page_server import HERE, TAG, StorePage, Watch
 from polarbear.driver.rounds import Race
 from polarbear.driver.watching import Watcher
 from polarbear.errors import NotAStoreError, ReportError
@@ -62,7 +62,7 @@ def test_the_page_is_served_to_this_machine_and_to_its_own_names_only(served: Wa
 
 
 def test_a_page_follows_while_somebody_writes_to_the_store(store: Store):
-    live = LivePage(store.path)
+    live = StorePage(store.path)
     before = live.now()
     assert b'"follows":false' in before
     assert live.now() is before  # nothing new, so it is not made again
@@ -76,7 +76,7 @@ def test_while_a_race_goes_on_the_page_has_the_selector_and_the_duels(tmp_path, 
     store = Store.open_or_create(tmp_path / "raced", config.plain())
     due = iter([True, False, True])  # of the second round no draws are kept
     monkeypatch.setattr(Sparing, "due", property(lambda _: next(due)))
-    live, seen = LivePage(store.path), []
+    live, seen = StorePage(store.path), []
 
     class Looking(Watcher):
         def ends(self, record: RoundRecord) -> None:
@@ -95,7 +95,7 @@ def test_a_page_without_draws_is_outdated_as_soon_as_there_are_some(tmp_path, mo
     config = configured(rules={"limits": {"rounds": 1}, "alpha": 0.999999})
     store = Store.open_or_create(tmp_path / "raced", config.plain())
     monkeypatch.setattr(Sparing, "due", False)
-    live, seen = LivePage(store.path), []
+    live, seen = StorePage(store.path), []
 
     class Looking(Watcher):
         def ends(self, record: RoundRecord) -> None:

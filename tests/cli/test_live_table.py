@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any, cast
 
-from polarbear.cli.lines import BAR, History, bar, lines
+from polarbear.cli.live_table import BAR, History, bar, lines
 from polarbear.racing import Elimination, Threat
 
 LONG = [f"configuration {'x' * 60} population {size}" for size in (10, 100)]

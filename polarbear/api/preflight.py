@@ -1,4 +1,4 @@
-"""What is told before work begins: programs to be compiled, a machine that is too busy."""
+"""Checks before the work begins: Stan programs to compile, busy processor cores."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from polarbear.wording import counted, noun
 
 
 def announce_stan(options: ModelOptions, listener: Listener) -> None:
-    """Say so if a Stan program has to be compiled; fail now if CmdStan is not there."""
+    """Announce the compilation of a Stan program; raise an error if CmdStan is missing."""
     if options.engine != "stan":
         return
     from polarbear.inference.stan import cmdstan, programs
@@ -22,16 +22,16 @@ def announce_stan(options: ModelOptions, listener: Listener) -> None:
 
 
 def warn_of_busy_cores(config: Config, listener: Listener) -> None:
-    """Seconds measured on a machine that is busy with something else come out too long."""
+    """Warn if times in seconds are measured on cores that are busy."""
     if config.execution.scheduler or config.execution.job_queue:
-        return  # these are other machines' cores
-    from polarbear.driver.collect import workers_of  # with all that runs something
+        return  # the cores of other machines
+    from polarbear.driver.collect import workers_of  # `infer` does not need it
 
     workers, free = workers_of(config), free_cores()
     if config.budget.axis == SECONDS and workers > free:
         remedy = f"--workers {free} avoids that" if free else "wait until the machine is idle"
         listener.warn(
             f"{free} of {counted(cores(), 'core')} {noun(free, 'is', 'are')} free for "
-            f"{counted(workers, 'run')} at once: seconds will come out longer than they should; "
+            f"{counted(workers, 'run')} at once: measured seconds will be too long; "
             f"{remedy}"
         )

@@ -1,4 +1,4 @@
-"""A page that is rewritten after each round of a race, and follows it while it is open."""
+"""The page of a report, rewritten after each round of a race."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from polarbear.api.listening import Listener
 from polarbear.driver.watching import Watcher
 from polarbear.errors import PolarBearError, ReportError
+from polarbear.report.material import gather
+from polarbear.report.page import is_page, write_page
 from polarbear.store import Store
 
 if TYPE_CHECKING:
@@ -17,21 +19,19 @@ if TYPE_CHECKING:
 
 
 def check_place(path: Path) -> None:
-    """Refuse to write over what is not a page, before anything is run."""
-    from polarbear.report.page import is_page
-
+    """Raise an error if the path exists and is not a page, before anything is run."""
     if path.is_dir():
         raise ReportError(f"--page {path} is a folder; name a file")
     if not path.parent.is_dir():
-        raise ReportError(f"--page: there is no folder {path.parent}; make it first")
+        raise ReportError(f"--page: there is no folder {path.parent}; create it first")
     if path.exists() and not is_page(path):
-        raise ReportError(f"--page {path} exists and is not a page of PolarBear's; name another")
+        raise ReportError(f"--page {path} exists and is not a PolarBear page; name another file")
 
 
-class Paged(Watcher):
-    """Passes on what it sees, and writes the page after each round.
+class LivePage(Watcher):
+    """Forwards events to another watcher, and writes the page after each round.
 
-    A page that cannot be written is said once; the race goes on.
+    The first failure to write the page is a warning; the race continues.
     """
 
     wants_draws = True
@@ -66,10 +66,7 @@ class Paged(Watcher):
         self.write(follows=True)
 
     def write(self, follows: bool) -> None:
-        """Write the page as the store is now."""
-        from polarbear.report.material import gather
-        from polarbear.report.page import write_page
-
+        """Write the page of the current state of the store."""
         try:
             write_page(gather(self._store), self._path, force=True, follows=follows)
         except PolarBearError as error:

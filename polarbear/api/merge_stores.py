@@ -1,4 +1,4 @@
-"""Several stores of one experiment, as of two machines, as one."""
+"""Unites several stores of one experiment, for example of two machines."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from glob import escape
 from pathlib import Path
 
-from polarbear.api.showing import Shown
 from polarbear.api.store import Store
 from polarbear.driver.merging import Union, unite, write_union
+from polarbear.driver.replaying import replay
 from polarbear.errors import (
     ConfigError,
     NotAStoreError,
@@ -20,6 +20,7 @@ from polarbear.errors import (
     StoreLockedError,
     StoreMismatchError,
 )
+from polarbear.plain import Record
 from polarbear.store import Store as StoreOnDisk
 from polarbear.store import files
 from polarbear.store.lock import holder, locked
@@ -27,11 +28,11 @@ from polarbear.wording import counted
 
 
 @dataclass(frozen=True, repr=False)
-class Merged(Shown):
-    """What stores came to as one; fields are the keys of `polarbear merge --json`.
+class Merged(Record):
+    """The result of a merge; fields are the keys of `polarbear merge --json`.
 
-    ``in_several`` runs were in more than one store, and are there once. ``rounds`` were decided
-    anew from all runs; ``stopped_because`` is None where no store had a race.
+    ``in_several`` is the number of runs that were in more than one store. The ``rounds`` were
+    decided again from all runs; ``stopped_because`` is None where no store had a race.
     """
 
     store: str
@@ -44,7 +45,7 @@ class Merged(Shown):
     stopped_because: str | None
     notes: tuple[str, ...]
 
-    def _in_a_line(self) -> str:
+    def one_line(self) -> str:
         return f"{counted(self.runs, 'run')} of {counted(len(self.merged), 'store')}"
 
 
@@ -56,18 +57,18 @@ def merge(
     mix_hosts: bool = False,
     first_wins: bool = False,
 ) -> Store:
-    """Unite the runs of several stores in a new one, and take a race's decisions anew.
+    """Unite the runs of several stores in a new one, and decide their race again.
 
-    The stores are left as they are. Their configurations must be of the same experiment: the same
-    seed, suite and axis, and the same options under the same names. ``keep`` names algorithms whose
-    runs count alike though different things made them, ``mix_hosts`` allows seconds of different
-    machines, and with ``first_wins`` the first store is right where a run came out differently.
+    The stores are not changed. Their configurations must be of the same experiment: the same seed,
+    suite and axis, and the same options under the same names. ``keep`` names algorithms whose runs
+    are united although different code made them, ``mix_hosts`` allows seconds of different
+    machines, and with ``first_wins`` the first store decides where two runs differ.
     """
     target = Path(into)
     if len(stores) < 2:
         raise ConfigError(f"a merge takes two stores or more, found {len(stores)}")
     if target.exists():
-        raise NotAStoreError(f"{target} exists; name a folder that is not there yet")
+        raise NotAStoreError(f"{target} exists; name a folder that does not exist")
     opened = [StoreOnDisk.open(Path(path)) for path in stores]
     if len({store.path.resolve() for store in opened}) < len(opened):
         raise ConfigError("a store is named twice; each counts once")
@@ -98,24 +99,24 @@ def merge(
 
 
 def _aside(target: Path) -> str:
-    """How folders begin in which a store of this name is being merged."""
+    """The prefix of temporary folders for a store of this name."""
     return f".{target.name}.merging-"
 
 
 def _clear_leftovers(target: Path) -> None:
-    """Take away what killed merges into this folder left beside it."""
+    """Remove temporary folders that killed merges have left."""
     for leftover in target.parent.glob(f"{escape(_aside(target))}*"):
-        with suppress(StoreError), locked(leftover / "lock"):  # who holds it is still merging
+        with suppress(StoreError), locked(leftover / "lock"):  # its holder is still merging
             shutil.rmtree(leftover, ignore_errors=True)
 
 
 def _written(
     opened: Sequence[StoreOnDisk], union: Union, aside: Path, target: Path
 ) -> tuple[int, str | None]:
-    """Make the merged store: how many rounds it was decided in, and why no more.
+    """Write the merged store; returns the number of its rounds, and why the race stopped.
 
-    It gets its name when it is whole, and before its lock is given back: nobody may take what
-    nobody writes for a leftover.
+    The folder gets its name before its lock is released: an unlocked temporary folder would count
+    as a leftover.
     """
     disk = StoreOnDisk.create(aside, union.config)
     with disk.writing():
@@ -128,10 +129,11 @@ def _written(
 
 
 def _decided(disk: StoreOnDisk) -> str:
-    """Take the decisions of the race anew; why there are no more of them."""
-    from polarbear.driver.replaying import replay
-
+    """Decide the race again; returns why it stopped."""
     try:
         return replay(disk).because
-    except (ConfigError, StoreMismatchError) as error:  # a plug-in that is not installed here, say
+    except (
+        ConfigError,
+        StoreMismatchError,
+    ) as error:  # for example a plug-in that is not installed here
         return f"its race cannot be decided here: {error}"

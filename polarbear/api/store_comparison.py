@@ -1,4 +1,4 @@
-"""Several stores side by side, as a page, figures, text or Markdown."""
+"""The report that compares several stores: a page, figures, text or Markdown."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from polarbear.api.reporting import folders_of, style_of
-from polarbear.api.showing import html_table
 from polarbear.errors import ReportError
+from polarbear.plain import html_table
 from polarbear.report.drawing.files import check_free
 from polarbear.report.drawing.style import Style
 from polarbear.report.material import gather
@@ -28,7 +28,7 @@ from polarbear.store import Store as StoreOnDisk
 
 @dataclass(frozen=True, repr=False)
 class ReportOfStores:
-    """What several stores come to, held against the first, and the files that were written."""
+    """The comparison of several stores with the first, and the files that were written."""
 
     compared: Compared
     changes: tuple[Change, ...]
@@ -37,12 +37,12 @@ class ReportOfStores:
 
     @property
     def answer(self) -> tuple[str, ...]:
-        """What differs, and on what that rests."""
+        """The differences, and the evidence for them."""
         return self.story.answer
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What a reader should know before trusting it."""
+        """Limits of the evidence."""
         return self.story.warnings
 
     def text(self) -> str:
@@ -54,7 +54,7 @@ class ReportOfStores:
         return as_markdown(self.story.outline())
 
     def to_dict(self) -> dict[str, Any]:
-        """What `polarbear report A B --json` prints."""
+        """The facts that `polarbear report A B --json` prints."""
         found = self.compared
         settings = different_settings(found.sides, found.algorithms)
         return {
@@ -115,17 +115,19 @@ def compare_stores(
     font: str = "sans",
     force: bool = False,
 ) -> ReportOfStores:
-    """What differs between stores, each held against the first, with 95 % intervals.
+    """Compare stores with the first of them, with 95 % intervals.
 
     They are compared at the same times or, by ``align="share"`` and where their axes differ, at the
     same shares of their budgets. ``html`` is a page; figures go into the folders ``png``, ``pdf``
-    and ``svg``, their data into ``csv``. A file that is there is written over only by ``force``.
+    and ``svg``, their data into ``csv``. Existing files are overwritten only with ``force``.
     """
     if len(stores) < 2:
-        raise ReportError("a comparison is of two stores or more; `polarbear.open` reports on one")
+        raise ReportError(
+            "a comparison needs two stores or more; `polarbear.open(store).report()` reports on one"
+        )
     folders = folders_of(png=png, pdf=pdf, svg=svg, csv=csv)
     if only and not folders:
-        raise ReportError("--only picks figures: say where to with --png, --pdf, --svg or --csv")
+        raise ReportError("--only selects figures: name a folder with --png, --pdf, --svg or --csv")
     opened = [StoreOnDisk.open(Path(store)) for store in stores]
     sides = sides_of([gather(disk, model=model) for disk in opened])
     found = compared(sides, align)
@@ -138,7 +140,7 @@ def compare_stores(
 
 
 def page_of(stores: Sequence[str | Path]) -> Path:
-    """Where `polarbear report` writes the page of several stores, unless told otherwise."""
+    """The default file of the page that compares several stores."""
     paths = [Path(store).resolve() for store in stores]
     return paths[0].with_name(f"{'-and-'.join(path.name for path in paths)}.html")
 

@@ -1,0 +1,117 @@
+"""Findings about this machine: required software, extras, CmdStan, workers, plug-ins."""
+
+from __future__ import annotations
+
+import platform
+import shutil
+import tempfile
+from dataclasses import dataclass
+from importlib import metadata
+
+from polarbear import __version__
+from polarbear.api.registries import REGISTRIES, registry
+from polarbear.inference.stan.install import compile_programs, install
+from polarbear.inference.stan.programs import programmed_models
+from polarbear.inference.stan.status import Finding, findings
+from polarbear.numerics.compiling import cache_folder
+from polarbear.wording import counted, size
+
+__all__ = [
+    "Diagnosis",
+    "Finding",
+    "compile_programs",
+    "diagnose",
+    "findings",
+    "install",
+    "programmed_models",
+]
+MIN_FREE_BYTES = 2**28  # in the temporary folder
+SUBMIT_COMMANDS = {
+    "sbatch": "Slurm",
+    "qsub": "PBS or SGE",
+    "bsub": "LSF",
+    "condor_submit": "HTCondor",
+    "oarsub": "OAR",
+    "msub": "Moab",
+}
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """The keys of `polarbear doctor --json`; ``optional`` findings by what needs them."""
+
+    needed: list[Finding]
+    optional: dict[str, list[Finding]]
+
+
+def diagnose(scheduler: str | None = None) -> Diagnosis:
+    """Examine this machine, and the workers of a Dask scheduler."""
+    needed = [_python(), _temporary_folder(), _cache()]
+    if scheduler is not None:
+        needed += _workers(scheduler)
+    queues = [f"{name} ({c})" for c, name in SUBMIT_COMMANDS.items() if shutil.which(c)]
+    found = Finding("queueing systems", ", ".join(queues) or "none found on this machine")
+    optional = {
+        "the suite pbo and the adapter modcma": _extras("bbob", "ioh", "modcma"),
+        "the method mcmc": _extras("nuts", "nutpie"),
+        "the stan engine": findings(),
+        "many machines": [*_extras("cluster", "distributed", "dask-jobqueue"), found],
+        "what other packages add": _plug_ins(),
+    }
+    return Diagnosis(needed, optional)
+
+
+def _python() -> Finding:
+    where = f"{platform.system()} on {platform.machine()}"
+    return Finding("PolarBear", f"{__version__}, Python {platform.python_version()}, {where}")
+
+
+def _temporary_folder() -> Finding:
+    try:
+        folder = tempfile.gettempdir()
+        free = shutil.disk_usage(folder).free
+    except OSError as error:
+        return Finding("temporary folder", str(error.strerror), "let TMPDIR name a folder")
+    remedy = "" if free > MIN_FREE_BYTES else "free some space, or let TMPDIR name another folder"
+    return Finding("temporary folder", f"{folder}, {size(free)} free", remedy)
+
+
+def _cache() -> Finding:
+    folder = cache_folder()
+    if folder is None:
+        remedy = "let XDG_CACHE_HOME name a folder that can be written"
+        return Finding("compiled loops", "cannot be kept: every process compiles", remedy)
+    return Finding("compiled loops", str(folder.parent))
+
+
+def _extras(extra: str, *packages: str) -> list[Finding]:
+    found = []
+    for package in packages:
+        try:
+            found.append(Finding(package, metadata.version(package)))
+        except metadata.PackageNotFoundError:
+            remedy = f"pip install '.[{extra}]' in PolarBear's folder"
+            found.append(Finding(package, "not installed", remedy))
+    return found
+
+
+def _workers(address: str) -> list[Finding]:
+    """The workers of a scheduler, each with its machine."""
+    from polarbear.execution.cluster_probe import probe_scheduler  # needs the extra 'cluster'
+
+    found = []
+    for one in probe_scheduler(address):
+        where = f" on {one.where.host}, {one.where.cpu}" if one.where else ""
+        remedy = f"fix that worker: {one.flaw}" if one.flaw else ""
+        found.append(Finding(one.worker, f"{counted(one.threads, 'run')} at once{where}", remedy))
+    return found or [Finding(address, "it has no worker", f"start some: dask worker {address}")]
+
+
+def _plug_ins() -> list[Finding]:
+    found = []
+    for known in map(registry, REGISTRIES):
+        for entry in known.third_party:
+            where = f"{known.what} of the package '{entry.package}'"
+            remedy = f"not loaded: {entry.flaw}" if entry.flaw else ""
+            found.append(Finding(entry.name, where, remedy))
+    return found or [Finding("plug-ins", "none")]

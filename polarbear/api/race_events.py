@@ -1,0 +1,20 @@
+"""Events of a running race, for observers that show its progress."""
+
+from polarbear.driver.progress import Pace, RoundClock
+from polarbear.driver.watching import Watcher
+from polarbear.execution.outcome import Outcome, Task
+from polarbear.racing import RoundRecord, State
+from polarbear.racing.verdicts import withheld_words
+from polarbear.store import Store as StoreOnDisk
+
+__all__ = [
+    "Outcome",
+    "Pace",
+    "RoundClock",
+    "RoundRecord",
+    "State",
+    "StoreOnDisk",
+    "Task",
+    "Watcher",
+    "withheld_words",
+]

@@ -1,0 +1,129 @@
+"""The contents of a store, the state of its race, and the progress of a race that is running."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from polarbear.driver.standings import Entrant, OpenPair, Standings
+from polarbear.driver.standings import standings as standings_of
+from polarbear.errors import RaceError
+from polarbear.plain import Record
+from polarbear.racing.recommendation import Span
+from polarbear.settings.grid import Budget
+from polarbear.store import Store, progress, summary
+from polarbear.store.lock import holder
+from polarbear.store.races import PastRace
+from polarbear.store.summary import AlgorithmRuns, AsideRuns, Failure, HostRuns, Weights
+from polarbear.wording import counted
+
+__all__ = [
+    "AlgorithmRuns",
+    "Entrant",
+    "Failure",
+    "OpenPair",
+    "Span",
+    "Standings",
+    "StoreStatus",
+    "Weights",
+    "standings",
+    "standings_of",
+    "status",
+]
+_KILLED_KEYS = ("pid", "host", "round", "written")
+
+
+@dataclass(frozen=True, repr=False)
+class StoreStatus(Record):
+    """The contents of a store; fields are the keys of `polarbear status --json`.
+
+    ``under_way`` is the progress of a race that is running, ``killed`` the last state of one that
+    was killed.
+    """
+
+    store: str
+    format: int
+    tool: str
+    created: str
+    written_by: str | None
+    suite: str
+    seed: int
+    axis: str
+    budget: float
+    times: int
+    instances: int
+    runs: int
+    superseded_runs: int
+    weights: Weights | None
+    extra_runs: int
+    rankings: int
+    posteriors: int
+    algorithms: list[AlgorithmRuns]
+    failures: list[Failure]
+    hosts: list[HostRuns]
+    bytes: int
+    races: list[PastRace]
+    set_aside: list[AsideRuns]
+    under_way: Mapping[str, Any] | None
+    killed: Mapping[str, Any] | None
+    race: Standings | None
+
+    def one_line(self) -> str:
+        return f"{counted(self.runs, 'run')} on {counted(self.instances, 'instance')}"
+
+    def to_dict(self) -> dict[str, Any]:
+        race = None if self.race is None else self.race.to_dict()
+        return {**super().to_dict(), "race": race}
+
+
+def status(path: str | Path, race: int | None = None) -> StoreStatus:
+    """The contents of a store; ``race`` selects an earlier race."""
+    store = Store.open(Path(path)).frozen()
+    running = progress.told(Path(path))
+    if race is not None:
+        store = store.at_race(race)
+    budget = Budget.model_validate(store.config["budget"])
+    under_way = running.facts if running is not None and running.alive else None
+    killed = running.facts if running is not None and not running.alive else None
+    return StoreStatus(
+        store=str(store.path),
+        format=store.manifest.format,
+        tool=store.manifest.tool,
+        created=store.manifest.created,
+        written_by=holder(store.path / "lock"),
+        suite=store.config["instances"]["suite"],
+        seed=store.config["seed"],
+        axis=budget.axis,
+        budget=budget.limit,
+        times=len(budget.times),
+        instances=len(store.instances()),
+        runs=len(store.runs()),
+        superseded_runs=len(store.all_runs()) - len(store.runs()),
+        weights=summary.weights(store),
+        extra_runs=store.speculative.count(),
+        rankings=len(store.rankings()),
+        posteriors=len(store.posteriors.stored()),
+        algorithms=summary.by_algorithm(store),
+        failures=summary.failures(store),
+        hosts=summary.hosts(store),
+        bytes=summary.disk_use(store),
+        races=store.races.past(),
+        set_aside=summary.set_aside(store),
+        under_way=under_way,
+        killed=None if killed is None else {key: killed[key] for key in _KILLED_KEYS},
+        race=standings_of(store),
+    )
+
+
+def standings(store: Store) -> Standings:
+    """The state of the race in a store; an error where none has been run."""
+    found = standings_of(store)
+    if found is not None:
+        return found
+    if store.races.numbers():
+        raise RaceError(
+            f"the race in {store.path} has to be decided again; `polarbear race` does it"
+        )
+    raise RaceError(f"no race has been run in {store.path}; `polarbear race` runs one")

@@ -1,0 +1,198 @@
+"""The state of a race on one screen: Pareto set, recommendations, one line per algorithm."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from polarbear.cli import common
+from polarbear.cli.tables import Table
+from polarbear.wording import (
+    P_BEST,
+    counted,
+    decisive,
+    duration,
+    joined,
+    percent,
+    probability,
+    short,
+    time,
+    timed,
+    typed,
+)
+
+if TYPE_CHECKING:
+    from polarbear.api.status import Entrant, OpenPair, Span, Standings
+
+MAX_LINES = 4  # of a kind; all of them are in --json
+MAX_SPANS = 6
+STATUS = {"settled": "Pareto set", "in": "candidate", "out": "eliminated", "joining": "catching up"}
+
+
+def show(facts: Standings, verbose: bool = False) -> None:
+    """Print the state of a race; ``verbose`` adds settled pairs and shows all open ones."""
+    unsettled = "" if facts.resolved else " (not settled)"
+    common.show(f"Anytime Pareto set{unsettled}: {', '.join(facts.pareto_set)}")
+    for line in recommendation_lines(facts):
+        common.show(line)
+    common.show(_table(facts))
+    common.show(f"{summary_line(facts)}.{_error_probability(facts)}")
+    lines = [_open_line(pair) for pair in facts.open_pairs]
+    if verbose:
+        lines += [f"{pair.words}." for pair in facts.settled_pairs]
+    for line in [*(lines if verbose else _first(lines)), *_warnings(facts)]:
+        common.show(line)
+
+
+def recommendation_lines(facts: Standings) -> list[str]:
+    """Spans of the budget with the algorithm that is likely to be the best there."""
+    spans = facts.recommended
+    if len(facts.pareto_set) == 1 or not spans:
+        return []
+    early = ["  too early to recommend one algorithm; so far:"] if facts.too_early else []
+    shown = spans[:MAX_SPANS]
+    ends = [*(span.start for span in spans[1:]), None][: len(shown)]
+    first = spans[0].start
+    budgets = [
+        _budget(span, stop, first, facts.axis) for span, stop in zip(shown, ends, strict=True)
+    ]
+    names = [joined(span.algorithms, "or") for span in shown]
+    widths = max(map(len, budgets)), max(map(len, names))
+    lines = []
+    for span, budget, name in zip(shown, budgets, names, strict=True):
+        sure = "too close to call" if span.is_open else _range(*span.p_best)
+        lines.append(f"  {budget:<{widths[0]}}   {name:<{widths[1]}}   {sure}")
+    if len(spans) > len(shown):
+        lines.append(f"  and {counted(len(spans) - len(shown), 'more span')}: see --json")
+    return [*early, *lines]
+
+
+def _budget(span: Span, stop: float | None, first: float, axis: str) -> str:
+    """A span that ends where the next one begins: up to 70 evaluations, 70 to 90, from 90."""
+    if stop is None:
+        return f"any number of {axis}" if span.start <= first else f"from {time(span.start)}"
+    if span.start <= first:
+        return f"up to {timed(stop, axis)}"
+    return f"{time(span.start)} to {time(stop)}"
+
+
+def _range(low: float, high: float) -> str:
+    values = f"{low:.2f}" if f"{low:.2f}" == f"{high:.2f}" else f"{low:.2f} to {high:.2f}"
+    return f"{P_BEST} = {values}"
+
+
+def _table(facts: Standings) -> Table:
+    table = Table("algorithm", "status", "problems#", f"{facts.axis}#", "reason")
+    for entry in facts.algorithms:
+        name = entry.algorithm
+        problems = f"{facts.instances_by_algorithm[name]}"
+        cells = (STATUS[entry.standing], problems, time(entry.spent), _reason(facts, entry))
+        table.add_row(name, *cells)
+    return table
+
+
+def _reason(facts: Standings, entry: Entrant) -> str:
+    for gone in facts.eliminated:
+        if gone.algorithm == entry.algorithm:
+            at = "better at every time" if facts.joint else "better at each time"
+            return f"round {gone.round}, by {gone.by}: {at}, P = {decisive(gone.probability)}"
+    if entry.standing == "joining":
+        return f"on {facts.caught_up} of {facts.instances} problems"
+    spans = [span for span in facts.recommended if span.algorithms == (entry.algorithm,)]
+    if len(facts.pareto_set) == 1:
+        return "all others are eliminated"
+    if spans and len(facts.recommended) == 1:
+        return "best at all times"
+    if spans and not facts.too_early and len(spans) <= 2:
+        first, last = facts.recommended[0].start, facts.recommended[-1].stop
+        return f"best {joined([_when(span, first, last) for span in spans])}"
+    if entry.probability is None:
+        return ""
+    return f"not dominated: P(dominated) = {decisive(entry.probability)}"
+
+
+def _when(span: Span, first: float, last: float) -> str:
+    if span.start == span.stop:
+        return f"at {time(span.start)}"
+    if span.start <= first:
+        return f"up to {time(span.stop)}"
+    return f"from {time(span.start)}" + ("" if span.stop >= last else f" to {time(span.stop)}")
+
+
+def summary_line(facts: Standings) -> str:
+    """The cost of a race so far, in one line."""
+    parts = [
+        counted(facts.rounds, "round"),
+        counted(facts.instances, "problem"),
+        f"{timed(sum(facts.spent.values()), facts.axis)} ({percent(facts.saved)} saved)",
+    ]
+    if not facts.resolved:
+        parts.append(f"{percent(facts.share_settled)} of pairs settled")
+    if facts.joining:
+        parts.append(f"{facts.joining} has caught up on {facts.caught_up}")
+    return ", ".join(parts)
+
+
+def _error_probability(facts: Standings) -> str:
+    if not facts.eliminated or facts.p_any_wrong is None:
+        return ""
+    return f" P(at least one elimination is wrong) = {probability(facts.p_any_wrong)}."
+
+
+def _warnings(facts: Standings) -> list[str]:
+    """What limits the result: cycles, a misfit, failures; and the forecast of an open race."""
+    lines = outlook(facts) if facts.open_pairs else []
+    lines += [
+        f"{joined(cycle)} dominate each other in a cycle: none of them is eliminated."
+        for cycle in facts.cycles
+    ]
+    if facts.reinstated:
+        lines.append(f"reinstated because of a cycle: {joined(facts.reinstated)}.")
+    if facts.fit is not None and facts.fit.words:
+        lines.append(f"warning: {facts.fit.words}")
+    if facts.failure_words:
+        lines.append(f"{facts.failure_words}: `polarbear status {facts.store}` shows why")
+    return lines
+
+
+def outlook(facts: Standings, seconds_per_instance: float | None = None) -> list[str]:
+    """The forecast of the remaining cost, with its duration if the pace is known."""
+    ahead = facts.forecast
+    if ahead is None:
+        return ["too early for a forecast"] if facts.too_early_to_forecast else []
+    if ahead.high is None:
+        return [f"forecast: at least {counted(ahead.low, 'more problem')}, no upper bound"]
+    number = f"{ahead.low} to {counted(ahead.high, 'more problem')}"
+    if ahead.low == ahead.high:
+        number = counted(ahead.high, "more problem")
+    cost = timed(ahead.high * ahead.an_instance, facts.axis)
+    pace = seconds_per_instance
+    lasts = "" if pace is None else f" or {duration(pace * ahead.high)}"
+    return [f"forecast: {number}, at most {cost}{lasts}"]
+
+
+def next_commands(facts: Standings) -> str:
+    """Commands that use the result, ready to be pasted."""
+    store = shlex.quote(facts.store)
+    middle = facts.recommended[-1].start if facts.recommended else None
+    preference = "" if middle is None else f' --preference "at {typed(middle)}"'
+    return f"Next: polarbear select {store}{preference}\n      polarbear report {store}"
+
+
+def _open_line(pair: OpenPair) -> str:
+    where = f"at {short(pair.start)}"
+    if pair.times > 1:
+        where = f"at {pair.times} times from {short(pair.start)} to {short(pair.stop)}"
+    leaning = ""
+    if pair.p_above is not None:
+        low, high = (f"{p:.2f}" for p in pair.p_above)
+        leaning = f", P({pair.a} better) = {low if low == high else f'{low} to {high}'}"
+    return f"{pair.a} and {pair.b}: open {where}{leaning}"
+
+
+def _first(lines: Sequence[str]) -> list[str]:
+    if len(lines) <= MAX_LINES:
+        return list(lines)
+    rest = counted(len(lines) - MAX_LINES + 1, "more open pair")
+    return [*lines[: MAX_LINES - 1], f"and {rest}: see --json"]
