@@ -8,13 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from polarbear.config import Config, Overrides, load, overridden, parse
-from polarbear.config.schema import NAME, config_schema
-from polarbear.config.template import commented_config
 from polarbear.errors import ConfigError
 from polarbear.settings.options import Source
 from polarbear.settings.yaml_lines import parse_yaml
 
-__all__ = ["ConfigLike", "config_schema", "read", "store_folder", "with_settings", "write_template"]
 ConfigLike = str | Path | Mapping[str, Any]
 
 
@@ -40,6 +37,9 @@ def store_folder(config: ConfigLike, store: str | Path | None) -> Path:
 
 def write_template(file: Path, force: bool) -> None:
     """Write a commented configuration, and next to it the schema for editors."""
+    from polarbear.config.schema import NAME, config_schema  # import all models
+    from polarbear.config.template import commented_config
+
     if file.exists() and not force:
         raise ConfigError(f"{file} exists; --force overwrites it")
     try:
@@ -49,6 +49,13 @@ def write_template(file: Path, force: bool) -> None:
             schema.write_text(json.dumps(config_schema(), indent=2) + "\n", encoding="utf-8")
     except OSError as error:
         raise ConfigError(f"cannot write {file}: {error.strerror}") from None
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema of a configuration."""
+    from polarbear.config.schema import config_schema  # imports all models
+
+    return config_schema()
 
 
 def with_settings(flags: Mapping[str, Any], given: Sequence[str]) -> dict[str, Any]:

@@ -219,7 +219,8 @@ class Store:
 
         ``pair`` names two algorithms that are compared by their EAF. Options are those of the
         command `compare`: targets, optimum, scale, bootstrap, seed, ert (distances from the
-        optimum) and per_dimension. Figures and their data are written into the folders ``png`` and ``csv``.
+        optimum) and per_dimension. Figures and their data are written into the folders ``png`` and
+        ``csv``.
         """
         from polarbear.api.comparing import compare
         from polarbear.api.reporting import folders_of, style_of

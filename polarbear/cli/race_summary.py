@@ -137,7 +137,7 @@ def summary_line(facts: Standings) -> str:
 def _error_probability(facts: Standings) -> str:
     if not facts.eliminated or facts.p_any_wrong is None:
         return ""
-    return f" P(at least one elimination is wrong) = {probability(facts.p_any_wrong)}."
+    return f" P(any elimination is wrong) = {probability(facts.p_any_wrong)}."
 
 
 def _warnings(facts: Standings) -> list[str]:

@@ -11,6 +11,6 @@ def schema(debug: common.Debug = False) -> None:
     YAML editors complete and check a file by it if its first line refers to it, as in the files of
     `polarbear init`: `# yaml-language-server: $schema=polarbear.schema.json`.
     """
-    from polarbear.api.configurations import config_schema
+    from polarbear.api import configurations
 
-    common.print_json(config_schema())
+    common.print_json(configurations.schema())

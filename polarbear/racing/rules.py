@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
@@ -101,6 +102,11 @@ class Rules(Options):
         if truncate is None:
             truncate = elimination == "pointwise"
         return self.model_copy(update={"elimination": elimination, "truncate": truncate})
+
+    @classmethod
+    def from_record(cls, stored: Mapping[str, Any]) -> Rules:
+        """The rules of a stored round, which also contains how failures and weights count."""
+        return cls.model_validate({key: stored[key] for key in cls.model_fields if key in stored})
 
     @field_validator("alpha")
     @classmethod

@@ -149,7 +149,7 @@ def gather(store: Store, upto: int | None = None, model: str | None = None) -> M
             raise ReportError(f"{store.path} has no round {upto}; it has {held}")
         numbers = numbers[: numbers.index(upto) + 1]
     rounds = tuple(Round(n, store.rounds.read(n), store.rounds.beliefs(n)) for n in numbers)
-    rules = Rules.model_validate(rounds[-1].record.rules if rounds else {})
+    rules = Rules.from_record(rounds[-1].record.rules if rounds else {})
     compared = store.posteriors.stored() or store.count_compared_instances()
     try:
         basis = find_basis(store, model) if compared else None

@@ -1,4 +1,4 @@
-"""One small race that the door is tried on; tests that write make a store of their own."""
+"""One small race for all tests of the Python interface; tests that write make another store."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import polarbear as pb
+from polarbear.store import Store
 
 RATINGS = {"A": 0.6, "B": 0.35, "<b>C</b>": 0.05}
 
@@ -25,15 +26,21 @@ def configuration(**changes: Any) -> dict[str, Any]:
     }
 
 
+def stored_runs(folder: Path, instances: int = 2) -> Store:
+    """A store on disk with the runs of all algorithms, without a race."""
+    suite = {"suite": "synthetic", "ratings": RATINGS, "count": instances}
+    return Store.open(pb.run(configuration(instances=suite), folder / "store").path)
+
+
 @pytest.fixture(scope="session")
 def raced(tmp_path_factory: pytest.TempPathFactory) -> pb.Store:
-    """A race at its limit; nothing here is written to by a test, but for posteriors."""
+    """A race at its limit; tests add posteriors only."""
     return pb.race(configuration(), tmp_path_factory.mktemp("api") / "raced")
 
 
 @pytest.fixture(scope="session")
 def measured(tmp_path_factory: pytest.TempPathFactory) -> pb.Store:
-    """The same algorithms with values that mean something, as the classical view needs them."""
+    """The same algorithms with meaningful values, which the classical view needs."""
     folder = tmp_path_factory.mktemp("measured")
     rows = [
         f"{name},i{i},{t},{10 * a + i + 100 / t}"

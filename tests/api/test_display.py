@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from polarbear.api.display import html_table
 
 import polarbear as pb
+from polarbear.plain import html_table
 
 ASKED: dict[str, Callable[[pb.Store, pb.Store], Any]] = {
     "store": lambda raced, measured: raced,
@@ -48,7 +48,7 @@ def test_in_a_notebook_an_object_is_a_short_table_with_names_escaped(
 def test_what_import_and_run_did_is_one_line(tmp_path: Path):
     (tmp_path / "t.csv").write_text("algorithm,instance,t,y\nA,i,1,5\nB,i,1,6\n")
     store = pb.import_data(tmp_path / "t.csv", tmp_path / "s")
-    assert repr(store.result) == "<Added: 2 runs added, 0 there already>"
+    assert repr(store.result) == "<ImportResult: 2 runs added, 0 present before>"
     assert repr(store) == (
         f"<Store {str(store.path)!r}: 2 algorithms, 1 instance, 1 time up to 1 evaluation>"
     )

@@ -1,4 +1,4 @@
-"""A page that follows a race: written after each round, over nothing else, never in its way."""
+"""The page that follows a race: written after each round."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from polarbear.api.live_page import LivePage, check_place
 from polarbear.driver.watching import Watcher
 from polarbear.errors import ReportError
 from polarbear.report.page import is_page
-from tests.driver.test_posteriors import synthetic
+from tests.api.conftest import stored_runs
 
 
 class Heard(Listener):
@@ -34,7 +34,7 @@ class Seen(Watcher):
 
 
 def test_the_page_follows_until_the_race_is_over_and_is_written_over(tmp_path: Path):
-    store, page, inner = synthetic(tmp_path, instances=2), tmp_path / "live.html", Seen()
+    store, page, inner = stored_runs(tmp_path), tmp_path / "live.html", Seen()
     paged = LivePage(inner, store, page, Heard())
     for call in ("checked", "begins", "finished", "infers"):
         getattr(paged, call)(*[None] * {"begins": 4, "infers": 0}.get(call, 1))
@@ -50,8 +50,8 @@ def test_the_page_follows_until_the_race_is_over_and_is_written_over(tmp_path: P
     assert is_page(page)
 
 
-def test_a_page_that_cannot_be_written_is_said_once_and_the_race_goes_on(tmp_path: Path):
-    store, heard = synthetic(tmp_path, instances=2), Heard()
+def test_a_page_that_cannot_be_written_is_one_warning_and_the_race_continues(tmp_path: Path):
+    store, heard = stored_runs(tmp_path), Heard()
     paged = LivePage(Watcher(), store, tmp_path / "gone" / "live.html", heard)
     paged.ends(cast(Any, None))
     paged.ends(cast(Any, None))
@@ -62,7 +62,7 @@ def test_a_page_that_cannot_be_written_is_said_once_and_the_race_goes_on(tmp_pat
 def test_what_is_not_a_page_is_not_written_over(tmp_path: Path):
     mine = tmp_path / "notes.html"
     mine.write_text("<p>mine</p>")
-    with pytest.raises(ReportError, match="exists and is not a page of PolarBear's"):
+    with pytest.raises(ReportError, match="exists and is not a PolarBear page"):
         check_place(mine)
     with pytest.raises(ReportError, match="is a folder"):
         check_place(tmp_path)

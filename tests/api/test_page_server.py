@@ -1,4 +1,4 @@
-"""A store's page on this machine's own address."""
+"""The page of a store, served on this machine."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from http.client import HTTPConnection, HTTPResponse
 from pathlib import Path
 
 import pytest
-from polarbear.driver.sparing import Sparing
 
+from polarbear.api.configurations import read
 from polarbear.api.page_server import HERE, TAG, StorePage, Watch
+from polarbear.config import Overrides
 from polarbear.driver.rounds import Race
 from polarbear.driver.watching import Watcher
 from polarbear.errors import NotAStoreError, ReportError
 from polarbear.racing import RoundRecord
 from polarbear.store import Store
-from tests.driver.test_posteriors import synthetic
-from tests.driver.test_rounds import configured
+from tests.api.conftest import configuration, stored_runs
 
 
 @pytest.fixture
 def store(tmp_path: Path) -> Store:
-    return synthetic(tmp_path, instances=2)
+    return stored_runs(tmp_path)
 
 
 @pytest.fixture
@@ -61,7 +61,7 @@ def test_the_page_is_served_to_this_machine_and_to_its_own_names_only(served: Wa
     assert ask(served, Host="elsewhere.example:80")[0] == 403
 
 
-def test_a_page_follows_while_somebody_writes_to_the_store(store: Store):
+def test_a_page_follows_while_a_process_writes_to_the_store(store: Store):
     live = StorePage(store.path)
     before = live.now()
     assert b'"follows":false' in before
@@ -71,14 +71,14 @@ def test_a_page_follows_while_somebody_writes_to_the_store(store: Store):
     assert b'"follows":false' in live.now()
 
 
-def test_while_a_race_goes_on_the_page_has_the_selector_and_the_duels(tmp_path, monkeypatch):
-    config = configured(rules={"limits": {"rounds": 3}, "alpha": 0.999999})
+def test_during_a_race_that_keeps_its_draws_the_page_has_the_selector_and_the_duels(tmp_path):
+    config = read(configuration(race={"limits": {"rounds": 3}, "alpha": 0.999999}), Overrides())
     store = Store.open_or_create(tmp_path / "raced", config.plain())
-    due = iter([True, False, True])  # of the second round no draws are kept
-    monkeypatch.setattr(Sparing, "due", property(lambda _: next(due)))
     live, seen = StorePage(store.path), []
 
     class Looking(Watcher):
+        wants_draws = True
+
         def ends(self, record: RoundRecord) -> None:
             page = live.now().decode()
             assert '"selector":{' in page
@@ -87,14 +87,13 @@ def test_while_a_race_goes_on_the_page_has_the_selector_and_the_duels(tmp_path, 
 
     with store.writing():
         Race(config, store, Looking()).run()
-    assert seen == [("1", 1), ("1", 1), ("3", 3)]
+    assert seen == [("1", 1), ("2", 2), ("3", 3)]
     assert live.tag() == "over"
 
 
-def test_a_page_without_draws_is_outdated_as_soon_as_there_are_some(tmp_path, monkeypatch):
-    config = configured(rules={"limits": {"rounds": 1}, "alpha": 0.999999})
+def test_a_page_without_draws_is_outdated_as_soon_as_there_are_some(tmp_path):
+    config = read(configuration(race={"limits": {"rounds": 1}, "alpha": 0.999999}), Overrides())
     store = Store.open_or_create(tmp_path / "raced", config.plain())
-    monkeypatch.setattr(Sparing, "due", False)
     live, seen = StorePage(store.path), []
 
     class Looking(Watcher):

@@ -1,11 +1,11 @@
-"""A race on a terminal: a line an algorithm, from the first round on, within 80 columns."""
+"""A race on a terminal: a line per algorithm within 80 columns."""
 
 from __future__ import annotations
 
 from types import SimpleNamespace
 from typing import Any, cast
 
-from polarbear.cli.live_table import BAR, History, bar, lines
+from polarbear.cli.live_table import BAR_COLUMNS, History, bar, lines
 from polarbear.racing import Elimination, Threat
 
 LONG = [f"configuration {'x' * 60} population {size}" for size in (10, 100)]
@@ -27,7 +27,7 @@ def run(name: str, failed: bool = False) -> Any:
     return cast(Any, SimpleNamespace(task=task, status=SimpleNamespace(failed=failed)))
 
 
-def test_everybody_has_a_line_before_anything_is_known():
+def test_every_algorithm_has_a_line_before_anything_is_known():
     history = History()
     assert lines(history) == []
     history.enter(["A", "B"])
@@ -37,7 +37,7 @@ def test_everybody_has_a_line_before_anything_is_known():
     assert second.split() == ["B", "?", "1", "run,", "1", "failed"]
 
 
-def test_a_curve_grows_by_a_round_and_ends_where_somebody_is_out():
+def test_a_curve_grows_by_a_round_and_ends_at_the_elimination():
     history = History()
     history.ends(record(["A", "B"], {}, {"A": 0.0, "B": 0.5}))
     history.ends(record(["A", "B"], {"B": 1.0}, {"A": 0.0}))
@@ -45,7 +45,7 @@ def test_a_curve_grows_by_a_round_and_ends_where_somebody_is_out():
     assert history.dominated == {"A": [0.0, 0.0, 0.25], "B": [0.5, 1.0]}
     _, first, second = lines(history)
     assert first.split()[:3] == ["A", "▂", "0.25"]
-    assert second.split()[:4] == ["B", "▄█", "1.00", "out,"]
+    assert second.split()[:4] == ["B", "▄█", "1.00", "eliminated,"]
 
 
 def test_long_names_and_many_rounds_fit_into_80_columns_and_stay_apart():
@@ -61,7 +61,7 @@ def test_long_names_and_many_rounds_fit_into_80_columns_and_stay_apart():
 
 
 def test_the_bar_is_as_long_as_what_is_done():
-    assert bar(0, 40) == "░" * BAR
-    assert bar(20, 40) == "█" * (BAR // 2) + "░" * (BAR // 2)
-    assert bar(40, 40) == "█" * BAR
-    assert bar(0, 0) == "░" * BAR
+    assert bar(0, 40) == "░" * BAR_COLUMNS
+    assert bar(20, 40) == "█" * (BAR_COLUMNS // 2) + "░" * (BAR_COLUMNS // 2)
+    assert bar(40, 40) == "█" * BAR_COLUMNS
+    assert bar(0, 0) == "░" * BAR_COLUMNS

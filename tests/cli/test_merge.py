@@ -42,7 +42,7 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Project:
 
 @pytest.fixture
 def whole(project: Project, template: Project) -> Path:
-    """The store of a race that has put somebody out."""
+    """The store of a race with an elimination."""
     shutil.copytree(template.folder, project.folder, dirs_exist_ok=True)
     assert any(record.decisions.eliminated for record in _records(project.store))
     return project.store

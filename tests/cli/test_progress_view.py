@@ -53,7 +53,7 @@ def test_another_terminal_sees_how_a_race_goes_and_that_it_was_killed(
     seen = project.json("status", "config")
     assert seen["under_way"] is None
     assert (seen["killed"]["pid"], seen["killed"]["round"]) == (begun.pid, 1)
-    assert "a race was killed here in round 1, " in project("status", "config").stdout
+    assert "a race was killed in round 1, " in project("status", "config").stdout
     go.touch()
     project("race", "config.yaml", "--no-check", "-q")
     seen = project.json("status", "config")

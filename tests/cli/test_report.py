@@ -55,7 +55,7 @@ def test_without_any_output_named_it_writes_a_page_beside_the_store(raced: Proje
     assert done.returncode == 0, done.stderr
     page = raced.folder / "config.html"
     assert f"wrote {page}" in done.stderr
-    assert done.stdout.startswith("Probably early")
+    assert done.stdout.startswith("Run early")
     assert page.read_text().lower().startswith("<!doctype html>")
     again = raced("report", "config")
     assert again.returncode == 1
@@ -68,9 +68,9 @@ def test_text_tells_the_whole_story(raced: Project):
     assert done.returncode == 0, done.stderr
     facts = raced.json("status", "config")["race"]
     for words in (
-        "Probably early ",
+        "Run early ",
         "The anytime Pareto set",
-        "- late: is the likeliest to be best",
+        "- late: has the highest P(best)",
         "- never: ",
         f"{facts['rounds']} rounds on {facts['instances']} instances",
         "Where the evaluations went",
@@ -152,13 +152,14 @@ def test_a_folder_that_is_no_store_is_refused(project: Project):
     assert "is not a PolarBear store" in done.stderr
 
 
-def test_runs_without_a_posterior_are_reported_as_such(project: Project):
+def test_runs_without_a_race_are_reported_with_the_posterior_of_the_default_model(project: Project):
     configured(project.folder, RATINGS)
     project.json("run", "config.yaml")
     done = project("report", "config", "--text")
     assert done.returncode == 0, done.stderr
-    assert "Nothing has been inferred from this store yet; `polarbear infer" in done.stdout
-    assert "90 runs on 30 instances" in done.stdout
+    assert "90 runs on 30 instances, inferred with the empirical model" in " ".join(
+        done.stdout.split()
+    )
     assert project("report", "config", "--html", "page.html").returncode == 0
 
 
@@ -169,7 +170,7 @@ def test_a_posterior_without_a_race_is_reported(project: Project):
     done = project("report", "config", "--text")
     assert done.returncode == 0, done.stderr
     assert "no race was run" in done.stdout
-    assert "- never: dominated at each time, with probability 0.99 or more" in done.stdout
+    assert "- never: dominated: another one is better at each time, P >= 0.99" in done.stdout
 
 
 def test_one_algorithm_at_one_time_has_a_report(project: Project):
@@ -239,7 +240,7 @@ def test_several_stores_are_held_against_the_first(raced: Project, tmp_path: Pat
 def test_a_look_back_is_at_one_store(raced: Project):
     done = raced("report", "config", "config2", "--round", "1")
     assert done.returncode == 1
-    assert "--round is about one store" in done.stderr
+    assert "--round works for a single store only" in done.stderr
 
 
 def test_a_budget_to_show_goes_with_figures(raced: Project):

@@ -263,7 +263,7 @@ def test_an_interrupt_keeps_what_is_finished_and_the_same_command_goes_on(
     os.kill(process.pid, number)
     _, errors = process.communicate(timeout=600)
     assert process.returncode == 130
-    assert "every finished run is stored, and the same command goes on" in errors
+    assert "every finished run is stored, and the same command continues" in errors
     wait_until(lambda: not any(p.is_running() and p.status() != "zombie" for p in family))
     kept = project.json("status", "config")["runs"]
     assert 0 < kept < 40

@@ -58,16 +58,17 @@ def test_the_table_shows_all_criteria_and_says_it_in_words(inferred: Project):
     assert done.returncode == 0, done.stderr
     for words in (
         "preference: the budget is equally likely to be anything from 50 to 1000 evaluations",
-        "of instances on average over these budgets; that this is the most of all is over 0.99 "
-        "sure; expected regret",
-        "if you take early instead",
+        "late: P(best) = over 0.99 on 60 problems; beats early, its strongest rival, on 66% of "
+        "problems on average over these budgets; expected regret",
+        "or 0.31 with early",
         "P(best)",
         "quantile 0.05",
         "expected regret",
     ):
         assert words in " ".join(done.stdout.split())  # wherever a line is broken
-    assert "looks surer than it is" in done.stderr
-    assert inferred("select", "config", "-q").stderr == ""
+    by_dirichlet = inferred("select", "config", "--model", "dirichlet")
+    assert "looks more certain than it is" in by_dirichlet.stderr
+    assert inferred("select", "config", "--model", "dirichlet", "-q").stderr == ""
 
 
 def test_those_left_out_compete_only_when_named_and_are_shown_when_asked_for(inferred: Project):
@@ -87,8 +88,10 @@ def test_those_left_out_compete_only_when_named_and_are_shown_when_asked_for(inf
 
 
 def test_a_portfolio_is_names_with_repetition(inferred: Project):
-    linear = inferred.json("select", "config", "--preference", "at 1000", "--portfolio", 3)
-    assert linear["portfolio"] == ["late"] * 3
+    by_dirichlet = ("--model", "dirichlet")
+    at_the_end = ("select", "config", "--preference", "at 1000", "--portfolio", 3)
+    assert inferred.json(*at_the_end, *by_dirichlet)["portfolio"] == ["late"] * 3
+    assert sorted(inferred.json(*at_the_end)["portfolio"]) == ["early", "late", "never"]
     worst = inferred.json(
         "select", "config", "--preference", "worst-case", "--portfolio", 2, "--risk", "mean"
     )
@@ -121,7 +124,7 @@ def test_the_value_of_information_is_the_regret_of_the_choice(inferred: Project)
     assert found["gain"] == pytest.approx(answer["ranking"][0]["regret"])
     assert sum(rival["gain"] for rival in found["rivals"]) == pytest.approx(found["gain"])
     shown = inferred("select", "config", "--preference", "at 100", "--value-of-information").stdout
-    assert "racing on could gain at most" in shown
+    assert "further rounds could gain at most" in shown
 
 
 def test_criteria_that_disagree_are_named_with_what_that_costs(project: Project):
@@ -189,15 +192,15 @@ def test_what_a_function_of_the_users_own_leaves_to_be_written_is_written(inferr
         (["--preference", "weights zero.csv"], "all weights are zero"),
         (["--preference", "weights minus.csv"], "the weight at t = 100 is negative"),
         (["--preference", "none.yaml"], "cannot read none.yaml"),
-        (["--portfolio", "0"], "at least one slot, found 0"),
-        (["--portfolio", "-3"], "at least one slot, found -3"),
+        (["--portfolio", "0"], "a portfolio has 1 to 256 slots, found 0"),
+        (["--portfolio", "-3"], "a portfolio has 1 to 256 slots, found -3"),
         (["--algorithms", "early,lat"], "unknown algorithm 'lat'; did you mean 'late'?"),
         (["--risk", "qantile"], "unknown risk profile 'qantile'; did you mean 'quantile'?"),
         (["--gamma", "0"], "gamma must lie in (0, 1), found 0"),
         (["--alpha", "0.2"], "alpha must lie in (0.5, 1], found 0.2"),
         (["--model", "gp"], "`polarbear infer config --model gp` makes one"),
         (["--key", "zz"], "has no posterior 'zz'"),
-        (["--png", "x.png"], "--png draws a sweep: give --sweep, too"),
+        (["--png", "x.png"], "--png draws a sweep: add --sweep"),
         (["--sweep", "--png", "no/such/x.png"], "cannot write the figure no/such/x.png"),
         (["--sweep", "--png", "x.what"], "cannot write the figure x.what"),
     ],
@@ -213,20 +216,24 @@ def test_bad_input_is_refused_in_a_line(inferred: Project, arguments: list[str],
     assert len(done.stderr.strip().splitlines()) == 1
 
 
-def test_a_store_without_a_posterior_offers_to_infer(project: Project):
+def test_a_store_without_a_posterior_is_answered_from_its_runs(project: Project):
     project.configure()
     project.json("run", "config.yaml")
+    answer = project.json("select", "config")
+    assert answer["too_early"]
+    assert answer["posterior"]["model"] == "empirical"
+    assert answer["posterior"]["instances"] == 3
     done = project("select", "config")
-    assert done.returncode == 1
-    assert "holds no posterior yet; `polarbear infer config` makes one" in done.stderr
+    assert "too early to recommend" in done.stderr
 
 
 def test_runs_that_came_later_are_noticed(inferred: Project, tmp_path: Path):
     copy = Project(tmp_path)
     shutil.copytree(inferred.folder, tmp_path, dirs_exist_ok=True)
     copy.json("run", "config.yaml", "--instances", 65)
-    notes = copy.json("select", "config")["notes"]
-    assert any("knows 60 of the store's 65 instances" in note for note in notes)
+    notes = copy.json("select", "config", "--model", "dirichlet")["notes"]
+    assert any("uses 60 of the store's 65 problems" in note for note in notes)
+    assert copy.json("select", "config")["posterior"]["instances"] == 65
 
 
 @pytest.fixture

@@ -6,15 +6,24 @@ import pytest
 
 from polarbear.cli.show import _apart
 from polarbear.store import Store
-from tests.driver.test_posteriors import synthetic
 from tests.support import Project
 
 RATINGS = {"A": [0.6, 0.2], "B": [0.4, 0.8]}
 
 
+def synthetic(project: Project, instances: int, ratings: dict[str, list[float]]) -> None:
+    """Fill a store with runs whose true ratings are known."""
+    project.configure(
+        algorithms=[{"name": name, "use": "synthetic"} for name in ratings],
+        instances={"suite": "synthetic", "ratings": ratings, "count": instances},
+        budget={"grid": [10, 100]},
+    )
+    project.json("run", "config.yaml", "--store", "store")
+
+
 @pytest.fixture
 def looked_at(project: Project) -> Project:
-    synthetic(project.folder, instances=25, ratings=RATINGS)
+    synthetic(project, instances=25, ratings=RATINGS)
     return project
 
 
@@ -47,7 +56,7 @@ def test_two_values_have_as_many_digits_as_show_how_far_apart_they_are(a, b, tol
 
 def test_a_name_with_a_comma_is_found_and_two_ways_to_read_a_pair_are_an_error(project: Project):
     ratings = {name: [0.25, 0.25] for name in ("cma, large", "cma", "large, slow", "slow")}
-    synthetic(project.folder, instances=3, ratings=ratings)
+    synthetic(project, instances=3, ratings=ratings)
     facts = project.json("show", "store", "--pair", "cma, large,slow")
     assert (facts["a"], facts["b"]) == ("cma, large", "slow")
     done = project("show", "store", "--pair", "cma, large, slow")
@@ -89,12 +98,12 @@ def test_a_stored_run_is_made_again_by_the_command_that_show_tells(project: Proj
     (run,) = project.json("show", "config", "--instance", instance)["runs"]
     told = project("show", "config", "--instance", instance)
     command = f"polarbear run config.yaml --on {instance} --repeat"
-    assert f"to make one again: {command} NAME" in told.stdout
+    assert f"to repeat a run: {command} NAME" in told.stdout
     facts = project.json(*command.split()[1:], "random search")
     assert facts["same"]
     assert (facts["seed"], facts["t"], facts["y"]) == (run["seed"], run["t"], run["y"])
     said = project(*command.split()[1:], "random search")
-    assert "the same run as the one in the store" in said.stdout
+    assert "identical to the stored run" in said.stdout
 
 
 def test_a_run_that_cannot_be_repeated_is_said_to_be(project: Project):
@@ -104,13 +113,13 @@ def test_a_run_that_cannot_be_repeated_is_said_to_be(project: Project):
     assert done.returncode == 1
     assert "unknown algorithm 'nobody'" in done.stderr
     done = project("run", "config.yaml", "--on", "x")
-    assert "one run is repeated by --repeat NAME --on ID, both of them" in done.stderr
+    assert "--repeat NAME and --on ID go together" in done.stderr
 
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ([], "say what to look at: --pair A,B [--at T], or --instance ID"),
+        ([], "choose one: --pair A,B [--at T], or --instance ID"),
         (["--pair", "A"], "--pair takes two algorithms separated by a comma, found 'A'"),
         (["--instance", "x", "--at", "3"], "--at goes with --pair"),
     ],

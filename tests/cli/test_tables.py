@@ -107,7 +107,7 @@ def test_results_are_folded_on_a_terminal_and_nowhere_else(
 def test_a_rule_is_of_signs_that_the_output_has(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
-    monkeypatch.setattr("polarbear.cli.streams.shows_every_sign", lambda: False)
+    monkeypatch.setattr("polarbear.cli.streams.is_unicode", lambda: False)
     common.show(made())
     printed = capsys.readouterr().out
     assert "─" not in printed

@@ -1,0 +1,122 @@
+"""Every option of a configuration, crossed with every command that reads a store."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support import SOLVERS, Project, solver
+
+RACE = {"limits": {"rounds": 2}, "batch": {"start": 8, "min": 4, "max": 8}, "alpha": 0.95}
+SEVERAL = {"limits": {"rounds": 3}, "alpha": 0.9, "epsilon": 0.1, "tie_tolerance": 0.01}
+HILL = {"suite": "python", "function": f"{SOLVERS}:hill", "maximise": True}
+CLASSIC = {"suite": "classic", "dimensions": {"from": 2, "to": 3}}
+SECONDS = {"axis": "seconds", "grid": {"from": 0.01, "to": 0.05, "points": 3}}
+
+OPTIONS: dict[str, dict[str, Any]] = {
+    "defaults": {},
+    "weights": {"instances": {**CLASSIC, "weights": {"*-1": 3.0, "*-2": 0.5}}},
+    "failed runs are last": {
+        "algorithms": [
+            {"name": "random", "use": "random-search"},
+            solver("fails_sometimes", "fragile"),
+        ],
+        "execution": {"workers": 2, "failures": {"means": "last", "tolerated": 1.0}},
+    },
+    "failed runs end": {"execution": {"workers": 2, "failures": {"means": "ends"}}},
+    "guarantee": {"race": {**RACE, "guarantee": "anytime"}},
+    "pointwise elimination": {"race": {**RACE, "elimination": "pointwise", "truncate": False}},
+    "joint elimination": {"race": {**RACE, "elimination": "joint"}},
+    "crossing resolution": {"race": {**RACE, "resolution": "crossing"}},
+    "strict resolution": {"race": {**RACE, "resolution": "strict"}},
+    "thresholds": {"race": SEVERAL},
+    "limit of evaluations": {"race": {"limits": {"evaluations": 1000}}},
+    "limit of spent time": {"race": {"limits": {"spent": 1000}}},
+    "batches by share": {"race": {**RACE, "batch": {"start": 8, "share": 0.5}}},
+    "seconds": {"budget": SECONDS},
+    "linear grid": {"budget": {"grid": {"from": 5, "to": 80, "points": 4, "spacing": "linear"}}},
+    "one time": {"budget": {"grid": [50]}},
+    "common seeds": {"seeds": "common"},
+    "last values": {"trajectory": "last"},
+    "maximise": {"instances": HILL},
+    "dirichlet": {"inference": {"model": "dirichlet", "draws": 400}},
+    "random walk": {"inference": {"model": "random-walk", "draws": 400}},
+    "concentration": {"inference": {"draws": 400, "concentration": 4.0}},
+    "no early runs": {"execution": {"workers": 1, "early": 0, "check": False}},
+    "fill workers": {"execution": {"workers": 2, "fill_workers": True}},
+}
+COMMANDS: dict[str, tuple[str, ...]] = {
+    "status": ("status", "config"),
+    "status --json": ("status", "config", "--json"),
+    "show --pair": ("show", "config", "--pair", "random,other"),
+    "select": ("select", "config"),
+    "select --json": ("select", "config", "--sweep", "--portfolio", "2", "--json"),
+    "infer": ("infer", "config", "--pairs"),
+    "report --html": ("report", "config", "--html", "page.html"),
+    "report --text": ("report", "config", "--text"),
+    "report --markdown": ("report", "config", "--markdown"),
+    "report --json": ("report", "config", "--json"),
+    "report --latex": ("report", "config", "--latex", "latex", "--force"),
+    "report --png": ("report", "config", "--png", "figures", "--only", "leaders"),
+    "compare": ("compare", "config", "--bootstrap", "100"),
+    "export": ("export", "config", "--format", "csv", "--to", "runs.csv"),
+    "verify": ("verify", "config"),
+    "race": ("race", "config.yaml", "-q"),
+    "race --json": ("race", "config.yaml", "-q", "--json"),
+}
+REFUSED = {("last values", "compare"): "needs best values so far"}
+SLOW = {"report --html", "report --latex", "report --png"}
+BUGS_OF_ISSUE_38 = {"defaults", "weights", "failed runs are last", "seconds", "dirichlet"}
+
+
+@pytest.fixture(scope="module", params=OPTIONS)
+def raced(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """A short race with one option, in a folder that only reading commands use."""
+    project = Project(tmp_path_factory.mktemp("option"))
+    project.option = request.param  # type: ignore[attr-defined]
+    defaults = {
+        "algorithms": [
+            {"name": "random", "use": "random-search"},
+            solver("coordinate_descent", "other"),
+        ],
+        "instances": CLASSIC,
+        "budget": {"grid": [5, 20, 80]},
+        "race": RACE,
+        "inference": {"draws": 400},
+        "execution": {"workers": 2},
+    }
+    project.configure(**{**defaults, **OPTIONS[request.param]})
+    done = project("race", "config.yaml", "-q")
+    assert done.returncode in (0, 3), done.stderr
+    return project
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_reads_a_store_of_every_option(raced: Project, command: str):
+    option = raced.option  # type: ignore[attr-defined]
+    if command in SLOW and option not in BUGS_OF_ISSUE_38:
+        pytest.skip("drawing is the same for all options; the others show the facts")
+    names = Path(raced.store / "polarbear.json").read_text()
+    arguments = [word.replace("other", "fragile") if "fragile" in names else word
+                 for word in COMMANDS[command]]  # fmt: skip
+    done = raced(*arguments)
+    assert "Traceback" not in done.stderr
+    if (option, command) in REFUSED:
+        assert done.returncode == 1
+        assert REFUSED[option, command] in done.stderr
+        return
+    assert done.returncode in ((0, 3) if command.startswith("race") else (0,)), done.stderr
+    if "--json" in arguments:
+        assert isinstance(json.loads(done.stdout), dict)
+
+
+def test_json_alone_writes_no_page_and_can_be_repeated(raced: Project):
+    if raced.option != "defaults":  # type: ignore[attr-defined]
+        pytest.skip("one store is enough")
+    first, second = (raced("report", "config", "--json") for _ in range(2))
+    assert (first.returncode, second.returncode) == (0, 0), second.stderr
+    assert first.stdout == second.stdout
+    assert not (raced.folder / "config.html").exists()
