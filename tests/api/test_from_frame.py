@@ -82,7 +82,7 @@ def test_a_seed_that_only_one_algorithm_ran_takes_no_share():
 
 def test_two_values_for_one_time_are_refused_rather_than_taken_for_one_run():
     clash = pl.concat([frame(), frame().with_columns(y=pl.col("y") + 1)])
-    with pytest.raises(pb.ImportFailedError, match="tell them apart by a column 'seed'"):
+    with pytest.raises(pb.ImportFailedError, match="distinguish them by a column 'seed'"):
         pb.infer(clash)
     seeded = clash.with_columns(seed=pl.lit(1))
     with pytest.raises(pb.ImportFailedError, match="instance, t, seed; keep one of each"):

@@ -124,7 +124,7 @@ def test_options_that_cannot_be_meant_are_refused(raced: pb.Store, folder: Path)
         raced.infer(drows=1000)
     with pytest.raises(pb.ConfigError, match="zero or more, found -1"):
         raced.infer(seed=-1)
-    with pytest.raises(pb.ConfigError, match="say which folder"):
+    with pytest.raises(pb.ConfigError, match="name the folder"):
         pb.run(configuration())
     with pytest.raises(pb.ConfigError, match="workers"):
         pb.run(configuration(), folder, workers=0)

@@ -56,7 +56,7 @@ def test_the_tables_say_scale_intervals_and_what_the_posterior_sees(compared: Pr
         "scale: targets are distances from the optimum, 100 down to 1e-08",
         "AOCC: mean share of targets reached",
         "again [b]",
-        "ECDF: share of targets reached by that many evaluations",
+        "ECDF: share of targets reached by that number of evaluations",
         "EAF difference, on the 12 instances both ran in full:",
         "posterior",
     ):

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from polarbear.driver import replaying
+from polarbear.api import merge_stores
 from polarbear.errors import StoreFullError
 from polarbear.racing import RoundRecord
 from polarbear.store import Store
@@ -118,7 +118,7 @@ def test_a_disk_that_fills_up_while_decisions_are_taken_leaves_no_merged_store(
         raise StoreFullError("no space left to write round-0001.json")
 
     with monkeypatch.context() as patched:
-        patched.setattr(replaying, "replay", full)
+        patched.setattr(merge_stores, "replay", full)
         done = project("merge", whole, "B", "--into", "C")
     assert done.returncode == 1
     assert "no space left" in done.stderr

@@ -126,8 +126,8 @@ def test_an_earlier_round_is_shown_as_it_stood_then(raced: Project):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--text", "--json"], "give one of them"),
-        (["--only", "ratings"], "say where to"),
+        (["--text", "--json"], "choose one"),
+        (["--only", "ratings"], "name a folder"),
         (["--png", "x", "--only", "rating"], "did you mean 'ratings'"),
         (["--png", "x", "--theme", "pink"], "theme"),
         (["--png", "x", "--width", "wide"], "width"),
@@ -246,4 +246,4 @@ def test_a_look_back_is_at_one_store(raced: Project):
 def test_a_budget_to_show_goes_with_figures(raced: Project):
     done = raced("report", "config", "--text", "--at", "100")
     assert done.returncode == 1
-    assert "--at is the budget of the figure one-budget: say where to" in done.stderr
+    assert "--at is the budget of the figure one-budget: name a folder" in done.stderr
