@@ -101,7 +101,7 @@ def test_a_race_tells_its_story_in_plain_words(project: Project):
     assert "\x1b" not in done.stdout + done.stderr
     status = project("status", "config")
     assert re.search(r"bad +eliminated ", status.stdout)
-    assert "early is better than good at some times, " in status.stdout
+    assert "good and early cross: each is better at some times" in status.stdout
     assert project.json("status", "config")["race"]["pareto_set"] == ["good", "early"]
 
 
