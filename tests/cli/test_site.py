@@ -108,5 +108,5 @@ def test_the_glossary_is_in_order_and_has_the_nouns_of_the_readme():
     glossary = words((DOCS / "glossary.md").read_text())
     assert glossary == sorted(glossary, key=str.lower)
     readme = (DOCS.parent / "README.md").read_text()
-    nouns = words(readme[readme.index("## The nouns") : readme.index("## The commands")])
+    nouns = words(readme[readme.index("## The nouns") : readme.index("## Citing")])
     assert {noun.replace("Pareto set", "anytime Pareto set") for noun in nouns} <= set(glossary)
