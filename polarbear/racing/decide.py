@@ -85,9 +85,9 @@ def step(
     before = state.settled == OPEN
     dominates, withheld = _dominances(state, rules, tables, duels)
     cycles = _cycles(state, dominates)
-    eliminated = _eliminations(state, tables, dominates)
+    eliminated = _eliminations(state, tables, dominates, cycles)
     state = replace(state, eliminated=(*state.eliminated, *eliminated), untrusted=0)
-    state, reinstated = _reinstate(state, tables)
+    state, reinstated = _reinstate(state, tables, cycles)
     settled = _resolved(state, rules, tables)
     in_cycle = {pair for cycle in cycles for pair in combinations(cycle, 2)}
     proven = proven_better(duels, rules.alpha, state.initial) if _is_guaranteed(rules) else None
@@ -162,13 +162,13 @@ def _both_candidates(state: State) -> np.ndarray:
 def _dominances(
     state: State, rules: Rules, tables: DecisionTables, duels: np.ndarray | None
 ) -> tuple[np.ndarray, tuple[tuple[str, str], ...]]:
-    """Candidates that dominate another one with the required confidence: bool[a, b].
+    """Algorithms that dominate another one with the required confidence: bool[a, b].
 
     Also returns the pairs (b, a) for which the model says so but the duels do not support it.
     """
     n = len(state.algorithms)
     a, b = _indices(state)
-    pairs = _judged(state) & _both_candidates(state)
+    pairs = _judged(state)
     compared = np.zeros((n, n), dtype=bool)
     compared[a[pairs], b[pairs]] = compared[b[pairs], a[pairs]] = True
     asked = compared & (tables.dominates >= rules.alpha)
@@ -179,41 +179,64 @@ def _dominances(
     if duels is None:
         return asked, ()
     supported = asked & (supported_by_duels(duels) >= MIN_SUPPORT).all(axis=0)
-    names = state.algorithms
-    withheld = [(names[i], names[by]) for by, i in np.argwhere(asked & ~supported)]
-    return supported, tuple(sorted(withheld))
+    names, inside = state.algorithms, _is_candidate(state)
+    refused = np.argwhere(asked & ~supported & np.outer(inside, inside))
+    return supported, tuple(sorted((names[i], names[by]) for by, i in refused))
 
 
 def _cycles(state: State, dominates: np.ndarray) -> tuple[tuple[str, ...], ...]:
-    """Groups of candidates that dominate each other in a cycle; none of them is eliminated by
-    another one of its group."""
-    mutual = reached(dominates)
-    mutual &= mutual.T
+    """Groups of algorithms that dominate each other in a cycle.
+
+    Cycles through an algorithm that was eliminated from outside of its group do not count.
+    """
+    index = {name: i for i, name in enumerate(state.algorithms)}
+    gone = {index[one.algorithm]: index[one.by] for one in state.eliminated}
+    left = _is_candidate(state) if state.joining else np.ones(len(index), dtype=bool)
+    while True:
+        within = reached(dominates & np.outer(left, left))
+        mutual = within & within.T
+        outside = [i for i, by in gone.items() if left[i] and not mutual[i, by]]
+        if not outside:
+            break
+        left[outside] = False
     groups = {tuple(np.flatnonzero(row).tolist()) for row in mutual if row.any()}
     return tuple(tuple(state.algorithms[i] for i in group) for group in sorted(groups))
 
 
 def _eliminations(
-    state: State, tables: DecisionTables, dominates: np.ndarray
+    state: State,
+    tables: DecisionTables,
+    dominates: np.ndarray,
+    cycles: tuple[tuple[str, ...], ...],
 ) -> tuple[Elimination, ...]:
-    """Eliminations of this round, whatever the order of the algorithms; cycles eliminate none."""
-    beats = dominates & ~reached(dominates).T
+    """Eliminations of this round, whatever the order of the algorithms.
+
+    No algorithm of a cycle eliminates another one of it.
+    """
+    names, inside = state.algorithms, _is_candidate(state)
+    beats = dominates & np.outer(inside, inside)
+    for cycle in cycles:
+        members = np.isin(names, cycle)
+        beats &= ~np.outer(members, members)
     gone = np.asarray(beats.any(axis=0))
     probability = tables.dominates
     found = []
     for i in np.flatnonzero(gone):
         by = max(np.flatnonzero(beats[:, i]), key=lambda j: (not gone[j], probability[j, i], -j))
         instances = state.caught_up if state.joining else state.instances
-        names = state.algorithms[i], state.algorithms[by]
-        found.append(Elimination(*names, state.round, instances, float(tables.estimate[by, i])))
+        shown = float(tables.estimate[by, i])
+        found.append(Elimination(names[i], names[by], state.round, instances, shown))
     return tuple(found)
 
 
-def _reinstate(state: State, tables: DecisionTables) -> tuple[State, tuple[str, ...]]:
+def _reinstate(
+    state: State, tables: DecisionTables, cycles: tuple[tuple[str, ...], ...]
+) -> tuple[State, tuple[str, ...]]:
     """Take back eliminations that a cycle of dominances has made doubtful.
 
-    Following eliminators from an eliminated algorithm leads to a candidate. If the algorithm is
-    ahead of this candidate at every time, it returns, and more instances decide between the two.
+    Algorithms return that are in a cycle with their eliminator. Otherwise, following eliminators
+    from an eliminated algorithm leads to a candidate. If the algorithm is ahead of this candidate
+    at every time, it returns, and more instances decide between the two.
     """
     if state.joining:
         return state, ()
@@ -222,11 +245,11 @@ def _reinstate(state: State, tables: DecisionTables) -> tuple[State, tuple[str, 
     ahead = np.asarray((tables.better > tables.better.swapaxes(1, 2)).all(axis=0))
     back = []
     for name, by in eliminator.items():
-        if by not in eliminator:
-            continue
-        while by in eliminator:
-            by = eliminator[by]
-        if ahead[index[name], index[by]]:
+        last = by
+        while last in eliminator:
+            last = eliminator[last]
+        in_cycle = any(name in cycle and by in cycle for cycle in cycles)
+        if in_cycle or (by in eliminator and ahead[index[name], index[last]]):
             back.append(name)
     if not back:
         return state, ()

@@ -10,25 +10,25 @@ from typing import Any
 
 import numpy as np
 import pytest
-from polarbear.racing.forecasting import _reach
 from scipy.special import ndtr
 from scipy.stats import binom
 
 from polarbear import racing as race
-from polarbear.inference.relations import Pointwise
+from polarbear.inference.relations import DecisionTables
 from polarbear.racing import ALIKE, Forecast, State
+from polarbear.racing.forecast import _reach, forecast
 from polarbear.racing.forecast_range import within
 from polarbear.racing.rules import Rules
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 
 
-def pair(p_above: float, p_alike: float = 1e-6) -> Pointwise:
-    """Beliefs about two algorithms at one time."""
+def pair(p_above: float, p_alike: float = 1e-6) -> DecisionTables:
+    """Probabilities about two algorithms at one time."""
     above = np.array([[[0.0, p_above], [1 - p_above, 0.0]]])
     alike = np.array([[[1.0, p_alike], [p_alike, 1.0]]])
     no_worse = np.maximum(above, alike)  # at least
-    return Pointwise(above, above * 0, alike, alike * 0, 0.05, no_worse, above * 0)
+    return DecisionTables(above, alike, no_worse, above[0], above[0])
 
 
 def after(rounds: int, instances: int, rules: Rules, **changes: Any) -> State:
@@ -38,7 +38,7 @@ def after(rounds: int, instances: int, rules: Rules, **changes: Any) -> State:
 
 def ahead(p_above: float, most: int | None = None, p_alike: float = 1e-6) -> Forecast:
     rules = Rules(alpha=0.99)
-    found = race.forecast(after(4, 64, rules), rules, pair(p_above, p_alike), most, seed=1)
+    found = forecast(after(4, 64, rules), rules, pair(p_above, p_alike), most, seed=1)
     assert found is not None
     return found
 
@@ -46,13 +46,13 @@ def ahead(p_above: float, most: int | None = None, p_alike: float = 1e-6) -> For
 def test_in_the_first_rounds_nobody_can_tell():
     rules = Rules()
     for rounds in (1, 2):
-        assert race.forecast(after(rounds, 16, rules), rules, pair(0.9), None, seed=1) is None
+        assert forecast(after(rounds, 16, rules), rules, pair(0.9), None, seed=1) is None
 
 
 def test_with_nothing_open_there_is_nothing_to_tell():
     rules = Rules()
     settled = after(4, 64, rules, settled=np.full((1, 1), ALIKE, dtype=np.int8))
-    assert race.forecast(settled, rules, pair(0.9), None, seed=1) is None
+    assert forecast(settled, rules, pair(0.9), None, seed=1) is None
 
 
 def test_the_surer_a_pair_is_the_sooner_it_is_settled():

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from polarbear import racing as race
-from polarbear.inference.relations import Pointwise
+from polarbear.inference.relations import DecisionTables
 from polarbear.racing import LETTERS, Elimination, Kind, State, Verdict, verdict, verdict_on
 from polarbear.racing.rules import Rules
 from polarbear.racing.verdicts import (
@@ -191,15 +191,15 @@ BELIEFS = {
 }
 
 
-def believed(names: tuple[str, ...]) -> Pointwise:
+def believed(names: tuple[str, ...]) -> DecisionTables:
     dominance, equivalence = np.full((2, len(names), 2, 2), 0.0)
     for t, name in enumerate(names):
         above, alike = BELIEFS[name]
         dominance[t, 0, 1], dominance[t, 1, 0] = above, 1 - above
         equivalence[t, 0, 1] = equivalence[t, 1, 0] = alike
-    none = np.zeros_like(dominance)
     no_worse = np.maximum(dominance, equivalence)  # at least
-    return Pointwise(dominance, none, equivalence, none, 0.05, no_worse, none)
+    over = dominance.min(axis=0)
+    return DecisionTables(dominance, equivalence, no_worse, over, over)
 
 
 @pytest.mark.parametrize("resolution", ["crossing", "strict"])
