@@ -24,8 +24,11 @@ from race import DRAWS, LIMIT
 
 from polarbear import racing
 from polarbear.inference import ModelOptions, infer, relations
+from polarbear.inference.empirical.decisions import decide_by_duels
+from polarbear.racing.forecast import forecast
 from polarbear.racing.rules import Rules
 from polarbear.rankings import count_choice_sets, rank
+from polarbear.rankings.duels import duels_of
 
 CORRELATIONS = ("0", "0.33", "constant")
 MODELS = ("dirichlet", "empirical")
@@ -55,7 +58,7 @@ def told_by_one_race(
 ) -> tuple[list[Told], int]:
     """Every forecast of one race, and the rounds in which nothing could be told yet."""
     options = ModelOptions(model=model, draws=DRAWS)
-    rules = Rules(alpha=alpha).under(options.joint, options.plackett_luce)
+    rules = Rules(alpha=alpha).under(options.plackett_luce and options.joint)
     values = truths.drawn(f"pl-{correlation}", seed, LIMIT).values
     names = [f"A{i + 1}" for i in range(values.shape[1])]
     state = racing.start(names, truths.UNIT.tolist(), rules)
@@ -64,21 +67,22 @@ def told_by_one_race(
     while state.open_pairs and state.instances < LIMIT:
         last = min(state.instances + state.batch, LIMIT)
         positions = rank(values[:last])
-        posterior = infer(
-            count_choice_sets(positions),
-            truths.UNIT,
-            options,
-            100_000 * seed + state.round,
-            threads=1,
-            positions=positions,
-        )
-        beliefs = relations.pointwise(posterior, rules.epsilon, threads=1, no_worse=True)
-        joint = relations.joint(posterior) if posterior.joint else None
-        state, _ = racing.step(state, rules, last - state.instances, beliefs, joint)
-        if state.open_pairs and state.instances < LIMIT:
-            ahead = racing.forecast(
-                state, rules, beliefs, LIMIT - state.instances, seed + state.round
+        if options.plackett_luce:
+            posterior = infer(
+                count_choice_sets(positions),
+                truths.UNIT,
+                options,
+                100_000 * seed + state.round,
+                threads=1,
+                positions=positions,
             )
+            tables = relations.decision_tables(posterior, rules.epsilon, rules.elimination)
+        else:
+            record = duels_of(positions).record()
+            tables = decide_by_duels(record, rules.epsilon, options.concentration)
+        state, _ = racing.step(state, rules, last - state.instances, tables)
+        if state.open_pairs and state.instances < LIMIT:
+            ahead = forecast(state, rules, tables, LIMIT - state.instances, seed + state.round)
             if ahead is None:
                 untold += 1
             else:

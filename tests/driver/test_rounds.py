@@ -22,6 +22,9 @@ from polarbear.driver.standings import standings
 from polarbear.driver.watching import Watcher
 from polarbear.errors import AlgorithmError, ConfigError, RaceError, StoreMismatchError
 from polarbear.execution.outcome import Outcome
+from polarbear.problems.base import Instance
+from polarbear.problems.specs import PROBLEM
+from polarbear.problems.synthetic import Synthetic
 from polarbear.racing import RoundRecord
 from polarbear.select import find_basis
 from polarbear.settings.options import Source
@@ -138,7 +141,7 @@ def test_a_race_ends_by_equivalence_where_all_are_identical(tmp_path):
 
 def test_who_is_out_is_not_run_any_further(tmp_path):
     ratings = {"good": 2.0, "bad": 0.1, "close": 1.9}
-    config = configured(tuple(ratings), ratings, {"limits": {"rounds": 3}, "alpha": 0.99})
+    config = configured(tuple(ratings), ratings, {"limits": {"rounds": 5}, "alpha": 0.99})
     _, store, notes = run(config, tmp_path / "s")
     out = store.rounds.read(store.rounds.numbers()[-1]).state.eliminated[0]
     runs = [instance for name, instance, _ in notes.runs if name == "bad"]
@@ -562,13 +565,13 @@ def test_an_unreadable_checkpoint_is_named(tmp_path):
 
 def test_a_posterior_that_fails_its_checks_decides_nothing_and_ends_the_race(tmp_path, monkeypatch):
     def doubtful(*arguments: Any) -> CachedPosterior:
-        learned = cached_posterior(*arguments)
-        asked.append(learned.posterior.n_draws)
-        diagnostics = replace(learned.posterior.diagnostics, r_hat=1.2)
-        return replace(learned, posterior=replace(learned.posterior, diagnostics=diagnostics))
+        found = cached_posterior(*arguments)
+        asked.append(found.posterior.n_draws)
+        diagnostics = replace(found.posterior.diagnostics, r_hat=1.2)
+        return replace(found, posterior=replace(found.posterior, diagnostics=diagnostics))
 
     asked: list[int] = []
-    monkeypatch.setattr("polarbear.driver.judging.learn", doubtful)
+    monkeypatch.setattr("polarbear.driver.round_posterior.cached_posterior", doubtful)
     config = configured(inference={"model": "dirichlet", "draws": 1000})
     ended, store, notes = run(config, tmp_path / "s")
     assert ended == Ended("the posterior failed its checks in 3 rounds in a row", at_limit=True)
@@ -577,35 +580,53 @@ def test_a_posterior_that_fails_its_checks_decides_nothing_and_ends_the_race(tmp
     assert all("R-hat" in record.problems[0] for record in notes.rounds)
 
 
-def test_decisions_that_hang_on_the_number_of_draws_get_more_of_them(tmp_path):
-    close = {"A": 1.0, "B": 1.5}
-    rules = {"limits": {"rounds": 6}, "alpha": 0.92}
-    inference = {"model": "dirichlet", "draws": 4000}
-    config = configured(("A", "B"), close, rules, inference=inference)
-    _, _, notes = run(config, tmp_path / "s")
-    assert {record.draws for record in notes.rounds} == {1600, 4000}
-
-
-@pytest.mark.parametrize("model", ["empirical", "dirichlet"])
-def test_nobody_is_put_out_by_fewer_draws_than_a_posterior_has(tmp_path, model):
-    config = configured(inference={"model": model, "draws": 4000})
-    _, store, notes = run(config, tmp_path / "s")
-    out = [record for record in notes.rounds if record.decisions.eliminated]
-    assert out
-    assert min(record.draws for record in out) >= 4000
-    assert store.posteriors.facts(notes.rounds[-1].posterior)["options"]["draws"] == 4000
-
-
-def test_an_elimination_that_hangs_on_the_number_of_draws_gets_four_times_as_many(
-    tmp_path, monkeypatch
+@pytest.mark.parametrize("undecided", [True, False])
+def test_a_decision_within_the_monte_carlo_error_gets_four_times_as_many_draws(
+    tmp_path, monkeypatch, undecided
 ):
-    def undecided(state: race.State, *_: Any) -> np.ndarray:
-        return np.ones((len(state.times), len(state.pairs)), dtype=bool)
+    asked: list[int] = []
 
-    monkeypatch.setattr(race, "elimination_hangs", undecided)
-    config = configured(inference={"draws": 2000}, rules={"limits": {"rounds": 1}})
-    _, _, notes = run(config, tmp_path / "s")
-    assert [record.draws for record in notes.rounds] == [8000]
+    def counting(*arguments: Any) -> CachedPosterior:
+        found = cached_posterior(*arguments)
+        asked.append(found.posterior.n_draws)
+        return found
+
+    monkeypatch.setattr("polarbear.driver.round_posterior.cached_posterior", counting)
+    monkeypatch.setattr(race, "needs_more_draws", lambda *_: undecided)
+    rules = {"limits": {"rounds": 1}}
+    config = configured(inference={"model": "dirichlet", "draws": 1000}, rules=rules)
+    run(config, tmp_path / "s")
+    assert asked == ([1000, 4000] if undecided else [1000])
+
+
+@pytest.fixture
+def seeds_of_one_problem(monkeypatch) -> None:
+    """Let four instances after each other be seeds of one problem."""
+    drawn = Synthetic.instance
+
+    def grouped(self: Synthetic, index: int, setting: Any) -> Instance:
+        instance = drawn(self, index, setting)
+        return replace(instance, spec={**instance.spec, PROBLEM: f"problem {index // 4}"})
+
+    monkeypatch.setattr(Synthetic, "instance", grouped)
+
+
+@pytest.mark.usefixtures("seeds_of_one_problem")
+def test_a_race_counts_seeds_of_one_problem_once(tmp_path):
+    rules = {"limits": {"instances": 16}, "alpha": 0.999999}
+    _, store, _ = run(configured(rules=rules), tmp_path / "s")
+    assert facts_of(store)["instances"] == 16
+    (key,) = store.posteriors.stored()
+    assert store.posteriors.facts(key)["instances"] == 4
+    found = evidence_of(store)
+    assert found.n_problems == 4
+    assert found.duels.record().met.max() == 4
+
+
+@pytest.mark.usefixtures("seeds_of_one_problem")
+def test_the_anytime_guarantee_refuses_repeated_seeds_of_one_problem(tmp_path):
+    with pytest.raises(RaceError, match="instances of this race are repeated seeds of one problem"):
+        run(configured(rules={"guarantee": "anytime"}), tmp_path / "s")
 
 
 def test_checkpoints_read_as_plain_json(tmp_path):

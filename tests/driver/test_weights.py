@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from polarbear.racing.guarantee import record_of_duels
 
 from polarbear.driver.evidence import Tally, evidence_of
 from polarbear.driver.merging import unite
 from polarbear.driver.replaying import stored_config
 from polarbear.errors import StoreMismatchError
+from polarbear.rankings.duels import duels_of
 from polarbear.store import Store
 from tests.driver.test_rounds import RATINGS, checkpoints, configured, run
 from tests.support import Project
@@ -67,7 +67,7 @@ def test_merging_says_whose_weights_count(raced: Store, tmp_path: Path):
 
 def test_duels_are_counted_by_weight():
     positions = np.array([[0, 1], [0, 1], [1, 0]], dtype=np.int16)[:, :, None]
-    record = record_of_duels(positions, np.array([2.0, 0.25, 5.0]))
+    record = duels_of(positions, None, np.array([2.0, 0.25, 5.0])).record().won()
     assert record[0].tolist() == [[0, 2.25], [5.0, 0]]
 
 

@@ -270,9 +270,7 @@ def test_above_everywhere_by_the_record_but_not_at_once_is_looked_at_again():
     rules = Rules(resolution="strict")
     state = race.start("AB", TIMES, rules)
     state, _ = race.step(state, rules, 8, tables({("A", "B"): [0.999, 0.999, 0.995, 0.9]}))
-    state, decisions = race.step(
-        state, rules, 8, tables({("A", "B"): [0.999, 0.97, 0.985, 0.995]})
-    )
+    state, decisions = race.step(state, rules, 8, tables({("A", "B"): [0.999, 0.97, 0.985, 0.995]}))
     assert decisions.reopened == (("A", "B"),)
     assert codes(state, "A", "B") == ">.>>"
 
