@@ -95,10 +95,10 @@ def test_an_elimination_shows_the_neutral_probability_and_asks_for_the_sceptical
     neutral = np.array([[0.5, 0.9993], [0.0007, 0.5]])
     sceptical = tables({("A", "B"): [0.999] * 4}, dominates=[[0, 0.991], [0, 0]])
     found = replace(sceptical, estimate=neutral)
-    state, decisions = race.step(race.start("AB", TIMES, Rules()), Rules(), 8, found)
+    _, decisions = race.step(race.start("AB", TIMES, Rules()), Rules(), 8, found)
     assert decisions.eliminated[0].probability == pytest.approx(0.9993)
     doubtful = replace(found, dominates=np.full((2, 2), 0.98))
-    state, decisions = race.step(race.start("AB", TIMES, Rules()), Rules(), 8, doubtful)
+    _, decisions = race.step(race.start("AB", TIMES, Rules()), Rules(), 8, doubtful)
     assert not decisions.eliminated
 
 
