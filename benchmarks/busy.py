@@ -28,7 +28,7 @@ from targets import Row, report
 
 from polarbear.config import Config, load
 from polarbear.driver import collect
-from polarbear.driver.rounds import Race
+from polarbear.driver.loop import Race
 from polarbear.store import Store
 
 CONFIGS = Path(__file__).parents[1] / "configs"

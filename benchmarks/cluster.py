@@ -28,8 +28,8 @@ from targets import Row, report
 
 from polarbear.config import Config, parse
 from polarbear.driver import collect
-from polarbear.driver.rounds import Race
-from polarbear.driver.watching import Watcher
+from polarbear.driver.loop import Race
+from polarbear.driver.progress import Watcher
 from polarbear.execution.executor import Executor
 from polarbear.execution.outcome import Outcome, Task
 from polarbear.settings.options import Source

@@ -18,8 +18,8 @@ import numpy as np
 from targets import Row, report
 
 from polarbear.config import Config, parse
-from polarbear.driver.rounds import Race
-from polarbear.driver.watching import Watcher
+from polarbear.driver.loop import Race
+from polarbear.driver.progress import Watcher
 from polarbear.settings.options import Source
 from polarbear.store import Store
 

@@ -32,9 +32,9 @@ from targets import Row, report
 
 from polarbear import racing as race
 from polarbear.config import Config, parse
-from polarbear.driver.entrants import settings_kept
 from polarbear.driver.evidence import Evidence, ranked
 from polarbear.driver.posterior_cache import CachedPosterior, keep
+from polarbear.driver.resume import settings_kept
 from polarbear.execution.outcome import Outcome, Task
 from polarbear.execution.status import Status
 from polarbear.inference import ModelOptions, Posterior

@@ -31,7 +31,7 @@ from simulated import Costs, Known, Simulated, Workload, configured, simulate
 from targets import Row, report
 
 from polarbear.driver import collect
-from polarbear.driver.rounds import Race
+from polarbear.driver.loop import Race
 from polarbear.execution.outcome import Outcome, Task
 from polarbear.execution.run import Problems, execute
 from polarbear.store import Store

@@ -21,9 +21,9 @@ import numpy as np
 
 from polarbear.config import Config, parse
 from polarbear.driver import collect
-from polarbear.driver.dispatch import Dispatch
-from polarbear.driver.rounds import Race
-from polarbear.driver.watching import Watcher
+from polarbear.driver.loop import Race
+from polarbear.driver.progress import Watcher
+from polarbear.driver.scheduler import Scheduler
 from polarbear.execution.executor import Executor
 from polarbear.execution.outcome import Outcome, Task
 from polarbear.execution.run import Problems, execute
@@ -187,17 +187,17 @@ class Cluster:
         )
 
 
-class SimulatedDispatch(Dispatch):
+class SimulatedScheduler(Scheduler):
     """Deciding takes simulated time, beside what the coordinator does for its workers."""
 
     cluster: Cluster
     seconds: Callable[[], float]
 
-    def meanwhile(self, work: Callable[[], Result], likely: Iterator[Task]) -> Result:
+    def run_beside(self, work: Callable[[], Result], likely: Iterator[Task]) -> Result:
         cluster = self.cluster
         end = cluster.until = cluster.clock + self.seconds()
         done = work()
-        if self.early is None:
+        if self.speculative is None:
             cluster.clock = end
         else:
             self._serve(chain(likely), over=lambda: cluster.clock >= end)
@@ -210,20 +210,20 @@ class SimulatedRace(Race):
 
     costs: Costs
 
-    def _dispatch_to(self, pool: Executor) -> Dispatch:
+    def _scheduler(self, pool: Executor) -> Scheduler:
         assert isinstance(pool, Cluster)
-        made = SimulatedDispatch(
-            pool, self._store, self._take, self._early, self._watcher.ran_early
+        made = SimulatedScheduler(
+            pool, self._store, self._take, self._speculative, self._watcher.ran_early
         )
         made.cluster = pool
         costs = self.costs
-        made.seconds = lambda: costs.deciding + costs.deciding_a_run * len(self._runs)
+        made.seconds = lambda: costs.deciding + costs.deciding_a_run * len(self._runs.stored)
         return made
 
-    def _round(self, dispatch: Dispatch) -> None:
-        assert isinstance(dispatch, SimulatedDispatch)
-        dispatch.cluster.spend(self.costs.a_round)
-        super()._round(dispatch)
+    def _round(self, scheduler: Scheduler) -> None:
+        assert isinstance(scheduler, SimulatedScheduler)
+        scheduler.cluster.spend(self.costs.a_round)
+        super()._round(scheduler)
 
 
 @dataclass(frozen=True)
@@ -249,7 +249,7 @@ class Known:
         self._decided = Race._decided
 
     def decided(self, race: Race, state: State, horizons: dict[str, float], drawn: int) -> Any:
-        evidence = race._judge.evidence(state, 0 if state.joining else drawn)
+        evidence = race._inference.evidence(state, 0 if state.joining else drawn)
         key = json.dumps([to_plain(state), horizons, drawn, evidence.key])
         if key not in self._found:
             self._found[key] = self._decided(race, state, horizons, drawn)
@@ -304,14 +304,14 @@ def simulate(
         race = SimulatedRace(config, store, used)
         race.costs = costs
         race.run()
-        early = race._early
+        early = race._speculative
     state = race.state
     return Simulated(
         workers,
         cluster.clock,
         cluster.busy / (workers * cluster.clock),
         used.seconds / (workers * cluster.clock),
-        len(race._runs),
+        len(race._runs.stored),
         0 if early is None else len(early),
         state.round,
         cluster.coordinating / cluster.clock,

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from polarbear.api.store import Store
 from polarbear.driver.merging import Union, unite, write_union
-from polarbear.driver.replaying import replay
+from polarbear.driver.replay import replay
 from polarbear.errors import (
     ConfigError,
     NotAStoreError,

@@ -1,7 +1,6 @@
 """Events of a running race, for observers that show its progress."""
 
-from polarbear.driver.progress import Pace, RoundClock
-from polarbear.driver.watching import Watcher
+from polarbear.driver.progress import Pace, RoundClock, Watcher
 from polarbear.execution.outcome import Outcome, Task
 from polarbear.racing import RoundRecord, State
 from polarbear.racing.verdicts import withheld_words

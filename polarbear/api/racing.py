@@ -15,9 +15,9 @@ from polarbear.api.status import Failure, Standings, standings
 from polarbear.api.store import Store
 from polarbear.config import Config, Execution, Overrides
 from polarbear.driver import collect
-from polarbear.driver.changes import Answers, take_in
+from polarbear.driver.loop import Race
 from polarbear.driver.progress import Progress
-from polarbear.driver.rounds import Race
+from polarbear.driver.reconcile import Answers, take_in
 from polarbear.errors import RaceError
 from polarbear.plain import Record, plain
 from polarbear.preferences import Context, read_preference

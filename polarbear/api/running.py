@@ -12,11 +12,11 @@ from polarbear.api.listening import Listener
 from polarbear.api.preflight import warn_of_busy_cores
 from polarbear.api.store import Store
 from polarbear.config import Overrides
-from polarbear.driver import collect, repeating
-from polarbear.driver.changes import Answers, take_in
-from polarbear.driver.collected import Collected, collected
-from polarbear.driver.dispatch import Dispatch
-from polarbear.driver.repeating import Repeated
+from polarbear.driver import collect, inspect
+from polarbear.driver.inspect import Repeated
+from polarbear.driver.reconcile import Answers, take_in
+from polarbear.driver.scheduler import Scheduler
+from polarbear.driver.standings import Collected, collected
 from polarbear.errors import ConfigError
 from polarbear.store import Store as StoreOnDisk
 
@@ -68,7 +68,7 @@ def run(
         with collect.pool_of(settings, disk) as pool:
             listener.planned(len(plan.tasks), plan.present, folder, pool.size)
             with listener.runs(len(plan.tasks)) as finished:
-                Dispatch(pool, disk, lambda o: finished(o.status.failed)).run(plan.tasks)
+                Scheduler(pool, disk, lambda o: finished(o.status.failed)).run(plan.tasks)
         collect.check_unchanged(settings, origin)
     seconds = time.monotonic() - begun
     return Store(disk, collected(disk, settings.budget, len(plan.tasks), plan.present, seconds))
@@ -83,7 +83,7 @@ def repeat(
     """
     settings = configurations.read(config, Overrides(workers=1))
     disk = StoreOnDisk.open(configurations.store_folder(config, store))
-    task = repeating.task_of(settings, disk, algorithm, instance)
+    task = inspect.task_of(settings, disk, algorithm, instance)
     task.algorithm.prepare(settings.setting)
     with collect.pool_of(settings) as pool:
-        return repeating.repeat(settings, disk, task, pool)
+        return inspect.repeat(settings, disk, task, pool)

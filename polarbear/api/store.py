@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from polarbear.api.reporting import Report
     from polarbear.api.status import Standings
     from polarbear.classical.comparison_facts import Compared
-    from polarbear.driver.looking import Duels as Duels
-    from polarbear.driver.looking import InstanceRuns as InstanceRuns
-    from polarbear.driver.withdrawing import Forgotten, Renamed
+    from polarbear.driver.forget import Forgotten, Renamed
+    from polarbear.driver.inspect import Duels as Duels
+    from polarbear.driver.inspect import InstanceRuns as InstanceRuns
     from polarbear.formats.store_export import ExportResult
     from polarbear.plain import Record
     from polarbear.select.facts import Answer
@@ -144,16 +144,16 @@ class Store:
 
     def rename(self, old: str, new: str) -> Renamed:
         """Rename an algorithm throughout the store; nothing is run or decided again."""
-        from polarbear.driver.withdrawing import rename
+        from polarbear.driver.forget import rename
 
         with self._disk.writing():
             return rename(self._disk, old, new)
 
     def forget(self, algorithm: str, *, failed: bool = False, restore: bool = False) -> Forgotten:
         """Set runs of an algorithm aside, all or those that ``failed``; ``restore`` undoes it."""
-        from polarbear.driver import withdrawing
+        from polarbear.driver import forget as driver
 
-        act = withdrawing.restore if restore else withdrawing.forget
+        act = driver.restore if restore else driver.forget
         with self._disk.writing():
             return act(self._disk, algorithm, failed)
 
@@ -271,7 +271,7 @@ class Store:
         svg: str | Path | None = None,
     ) -> Duels:
         """The instances on which a beat b, and the differences: at a time, by default the last."""
-        from polarbear.driver.looking import duels_at
+        from polarbear.driver.inspect import duels_at
 
         duels = duels_at(self._disk, a, b, at)
         for format, path in _drawings(png, svg):
@@ -284,7 +284,7 @@ class Store:
         self, id: str, *, png: str | Path | None = None, svg: str | Path | None = None
     ) -> InstanceRuns:
         """Every run on an instance, with its trajectory and seed; drawn into the given files."""
-        from polarbear.driver.looking import runs_on
+        from polarbear.driver.inspect import runs_on
 
         runs = runs_on(self._disk, id)
         for format, path in _drawings(png, svg):

@@ -1,7 +1,7 @@
-"""A configuration tried out for a second or two, before anything is spent on it.
+"""A short trial of a configuration, before anything is spent on it.
 
-One problem is built, each algorithm runs on it for a few evaluations, and what that shows is said:
-what does not run, whose values are not finite, who improves, what it will cost. Nothing is stored.
+One problem is built, and each algorithm runs on it for a few evaluations. The result lists errors,
+values that are not finite, algorithms that do not improve, and the cost. Nothing is stored.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ import numpy as np
 
 from polarbear.algorithms.base import Algorithm, Trial
 from polarbear.config import Config
-from polarbear.driver.broken import run_failed, why
 from polarbear.driver.collect import chosen_instances
+from polarbear.driver.stopping import failure_reason, run_failed
 from polarbear.errors import AlgorithmError, BudgetExhausted, PolarBearError
 from polarbear.execution.executor import Executor
 from polarbear.execution.outcome import Outcome, Task
@@ -37,7 +37,7 @@ BYTES_A_POINT, BYTES_A_RUN = 16, 300  # of a store, on disk
 
 @dataclass(frozen=True)
 class Tried:
-    """How one algorithm fared; ``seconds_per_evaluation`` is None where none was counted."""
+    """The trial of one algorithm; ``seconds_per_evaluation`` is None without evaluations."""
 
     algorithm: str
     status: str
@@ -55,9 +55,9 @@ class Tried:
 
 @dataclass(frozen=True)
 class Forecast:
-    """What all runs on so many instances would take; ``bytes`` at most, ``seconds`` about.
+    """The cost of all runs on a number of instances: ``bytes`` at most, ``seconds`` about.
 
-    ``seconds`` is None where the trial cannot tell.
+    ``seconds`` is None where the trial does not show it.
     """
 
     instances: int
@@ -69,7 +69,7 @@ class Forecast:
 
 @dataclass(frozen=True, repr=False)
 class Checked(Record):
-    """What a check found; fields are the keys of `polarbear check --json`."""
+    """The result of a check; fields are the keys of `polarbear check --json`."""
 
     ok: bool
     errors: tuple[str, ...]
@@ -91,7 +91,7 @@ class Checked(Record):
 
 
 class Probe(Algorithm):
-    """No optimiser: evaluates one point twice, and fails if the values differ."""
+    """Evaluates one point twice, and fails if the values differ."""
 
     accepts: ClassVar[frozenset[Kind]] = frozenset({Kind.CONTINUOUS, Kind.INTEGER})
 
@@ -110,7 +110,7 @@ PROBE = Probe(name="the same point twice", use="probe")
 
 
 def check(config: Config, pool: Executor) -> Checked:
-    """Try a configuration out on its first instance."""
+    """Try a configuration on its first instance."""
     instance = config.instances.instance(0, config.setting)
     kind = config.instances.offers()
     errors, warnings = [], []
@@ -150,10 +150,9 @@ def check(config: Config, pool: Executor) -> Checked:
 
 
 def _dimension(config: Config, instance: Instance) -> tuple[int | None, str]:
-    """The number of variables, and if there is no problem, why.
+    """The number of variables, or why there is no problem.
 
-    A spec that tells saves the time of building one here. What the user's code prints is not for
-    the screen.
+    Output of the user's code is not shown.
     """
     if "dimension" in instance.spec:
         return int(instance.spec["dimension"]), ""
@@ -185,7 +184,7 @@ def _tried(
 
 
 def _entry(algorithm: Algorithm, outcome: Outcome, dimension: int | None, sign: float) -> Tried:
-    # Longer than a trial may take is no failure: it was stopped, as a budget stops a run.
+    # A trial that takes too long is stopped, which is no failure.
     slow = outcome.status is Status.TIMEOUT
     status = Status.BUDGET if slow else outcome.status
     values, counted_ = outcome.values, outcome.evaluations
@@ -208,11 +207,11 @@ def _entry(algorithm: Algorithm, outcome: Outcome, dimension: int | None, sign: 
 def _findings(
     tried: Tried, outcome: Outcome, config: Config, instance: Instance
 ) -> tuple[list[str], list[str]]:
-    """What is wrong with an algorithm, and what may be."""
+    """Errors and warnings about an algorithm."""
     name = f"'{tried.algorithm}'"
     run = StoredRun.of(outcome, workers=1)
     if run_failed(run):
-        return [f"{name} failed on {instance.id}: {why(run)}"], []
+        return [f"{name} failed on {instance.id}: {failure_reason(run)}"], []
     warnings = []
     if tried.invalid:
         of = counted(tried.evaluations, "value")
@@ -231,7 +230,7 @@ def _findings(
 
 
 def _forecast(config: Config, tried: Sequence[Tried], workers: int) -> Forecast:
-    """What `polarbear run` would take; a race needs as many instances as it needs."""
+    """The cost of `polarbear run`; the number of instances of a race is unknown."""
     count = len(chosen_instances(config))
     limit, axis = config.budget.limit, config.budget.axis
     seconds: float | None = 0.0

@@ -1,4 +1,4 @@
-"""From a configuration to the runs that are missing, and to who executes them."""
+"""From a configuration to the missing runs, and to the executor that makes them."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from polarbear.execution.outcome import Task
 from polarbear.execution.placement import Placement
 from polarbear.execution.status import Status
 from polarbear.problems.base import Instance
+from polarbear.racing import State
 from polarbear.settings.grid import SECONDS
 from polarbear.store import Store, manifest
 from polarbear.store.runs import StoredRun
@@ -24,11 +25,12 @@ from polarbear.wording import joined, noun
 DEFAULT_INSTANCES = 20
 DAY = 86_400.0
 LOCAL = "local"
+Runs = Mapping[tuple[str, str], StoredRun]  # by algorithm and instance
 
 
 @dataclass(frozen=True)
 class Origin:
-    """What new runs note about where they come from, and what earlier ones leave them.
+    """Facts about earlier runs and about the code, as new runs need them.
 
     ``seed_names`` are those of renamed algorithms; ``aside`` has the last attempt that was set
     aside, by algorithm and instance.
@@ -40,7 +42,7 @@ class Origin:
 
 
 def origin_of(config: Config, store: Store) -> Origin:
-    """What runs of this configuration come from, as things are at this moment."""
+    """The origin of new runs of this configuration."""
     names = [algorithm.name for algorithm in config.algorithms]
     aside = store.set_aside.runs().select("attempt", "algorithm", "instance").rows()
     return Origin(
@@ -52,14 +54,14 @@ def origin_of(config: Config, store: Store) -> Origin:
 
 @dataclass(frozen=True)
 class Plan:
-    """The runs a configuration asks for: those to execute, and how many are there already."""
+    """The runs of a configuration: those to execute, and the number of stored ones."""
 
     tasks: list[Task]
     present: int
 
 
 def chosen_instances(config: Config, count: int | None = None) -> list[Instance]:
-    """The first instances of the suite's stream, as many as asked for or as there are."""
+    """The first instances of the suite, at most ``count`` of them."""
     setting = config.setting
     size = config.instances.size(setting)
     wanted = count or config.instances.count or size or DEFAULT_INSTANCES
@@ -76,15 +78,15 @@ def stored_runs(store: Store) -> dict[tuple[str, str], StoredRun]:
 
 def plan(
     config: Config,
-    stored: Mapping[tuple[str, str], StoredRun],
+    stored: Runs,
     instances: Sequence[Instance],
     budgets: Mapping[str, float] | None = None,
     retry_failed: bool = False,
     origin: Origin | None = None,
 ) -> Plan:
-    """What has to be run so that algorithms have run on these instances, each up to its budget.
+    """The runs that are missing for algorithms to have run on these instances up to their budgets.
 
-    Without ``budgets`` that is all algorithms up to the end of the grid.
+    Without ``budgets``, all algorithms run up to the end of the grid.
     """
     if budgets is None:
         budgets = {algorithm.name: config.budget.limit for algorithm in config.algorithms}
@@ -95,7 +97,7 @@ def plan(
         for algorithm in chosen:
             budget = budgets[algorithm.name]
             run = stored.get((algorithm.name, instance.id))
-            if run is not None and not _again(run.status, run.reached, budget, retry_failed):
+            if run is not None and not _is_due_again(run, budget, retry_failed):
                 present += 1
                 continue
             name = algorithm.name
@@ -108,43 +110,41 @@ def plan(
 
 def failed_again(
     config: Config,
-    stored: Mapping[tuple[str, str], StoredRun],
+    stored: Runs,
     instances: Sequence[Instance],
     origin: Origin,
 ) -> list[Task]:
-    """Stored runs on these instances that failed, to be run again as far as they were to go."""
+    """Tasks that repeat the failed runs on these instances, up to the same budgets."""
     tasks = []
     for instance in instances:
         for algorithm in config.algorithms:
             run = stored.get((algorithm.name, instance.id))
-            if run is not None and Status(run.status).failed:
+            if run is not None and run.status.failed:
                 before = max(run.attempt, origin.aside.get((algorithm.name, instance.id), 0))
                 made_by = origin.fingerprints.get(algorithm.name)
                 tasks.append(Task(algorithm, instance, run.seed, run.budget, before + 1, made_by))
     return tasks
 
 
-def _again(status: str, reached: float, budget: float, retry_failed: bool) -> bool:
-    """Whether a stored run does not do: stopped too early, lost, or failed and to be retried."""
-    if status == Status.BUDGET:
-        return reached < budget
-    if status == Status.LOST:
-        return True
-    return retry_failed and Status(status).failed
+def _is_due_again(run: StoredRun, budget: float, retry_failed: bool) -> bool:
+    """Whether a stored run has to be repeated: stopped too early, lost, or failed."""
+    if run.status is Status.BUDGET:
+        return run.reached < budget
+    return run.status is Status.LOST or (retry_failed and run.status.failed)
 
 
 def prepare(config: Config) -> None:
-    """Raise now what would make every run fail; for whoever is about to run something."""
+    """Raise errors that would make every run fail, before anything runs."""
     config.instances.check_weights(config.setting)
     for algorithm in config.algorithms:
         algorithm.prepare(config.setting)
 
 
 def prepare_unknown(config: Config, store: Path) -> None:
-    """Raise what would make every run of an algorithm fail, before a store takes it in.
+    """Raise errors that would make every run of a new algorithm fail, before it is stored.
 
-    Those that it has were prepared then, and are again only when there is something to run: a call
-    that finds everything done loads no optimiser.
+    Stored algorithms are prepared when there is something to run, so that a finished race loads no
+    optimiser.
     """
     there = manifest.has_config(store)
     known = Store.open(store).config["algorithms"] if there else {}
@@ -155,9 +155,9 @@ def prepare_unknown(config: Config, store: Path) -> None:
 
 
 def check_hosts(config: Config, store: Store, mix_hosts: bool) -> None:
-    """Seconds of two machines are not comparable; mixing them must be meant."""
+    """Refuse to mix seconds of different machines without consent."""
     if config.budget.axis != SECONDS or mix_hosts or config.execution.engine != LOCAL:
-        return  # of other machines each worker says what it is
+        return  # other engines check each worker
     here = host.here()
     timed_on = store.runs().select("host", "cpu").iter_rows()
     others = [other for other in timed_on if other != (here.host, here.cpu)]
@@ -167,19 +167,19 @@ def check_hosts(config: Config, store: Store, mix_hosts: bool) -> None:
             f"{len(others)} {noun(len(others), 'run')} in {store.path} "
             f"{noun(len(others), 'was', 'were')} timed on {name} ({cpu}), but this is "
             f"{here.host} ({here.cpu}); seconds of different machines are not comparable. Go on "
-            "there, choose another folder with --store, or say --mix-hosts if you mean it"
+            "there, choose another folder with --store, or allow it with --mix-hosts"
         )
 
 
 def check_unchanged(config: Config, origin: Origin) -> None:
-    """Stop where a file or a package was changed under the runs that are being made."""
+    """Stop where a file or a package has changed since the runs began."""
     for name, now in fingerprints(config).items():
         before = origin.fingerprints.get(name, now)
         if now != before:
             raise StoreMismatchError(
-                f"{joined(changes_between(before, now))} changed while {name} was being run. What "
-                "is finished is stored; give the same command again, and it asks what to do about "
-                "runs from before the change"
+                f"{joined(changes_between(before, now))} changed while {name} was being run. "
+                "Finished runs are stored; repeat the command, and it asks what to do about runs "
+                "from before the change"
             )
 
 
@@ -188,7 +188,7 @@ def workers_of(config: Config) -> int:
 
 
 def limits_of(config: Config) -> RunLimits:
-    """The limits of a run; memory that is not stated is a share of what a machine has."""
+    """The limits of a run; without a limit of memory, a share of the machine's."""
     execution = config.execution
     default = 2 * config.budget.limit + 60 if config.budget.axis == SECONDS else DAY
     memory = execution.memory_mib
@@ -196,13 +196,13 @@ def limits_of(config: Config) -> RunLimits:
 
 
 def pool_of(config: Config, store: Store | None = None) -> Executor:
-    """Who executes runs, as a configuration asks for it; the store tells where they were timed."""
+    """The executor of a configuration; the store says on which processors runs were timed."""
     if config.execution.engine != LOCAL:
         from polarbear.execution.dask import DaskExecutor
 
         packages = packages_of(fingerprints(config).values())
         return DaskExecutor(config, limits_of(config), packages, _placement(config, store))
-    from polarbear.execution.pool import Pool  # which a finished race has no use for
+    from polarbear.execution.pool import Pool  # not loaded by a finished race
 
     return Pool(
         config.instances,
@@ -219,3 +219,43 @@ def _placement(config: Config, store: Store | None) -> Placement:
         return Placement("mixed")
     runs = () if store is None else store.runs().select("instance", "cpu").iter_rows()
     return Placement(rule, dict(runs))
+
+
+class InstanceStream:
+    """The instances of a suite, in the batches that a race draws."""
+
+    def __init__(self, config: Config) -> None:
+        self._config = config
+        self._drawn: list[Instance] = []
+
+    @property
+    def size(self) -> int | None:
+        """The number of instances of a finite suite."""
+        return self._config.instances.size(self._config.setting)
+
+    def first(self, count: int) -> list[Instance]:
+        """The first instances."""
+        suite, setting = self._config.instances, self._config.setting
+        for index in range(len(self._drawn), count):
+            self._drawn.append(suite.instance(index, setting))
+        return self._drawn[:count]
+
+    def next_batch(self, state: State, at_least: int = 1) -> list[Instance]:
+        """The instances of the next round: new ones, or earlier ones for a newcomer."""
+        first = state.caught_up if state.joining else state.instances
+        return self._batch(state, first, max(state.batch, at_least))
+
+    def batch_after(self, state: State, drawn: int, at_least: int = 1) -> list[Instance]:
+        """Possible instances of the round after one on ``drawn`` instances, the likeliest first."""
+        first = drawn + (state.caught_up if state.joining else state.instances)
+        largest = self._config.race.batch.within(2 * state.batch, first)
+        return self._batch(state, first, max(largest, at_least))
+
+    def _batch(self, state: State, first: int, count: int) -> list[Instance]:
+        ends = [first + count]
+        if state.joining:
+            ends.append(state.instances)
+        else:
+            limits = (self._config.race.limits.instances, self.size)
+            ends += [limit for limit in limits if limit is not None]
+        return self.first(min(ends))[first:]

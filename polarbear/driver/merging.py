@@ -1,4 +1,4 @@
-"""Several stores of the same experiment as one: their runs united, what contradicts named."""
+"""Merging stores of the same experiment; contradictions are refused by name."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from polarbear.store.provenance import Fingerprint
 from polarbear.store.runs import StoredRun
 from polarbear.wording import counted, joined, noun
 
-FEW = 8  # conflicts that are named one by one
+MAX_CONFLICTS_SHOWN = 8
 
 Key = tuple[str, str]  # algorithm and instance
 
 
 @dataclass(frozen=True)
 class Chosen:
-    """Which run of which store stands for an algorithm on an instance in the merged store."""
+    """The run of an algorithm on an instance in the merged store, and the number of its store."""
 
     store: int
     run: StoredRun
@@ -38,7 +38,7 @@ class Chosen:
 
 @dataclass(frozen=True)
 class Union:
-    """What several stores come to: which run of which, and the configuration of all."""
+    """The result of merging: the chosen runs, and the common configuration."""
 
     config: dict[str, Any]
     runs: Mapping[Key, Chosen]
@@ -53,7 +53,7 @@ def unite(
     mix_hosts: bool = False,
     first_wins: bool = False,
 ) -> Union:
-    """Choose one run of each algorithm on each instance; refuse what cannot stand together."""
+    """Choose one run of each algorithm on each instance; refuse contradictions."""
     _check_configurations(stores)
     _check_instances(stores)
     if not mix_hosts:
@@ -96,7 +96,7 @@ def _check_configurations(stores: Sequence[Store]) -> None:
 
 
 def _shared(stores: Sequence[Store], other: Store) -> list[str]:
-    """Algorithms of a store that one before it has, too."""
+    """Algorithms of a store that an earlier one has as well."""
     before = stores[: list(stores).index(other)]
     names = {name for store in before for name in store.config["algorithms"]}
     return [name for name in other.config["algorithms"] if name in names]
@@ -117,11 +117,11 @@ def _check_instances(stores: Sequence[Store]) -> None:
         for instance, spec in store.instances().select("instance", "spec").iter_rows():
             if known.setdefault(instance, spec) != spec:
                 found.append(f"instance {instance} is {known[instance]}, in {store.path} {spec}")
-    _refuse(found, "the same instance is not the same problem in all of them")
+    _refuse(found, "an instance is not the same problem in all stores")
 
 
 def _check_hosts(stores: Sequence[Store]) -> None:
-    """Seconds of two machines are not comparable; mixing them must be meant."""
+    """Refuse to mix seconds of different machines."""
     if stores[0].config["budget"]["axis"] != SECONDS:
         return
     hosts = {row for store in stores for row in store.runs().select("host", "cpu").iter_rows()}
@@ -129,12 +129,12 @@ def _check_hosts(stores: Sequence[Store]) -> None:
         names = joined([f"{name} ({cpu})" for name, cpu in sorted(hosts)])
         raise StoreMismatchError(
             f"these runs were timed on {names}; seconds of different machines are not comparable: "
-            "say --mix-hosts if you mean it"
+            "allow it with --mix-hosts"
         )
 
 
 def _check_makers(stores: Sequence[Store], keep: Sequence[str]) -> dict[str, list[Fingerprint]]:
-    """What made each algorithm's runs must be the same in all stores, or be said to be."""
+    """Runs of an algorithm must be made by the same code and options in all stores."""
     made: dict[str, list[tuple[Store, Fingerprint]]] = {}
     for store in stores:
         pairs = store.runs().select("algorithm", "fingerprint").unique(maintain_order=True)
@@ -157,7 +157,7 @@ def _check_makers(stores: Sequence[Store], keep: Sequence[str]) -> dict[str, lis
             ]
     _refuse(
         found,
-        "runs of an algorithm were made by different things",
+        "runs of an algorithm were made by different code or options",
         "--keep NAME counts them alike",
     )
     return alike
@@ -165,7 +165,7 @@ def _check_makers(stores: Sequence[Store], keep: Sequence[str]) -> dict[str, lis
 
 def _difference(one: Fingerprint, other: Fingerprint) -> str:
     if one is None or other is None:
-        return "one of them does not say what made its runs"
+        return "the origin of one of them is unknown"
     return joined(changes_between(one, other))
 
 
@@ -186,14 +186,14 @@ def _united(stores: Sequence[Store], first_wins: bool) -> tuple[dict[Key, Chosen
                 found.append(f"{key[0]} on {key[1]}, in {before} and {store.path}")
     _refuse(
         found,
-        "the same run came out differently",
-        "--first-wins takes that of the store named first",
+        "the same run has different results",
+        "--first-wins takes the run of the store that is named first",
     )
     return chosen, several
 
 
 def _agree(one: Chosen, other: Chosen) -> bool:
-    """Whether two runs are the same as far as both went."""
+    """Whether two runs are equal up to the time that both reached."""
     until = min(one.run.reached, other.run.reached)
     a, b = (np.searchsorted(side.t, until, side="right") for side in (one, other))
     return bool(
@@ -208,7 +208,7 @@ def _how_far(one: Chosen) -> tuple[bool, float]:
 
 
 def _notes(stores: Sequence[Store]) -> list[str]:
-    """What of the stores is not in the merged one."""
+    """Notes on what is not in the merged store."""
     notes = []
     first = stores[0].config
     for group in ("budget", "race", "inference"):
@@ -231,8 +231,12 @@ def _notes(stores: Sequence[Store]) -> list[str]:
 def _refuse(found: Sequence[str], why: str, remedy: str = "") -> None:
     if not found:
         return
-    listing = "\n".join(f"  {line}" for line in found[:FEW])
-    more = f"\n  and {len(found) - FEW} more" if len(found) > FEW else ""
+    listing = "\n".join(f"  {line}" for line in found[:MAX_CONFLICTS_SHOWN])
+    more = (
+        f"\n  and {len(found) - MAX_CONFLICTS_SHOWN} more"
+        if len(found) > MAX_CONFLICTS_SHOWN
+        else ""
+    )
     raise StoreMismatchError(f"{why}:\n{listing}{more}{f'{chr(10)}{remedy}' if remedy else ''}")
 
 

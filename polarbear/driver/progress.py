@@ -1,4 +1,4 @@
-"""How a race that is under way goes: by algorithm, by worker, and how long it will take."""
+"""Progress of a race: observers, counts by algorithm and worker, and the remaining time."""
 
 from __future__ import annotations
 
@@ -10,18 +10,46 @@ from dataclasses import asdict, dataclass, field, replace
 from types import TracebackType
 
 from polarbear.driver.standings import ahead
-from polarbear.driver.watching import Watcher
 from polarbear.execution.outcome import Outcome, Task
 from polarbear.racing import Forecast, RoundRecord, State
 from polarbear.store import Store
 from polarbear.store import progress as kept
 
-EVERY = 1.0  # seconds between two states of the file
+WRITE_INTERVAL_SECONDS = 1.0
+
+
+class Watcher:
+    """Observes a race; this one ignores everything."""
+
+    wants_draws = False  # in the store after each round, not only after the last
+
+    def checked(self, findings: Sequence[str]) -> None:
+        """A short trial of all algorithms found this."""
+
+    def staffed(self, workers: int) -> None:
+        """This number of runs goes on at once from now on."""
+
+    def begins(
+        self, state: State, horizons: dict[str, float], drawn: int, tasks: Sequence[Task]
+    ) -> None:
+        """A round begins: horizons of algorithms, number of instances, and missing runs."""
+
+    def finished(self, outcome: Outcome) -> None:
+        """A run of the round is finished; a speculative run is used."""
+
+    def ran_early(self, outcome: Outcome) -> None:
+        """A speculative run is finished."""
+
+    def infers(self) -> None:
+        """The runs of a round are finished; inference begins."""
+
+    def ends(self, record: RoundRecord) -> None:
+        """A round is decided and stored."""
 
 
 @dataclass
 class AlgorithmProgress:
-    """One algorithm: of this round's runs so many are done; and all of its runs since the call."""
+    """Runs of one algorithm: in this round, and since the start of the command."""
 
     algorithm: str
     round_runs: int = 0
@@ -33,7 +61,7 @@ class AlgorithmProgress:
 
 @dataclass
 class WorkerProgress:
-    """One worker: its runs since the call, how long they took, and which one it ended last."""
+    """Runs of one worker since the start of the command, their time, and the last one."""
 
     worker: str
     host: str
@@ -46,12 +74,11 @@ class WorkerProgress:
 
 @dataclass
 class UnderWay:
-    """How a race goes; fields are keys of `under_way` in `polarbear status --json`.
+    """Progress of a race; fields are keys of `under_way` in `polarbear status --json`.
 
-    ``began`` and ``written`` are seconds since the epoch, ``early`` counts runs that no round has
-    asked for yet, and ``busy`` is the share of their time for which workers were running something.
-    What is left, of the round and until the race ends, is in seconds at the speed so far, and None
-    where nobody can tell.
+    ``began`` and ``written`` are seconds since the epoch, ``early`` counts unused speculative runs,
+    and ``busy`` is the share of time for which workers ran something. The remaining time, of the
+    round and of the race, is in seconds at the speed so far, None where it is unknown.
     """
 
     began: float
@@ -71,14 +98,14 @@ class UnderWay:
 
 
 class Pace:
-    """Seconds an instance takes: those of the last round, from the end of the one before it."""
+    """Seconds per instance in the last round, from the end of the round before."""
 
     def __init__(self) -> None:
         self._since = time.monotonic()
         self.seconds: float | None = None
 
     def round_over(self, drawn: int, runs: int) -> None:
-        """A round on so many instances is over; one without runs says nothing."""
+        """Take in a round; one without runs is ignored."""
         now = time.monotonic()
         if drawn and runs:
             self.seconds = (now - self._since) / drawn
@@ -86,7 +113,7 @@ class Pace:
 
 
 class RoundClock:
-    """How long a round still takes, by those of its runs that were made since it began."""
+    """The remaining time of a round, by its runs since it began."""
 
     def __init__(self, runs: int = 0) -> None:
         self.runs, self.done, self.failed = runs, 0, 0
@@ -94,21 +121,21 @@ class RoundClock:
         self._began = time.time()
 
     def finished(self, outcome: Outcome) -> None:
-        """One of its runs is there."""
+        """Take in a finished run."""
         self.done += 1
         self.failed += outcome.status.failed
-        self._made += outcome.started + outcome.seconds >= self._began  # others were there before
+        self._made += outcome.started + outcome.seconds >= self._began  # not before
 
     @property
     def left(self) -> float | None:
-        """Seconds until all are there at the speed so far; None where nobody can tell."""
+        """Seconds until all runs are finished at the speed so far; None where it is unknown."""
         if not self._made:
             return None
         return (time.time() - self._began) / self._made * (self.runs - self.done)
 
 
 class Account:
-    """Adds up what a race does."""
+    """Counts the runs of a race."""
 
     def __init__(self) -> None:
         self.workers = 1  # runs that go on at once
@@ -133,7 +160,7 @@ class Account:
         self._of(outcome.task).round_done += 1
         if _name(outcome) in self._early:
             self._early.remove(_name(outcome))
-        elif outcome.started >= self._now.began:  # and not by a call before this one
+        elif outcome.started >= self._now.began:  # not by an earlier command
             self._ran(outcome)
 
     def ran_early(self, outcome: Outcome) -> None:
@@ -148,7 +175,7 @@ class Account:
         self._now.doing, self._forecast = "beginning the next round", forecast
 
     def now(self) -> UnderWay:
-        """How things stand at this moment."""
+        """The present progress."""
         written = time.time()
         workers = list(self._workers.values())
         busy = sum(worker.seconds for worker in workers)
@@ -173,7 +200,7 @@ class Account:
         return None if instances is None or pace is None else instances * pace
 
     def _ran(self, outcome: Outcome) -> None:
-        """A worker has executed a run."""
+        """Count a run for its worker and its algorithm."""
         where, task = outcome.where, outcome.task
         place = (where.host, where.worker)
         worker = self._workers.setdefault(place, WorkerProgress(where.worker, where.host))
@@ -190,21 +217,21 @@ class Account:
 
 
 class Progress(Watcher):
-    """Says in a store, about once a second, how its race goes; another watcher hears it all."""
+    """Writes the progress of a race to its store every second, and passes events on."""
 
     def __init__(self, store: Store, other: Watcher) -> None:
         self._store = store
         self._other = other
         self.wants_draws = other.wants_draws
         self._account = Account()
-        self._at_it = threading.Lock()
-        self._news = True
+        self._lock = threading.Lock()
+        self._changed = True
         self._over = threading.Event()
-        self._teller = threading.Thread(target=self._tell_on, daemon=True)
+        self._writer = threading.Thread(target=self._write_regularly, daemon=True)
 
     def __enter__(self) -> Progress:
-        self._tell()
-        self._teller.start()
+        self._write()
+        self._writer.start()
         return self
 
     def __exit__(
@@ -214,7 +241,7 @@ class Progress(Watcher):
         trace: TracebackType | None,
     ) -> None:
         self._over.set()
-        self._teller.join()
+        self._writer.join()
         kept.clear(self._store.path)
 
     def checked(self, findings: Sequence[str]) -> None:
@@ -254,18 +281,18 @@ class Progress(Watcher):
 
     @contextmanager
     def _counting(self) -> Iterator[None]:
-        with self._at_it:
+        with self._lock:
             yield
-            self._news = True
+            self._changed = True
 
-    def _tell_on(self) -> None:
-        while not self._over.wait(EVERY):
-            if self._news:
-                self._tell()
+    def _write_regularly(self) -> None:
+        while not self._over.wait(WRITE_INTERVAL_SECONDS):
+            if self._changed:
+                self._write()
 
-    def _tell(self) -> None:
-        with self._at_it:
-            now, self._news = self._account.now(), False
+    def _write(self) -> None:
+        with self._lock:
+            now, self._changed = self._account.now(), False
         kept.tell(self._store.path, asdict(now))
 
 

@@ -1,4 +1,4 @@
-"""How a race stands, as plain facts for people, scripts and pipelines."""
+"""Results of a store as plain records: the standings of a race, and the runs of `polarbear run`."""
 
 from __future__ import annotations
 
@@ -25,13 +25,14 @@ from polarbear.racing import (
 )
 from polarbear.racing.forecast_range import within
 from polarbear.racing.recommendation import Grade, Span, advise, leaders
-from polarbear.settings.grid import EVALUATIONS
+from polarbear.settings.grid import EVALUATIONS, Budget
 from polarbear.store import Store, summary
+from polarbear.store.summary import AlgorithmRuns, Failure
 from polarbear.wording import counted, percent, time
 
 
 class Standing(StrEnum):
-    """How an algorithm stands: in with something open, in for good, out, or catching up."""
+    """The status of an algorithm: candidate, settled candidate, eliminated, or catching up."""
 
     IN = "in"
     SETTLED = "settled"
@@ -40,7 +41,7 @@ class Standing(StrEnum):
 
 
 class Entrant(NamedTuple):
-    """An algorithm in a race; ``by`` is who has put it out or comes nearest to that."""
+    """An algorithm in a race; ``by`` has eliminated it or comes nearest to that."""
 
     algorithm: str
     evaluations: int
@@ -62,7 +63,7 @@ class Lead(NamedTuple):
 
 
 class OpenPair(NamedTuple):
-    """A pair that is open at so many ``times``, and between what P(a is better) lies there."""
+    """A pair that is open at a number of ``times``, and the range of P(a is better) there."""
 
     a: str
     b: str
@@ -83,7 +84,7 @@ class OpenPair(NamedTuple):
 
 
 class SettledPair(NamedTuple):
-    """A pair of candidates that is done with, and how."""
+    """A settled pair of candidates, and its verdict."""
 
     a: str
     b: str
@@ -99,12 +100,11 @@ class SettledPair(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Standings(Record):
-    """What the rounds of a race have come to.
+    """The result of the rounds of a race.
 
-    ``saved`` is the share of the budget of running everything to the end that was not spent;
-    ``spent`` is what each algorithm has cost in what the ``axis`` counts;
-    ``rules`` are those of the last round, as a configuration spells them. ``recommended`` are spans
-    of time, each with its likely best algorithms; they are only a tendency while it is
+    ``saved`` is the unspent share of the budget of running everything to the end; ``spent`` is the
+    time of each algorithm on the ``axis``; ``rules`` are those of the last round. ``recommended``
+    are spans of time, each with its likely best algorithms; they are only a tendency while it is
     ``too_early``. ``cycles`` are groups that dominate each other, ``reinstated`` algorithms came
     back because of one.
     """
@@ -153,7 +153,7 @@ class Standings(Record):
 
     @property
     def joint(self) -> bool:
-        """Whether eliminations spoke of all times at once, not of each for itself."""
+        """Whether eliminations were joint over all times, not pointwise."""
         return bool(self.rules.get("elimination") == "joint")
 
     def to_dict(self) -> dict[str, Any]:
@@ -197,9 +197,9 @@ class Standings(Record):
 
 
 def standings(store: Store, upto: int | None = None) -> Standings | None:
-    """What the rounds in a store have come to; None where no race has been run.
+    """The result of the rounds in a store; None without a race.
 
-    ``upto`` looks back at an earlier round as if it were the last.
+    ``upto`` is an earlier round that is taken as the last.
     """
     numbers = [n for n in store.rounds.numbers() if upto is None or n <= upto]
     if not numbers:
@@ -256,7 +256,7 @@ def ahead(last: RoundRecord, config: Mapping[str, Any]) -> Forecast | None:
     """The forecast of the last round, for a race that ends at the limits of the configuration."""
     if last.forecast is None or not any(config["race"]["limits"].values()):
         return last.forecast
-    from polarbear.racing.rules import Batch, RaceLimits  # to load them takes longer than all this
+    from polarbear.racing.rules import Batch, RaceLimits  # slow to import
 
     limits = RaceLimits.model_validate(config["race"]["limits"])
     if limits.spent is None and config["budget"]["axis"] == EVALUATIONS:
@@ -266,7 +266,7 @@ def ahead(last: RoundRecord, config: Mapping[str, Any]) -> Forecast | None:
 
 
 def _entrant(last: RoundRecord, name: str) -> Entrant:
-    """An algorithm in or out, and what speaks against it."""
+    """The status of an algorithm, and its nearest eliminator."""
     state, evaluations, spent = last.state, last.evaluations[name], last.costs[name]
     for gone in state.eliminated:
         if gone.algorithm == name:
@@ -281,7 +281,7 @@ def _entrant(last: RoundRecord, name: str) -> Entrant:
 
 
 def _instances_of(rounds: Sequence[RoundRecord], state: State) -> dict[str, int]:
-    """On how many instances each algorithm was run."""
+    """The number of instances that each algorithm was run on."""
     found = dict.fromkeys(state.algorithms, 0)
     for record in rounds:
         for name in record.ran_to:
@@ -290,7 +290,7 @@ def _instances_of(rounds: Sequence[RoundRecord], state: State) -> dict[str, int]
 
 
 def _saved(rounds: Sequence[RoundRecord], state: State) -> float:
-    """The share of the budget of running everything to the end that the race did not spend."""
+    """The unspent share of the budget of running everything to the end."""
     everything = len(state.algorithms) * state.instances * state.times[-1]
     allotted = sum(record.drawn * t for record in rounds for t in record.ran_to.values())
     return 1 - allotted / everything if everything else 0.0
@@ -304,7 +304,7 @@ def _p_best(believed: Beliefs, state: State) -> tuple[list[str], np.ndarray | No
 
 
 def _open_pairs(believed: Beliefs, state: State) -> list[OpenPair]:
-    """Pairs about which something is not settled: at how many times, where, and how it leans."""
+    """Open pairs: number and range of their open times, and P(a is better) there."""
     found = []
     for a, b in state.open_pairs:
         places = np.flatnonzero(state.relation(a, b) == OPEN)
@@ -316,10 +316,64 @@ def _open_pairs(believed: Beliefs, state: State) -> list[OpenPair]:
 
 
 def _settled_pairs(state: State) -> list[SettledPair]:
-    """Pairs of candidates that are done with, and how."""
+    """Settled pairs of candidates, and their verdicts."""
     is_open, inside = set(state.open_pairs), set(state.candidates)
     return [
         SettledPair(a, b, verdict_on(state, a, b))
         for a, b in state.pairs
         if {a, b} <= inside and (a, b) not in is_open
     ]
+
+
+@dataclass(frozen=True)
+class AlgorithmResult(AlgorithmRuns):
+    """The runs of one algorithm, and how often it was best at the end of the grid.
+
+    ``first_at_end`` is a share of the instances that all ran on; None without such instances.
+    """
+
+    first_at_end: float | None = None
+
+
+@dataclass(frozen=True, repr=False)
+class Collected(Record):
+    """A store after runs were added; fields are the keys of `polarbear run --json`."""
+
+    store: str
+    axis: str
+    budget: float
+    instances: int
+    executed: int
+    present: int
+    failed_runs: int
+    evaluations: dict[str, int]
+    algorithms: tuple[AlgorithmResult, ...]
+    failures: tuple[Failure, ...]
+    seconds: float
+
+    def one_line(self) -> str:
+        return f"{counted(self.executed, 'run')} executed, {self.present} present before"
+
+
+def collected(
+    store: Store, budget: Budget, executed: int, present: int, seconds: float
+) -> Collected:
+    """The store after ``executed`` runs; ``present`` ones were stored before."""
+    first = summary.first_at(store, budget.limit)
+    algorithms = tuple(
+        AlgorithmResult(**vars(entry), first_at_end=first.get(entry.algorithm))
+        for entry in summary.by_algorithm(store)
+    )
+    return Collected(
+        store=str(store.path),
+        axis=budget.axis,
+        budget=budget.limit,
+        instances=len(store.instances()),
+        executed=executed,
+        present=present,
+        failed_runs=sum(entry.failed for entry in algorithms),
+        evaluations={entry.algorithm: entry.evaluations for entry in algorithms},
+        algorithms=algorithms,
+        failures=tuple(summary.failures(store)),
+        seconds=round(seconds, 3),
+    )

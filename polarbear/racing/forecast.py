@@ -13,18 +13,18 @@ from polarbear.racing.normal_scores import MIN_TAIL, normal_scores
 from polarbear.racing.rules import Rules
 from polarbear.racing.state import ABOVE, ALIKE, BELOW, OPEN, State
 
-FUTURES = 200  # that are played
-LOW, HIGH = 0.05, 0.95  # shares of them that end before the range, and within or before it
-FARTHEST = 40  # times as many instances as now: nobody looks any further
-FAR = 3.0  # a score beyond which the other end of a range changes nothing (1e-9)
+FUTURES = 200  # simulated
+LOW, HIGH = 0.05, 0.95  # quantiles of the range
+MAX_GROWTH = 40  # of the number of instances, within a forecast
+FAR = 3.0  # a score beyond which the other end of the ROPE changes nothing (1e-9)
 
 
 def forecast(
     state: State, rules: Rules, tables: DecisionTables, most: int | None, seed: int
 ) -> Forecast | None:
-    """Between how many more instances a race ends; None where nobody can tell yet.
+    """A range of further instances until a race ends; None where it is unknown.
 
-    ``most`` is how many there are, where a suite is finite. Each open pair is taken as a normal
+    ``most`` is the number of instances left in a finite suite. Each open pair is taken as a normal
     posterior. In each of many futures its true difference is drawn from that posterior, the
     evidence of further rounds is drawn given the difference, and the race's rules are followed.
     """
@@ -48,14 +48,14 @@ def _seen(instances: float) -> int | None:
 
 
 def _looks(state: State, rules: Rules, most: int | None) -> list[int]:
-    """How many instances there are after each further round; batches grow, since little settles."""
-    last = FARTHEST * state.instances if most is None else state.instances + max(most, 1)
+    """Numbers of instances after each further round, with growing batches."""
+    last = MAX_GROWTH * state.instances if most is None else state.instances + max(most, 1)
     found: list[int] = []
     now, batch = state.instances, state.batch
     while now < last:
         now = min(now + batch, last)
         found.append(now)
-        # Far away, looks are as far apart as matters; a race looks more often.
+        # Later looks may be coarse; a race looks more often.
         batch = max(rules.batch.within(2 * batch, now), now // 12)
     return found
 
@@ -67,12 +67,12 @@ def _futures(
     looks: list[int],
     rng: np.random.Generator,
 ) -> np.ndarray:
-    """After how many instances each of many futures of a race ends; infinite if not by then.
+    """Instances at the end of each simulated future of a race; infinite beyond the last look.
 
-    What is drawn is the same at all times, so a pair's score at a time is its lead there, grown by
-    the evidence, plus a number of the pair's own.
+    Draws are the same at all times: a pair's score at a time is its lead there, grown by the
+    evidence, plus one number per pair.
     """
-    from scipy.special import ndtri  # which only a race needs, not who reads one
+    from scipy.special import ndtri  # slow to import
 
     is_open = (state.settled == OPEN).any(axis=1)
     a, b = (index[is_open] for index in np.triu_indices(len(state.algorithms), 1))
@@ -104,9 +104,9 @@ def _futures(
 
 
 class _Pair:
-    """A pair in each of many futures: the times at which it is open, and what it ever was.
+    """A pair in each simulated future: its open times, and the relations it has had.
 
-    By strict resolution nothing but those times is ``looked_at``.
+    Strict resolution only looks at open times (``looked_at``).
     """
 
     def __init__(self, codes: np.ndarray, futures: int, rules: Rules) -> None:
@@ -124,9 +124,11 @@ class _Pair:
         reach: np.ndarray,
         width: np.ndarray,
     ) -> np.ndarray:
-        """Take in the scores at each time in some futures; in which of them the pair is settled:
-        bool. One is better from the threshold on, and as good if it is with the width added; they
-        are alike as far as the reach."""
+        """Update some futures by their scores at each time; whether the pair is settled: bool.
+
+        One is better from the threshold on, no worse with the width added, and they are equivalent
+        up to the reach.
+        """
         still_open = self.open[futures]
         size = np.abs(score)
         if self.crossing:
@@ -148,19 +150,19 @@ class _Pair:
 
 
 def _reach(width: np.ndarray, alpha: float) -> np.ndarray:
-    """How large a score may be for P(equivalent) to be alpha at least; -1 where none may."""
+    """The largest score with P(equivalent) >= alpha; -1 where there is none."""
     from scipy.special import ndtri
 
     widths, scores = _reaches(alpha)
     found = np.interp(width, widths, scores, left=-1.0)
-    far = width > widths[-1]  # where the other end of the range does not matter
+    far = width > widths[-1]  # the other end of the ROPE does not matter
     found[far] = width[far] - ndtri(min(alpha, 1 - MIN_TAIL))
     return np.asarray(found)
 
 
 @cache
 def _reaches(alpha: float) -> tuple[np.ndarray, np.ndarray]:
-    """Half-widths, and the scores at which P(equivalent) is alpha then: both rise."""
+    """Half-widths of the ROPE, and the scores at which P(equivalent) is alpha."""
     from scipy.special import ndtr
 
     scores = np.linspace(0, FAR, 2001)

@@ -1,6 +1,6 @@
-"""What is kept of a round: its state, what it decided, and what that rests on.
+"""The checkpoint of a round: its state, its decisions, and what they are based on.
 
-Nothing in it depends on how fast the round went, so the same race leaves the same bytes.
+Nothing in it depends on the speed of the round, so the same race leaves the same bytes.
 """
 
 from __future__ import annotations
@@ -45,15 +45,13 @@ class Threat(NamedTuple):
 class RoundRecord(NamedTuple):
     """One round of a race, as its checkpoint keeps it.
 
-    ``ran_to`` says who ran, and up to which time, on each of the ``drawn`` instances;
-    ``evaluations`` is what each algorithm has spent so far, ``spent`` the same on an axis that
-    counts something else. ``posterior`` is the key of the one that decided, with so many ``draws``
-    where most were taken; ``problems`` are why it was not to be trusted.
-    ``rules`` and ``inference`` are settings as a configuration spells them. ``p_any_wrong`` is how
-    likely it is that at least one elimination so far is wrong, ``fit`` how Plackett-Luce fits;
-    both are None in a round of an older version, and ``fit`` where it is not assumed. ``forecast``
-    says between how many more instances the race ends, ``instances_to_go`` is the middle of that;
-    both are None where nobody can tell yet.
+    ``ran_to`` is the time up to which each algorithm ran on each of the ``drawn`` instances.
+    ``evaluations`` are those of each algorithm so far; ``spent`` is the same on another axis.
+    ``posterior`` is the key of the posterior, which has this number of ``draws``; ``problems`` are
+    reasons not to use it. ``rules`` and ``inference`` are settings of the configuration.
+    ``p_any_wrong`` is P(at least one elimination so far is wrong), ``fit`` the check of fit of a
+    Plackett-Luce model. ``forecast`` is a range of further instances until the race ends,
+    ``instances_to_go`` its median; both are None where they are unknown.
     """
 
     state: State
@@ -75,21 +73,21 @@ class RoundRecord(NamedTuple):
 
     @property
     def costs(self) -> Mapping[str, float]:
-        """What each algorithm has spent so far, in what the axis counts."""
+        """The time of each algorithm on the axis so far."""
         return self.evaluations if self.spent is None else self.spent
 
     @property
     def joint(self) -> bool:
-        """Whether eliminations spoke of all times at once, not of each for itself."""
+        """Whether eliminations were joint over all times, not pointwise."""
         return bool(self.rules.get("elimination") == "joint")
 
     @property
     def newcomer(self) -> str | None:
-        """Whom this round was for, where a newcomer was catching up."""
+        """The newcomer that was catching up in this round."""
         return self.decisions.caught_up or self.state.joining
 
     def to_plain(self) -> dict[str, Any]:
-        """The record as JSON keeps it; what an older version did not know is left out."""
+        """The record as JSON."""
         plain = {
             "state": to_plain(self.state),
             "decisions": as_plain(self.decisions),
@@ -115,7 +113,7 @@ class RoundRecord(NamedTuple):
 
     @classmethod
     def from_plain(cls, plain: Mapping[str, Any]) -> RoundRecord:
-        """A record from its JSON; what a later version may have added is left aside."""
+        """A record from its JSON."""
         return cls(
             state=from_plain(plain["state"]),
             decisions=_decisions(plain["decisions"]),

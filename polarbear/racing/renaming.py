@@ -1,4 +1,4 @@
-"""A round of a race in which somebody is called otherwise; nothing else about it changes."""
+"""A round of a race with another name for one algorithm."""
 
 from __future__ import annotations
 
@@ -36,6 +36,8 @@ def renamed(record: RoundRecord, old: str, new: str) -> RoundRecord:
             reopened=pairs(one.reopened),
             caught_up=one.caught_up and name(one.caught_up),
             withheld=pairs(one.withheld),
+            cycles=tuple(tuple(map(name, cycle)) for cycle in one.cycles),
+            reinstated=tuple(map(name, one.reinstated)),
         )
 
     def fit(one: NamedFit) -> NamedFit:
@@ -47,6 +49,7 @@ def renamed(record: RoundRecord, old: str, new: str) -> RoundRecord:
         decisions=decisions(record.decisions),
         ran_to={name(one): t for one, t in record.ran_to.items()},
         evaluations={name(one): spent for one, spent in record.evaluations.items()},
+        spent=record.spent and {name(one): spent for one, spent in record.spent.items()},
         threats={
             name(one): Threat(name(threat.by), threat.probability)
             for one, threat in record.threats.items()

@@ -1,4 +1,4 @@
-"""What can be set about a race: when to eliminate, when to stop sampling, and its limits."""
+"""Settings of a race: when to eliminate, when a pair is settled, and limits."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from polarbear.settings.options import Options
 
 
 class Batch(Options):
-    """How many instances a round draws; it doubles when nothing is settled, halves when much is."""
+    """Instances per round; doubled when nothing is settled, halved when much is."""
 
     start: int = Field(8, ge=1, description="instances of the first round")
     min: int = Field(8, ge=1, description="never fewer than this")
@@ -33,24 +33,24 @@ class Batch(Options):
         return self
 
     def within(self, size: int, instances: int) -> int:
-        """As near to this size as a round may be after so many instances."""
+        """The nearest allowed size of a round after a number of instances."""
         most = self.max if self.share is None else min(self.max, int(self.share * instances))
         return max(min(size, most), self.min)
 
 
 class RaceLimits(Options):
-    """Where a race stops even if relations are open; its result is valid there, too."""
+    """Limits at which a race stops with open relations; its result is valid."""
 
-    rounds: int | None = Field(None, ge=1, description="at most so many rounds")
-    instances: int | None = Field(None, ge=1, description="at most so many instances")
+    rounds: int | None = Field(None, ge=1, description="largest number of rounds")
+    instances: int | None = Field(None, ge=1, description="largest number of instances")
     evaluations: int | None = Field(
-        None, ge=1, description="no further round once so many evaluations are spent"
+        None, ge=1, description="no further round once this number of evaluations is spent"
     )
     spent: float | None = Field(
-        None, gt=0, description="no further round once runs have spent so much on the axis"
+        None, gt=0, description="no further round once runs have spent this much on the axis"
     )
     hours: float | None = Field(
-        None, gt=0, description="no further round once this call has taken so many hours"
+        None, gt=0, description="no further round once this command has taken this number of hours"
     )
 
 
@@ -76,7 +76,7 @@ class Rules(Options):
     )
     alpha: float = Field(
         0.99,
-        json_schema_extra={"maximum": 1},  # which is checked below, in better words
+        json_schema_extra={"maximum": 1},  # checked below, with a better message
         description="how probable a relation must be to be settled",
     )
     guarantee: Literal["none", "anytime"] = Field(

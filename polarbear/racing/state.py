@@ -14,7 +14,7 @@ from polarbear.errors import RaceError
 if TYPE_CHECKING:
     from polarbear.racing.rules import Rules
 
-# What is settled about a pair (a, b) at a time; as a checkpoint spells it.
+# The settled relation of a pair (a, b) at a time, and its letter in a checkpoint.
 OPEN, ABOVE, BELOW, ALIKE, CROSSING, OUT = range(6)
 LETTERS = ".><=x-"
 _UNKNOWN = 255

@@ -1,8 +1,8 @@
-"""What is settled about a pair over all times: decided once, and worded once.
+"""The verdict on a pair over all times, and its words.
 
-A verdict goes by what was shown: at a time that is above, below or alike, one of these relations
-was certain in some round. A time that was settled only because the pair is, for all times, or
-because one of the two is out, shows none of them, and no verdict counts it as if it did.
+A verdict counts what was shown: at a time that is above, below or alike, this relation was certain
+in some round. A time that was settled because the whole pair was, or because one of the two was
+eliminated, shows no relation.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from polarbear.wording import decisive
 
 
 class Kind(StrEnum):
-    """How a pair stands, as seen from its first; a value is what JSON and CSV call it."""
+    """The relation of a pair over all times, seen from its first; values as in JSON."""
 
     DOMINATES = "dominates"
     DOMINATED = "dominated"
@@ -71,7 +71,7 @@ _SEEN_FROM_THE_FIRST = {
     Kind.CROSSING: "{a} and {b} cross: each is better at some times",
     Kind.NOTHING_SHOWN: "nothing was shown about {a} and {b}",
     Kind.OPEN: "{a} and {b} are still open",
-    Kind.MOOT: "{a} and {b} were not looked into any further: one of them is out",
+    Kind.MOOT: "{a} and {b} were not compared any further: one of them is eliminated",
 }
 WORDS = MappingProxyType(
     {
@@ -81,7 +81,7 @@ WORDS = MappingProxyType(
         for kind in Kind
     }
 )
-# What a single time of a pair is called, and what that says of the time.
+# Names of the relation at a single time, and their words.
 AT_A_TIME = MappingProxyType(
     {
         OPEN: "open",
@@ -99,16 +99,16 @@ WORDS_AT_A_TIME = MappingProxyType(
         "below": "{b} was shown to be better",
         "equivalent": "shown to be equivalent",
         "crossing": "shown to be neither better, worse nor equivalent here: the pair is settled "
-        "all the same",
-        "moot": "not looked into any further: one is out",
+        "by its other times",
+        "moot": "not compared any further: one is eliminated",
     }
 )
 
 
 class Verdict(NamedTuple):
-    """What is settled about a pair, as seen from its first.
+    """The verdict on a pair, seen from its first.
 
-    ``above``, ``below`` and ``alike`` are the places on the grid at which the first was shown to be
+    ``above``, ``below`` and ``alike`` are the indices of times at which the first was shown to be
     better, the second was, and the two were shown to be equivalent.
     """
 
@@ -122,16 +122,16 @@ class Verdict(NamedTuple):
         return SIGNS[self.kind]
 
     def words(self, a: str, b: str) -> str:
-        """What is settled about two algorithms, in a sentence without its full stop."""
+        """The verdict as a sentence without a full stop."""
         return WORDS[self.kind].format(a=a, b=b)
 
     def mirrored(self) -> Verdict:
-        """The same, as seen from the second."""
+        """The same, seen from the second."""
         return Verdict(MIRROR.get(self.kind, self.kind), self.below, self.above, self.alike)
 
 
 def verdict(codes: Iterable[int]) -> Verdict:
-    """What the codes of a pair come to, one code a time."""
+    """The verdict on a pair from its codes, one per time."""
     at = np.fromiter(codes, dtype=np.int8)
     above, below, alike = (
         tuple(np.flatnonzero(at == code).tolist()) for code in (ABOVE, BELOW, ALIKE)
@@ -157,10 +157,10 @@ def _kind(found: set[int]) -> Kind:
 
 
 def verdict_on(state: State, a: str, b: str) -> Verdict:
-    """What a race has settled about two of its algorithms.
+    """The verdict of a race on two algorithms.
 
-    Whoever put another out was better at every time in one posterior, whatever earlier rounds had
-    settled about single times.
+    An eliminator was better at every time in one posterior, whatever earlier rounds had settled
+    about single times.
     """
     everywhere = tuple(range(len(state.times)))
     for gone in state.eliminated:
@@ -172,7 +172,7 @@ def verdict_on(state: State, a: str, b: str) -> Verdict:
 
 
 def legend(kinds: Iterable[str]) -> list[str]:
-    """What the signs of these verdicts mean; of two that mirror each other, one speaks for both."""
+    """The meaning of the signs of these verdicts; of two mirrored ones, the first."""
     used: list[Kind] = []
     for kind in sorted(set(map(Kind, kinds)), key=list(Kind).index):
         if SIGNS[kind] and MIRROR.get(kind) not in used:
@@ -180,8 +180,8 @@ def legend(kinds: Iterable[str]) -> list[str]:
     return [f"{SIGNS[kind]} {kind}" for kind in used]
 
 
-# What a probability of being better over the whole grid is of: of all times at once where that was
-# inferred (joint), otherwise the lowest of what was inferred of each time for itself.
+# The probability of being better over the whole grid: of all times at once (joint), otherwise the
+# lowest over the times.
 _OVER_TIME = MappingProxyType(
     {
         True: "at every time with probability {probability}",
@@ -197,35 +197,35 @@ CHANCE = MappingProxyType(
 
 
 def over_time(probability: float, joint: bool) -> str:
-    """A probability of being better over the whole grid, as what it was computed."""
+    """A probability of being better over the whole grid, in words."""
     return _OVER_TIME[joint].format(probability=decisive(probability))
 
 
 def better_words(by: str, probability: float, joint: bool) -> str:
-    """Why somebody is out."""
+    """Why an algorithm is eliminated."""
     return f"{by} is better {over_time(probability, joint)}"
 
 
 def nearest_words(by: str, probability: float, joint: bool) -> str:
-    """Who comes nearest to putting somebody out."""
+    """The algorithm that comes nearest to eliminating another."""
     return f"{by} comes nearest, better {over_time(probability, joint)}"
 
 
 def reopened_words(state: State, a: str, b: str, say: Callable[[str], str] = str) -> str:
-    """Why a pair is looked at again that was shown to be above at each time.
+    """Why a pair is compared again although one was better at each time.
 
-    ``say`` makes of a name what stands in the sentence.
+    ``say`` formats a name.
     """
     a, b = (say(b), say(a)) if BELOW in state.relation(a, b) else (say(a), say(b))
     return (
-        f"{a} was shown to be better than {b} at each time, in one round or another, but that "
-        f"did not put {b} out: they are compared again where {a} is least sure to be better"
+        f"{a} was shown to be better than {b} at each time, but not in one round, so {b} is not "
+        f"eliminated: they are compared again where P({a} better) is lowest"
     )
 
 
 def withheld_words(algorithm: str, by: str) -> str:
-    """Why somebody is still in whom the model would put out."""
+    """Why an algorithm stays that the model would eliminate."""
     return (
-        f"{algorithm} stays in: the model is sure that {by} is better, but their duels alone do "
-        "not bear that out yet"
+        f"{algorithm} is not eliminated: the model says that {by} is better, but their duels alone "
+        "do not support it yet"
     )

@@ -89,7 +89,7 @@ def test_a_changed_file_is_named_with_its_algorithm_and_how_many_runs_it_made(
     for command in ("race", "run"):
         done = raced(command, "config.yaml")
         assert done.returncode == 1
-        assert f"climber: {file}; 8 runs made before that" in done.stderr
+        assert f"climber: {file}; 8 runs from before that" in done.stderr
         assert "--rerun climber" in done.stderr
         assert "--keep climber" in done.stderr
         assert "random" not in done.stderr
@@ -101,7 +101,7 @@ def test_rerun_runs_again_what_has_changed_and_nothing_else(raced: Project):
     write_code(raced, helper="STEP = 0.01\n")
     done = raced("race", "config.yaml", "--rerun", "climber")
     assert done.returncode in (0, 3), done.stderr
-    assert "race 1 is kept as it was; 8 runs to repeat, 2 rounds decided anew" in done.stderr
+    assert "race 1 is archived; 8 runs to repeat, 2 rounds to decide again" in done.stderr
     assert {a for (name, _), a in attempts(raced.store).items() if name == "random"} == {1}
     assert {a for (name, _), a in attempts(raced.store).items() if name == "climber"} == {2}
     assert rounds(raced.store, "races/race-0001") == first
@@ -120,7 +120,8 @@ def test_changed_back_runs_that_were_set_aside_count_again_and_give_the_same_rou
     raced("race", "config.yaml", "--rerun", "climber")
     write_code(raced)
     done = raced("race", "config.yaml", "--rerun", "climber")
-    assert "taken back, since what made them is there again: 8 runs of climber" in done.stderr
+    expected = "taken back, as their code and options are present again: 8 runs of climber"
+    assert expected in done.stderr
     assert rounds(raced.store) == first
     assert {a for (name, _), a in attempts(raced.store).items() if name == "climber"} == {1}
 
@@ -129,7 +130,7 @@ def test_keep_goes_on_with_the_race_and_is_not_asked_again(raced: Project):
     first = rounds(raced.store)
     write_code(raced, MINE + "# a comment\n")
     done = raced("race", "config.yaml", "--keep", "climber")
-    assert "kept, in spite of the change: climber: mine.py" in done.stderr
+    assert "kept despite the change: climber: mine.py" in done.stderr
     assert rounds(raced.store) == first
     assert raced("race", "config.yaml").returncode in (0, 3)
     assert set(attempts(raced.store).values()) == {1}
@@ -143,8 +144,8 @@ def test_runs_of_an_older_version_count_as_made_by_what_is_there_and_that_is_sai
     rewrite(raced.store, "runs", lambda row: {**row, "fingerprint": None})
     done = raced("race", "config.yaml")
     assert done.returncode in (0, 3), done.stderr
-    assert "8 runs of climber and 8 runs of random do not say what made them" in done.stderr
-    assert "do not say" not in raced("race", "config.yaml").stderr
+    assert "8 runs of climber and 8 runs of random of unknown origin" in done.stderr
+    assert "unknown origin" not in raced("race", "config.yaml").stderr
     assert rounds(raced.store) == first
     write_code(raced, helper="STEP = 0.01\n")
     assert "climber: helper.py; 8 runs" in raced("race", "config.yaml").stderr
@@ -175,7 +176,7 @@ def test_a_changed_option_costs_the_runs_of_that_algorithm_and_says_so_before(ra
     done = raced("race", "config.yaml")
     assert done.returncode == 1
     assert "algorithms.climber: options" in done.stderr
-    assert "--redecide to take its decisions anew: 8 runs to repeat, 2 rounds" in done.stderr
+    assert "--redecide to decide again: 8 runs to repeat, 2 rounds" in done.stderr
     assert rounds(raced.store) == first
     done = raced("race", "config.yaml", "--redecide")
     assert done.returncode in (0, 3), done.stderr
@@ -192,7 +193,7 @@ def test_other_rules_are_decided_anew_without_a_single_run(raced: Project):
     done = raced("race", "config.yaml")
     assert done.returncode == 1
     assert "rules.alpha: stored 0.999, configuration 0.6" in done.stderr
-    assert "0 runs to repeat, 2 rounds decided anew in about" in done.stderr
+    assert "0 runs to repeat, 2 rounds to decide again, in about" in done.stderr
     done = raced("race", "config.yaml", "--redecide")
     assert done.returncode in (0, 3), done.stderr
     assert rounds(raced.store) != first
@@ -215,7 +216,7 @@ def test_a_longer_budget_runs_only_what_must_be_longer_from_the_beginning(raced:
     (raced.folder / "config.yaml").write_text(config)
     done = raced("race", "config.yaml")
     assert "budget.grid: stored 3 times up to 80, configuration 4 up to 160" in done.stderr
-    assert "up to 16 runs to extend, which start from the beginning" in done.stderr
+    assert "up to 16 runs to extend (from their beginning), in about" in done.stderr
     done = raced("race", "config.yaml", "--redecide")
     assert done.returncode in (0, 3), done.stderr
     reached = Store.open(raced.store).runs()["reached"]
@@ -248,7 +249,7 @@ def test_an_algorithm_that_is_dropped_leaves_the_decision_and_comes_back_with_it
 def test_redecide_takes_in_what_was_run_again_and_otherwise_goes_on(raced: Project):
     first = rounds(raced.store)
     done = raced("race", "config.yaml", "--redecide")
-    assert "nothing has changed since: the race goes on" in done.stderr
+    assert "nothing has changed: the race continues" in done.stderr
     again = {"attempt": 2, "started": datetime.now(UTC)}
     instance = Store.open(raced.store).instances()["instance"][0]
     catalog, files = Catalog(raced.store), []
@@ -266,7 +267,7 @@ def test_redecide_takes_in_what_was_run_again_and_otherwise_goes_on(raced: Proje
     assert raced("race", "config.yaml").returncode in (0, 3)
     assert rounds(raced.store) == first
     done = raced("race", "config.yaml", "--redecide")
-    assert "race 1 is kept as it was" in done.stderr
+    assert "race 1 is archived" in done.stderr
     assert rounds(raced.store) != first
     assert "made since its last round: 1 run of climber" in raced("status", "config").stdout
 

@@ -130,7 +130,7 @@ def test_a_project_of_many_changes_loses_no_finished_run(project: Project):
     # She changes a hyperparameter.
     diary.algorithms[0]["options"] = {"step": 0.1}
     diary.write()
-    assert "12 runs to repeat, 3 rounds decided anew" in diary.refused()
+    assert "12 runs to repeat, 3 rounds to decide again" in diary.refused()
     diary.race("--redecide")
     assert attempts(store, "random") == {1}
 
@@ -159,7 +159,7 @@ def test_a_project_of_many_changes_loses_no_finished_run(project: Project):
     diary.limit = 6
     diary.write()
     assert (
-        "taken back, since what made them is there again: 12 runs of simplex"
+        "taken back, as their code and options are present again: 12 runs of simplex"
         in (diary.race()["said"])
     )
     diary.algorithms.pop()
@@ -190,7 +190,7 @@ def test_a_project_of_many_changes_loses_no_finished_run(project: Project):
     diary.write()
     said = diary.refused()
     assert "budget.grid: stored 3 times up to 80, configuration 6 up to 160" in said
-    assert "to extend, which start from the beginning" in said
+    assert "to extend (from their beginning)" in said
     diary.race("--redecide")
 
     # A colleague goes on with a copy on another machine; then they merge.

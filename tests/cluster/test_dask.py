@@ -12,8 +12,8 @@ import pytest
 
 from polarbear.config import Config, parse
 from polarbear.driver import collect
-from polarbear.driver.rounds import Race
-from polarbear.driver.watching import Watcher
+from polarbear.driver.loop import Race
+from polarbear.driver.progress import Watcher
 from polarbear.errors import ClusterError
 from polarbear.execution.outcome import Outcome, Task
 from polarbear.execution.status import Status

@@ -11,7 +11,7 @@ from polarbear.driver.inferred import inferred, with_pairs
 from polarbear.driver.posterior_cache import CachedPosterior, cached_posterior
 from polarbear.inference import ModelOptions
 from polarbear.plain import plain
-from tests.driver.test_posteriors import synthetic
+from tests.driver.test_posterior_cache import synthetic
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,7 @@ from tests.support import Project
 DECIDES_FOR_EVER = """
 import itertools, pathlib, threading
 from polarbear.cli import main
-from polarbear.driver.rounds import Race
+from polarbear.driver.loop import Race
 
 decided = Race._decided
 

@@ -15,7 +15,7 @@ from polarbear.execution.host import Where
 from polarbear.execution.outcome import Outcome, Task
 from polarbear.execution.status import Status
 from polarbear.racing import Forecast
-from tests.driver.test_rounds import configured
+from tests.driver.test_loop import configured
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from polarbear.driver.repeating import first_difference
+from polarbear.driver.inspect import first_difference
 
 ONE = ([1.0, 5.0, 9.0], [3.0, 2.0, 1.0])
 

@@ -11,11 +11,11 @@ import pytest
 
 from polarbear.driver.evidence import Tally, evidence_of
 from polarbear.driver.merging import unite
-from polarbear.driver.replaying import stored_config
+from polarbear.driver.replay import stored_config
 from polarbear.errors import StoreMismatchError
 from polarbear.rankings.duels import duels_of
 from polarbear.store import Store
-from tests.driver.test_rounds import RATINGS, checkpoints, configured, run
+from tests.driver.test_loop import RATINGS, checkpoints, configured, run
 from tests.support import Project
 
 FEW = {"limits": {"instances": 8}}

@@ -12,7 +12,7 @@ from polarbear.driver import collect
 from polarbear.execution.outcome import Outcome, Task
 from polarbear.execution.run import Problems, execute
 from polarbear.store import Store
-from tests.driver.test_rounds import configured, run
+from tests.driver.test_loop import configured, run
 
 RULES = {"batch": {"start": 4, "min": 4, "max": 8}, "limits": {"rounds": 4}, "alpha": 0.999}
 QUICK = {"draws": 400}

@@ -86,7 +86,7 @@ CLAIMS = {
     "at the others no relation was shown": lambda s: set(s) <= {"=", "x"} and "x" in s,
     "nothing was shown about A and B": lambda s: not set(s) & set("><="),
     "still open": lambda s: "." in s,
-    "not looked into any further: one of them is out": lambda s: "-" in s and "." not in s,
+    "not compared any further: one of them is eliminated": lambda s: "-" in s and "." not in s,
 }
 
 
@@ -268,4 +268,4 @@ def test_a_pair_that_is_compared_again_says_who_was_better(letters, better, wors
     state = State(("A", "B"), (1.0, 2.0, 3.0, 4.0), 8, np.array([codes(letters)], dtype=np.int8))
     words = reopened_words(state, "A", "B")
     assert words.startswith(f"{better} was shown to be better than {worse} at each time")
-    assert words.endswith(f"where {better} is least sure to be better")
+    assert words.endswith(f"where P({better} better) is lowest")

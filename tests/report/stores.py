@@ -14,8 +14,8 @@ from polarbear.driver.evidence import evidence_of
 from polarbear.driver.posterior_cache import cached_posterior, keep
 from polarbear.inference import ModelOptions
 from polarbear.store import Store
-from tests.driver.test_posteriors import synthetic
-from tests.driver.test_rounds import configured, optimisers, run
+from tests.driver.test_loop import configured, optimisers, run
+from tests.driver.test_posterior_cache import synthetic
 from tests.support import solver
 
 RATINGS = {

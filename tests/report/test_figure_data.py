@@ -21,7 +21,7 @@ from polarbear.report.figures.rounds import stretched
 from polarbear.report.figures.values import smooth
 from polarbear.report.material import Material, gather
 from polarbear.select import select
-from tests.driver.test_posteriors import synthetic
+from tests.driver.test_posterior_cache import synthetic
 
 
 def data(name: str, material: Material) -> pl.DataFrame:

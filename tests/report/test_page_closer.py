@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from polarbear.driver.looking import duels_at, runs_on
+from polarbear.driver.inspect import duels_at, runs_on
 from polarbear.report.material import Material, gather
 from polarbear.report.page import closer
 from polarbear.store import Store

@@ -15,7 +15,7 @@ from polarbear.inference import ModelOptions
 from polarbear.racing import Decisions, Elimination, RoundRecord, Rules, start
 from polarbear.select import contest, find_basis
 from polarbear.store import Store
-from tests.driver.test_posteriors import synthetic
+from tests.driver.test_posterior_cache import synthetic
 
 QUICK = ModelOptions(model="dirichlet", draws=400)
 

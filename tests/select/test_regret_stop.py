@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from polarbear.config import Config
-from polarbear.driver.ending import SETTLED
+from polarbear.driver.stopping import SETTLED
 from polarbear.errors import SelectionError
 from polarbear.preferences import Context, read_preference
 from polarbear.select import contest, find_basis, judge
 from polarbear.select.regret_stop import RegretStop, regret_stop
 from polarbear.select.values import draws_of_values
-from tests.driver.test_rounds import checkpoints, configured, facts_of, run
+from tests.driver.test_loop import checkpoints, configured, facts_of, run
 
 
 def aim_of(config: Config, text: str, threshold: float) -> RegretStop:

@@ -19,7 +19,7 @@ from polarbear.store import Store, files, fs
 from polarbear.store.catalog import Catalog, json_file, table_file
 from polarbear.store.rename import rename
 from polarbear.store.verify import NOT_LISTED, verify
-from tests.driver.test_rounds import configured, run
+from tests.driver.test_loop import configured, run
 from tests.faults.bit_flips import DIFFERENT, REFUSED, flipped_bits
 from tests.faults.layer import PowerCut, failing, killed, recorded
 from tests.faults.races import essence

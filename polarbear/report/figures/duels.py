@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from polarbear.driver.looking import Duels
+from polarbear.driver.inspect import Duels
 from polarbear.report.drawing.axes import note_below, number_ticks
 from polarbear.report.drawing.files import save, styled
 from polarbear.report.drawing.style import Style

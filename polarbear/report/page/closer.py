@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from polarbear.driver.looking import better_in, repeating, sign_of, tolerance_of
+from polarbear.driver.inspect import better_in, repeating, sign_of, tolerance_of
 from polarbear.report.material import Material
 from polarbear.report.page.packing import squeezed
 

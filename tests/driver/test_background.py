@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from polarbear.driver.thinking import Thinking
+from polarbear.driver.scheduler import Background
 from polarbear.numerics.threads import in_threads
 
 
@@ -18,11 +18,11 @@ def test_what_the_work_raises_is_raised_where_it_is_waited_for():
         raise LookupError("nothing there")
 
     woken = threading.Event()
-    thinking = Thinking(fails, woken.set)
-    thinking.start()
+    background = Background(fails, woken.set)
+    background.start()
     with pytest.raises(LookupError, match="nothing there"):
-        thinking.result()
-    assert thinking.done
+        background.result()
+    assert background.done
     assert woken.is_set()
 
 
@@ -40,11 +40,11 @@ def test_work_that_is_given_up_ends_and_says_nothing(
     def nobody() -> None:
         raise OSError("handle is closed")
 
-    thinking = Thinking(for_ever, nobody)
-    thinking.start()
+    background = Background(for_ever, nobody)
+    background.start()
     begun.wait()
-    thinking.give_up()
-    thinking.join()
+    background.give_up()
+    background.join()
     assert capfd.readouterr() == ("", "")
 
 
@@ -60,11 +60,11 @@ def test_work_that_is_given_up_while_it_starts_threads_ends():
     sys.setswitchinterval(1e-5)
     try:
         for _ in range(300):
-            thinking = Thinking(for_ever, lambda: None)
-            thinking.start()
+            background = Background(for_ever, lambda: None)
+            background.start()
             time.sleep(0.01 * lot.random())
-            thinking.give_up()
-            thinking.join(120)
-            assert not thinking.is_alive()
+            background.give_up()
+            background.join(120)
+            assert not background.is_alive()
     finally:
         sys.setswitchinterval(usual)

@@ -14,12 +14,12 @@ import pytest
 
 from polarbear import racing as race
 from polarbear.config import Config, parse
-from polarbear.driver.ending import SETTLED, Ended
 from polarbear.driver.evidence import BLOCK, Tally, evidence_of
+from polarbear.driver.loop import Race
 from polarbear.driver.posterior_cache import CachedPosterior, cached_posterior
-from polarbear.driver.rounds import Race
+from polarbear.driver.progress import Watcher
 from polarbear.driver.standings import standings
-from polarbear.driver.watching import Watcher
+from polarbear.driver.stopping import SETTLED, Ended
 from polarbear.errors import AlgorithmError, ConfigError, RaceError, StoreMismatchError
 from polarbear.execution.outcome import Outcome
 from polarbear.problems.base import Instance
@@ -139,9 +139,10 @@ def test_a_race_ends_by_equivalence_where_all_are_identical(tmp_path):
     assert facts["settled_pairs"] == [{"a": "A", "b": "B", "how": "equivalent"}]
 
 
-def test_who_is_out_is_not_run_any_further(tmp_path):
+def test_an_eliminated_algorithm_is_not_run_any_further(tmp_path):
     ratings = {"good": 2.0, "bad": 0.1, "close": 1.9}
-    config = configured(tuple(ratings), ratings, {"limits": {"rounds": 5}, "alpha": 0.99})
+    rules = {"limits": {"rounds": 5}, "alpha": 0.99, "resolution": "strict"}
+    config = configured(tuple(ratings), ratings, rules)
     _, store, notes = run(config, tmp_path / "s")
     out = store.rounds.read(store.rounds.numbers()[-1]).state.eliminated[0]
     runs = [instance for name, instance, _ in notes.runs if name == "bad"]

@@ -1,4 +1,4 @@
-"""Runs in a store that something else has made than what their algorithm is now."""
+"""Stored runs that were made by other code or options than their algorithm has now."""
 
 from __future__ import annotations
 
@@ -21,37 +21,37 @@ from polarbear.wording import counted, joined
 
 
 @dataclass(frozen=True)
-class Outdated:
-    """Runs of an algorithm that what it is now has not made, and what has changed since."""
+class StaleRuns:
+    """Runs of an algorithm from before a change, and what has changed."""
 
     algorithm: str
     runs: pl.DataFrame
     changes: tuple[str, ...]
-    sources: bool  # whether anything but its options in the configuration has changed
+    sources: bool  # whether files or packages have changed, not only options
     fingerprints: tuple[Fingerprint, ...]
 
     @property
     def words(self) -> str:
         return (
-            f"{self.algorithm}: {joined(self.changes)}; {counted(len(self.runs), 'run')} made "
+            f"{self.algorithm}: {joined(self.changes)}; {counted(len(self.runs), 'run')} from "
             "before that"
         )
 
 
 @dataclass(frozen=True)
 class Survey:
-    """How the runs in a store go with a configuration: what is outdated, and what does not tell."""
+    """Stale runs in a store, and runs of unknown origin, by a configuration."""
 
     current: Mapping[str, str]
-    outdated: tuple[Outdated, ...]
-    unknown: Mapping[str, int]  # runs by an older version, which count as made by what is there now
+    stale: tuple[StaleRuns, ...]
+    unknown: Mapping[str, int]  # runs of unknown origin, which count as made by the present code
 
 
 def survey(config: Config, store: Store) -> Survey:
-    """Hold what each run says made it against what is there now."""
+    """Compare the fingerprint of each run with the present one."""
     current = fingerprints(config)
     runs = store.all_runs()
-    outdated, unknown = [], {}
+    stale, unknown = [], {}
     for name, now in current.items():
         mine = runs.filter(pl.col("algorithm") == name)
         made_by: list[Fingerprint] = mine["fingerprint"].to_list()
@@ -63,22 +63,22 @@ def survey(config: Config, store: Store) -> Survey:
                 wrong.remove(None)
                 unknown[name] = made_by.count(None)
         if wrong:
-            outdated.append(_outdated(store, name, mine, wrong, now))
-    return Survey(current, tuple(outdated), unknown)
+            stale.append(_stale_runs(store, name, mine, wrong, now))
+    return Survey(current, tuple(stale), unknown)
 
 
-def _outdated(
+def _stale_runs(
     store: Store, name: str, runs: pl.DataFrame, wrong: Sequence[Fingerprint], now: str
-) -> Outdated:
+) -> StaleRuns:
     rows = runs.filter(pl.col("fingerprint").is_in(wrong, nulls_equal=True))
     made_by = [_known(store, name, one) for one in wrong]
     changes = dict.fromkeys(line for one in made_by for line in changes_between(one, now))
     sources = any(not same_sources(one, now) for one in made_by)
-    return Outdated(name, rows, tuple(changes), sources, tuple(wrong))
+    return StaleRuns(name, rows, tuple(changes), sources, tuple(wrong))
 
 
 def _known(store: Store, name: str, fingerprint: Fingerprint) -> str:
-    """What made a run as far as is known: what it says, or what it was taken for."""
+    """The fingerprint of a run, or the one that it was declared to be equal to."""
     for one in store.provenance.alike(name, fingerprint):
         if one is not None:
             return one

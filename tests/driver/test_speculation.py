@@ -14,17 +14,17 @@ import pytest
 
 from polarbear import racing as race
 from polarbear.config import Config
-from polarbear.driver import collect, rounds
-from polarbear.driver.early import EarlyRuns
-from polarbear.driver.lengths import Lengths
-from polarbear.driver.rounds import Race
-from polarbear.driver.withdrawing import forget, rename
+from polarbear.driver import collect, speculation
+from polarbear.driver.cost import RuntimeEstimates
+from polarbear.driver.forget import forget, rename
+from polarbear.driver.loop import Race
+from polarbear.driver.speculation import SpeculativeRuns
 from polarbear.execution.outcome import Outcome, Task
 from polarbear.execution.run import Problems, execute
 from polarbear.execution.status import Status
 from polarbear.store import Store
 from polarbear.store.runs import SpeculativeRun
-from tests.driver.test_rounds import Notes, checkpoints, configured, optimisers, run
+from tests.driver.test_loop import Notes, checkpoints, configured, optimisers, run
 from tests.faults.races import essence
 from tests.support import solver
 
@@ -139,10 +139,10 @@ def test_with_as_many_early_runs_as_can_be_a_race_is_the_same(tmp_path, monkeypa
 
 def test_while_decisions_take_long_more_brief_runs_are_begun(tmp_path, monkeypatch):
     deliberate(monkeypatch)
-    monkeypatch.setattr(rounds, "MOST_BRIEF", 96)
+    monkeypatch.setattr(speculation, "MAX_SHORT_RUNS", 96)
     stores = []
     for decisions in (0, 4):
-        monkeypatch.setattr(rounds, "DECISIONS_AHEAD", decisions)
+        monkeypatch.setattr(speculation, "DECISIONS_AHEAD", decisions)
         stores.append(run(truncated(rounds=3), tmp_path / str(decisions))[1])
     few, many = stores
     assert len(many.speculative.table()) > len(few.speculative.table())
@@ -348,7 +348,7 @@ def test_runs_that_a_killed_race_left_both_early_and_used_are_used_once(tmp_path
     with store.writing():
         store.speculative.change(outcomes, 1)
         store.add_runs(outcomes[:1], 1)
-        early = EarlyRuns(config, store)
+        early = SpeculativeRuns(config, store)
         assert len(early) == 1
         early.write(1)
     assert store.speculative.table()["algorithm"].to_list() == ["random"]
@@ -372,7 +372,7 @@ def test_early_runs_go_by_the_new_name_of_their_algorithm(tmp_path):
 
 def test_a_changed_algorithm_does_not_use_what_was_run_early_before(tmp_path):
     config, store, outcomes = early_store(tmp_path / "s")
-    early = EarlyRuns(config, store)
+    early = SpeculativeRuns(config, store)
     for outcome in outcomes:
         early.add(outcome)
     task = outcomes[0].task
@@ -386,10 +386,10 @@ def test_a_batch_begins_with_the_runs_that_take_long_and_else_goes_by_instance()
     config = configured(("good", "bad", "late"))
     instances = [config.instances.instance(i, config.setting) for i in range(2)]
     tasks = collect.plan(config, {}, instances).tasks
-    lengths = Lengths()
+    lengths = RuntimeEstimates()
     for name, seconds in {"good": 1.0, "bad": 1.2, "late": 30.0}.items():
         lengths.add(name, seconds, budget=60.0)
-    ordered = [(task.algorithm.name, task.instance.index) for task in lengths.long_first(tasks)]
+    ordered = [(task.algorithm.name, task.instance.index) for task in lengths.longest_first(tasks)]
     assert ordered == [
         *[("late", 0), ("late", 1)],
         *[("good", 0), ("bad", 0), ("good", 1), ("bad", 1)],

@@ -1,7 +1,4 @@
-"""A race decided from the runs that a store holds, running nothing.
-
-It goes as far as runs are there, and says what the next round lacks.
-"""
+"""A race that is decided from stored runs, as far as they suffice."""
 
 from __future__ import annotations
 
@@ -14,10 +11,10 @@ import numpy as np
 from pydantic import PrivateAttr
 
 from polarbear.config import Config, parse
-from polarbear.driver.dispatch import Dispatch
-from polarbear.driver.early import EarlyRuns
-from polarbear.driver.ending import Ended
-from polarbear.driver.rounds import Race
+from polarbear.driver.loop import Race
+from polarbear.driver.scheduler import Scheduler
+from polarbear.driver.speculation import SpeculativeRuns
+from polarbear.driver.stopping import Ended
 from polarbear.errors import ProblemError
 from polarbear.execution.outcome import Task
 from polarbear.problems.base import Instance, Kind, Setting, Spec, Suite
@@ -27,11 +24,11 @@ from polarbear.wording import counted
 
 
 class LackingError(ProblemError):
-    """A round asks for something that is not in the store."""
+    """A round needs something that is not in the store."""
 
 
 class StoredInstances(Suite):
-    """The instances that a store holds, in the order of the stream they were drawn from."""
+    """The instances of a store, in the order in which they were drawn."""
 
     kind: ClassVar[Kind] = Kind.NAME
     _rows: dict[int, Instance] = PrivateAttr(default_factory=dict)
@@ -60,7 +57,7 @@ class StoredInstances(Suite):
 
 
 class Replay(Race):
-    """A race in which nothing is run; the caller holds the store's lock."""
+    """A race that runs nothing; the caller holds the store's lock."""
 
     def run(self) -> Ended:
         try:
@@ -68,16 +65,18 @@ class Replay(Race):
         except LackingError as lacking:
             return Ended(f"round {self.state.round + 1} cannot be decided yet: {lacking}", True)
 
-    def _early_runs(self) -> EarlyRuns | None:
+    def _speculative_runs(self) -> SpeculativeRuns | None:
         return None
 
-    def _execute(self, dispatch: Dispatch, tasks: list[Task], likely: Iterable[Task] = ()) -> None:
+    def _execute(
+        self, scheduler: Scheduler, tasks: list[Task], likely: Iterable[Task] = ()
+    ) -> None:
         if tasks:
             raise LackingError(f"{counted(len(tasks), 'run')} not there")
 
 
 def stored_config(store: Store) -> Config:
-    """The configuration of a store as an object, its suite being the instances that are there."""
+    """The configuration of a store, with its stored instances as the suite."""
     plain: Mapping[str, Any] = store.config
     entries = [{"name": name, **entry} for name, entry in plain["algorithms"].items()]
     config = parse({**plain, "algorithms": entries}, Source(f"{store.path}/polarbear.json"))
@@ -85,5 +84,5 @@ def stored_config(store: Store) -> Config:
 
 
 def replay(store: Store) -> Ended:
-    """Take a store's decisions from its runs; the caller holds its lock."""
+    """Decide a store's race from its runs; the caller holds its lock."""
     return Replay(stored_config(store), store).run()

@@ -1,4 +1,4 @@
-"""Runs that the user wants out of the way, or back, and algorithms that are called otherwise."""
+"""Setting runs aside and taking them back at the user's request, and renaming algorithms."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from polarbear.algorithms import ADAPTERS
-from polarbear.driver.changes import withdraw
+from polarbear.driver.reconcile import withdraw
 from polarbear.errors import StoreError, StoreMismatchError
 from polarbear.settings.options import Source, unknown, validate
 from polarbear.store import Store, summary
@@ -18,7 +18,7 @@ from polarbear.wording import counted, joined
 
 @dataclass(frozen=True)
 class Renamed:
-    """An algorithm that has another name; fields are the keys of `polarbear rename --json`."""
+    """A renamed algorithm; fields are the keys of `polarbear rename --json`."""
 
     store: str
     old: str
@@ -29,18 +29,18 @@ class Renamed:
 
 @dataclass(frozen=True)
 class Forgotten:
-    """What was set aside or taken back; fields are the keys of `polarbear forget --json`."""
+    """Runs that were set aside or taken back; fields are the keys of `polarbear forget --json`."""
 
     store: str
     algorithm: str
     set_aside: int
     restored: int
-    superseded: int  # of those restored: how many do not count, since a later attempt does
+    superseded: int  # restored runs that do not count, because a later attempt does
     notes: tuple[str, ...]
 
 
 def rename(store: Store, old: str, new: str) -> Renamed:
-    """Call an algorithm otherwise in all of a store; the caller holds its lock."""
+    """Rename an algorithm throughout a store; the caller holds its lock."""
     known = list(store.config["algorithms"])
     aside = set(store.set_aside.runs()["algorithm"])
     if old not in known:
@@ -62,14 +62,13 @@ def forget(store: Store, algorithm: str, failed: bool = False) -> Forgotten:
     if failed:
         runs = _failed(runs)
     notes = withdraw(store, runs, Reason.FORGOTTEN)
-    store.speculative.change(
-        unwanted=lambda run: run[0] == algorithm
-    )  # or they would come back by themselves
+    # or they would be used by the next race
+    store.speculative.change(unwanted=lambda run: run[0] == algorithm)
     return Forgotten(str(store.path), algorithm, len(runs), 0, 0, tuple(notes[1:]))
 
 
 def restore(store: Store, algorithm: str, failed: bool = False) -> Forgotten:
-    """Take back what `forget` has set aside; the caller holds the lock."""
+    """Take back runs that `forget` has set aside; the caller holds the lock."""
     _check_known(store, algorithm)
     aside = store.set_aside.runs().filter(pl.col("algorithm") == algorithm)
     mine = aside.filter(pl.col("reason") == Reason.FORGOTTEN)
@@ -77,8 +76,8 @@ def restore(store: Store, algorithm: str, failed: bool = False) -> Forgotten:
         reasons = joined(sorted(set(aside["reason"])))
         raise StoreError(
             f"{counted(len(aside), 'run')} of '{algorithm}' in {store.path} were set aside because "
-            f"they were {reasons}: `polarbear race` takes them back when the configuration, and "
-            "what made them, is as it was"
+            f"they were {reasons}: `polarbear race` takes them back when the configuration and the "
+            "code are those that made them"
         )
     runs = store.every_run().join(mine, on="run", how="semi", maintain_order="left")
     if failed:
@@ -95,8 +94,8 @@ def restore(store: Store, algorithm: str, failed: bool = False) -> Forgotten:
     if len(counting) and last is not None and algorithm in last.state.algorithms:
         number = store.end_race([f"{counted(len(counting), 'run')} of {algorithm} taken back"])
         notes.append(
-            f"the race did not know them: it is kept as race {number}, and `polarbear race` takes "
-            "its decisions anew"
+            f"the race did not use them: it is archived as race {number}, and `polarbear race` "
+            "decides again"
         )
     store.set_aside.take_back(runs["run"])
     superseded = len(runs) - len(counting)

@@ -1,4 +1,4 @@
-"""A closer look: the duels of a pair at one time, and all runs on one instance, as plain facts."""
+"""Details of a store: the duels of a pair, the runs on an instance, and a repeated run."""
 
 from __future__ import annotations
 
@@ -11,7 +11,13 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from polarbear.config import Config
 from polarbear.errors import ReportError
+from polarbear.execution.executor import Executor
+from polarbear.execution.outcome import Task
+from polarbear.numerics.arrays import Floats
+from polarbear.plain import Record
+from polarbear.problems.base import Instance
 from polarbear.settings.grid import Budget
 from polarbear.settings.options import unknown
 from polarbear.store import Store, best_so_far
@@ -25,7 +31,7 @@ LARGER, SMALLER = "larger values are better", "smaller values are better"
 class Duel:
     """Two algorithms on one instance at one time; a value is None before anything was found.
 
-    ``winner`` is None for a tie; ``margin`` is how far apart they are, where both have a value.
+    ``winner`` is None for a tie; ``margin`` is the difference, where both have a value.
     """
 
     instance: str
@@ -37,7 +43,7 @@ class Duel:
 
 @dataclass(frozen=True)
 class Duels:
-    """All duels of a pair at a time; first those that a lost, by how much, then ties, then wins."""
+    """All duels of a pair at a time: those that a lost by margin, then ties, then wins."""
 
     a: str
     b: str
@@ -52,7 +58,7 @@ class Duels:
 
 @dataclass(frozen=True)
 class Trajectory:
-    """One run on an instance: how it went, how it ended, and the seed it was given."""
+    """One run on an instance: its improvements, its end, and its seed."""
 
     algorithm: str
     run: str
@@ -68,9 +74,9 @@ class Trajectory:
 
 @dataclass(frozen=True)
 class InstanceRuns:
-    """One instance, and every run on it that counts, in the order of the configuration.
+    """One instance and all runs on it that count, in the order of the configuration.
 
-    ``repeat`` is the command that makes one of them again, but for the algorithm's name.
+    ``repeat`` is the command that repeats a run, without the name of the algorithm.
     """
 
     instance: str
@@ -151,7 +157,7 @@ def runs_on(store: Store, instance: str) -> InstanceRuns:
 
 
 def repeating(store: Store) -> str:
-    """The command that makes a run again, by the file that the store is named after, if there."""
+    """The command that repeats a run, with the configuration next to the store if it exists."""
     beside = [store.path.with_suffix(ending) for ending in (".yaml", ".yml")]
     found = next((path for path in beside if path.is_file()), None)
     if found is not None:
@@ -188,12 +194,12 @@ def _trajectory(
 
 
 def _value(value: float, sign: int) -> float | None:
-    """A value as the problem has it; None before anything was found, and where a run was not."""
+    """A value in the units of the problem; None before anything was found."""
     return sign * value if np.isfinite(value) else None
 
 
 def sign_of(store: Store) -> int:
-    """What brings a stored value back: larger ones are kept negated where they are better."""
+    """-1 where larger values are better, as these are stored negated."""
     return -1 if store.config["instances"].get("maximise") else 1
 
 
@@ -203,11 +209,91 @@ def better_in(store: Store) -> str:
 
 
 def tolerance_of(store: Store) -> float:
-    """Within what values were tied in the race, if there was one."""
+    """The tie tolerance of the last round, 0 without a race."""
     numbers: Sequence[int] = store.rounds.numbers()
     return float(store.rounds.read(numbers[-1]).rules["tie_tolerance"]) if numbers else 0.0
 
 
 def _check_runs(store: Store) -> None:
     if store.runs().is_empty():
-        raise ReportError(f"{store.path} has no runs to look at, only what was made of them")
+        raise ReportError(f"{store.path} has no runs, only rankings")
+
+
+@dataclass(frozen=True, repr=False)
+class Repeated(Record):
+    """A repeated run, and whether it equals the stored one.
+
+    ``differs_from`` is the time of the first different improvement; None if there is none.
+    """
+
+    algorithm: str
+    instance: str
+    seed: int
+    axis: str
+    status: str
+    message: str
+    reached: float
+    best: float | None
+    t: tuple[float, ...]
+    y: tuple[float, ...]
+    same: bool
+    differs_from: float | None
+
+    def one_line(self) -> str:
+        result = "the same" if self.same else f"different from {self.differs_from:g} on"
+        return f"{self.algorithm} on {self.instance}: {result}"
+
+
+def task_of(config: Config, store: Store, algorithm: str, instance: str) -> Task:
+    """The task of a stored run."""
+    named = {one.name: one for one in config.algorithms}
+    if algorithm not in named:
+        raise ReportError(f"{unknown('algorithm', algorithm, named)} (in the configuration)")
+    known = store.instances()
+    if instance not in known["instance"]:
+        found = unknown("instance", instance, known["instance"].to_list())
+        raise ReportError(f"{found} (in {store.path})")
+    runs = store.runs().filter(
+        (pl.col("algorithm") == algorithm) & (pl.col("instance") == instance)
+    )
+    if runs.is_empty():
+        raise ReportError(f"{store.path} has no run of '{algorithm}' on '{instance}' to repeat")
+    run = runs.row(0, named=True)
+    row = known.row(by_predicate=pl.col("instance") == instance, named=True)
+    drawn = Instance(row["index"], instance, json.loads(row["spec"]))
+    return Task(named[algorithm], drawn, run["seed"], run["budget"])
+
+
+def repeat(config: Config, store: Store, task: Task, pool: Executor) -> Repeated:
+    """Repeat a run and compare it with the stored one; nothing is written."""
+    (outcome,) = pool.run([task])
+    name, instance, sign = task.algorithm.name, task.instance.id, sign_of(store)
+    before = next((t, y) for run, t, y in store.trajectories([name]) if run.instance == instance)
+    differs = first_difference(before, (outcome.times, outcome.values))
+    values = (sign * outcome.values).tolist()
+    return Repeated(
+        algorithm=name,
+        instance=instance,
+        seed=task.seed,
+        axis=config.budget.axis,
+        status=outcome.status.value,
+        message=outcome.message,
+        reached=float(outcome.reached),
+        best=values[-1] if values else None,
+        t=tuple(outcome.times.tolist()),
+        y=tuple(values),
+        same=differs is None,
+        differs_from=differs,
+    )
+
+
+def first_difference(one: tuple[Floats, Floats], two: tuple[Floats, Floats]) -> float | None:
+    """The time at which two trajectories first differ; None if they are equal."""
+    a, b = np.column_stack(one), np.column_stack(two)
+    both = min(len(a), len(b))
+    unlike = np.flatnonzero((a[:both] != b[:both]).any(axis=1))
+    if len(unlike):
+        place = int(unlike[0])
+        return float(min(a[place, 0], b[place, 0]))
+    longer = a if len(a) > both else b
+    return float(longer[both, 0]) if len(longer) > both else None

@@ -8,13 +8,16 @@ from pathlib import Path
 import pytest
 
 from polarbear.config import Config
-from polarbear.driver.changes import Answers, take_in
-from polarbear.driver.rounds import Race
-from polarbear.driver.watching import Watcher
+from polarbear.driver import collect
+from polarbear.driver.cost import cost_of
+from polarbear.driver.loop import Race
+from polarbear.driver.progress import Watcher
+from polarbear.driver.reconcile import Answers, take_in
+from polarbear.execution.run import Problems, execute
 from polarbear.racing import RoundRecord
 from polarbear.store import Store
 from polarbear.wording import counted
-from tests.driver.test_rounds import checkpoints, configured
+from tests.driver.test_loop import checkpoints, configured
 
 
 class Killed(Exception):
@@ -54,12 +57,12 @@ def test_killed_while_deciding_anew_a_race_ends_with_the_same_rounds_to_the_byte
     before = checkpoints(Store.open(tmp_path / "whole"))
     anew = Answers(redecide=True)
     whole, notes = race(configured(rules=LAX), tmp_path / "whole", anew)
-    assert f"{counted(5, 'round')} decided anew" in notes[0]
+    assert f"{counted(5, 'round')} to decide again" in notes[0]
     for after in (1, 3):
         with pytest.raises(Killed):
             race(configured(rules=LAX), tmp_path / "killed", anew, kill_after=after)
     killed, notes = race(configured(rules=LAX), tmp_path / "killed", anew)
-    assert "nothing has changed since: the race goes on" in notes[0]
+    assert "nothing has changed: the race continues" in notes[0]
     assert checkpoints(killed) == checkpoints(whole) != before
     assert len(killed.races.numbers()) == 1
     earlier = [p.read_bytes() for p in sorted((killed.path / "races/race-0001").glob("round-*"))]
@@ -78,6 +81,27 @@ def test_rules_changed_there_and_back_give_the_first_rounds_where_nobody_ran_fur
     race(configured(rules=STRICT), tmp_path / "s", Answers(redecide=True))
     assert checkpoints(store) == before
     assert store.races.numbers() == [1, 2]
+
+
+def test_the_price_of_deciding_again_includes_runs_by_their_stored_times(tmp_path: Path):
+    """Runs that end before the grid start from the beginning: 60 evaluations at 0.5 s each."""
+    config = configured(("good", "late"), execution={"workers": 2})
+    store = Store.create(tmp_path / "s", config.plain())
+    problems = Problems(config.instances, config.setting)
+    instances = [config.instances.instance(i, config.setting) for i in range(3)]
+    tasks = collect.plan(config, {}, instances, {"good": 20, "late": 60}).tasks
+    with store.writing():
+        store.add_instances(instances, "synthetic")
+        store.add_runs(
+            [replace(execute(t, problems), seconds=0.5 * t.budget) for t in tasks], workers=2
+        )
+    found = cost_of(config, store, [])
+    assert (found.repeat, found.extend, found.rounds) == (0, 3, 0)
+    assert found.running == 3 * 60 * 0.5 / 2
+    assert found.words == (
+        "0 runs to repeat, 0 rounds to decide again, up to 3 runs to extend (from their "
+        "beginning), in about 45 s"
+    )
 
 
 def test_a_file_that_changes_under_a_race_stops_it_before_its_runs_are_mixed(tmp_path: Path):

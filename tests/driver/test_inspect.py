@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from polarbear.driver.evidence import evidence_of
-from polarbear.driver.looking import LARGER, duels_at, runs_on
+from polarbear.driver.inspect import LARGER, duels_at, runs_on
 from polarbear.errors import ReportError
 from polarbear.store import Store
-from tests.driver.test_posteriors import synthetic
+from tests.driver.test_posterior_cache import synthetic
 
 RATINGS = {"A": [0.6, 0.2], "B": [0.3, 0.5], "C": [0.1, 0.3]}
 

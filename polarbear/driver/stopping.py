@@ -1,0 +1,161 @@
+"""When a race ends: at a limit, with its purpose reached, or with an error of an algorithm."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from polarbear import racing as race
+from polarbear.config import Config, Failures
+from polarbear.driver.collect import Runs
+from polarbear.errors import AlgorithmError
+from polarbear.execution.status import Status
+from polarbear.inference import Posterior
+from polarbear.problems.base import Instance
+from polarbear.racing import State
+from polarbear.store.runs import StoredRun
+from polarbear.wording import counted, percent, timed, typed_time
+
+SETTLED = "every relation is settled"
+REMEDY = "Fix the cause and continue with --retry-failed"
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a race ended: why, and whether a limit was the reason."""
+
+    because: str
+    at_limit: bool
+
+
+class Purpose(Protocol):
+    """An aim of a race other than settling every relation."""
+
+    def reached(self, state: State, posterior: Posterior) -> str | None:
+        """Why the aim is reached, if it is."""
+
+    def horizon(self, times: Sequence[float]) -> float:
+        """The last time that matters for the aim."""
+
+
+@dataclass(frozen=True)
+class Spent:
+    """Evaluations, time on the axis and hours that a race has used so far."""
+
+    evaluations: int
+    on_axis: float
+    hours: float
+
+
+def at_limit(config: Config, state: State, spent: Spent, size: int | None) -> str | None:
+    """The limit that a race has reached, if any; ``size`` is that of a finite suite."""
+    limits = config.race.limits
+    if state.untrusted >= race.MAX_UNTRUSTED_ROUNDS:
+        return f"the posterior failed its checks in {counted(state.untrusted, 'round')} in a row"
+    if limits.rounds is not None and state.round >= limits.rounds:
+        return f"the limit of {counted(limits.rounds, 'round')} is reached"
+    if limits.evaluations is not None and spent.evaluations >= limits.evaluations:
+        return f"the limit of {counted(limits.evaluations, 'evaluation')} is reached"
+    if limits.spent is not None and spent.on_axis >= limits.spent:
+        return f"the limit of {timed(limits.spent, config.budget.axis)} is reached"
+    if limits.hours is not None and spent.hours >= limits.hours:
+        return f"the limit of {typed_time(limits.hours, 'hours')} is reached"
+    if state.joining:
+        return None
+    if limits.instances is not None and state.instances >= limits.instances:
+        return f"the limit of {counted(limits.instances, 'instance')} is reached"
+    if size is not None and state.instances >= size:
+        return f"the suite has no further instance: all {size} are used"
+    return None
+
+
+def refuse_broken(runs: Runs, names: Sequence[str], instances: Sequence[Instance]) -> None:
+    """Raise if an algorithm has failed in all of its first runs."""
+    found = {name: _runs_of(runs, name, instances) for name in names}
+    broken = {
+        name: first
+        for name, first in found.items()
+        if first and all(run_failed(run) for _, run in first)
+    }
+    if not broken:
+        return
+    lines = [
+        f"'{name}' failed in {_all_of(first)}, so nothing is decided about it; on {_example(first)}"
+        for name, first in broken.items()
+    ]
+    lines.append(f"{REMEDY}, or remove it from the configuration.")
+    raise AlgorithmError("\n".join(lines))
+
+
+def refuse_failures(
+    runs: Runs, names: Sequence[str], instances: Sequence[Instance], failures: Failures
+) -> None:
+    """Raise if an algorithm has failed more often than is tolerated."""
+    for name in names:
+        all_runs = _runs_of(runs, name, instances)
+        failed = [(instance, run) for instance, run in all_runs if run.status.failed]
+        if failed and failures.means == "ends":
+            raise AlgorithmError(
+                f"'{name}' failed, which ends the race by `execution.failures.means: ends`; "
+                f"on {_example(failed)}\n{REMEDY}."
+            )
+        if len(failed) > failures.tolerated * len(all_runs):
+            raise AlgorithmError(
+                f"'{name}' failed in {len(failed)} of {counted(len(all_runs), 'run')}, more than "
+                f"the {percent(failures.tolerated)} of `execution.failures.tolerated`; "
+                f"on {_example(failed)}\n{REMEDY}, or raise `tolerated` if such failures are "
+                "normal."
+            )
+
+
+def refuse_hopeless(
+    runs: Runs,
+    found_nothing: Callable[[str, Instance], bool],
+    names: Sequence[str],
+    instances: Sequence[Instance],
+) -> None:
+    """Raise if no run has found anything: all algorithms would end as equivalent."""
+    if all(found_nothing(name, instance) for name in names for instance in instances):
+        name, first = names[0], instances[0]
+        raise AlgorithmError(
+            f"no run of the first round has found anything; {name} on {first.id}: "
+            f"{failure_reason(runs[name, first.id])}"
+        )
+
+
+def _all_of(first: Sequence[object]) -> str:
+    return "its first run" if len(first) == 1 else f"all {len(first)} of its first runs"
+
+
+def run_failed(run: StoredRun) -> bool:
+    """Whether a run failed, or ended without a single usable value.
+
+    A run that was stopped before it reported anything may only have been slow.
+    """
+    gave_nothing = bool(run.invalid) or run.status is Status.ENDED
+    return run.status.failed or (not run.points and gave_nothing)
+
+
+def failure_reason(run: StoredRun) -> str:
+    """The message of a failure, or why a run without values counts as one."""
+    if run.message:
+        return run.message
+    if run.invalid:
+        values = counted(run.invalid, "objective value")
+        return f"none of its {values} was a finite number"
+    return "it ended without any value"
+
+
+def _runs_of(
+    runs: Runs, name: str, instances: Sequence[Instance]
+) -> list[tuple[Instance, StoredRun]]:
+    return [(i, runs[name, i.id]) for i in instances if (name, i.id) in runs]
+
+
+def _example(failed: Sequence[tuple[Instance, StoredRun]]) -> str:
+    """An instance and its failure, preferably one without an external cause."""
+    instance, run = min(failed, key=lambda entry: entry[1].status is Status.LOST)
+    lost = run.status is Status.LOST
+    outside = f"it was killed from outside, {run.attempt} times: " if lost else ""
+    return f"{instance.id}: {outside}{failure_reason(run)}"
