@@ -91,7 +91,7 @@ def checkpoints(store: Store) -> list[bytes]:
 def facts_of(store: Store) -> dict[str, Any]:
     found = standings(store)
     assert found is not None
-    return found.to_plain()
+    return found.to_dict()
 
 
 def test_a_race_finds_the_pareto_set_and_says_why(tmp_path):
@@ -117,7 +117,7 @@ def test_standings_have_the_keys_that_scripts_rely_on_in_their_order(tmp_path):
         *("failed_runs", "store", "model", "rules", "share_settled", "batch", "joining"),
         *("caught_up", "saved", "instances_by_algorithm", "instances_to_go", "algorithms"),
         *("best", "open_pairs", "settled_pairs", "problems", "p_any_wrong", "fit"),
-        *("axis", "spent", "forecast"),
+        *("axis", "spent", "forecast", "recommended", "too_early", "cycles", "reinstated"),
     ]
     assert json.loads(json.dumps(facts)) == facts  # plain throughout
     assert list(facts["algorithms"][0]) == [
