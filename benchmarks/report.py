@@ -27,7 +27,6 @@ from pathlib import Path
 from time import perf_counter
 
 import numpy as np
-from polarbear.driver.judgement import Judgement, relations_of, threats
 from targets import Row, report
 
 from polarbear import racing as race
@@ -35,10 +34,12 @@ from polarbear.config import Config, parse
 from polarbear.driver.evidence import Evidence, ranked
 from polarbear.driver.posterior_cache import CachedPosterior, keep
 from polarbear.driver.resume import settings_kept
+from polarbear.driver.round_posterior import RoundResult
 from polarbear.execution.outcome import Outcome, Task
 from polarbear.execution.status import Status
 from polarbear.inference import ModelOptions, Posterior
 from polarbear.inference.diagnostics import diagnose
+from polarbear.inference.relations import decision_tables
 from polarbear.problems import Instance
 from polarbear.rankings import GridValues
 from polarbear.settings.options import Source
@@ -95,24 +96,24 @@ def add_rounds(store: Store, config: Config, rng: np.random.Generator) -> None:
     settings = settings_kept(config)
     for number in range(1, ROUNDS + 1):
         learned, evidence = believed(times, number, config.inference, rng)
-        pointwise, joint = relations_of(learned.posterior, rules)
+        tables = decision_tables(learned.posterior, rules.epsilon, "pointwise")
         horizons = race.horizons(state, rules) or dict.fromkeys(NAMES, float(BUDGET))
-        state, decisions = race.step(state, rules, BATCH, pointwise, joint)
+        state, decisions = race.step(state, rules, BATCH, tables)
+        result = RoundResult(state, decisions, tables, evidence, learned)
         record = race.RoundRecord(
             state=state,
             decisions=decisions,
             drawn=BATCH,
             ran_to=horizons,
             evaluations=dict.fromkeys(NAMES, number * BATCH * BUDGET),
-            threats=threats(state, pointwise, joint),
+            threats=result.threats(),
             instances_to_go=0,
             draws=DRAWS,
             problems=(),
             posterior=learned.key,
             **settings,
         )
-        judgement = Judgement(learned, evidence, pointwise, joint, DRAWS)
-        store.rounds.add(record, judgement.beliefs())
+        store.rounds.add(record, result.beliefs(rules))
     keep(store, evidence, learned)
 
 
