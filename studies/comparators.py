@@ -66,7 +66,7 @@ def _anytime(data: race.Data, out: race.Out, history: race.History) -> Row:
 
 
 def _by_race(rule: str) -> Callable[[race.Data], Row]:
-    return lambda data: _anytime(data, *race.RULES[rule](data, rule, ALPHA))
+    return lambda data: _anytime(data, *race.RULES[rule](data, rule, ALPHA)[:2])
 
 
 def _by_tests(
