@@ -5,7 +5,7 @@ The race's table, `report` and the page all use these spans, from P(best at t) b
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import groupby
@@ -15,6 +15,7 @@ import numpy as np
 
 LIKELY = 2 / 3  # P(best) from which a single algorithm is recommended
 SURE = 0.9  # P(best) that half of the times need for "run" instead of "probably"
+NEARLY = 0.75  # of the highest P(best), with which a neighbour takes over a short span
 MIN_PROBLEMS = 10  # below which no algorithm is recommended
 
 Label = tuple[int, ...]  # the recommended algorithm, or () where several may be the best
@@ -121,23 +122,39 @@ def _runs(labels: Sequence[Label]) -> list[list[int]]:
 
 
 def _without_slivers(labels: list[Label], p_best: np.ndarray) -> list[Label]:
-    """Short spans take the label of the longer neighbour, unless they are sure.
+    """Short spans take the label of a neighbour that is nearly as likely there.
 
     A span is short below a twentieth of the grid, and at least two times on grids of ten or more.
+    A span with P(best) of SURE stays.
     """
     shortest = max(2, len(labels) // 20) if len(labels) >= 10 else 1
     labels = list(labels)
     while True:
-        runs = _runs(labels)
-        short = [
-            k
-            for k, places in enumerate(runs)
-            if len(places) < shortest and p_best[places].max() < SURE
-        ]
-        if not short or len(runs) == 1:
+        merged = next(_merges(labels, p_best, shortest), None)
+        if merged is None:
             return labels
-        k = min(short, key=lambda k: len(runs[k]))
-        near = [j for j in (k - 1, k + 1) if 0 <= j < len(runs)]
-        into = max(near, key=lambda j: len(runs[j]))
-        for place in runs[k]:
-            labels[place] = labels[runs[into][0]]
+        places, label = merged
+        for place in places:
+            labels[place] = label
+
+
+def _merges(
+    labels: list[Label], p_best: np.ndarray, shortest: int
+) -> Iterator[tuple[list[int], Label]]:
+    """Short spans, the shortest first, with the likeliest label of a neighbour that fits."""
+    runs = _runs(labels)
+    for k in sorted(range(len(runs)), key=lambda k: len(runs[k])):
+        places = runs[k]
+        lead = float(p_best[places].max(axis=1).mean())
+        if len(places) >= shortest or lead >= SURE:
+            continue
+        near = [labels[runs[j][0]] for j in (k - 1, k + 1) if 0 <= j < len(runs)]
+        fitting = [(_support(label, p_best[places]), label) for label in near]
+        likeliest = max(fitting, default=(0.0, ()))
+        if likeliest[0] >= NEARLY * lead:
+            yield places, likeliest[1]
+
+
+def _support(label: Label, p_best: np.ndarray) -> float:
+    """The mean P(best) of the label at some times; several that may be the best always fit."""
+    return float(p_best[:, label[0]].mean()) if label else float(p_best.max(axis=1).mean())
