@@ -10,9 +10,10 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-# Two numbers that are easily confused have the same names everywhere.
+# Numbers that are easily confused have the same names everywhere.
 SHARE_OF_FIRSTS = "share of firsts"  # of instances on which an algorithm is first
-P_BEST = "P(best)"  # the probability that this share, or a value derived from it, is the highest
+WIN_RATE = "win rate against the strongest rival"  # the value of an algorithm in selection
+P_BEST = "P(best)"  # the probability that this win rate is the highest
 
 RESTATED = {ord("\n"): "\\n", ord("\r"): "\\r", ord("\t"): "\\t"}
 JOINERS = "\u200c\u200d"  # needed by scripts and emoji between two non-ASCII characters

@@ -16,9 +16,9 @@ from polarbear.classical import (
 )
 from polarbear.classical.comparison_facts import AoccRow, Areas, Compared, compared, pair_facts
 from polarbear.classical.ert import ErtPoint
+from polarbear.report.context import ReportContext, gather
 from polarbear.report.drawing.files import check_free, chosen, write_figures
 from polarbear.report.drawing.style import FORMATS, Style
-from polarbear.report.material import Material, gather
 from polarbear.settings.options import Source, validate
 from polarbear.store import Store as StoreOnDisk
 
@@ -58,7 +58,7 @@ def compare(
 
 
 def _write(
-    material: Material, folders: Mapping[str, Path], style: Style, force: bool
+    material: ReportContext, folders: Mapping[str, Path], style: Style, force: bool
 ) -> list[Path]:
     """Write the figures that this store has, and their data; an existing file is an error."""
     names = [figure.name for figure in chosen(FIGURES) if figure.missing(material) is None]

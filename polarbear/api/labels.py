@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from polarbear.report.drawing.lettering import labels
+from polarbear.report.drawing.labels import labels
 from polarbear.report.prose.outline import curve as curve_of
 
 __all__ = ["curve", "labels"]

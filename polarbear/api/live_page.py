@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from polarbear.api.listening import Listener
 from polarbear.driver.progress import Watcher
 from polarbear.errors import PolarBearError, ReportError
-from polarbear.report.material import gather
+from polarbear.report.context import gather
 from polarbear.report.page import is_page, write_page
 from polarbear.store import Store
 

@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 from polarbear.errors import PolarBearError, ReportError
-from polarbear.report.material import gather
+from polarbear.report.context import gather
 from polarbear.report.page import page
 from polarbear.store import Store
 from polarbear.store.lock import holder

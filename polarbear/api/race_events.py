@@ -3,7 +3,7 @@
 from polarbear.driver.progress import Pace, RoundClock, Watcher
 from polarbear.execution.outcome import Outcome, Task
 from polarbear.racing import RoundRecord, State
-from polarbear.racing.verdicts import withheld_words
+from polarbear.report.words import withheld as withheld_words
 from polarbear.store import Store as StoreOnDisk
 
 __all__ = [

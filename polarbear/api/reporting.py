@@ -9,14 +9,13 @@ from typing import Any
 
 from polarbear.errors import ReportError
 from polarbear.plain import html_table
+from polarbear.report.context import ReportContext, gather
 from polarbear.report.drawing.files import check_free, write_figures
 from polarbear.report.drawing.style import FORMATS, Style
 from polarbear.report.figures import FIGURES
-from polarbear.report.material import Material, gather
 from polarbear.report.page import write_page
-from polarbear.report.prose.markdown import as_markdown
 from polarbear.report.prose.outline import outline
-from polarbear.report.prose.text import as_text
+from polarbear.report.prose.rendering import as_markdown, as_text
 from polarbear.report.story import Story, tell
 from polarbear.settings.options import Source, unknown, validate
 from polarbear.store import Store as StoreOnDisk
@@ -28,7 +27,7 @@ TIME_AXES = {"log": True, "linear": False, "grid": None}
 class Report:
     """The report in words, and the files that were written."""
 
-    material: Material
+    material: ReportContext
     story: Story
     written: tuple[Path, ...]
 
@@ -141,7 +140,7 @@ def style_of(
 
 
 def _write(
-    material: Material,
+    material: ReportContext,
     html: Path | None,
     folders: Mapping[str, Path],
     only: Sequence[str] | None,

@@ -62,8 +62,8 @@ def select(
         swept = selecting.sweep(basis.posterior, contest.candidates, varied, profile, gamma, kind)
         result = facts.with_sweep(result, swept)
         if png is not None:
-            from polarbear.report.drawing.lettering import labels_in
-            from polarbear.report.figures.sweep import draw_sweep
+            from polarbear.report.drawing.labels import labels_in
+            from polarbear.report.figures.on_demand import draw_sweep
 
             title = f"choice by {profile}, {basis.posterior.model} model"
             draw_sweep(swept, result.candidates, labels_in(disk.config), title, png)

@@ -275,7 +275,7 @@ class Store:
 
         duels = duels_at(self._disk, a, b, at)
         for format, path in _drawings(png, svg):
-            from polarbear.report.figures.duels import draw_duels
+            from polarbear.report.figures.on_demand import draw_duels
 
             draw_duels(duels, self._labels(), path, format)
         return duels
@@ -288,7 +288,7 @@ class Store:
 
         runs = runs_on(self._disk, id)
         for format, path in _drawings(png, svg):
-            from polarbear.report.figures.runs import draw_runs
+            from polarbear.report.figures.on_demand import draw_runs
 
             spaced = self._budget.grid
             log = isinstance(spaced, Spaced) and spaced.spacing == "log"
@@ -296,7 +296,7 @@ class Store:
         return runs
 
     def _labels(self) -> dict[str, str]:
-        from polarbear.report.drawing.lettering import labels_in
+        from polarbear.report.drawing.labels import labels_in
 
         return labels_in(self._disk.config)
 

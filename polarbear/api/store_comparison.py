@@ -10,19 +10,17 @@ from typing import Any
 from polarbear.api.reporting import folders_of, style_of
 from polarbear.errors import ReportError
 from polarbear.plain import html_table
+from polarbear.report.context import gather
+from polarbear.report.current_draws import still_in
 from polarbear.report.drawing.files import check_free
 from polarbear.report.drawing.style import Style
-from polarbear.report.material import gather
-from polarbear.report.moment import still_in
-from polarbear.report.page.stores import write_page_of_stores
-from polarbear.report.prose.markdown import as_markdown
-from polarbear.report.prose.text import as_text
+from polarbear.report.page.static_page import write_page_of_stores
+from polarbear.report.prose.rendering import as_markdown, as_text
+from polarbear.report.stores.comparison_figures import write_figures_of_stores
+from polarbear.report.stores.comparison_story import StoryOfStores, tell_of_stores
 from polarbear.report.stores.differences import Compared, compared
-from polarbear.report.stores.files import write_figures_of_stores
 from polarbear.report.stores.head_to_head import Change, changes
-from polarbear.report.stores.settings import different_settings
-from polarbear.report.stores.sides import sides_of
-from polarbear.report.stores.story import StoryOfStores, tell_of_stores
+from polarbear.report.stores.sides import different_settings, sides_of
 from polarbear.store import Store as StoreOnDisk
 
 
@@ -61,10 +59,10 @@ class ReportOfStores:
             "stores": [
                 {
                     "name": side.name,
-                    "path": str(side.material.store.path),
+                    "path": str(side.context.store.path),
                     "instances": side.basis.instances,
                     "model": side.basis.posterior.model,
-                    "in": list(still_in(side.material)),
+                    "in": list(still_in(side.context)),
                     "times": side.basis.times[places].tolist(),
                 }
                 for side, places in zip(found.sides, found.moments.places, strict=True)

@@ -26,12 +26,12 @@ def settings_kept(config: Config) -> dict[str, Any]:
     """Settings that must not change during a race; its limits may."""
     plain = config.plain()
     rules = {key: value for key, value in plain["race"].items() if key != "limits"}
-    failed = config.execution.failures.ranks
-    if failed != KEEPS:  # the default is left out
-        rules["failures"] = failed
+    settings: dict[str, Any] = {}
+    if config.execution.failures.ranks != KEEPS:
+        settings["failures"] = config.execution.failures.ranks
     if config.instances.weights:
-        rules["weights"] = dict(config.instances.weights)
-    return {"rules": rules, "inference": plain["inference"]}
+        settings["weights"] = dict(config.instances.weights)
+    return {"rules": rules, "inference": plain["inference"], "settings": settings}
 
 
 def resumed(config: Config, store: Store, add: Sequence[str]) -> tuple[State, list[str]]:
@@ -66,7 +66,8 @@ def resumed(config: Config, store: Store, add: Sequence[str]) -> tuple[State, li
 
 def race_differences(config: Config, last: RoundRecord) -> list[str]:
     """Reasons why a race cannot continue with this configuration."""
-    state, kept = last.state, {"rules": last.rules, "inference": last.inference}
+    state = last.state
+    kept = {"rules": last.rules, "inference": last.inference, "settings": last.settings}
     found = differences(kept, settings_kept(config))
     times = config.budget.times.tolist()
     if times != list(state.times):

@@ -6,6 +6,7 @@ Nothing in it depends on the speed of the round, so the same race leaves the sam
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from polarbear.inference.named_fit import NamedFit
@@ -48,7 +49,8 @@ class RoundRecord(NamedTuple):
     ``ran_to`` is the time up to which each algorithm ran on each of the ``drawn`` instances.
     ``evaluations`` are those of each algorithm so far; ``spent`` is the same on another axis.
     ``posterior`` is the key of the posterior, which has this number of ``draws``; ``problems`` are
-    reasons not to use it. ``rules`` and ``inference`` are settings of the configuration.
+    reasons not to use it. ``rules`` and ``inference`` are settings of the configuration,
+    ``settings`` those of its other parts that must not change (failures, weights).
     ``p_any_wrong`` is P(at least one elimination so far is wrong), ``fit`` the check of fit of a
     Plackett-Luce model. ``forecast`` is a range of further instances until the race ends,
     ``instances_to_go`` its median; both are None where they are unknown.
@@ -70,6 +72,7 @@ class RoundRecord(NamedTuple):
     fit: NamedFit | None = None
     spent: Mapping[str, float] | None = None
     forecast: Forecast | None = None
+    settings: Mapping[str, Any] = MappingProxyType({})
 
     @property
     def costs(self) -> Mapping[str, float]:
@@ -109,6 +112,8 @@ class RoundRecord(NamedTuple):
             plain["spent"] = dict(self.spent)
         if self.forecast is not None:
             plain["forecast"] = self.forecast.to_plain()
+        if self.settings:
+            plain["settings"] = dict(self.settings)
         return plain
 
     @classmethod
@@ -131,6 +136,7 @@ class RoundRecord(NamedTuple):
             fit=NamedFit.from_plain(plain.get("fit")),
             spent=plain.get("spent"),
             forecast=Forecast.from_plain(plain.get("forecast")),
+            settings=plain.get("settings", {}),
         )
 
 

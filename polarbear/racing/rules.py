@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import Field, field_validator, model_validator
 
@@ -102,11 +101,6 @@ class Rules(Options):
         if truncate is None:
             truncate = elimination == "pointwise"
         return self.model_copy(update={"elimination": elimination, "truncate": truncate})
-
-    @classmethod
-    def from_record(cls, stored: Mapping[str, Any]) -> Rules:
-        """The rules of a stored round, which also contains how failures and weights count."""
-        return cls.model_validate({key: stored[key] for key in cls.model_fields if key in stored})
 
     @field_validator("alpha")
     @classmethod

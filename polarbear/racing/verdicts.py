@@ -7,7 +7,7 @@ eliminated, shows no relation.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from enum import StrEnum
 from types import MappingProxyType
 from typing import NamedTuple
@@ -15,7 +15,6 @@ from typing import NamedTuple
 import numpy as np
 
 from polarbear.racing.state import ABOVE, ALIKE, BELOW, CROSSING, OPEN, OUT, State
-from polarbear.wording import decisive
 
 
 class Kind(StrEnum):
@@ -62,16 +61,17 @@ SIGNS = MappingProxyType(
     }
 )
 _SEEN_FROM_THE_FIRST = {
-    Kind.DOMINATES: "{a} is better than {b} at each time",
-    Kind.NEVER_WORSE: "{a} is better than {b} at some times, and as good at each of the others",
-    Kind.SOMETIMES_BETTER: "{a} is better than {b} at some times, {b} equivalent or better at some",
-    Kind.EQUIVALENT: "{a} and {b} are equivalent at each time",
-    Kind.SOMETIMES_EQUIVALENT: "{a} and {b} are equivalent at some times; at the others no "
-    "relation was shown",
+    Kind.DOMINATES: "{a} is better than {b} at every time",
+    Kind.NEVER_WORSE: "{a} is better than {b} at some times and equivalent at the others",
+    Kind.SOMETIMES_BETTER: "{a} and {b}: neither dominates ({a} better at some times, {b} "
+    "equivalent or better at others)",
+    Kind.EQUIVALENT: "{a} and {b} are equivalent at every time",
+    Kind.SOMETIMES_EQUIVALENT: "{a} and {b} are equivalent at some times; no relation was shown at "
+    "the others",
     Kind.CROSSING: "{a} and {b} cross: each is better at some times",
-    Kind.NOTHING_SHOWN: "nothing was shown about {a} and {b}",
+    Kind.NOTHING_SHOWN: "no relation between {a} and {b} was shown",
     Kind.OPEN: "{a} and {b} are still open",
-    Kind.MOOT: "{a} and {b} were not compared any further: one of them is eliminated",
+    Kind.MOOT: "{a} and {b} are not compared further: one of them is eliminated",
 }
 WORDS = MappingProxyType(
     {
@@ -81,7 +81,7 @@ WORDS = MappingProxyType(
         for kind in Kind
     }
 )
-# Names of the relation at a single time, and their words.
+# The names of the codes of a pair at a single time.
 AT_A_TIME = MappingProxyType(
     {
         OPEN: "open",
@@ -92,21 +92,10 @@ AT_A_TIME = MappingProxyType(
         OUT: "moot",
     }
 )
-WORDS_AT_A_TIME = MappingProxyType(
-    {
-        "open": "open",
-        "above": "{a} was shown to be better",
-        "below": "{b} was shown to be better",
-        "equivalent": "shown to be equivalent",
-        "crossing": "shown to be neither better, worse nor equivalent here: the pair is settled "
-        "by its other times",
-        "moot": "not compared any further: one is eliminated",
-    }
-)
 
 
 class Verdict(NamedTuple):
-    """The verdict on a pair, seen from its first.
+    """The relation of a pair, seen from its first.
 
     ``above``, ``below`` and ``alike`` are the indices of times at which the first was shown to be
     better, the second was, and the two were shown to be equivalent.
@@ -169,63 +158,3 @@ def verdict_on(state: State, a: str, b: str) -> Verdict:
         if (gone.by, gone.algorithm) == (b, a):
             return Verdict(Kind.DOMINATED, below=everywhere)
     return verdict(state.relation(a, b))
-
-
-def legend(kinds: Iterable[str]) -> list[str]:
-    """The meaning of the signs of these verdicts; of two mirrored ones, the first."""
-    used: list[Kind] = []
-    for kind in sorted(set(map(Kind, kinds)), key=list(Kind).index):
-        if SIGNS[kind] and MIRROR.get(kind) not in used:
-            used.append(kind)
-    return [f"{SIGNS[kind]} {kind}" for kind in used]
-
-
-# The probability of being better over the whole grid: of all times at once (joint), otherwise the
-# lowest over the times.
-_OVER_TIME = MappingProxyType(
-    {
-        True: "at every time with probability {probability}",
-        False: "at each time, with probability at least {probability}",
-    }
-)
-CHANCE = MappingProxyType(
-    {
-        True: "P({a} better at every time)",
-        False: "lowest P({a} better) at any time",
-    }
-)
-
-
-def over_time(probability: float, joint: bool) -> str:
-    """A probability of being better over the whole grid, in words."""
-    return _OVER_TIME[joint].format(probability=decisive(probability))
-
-
-def better_words(by: str, probability: float, joint: bool) -> str:
-    """Why an algorithm is eliminated."""
-    return f"{by} is better {over_time(probability, joint)}"
-
-
-def nearest_words(by: str, probability: float, joint: bool) -> str:
-    """The algorithm that comes nearest to eliminating another."""
-    return f"{by} comes nearest, better {over_time(probability, joint)}"
-
-
-def reopened_words(state: State, a: str, b: str, say: Callable[[str], str] = str) -> str:
-    """Why a pair is compared again although one was better at each time.
-
-    ``say`` formats a name.
-    """
-    a, b = (say(b), say(a)) if BELOW in state.relation(a, b) else (say(a), say(b))
-    return (
-        f"{a} was shown to be better than {b} at each time, but not in one round, so {b} is not "
-        f"eliminated: they are compared again where P({a} better) is lowest"
-    )
-
-
-def withheld_words(algorithm: str, by: str) -> str:
-    """Why an algorithm stays that the model would eliminate."""
-    return (
-        f"{algorithm} is not eliminated: the model says that {by} is better, but their duels alone "
-        "do not support it yet"
-    )

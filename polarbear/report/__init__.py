@@ -1,4 +1,4 @@
-"""What a store has to tell, for people who look before they read.
+"""Reports of a store: text, Markdown, figures, a page and LaTeX.
 
 Uses everything from `classical` down; runs and infers nothing.
 """

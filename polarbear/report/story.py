@@ -1,4 +1,4 @@
-"""What a store comes to, in sentences: the answer, reasons, decisions, and how to repeat it."""
+"""The report in sentences: the headline, reasons, decisions, settings and warnings."""
 
 from __future__ import annotations
 
@@ -15,18 +15,13 @@ from polarbear.config import failed_words, failures_in
 from polarbear.inference.fit import named
 from polarbear.racing import Kind, verdict_on
 from polarbear.racing.recommendation import Span, leaders
-from polarbear.racing.verdicts import (
-    better_words,
-    nearest_words,
-    reopened_words,
-    withheld_words,
-)
+from polarbear.report import words
 from polarbear.report.answer import answer
 from polarbear.report.best_by_time import p_best
-from polarbear.report.material import Material, Round, once
-from polarbear.report.moment import other_model, still_in
-from polarbear.report.prose.sentence import Sentence, marked, parsed, plain
-from polarbear.report.prose.words import span
+from polarbear.report.context import ReportContext, Round, once
+from polarbear.report.current_draws import other_model, still_in
+from polarbear.report.prose.sentence import Sentence, marked, parsed, plain, standing_alone
+from polarbear.report.words import span
 from polarbear.store import summary
 from polarbear.wording import (
     P_BEST,
@@ -41,12 +36,11 @@ from polarbear.wording import (
 )
 
 PACKAGES = ("numpy", "scipy", "numba", "nutpie", "cmdstanpy", "ioh", "modcma", "cma")
-FEW = 3  # stretches of one leader that a sentence about it can hold
 
 
 @dataclass(frozen=True)
 class Entry:
-    """An algorithm, and why it is where it is."""
+    """An algorithm, and why it is in the Pareto set or eliminated."""
 
     algorithm: str
     said: Sentence
@@ -58,7 +52,10 @@ class Entry:
 
 @dataclass(frozen=True)
 class Decision:
-    """Something a round settled; ``kind`` is eliminated, settled, joined, reopened or doubted."""
+    """A decision of a round.
+
+    ``kind`` is eliminated, settled, reopened, withheld, cycle, reinstated, joined or doubted.
+    """
 
     round: int
     instances: int
@@ -72,7 +69,7 @@ class Decision:
 
 @dataclass(frozen=True)
 class Story:
-    """Everything a report says in words."""
+    """All sentences of a report."""
 
     title: str
     headline: Sentence
@@ -85,61 +82,58 @@ class Story:
 
     @property
     def answer(self) -> tuple[str, str]:
-        """Whom to run and when, and on what that rests."""
+        """The recommendation, and the evidence behind it."""
         return plain(self.headline), self.evidence
 
 
 @once
-def tell(material: Material) -> Story:
-    """The story of a store, as far as there is one."""
-    headline, asked = answer(material)
+def tell(context: ReportContext) -> Story:
+    """The story of a store."""
+    headline, asked = answer(context)
     return Story(
-        title=material.store.path.resolve().name,
+        title=context.store.path.resolve().name,
         headline=headline,
-        evidence=" ".join(filter(None, (_evidence(material), asked))),
-        members=tuple(_members(material)),
-        out=tuple(_out(material)),
-        decisions=tuple(d for found in material.rounds for d in decisions(material, found)),
-        settings=tuple(_settings(material)),
-        warnings=tuple(_warnings(material)),
+        evidence=" ".join(filter(None, (_evidence(context), asked))),
+        members=tuple(_members(context)),
+        out=tuple(_out(context)),
+        decisions=tuple(d for found in context.rounds for d in decisions(context, found)),
+        settings=tuple(_settings(context)),
+        warnings=tuple(_warnings(context)),
     )
 
 
-def _evidence(material: Material) -> str:
-    """How sure that is, and what it rests on."""
-    race, basis = material.race, material.basis
+def _evidence(context: ReportContext) -> str:
+    """The evidence behind the recommendation."""
+    race, basis = context.race, context.basis
     if race is None:
-        runs = len(material.store.runs())
-        seen = counted(material.store.count_compared_instances(), "instance")
+        runs = len(context.store.runs())
+        seen = counted(context.store.count_compared_instances(), "instance")
         held = f"{counted(runs, 'run')} on {seen}" if runs else f"imported rankings of {seen}"
         model = f", inferred with the {basis.posterior.model} model" if basis else ""
-        earlier = "its race is to be decided anew" if material.store.races.numbers() else None
+        earlier = "its race is to be decided again" if context.store.races.numbers() else None
         return f"This rests on {held}{model}; {earlier or 'no race was run'}."
     gone = len(race.eliminated)
     seen = counted(race.instances, "instance")
-    out = (
-        f"{gone} of {counted(len(race.algorithms), 'algorithm')} {noun(gone, 'is', 'are')} out"
-        if gone
-        else "nobody is out"
-    )
+    out = f"{gone or 'none'} of {counted(len(race.algorithms), 'algorithm')} "
+    out += f"{noun(gone or 1, 'is', 'are')} eliminated"
     if race.resolved:
-        done = f"every pair was settled, with probability {short(material.rules.alpha)} or more"
+        done = f"every pair is settled, with probability {short(context.rules.alpha)} or more"
     else:
         done = _settled_so_far(race.share_settled)
     return (
         f"After {counted(race.rounds, 'round')} on {seen}, {out} and {done}; "
         f"{percent(race.saved)} of the budget of running everything was saved."
-        f"{_by_whom(material)}"
+        f"{_models(context)}"
     )
 
 
-def _by_whom(material: Material) -> str:
-    """That another model than the race's was asked whom to run."""
-    model = other_model(material)
+def _models(context: ReportContext) -> str:
+    """The two models, where the recommendation is by another one than the race's."""
+    model = other_model(context)
     if model is None:
         return ""
-    own = material.rounds[-1].record.inference["model"]
-    return f" Whom to run is by the {model} model, who is out and what is settled by {own}."
+    own = context.rounds[-1].record.inference["model"]
+    return f" The recommendation is by the {model} model, eliminations and settled pairs by {own}."
 
 
 def _settled_so_far(share: float) -> str:
@@ -148,45 +142,38 @@ def _settled_so_far(share: float) -> str:
     return f"{percent(share)} of the pairs are settled, the others still open"
 
 
-def _members(material: Material) -> list[Entry]:
+def _members(context: ReportContext) -> list[Entry]:
     """Why each algorithm is in the Pareto set."""
-    believed = material.believed
+    believed = context.believed
     if believed is None:
         return []
-    chosen = still_in(material)
-    names, merit = p_best(material)
-    parts = leaders(names, material.times, merit)
+    chosen = still_in(context)
+    names, merit = p_best(context)
+    parts = leaders(names, context.times, merit)
     return [
-        _member(material, name, parts, dict(zip(names, merit.T, strict=True))) for name in chosen
+        _member(context, name, parts, dict(zip(names, merit.T, strict=True))) for name in chosen
     ]
 
 
 def _member(
-    material: Material, name: str, parts: list[Span], merit: Mapping[str, np.ndarray]
+    context: ReportContext, name: str, parts: list[Span], merit: Mapping[str, np.ndarray]
 ) -> Entry:
     mine = [part for part in parts if part.algorithms == (name,)]
     if not mine:
-        return Entry(name, parsed(f"never leads, but {_not_ruled_out(material, name)}"))
-    if len(merit) == 1 and material.race is not None:
-        return Entry(name, ("is the only one left: everybody else is out",))
-    where = _places(material, mine)
+        return Entry(name, parsed(f"never the best, but {_not_eliminated(context, name)}"))
+    if len(merit) == 1 and context.race is not None:
+        return Entry(name, ("all others are eliminated",))
+    first, last, axis = _grid(context)
+    where = joined([span(part.start, part.stop, first, last, axis) for part in mine])
     peak = int(merit[name].argmax())
     likely = decisive(float(merit[name][peak]))
-    when = time(float(material.times[peak]))
+    when = time(float(context.times[peak]))
     return Entry(name, (f"has the highest {P_BEST} {where}; {likely} at {when}",))
 
 
-def _places(material: Material, mine: list[Span]) -> str:
-    """When somebody leads; where that changes often, at how many times."""
-    if len(mine) > FEW:
-        return f"at {sum(part.times for part in mine)} of {counted(len(material.times), 'time')}"
-    first, last, axis = _grid(material)
-    return joined([span(part.start, part.stop, first, last, axis) for part in mine])
-
-
-def _not_ruled_out(material: Material, name: str) -> str:
-    """Why nobody has put an algorithm out."""
-    believed, race = material.believed, material.race
+def _not_eliminated(context: ReportContext, name: str) -> str:
+    """Why no other algorithm has eliminated one that is never the best."""
+    believed, race = context.believed, context.race
     assert believed is not None
     if race is not None:
         alike = [
@@ -195,71 +182,65 @@ def _not_ruled_out(material: Material, name: str) -> str:
             if name in (pair.a, pair.b) and pair.verdict.kind is Kind.EQUIVALENT
         ]
         if alike:
-            return f"is as good as {joined([*map(marked, alike)])} at each time"
-    rivals = [other for other in still_in(material) if other != name]
+            return f"equivalent to {joined([*map(marked, alike)])} at every time"
+    rivals = [other for other in still_in(context) if other != name]
     if not rivals:
-        return "nobody else is left"
+        return "no other algorithm is left"
     chance = believed.dominance()
     by = max(rivals, key=lambda other: chance[believed.place(other), believed.place(name)])
     probability = float(chance[believed.place(by), believed.place(name)])
-    return f"nobody is sure to be better: {nearest_words(marked(by), probability, believed.joint)}"
+    return words.not_dominated(marked(by), probability)
 
 
-def _out(material: Material) -> list[Entry]:
-    if material.race is not None:
+def _out(context: ReportContext) -> list[Entry]:
+    if context.race is not None:
         return [
             Entry(
                 gone.algorithm,
                 parsed(
-                    f"{better_words(marked(gone.by), gone.probability, material.race.joint)} "
-                    f"(round {gone.round}, after {counted(gone.instances, 'instance')})"
+                    f"by {marked(gone.by)} in round {gone.round}, after "
+                    f"{counted(gone.instances, 'instance')}: "
+                    f"{words.better(gone.probability, context.race.joint)}"
                 ),
             )
-            for gone in material.race.eliminated
+            for gone in context.race.eliminated
         ]
-    if material.basis is None or material.contest is None:
+    if context.basis is None or context.contest is None:
         return []
-    names = material.basis.algorithms
-    return [Entry(names[i], (material.contest.reason,)) for i in material.contest.left_out]
+    names = context.basis.algorithms
+    return [Entry(names[i], (context.contest.reason,)) for i in context.contest.left_out]
 
 
-def decisions(material: Material, found: Round) -> list[Decision]:
-    """What one round settled, in plain words."""
-    record, state = found.record, found.state
-    taken, seen, joint = record.decisions, state.instances, record.joint
-
-    def said(kind: str, words: str) -> Decision:
-        return Decision(found.number, seen, kind, parsed(words))
-
+def decisions(context: ReportContext, found: Round) -> list[Decision]:
+    """The decisions of one round, in words."""
+    record, state, taken = found.record, found.state, found.record.decisions
     made = [
-        said(
+        (
             "eliminated",
-            f"{marked(gone.algorithm)} is out: "
-            f"{better_words(marked(gone.by), gone.probability, joint)}.",
+            words.eliminated(marked(one.algorithm), marked(one.by), one.probability, record.joint),
         )
-        for gone in taken.eliminated
+        for one in taken.eliminated
     ]
-    remaining = set(state.candidates)
     for a, b in taken.settled_pairs:
-        if {a, b} <= remaining:
-            found_out = verdict_on(state, a, b).words(marked(a), marked(b))
-            made.append(said("settled", f"{found_out}."))
-    for a, b in taken.reopened:
-        made.append(said("reopened", f"{reopened_words(state, a, b, marked)}."))
-    made += [said("withheld", f"{withheld_words(*map(marked, pair))}.") for pair in taken.withheld]
+        if {a, b} <= set(state.candidates):
+            made.append(("settled", verdict_on(state, a, b).words(marked(a), marked(b))))
+    made += [("reopened", words.reopened(state, a, b, marked)) for a, b in taken.reopened]
+    made += [("withheld", words.withheld(*map(marked, pair))) for pair in taken.withheld]
+    made += [("cycle", words.cycle([*map(marked, names)])) for names in taken.cycles]
+    made += [("reinstated", words.reinstated(marked(name))) for name in taken.reinstated]
     if taken.caught_up:
-        made.append(
-            said("joined", f"{marked(taken.caught_up)} has caught up and races with the rest.")
-        )
-    for problem in record.problems:
-        made.append(said("doubted", f"The posterior was not to be trusted: {problem}."))
-    return made
+        made.append(("joined", words.caught_up(marked(taken.caught_up))))
+    made += [("doubted", words.not_usable(problem)) for problem in record.problems]
+    return [
+        Decision(found.number, state.instances, kind, standing_alone(parsed(text)))
+        for kind, text in made
+    ]
 
 
-def _settings(material: Material) -> list[tuple[str, str]]:
-    """What someone else needs to repeat it."""
-    store, config = material.store, material.store.config
-    manifest, times = store.manifest, material.times
+def _settings(context: ReportContext) -> list[tuple[str, str]]:
+    """The settings that are needed to repeat it."""
+    store, config = context.store, context.store.config
+    manifest, times = store.manifest, context.times
     made = [
         ("Store", str(store.path)),
         ("Made", f"{manifest.created} by PolarBear {manifest.tool}"),
@@ -268,26 +249,25 @@ def _settings(material: Material) -> list[tuple[str, str]]:
         ("Instances", _options(config["instances"], "suite")),
         (
             "Times",
-            f"{len(times)} from {time(float(times[0]))} to "
-            f"{timed(float(times[-1]), material.axis)}",
+            f"{len(times)} from {time(float(times[0]))} to {timed(float(times[-1]), context.axis)}",
         ),
     ]
     made += [("Algorithm", f"{name}: {_options(o)}") for name, o in config["algorithms"].items()]
-    if material.rounds:
-        record = material.rounds[-1].record
-        made.append(("Race", _options(record.rules)))
+    if context.rounds:
+        record = context.rounds[-1].record
+        made.append(("Race", _options({**record.rules, **record.settings})))
         made.append(("Inference", _options(record.inference)))
-    elif material.basis is not None:
-        chosen = material.basis.posterior.options.model_dump(mode="json")
+    elif context.basis is not None:
+        chosen = context.basis.posterior.options.model_dump(mode="json")
         made.append(("Inference", _options(chosen)))
-    if material.basis is not None:
-        posterior = material.basis.posterior
+    if context.basis is not None:
+        posterior = context.basis.posterior
         made.append(
             (
                 "Posterior",
                 f"{posterior.model}, {posterior.engine} engine, {posterior.method}, "
                 f"{counted(posterior.n_draws, 'draw')}, seed {posterior.seed}, "
-                f"key {material.basis.key}",
+                f"key {context.basis.key}",
             )
         )
     hosts = summary.hosts(store)
@@ -325,28 +305,28 @@ def _versions() -> list[str]:
     return found
 
 
-def _warnings(material: Material) -> list[str]:
-    """What a reader should know before trusting the rest."""
+def _warnings(context: ReportContext) -> list[str]:
+    """Reasons to doubt the results."""
     made = []
-    if material.basis is not None:
+    if context.basis is not None:
         made += [
             f"do not trust this posterior: {problem}"
-            for problem in material.basis.posterior.diagnostics.problems
+            for problem in context.basis.posterior.diagnostics.problems
         ]
-        posterior = material.basis.posterior
-        fit = named(posterior.fit, material.basis.algorithms, material.basis.times)
+        posterior = context.basis.posterior
+        fit = named(posterior.fit, context.basis.algorithms, context.basis.times)
         if fit is not None and fit.words:
             made.append(fit.words)
-        made += material.basis.notes
-    failed = summary.failures(material.store)
+        made += context.basis.notes
+    failed = summary.failures(context.store)
     if failed:
         runs = sum(failure.runs for failure in failed)
-        made.append(failed_words(runs, failures_in(material.store.config).ranks))
-    hosts = summary.hosts(material.store)
-    if len(hosts) > 1 and material.axis == "seconds":
+        made.append(failed_words(runs, failures_in(context.store.config).ranks))
+    hosts = summary.hosts(context.store)
+    if len(hosts) > 1 and context.axis == "seconds":
         made.append(f"seconds were measured on {len(hosts)} machines")
     return made
 
 
-def _grid(material: Material) -> tuple[float, float, str]:
-    return float(material.times[0]), float(material.times[-1]), material.axis
+def _grid(context: ReportContext) -> tuple[float, float, str]:
+    return float(context.times[0]), float(context.times[-1]), context.axis

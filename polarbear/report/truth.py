@@ -7,27 +7,27 @@ import numpy as np
 from polarbear.inference import ModelOptions
 from polarbear.problems.base import Setting
 from polarbear.problems.synthetic import Synthetic
-from polarbear.report.material import Material, Round
+from polarbear.report.context import ReportContext, Round
 from polarbear.settings.grid import Budget
 
 
-def truth_of(material: Material) -> dict[str, np.ndarray] | None:
-    """Each algorithm's true share of firsts at each time; None where nobody knows it."""
-    config = material.store.config
+def truth_of(context: ReportContext) -> dict[str, np.ndarray] | None:
+    """Each algorithm's true share of firsts at each time; None where it is unknown."""
+    config = context.store.config
     if config["instances"]["suite"] != "synthetic":
         return None
     suite = Synthetic.model_validate(config["instances"])
     budget = Budget.model_validate(config["budget"])
-    truth = suite.truth(Setting(config["seed"], budget, algorithms=material.algorithms))
-    return dict(zip(material.algorithms, truth.T, strict=True))
+    truth = suite.truth(Setting(config["seed"], budget, algorithms=context.algorithms))
+    return dict(zip(context.algorithms, truth.T, strict=True))
 
 
-def truth_after(material: Material, entry: Round) -> dict[str, np.ndarray] | None:
-    """The truth of what a round's posterior is about: first among those still in, and itself.
+def truth_after(context: ReportContext, entry: Round) -> dict[str, np.ndarray] | None:
+    """The truth of what a round's posterior is about: first among the candidates and itself.
 
-    A Plackett-Luce posterior is about everybody.
+    A Plackett-Luce posterior is about all algorithms.
     """
-    truth = truth_of(material)
+    truth = truth_of(context)
     if truth is None or ModelOptions.model_validate(entry.record.inference).plackett_luce:
         return truth
     inside = entry.state.candidates
@@ -38,14 +38,14 @@ def truth_after(material: Material, entry: Round) -> dict[str, np.ndarray] | Non
     }
 
 
-def truth_now(material: Material) -> dict[str, np.ndarray] | None:
-    """The truth of what is believed now; None where nobody knows it, or not at these times."""
-    believed = material.believed
-    if believed is None or not np.array_equal(believed.times, material.times):
+def truth_now(context: ReportContext) -> dict[str, np.ndarray] | None:
+    """The truth of what is believed now; None where it is unknown, or not at these times."""
+    believed = context.believed
+    if believed is None or not np.array_equal(believed.times, context.times):
         return None
-    return truth_after(material, material.rounds[-1]) if material.rounds else truth_of(material)
+    return truth_after(context, context.rounds[-1]) if context.rounds else truth_of(context)
 
 
-def same_grid(material: Material, entry: Round) -> bool:
+def same_grid(context: ReportContext, entry: Round) -> bool:
     """Whether a round went by the times that the store has now."""
-    return np.array_equal(entry.believed.times, material.times)
+    return np.array_equal(entry.believed.times, context.times)

@@ -15,6 +15,13 @@ from polarbear.select.values import Value, draws_of_values, strongest_rival, val
 from polarbear.wording import counted
 
 MIN_PROBLEMS = 10  # below this number no choice is recommended
+FEW_PROBLEMS = "only {problems} to compare it on"
+NO_BETTER_THAN_CHANCE = "P(best) does not exceed that of a random choice"
+TOO_EARLY = "too early to recommend {name}: {reason}"
+TOO_CLOSE = (
+    "{first} and {second} differ by less than the Monte-Carlo error: either will do, or infer with "
+    "more --draws"
+)
 EACH_TIME = (
     "the {model} model treats times as independent, so a preference over several times looks more "
     "certain than it is"
@@ -92,10 +99,10 @@ class Selection:
             return None
         problems = self.problems[self.choice]
         if problems is not None and problems < MIN_PROBLEMS:
-            return f"only {counted(problems, 'problem')} to compare it on"
+            return FEW_PROBLEMS.format(problems=counted(problems, "problem"))
         prior = 1 / len(self.candidates)
         if self.criteria.p2bb[self.choice] <= prior:
-            return "P(best) does not exceed that of a random choice"
+            return NO_BETTER_THAN_CHANCE
         return None
 
     def disagreements(self) -> list[Disagreement]:
@@ -136,15 +143,13 @@ class Selection:
             made.append(EACH_TIME.format(model=self.basis.posterior.model))
         early = self.too_early()
         if early:
-            made.append(f"too early to recommend {self.name(self.choice)}: {early}")
+            made.append(TOO_EARLY.format(name=self.name(self.choice), reason=early))
         if self.too_close() and self.runner_up is not None:
-            made.append(
-                f"{self.name(self.choice)} and {self.name(self.runner_up)} differ by less than the "
-                "Monte-Carlo error: either will do, or infer with more --draws"
-            )
-        first = self.order[0]
-        if not self.competes[first]:
-            made.append(f"{self.name(first)} comes first here, but does not compete")
+            first, second = self.name(self.choice), self.name(self.runner_up)
+            made.append(TOO_CLOSE.format(first=first, second=second))
+        leader = self.order[0]
+        if not self.competes[leader]:
+            made.append(f"{self.name(leader)} comes first here, but does not compete")
         return made
 
 

@@ -20,6 +20,11 @@ CRITERIA = {
 AT_THE_BUDGET = "at this budget"
 OVER_BUDGETS = "on average over these budgets"
 AT_ITS_WORST = "at its worst time"
+# Parts of the statement of a choice, which the report's page uses as well.
+EARLY = "too early to say; "
+RESTS = " on {problems}"
+BEATS = "; beats {rival}, its strongest rival, on {share} of problems {where}"
+REGRET = "; expected regret {regret}, or {other_regret} with {other}"
 
 
 def where(preference: Preference, valuation: Valuation) -> str | None:
@@ -43,14 +48,15 @@ def statement(made: Selection) -> str:
         return f"{name}: no other algorithm competes"
     sure = f"P(best) = {probability(criteria.p2bb[made.choice])}"
     problems = made.problems[made.choice]
-    rests = "" if problems is None else f" on {counted(problems, 'problem')}"
+    rests = "" if problems is None else RESTS.format(problems=counted(problems, "problem"))
     other = made.runner_up
     how = f"{name}: {sure}{rests}{_value_words(made)}"
     if made.too_early():
-        how = f"too early to say; {how} so far"
-    return (
-        f"{how}; expected regret {small(criteria.regret[made.choice])}, or "
-        f"{small(criteria.regret[other])} with {made.name(other)}"
+        how = f"{EARLY}{how} so far"
+    return how + REGRET.format(
+        regret=small(criteria.regret[made.choice]),
+        other_regret=small(criteria.regret[other]),
+        other=made.name(other),
     )
 
 
@@ -62,9 +68,8 @@ def _value_words(made: Selection) -> str:
     if made.value == "duels":
         rival = made.rival(made.choice)
         assert rival is not None
-        beaten = made.basis.algorithms[rival]
-        share = percent(float(mean))
-        return f"; beats {beaten}, its strongest rival, on {share} of problems {taken}"
+        beaten, share = made.basis.algorithms[rival], percent(float(mean))
+        return BEATS.format(rival=beaten, share=share, where=taken)
     if made.value == "firsts":
         whom = among(made.basis.counts_those_in)
         return f"; first {whom}on {percent(float(mean))} of problems {taken}"

@@ -43,7 +43,7 @@ def test_every_export_says_where_it_comes_from_and_what_it_is(name: str):
 
 def test_the_function_race_is_not_hidden_by_a_module_of_that_name():
     code = (
-        "import polarbear.driver.loop, polarbear.cli, polarbear.report.material\n"
+        "import polarbear.driver.loop, polarbear.cli, polarbear.report.context\n"
         "import polarbear as pb\n"
         "assert all(callable(getattr(pb, name)) for name in pb.__all__ if name[0] != '_')"
     )

@@ -12,7 +12,7 @@ import pytest
 from polarbear.classical import Comparison, checked_names, checked_pair, share_more, view
 from polarbear.errors import ReportError
 from polarbear.execution.status import Status
-from polarbear.report.material import gather
+from polarbear.report.context import gather
 from tests.classical.helpers import Run, make_store
 
 FULL = Run([1, 50], [3.0, 1.0], Status.BUDGET, 100.0)

@@ -126,7 +126,7 @@ def test_what_failures_mean_cannot_change_in_mid_race(project: Project):
     raced(project, RANDOM, GOOD, execution={"failures": {"means": "last"}})
     done = project("race", "config.yaml")
     assert done.returncode == 1
-    assert 'rules.failures: stored null, configuration "last"' in done.stderr
+    assert 'settings.failures: stored null, configuration "last"' in done.stderr
 
 
 def test_a_run_that_is_killed_from_outside_is_run_again_and_held_against_nobody(project: Project):

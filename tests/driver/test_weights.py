@@ -43,12 +43,12 @@ def test_a_race_counts_as_the_store_does(raced: Store):
     assert mine.choice_sets.wins[0].sum() == 6 + 3 + 0.5
     last = raced.rounds.last()
     assert last is not None
-    assert last.rules["weights"] == {"*-1": 3.0, "*-2": 0.5}
+    assert last.settings["weights"] == {"*-1": 3.0, "*-2": 0.5}
 
 
 def test_other_weights_are_another_race(raced: Store, tmp_path: Path):
     shutil.copytree(raced.path, tmp_path / "s")
-    with pytest.raises(StoreMismatchError, match=r"(?s)rules\.weights.*--redecide"):
+    with pytest.raises(StoreMismatchError, match=r"(?s)settings\.weights.*--redecide"):
         run(weighted({"*-1": 2}, rules=FEW), tmp_path / "s")
     assert checkpoints(Store.open(tmp_path / "s")) == checkpoints(raced)
 

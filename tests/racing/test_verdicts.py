@@ -10,18 +10,9 @@ import pytest
 
 from polarbear import racing as race
 from polarbear.inference.relations import DecisionTables
-from polarbear.racing import LETTERS, Elimination, Kind, State, Verdict, verdict, verdict_on
+from polarbear.racing import LETTERS, Elimination, Kind, Verdict, verdict, verdict_on
 from polarbear.racing.rules import Rules
-from polarbear.racing.verdicts import (
-    AT_A_TIME,
-    SIGNS,
-    WORDS,
-    WORDS_AT_A_TIME,
-    better_words,
-    legend,
-    over_time,
-    reopened_words,
-)
+from polarbear.racing.verdicts import AT_A_TIME, SIGNS, WORDS
 
 LONGEST = 4
 COMBINATIONS = [
@@ -71,22 +62,22 @@ MEANING = {
 }
 # What a reader takes a phrase to claim.
 CLAIMS = {
-    "A is better than B at each time": lambda s: set(s) == {">"},
-    "B is better than A at each time": lambda s: set(s) == {"<"},
-    "at some times, and as good at each of the others": lambda s: (
-        set(s) in ({">", "="}, {"<", "="})
-    ),
+    "A is better than B at every time": lambda s: set(s) == {">"},
+    "B is better than A at every time": lambda s: set(s) == {"<"},
+    "at some times and equivalent at the others": lambda s: set(s) in ({">", "="}, {"<", "="}),
     "A is better than B at some times": lambda s: ">" in s,
     "B is better than A at some times": lambda s: "<" in s,
-    # All times are settled at once by one who is better somewhere and another who is as good.
-    "equivalent or better at some": lambda s: "x" in s,
+    "(A better at some times": lambda s: ">" in s,
+    "(B better at some times": lambda s: "<" in s,
+    # All times are settled at once where one is better somewhere and the other as good elsewhere.
+    "equivalent or better at others": lambda s: "x" in s,
     "each is better at some times": lambda s: {">", "<"} <= set(s),
-    "equivalent at each time": lambda s: set(s) == {"="},
+    "equivalent at every time": lambda s: set(s) == {"="},
     "equivalent at some times": lambda s: "=" in s,
-    "at the others no relation was shown": lambda s: set(s) <= {"=", "x"} and "x" in s,
-    "nothing was shown about A and B": lambda s: not set(s) & set("><="),
+    "no relation was shown at the others": lambda s: set(s) <= {"=", "x"} and "x" in s,
+    "no relation between A and B was shown": lambda s: not set(s) & set("><="),
     "still open": lambda s: "." in s,
-    "not compared any further: one of them is eliminated": lambda s: "-" in s and "." not in s,
+    "not compared further: one of them is eliminated": lambda s: "-" in s and "." not in s,
 }
 
 
@@ -129,18 +120,17 @@ def test_words_claim_nothing_that_was_not_shown():
 
 
 def test_a_time_settled_only_by_the_crossing_is_never_described_as_shown():
-    everywhere = ("at every time", "at each time", "at each of the others")
+    everywhere = ("at every time", "equivalent at the others")
     for letters in COMBINATIONS:
         if "x" in letters:
             words = judged(letters).words("A", "B")
             assert not any(phrase in words for phrase in everywhere), (letters, words)
-    assert "neither better, worse nor equivalent" in WORDS_AT_A_TIME["crossing"]
 
 
 def test_better_then_only_crossing_then_equivalent_is_not_never_worse():
     found = judged(">x=")
     assert found == Verdict(Kind.SOMETIMES_BETTER, above=(0,), alike=(2,))
-    words = "A is better than B at some times, B equivalent or better at some"
+    words = "A and B: neither dominates (A better at some times, B equivalent or better at others)"
     assert found.words("A", "B") == words
 
 
@@ -156,19 +146,10 @@ def test_every_kind_and_every_code_has_words_and_signs_differ():
     assert set(SIGNS) == set(WORDS) == set(Kind)
     assert len(set(SIGNS.values())) == len(Kind)
     assert set(AT_A_TIME) == set(range(len(LETTERS)))
-    assert set(AT_A_TIME.values()) == set(WORDS_AT_A_TIME)
 
 
 def test_names_with_braces_stand_as_they_are():
-    assert judged("=").words("{b}", "{0}") == "{b} and {0} are equivalent at each time"
-
-
-def test_a_legend_names_each_sign_once_and_one_of_two_that_mirror_each_other():
-    assert legend(["dominated", "crossing", "dominates", "moot", "never better"]) == [
-        "> dominates",
-        "≤ never better",
-        "× crossing",
-    ]
+    assert judged("=").words("{b}", "{0}") == "{b} and {0} are equivalent at every time"
 
 
 def test_who_put_another_out_dominates_it_whatever_single_times_were_settled_as():
@@ -253,19 +234,3 @@ def test_the_docs_say_what_every_verdict_means():
     section = text.partition("## How algorithms and pairs stand")[2].partition("\n## ")[0]
     for kind in Kind:
         assert f"`{kind}`" in section
-
-
-def test_only_a_joint_probability_speaks_of_every_time_at_once():
-    assert over_time(0.97, joint=True) == "at every time with probability 0.97"
-    assert over_time(0.97, joint=False) == "at each time, with probability at least 0.97"
-    assert better_words("A", 0.9912, False) == (
-        "A is better at each time, with probability at least 0.9912"
-    )
-
-
-@pytest.mark.parametrize(("letters", "better", "worse"), [(">>.>", "A", "B"), ("<.<<", "B", "A")])
-def test_a_pair_that_is_compared_again_says_who_was_better(letters, better, worse):
-    state = State(("A", "B"), (1.0, 2.0, 3.0, 4.0), 8, np.array([codes(letters)], dtype=np.int8))
-    words = reopened_words(state, "A", "B")
-    assert words.startswith(f"{better} was shown to be better than {worse} at each time")
-    assert words.endswith(f"where P({better} better) is lowest")

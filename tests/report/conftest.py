@@ -13,7 +13,7 @@ import pytest
 from polarbear.driver.evidence import evidence_of
 from polarbear.driver.posterior_cache import cached_posterior, keep
 from polarbear.inference import ModelOptions
-from polarbear.report.material import Material, gather
+from polarbear.report.context import ReportContext, gather
 from polarbear.report.page import write_page
 from polarbear.store import Store
 from tests.report import stores
@@ -30,23 +30,23 @@ RATINGS = {
 }
 
 
-class Kinds(Mapping[str, Material]):
+class Kinds(Mapping[str, ReportContext]):
     """Everything a figure must cope with, by what is odd about it; made when asked for."""
 
     def __init__(self, factory: pytest.TempPathFactory) -> None:
         self._factory = factory
-        self._gathered: dict[str, Material] = {}
+        self._gathered: dict[str, ReportContext] = {}
 
-    def __getitem__(self, name: str) -> Material:
+    def __getitem__(self, name: str) -> ReportContext:
         if name not in self._gathered:
             self._gathered[name] = self._gather(name)
         return self._gathered[name]
 
-    def _gather(self, name: str) -> Material:
+    def _gather(self, name: str) -> ReportContext:
         if name == "looking back":
             return gather(self["raced"].store, upto=1)
         folder = filled_once(self._factory, name, stores.KINDS[name])
-        return gather(Store.open(folder / "store"))
+        return gather(Store.open(folder / "store"), model=stores.MODELS.get(name))
 
     def __iter__(self) -> Iterator[str]:
         return iter([*stores.KINDS, "looking back"])
@@ -66,7 +66,7 @@ def kinds(all_kinds: Kinds) -> Kinds:
 
 
 @pytest.fixture(scope="session")
-def raced(all_kinds: Kinds) -> Material:
+def raced(all_kinds: Kinds) -> ReportContext:
     """A small race that ended: one out, the others settled, several rounds."""
     return all_kinds["raced"]
 
@@ -119,7 +119,7 @@ def temporal_page(raced_project: Project, tmp_path_factory: pytest.TempPathFacto
     """The same store by the model in which draws of neighbouring times belong together."""
 
     def fill(folder: Path) -> None:
-        material = gather(Store.open(raced_project.store), model="random-walk")
-        write_page(material, folder / "temporal.html")
+        context = gather(Store.open(raced_project.store), model="random-walk")
+        write_page(context, folder / "temporal.html")
 
     return filled_once(tmp_path_factory, "temporal page", fill) / "temporal.html"

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from polarbear.report.page.data import NOUNS
+from polarbear.report.page.page_data import NOUNS
 from polarbear.wording import page_words
 
 INSTALL = "pip install '.[test]'"

@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from polarbear.config import Execution, Failures
-from polarbear.driver.evidence import evidence_of
-from polarbear.driver.posterior_cache import cached_posterior, keep
-from polarbear.inference import ModelOptions
+import polarbear as pb
 from polarbear.store import Store
-from tests.driver.test_loop import configured, optimisers, run
-from tests.driver.test_posterior_cache import synthetic
 from tests.support import solver
 
 RATINGS = {
@@ -24,6 +18,7 @@ RATINGS = {
     "bad": [0.05, 0.05, 0.05, 0.05, 0.05, 0.05],
     "mid": [0.25, 0.25, 0.25, 0.25, 0.15, 0.15],
 }
+THREE = {"A": [0.6, 0.2], "B": [0.3, 0.3], "C": [0.1, 0.5]}
 HOSTILE = [
     "<script>alert('x')</script>",
     "quote \" and ' and & and \\",
@@ -34,21 +29,47 @@ HOSTILE = [
 ]
 
 
-def raced(folder: Path, **changes: Any) -> Store:
+def synthetic(
+    folder: Path, instances: int, ratings: dict[str, list[float]], **changes: Any
+) -> Store:
+    """A store of runs, without a race."""
+    config = {
+        "algorithms": [{"name": name, "use": "synthetic"} for name in ratings],
+        "instances": {"suite": "synthetic", "ratings": ratings},
+        "budget": {"grid": [10, 100]},
+        "execution": {"workers": 1},
+        **changes,
+    }
+    pb.run(config, folder / "store", instances=instances)
+    return Store.open(folder / "store")
+
+
+def raced(folder: Path, rules: dict[str, Any] | None = None, **changes: Any) -> Store:
     """A race with eliminations and crossings."""
-    changes = {"names": tuple(RATINGS), "ratings": RATINGS, **changes}
-    return run(configured(**changes), folder / "store")[1]
+    config = {
+        "seed": 7,
+        "algorithms": [{"name": name, "use": "synthetic"} for name in RATINGS],
+        "instances": {"suite": "synthetic", "ratings": RATINGS},
+        "budget": {"grid": [10, 20, 30, 40, 50, 60]},
+        "execution": {"workers": 1},
+        "race": {"alpha": 0.95, **(rules or {})},
+        "inference": {"draws": 1000},
+        **changes,
+    }
+    pb.race(config, folder / "store")
+    return Store.open(folder / "store")
 
 
 def inferred(
-    folder: Path, ratings: dict[str, list[float]], model: str = "dirichlet", **changes: Any
+    folder: Path,
+    ratings: dict[str, list[float]],
+    model: str = "dirichlet",
+    instances: int = 12,
+    **changes: Any,
 ) -> Store:
     """Runs and a posterior, without a race."""
-    store = synthetic(folder, instances=12, ratings=ratings, **changes)
-    evidence = evidence_of(store)
-    learned = cached_posterior(store, evidence, ModelOptions(model=model, draws=400), seed=1)
-    with store.writing():
-        keep(store, evidence, learned)
+    store = synthetic(folder, instances, ratings, **changes)
+    pb.open(store.path).infer(model=model, draws=400, seed=1)
     return store
 
 
@@ -58,24 +79,31 @@ def many(count: int) -> dict[str, list[float]]:
 
 
 def failing(folder: Path) -> Store:
-    entries = [
-        solver("fails_sometimes", "often", every=2),
-        solver("coordinate_descent"),
-        solver("fails_sometimes", "seldom", every=3),
-    ]
-    config = optimisers(*entries)
-    lenient = Execution(workers=1, failures=Failures(tolerated=1))
-    return run(replace(config, execution=lenient), folder / "store")[1]
+    return raced(
+        folder,
+        algorithms=[
+            solver("fails_sometimes", "often", every=2),
+            solver("coordinate_descent"),
+            solver("fails_sometimes", "seldom", every=3),
+        ],
+        instances={"suite": "classic", "dimensions": {"from": 2, "to": 3}},
+        budget={"grid": [5, 20, 60]},
+        execution={"workers": 1, "failures": {"tolerated": 1}},
+        rules={"limits": {"instances": 64}},
+    )
 
 
 KINDS: dict[str, Callable[[Path], Store]] = {
     "raced": lambda folder: raced(folder, inference={"model": "dirichlet", "draws": 1000}),
-    "runs only": lambda folder: synthetic(folder, instances=5),
+    "runs only": lambda folder: synthetic(folder, 5, THREE),
     "inferred": lambda folder: inferred(folder, {"A": [0.6, 0.2], "B": [0.4, 0.8]}, "random-walk"),
-    "one algorithm": lambda folder: synthetic(folder, instances=5, ratings={"alone": [1.0, 1.0]}),
+    "one algorithm": lambda folder: synthetic(folder, 5, {"alone": [1.0, 1.0]}),
     "one time": lambda folder: raced(
         folder,
-        ratings={name: [values[0]] for name, values in RATINGS.items()},
+        instances={
+            "suite": "synthetic",
+            "ratings": {name: [values[0]] for name, values in RATINGS.items()},
+        },
         budget={"grid": [10]},
     ),
     "one round": lambda folder: raced(folder, rules={"limits": {"rounds": 1}}),
@@ -90,3 +118,6 @@ KINDS: dict[str, Callable[[Path], Store]] = {
     "twenty algorithms": lambda folder: inferred(folder, many(20)),
     "failures": failing,
 }
+
+# Kinds that are looked at by another model than the default one.
+MODELS = {"inferred": "random-walk", "hostile names": "dirichlet", "twenty algorithms": "dirichlet"}

@@ -10,23 +10,22 @@ import pytest
 
 from polarbear.racing.recommendation import Grade, advise
 from polarbear.report.answer import advised, answer
-from polarbear.report.best_by_time import p_best
+from polarbear.report.context import gather
 from polarbear.report.figures import FIGURES
-from polarbear.report.material import gather
-from polarbear.report.page import data
-from polarbear.report.prose.markdown import as_markdown
+from polarbear.report.page import page_data
 from polarbear.report.prose.outline import outline
+from polarbear.report.prose.rendering import as_markdown
 from polarbear.report.prose.sentence import Name, marked, parsed, plain
 from polarbear.report.story import tell
 from polarbear.store import Store
-from polarbear.wording import percent, short
+from polarbear.wording import short
 
 TIMES = np.array([10.0, 20, 40, 80, 160, 320])
 
 
 @dataclass(frozen=True)
 class Grid:
-    """What words need of the material."""
+    """What words need of the context."""
 
     times: np.ndarray
     axis: str = "evaluations"
@@ -58,7 +57,7 @@ def test_stretches_leave_out_no_time_of_the_grid():
     rng = np.random.default_rng(7)
     for _ in range(50):
         chances = rng.dirichlet([0.4, 0.4, 0.4], size=len(TIMES))
-        made = advise("ABC", TIMES, chances).stretches
+        made = advise("ABC", TIMES, chances).spans
         assert sum(one.times for one in made) == len(TIMES)
         assert [made[0].start, made[-1].stop] == [TIMES[0], TIMES[-1]]
         for one, other in pairwise(made):
@@ -91,26 +90,30 @@ def test_one_answer_for_all_budgets_or_for_the_only_one():
     assert said(likely(0.97), TIMES[:1]) == "NONE at 10 evaluations."
 
 
-def test_too_many_changes_are_summed_up_and_what_is_open_is_said():
+def test_many_changes_are_named_by_spans_of_the_budget_and_slivers_merged():
     times = np.arange(1.0, 11)
-    assert said(likely(0.9, 0.1, 0.9, 0.1, 0.9, 0.1, 0.9, 0.5, 0.5, 0.9), times) == (
-        "NONE at 50% of the times and B at 30% of the times; at the other 20% it is open."
+    assert said(likely(0.99, 0.99, 0.01, 0.01, 0.99, 0.99, 0.7, 0.01, 0.01, 0.99), times) == (
+        "NONE up to around 2 evaluations, from around 4 to around 8 and from around 10 on and B "
+        "from around 2 to around 4 and from around 8 to around 10."
     )
+    assert said(likely(0.9, 0.1, 0.9, 0.1, 0.9, 0.1, 0.9, 0.5, 0.5, 0.9), times).count("%") == 0
 
 
-def test_nobody_is_to_be_run_where_nothing_is_known(raced, monkeypatch):
-    """Chances of a third each: too early while pairs are open, and nobody stands out later."""
+def test_no_algorithm_is_recommended_where_nothing_is_known(raced, monkeypatch):
+    """Too early on few problems or while pairs are open; later no algorithm stands out."""
     flat = np.full((len(raced.times), 3), 1 / 3)
     flat[:, 0] += 0.2667
     monkeypatch.setattr("polarbear.report.answer.p_best", lambda _: (("A", "B", "C"), flat))
+    monkeypatch.setattr("polarbear.report.answer.problems_behind", lambda _: 40)
     open_race = replace(raced, race=replace(raced.race, resolved=False))
     words = plain(answer(open_race)[0])
     assert words == (
-        "Too early to say: the likeliest to be best is A, whatever the budget, with P(best) 0.60 "
-        "at most."
+        "Too early to say: the highest P(best) has A, whatever the budget, at most 0.60."
     )
     settled = replace(raced, race=replace(raced.race, resolved=True))
-    assert plain(answer(settled)[0]).startswith("Nobody stands out, though every pair is settled: ")
+    assert plain(answer(settled)[0]).startswith("No algorithm stands out, though every pair is ")
+    monkeypatch.setattr("polarbear.report.answer.problems_behind", lambda _: 9)
+    assert plain(answer(settled)[0]).startswith("Too early to say, on 9 problems: ")
 
 
 def test_names_stand_apart_from_words(raced):
@@ -131,7 +134,7 @@ def test_names_stand_apart_in_decisions_and_reasons_too(raced):
         words = "".join(part for part in decision.said if isinstance(part, str))
         assert not set(words.split()) & set(raced.algorithms)
     for entry in story.out:
-        assert isinstance(entry.said[0], Name)
+        assert isinstance(entry.said[1], Name)
 
 
 def test_a_text_with_marked_names_comes_apart_whatever_is_in_them():
@@ -141,36 +144,27 @@ def test_a_text_with_marked_names_comes_apart_whatever_is_in_them():
 
 def test_who_is_left_alone_is_run_at_the_times_of_the_grid_and_no_others(raced, monkeypatch):
     monkeypatch.setattr("polarbear.report.answer.still_in", lambda _: ("good",))
-    assert plain(answer(raced)[0]) == "Run good, whatever the budget: everybody else is out."
+    assert plain(answer(raced)[0]) == "Run good, whatever the budget: all others are eliminated."
     one_time = replace(raced, times=raced.times[:1])
     first = short(float(raced.times[0]))
     assert plain(answer(one_time)[0]) == (
-        f"Run good at {first} evaluations: everybody else is out."
+        f"Run good at {first} evaluations: all others are eliminated."
     )
 
 
 def test_another_model_than_the_race_s_is_named_wherever_it_speaks(raced_project):
-    material = gather(Store.open(raced_project.store), model="random-walk")
-    assert "Whom to run is by the random-walk model" in tell(material).evidence
-    assert "by the random-walk model" in FIGURES["leaders"].caption(material)
-    assert "by the random-walk model" not in FIGURES["matrix"].caption(material)
-    content = data.of(material)
+    context = gather(Store.open(raced_project.store), model="random-walk")
+    assert "The recommendation is by the random-walk model" in tell(context).evidence
+    assert "by the random-walk model" in FIGURES["leaders"].caption(context)
+    assert "by the random-walk model" not in FIGURES["matrix"].caption(context)
+    content = page_data.of(context)
     assert content["moments"][-1]["title"] == "What the random-walk model says"
     assert content["selector"]["command"].endswith(" --model random-walk")
-    basis = material.basis
-    peaks = p_best(material)[1].argmax(axis=0)
-    for name, peak in zip(p_best(material)[0], peaks, strict=True):
-        (entry,) = (entry for entry in tell(material).members if entry.algorithm == name)
-        share = basis.posterior.theta[:, peak, basis.algorithms.index(name)].mean()
-        assert (
-            "likeliest" not in entry.reason or f"on {percent(share)} of instances" in entry.reason
-        )
     own = gather(Store.open(raced_project.store))
     assert "model" not in tell(own).evidence
-    assert "--model" not in data.of(own)["selector"]["command"]
+    assert "--model" not in page_data.of(own)["selector"]["command"]
 
 
-def test_a_look_back_says_that_nobody_knows_how_sure_it_was(kinds):
+def test_a_look_back_at_few_problems_says_that_it_was_too_early(kinds):
     words = tell(kinds["looking back"]).answer[0]
-    assert words.startswith("The highest share of firsts then was that of ")
-    assert words.endswith("how sure that was is not kept.")
+    assert words.startswith("Too early to say, on 8 problems: the highest P(best) has ")

@@ -9,10 +9,10 @@ import polars as pl
 import pytest
 
 from polarbear.classical import Comparison, ViewOptions
+from polarbear.report.context import ReportContext, gather
 from polarbear.report.drawing.files import drawn, styled
 from polarbear.report.drawing.style import Style
 from polarbear.report.figures import FIGURES
-from polarbear.report.material import Material, gather
 from tests.classical.helpers import make_store, random_runs
 from tests.report.layout import faults
 from tests.report.stores import HOSTILE
@@ -45,7 +45,7 @@ DRAWN = [(kind, name) for kind in KINDS for name in NAMES if (kind, name) not in
 
 
 @pytest.fixture(scope="module")
-def kinds(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Material]:
+def kinds(tmp_path_factory: pytest.TempPathFactory) -> dict[str, ReportContext]:
     made = {}
     for kind, (names, instances, grid, asked) in KINDS.items():
         folder = tmp_path_factory.mktemp(kind.replace(" ", "-"))
@@ -62,14 +62,14 @@ def test_what_is_not_there_is_explained(kind, name, kinds):
 @pytest.mark.slow
 @pytest.mark.parametrize(("kind", "name"), DRAWN)
 def test_what_is_there_is_drawn_without_a_fault(kind, name, kinds):
-    material, figure = kinds[kind], FIGURES[name]
-    assert figure.missing(material) is None
-    data = figure.data(material)
-    assert figure.caption(material).endswith(".")
+    context, figure = kinds[kind], FIGURES[name]
+    assert figure.missing(context) is None
+    data = figure.data(context)
+    assert figure.caption(context).endswith(".")
     for options in ({"width": "single", "theme": "print"}, {"titles": True}):
         style = Style.model_validate({"dpi": 100, **options})
         with styled(style):
-            assert faults(drawn(figure, data, material, style)) == [], options
+            assert faults(drawn(figure, data, context, style)) == [], options
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -105,9 +105,9 @@ def test_each_run_has_its_area_in_the_data(kinds):
 
 
 def test_the_difference_changes_its_sign_with_the_order_of_the_pair(kinds):
-    material = kinds["fixed targets"]
+    context = kinds["fixed targets"]
     one, other = (
-        FIGURES["eaf-difference"].data(replace(material, comparison=replace(FIXED, pair=pair)))
+        FIGURES["eaf-difference"].data(replace(context, comparison=replace(FIXED, pair=pair)))
         for pair in (("A", "B"), ("B", "A"))
     )
     left, right = (

@@ -68,9 +68,9 @@ def test_a_figure_asked_for_by_name_that_is_not_there_is_explained(raced, tmp_pa
 
 
 def test_without_names_all_that_is_there_is_written(kinds, tmp_path):
-    material = kinds["runs only"]
-    there = {name for name, figure in FIGURES.items() if figure.missing(material) is None}
-    written = write_figures(material, tmp_path, ["svg"], style=QUICK)
+    context = kinds["runs only"]
+    there = {name for name, figure in FIGURES.items() if figure.missing(context) is None}
+    written = write_figures(context, tmp_path, ["svg"], style=QUICK)
     assert {path.stem for path in written} == there
 
 
@@ -110,7 +110,7 @@ def test_the_pictures_of_the_readme_are_there_in_both_themes_and_small():
 
 def test_paper_tells_who_is_out(raced):
     section = pareto(raced, tell(raced))
-    made = templates().get_template("sections/pareto.html").render(section=section, material=raced)
+    made = templates().get_template("sections/pareto.html").render(section=section, context=raced)
     on_paper = made[made.index('class="on-paper"') : made.index("<details>")]
     assert all(f">{gone.algorithm}</bdi>" in on_paper for gone in raced.race.eliminated)
     screen, _, paper = source("style.css").partition("@media print")

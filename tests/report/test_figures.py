@@ -8,10 +8,10 @@ import numpy as np
 import polars as pl
 import pytest
 
+from polarbear.report.context import ReportContext
 from polarbear.report.drawing.files import drawn, rendered, styled
 from polarbear.report.drawing.style import Style
 from polarbear.report.figures import FIGURES, ratings
-from polarbear.report.material import Material
 from tests.report import stores
 from tests.report.layout import faults
 
@@ -26,7 +26,7 @@ MISSING = {
     (
         "one time",
         "values",
-    ): "nobody competes with good, which is first whatever the preference",
+    ): "good is the only candidate, whatever the preference",
     ("looking back", "values"): "draws are kept of the last round only, not of round 1",
 }
 CLASSICAL = {"ecdf", "aocc", "eaf", "eaf-difference"}  # of values; more in test_classical_figures
@@ -50,10 +50,10 @@ OF_A_RACE = [name for kind, name in DRAWN if kind == "raced"]
 TO_CSV = [pair for pair in DRAWN if pair[0] in {"raced", "hostile names"} or "failures" in pair]
 
 
-def look_at(name: str, material: Material, **options: object) -> list[str]:
+def look_at(name: str, context: ReportContext, **options: object) -> list[str]:
     figure, style = FIGURES[name], Style.model_validate({"dpi": 100, **options})
     with styled(style):
-        return faults(drawn(figure, figure.data(material), material, style))
+        return faults(drawn(figure, figure.data(context), context, style))
 
 
 def test_names_and_titles_tell_figures_apart():
@@ -63,11 +63,11 @@ def test_names_and_titles_tell_figures_apart():
 
 @pytest.mark.parametrize("kind", ["raced", "one round", "one time", "failures"])
 def test_shares_of_firsts_sum_to_one_among_those_of_whom_the_caption_says_so(kind, kinds):
-    material = kinds[kind]
-    shares = ratings.data(material)
-    if ratings.among_whom(material):
+    context = kinds[kind]
+    shares = ratings.data(context)
+    if ratings.among_whom(context):
         assert not shares["in"].all()
-        assert "At each time the means sum to one" not in ratings.caption(material)
+        assert "At each time the means sum to one" not in ratings.caption(context)
         shares = shares.filter(pl.col("in"))
     sums = shares.group_by("t").agg(pl.col("mean").sum())["mean"]
     np.testing.assert_allclose(sums, 1, atol=0.01)
@@ -75,8 +75,8 @@ def test_shares_of_firsts_sum_to_one_among_those_of_whom_the_caption_says_so(kin
 
 @pytest.mark.parametrize("kind", ALL_KINDS)
 def test_what_is_there_is_drawn_and_what_is_not_is_explained(kind, kinds):
-    material = kinds[kind]
-    reasons = {name: FIGURES[name].missing(material) for name in FIGURES}
+    context = kinds[kind]
+    reasons = {name: FIGURES[name].missing(context) for name in FIGURES}
     assert {name for name, reason in reasons.items() if reason is None} == THERE[kind]
     for (where, name), words in MISSING.items():
         if where == kind:
@@ -120,21 +120,24 @@ def test_every_figure_is_drawn_and_survives_csv_somewhere():
 
 @pytest.mark.parametrize("name", ["ratings", "leaders", "matrix", "pairs", "values", "diagnostics"])
 def test_ratings_that_are_the_same_in_every_draw_can_be_drawn(name, kinds):
-    material = kinds["inferred"]
-    basis = material.basis
+    context = kinds["inferred"]
+    basis = context.basis
     assert basis is not None
     theta = np.full_like(basis.posterior.theta, 0.5)
-    flat = replace(material, basis=replace(basis, posterior=replace(basis.posterior, theta=theta)))
+    posterior = replace(basis.posterior, theta=theta)
+    if posterior.wins is not None:
+        posterior = replace(posterior, wins=np.full_like(posterior.wins, 0.5))
+    flat = replace(context, basis=replace(basis, posterior=posterior))
     assert look_at(name, flat, width="single") == []
     if name == "leaders":
         assert FIGURES[name].data(flat)["p_best"].to_list() == [0.5] * 4
 
 
 def test_full_names_are_in_the_data_and_short_ones_in_the_drawing(kinds):
-    material = kinds["hostile names"]
-    data = FIGURES["ratings"].data(material)
+    context = kinds["hostile names"]
+    data = FIGURES["ratings"].data(context)
     assert set(data["algorithm"]) == set(stores.HOSTILE)
-    picture = rendered(FIGURES["ratings"], data, material, Style(), "svg").decode()
+    picture = rendered(FIGURES["ratings"], data, context, Style(), "svg").decode()
     assert "longlonglonglonglonglonglonglong" not in picture
     assert "<script" not in picture
     assert "&lt;script&gt;" in picture  # as text, which harms nobody
@@ -142,9 +145,9 @@ def test_full_names_are_in_the_data_and_short_ones_in_the_drawing(kinds):
 
 
 def test_a_pdf_of_hostile_names_does_nothing_but_show_them(kinds):
-    material = kinds["hostile names"]
-    data = FIGURES["ratings"].data(material)
-    made = rendered(FIGURES["ratings"], data, material, Style(), "pdf")
+    context = kinds["hostile names"]
+    data = FIGURES["ratings"].data(context)
+    made = rendered(FIGURES["ratings"], data, context, Style(), "pdf")
     assert made.startswith(b"%PDF")
     for action in (b"/JavaScript", b"/JS", b"/URI", b"/Launch", b"/OpenAction", b"/EmbeddedFile"):
         assert action not in made
@@ -155,12 +158,12 @@ def test_a_round_whose_posterior_was_not_to_be_trusted_can_be_drawn(name, raced)
     last = raced.rounds[-1]
     unknown = np.full_like(last.believed.above, np.nan)
     blind = replace(last, believed=last.believed._replace(above=unknown, alike=unknown))
-    material = replace(raced, rounds=(*raced.rounds[:-1], blind))
-    assert FIGURES[name].missing(material) is None
-    assert look_at(name, material, width="single") == []
+    context = replace(raced, rounds=(*raced.rounds[:-1], blind))
+    assert FIGURES[name].missing(context) is None
+    assert look_at(name, context, width="single") == []
     if name != "ratings":
         column = {"matrix": "probability", "pairs": "p_above", "rounds": "probability"}[name]
-        assert FIGURES[name].data(material)[column].null_count() > 0
+        assert FIGURES[name].data(context)[column].null_count() > 0
 
 
 def test_pairs_of_which_nothing_is_known_are_not_drawn(kinds):

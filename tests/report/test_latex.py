@@ -13,20 +13,20 @@ import numpy as np
 import pytest
 
 from polarbear.errors import PolarBearError
+from polarbear.report.context import ReportContext
 from polarbear.report.drawing.style import Style
 from polarbear.report.figures.key_rounds import KEY_ROUNDS, key_rounds
 from polarbear.report.figures.one_budget import ONE_BUDGET, groups
 from polarbear.report.latex.escaping import escaped
 from polarbear.report.latex.kit import kit, write_kit
 from polarbear.report.latex.tables import tables
-from polarbear.report.material import Material
 from polarbear.report.truth import truth_after, truth_of
 from polarbear.settings.options import Source, validate
 from tests.report.stores import HOSTILE, RATINGS
 
 
 @pytest.fixture(scope="module")
-def pieces(raced: Material) -> Mapping[str, str]:
+def pieces(raced: ReportContext) -> Mapping[str, str]:
     return {
         piece.name: piece.content.decode("latin-1" if piece.name.endswith("pdf") else "utf-8")
         for piece in kit(raced, Style(font="serif"))
@@ -76,7 +76,7 @@ def test_the_kit_has_tables_figures_in_both_forms_captions_and_a_document(pieces
     assert "Dotted: the truth" in pieces["figure-ratings.tex"]
 
 
-def test_eliminations_are_told_with_who_when_and_how_probable(raced: Material):
+def test_eliminations_are_told_with_who_when_and_how_probable(raced: ReportContext):
     found = {table.name: table for table in tables(raced)}
     assert raced.race is not None
     rows = found["eliminations"].rows
@@ -88,13 +88,13 @@ def test_eliminations_are_told_with_who_when_and_how_probable(raced: Material):
     ]  # type: ignore[union-attr]
 
 
-def test_a_column_of_instances_has_numbers_only(raced: Material):
+def test_a_column_of_instances_has_numbers_only(raced: ReportContext):
     (pareto,) = [table for table in tables(raced) if table.name == "pareto"]
     column = pareto.columns.index("instances#")
     assert all(row[column].replace(",", "").isdigit() for row in pareto.rows)
 
 
-def test_key_rounds_are_those_with_a_decision_and_the_last(raced: Material):
+def test_key_rounds_are_those_with_a_decision_and_the_last(raced: ReportContext):
     found = key_rounds(raced, 100)
     assert found[-1] is raced.rounds[-1]
     out = {gone.round for gone in raced.rounds[-1].state.eliminated}
@@ -104,7 +104,7 @@ def test_key_rounds_are_those_with_a_decision_and_the_last(raced: Material):
     assert len(key_rounds(raced, 1)) == 1
 
 
-def test_the_truth_of_a_synthetic_race_is_the_ratings_it_was_drawn_from(raced: Material):
+def test_the_truth_of_a_synthetic_race_is_the_ratings_it_was_drawn_from(raced: ReportContext):
     truth = truth_of(raced)
     assert truth is not None
     total = np.sum(list(RATINGS.values()), axis=0)
@@ -117,9 +117,9 @@ def test_the_truth_of_a_synthetic_race_is_the_ratings_it_was_drawn_from(raced: M
 
 
 def test_of_who_is_first_among_those_still_in_the_truth_is_among_them(kinds):
-    material = kinds["one round"]
-    entry = material.rounds[-1]
-    truth, among = truth_of(material), truth_after(material, entry)
+    context = kinds["one round"]
+    entry = context.rounds[-1]
+    truth, among = truth_of(context), truth_after(context, entry)
     inside = entry.state.candidates
     total = sum(truth[name] for name in inside)
     assert among[inside[0]] == pytest.approx(truth[inside[0]] / total)
@@ -138,7 +138,7 @@ def test_bars_join_neighbours_that_are_not_told_apart():
     assert groups(np.triu(np.ones((3, 3), dtype=bool), 1)) == []
 
 
-def test_one_budget_is_shown_at_the_time_asked_for(raced: Material):
+def test_one_budget_is_shown_at_the_time_asked_for(raced: ReportContext):
     first, last = float(raced.times[0]), float(raced.times[-1])
     assert ONE_BUDGET.data(replace(raced, at=first))["t"][0] == first
     shown = ONE_BUDGET.data(raced)
@@ -146,7 +146,7 @@ def test_one_budget_is_shown_at_the_time_asked_for(raced: Material):
     assert shown["mean"].to_list() == sorted(shown["mean"], reverse=True)
 
 
-def test_nothing_is_written_over_unless_asked_to(raced: Material, tmp_path: Path):
+def test_nothing_is_written_over_unless_asked_to(raced: ReportContext, tmp_path: Path):
     (tmp_path / "kit.tex").write_text("mine")
     with pytest.raises(PolarBearError, match="exists already"):
         write_kit(raced, tmp_path, Style())

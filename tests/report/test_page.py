@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from polarbear.preferences import Context, read_preference
-from polarbear.racing.verdicts import WORDS_AT_A_TIME, over_time
+from polarbear.report.context import gather
 from polarbear.report.figures import FIGURES
-from polarbear.report.material import gather
-from polarbear.report.page import data, write_page
-from polarbear.report.settled import verdict
+from polarbear.report.page import page_data, write_page
+from polarbear.report.settled_pairs import verdict
+from polarbear.report.words import WORDS_AT_A_TIME, better
 from polarbear.select import Selection, contest, find_basis, select
 from polarbear.select.criteria import Risk
 from polarbear.store import Store
@@ -161,7 +161,8 @@ def test_thinned_draws_choose_as_all_draws_do_wherever_they_can_tell(
     the seed is fixed.
     """
     candidates = len(contest(find_basis(Store.open(raced_project.store))).candidates)
-    monkeypatch.setattr(data, "DRAWN_NUMBERS", 400 * candidates * len(TIMES))
+    pairs = candidates * (candidates - 1) // 2
+    monkeypatch.setattr(page_data, "DRAWN_NUMBERS", 400 * pairs * len(TIMES))
     path = tmp_path / "thinned.html"
     write_page(gather(Store.open(raced_project.store)), path)
     browser.open(path)
@@ -331,8 +332,8 @@ def test_the_slider_of_rounds_shows_what_was_believed_then(
         for line, gone in zip(out, found.state.eliminated, strict=True):
             when = "this round" if gone.round == number else f"round {gone.round}"
             assert line == (
-                f"{gone.algorithm} was out in {when}: {gone.by} was better "
-                f"{over_time(gone.probability, found.record.joint)}"
+                f"{gone.algorithm} was eliminated in {when} by {gone.by}: "
+                f"{better(gone.probability, found.record.joint)}"
             )
         browser.wait("document.getElementById('rounds-chart').dataset.drawn === 'yes'")
         curves = browser.ask(
@@ -414,15 +415,15 @@ def test_the_page_says_of_a_pair_what_everybody_else_does(
         )
         return [[_plain(text or "") for text in row] for row in found]
 
-    material = gather(Store.open(raced_project.store))
+    context = gather(Store.open(raced_project.store))
     browser.open(race_page)
     browser.draw_all()
-    cells, rows = told("matrix"), FIGURES["matrix"].data(material)
+    cells, rows = told("matrix"), FIGURES["matrix"].data(context)
     names = rows["a"].unique(maintain_order=True).to_list()
     for a, b in rows.select("a", "b").iter_rows():
         said = cells[names.index(a)][names.index(b)]
-        assert said.endswith(f" {verdict(material, a, b).words(a, b)}")
-    strips, times = told("pairs"), FIGURES["pairs"].data(material)
+        assert said.endswith(f" {verdict(context, a, b).words(a, b)}")
+    strips, times = told("pairs"), FIGURES["pairs"].data(context)
     settled = times.group_by("a", "b", maintain_order=True).agg("settled").rows()
     for strip, (a, b, at_each_time) in zip(strips, settled, strict=True):
         for said, at in zip(strip, at_each_time, strict=True):

@@ -92,7 +92,7 @@ def test_an_address_that_cannot_be_meant_leaves_the_page_as_it_is(
     assert browser.complaints() == []
 
 
-def test_what_racing_on_could_gain_is_what_select_says(
+def test_what_further_rounds_could_gain_is_what_select_says(
     browser: Browser, temporal_page: Path, raced_project: Project
 ):
     browser.open(temporal_page)
@@ -106,4 +106,4 @@ def test_what_racing_on_could_gain_is_what_select_says(
     rival = known.name(order[found.rivals[0].item])
     said = browser.text("gain")
     assert f"over {known.name(known.choice)}; " in said
-    assert f"would come from {rival}, " in said
+    assert f"of it from {rival}, " in said

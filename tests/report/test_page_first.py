@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from polarbear.report.best_by_time import p_best
-from polarbear.report.material import Material
-from polarbear.report.page.slim import slim_page
+from polarbear.report.context import ReportContext
+from polarbear.report.page.static_page import slim_page
 from polarbear.report.page.strip import Piece, strip
 from tests.report.browser import Browser
 
@@ -32,7 +32,7 @@ def test_the_first_screen_holds_the_answer_without_scrolling(
         assert browser.ask(f"{place}.bottom") <= screen[1], what
 
 
-def test_the_strip_has_a_cell_a_time_in_the_leader_s_colour(raced: Material):
+def test_the_strip_has_a_cell_a_time_in_the_leader_s_colour(raced: ReportContext):
     made = strip(raced)
     assert made is not None
     names, likely = p_best(raced)
@@ -49,6 +49,6 @@ def test_a_name_stands_over_its_stretch_only_where_it_fits(width: float, room: s
     assert Piece(width, 0, "alpha", 1.0).room == room
 
 
-def test_where_nothing_was_inferred_there_is_no_strip(kinds: dict[str, Material]):
+def test_where_nothing_was_inferred_there_is_no_strip(kinds: dict[str, ReportContext]):
     assert strip(kinds["runs only"]) is None
     assert strip(kinds["looking back"]) is None

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from polarbear.errors import ReportError
-from polarbear.report.page.modules import bundle, parsed
+from polarbear.report.page.js_bundle import bundle, parsed
 from tests.report.scripts import node
 
 SOURCES = {

@@ -11,7 +11,7 @@ import pytest
 
 from polarbear import wording
 from polarbear.report.page.build import START
-from polarbear.report.page.modules import bundle, parsed
+from polarbear.report.page.js_bundle import bundle, parsed
 from tests.report.scripts import PAGE, ROOT, SCRIPTS, deno_lint, node
 
 TESTS = sorted((Path(__file__).parent / "js").glob("*.test.js"))

@@ -14,14 +14,12 @@ from scipy.stats import beta
 import polarbear
 from polarbear.errors import ReportError
 from polarbear.rankings import GridValues
-from polarbear.report.material import Material, gather
-from polarbear.report.stores.differences import Compared, compared
+from polarbear.report.context import ReportContext, gather
+from polarbear.report.stores.comparison_story import tell_of_stores
+from polarbear.report.stores.differences import Compared, compared, stretches
 from polarbear.report.stores.head_to_head import changes
-from polarbear.report.stores.moments import matched
-from polarbear.report.stores.settings import different_settings
-from polarbear.report.stores.sides import Side, short_paths, sides_of
-from polarbear.report.stores.story import tell_of_stores
-from polarbear.report.stores.stretches import stretches
+from polarbear.report.stores.matched_times import matched
+from polarbear.report.stores.sides import Side, different_settings, short_paths, sides_of
 from polarbear.store import Store
 from tests.report.stores import inferred
 from tests.sharing import filled_once
@@ -32,9 +30,9 @@ TURNED = {"A": [0.9, 0.05], "B": [0.05, 0.9], "C": [0.05, 0.05]}
 
 def two_stores(folder: Path) -> None:
     """The same three algorithms, on instances of which no one is in both."""
-    for name, ratings, seed in (("even", EVEN, 3), ("turned", TURNED, 8)):
+    for name, ratings, instances, seed in (("even", EVEN, 12, 3), ("turned", TURNED, 40, 8)):
         (folder / name).mkdir()
-        inferred(folder / name, ratings, "empirical", seed=seed)
+        inferred(folder / name, ratings, "empirical", instances, seed=seed)
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +53,7 @@ def found(sides: tuple[Side, ...]) -> Compared:
 def on_grid(side: Side, times: list[float], axis: str = "evaluations", log: bool = False) -> Side:
     """The same side on another grid."""
     basis = replace(side.basis, times=np.array(times), axis=axis)
-    return replace(side, basis=basis, material=replace(side.material, log_times=log))
+    return replace(side, basis=basis, context=replace(side.context, log_times=log))
 
 
 def knowing(side: Side, *names: str) -> Side:
@@ -154,12 +152,12 @@ def test_stores_without_two_common_algorithms_are_refused_with_what_they_have(
 
 
 def test_a_store_named_twice_or_without_a_posterior_is_refused(sides: tuple[Side, ...]):
-    material = sides[0].material
+    context = sides[0].context
     with pytest.raises(ReportError, match="is named twice"):
-        sides_of([material, material])
-    bare: Material = replace(sides[1].material, basis=None)
+        sides_of([context, context])
+    bare: ReportContext = replace(sides[1].context, basis=None)
     with pytest.raises(ReportError, match="holds no posterior yet.*polarbear infer"):
-        sides_of([material, bare])
+        sides_of([context, bare])
 
 
 def test_stores_of_one_name_are_told_apart_by_their_folders():
@@ -177,7 +175,7 @@ def test_an_algorithm_meets_itself_on_the_instances_that_both_stores_have(
     tmp_path: Path, sides: tuple[Side, ...]
 ):
     same = with_runs_of(tmp_path / "same", EVEN)
-    both = sides_of([sides[0].material, gather(same)])
+    both = sides_of([sides[0].context, gather(same)])
     found = compared(both)
     told = changes(both, found.algorithms, found.moments)
     assert [(change.algorithm, change.same) for change in told] == [
@@ -193,7 +191,7 @@ def test_who_beats_itself_in_the_first_store_is_named_first(
 ):
     """A wins 12 duels of 12 with itself, B loses them; the seed of the draws is fixed."""
     better = with_runs_of(tmp_path / "better", EVEN)
-    both = sides_of([sides[0].material, gather(better)])
+    both = sides_of([sides[0].context, gather(better)])
     moments = matched(both)
     on_grid = Store.on_grid
 
@@ -212,9 +210,9 @@ def test_who_beats_itself_in_the_first_store_is_named_first(
     assert [change.wins > 0.5 for change in told[:2]] == [True, False]
     assert told[0].p_better > 0.99
     assert told[1].p_better < 0.01
-    # twelve wins of twelve: Beta(12.5, 0.5) at each time, and all times alike
-    assert told[0].wins == pytest.approx(12.5 / 13, abs=0.005)
-    assert told[0].low == pytest.approx(beta.ppf(0.025, 12.5, 0.5), abs=0.02)
+    # twelve wins of twelve: Beta(13, 1) at each time, and all times alike
+    assert told[0].wins == pytest.approx(13 / 14, abs=0.005)
+    assert told[0].low == pytest.approx(beta.ppf(0.025, 13, 1), abs=0.02)
     found = tell_of_stores(compared(both), told).answer[0]
     assert found.startswith(f"On 12 shared instances A in {both[1].name} beats that in ")
 
@@ -244,7 +242,7 @@ def test_the_python_door_gives_words_tables_and_files(folder: Path, tmp_path: Pa
     assert all(path.is_file() for path in made.written)
     page = (tmp_path / "p.html").read_text()
     assert "<script" not in page
-    assert "Who is in and who is out" in page
+    assert "Candidates and eliminated algorithms" in page
     assert made.text().startswith("even/store and turned/store\n")
     assert "| algorithm |" in made.markdown()
     facts = made.to_dict()

@@ -10,12 +10,12 @@ import pytest
 
 from polarbear.racing import LETTERS, verdict
 from polarbear.racing.verdicts import AT_A_TIME
+from polarbear.report.context import ReportContext, gather
 from polarbear.report.figures import FIGURES
-from polarbear.report.material import Material, gather
-from polarbear.report.page import data
+from polarbear.report.page import page_data
 from polarbear.report.prose.outline import Table, outline
-from polarbear.report.settled import decided_otherwise
-from polarbear.report.settled import verdict as verdict_of
+from polarbear.report.settled_pairs import decided_otherwise
+from polarbear.report.settled_pairs import verdict as verdict_of
 from polarbear.report.story import tell
 from polarbear.store import Store
 from polarbear.store.catalog import Catalog, json_file
@@ -24,7 +24,7 @@ from polarbear.store.catalog import Catalog, json_file
 SETTLED = [">>x===", "==xx<x", ">>xxxx", "=x=x=x", ">=>=>=", "======", ">xx<==", "xxxxxx"]
 
 
-def with_codes(raced: Material, folder: Path, letters: str) -> tuple[Material, str, str]:
+def with_codes(raced: ReportContext, folder: Path, letters: str) -> tuple[ReportContext, str, str]:
     """The same race, had its last round settled a pair of candidates like this."""
     shutil.copytree(raced.store.path, folder / "store")
     catalog = Catalog(folder / "store")
@@ -39,50 +39,51 @@ def with_codes(raced: Material, folder: Path, letters: str) -> tuple[Material, s
 
 
 @pytest.mark.parametrize("letters", SETTLED)
-def test_all_who_speak_of_a_pair_say_the_same(letters: str, raced: Material, tmp_path: Path):
-    material, a, b = with_codes(raced, tmp_path, letters)
+def test_all_who_speak_of_a_pair_say_the_same(letters: str, raced: ReportContext, tmp_path: Path):
+    context, a, b = with_codes(raced, tmp_path, letters)
     codes = [LETTERS.index(letter) for letter in letters]
     expected = verdict(codes)
     words = expected.words(a, b)
-    assert verdict_of(material, a, b) == expected
-    assert verdict_of(material, b, a) == expected.mirrored()
+    assert verdict_of(context, a, b) == expected
+    assert verdict_of(context, b, a) == expected.mirrored()
     # standings, as JSON and in words
-    assert material.race is not None
-    (settled,) = [pair for pair in material.race.settled_pairs if (pair.a, pair.b) == (a, b)]
+    assert context.race is not None
+    (settled,) = [pair for pair in context.race.settled_pairs if (pair.a, pair.b) == (a, b)]
     assert settled.to_plain() == {"a": a, "b": b, "how": expected.kind}
     assert settled.words == words
     # the matrix, and the pairs over time
-    rows = FIGURES["matrix"].data(material)
+    rows = FIGURES["matrix"].data(context)
     (how,) = rows.filter((pl.col("a") == a) & (pl.col("b") == b))["verdict"]
     assert how == expected.kind
-    strip = FIGURES["pairs"].data(material).filter((pl.col("a") == a) & (pl.col("b") == b))
+    strip = FIGURES["pairs"].data(context).filter((pl.col("a") == a) & (pl.col("b") == b))
     assert strip["settled"].to_list() == [AT_A_TIME[code] for code in codes]
     # the story's log, and the text's matrix
-    story = tell(material)
-    assert f"{words}." in [d.words for d in story.decisions if d.round == material.race.rounds]
-    blocks = outline(material, story)
+    story = tell(context)
+    decided = [d.words.lower() for d in story.decisions if d.round == context.race.rounds]
+    assert f"{words}.".lower() in decided
+    blocks = outline(context, story)
     table = next(block for block in blocks if isinstance(block, Table) and not block.columns[0])
     row = next(row for row in table.rows if row[0] == a)
     assert row[table.columns.index(f"{b}#")].split()[1] == expected.sign
     # the page
-    said = data.of(material)["verdicts"][how]
+    said = page_data.of(context)["verdicts"][how]
     assert said == {"sign": expected.sign, "words": said["words"]}
     assert said["words"].format(a=a, b=b) == words
 
 
-def test_a_member_is_as_good_at_each_time_only_where_that_was_shown(raced, tmp_path):
+def test_a_member_is_equivalent_at_every_time_only_where_that_was_shown(raced, tmp_path):
     for letters in ("======", "=x=x=x"):
-        material, a, b = with_codes(raced, tmp_path / letters.replace("=", "e"), letters)
-        reasons = " ".join(entry.reason for entry in tell(material).members)
-        alike = any(f"is as good as {name} at each time" in reasons for name in (a, b))
-        leads = sum("likeliest" in entry.reason for entry in tell(material).members)
-        assert alike == (letters == "======" and leads < len(tell(material).members))
+        context, a, b = with_codes(raced, tmp_path / letters.replace("=", "e"), letters)
+        reasons = " ".join(entry.reason for entry in tell(context).members)
+        alike = any(f"equivalent to {name} at every time" in reasons for name in (a, b))
+        leads = sum("has the highest P(best)" in entry.reason for entry in tell(context).members)
+        assert alike == (letters == "======" and leads < len(tell(context).members))
 
 
 def test_without_a_race_the_posterior_settles_as_a_race_would(kinds):
-    material = kinds["inferred"]
-    believed, alpha = material.believed, material.rules.alpha
-    assert not material.rounds
+    context = kinds["inferred"]
+    believed, alpha = context.believed, context.rules.alpha
+    assert not context.rounds
     a, b = believed.algorithms[:2]
     certain = {
         ">": believed.above[:, 0, 1] >= alpha,
@@ -95,7 +96,7 @@ def test_without_a_race_the_posterior_settles_as_a_race_would(kinds):
     )
     if len({*letters} - {"."}) > 1:  # one is better somewhere, and the other or neither elsewhere
         letters = letters.replace(".", "x")
-    assert verdict_of(material, a, b) == verdict([LETTERS.index(letter) for letter in letters])
+    assert verdict_of(context, a, b) == verdict([LETTERS.index(letter) for letter in letters])
 
 
 def test_the_matrix_shows_what_decided_beside_what_is_believed_now(raced):

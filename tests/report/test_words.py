@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from polarbear.report.prose.markdown import as_markdown
+from polarbear.racing.state import LETTERS, State
+from polarbear.racing.verdicts import AT_A_TIME
+from polarbear.report import words as sentences
 from polarbear.report.prose.outline import BAR, Bullets, Chart, Heading, Table, bar, curve
-from polarbear.report.prose.text import as_text
-from polarbear.report.prose.words import in_between, span
+from polarbear.report.prose.rendering import as_markdown, as_text
+from polarbear.report.words import in_between, span
 
 
 @pytest.mark.parametrize(
@@ -89,3 +91,37 @@ def test_markdown_shows_names_as_they_are():
 def test_a_name_cannot_leave_a_chart_s_fence():
     made = as_markdown([Chart((("```", "██", ""),))])
     assert made.count("```") == 2
+
+
+def test_a_legend_names_each_sign_once_and_one_of_two_that_mirror_each_other():
+    assert sentences.legend(["dominated", "crossing", "dominates", "moot", "never better"]) == [
+        "> dominates",
+        "≤ never better",
+        "× crossing",
+    ]
+
+
+def test_only_a_joint_probability_speaks_of_every_time_at_once():
+    assert sentences.better(0.97, joint=True) == "P(better at every time) = 0.97"
+    assert sentences.better(0.97, joint=False) == "P(better) = 0.97 or more at every time"
+    assert sentences.eliminated("B", "A", 0.9912, joint=False, round=2) == (
+        "B eliminated in round 2 by A: P(better) = 0.9912 or more at every time"
+    )
+
+
+def test_every_code_of_a_time_has_words():
+    assert set(AT_A_TIME.values()) == set(sentences.WORDS_AT_A_TIME)
+
+
+@pytest.mark.parametrize(("letters", "better", "worse"), [(">>.>", "A", "B"), ("<.<<", "B", "A")])
+def test_a_pair_that_is_compared_again_names_the_better_one(letters, better, worse):
+    codes = [[LETTERS.index(letter) for letter in letters]]
+    state = State(("A", "B"), (1.0, 2.0, 3.0, 4.0), 8, np.array(codes, dtype=np.int8))
+    words = sentences.reopened(state, "A", "B")
+    assert words.startswith(f"{better} was shown to be better than {worse} at every time")
+    assert words.endswith(f"where {better} is least certain to be better")
+
+
+def test_cycles_and_reinstated_algorithms_are_reported():
+    assert sentences.cycle(["A", "B", "C"]).startswith("A, B and C dominate each other in a cycle")
+    assert sentences.reinstated("A").startswith("A is a candidate again: ")

@@ -1,4 +1,4 @@
 """How figures are drawn and written: palette, style, axes, lettering, files.
 
-Uses the report's material, and knows no figure's content.
+Uses the report's context, and knows no figure's content.
 """

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polarbear.report.drawing.lettering import plain
+from polarbear.report.drawing.labels import plain
 from polarbear.report.drawing.palette import Look
 from polarbear.report.drawing.style import Style
 from polarbear.wording import tick
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
     from matplotlib.transforms import Bbox
 
-    from polarbear.report.material import Material
+    from polarbear.report.context import ReportContext
 
 
 @dataclass(frozen=True)
@@ -32,15 +32,15 @@ class End:
     marker: str = ""
 
 
-def on_log_time(material: Material, style: Style) -> bool:
-    return material.log_times if style.log_time is None else style.log_time
+def on_log_time(context: ReportContext, style: Style) -> bool:
+    return context.log_times if style.log_time is None else style.log_time
 
 
-def time_axis(axes: Axes, material: Material, style: Style, label: bool = True) -> None:
+def time_axis(axes: Axes, context: ReportContext, style: Style, label: bool = True) -> None:
     """Time from the first to the last point of the grid, on the scale that is asked for."""
-    times = material.times
+    times = context.times
     first, last = float(times[0]), float(times[-1])
-    if on_log_time(material, style):
+    if on_log_time(context, style):
         axes.set_xscale("log")
         limits = (first / 1.5, last * 1.5) if first == last else (first, last)
     else:
@@ -50,9 +50,9 @@ def time_axis(axes: Axes, material: Material, style: Style, label: bool = True) 
         axes.set_xticks([first], [tick(first)])
         axes.set_xticks([], minor=True)
     else:
-        number_ticks(axes, "x", on_log_time(material, style), limits, style)
+        number_ticks(axes, "x", on_log_time(context, style), limits, style)
     if label:
-        axes.set_xlabel(time_label(material))
+        axes.set_xlabel(time_label(context))
 
 
 def number_ticks(
@@ -85,8 +85,8 @@ def round_off(value: float) -> float:
     return float(f"{value:.6g}")
 
 
-def time_label(material: Material) -> str:
-    return plain(material.axis)
+def time_label(context: ReportContext) -> str:
+    return plain(context.axis)
 
 
 def edges(times: np.ndarray, is_log: bool) -> np.ndarray:

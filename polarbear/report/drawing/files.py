@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from polarbear.errors import ReportError, StoreError
+from polarbear.report.context import ReportContext
 from polarbear.report.drawing.style import FORMATS, Format, Style
 from polarbear.report.figures import FIGURES, Figure
-from polarbear.report.material import Material
 from polarbear.settings.names import without_formulas
 from polarbear.settings.options import unknown
 from polarbear.store import files
@@ -40,7 +40,7 @@ def chosen(only: Iterable[str] | None = None) -> list[Figure]:
 
 
 def write_figures(
-    material: Material,
+    context: ReportContext,
     folder: Path,
     formats: Sequence[Format],
     only: Iterable[str] | None = None,
@@ -48,9 +48,9 @@ def write_figures(
     csv: bool = False,
     force: bool = False,
 ) -> list[Path]:
-    """Write what the material has to show; gives the files. Nothing is written if one is there.
+    """Write what the context has to show; gives the files. Nothing is written if one is there.
 
-    Figures for which the material has nothing are left out, unless they were asked for by name.
+    Figures for which the context has nothing are left out, unless they were asked for by name.
     """
     style = style or Style()
     for format in formats:
@@ -58,19 +58,19 @@ def write_figures(
             raise ReportError(unknown("format of figures", format, FORMATS))
     wanted = chosen(only)
     for figure in wanted:
-        reason = figure.missing(material)
+        reason = figure.missing(context)
         if reason and only is not None:
             raise ReportError(f"there is no figure '{figure.name}' for this store: {reason}")
-    wanted = [figure for figure in wanted if figure.missing(material) is None]
+    wanted = [figure for figure in wanted if figure.missing(context) is None]
     endings = [*formats, *(["csv"] if csv else [])]
     paths = [folder / f"{figure.name}.{ending}" for figure in wanted for ending in endings]
     if not force:
         check_free(paths)
     for figure in wanted:
-        data = figure.data(material)
+        data = figure.data(context)
         for format in formats:
             write_file(
-                folder / f"{figure.name}.{format}", rendered(figure, data, material, style, format)
+                folder / f"{figure.name}.{format}", rendered(figure, data, context, style, format)
             )
         if csv:
             write_file(folder / f"{figure.name}.csv", as_csv(data))
@@ -88,6 +88,19 @@ def write_file(path: Path, content: bytes) -> None:
         raise ReportError(f"cannot write {path}: {reason}; name another folder") from error
 
 
+def write_text(made: Callable[[], str], path: Path, force: bool) -> None:
+    """Write a page, as a whole or not at all; it is made only if it can be written."""
+    if path.is_dir():
+        raise ReportError(f"{path} is a folder; name a file to write the page to")
+    if path.exists() and not force:
+        raise ReportError(f"{path} exists; --force writes over it, or choose another file")
+    if not path.parent.is_dir():
+        raise ReportError(
+            f"there is no folder {path.parent} to write {path.name} in; make it first"
+        )
+    write_file(path, made().encode("utf-8", "replace"))
+
+
 def check_free(paths: Iterable[Path]) -> None:
     """Refuse to write over what is there."""
     taken = next((path for path in paths if path.exists()), None)
@@ -96,11 +109,11 @@ def check_free(paths: Iterable[Path]) -> None:
 
 
 def rendered(
-    figure: Figure, data: pl.DataFrame, material: Material, style: Style, format: Format
+    figure: Figure, data: pl.DataFrame, context: ReportContext, style: Style, format: Format
 ) -> bytes:
     """One figure as the bytes of a file."""
     with styled(style):
-        return saved(drawn(figure, data, material, style), style, format)
+        return saved(drawn(figure, data, context, style), style, format)
 
 
 def picture(draw: Callable[[Canvas], None], style: Style, format: Format) -> bytes:
@@ -138,10 +151,10 @@ def styled(style: Style) -> Iterator[None]:
         yield
 
 
-def drawn(figure: Figure, data: pl.DataFrame, material: Material, style: Style) -> Canvas:
+def drawn(figure: Figure, data: pl.DataFrame, context: ReportContext, style: Style) -> Canvas:
     """One figure on a canvas, laid out; to be called within ``styled``."""
     canvas = _empty(style)
-    figure.draw(canvas, data, material, style)
+    figure.draw(canvas, data, context, style)
     if style.titles:
         canvas.suptitle(figure.title, fontsize=1.1 * style.font_size, x=0.01, ha="left")
     return canvas

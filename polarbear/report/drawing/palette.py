@@ -1,4 +1,4 @@
-"""A look for each algorithm that stays the same in every figure, told apart by any reader.
+"""A look for each algorithm, the same in every figure and distinguishable for all readers.
 
 Eight colours that keep their distance under protanopia and deuteranopia, and lines of other dashes
 and markers beside them, so that shades of grey suffice. Beyond eight, colours come again with the
@@ -67,7 +67,7 @@ class Look:
 class Inks:
     """Everything of a theme that does not stand for an algorithm.
 
-    ``shades`` run from nothing to much; they say how much, never who.
+    ``shades`` run from nothing to much; they stand for amounts, never for algorithms.
     """
 
     paper: str

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from pydantic import Field, field_validator
 
-from polarbear.report.drawing.lettering import fitted
+from polarbear.report.drawing.labels import fitted
 from polarbear.report.drawing.palette import INKS, Inks, Look, Theme, look
 from polarbear.settings.options import Options, describe, nearest
 

@@ -1,8 +1,8 @@
-"""The figures of a report, each in a file of its own, with its data apart from its drawing.
+"""The figures of a report, one per file, with data and drawing apart.
 
 Heavy imports wait until they are asked for: the names alone need none.
 
-Uses the report's material and drawing.
+Uses the report's context and drawing.
 """
 
 from __future__ import annotations

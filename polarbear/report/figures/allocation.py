@@ -1,4 +1,4 @@
-"""Where the evaluations went: who was run how far on how many instances, and what was saved."""
+"""The allocation of the budget: how far each algorithm ran on how many instances, and savings."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
+from polarbear.report.context import ReportContext
 from polarbear.report.drawing.axes import edges, on_log_time, time_axis
 from polarbear.report.drawing.style import Style
 from polarbear.report.figures.base import Figure
-from polarbear.report.material import Material
 from polarbear.wording import counted, percent, percent_cell
 
 if TYPE_CHECKING:
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
 
 
-def data(material: Material) -> pl.DataFrame:
+def data(context: ReportContext) -> pl.DataFrame:
     """For each round and algorithm: on how many further instances it was run, and how far.
 
     ``allotted`` is the budget that was given out for it, ``everything`` what running it to the end
     of the grid on all instances of the round would have taken. Runs without a race have no round.
     """
-    end = float(material.times[-1])
+    end = float(context.times[-1])
     rows: list[tuple[int | None, str, int, float, float, float]] = []
-    for entry in material.rounds:
+    for entry in context.rounds:
         drawn, ran_to = entry.record.drawn, entry.record.ran_to
         newcomer = entry.record.newcomer
         names = [newcomer] if newcomer else list(entry.state.algorithms)
@@ -34,11 +34,11 @@ def data(material: Material) -> pl.DataFrame:
             to = float(ran_to.get(name, 0.0))
             instances = drawn if name in ran_to else 0
             rows.append((entry.number, name, instances, to, instances * to, drawn * end))
-    if not material.rounds:
-        budgets = material.store.runs().group_by("algorithm", "budget").len().sort("budget")
+    if not context.rounds:
+        budgets = context.store.runs().group_by("algorithm", "budget").len().sort("budget")
         for name, budget, count in budgets.iter_rows():
             rows.append((None, name, count, budget, count * budget, count * end))
-        rows.sort(key=lambda row: (material.algorithms.index(row[1]), row[3]))
+        rows.sort(key=lambda row: (context.algorithms.index(row[1]), row[3]))
     schema = {
         "round": pl.Int64,
         "algorithm": pl.String,
@@ -57,9 +57,9 @@ def seen(data: pl.DataFrame, name: str, times: np.ndarray) -> np.ndarray:
     return np.asarray((rows["instances"].to_numpy()[:, None] * reached).sum(axis=0))
 
 
-def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -> None:
+def draw(canvas: Canvas, data: pl.DataFrame, context: ReportContext, style: Style) -> None:
     present = set(data["algorithm"])
-    names = [name for name in material.algorithms if name in present]
+    names = [name for name in context.algorithms if name in present]
     row = max(1.5 * style.line, 0.18)
     strips = max(len(names) * row, 6.5 * style.line)
     with_rounds = data["round"].null_count() == 0 and len(data) > 0
@@ -67,11 +67,11 @@ def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -
     canvas.set_size_inches(style.width, strips + bars + (1.05 if with_rounds else 0.6))
     if with_rounds:
         top, bottom = canvas.subplots(2, 1, height_ratios=[strips, bars])
-        _bars(bottom, data, names, material, style)
-        _key(top, names, material, style)
+        _bars(bottom, data, names, context, style)
+        _key(top, names, context, style)
     else:
         top = canvas.subplots()
-    _strips(canvas, top, data, names, material, style)
+    _strips(canvas, top, data, names, context, style)
 
 
 def _strips(
@@ -79,15 +79,15 @@ def _strips(
     axes: Axes,
     data: pl.DataFrame,
     names: list[str],
-    material: Material,
+    context: ReportContext,
     style: Style,
 ) -> None:
     """The paper's figure: the shade says how many instances saw that much of each algorithm."""
     from matplotlib import ticker
     from matplotlib.colors import LinearSegmentedColormap
 
-    borders = edges(material.times, on_log_time(material, style))
-    counts = np.array([seen(data, name, material.times) for name in names])
+    borders = edges(context.times, on_log_time(context, style))
+    counts = np.array([seen(data, name, context.times) for name in names])
     shades = LinearSegmentedColormap.from_list("shades", style.inks.shades)
     mesh = axes.pcolormesh(
         borders,
@@ -102,25 +102,25 @@ def _strips(
     for line in np.arange(len(names) - 1) + 0.5:
         axes.axhline(line, color=style.inks.paper, linewidth=1.5)
     axes.set_ylim(len(names) - 0.5, -0.5)
-    short = style.names(material.labels, names)
+    short = style.names(context.labels, names)
     axes.set_yticks(range(len(names)), [short[name] for name in names])
     axes.tick_params(axis="y", length=0)
     for label, name in zip(axes.get_yticklabels(), names, strict=True):
-        label.set_color(style.look(material.colour_index(name)).text)
+        label.set_color(style.look(context.colour_index(name)).text)
     for spine in axes.spines.values():
         spine.set_visible(False)
-    time_axis(axes, material, style)
+    time_axis(axes, context, style)
     bar = canvas.colorbar(mesh, ax=axes, pad=0.02, fraction=0.05, aspect=12)
     bar.set_label("instances", fontsize=style.small)
     bar.outline.set_visible(False)
     bar.ax.yaxis.set_major_locator(ticker.MaxNLocator(3, integer=True))
 
 
-def _key(axes: Axes, names: list[str], material: Material, style: Style) -> None:
+def _key(axes: Axes, names: list[str], context: ReportContext, style: Style) -> None:
     """How each algorithm looks in the bars, beside its name."""
     width = 0.04 if style.theme == "print" else 0.014  # hatches need room to be seen
     for place, name in enumerate(names):
-        look = style.look(material.colour_index(name))
+        look = style.look(context.colour_index(name))
         axes.barh(
             place,
             width,
@@ -137,7 +137,7 @@ def _key(axes: Axes, names: list[str], material: Material, style: Style) -> None
 
 
 def _bars(
-    axes: Axes, data: pl.DataFrame, names: list[str], material: Material, style: Style
+    axes: Axes, data: pl.DataFrame, names: list[str], context: ReportContext, style: Style
 ) -> None:
     """A bar a round, as wide as its instances are many, filled as far as its budget was used.
 
@@ -145,10 +145,10 @@ def _bars(
     """
     from matplotlib import ticker
 
-    end = float(material.times[-1])
+    end = float(context.times[-1])
     rounds = data.group_by("round", maintain_order=True).agg(pl.col("everything").sum(), pl.len())
     whole = rounds["everything"].to_numpy()
-    # A newcomer that catches up is one of many who saw these instances.
+    # A newcomer that catches up is one of many that ran on these instances.
     width = whole / (end * max(rounds["len"].to_list()))
     left = np.concatenate([[0.0], np.cumsum(width)[:-1]])
     place = {number: i for i, number in enumerate(rounds["round"])}
@@ -158,7 +158,7 @@ def _bars(
         rows = data.filter(pl.col("algorithm") == name)
         for number, amount in rows.select("round", "allotted").iter_rows():
             share[place[number]] += amount / whole[place[number]]
-        look = style.look(material.colour_index(name))
+        look = style.look(context.colour_index(name))
         axes.bar(
             left,
             share,
@@ -188,21 +188,21 @@ def _saved(data: pl.DataFrame) -> float:
     return 1 - float(data["allotted"].sum()) / everything if everything else 0.0
 
 
-def missing(material: Material) -> str | None:
-    if material.rounds or not material.store.runs().is_empty():
+def missing(context: ReportContext) -> str | None:
+    if context.rounds or not context.store.runs().is_empty():
         return None
     return "the store has no runs, only rankings that were imported"
 
 
-def caption(material: Material) -> str:
-    if not material.rounds:
-        return "How many instances saw each algorithm run at least so far."
-    last = material.rounds[-1]
-    saved = material.race.saved if material.race else 0.0
+def caption(context: ReportContext) -> str:
+    if not context.rounds:
+        return "The number of instances on which each algorithm ran at least that far."
+    last = context.rounds[-1]
+    saved = context.race.saved if context.race else 0.0
     return (
-        "Above: how many instances saw each algorithm run at least so far. Below: a bar a round, "
-        "as wide as its instances are many, filled with what was given out to each algorithm; full "
-        "is what running all of them to the end takes, so empty is what was saved: "
+        "Above: the number of instances on which each algorithm ran at least that far. Below: a "
+        "bar per round, its width the number of instances, filled with the budget of each "
+        "algorithm; the empty part was saved compared with running all of them to the end: "
         f"{percent(saved)} over {counted(last.state.instances, 'instance')}."
     )
 

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
+from polarbear.report.context import ReportContext
 from polarbear.report.drawing.axes import number_ticks
 from polarbear.report.drawing.style import Style
 from polarbear.report.figures.base import Figure
 from polarbear.report.figures.classical import lacks_values, on_what
-from polarbear.report.material import Material
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,12 +21,12 @@ TITLES = {"linear": "over time", "log": "over log time"}
 SPREAD = 0.26  # how far points lie from their row, in rows
 
 
-def data(material: Material) -> pl.DataFrame:
+def data(context: ReportContext) -> pl.DataFrame:
     """The area of every run, over linear and over log time, beside its algorithm's mean and so on.
 
     ``low`` and ``high`` are the 95 % bootstrap interval of the mean; null for one instance.
     """
-    view = material.classical
+    view = context.classical
     frames = []
     for time, found in (("linear", view.aocc), ("log", view.aocc_log)):
         for a in found.order():
@@ -46,7 +46,7 @@ def data(material: Material) -> pl.DataFrame:
     return pl.concat(frames).with_columns(pl.col("low", "high").fill_nan(None))
 
 
-def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -> None:
+def draw(canvas: Canvas, data: pl.DataFrame, context: ReportContext, style: Style) -> None:
     times = data["time"].unique(maintain_order=True).to_list()
     names = data["algorithm"].n_unique()
     columns = 1 if style.width < 5 else 2
@@ -55,19 +55,19 @@ def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -
     canvas.set_size_inches(style.width, rows * (row * (names + 0.3) + 0.42) + 0.3)
     panels = list(canvas.subplots(rows, columns, squeeze=False).ravel())
     for axes, time in zip(panels, times, strict=True):
-        _panel(axes, data.filter(pl.col("time") == time), material, style)
+        _panel(axes, data.filter(pl.col("time") == time), context, style)
         axes.set_title(TITLES[time], fontsize=style.font_size, pad=3)
     for axes in panels[-columns:]:
         axes.set_xlabel("AOCC of a run")
 
 
-def _panel(axes: Axes, data: pl.DataFrame, material: Material, style: Style) -> None:
+def _panel(axes: Axes, data: pl.DataFrame, context: ReportContext, style: Style) -> None:
     """A row an algorithm, the best mean on top: runs as points, the mean and its interval."""
     names = data["algorithm"].unique(maintain_order=True).to_list()
-    short = style.names(material.labels, names, 0.16)
+    short = style.names(context.labels, names, 0.16)
     for place, name in enumerate(names):
         rows = data.filter(pl.col("algorithm") == name)
-        look = style.look(material.colour_index(name))
+        look = style.look(context.colour_index(name))
         areas = rows["aocc"].to_numpy()
         axes.plot(
             areas, place + SPREAD * _aside(len(areas)), linestyle="", marker="o", markersize=2.4,
@@ -92,7 +92,7 @@ def _panel(axes: Axes, data: pl.DataFrame, material: Material, style: Style) -> 
     axes.set_yticks(range(len(names)), [short[name] for name in names])
     axes.tick_params(axis="y", length=0)
     for label, name in zip(axes.get_yticklabels(), names, strict=True):
-        label.set_color(style.look(material.colour_index(name)).text)
+        label.set_color(style.look(context.colour_index(name)).text)
     axes.spines["left"].set_visible(False)
     axes.grid(axis="x")
     number_ticks(axes, "x", False, (0.0, 1.0), style)
@@ -103,12 +103,12 @@ def _aside(count: int) -> np.ndarray:
     return np.asarray(2.0 * ((0.5 + np.arange(count) * (5**0.5 - 1) / 2) % 1.0) - 1.0)
 
 
-def caption(material: Material) -> str:
+def caption(context: ReportContext) -> str:
     return (
         "Area over the convergence curve: the share of targets reached, averaged over the span of "
         "the grid: over time every moment counts the same, over log time every factor of ten. "
         "Points are single instances, the tick and the line their mean with its 95 % "
-        f"bootstrap interval. {on_what(material.classical)}"
+        f"bootstrap interval. {on_what(context.classical)}"
     )
 
 

@@ -1,16 +1,18 @@
-"""What a figure is: its data apart from its drawing, and words for both."""
+"""The interface of a figure: its data, its drawing and its words."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import polars as pl
 
+from polarbear.errors import PlugInWarning
+from polarbear.report.context import ReportContext
+from polarbear.report.current_draws import draws_now, other_model
 from polarbear.report.drawing.style import Style
-from polarbear.report.material import Material
-from polarbear.report.moment import draws_now, other_model
 from polarbear.wording import counted
 
 if TYPE_CHECKING:
@@ -25,54 +27,90 @@ class Figure:
     """One figure; a new one is a file like its neighbours and a line in the registry.
 
     ``missing`` says in plain words why a store has nothing to draw, and gives None where it has.
-    ``data`` is in long form and can be written as CSV as it is. ``draw`` sees nothing of the
-    posterior: only these data, and of the material names, their order and the grid. It sets the
-    height, which may depend on the data.
+    ``data`` is in long form and can be written as CSV. ``draw`` uses these data only, and of the
+    context names, their order and the grid. It sets the height, which may depend on the data.
     """
 
     name: str
     title: str
-    caption: Callable[[Material], str]
-    missing: Callable[[Material], str | None]
-    data: Callable[[Material], pl.DataFrame]
-    draw: Callable[[Canvas, pl.DataFrame, Material, Style], None]
+    caption: Callable[[ReportContext], str]
+    missing: Callable[[ReportContext], str | None]
+    data: Callable[[ReportContext], pl.DataFrame]
+    draw: Callable[[Canvas, pl.DataFrame, ReportContext, Style], None]
 
 
-def lacks_draws(material: Material) -> str | None:
+def lacks_draws(context: ReportContext) -> str | None:
     """Why there is nothing to draw for a figure that is made of draws."""
-    if material.basis is None and material.rounds:
-        last = material.rounds[-1].number
+    if context.basis is None and context.rounds:
+        last = context.rounds[-1].number
         return f"draws of round {last} are not kept yet: `polarbear race` keeps them when it ends"
-    if material.basis is None:
+    if context.basis is None:
         return NOTHING_INFERRED
-    if draws_now(material) is None:
-        return f"draws are kept of the last round only, not of round {material.rounds[-1].number}"
+    if draws_now(context) is None:
+        return f"draws are kept of the last round only, not of round {context.rounds[-1].number}"
     return None
 
 
-def lacks_beliefs(material: Material) -> str | None:
-    return NOTHING_INFERRED if material.believed is None else None
+def lacks_beliefs(context: ReportContext) -> str | None:
+    return NOTHING_INFERRED if context.believed is None else None
 
 
-def lacks_race(material: Material) -> str | None:
-    return None if material.rounds else NO_RACE
+def lacks_race(context: ReportContext) -> str | None:
+    return None if context.rounds else NO_RACE
 
 
-def moment(material: Material) -> str:
+def moment(context: ReportContext) -> str:
     """When this was believed, in words."""
-    if material.rounds:
-        last = material.rounds[-1]
+    if context.rounds:
+        last = context.rounds[-1]
         return f"after round {last.number}, {counted(last.state.instances, 'instance')}"
-    return _inferred(material)
+    return _inferred(context)
 
 
-def moment_of_draws(material: Material) -> str:
+def moment_of_draws(context: ReportContext) -> str:
     """What the draws are of, in words: the last round, or another model than the race's."""
-    model = other_model(material)
-    return moment(material) if model is None else f"by the {model} model, {_inferred(material)}"
+    model = other_model(context)
+    return moment(context) if model is None else f"by the {model} model, {_inferred(context)}"
 
 
-def _inferred(material: Material) -> str:
-    if material.basis is not None and material.basis.instances is not None:
-        return f"inferred from {counted(material.basis.instances, 'instance')}"
+def _inferred(context: ReportContext) -> str:
+    if context.basis is not None and context.basis.instances is not None:
+        return f"inferred from {counted(context.basis.instances, 'instance')}"
     return "as inferred"
+
+
+def guarded(figure: Figure, called: str) -> Figure:
+    """The figure; where its data fail it has nothing to show, where its drawing fails it says so.
+
+    Either is warned of, under the name that it is ``called`` by.
+    """
+    last: list[tuple[ReportContext, pl.DataFrame]] = []  # what was asked about last, computed once
+
+    def warned(error: Exception) -> str:
+        words = f"{called} failed: {type(error).__name__}: {str(error).partition(chr(10))[0]}"
+        warnings.warn(words, PlugInWarning, stacklevel=3)
+        return words
+
+    def data(context: ReportContext) -> pl.DataFrame:
+        if not last or last[0][0] is not context:
+            last[:] = [(context, figure.data(context))]
+        return last[0][1]
+
+    def missing(context: ReportContext) -> str | None:
+        try:
+            reason = figure.missing(context)
+            if reason is None:
+                data(context)
+                figure.caption(context)
+        except Exception as error:  # a third-party figure may raise anything
+            return warned(error)
+        return reason
+
+    def draw(canvas: Canvas, data: pl.DataFrame, context: ReportContext, style: Style) -> None:
+        try:
+            figure.draw(canvas, data, context, style)
+        except Exception as error:
+            canvas.clear()
+            canvas.text(0.02, 0.5, warned(error), wrap=True, parse_math=False)
+
+    return replace(figure, missing=missing, data=data, draw=draw)

@@ -9,8 +9,8 @@ import polars as pl
 
 from polarbear.classical import View
 from polarbear.errors import ReportError
+from polarbear.report.context import ReportContext
 from polarbear.report.drawing.style import Style
-from polarbear.report.material import Material
 from polarbear.wording import counted, power_of_ten, tick
 
 if TYPE_CHECKING:
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
 ONE_TIME = "the grid has one time only, and a plane of times and targets needs more"
 
 
-def lacks_values(material: Material) -> str | None:
+def lacks_values(context: ReportContext) -> str | None:
     """Why the store has no classical view."""
     try:
-        _ = material.classical
+        _ = context.classical
     except ReportError as error:
         return str(error)
     return None
 
 
-def lacks_plane(material: Material) -> str | None:
-    return lacks_values(material) or (ONE_TIME if len(material.times) == 1 else None)
+def lacks_plane(context: ReportContext) -> str | None:
+    return lacks_values(context) or (ONE_TIME if len(context.times) == 1 else None)
 
 
 def on_what(view: View) -> str:

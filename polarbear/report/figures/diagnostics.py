@@ -1,4 +1,4 @@
-"""Whether to believe it: how well the draws mix, and how each round's posterior was judged."""
+"""Diagnostics of the posterior: convergence of the draws, and problems of each round."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import numpy as np
 import polars as pl
 
 from polarbear.inference.diagnostics import MIN_ESS, convergence_of
+from polarbear.report.context import ReportContext
+from polarbear.report.current_draws import draws_now
 from polarbear.report.drawing.axes import number_ticks, time_axis
 from polarbear.report.drawing.style import Style
 from polarbear.report.figures.base import NOTHING_INFERRED, Figure
-from polarbear.report.material import Material
-from polarbear.report.moment import draws_now
 from polarbear.select import Basis
 from polarbear.wording import percent
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Canvas
 
-INDEPENDENT = "each draw weighs the instances anew: there is no chain that would have to mix"
+INDEPENDENT = "draws are independent resamples of the instances: there is no chain that has to mix"
 MOST_TIMES = 24  # at which draws are judged; judging takes longer than drawing
 
 
-def data(material: Material) -> pl.DataFrame:
+def data(context: ReportContext) -> pl.DataFrame:
     """One row a judgement: ``what`` was judged, where, its ``value``, and its ``limit`` if any.
 
     r_hat, ess_bulk and ess_tail speak of one algorithm at one time (some times of a fine grid),
@@ -34,7 +34,7 @@ def data(material: Material) -> pl.DataFrame:
     posterior. Of problems the ``value`` is their number, ``words`` says what they are.
     """
     rows: list[dict[str, Any]] = []
-    for entry in material.rounds:
+    for entry in context.rounds:
         problems = entry.record.problems
         rows.append({"what": "draws", "round": entry.number, "value": entry.record.draws})
         rows.append(
@@ -46,7 +46,7 @@ def data(material: Material) -> pl.DataFrame:
                 "words": "; ".join(problems),
             }
         )
-    basis = draws_now(material)
+    basis = draws_now(context)
     if basis is not None:
         posterior, judged = basis.posterior, basis.posterior.diagnostics
         rows += [
@@ -93,7 +93,7 @@ def _over_times(basis: Basis) -> Iterator[dict[str, Any]]:
                 yield {"what": what, "t": at, "algorithm": name, "value": value, "limit": limit}
 
 
-def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -> None:
+def draw(canvas: Canvas, data: pl.DataFrame, context: ReportContext, style: Style) -> None:
     kinds = set(data["what"])
     panels = [
         panel
@@ -105,42 +105,42 @@ def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -
     canvas.set_size_inches(style.width, 1.55 * rows + 0.3)
     grid = canvas.subplots(rows, columns, squeeze=False)
     for axes, panel in zip(grid.ravel(), panels, strict=True):
-        panel(axes, data, material, style)
+        panel(axes, data, context, style)
 
 
-def _mixing(axes: Axes, data: pl.DataFrame, material: Material, style: Style) -> None:
+def _mixing(axes: Axes, data: pl.DataFrame, context: ReportContext, style: Style) -> None:
     """R-hat of each algorithm over time, below its limit if all is well."""
-    lowest, highest = _over_time(axes, data, "r_hat", material, style)
+    lowest, highest = _over_time(axes, data, "r_hat", context, style)
     limit = data.filter(pl.col("what") == "r_hat")["limit"][0]
     _limit(axes, limit, style)
     axes.set_ylim(min(0.999, lowest - 0.0005), max(limit + 0.0015, highest + 0.001))
     axes.set_ylabel("R-hat")
-    time_axis(axes, material, style)
+    time_axis(axes, context, style)
 
 
-def _worth(axes: Axes, data: pl.DataFrame, material: Material, style: Style) -> None:
+def _worth(axes: Axes, data: pl.DataFrame, context: ReportContext, style: Style) -> None:
     """How many independent draws those kept are worth, above their limit if all is well."""
-    _, highest = _over_time(axes, data, "ess_bulk", material, style)
-    _over_time(axes, data, "ess_tail", material, style, thin=True)
+    _, highest = _over_time(axes, data, "ess_bulk", context, style)
+    _over_time(axes, data, "ess_tail", context, style, thin=True)
     _limit(axes, MIN_ESS, style)
     axes.set_ylim(0, 1.1 * max(highest, 1.2 * MIN_ESS))
     axes.set_ylabel("effective draws")
     number_ticks(axes, "y", False, axes.get_ylim(), style)
-    time_axis(axes, material, style)
+    time_axis(axes, context, style)
 
 
 def _over_time(
     axes: Axes,
     data: pl.DataFrame,
     what: str,
-    material: Material,
+    context: ReportContext,
     style: Style,
     thin: bool = False,
 ) -> tuple[float, float]:
     """A line an algorithm; gives the lowest and the highest value."""
     rows = data.filter(pl.col("what") == what)
     for name in rows["algorithm"].unique(maintain_order=True):
-        look = style.look(material.colour_index(name))
+        look = style.look(context.colour_index(name))
         one = rows.filter(pl.col("algorithm") == name)
         axes.plot(
             one["t"],
@@ -155,7 +155,7 @@ def _over_time(
     return (float(values.min()), float(values.max())) if len(values) else (1.0, 1.0)
 
 
-def _rounds(axes: Axes, data: pl.DataFrame, material: Material, style: Style) -> None:
+def _rounds(axes: Axes, data: pl.DataFrame, context: ReportContext, style: Style) -> None:
     """Draws of each round: more where a decision hung on them; crosses where not to be trusted."""
     from matplotlib import ticker
 
@@ -193,17 +193,17 @@ def _limit(axes: Axes, at: float, style: Style) -> None:
     axes.grid(axis="y")
 
 
-def missing(material: Material) -> str | None:
-    if material.rounds:
+def missing(context: ReportContext) -> str | None:
+    if context.rounds:
         return None
-    if material.basis is None:
+    if context.basis is None:
         return NOTHING_INFERRED
-    return None if _has_chains(material.basis) else INDEPENDENT
+    return None if _has_chains(context.basis) else INDEPENDENT
 
 
-def caption(material: Material) -> str:
+def caption(context: ReportContext) -> str:
     parts = []
-    basis = draws_now(material)
+    basis = draws_now(context)
     if basis is not None:
         judged = basis.posterior.diagnostics
         verdict = "all within their limits" if judged.passed else "; ".join(judged.problems)
@@ -218,8 +218,8 @@ def caption(material: Material) -> str:
                 f"Each ranking was counted at {percent(basis.posterior.evidence_weight)} of its "
                 "face value, since those of one instance resemble each other."
             )
-    if material.rounds:
-        bad = sum(bool(entry.record.problems) for entry in material.rounds)
+    if context.rounds:
+        bad = sum(bool(entry.record.problems) for entry in context.rounds)
         trusted = "none of them had problems" if not bad else f"{bad} had problems (crosses)"
         parts.append(f"Draws of each round, more where a decision hung on them; {trusted}.")
     return " ".join(parts)

@@ -8,28 +8,28 @@ import numpy as np
 import polars as pl
 
 from polarbear.classical import View
+from polarbear.report.context import ReportContext
 from polarbear.report.drawing.axes import edges, note_below, on_log_time, time_axis
 from polarbear.report.drawing.style import Style
 from polarbear.report.figures.base import Figure
 from polarbear.report.figures.classical import lacks_plane, level_axis, on_what, panel_style
-from polarbear.report.material import Material
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Canvas
 
-MOST = 12  # panels; more nobody compares
+MOST = 12  # panels
 LINES = {25.0: (0.6, ":"), 50.0: (1.2, "-"), 75.0: (0.6, "--")}
 
 
-def data(material: Material) -> pl.DataFrame:
+def data(context: ReportContext) -> pl.DataFrame:
     """For each algorithm the share of runs on a grid of the plane, and its quartile lines.
 
     ``kind`` is grid, or contour: from t on, until the next row, ``share`` of the runs have attained
     ``level``. Levels run from 0, the easiest target, to 1; ``target`` is null where instances have
     targets of their own.
     """
-    view = material.classical
+    view = context.classical
     frames = []
     for a, name in enumerate(view.algorithms):
         frames.append(
@@ -85,7 +85,7 @@ def level_edges(levels: np.ndarray) -> np.ndarray:
     return np.concatenate([[0.0], levels])
 
 
-def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -> None:
+def draw(canvas: Canvas, data: pl.DataFrame, context: ReportContext, style: Style) -> None:
     from matplotlib.colors import LinearSegmentedColormap
 
     names = data["algorithm"].unique(maintain_order=True).to_list()
@@ -96,20 +96,20 @@ def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -
     grid = canvas.subplots(rows, columns, squeeze=False, sharex=True, sharey=True)
     panels = list(grid.ravel())
     shades = LinearSegmentedColormap.from_list("shares", style.inks.shades)
-    short = style.names(material.labels, shown, 0.8 / columns)
+    short = style.names(context.labels, shown, 0.8 / columns)
     for place, (axes, name) in enumerate(zip(panels, shown, strict=False)):
         mine = data.filter(pl.col("algorithm") == name)
         times, levels, share = grid_of(mine, "share")
-        borders = edges(times, on_log_time(material, style))
+        borders = edges(times, on_log_time(context, style))
         image = axes.pcolormesh(
             borders, level_edges(levels), share, cmap=shades, vmin=0, vmax=1, rasterized=True
         )
         contour_lines(axes, mine, style.inks.alarm, float(times[-1]))
         below = place + columns >= len(shown)
-        time_axis(axes, material, panel_style(style, columns), label=place // columns == rows - 1)
+        time_axis(axes, context, panel_style(style, columns), label=place // columns == rows - 1)
         axes.tick_params(axis="x", labelbottom=below)
         level_axis(axes, data, style, label=place % columns == 0)
-        look = style.look(material.colour_index(name))
+        look = style.look(context.colour_index(name))
         axes.set_title(short[name], color=look.text, fontsize=style.font_size, pad=3)
     for axes in panels[len(shown) :]:
         axes.remove()
@@ -149,11 +149,11 @@ def contour_lines(
         )  # fmt: skip
 
 
-def caption(material: Material) -> str:
+def caption(context: ReportContext) -> str:
     return (
         "Empirical attainment function: the share of runs that have attained a target (down: "
         "harder) by a time, pooled over instances. Averaged over the targets it is the ECDF, and "
-        f"averaged over time, too, the AOCC. {on_what(material.classical)}"
+        f"averaged over time, too, the AOCC. {on_what(context.classical)}"
     )
 
 

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
+from polarbear.report.context import ReportContext
+from polarbear.report.current_draws import still_in
 from polarbear.report.drawing.axes import edges, note_below, on_log_time, time_axis
 from polarbear.report.drawing.palette import readable
 from polarbear.report.drawing.style import Style
 from polarbear.report.figures.base import Figure
 from polarbear.report.figures.classical import lacks_plane, level_axis, panel_style
 from polarbear.report.figures.eaf import contour_lines, contour_rows, grid_of, level_edges, plane
-from polarbear.report.material import Material
-from polarbear.report.moment import still_in
 from polarbear.wording import percent_cell
 
 if TYPE_CHECKING:
@@ -28,12 +28,12 @@ NOTICED = 0.1  # of the strongest difference: what is hatched
 NEAR, GREYISH = 0.08, 0.2  # of the colour circle; of full saturation
 
 
-def pairs(material: Material) -> list[tuple[str, str]]:
+def pairs(context: ReportContext) -> list[tuple[str, str]]:
     """The pair asked for; or those of candidates; or the best two by AOCC."""
-    if material.comparison.pair is not None:
-        return [material.comparison.pair]
-    view = material.classical
-    inside = still_in(material)
+    if context.comparison.pair is not None:
+        return [context.comparison.pair]
+    view = context.classical
+    inside = still_in(context)
     found = list(combinations([name for name in view.algorithms if name in inside], 2))
     if not found:
         best = view.aocc.order()[:2]
@@ -41,15 +41,15 @@ def pairs(material: Material) -> list[tuple[str, str]]:
     return found[:MOST]
 
 
-def data(material: Material) -> pl.DataFrame:
+def data(context: ReportContext) -> pl.DataFrame:
     """For each pair the difference of shares of runs on a grid of the plane, and median lines.
 
     ``difference`` is above 0 where a is ahead. Rows of kind contour hold the line that half of
     ``algorithm``'s runs have passed. ``instances`` counts those the pair has in common.
     """
     frames = []
-    for a, b in pairs(material):
-        view = material.classical_pair(a, b)
+    for a, b in pairs(context):
+        view = context.classical_pair(a, b)
         found = view.eaf_difference(a, b)
         grid = plane(view, found.difference).select(
             pl.lit("grid").alias("kind"),
@@ -86,7 +86,7 @@ def data(material: Material) -> pl.DataFrame:
     return pl.concat(frames)
 
 
-def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -> None:
+def draw(canvas: Canvas, data: pl.DataFrame, context: ReportContext, style: Style) -> None:
     shown = data.select("a", "b", "instances").unique(maintain_order=True).rows()
     columns = min(len(shown), 1 if style.width < 5 else 2 if len(shown) in (2, 4) else 3)
     rows = -(-len(shown) // columns)
@@ -97,8 +97,8 @@ def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -
     for place, (axes, (a, b, instances)) in enumerate(zip(panels, shown, strict=False)):
         mine = data.filter((pl.col("a") == a) & (pl.col("b") == b))
         times, levels, ahead = grid_of(mine, "difference")
-        borders = edges(times, on_log_time(material, style))
-        colours = _colours(material, style, a, b)
+        borders = edges(times, on_log_time(context, style))
+        colours = _colours(context, style, a, b)
         axes.pcolormesh(
             borders, level_edges(levels), _painted(ahead / most, colours, style), rasterized=True
         )
@@ -107,9 +107,9 @@ def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -
         for name, dash in ((a, "--"), (b, ":")):
             half = mine.filter(pl.col("algorithm") == name)
             contour_lines(axes, half, style.inks.ink, float(times[-1]), {50.0: (1.0, dash)})
-        time_axis(axes, material, panel_style(style, columns), label=place + columns >= len(shown))
+        time_axis(axes, context, panel_style(style, columns), label=place + columns >= len(shown))
         level_axis(axes, mine, style, label=place % columns == 0)
-        short = style.names(material.labels, (a, b), 0.24 / columns)
+        short = style.names(context.labels, (a, b), 0.24 / columns)
         _title(axes, (short[a], short[b]), colours, instances, style)
     for axes in panels[len(shown) :]:
         axes.remove()
@@ -121,11 +121,11 @@ def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -
     )
 
 
-def _colours(material: Material, style: Style, a: str, b: str) -> tuple[str, str]:
+def _colours(context: ReportContext, style: Style, a: str, b: str) -> tuple[str, str]:
     """The pair's own colours; the second's gives way where shades of both would look the same."""
     if style.theme == "print":
         return IN_PRINT
-    one, other = (style.look(material.colour_index(name)).colour for name in (a, b))
+    one, other = (style.look(context.colour_index(name)).colour for name in (a, b))
     for instead in (other, style.inks.ink, style.inks.alarm):
         if _apart(one, instead):
             return one, instead
@@ -144,17 +144,17 @@ def _apart(one: str, other: str) -> bool:
 
 
 def _painted(ahead: np.ndarray, colours: tuple[str, str], style: Style) -> np.ndarray:
-    """From the paper's shade towards the colour of whoever is ahead: [level, time, channel]."""
+    """Colours towards that of the algorithm ahead: [level, time, channel]."""
     from matplotlib.colors import to_rgb
 
-    nobody, one, other = (np.array(to_rgb(c)) for c in (style.inks.shades[0], *colours))
+    neutral, one, other = (np.array(to_rgb(c)) for c in (style.inks.shades[0], *colours))
     strength = np.abs(ahead)[:, :, None]
     towards = np.where(ahead[:, :, None] > 0, one, other)
-    return np.asarray(nobody + (towards - nobody) * strength)
+    return np.asarray(neutral + (towards - neutral) * strength)
 
 
 def _hatch(axes: Axes, times: np.ndarray, levels: np.ndarray, ahead: np.ndarray) -> None:
-    """Mark where the second is ahead, for readers who see shades of grey only."""
+    """Mark where the second is ahead, for shades of grey."""
     if ahead.min() < -NOTICED:
         axes.contourf(
             times, levels, ahead, levels=[-1.01, -NOTICED], colors="none", hatches=["////"]
@@ -164,7 +164,7 @@ def _hatch(axes: Axes, times: np.ndarray, levels: np.ndarray, ahead: np.ndarray)
 def _who(style: Style) -> str:
     if style.theme == "print":
         return "shade: how much more often one has attained it (hatched: the right one)"
-    return "colour: who has attained it more often"
+    return "colour: the algorithm that has attained it more often"
 
 
 def _title(
@@ -182,16 +182,16 @@ def _title(
     axes.set_title(f"n = {instances}", loc="center", color=style.inks.faint, fontsize=small, pad=3)
 
 
-def lacks_pairs(material: Material) -> str | None:
+def lacks_pairs(context: ReportContext) -> str | None:
     """Why there is no pair to draw."""
-    reason = lacks_plane(material)
-    if reason is None and len(material.classical.algorithms) < 2:
+    reason = lacks_plane(context)
+    if reason is None and len(context.classical.algorithms) < 2:
         return "a difference needs two algorithms, and one is compared"
     return reason
 
 
-def caption(material: Material) -> str:
-    words = material.classical.scale.words
+def caption(context: ReportContext) -> str:
+    words = context.classical.scale.words
     return (
         "Differences of empirical attainment functions: where in the plane of times and targets "
         "(down: harder) one of a pair has attained targets in more runs than the other, on the "

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
+from polarbear.report.context import ReportContext
 from polarbear.report.drawing.axes import End, label_ends, note_below, number_ticks, time_axis
 from polarbear.report.drawing.style import Style
 from polarbear.report.figures.base import Figure
 from polarbear.report.figures.classical import lacks_values, on_what
-from polarbear.report.material import Material
 from polarbear.wording import counted
 
 if TYPE_CHECKING:
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 BANDS = 8  # more bands than that hide each other
 
 
-def data(material: Material) -> pl.DataFrame:
+def data(context: ReportContext) -> pl.DataFrame:
     """Mean share of targets reached, with its 95 % bootstrap interval; null for one instance."""
-    view, found = material.classical, material.classical.ecdf
+    view, found = context.classical, context.classical.ecdf
     size = len(found.times)
     return pl.DataFrame(
         {
@@ -36,15 +36,15 @@ def data(material: Material) -> pl.DataFrame:
     ).with_columns(pl.col("low", "high").fill_nan(None))
 
 
-def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -> None:
+def draw(canvas: Canvas, data: pl.DataFrame, context: ReportContext, style: Style) -> None:
     canvas.set_size_inches(style.width, max(2.3, 0.5 * style.width))
     axes = canvas.subplots()
     names = data["algorithm"].unique(maintain_order=True).to_list()
-    short = style.names(material.labels, names)
+    short = style.names(context.labels, names)
     ends = []
     for name in names:
         rows = data.filter(pl.col("algorithm") == name)
-        look = style.look(material.colour_index(name))
+        look = style.look(context.colour_index(name))
         t, share = rows["t"].to_numpy(), rows["share"].to_numpy()
         low, high = (rows[end].fill_null(rows["share"]).to_numpy() for end in ("low", "high"))
         if len(t) == 1:
@@ -62,18 +62,18 @@ def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -
     number_ticks(axes, "y", False, axes.get_ylim(), style)
     axes.set_ylabel("share of targets reached")
     axes.grid(axis="y")
-    time_axis(axes, material, style)
+    time_axis(axes, context, style)
     instances = counted(int(data["instances"][0]), "instance")
-    bare = "; intervals of so many algorithms are in the data only" if len(names) > BANDS else ""
+    bare = "; intervals of many algorithms are in the data only" if len(names) > BANDS else ""
     note_below(canvas, f"{instances} that all ran to the end{bare}", style)
     label_ends(canvas, axes, ends, style)
 
 
-def caption(material: Material) -> str:
+def caption(context: ReportContext) -> str:
     return (
         "Empirical cumulative distribution: the share of (run, target) pairs that each algorithm "
         "has reached by each time, with a 95 % bootstrap interval over instances. "
-        f"{on_what(material.classical)}"
+        f"{on_what(context.classical)}"
     )
 
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from polarbear.config import failures_in
+from polarbear.report.context import ReportContext
 from polarbear.report.drawing.palette import writing_on
 from polarbear.report.drawing.style import Style
 from polarbear.report.figures.base import Figure
-from polarbear.report.material import Material
 from polarbear.store import summary
 from polarbear.wording import whole
 
@@ -25,17 +25,17 @@ MEANING = {
 }
 
 
-def data(material: Material) -> pl.DataFrame:
+def data(context: ReportContext) -> pl.DataFrame:
     """Failed runs of each algorithm by kind and message, and of how many runs that is.
 
     They are those of the whole store, at whichever round the rest is looked at.
     """
-    runs = dict(material.store.runs().group_by("algorithm").len().iter_rows())
+    runs = dict(context.store.runs().group_by("algorithm").len().iter_rows())
     rows = [
         (e.algorithm, e.status, e.message, e.runs, runs[e.algorithm], e.example)
-        for e in summary.failures(material.store)
+        for e in summary.failures(context.store)
     ]
-    rows.sort(key=lambda row: (material.algorithms.index(row[0]), row[1], -row[3], row[2]))
+    rows.sort(key=lambda row: (context.algorithms.index(row[0]), row[1], -row[3], row[2]))
     schema = {
         "algorithm": pl.String,
         "kind": pl.String,
@@ -47,7 +47,7 @@ def data(material: Material) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
-def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -> None:
+def draw(canvas: Canvas, data: pl.DataFrame, context: ReportContext, style: Style) -> None:
     bars = data.group_by("algorithm", "kind", maintain_order=True).agg(
         pl.col("failed").sum(), pl.col("runs").first()
     )
@@ -55,9 +55,9 @@ def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -
     canvas.set_size_inches(style.width, len(bars) * row + 0.55)
     axes = canvas.subplots()
     names = bars["algorithm"].unique(maintain_order=True).to_list()
-    short = style.names(material.labels, names)
+    short = style.names(context.labels, names)
     for place, (name, kind, failed, runs) in enumerate(bars.iter_rows()):
-        look = style.look(material.colour_index(name))
+        look = style.look(context.colour_index(name))
         share = failed / runs
         axes.barh(place, share, 0.7, facecolor=look.colour, hatch=look.hatch, linewidth=0)
         text = f"{kind}: {whole(failed)} of {whole(runs)}"
@@ -75,7 +75,7 @@ def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -
         )
     axes.set_yticks(range(len(bars)), [short[name] for name in bars["algorithm"]])
     for label, name in zip(axes.get_yticklabels(), bars["algorithm"], strict=True):
-        label.set_color(style.look(material.colour_index(name)).text)
+        label.set_color(style.look(context.colour_index(name)).text)
     axes.tick_params(axis="y", length=0)
     axes.set_ylim(len(bars) - 0.5, -0.5)
     axes.set_xlim(0, 1)
@@ -83,16 +83,16 @@ def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -
     axes.grid(axis="x")
 
 
-def missing(material: Material) -> str | None:
-    return None if summary.failures(material.store) else "no run has failed"
+def missing(context: ReportContext) -> str | None:
+    return None if summary.failures(context.store) else "no run has failed"
 
 
-def caption(material: Material) -> str:
-    return f"Runs that failed, by algorithm and by how. {MEANING[_ranks(material)]}"
+def caption(context: ReportContext) -> str:
+    return f"Runs that failed, by algorithm and by how. {MEANING[_ranks(context)]}"
 
 
-def _ranks(material: Material) -> str:
-    return failures_in(material.store.config).ranks
+def _ranks(context: ReportContext) -> str:
+    return failures_in(context.store.config).ranks
 
 
 FAILURES = Figure("failures", "Failed runs", caption, missing, data, draw)

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
+from polarbear.report.context import ReportContext, Round
 from polarbear.report.drawing.axes import End, legend_below, number_ticks, on_log_time, time_axis
 from polarbear.report.drawing.style import Style
 from polarbear.report.figures.base import Figure, lacks_race
 from polarbear.report.figures.rounds import resolved_in
-from polarbear.report.material import Material, Round
 from polarbear.report.truth import same_grid, truth_after, truth_of
 from polarbear.wording import SHARE_OF_FIRSTS, joined
 
@@ -26,15 +26,15 @@ LABEL = 0.5  # inches beside them
 TRUTH = "truth"
 
 
-def key_rounds(material: Material, most: int) -> list[Round]:
-    """The rounds in which somebody was put out or all about somebody was settled, and the last."""
-    resolved = set(resolved_in(material).values())
+def key_rounds(context: ReportContext, most: int) -> list[Round]:
+    """The rounds in which an algorithm was eliminated or settled, and the last."""
+    resolved = set(resolved_in(context).values())
     found = [
         entry
-        for entry in material.rounds
+        for entry in context.rounds
         if entry.record.decisions.eliminated
         or entry.number in resolved
-        or entry is material.rounds[-1]
+        or entry is context.rounds[-1]
     ]
     if len(found) <= most:
         return found
@@ -46,34 +46,34 @@ def _title(own: pl.DataFrame, labels: Mapping[str, str]) -> str:
     if own["round"][0] is None:
         return TRUTH
     parts = []
-    for what, words in (("put_out", "out"), ("settled", "settled")):
+    for what, words in (("put_out", "eliminated"), ("settled", "settled")):
         names = own.filter(what)["algorithm"].unique(maintain_order=True)
         if len(names):
             parts.append(f"{words}: {joined([labels[name] for name in names])}")
     return f"round {own['round'][0]}{': ' if parts else ''}{'; '.join(parts)}"
 
 
-def data(material: Material) -> pl.DataFrame:
+def data(context: ReportContext) -> pl.DataFrame:
     """The truth, where it is known, and what was believed after each key round.
 
-    ``panel`` counts from 0, and the truth has no ``round``. ``put_out`` and ``settled`` tell about
-    whom the round decided, ``in`` who was still in after it, and ``truth`` what ``mean`` would be
-    if everything was known.
+    ``panel`` counts from 0, and the truth has no ``round``. ``put_out`` and ``settled`` mark the
+    algorithms that the round decided, ``in`` the candidates after it; ``truth`` is the true value
+    of ``mean``.
     """
     frames = []
-    truth = truth_of(material)
+    truth = truth_of(context)
     if truth is not None:
         frames += [
-            _frame(0, name, material.times, values, values, values).with_columns(
+            _frame(0, name, context.times, values, values, values).with_columns(
                 pl.lit(None, pl.Int64).alias("round")
             )
             for name, values in truth.items()
         ]
-    resolved = resolved_in(material)
-    shown = key_rounds(material, MOST - (truth is not None))
+    resolved = resolved_in(context)
+    shown = key_rounds(context, MOST - (truth is not None))
     for panel, entry in enumerate(shown, start=int(truth is not None)):
         seen = entry.believed
-        known = truth_after(material, entry) if same_grid(material, entry) else None
+        known = truth_after(context, entry) if same_grid(context, entry) else None
         gone = {one.algorithm for one in entry.record.decisions.eliminated}
         for i, name in enumerate(seen.algorithms):
             frame = _frame(panel, name, seen.times, seen.mean[i], seen.low[i], seen.high[i])
@@ -91,7 +91,7 @@ def data(material: Material) -> pl.DataFrame:
 def _frame(
     panel: int, name: str, times: np.ndarray, mean: np.ndarray, low: np.ndarray, high: np.ndarray
 ) -> pl.DataFrame:
-    """One algorithm in one panel, in which nothing was decided and nobody is out."""
+    """One algorithm in one panel, in which nothing was decided."""
     return pl.DataFrame({"t": times, "mean": mean, "low": low, "high": high}).select(
         pl.lit(panel).alias("panel"),
         pl.lit(0, pl.Int64).alias("round"),
@@ -104,7 +104,7 @@ def _frame(
     )
 
 
-def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -> None:
+def draw(canvas: Canvas, data: pl.DataFrame, context: ReportContext, style: Style) -> None:
     panels = data["panel"].unique().sort().to_list()
     columns = min(len(panels), 2 if style.width < 5 else 3)
     rows = -(-len(panels) // columns)
@@ -119,28 +119,28 @@ def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -
             axes.remove()
             continue
         own = data.filter(pl.col("panel") == panels[place])
-        _panel(axes, own, material, style)
-        text = f"({'abcdefghijkl'[place]}) {_title(own, material.labels)}"
+        _panel(axes, own, context, style)
+        text = f"({'abcdefghijkl'[place]}) {_title(own, context.labels)}"
         axes.set_title(
             fill(text, letters, max_lines=2, placeholder="…", break_on_hyphens=False),
             fontsize=style.small,
             pad=3,
         )
-        time_axis(axes, material, narrow, label=place + columns >= len(panels))
+        time_axis(axes, context, narrow, label=place + columns >= len(panels))
         axes.tick_params(labelbottom=place + columns >= len(panels))
     top = float(np.nanmax(data["high"].to_numpy()))
     grid[0].set_ylim(0, min(1.0, 1.05 * top))
     number_ticks(grid[0], "y", False, grid[0].get_ylim(), style)
     canvas.supylabel(SHARE_OF_FIRSTS, fontsize=style.font_size)
     names = data["algorithm"].unique(maintain_order=True).to_list()
-    short = style.names(material.labels, names)
-    ends = [End(0.0, short[n], style.look(material.colour_index(n))) for n in names]
+    short = style.names(context.labels, names)
+    ends = [End(0.0, short[n], style.look(context.colour_index(n))) for n in names]
     legend_below(canvas, ends, style)
 
 
-def _panel(axes: Axes, own: pl.DataFrame, material: Material, style: Style) -> None:
+def _panel(axes: Axes, own: pl.DataFrame, context: ReportContext, style: Style) -> None:
     for (name,), rows in own.group_by("algorithm", maintain_order=True):
-        look = style.look(material.colour_index(str(name)))
+        look = style.look(context.colour_index(str(name)))
         t, mean = rows["t"].to_numpy(), rows["mean"].to_numpy()
         inside = bool(rows["in"][0])
         marker = look.marker if len(t) == 1 else ""
@@ -158,18 +158,18 @@ def _panel(axes: Axes, own: pl.DataFrame, material: Material, style: Style) -> N
         if rows["truth"].is_not_null().all():
             axes.plot(t, rows["truth"], color=look.colour, linestyle=":", linewidth=0.9)
     axes.grid(axis="y")
-    if on_log_time(material, style):
+    if on_log_time(context, style):
         axes.set_xscale("log")
 
 
-def caption(material: Material) -> str:
+def caption(context: ReportContext) -> str:
     dotted = ""
-    if truth_of(material) is not None:
+    if truth_of(context) is not None:
         dotted = " Dotted: the truth, which is shown alone first."
     return (
-        f"Key rounds of the race: the {SHARE_OF_FIRSTS} of each algorithm over {material.axis}, "
-        "posterior mean and central 95 % interval, after rounds in which somebody was put out or "
-        f"all about somebody was settled, and after the last. Thin lines: out.{dotted}"
+        f"Key rounds of the race: the {SHARE_OF_FIRSTS} of each algorithm over {context.axis}, "
+        "posterior mean and central 95 % interval, after rounds in which an algorithm was "
+        f"eliminated or settled, and after the last. Thin lines: eliminated.{dotted}"
     )
 
 

@@ -1,4 +1,4 @@
-"""Who leads when: how probably each candidate is the best at each time."""
+"""P(best) of each candidate at each time."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ import numpy as np
 import polars as pl
 
 from polarbear.report.best_by_time import p_best
+from polarbear.report.context import ReportContext
+from polarbear.report.current_draws import draws_now
 from polarbear.report.drawing.axes import End, edges, label_ends, on_log_time, time_axis
 from polarbear.report.drawing.palette import writing_on
 from polarbear.report.drawing.style import Style
 from polarbear.report.figures.base import Figure, lacks_draws, moment_of_draws
-from polarbear.report.material import Material
-from polarbear.report.moment import draws_now
-from polarbear.wording import P_BEST, SHARE_OF_FIRSTS
+from polarbear.wording import P_BEST, WIN_RATE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Canvas
 
 
-def data(material: Material) -> pl.DataFrame:
+def data(context: ReportContext) -> pl.DataFrame:
     """P(best of all candidates) at each time, from the posterior's draws; ties are shared."""
-    basis = draws_now(material)
+    basis = draws_now(context)
     assert basis is not None
-    names, likely = p_best(material)
+    names, likely = p_best(context)
     return pl.DataFrame(
         {
             "t": np.repeat(basis.times, len(names)),
@@ -37,17 +37,17 @@ def data(material: Material) -> pl.DataFrame:
     )
 
 
-def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -> None:
+def draw(canvas: Canvas, data: pl.DataFrame, context: ReportContext, style: Style) -> None:
     band_height = 1.7 * style.line
     height = max(2.3, 0.45 * style.width)
     canvas.set_size_inches(style.width, height + band_height)
     axes, band = canvas.subplots(2, 1, sharex=True, height_ratios=[height - 0.6, band_height])
     names = data["algorithm"].unique(maintain_order=True).to_list()
-    short = style.names(material.labels, names)
+    short = style.names(context.labels, names)
     times = data["t"].unique(maintain_order=True).to_numpy()
     ends = []
     for name in names:
-        look = style.look(material.colour_index(name))
+        look = style.look(context.colour_index(name))
         p = data.filter(pl.col("algorithm") == name)["p_best"].to_numpy()
         marker = look.marker if len(times) == 1 else ""
         axes.plot(times, p, color=look.colour, linestyle=look.dash, marker=marker, clip_on=False)
@@ -57,18 +57,18 @@ def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -
     axes.grid(axis="y")
     axes.tick_params(labelbottom=False)
     leaders = data.filter("leads")["algorithm"].to_list()
-    _band(band, leaders, edges(times, on_log_time(material, style)), material, style)
-    time_axis(axes, material, style, label=False)
-    time_axis(band, material, style)
+    _band(band, leaders, edges(times, on_log_time(context, style)), context, style)
+    time_axis(axes, context, style, label=False)
+    time_axis(band, context, style)
     label_ends(canvas, axes, ends, style)
-    _write_into_band(canvas, band, leaders, times, material, style)
+    _write_into_band(canvas, band, leaders, times, context, style)
 
 
 def _band(
-    band: Axes, leaders: list[str], borders: np.ndarray, material: Material, style: Style
+    band: Axes, leaders: list[str], borders: np.ndarray, context: ReportContext, style: Style
 ) -> None:
     for first, last, name in _stretches(leaders):
-        look = style.look(material.colour_index(name))
+        look = style.look(context.colour_index(name))
         band.axvspan(
             borders[first], borders[last + 1], facecolor=look.colour, hatch=look.hatch, linewidth=0
         )
@@ -83,17 +83,17 @@ def _write_into_band(
     band: Axes,
     leaders: list[str],
     times: np.ndarray,
-    material: Material,
+    context: ReportContext,
     style: Style,
 ) -> None:
     """Names in their stretches of the band, where they fit."""
     canvas.draw_without_rendering()
-    borders = edges(times, on_log_time(material, style))
-    short = style.names(material.labels, sorted(set(leaders)))
+    borders = edges(times, on_log_time(context, style))
+    short = style.names(context.labels, sorted(set(leaders)))
     for first, last, name in _stretches(leaders):
         ends = band.transData.transform([(borders[i], 0.5) for i in (first, last + 1)])[:, 0]
         middle = band.transData.inverted().transform((ends.mean(), 0))[0]
-        look = style.look(material.colour_index(name))
+        look = style.look(context.colour_index(name))
         text = band.text(
             middle,
             0.5,
@@ -111,7 +111,7 @@ def _write_into_band(
 
 
 def _stretches(leaders: list[str]) -> list[tuple[int, int, str]]:
-    """Neighbouring times with the same leader: first, last, and who it is."""
+    """Neighbouring times with the same leader: first, last, and the leader."""
     found = []
     for name, run in groupby(range(len(leaders)), key=leaders.__getitem__):
         places = list(run)
@@ -119,11 +119,11 @@ def _stretches(leaders: list[str]) -> list[tuple[int, int, str]]:
     return found
 
 
-def caption(material: Material) -> str:
+def caption(context: ReportContext) -> str:
     return (
-        f"{P_BEST}: how sure it is that each candidate has the highest {SHARE_OF_FIRSTS} at each "
-        f"time ({moment_of_draws(material)}); the band below names whoever is most likely to."
+        f"{P_BEST}: the probability that a candidate has the highest {WIN_RATE} at each time "
+        f"({moment_of_draws(context)}); the band below names the one with the highest {P_BEST}."
     )
 
 
-LEADERS = Figure("leaders", "Who leads when", caption, lacks_draws, data, draw)
+LEADERS = Figure("leaders", "Best algorithm by budget", caption, lacks_draws, data, draw)

@@ -8,13 +8,14 @@ import numpy as np
 import polars as pl
 
 from polarbear.racing import Kind
-from polarbear.racing.verdicts import CHANCE, SIGNS, legend
+from polarbear.racing.verdicts import SIGNS
+from polarbear.report.context import ReportContext
+from polarbear.report.current_draws import still_in
 from polarbear.report.drawing.axes import note_below
 from polarbear.report.drawing.style import Style
 from polarbear.report.figures.base import Figure, lacks_beliefs, moment
-from polarbear.report.material import Material
-from polarbear.report.moment import still_in
-from polarbear.report.settled import decided, verdict
+from polarbear.report.settled_pairs import decided, verdict
+from polarbear.report.words import LOWEST_P_BETTER, legend
 from polarbear.wording import probability_cell, short
 
 if TYPE_CHECKING:
@@ -22,36 +23,35 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
 
 
-def order(material: Material) -> list[str]:
-    """Candidates first, then those who are out, the last to go first."""
-    believed = material.believed
+def order(context: ReportContext) -> list[str]:
+    """Candidates first, then eliminated algorithms, the latest first."""
+    believed = context.believed
     assert believed is not None
-    inside = [name for name in believed.algorithms if name in still_in(material)]
+    inside = [name for name in believed.algorithms if name in still_in(context)]
     gone: list[str] = []
-    if material.rounds:
-        gone = [entry.algorithm for entry in reversed(material.rounds[-1].state.eliminated)]
+    if context.rounds:
+        gone = [entry.algorithm for entry in reversed(context.rounds[-1].state.eliminated)]
     rest = [n for n in believed.algorithms if n not in inside and n not in gone]
     return [*inside, *gone, *rest]
 
 
-def data(material: Material) -> pl.DataFrame:
-    """For each ordered pair, how probably a is better than b over time, and what is settled.
+def data(context: ReportContext) -> pl.DataFrame:
+    """For each ordered pair, the lowest P(a is better than b) over time, and the verdict.
 
-    ``probability`` is of all times at once, or where these are known each for itself, the lowest of
-    them; ``decided`` is what it was in the round in which a put b out. ``verdict`` is a kind of
+    ``decided`` is the probability in the round in which a eliminated b. ``verdict`` is a kind of
     `polarbear.racing.verdicts`.
     """
-    believed = material.believed
+    believed = context.believed
     assert believed is not None
     probability = believed.dominance()
-    names = order(material)
+    names = order(context)
     rows = []
     for a in names:
         for b in names:
             if a != b:
                 p = float(probability[believed.place(a), believed.place(b)])
-                how = verdict(material, a, b).kind.value
-                then = decided(material, a, b)
+                how = verdict(context, a, b).kind.value
+                then = decided(context, a, b)
                 rows.append((a, b, None if np.isnan(p) else p, how, then))
     schema = {
         "a": pl.String,
@@ -63,11 +63,11 @@ def data(material: Material) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
-def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -> None:
+def draw(canvas: Canvas, data: pl.DataFrame, context: ReportContext, style: Style) -> None:
     from matplotlib.colors import LinearSegmentedColormap
 
     names = data["a"].unique(maintain_order=True).to_list()
-    n, short = len(names), style.names(material.labels, names, 0.2)
+    n, short = len(names), style.names(context.labels, names, 0.2)
     longest = (max(len(text) for text in short.values()) + 2) * 0.58 * style.small / 72
     cell = (style.width - longest - 0.2) / n  # its width, in inches
     stands = longest > 0.95 * cell
@@ -89,15 +89,15 @@ def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -
         colour = style.inks.paper if p is not None and p > 0.5 else style.inks.ink
         share = _share(p, then)
         _write(axes, (place[b], place[a]), SIGNS[Kind(how)], share, colour, size, one_line, numbers)
-    _frame(axes, names, short, stands, material, style)
+    _frame(axes, names, short, stands, context, style)
     if not numbers:  # shades have to speak for themselves
         bar = canvas.colorbar(image, ax=axes, fraction=0.03, pad=0.015, ticks=[0, 0.5, 1])
-        bar.set_label(_number(material), fontsize=style.small)
+        bar.set_label(_number(context), fontsize=style.small)
         bar.outline.set_visible(False)
     changed = any(_share(p, then) != _share(p, None) for _, _, p, _, then in data.iter_rows())
     brackets = ["(when it was decided)"] if changed and numbers else []
     signs = [text.replace(" ", "\N{NO-BREAK SPACE}") for text in legend(data["verdict"])]
-    note_below(canvas, ",  ".join([_number(material), *brackets, *signs]), style)
+    note_below(canvas, ",  ".join([_number(context), *brackets, *signs]), style)
 
 
 def _write(
@@ -127,18 +127,18 @@ def _frame(
     names: list[str],
     short: dict[str, str],
     stands: bool,
-    material: Material,
+    context: ReportContext,
     style: Style,
 ) -> None:
-    """Names beside rows and above columns, those who are out in brackets; gaps between cells."""
-    n, inside = len(names), still_in(material)
+    """Names beside rows and above columns, eliminated ones in brackets; gaps between cells."""
+    n, inside = len(names), still_in(context)
     shown = [short[name] if name in inside else f"({short[name]})" for name in names]
     axes.set_xticks(range(n), shown, rotation=90 if stands else 0)
     axes.set_yticks(range(n), shown)
     axes.xaxis.tick_top()
     for axis in (axes.xaxis, axes.yaxis):
         for label, name in zip(axis.get_ticklabels(), names, strict=True):
-            label.set_color(style.look(material.colour_index(name)).text)
+            label.set_color(style.look(context.colour_index(name)).text)
     axes.tick_params(length=0)
     axes.set_xticks(np.arange(n - 1) + 0.5, minor=True)
     axes.set_yticks(np.arange(n - 1) + 0.5, minor=True)
@@ -155,39 +155,38 @@ def _share(p: float | None, then: float | None) -> str:
     return now if before == now else f"{now} ({before})"
 
 
-def _number(material: Material) -> str:
-    assert material.believed is not None
-    return CHANCE[material.believed.joint].format(a="row")
+def _number(context: ReportContext) -> str:
+    assert context.believed is not None
+    return LOWEST_P_BETTER.format(a="row")
 
 
-def missing(material: Material) -> str | None:
-    if material.believed is not None and len(material.believed.algorithms) < 2:
+def missing(context: ReportContext) -> str | None:
+    if context.believed is not None and len(context.believed.algorithms) < 2:
         return "there is only one algorithm, and nothing to compare it with"
-    return lacks_beliefs(material)
+    return lacks_beliefs(context)
 
 
-def caption(material: Material) -> str:
-    names = order(material)
-    kinds = {verdict(material, a, b).kind for a in names for b in names if a != b}
-    parts = [f"Pairs as a whole ({moment(material)}). Numbers are {_number(material)} now"]
-    if material.rounds and material.rounds[-1].state.eliminated:
+def caption(context: ReportContext) -> str:
+    names = order(context)
+    kinds = {verdict(context, a, b).kind for a in names for b in names if a != b}
+    parts = [f"Pairs as a whole ({moment(context)}). Numbers are {_number(context)} now"]
+    if context.rounds and context.rounds[-1].state.eliminated:
         parts.append(
-            ", and in brackets what it was when it put the column out, where that was another: "
-            "settled is not the same as sure now"
+            ", and in brackets the probability when the column was eliminated, where it differs"
         )
     signs = ", ".join(legend(kinds))
     if kinds == {Kind.OPEN}:
         parts.append(f". Every pair is still {signs[2:]} ({signs[0]})")
     elif signs:
         parts.append(
-            f". Signs are what was settled with probability {short(material.rules.alpha)}, as seen "
-            f"from the row: {signs}"
+            f". Signs are relations shown with probability {short(context.rules.alpha)}, seen from "
+            f"the row: {signs}"
         )
     if Kind.MOOT in kinds:
-        parts.append("; no sign: one of the two is out, and it was not looked into further")
-    if set(names) != set(still_in(material)):
+        parts.append("; no sign: one of the two is eliminated, and they are not compared further")
+    if set(names) != set(still_in(context)):
         parts.append(
-            ". Candidates come first, then those who are out (in brackets), the last to go first"
+            ". Candidates come first, then eliminated algorithms (in brackets), the latest first"
         )
     return f"{''.join(parts)}."
 

@@ -1,6 +1,6 @@
-"""One budget on a line: how often each wins its duels, and bars over those that are not told apart.
+"""One budget on a line: shares of duels won, with bars over algorithms that are not separated.
 
-It is read as a critical-difference diagram, with posterior probabilities in the place of a test.
+It is read as a critical-difference diagram, with posterior probabilities instead of a test.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
+from polarbear.report.context import ReportContext
+from polarbear.report.current_draws import draws_now
 from polarbear.report.drawing.axes import number_ticks
 from polarbear.report.drawing.style import Style
 from polarbear.report.figures.base import Figure, lacks_draws, moment_of_draws
-from polarbear.report.material import Material
-from polarbear.report.moment import draws_now
 from polarbear.wording import short, timed
 
 if TYPE_CHECKING:
@@ -24,42 +24,42 @@ if TYPE_CHECKING:
 LEVELS = (0.025, 0.975)
 
 
-def place(material: Material) -> int:
+def place(context: ReportContext) -> int:
     """The time that it shows: the nearest to the one asked for, or the last of the grid."""
-    basis = draws_now(material)
+    basis = draws_now(context)
     assert basis is not None
-    if material.at is None:
+    if context.at is None:
         return len(basis.times) - 1
-    return int(np.abs(basis.times - material.at).argmin())
+    return int(np.abs(basis.times - context.at).argmin())
 
 
-def caption(material: Material) -> str:
-    basis = draws_now(material)
+def caption(context: ReportContext) -> str:
+    basis = draws_now(context)
     assert basis is not None
-    t = timed(float(basis.times[place(material)]), material.axis)
+    t = timed(float(basis.times[place(context)]), context.axis)
     return (
-        f"At {t} ({moment_of_draws(material)}): the share of its duels with all others that each "
+        f"At {t} ({moment_of_draws(context)}): the share of its duels with all others that each "
         "algorithm wins, posterior mean and central 95 % interval, the best on the left. A bar "
         "joins algorithms of which none is better than another with probability "
-        f"{short(material.rules.alpha)} or more."
+        f"{short(context.rules.alpha)} or more."
     )
 
 
-def missing(material: Material) -> str | None:
-    reason = lacks_draws(material)
-    if reason is None and material.basis is not None and len(material.basis.algorithms) < 2:
+def missing(context: ReportContext) -> str | None:
+    reason = lacks_draws(context)
+    if reason is None and context.basis is not None and len(context.basis.algorithms) < 2:
         return "there is one algorithm only"
     return reason
 
 
-def data(material: Material) -> pl.DataFrame:
+def data(context: ReportContext) -> pl.DataFrame:
     """Each algorithm, the best first: its share of duels won, and the groups it belongs to.
 
     ``groups`` are numbers of bars, with a blank between them.
     """
-    basis = draws_now(material)
+    basis = draws_now(context)
     assert basis is not None
-    n, posterior, at = len(basis.algorithms), basis.posterior, place(material)
+    n, posterior, at = len(basis.algorithms), basis.posterior, place(context)
     won = np.zeros((n, posterior.n_draws))
     better = np.zeros((n, n))
     for a in range(n):
@@ -68,7 +68,7 @@ def data(material: Material) -> pl.DataFrame:
                 won[a] += posterior.head_to_head(a, b)[:, at] / (n - 1)
                 better[a, b] = posterior.beats(a, b)[:, at].mean()
     order = np.argsort(-won.mean(axis=1), kind="stable")
-    bars = groups(better[np.ix_(order, order)] >= material.rules.alpha)
+    bars = groups(better[np.ix_(order, order)] >= context.rules.alpha)
     low, high = np.quantile(won, LEVELS, axis=1)
     return pl.DataFrame(
         {
@@ -86,7 +86,7 @@ def data(material: Material) -> pl.DataFrame:
 
 
 def groups(better: np.ndarray) -> list[tuple[int, int]]:
-    """Longest runs of neighbours of whom nobody is better[a, b] than another: first and last."""
+    """Longest runs of neighbours of which none is better[a, b] than another: first and last."""
     apart = better | better.T
     made: list[tuple[int, int]] = []
     for first in range(len(apart)):
@@ -98,7 +98,7 @@ def groups(better: np.ndarray) -> list[tuple[int, int]]:
     return made
 
 
-def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -> None:
+def draw(canvas: Canvas, data: pl.DataFrame, context: ReportContext, style: Style) -> None:
     names, mean = data["algorithm"].to_list(), data["mean"].to_numpy()
     bars = _bars(data)
     left = -(-len(names) // 2)  # the better half is named on the left
@@ -110,9 +110,9 @@ def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -
     low, high = float(data["low"].min()), float(data["high"].max())  # type: ignore[arg-type]
     axes.set_xlim(min(1.0, high + 0.02), max(0.0, low - 0.02))  # the best stands on the left
     axes.set_ylim(depth + rows * step, -0.06)
-    short = style.names(material.labels, names, 0.25)
+    short = style.names(context.labels, names, 0.25)
     for place, name in enumerate(names):
-        look = style.look(material.colour_index(name))
+        look = style.look(context.colour_index(name))
         row = 2 * place if place < left else 2 * (len(names) - 1 - place) + 1
         y = depth + (row + 0.5) * step
         edge = axes.get_xlim()[0 if place < left else 1]

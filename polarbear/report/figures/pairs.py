@@ -1,4 +1,4 @@
-"""Pairs over time: a strip for each, painted with whoever is better then."""
+"""Pairs over time: a strip for each, in the colour of the better algorithm."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import polars as pl
 
 from polarbear.racing import ABOVE, ALIKE, BELOW
 from polarbear.racing.verdicts import AT_A_TIME
+from polarbear.report.context import ReportContext
+from polarbear.report.current_draws import still_in
 from polarbear.report.drawing.axes import edges, note_below, on_log_time, time_axis
 from polarbear.report.drawing.style import Style
 from polarbear.report.figures.base import Figure, moment
 from polarbear.report.figures.matrix import missing as missing_matrix
 from polarbear.report.figures.matrix import order
-from polarbear.report.material import Material
-from polarbear.report.moment import still_in
-from polarbear.report.settled import codes
+from polarbear.report.settled_pairs import codes
 from polarbear.wording import short
 
 if TYPE_CHECKING:
@@ -27,20 +27,20 @@ if TYPE_CHECKING:
 SURE = {"above": 1.0, "below": -1.0}
 THICK = ("above", "below", "equivalent")
 GREYS = ("#202020", "#A0A0A0")  # in print: the left one is better, the right one is
-MOST = 21  # all pairs of seven; more strips than that nobody reads
+MOST = 21  # all pairs of seven algorithms
 
 
-def data(material: Material) -> pl.DataFrame:
+def data(context: ReportContext) -> pl.DataFrame:
     """For each pair and time: P(a is better), P(b is better), P(equivalent), and what is settled.
 
     ``settled`` is above, below, equivalent, open; crossing where nothing was shown and the pair is
-    settled because it crosses; moot where one of the two is out. Pairs of candidates come first,
-    then each that is out with whoever put it there.
+    settled because it crosses; moot where one of the two is eliminated. Pairs of candidates come
+    first, then each eliminated algorithm with the one that eliminated it.
     """
-    believed = material.believed
+    believed = context.believed
     assert believed is not None
     frames = []
-    for a, b in pairs(material):
+    for a, b in pairs(context):
         i, j = believed.place(a), believed.place(b)
         frames.append(
             pl.DataFrame(
@@ -51,19 +51,19 @@ def data(material: Material) -> pl.DataFrame:
                     "p_above": believed.above[:, i, j],
                     "p_below": believed.above[:, j, i],
                     "p_alike": believed.alike[:, i, j],
-                    "settled": [AT_A_TIME[code] for code in codes(material, a, b).tolist()],
+                    "settled": [AT_A_TIME[code] for code in codes(context, a, b).tolist()],
                 }
             ).with_columns(pl.col("p_above", "p_below", "p_alike").fill_nan(None))
         )
     return pl.concat(frames)
 
 
-def pairs(material: Material) -> list[tuple[str, str]]:
+def pairs(context: ReportContext) -> list[tuple[str, str]]:
     """All pairs, those that matter most first."""
-    names, inside = order(material), still_in(material)
+    names, inside = order(context), still_in(context)
     by = {}
-    if material.rounds:
-        by = {entry.algorithm: entry.by for entry in material.rounds[-1].state.eliminated}
+    if context.rounds:
+        by = {entry.algorithm: entry.by for entry in context.rounds[-1].state.eliminated}
 
     def rank(pair: tuple[str, str]) -> int:
         a, b = pair
@@ -74,28 +74,28 @@ def pairs(material: Material) -> list[tuple[str, str]]:
     return sorted(combinations(names, 2), key=rank)
 
 
-def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -> None:
+def draw(canvas: Canvas, data: pl.DataFrame, context: ReportContext, style: Style) -> None:
     shown = data.select("a", "b").unique(maintain_order=True).rows()
     total, shown = len(shown), shown[:MOST]
     row = max(1.35 * style.line, 0.16)
     canvas.set_size_inches(style.width, len(shown) * row + 0.75)
     axes = canvas.subplots()
-    names = sorted({name for pair in shown for name in pair}, key=material.colour_index)
-    short = style.names(material.labels, names, 0.18)
-    borders = edges(material.times, on_log_time(material, style))
+    names = sorted({name for pair in shown for name in pair}, key=context.colour_index)
+    short = style.names(context.labels, names, 0.18)
+    borders = edges(context.times, on_log_time(context, style))
     for place, (a, b) in enumerate(shown):
         rows = data.filter((pl.col("a") == a) & (pl.col("b") == b))
-        _strip(axes, place, rows, borders, (a, b), material, style)
+        _strip(axes, place, rows, borders, (a, b), context, style)
     other = axes.twinx()
     for side, which in ((axes, 0), (other, 1)):
         side.set_ylim(len(shown) - 0.5, -0.5)
         side.set_yticks(range(len(shown)), [short[pair[which]] for pair in shown])
         side.tick_params(axis="y", length=0)
         for label, pair in zip(side.get_yticklabels(), shown, strict=True):
-            label.set_color(style.look(material.colour_index(pair[which])).text)
+            label.set_color(style.look(context.colour_index(pair[which])).text)
         for spine in side.spines.values():
             spine.set_visible(False)
-    time_axis(axes, material, style)
+    time_axis(axes, context, style)
     note_below(canvas, _small_print(len(shown), total, style), style)
 
 
@@ -105,15 +105,15 @@ def _strip(
     rows: pl.DataFrame,
     borders: np.ndarray,
     pair: tuple[str, str],
-    material: Material,
+    context: ReportContext,
     style: Style,
 ) -> None:
-    """One pair: colour says who is better, its strength how sure, height whether settled."""
+    """One pair: the colour is that of the better one, by probability; thick where it is settled."""
     from matplotlib.collections import PolyCollection
     from matplotlib.colors import to_rgb
 
     paper = np.array(to_rgb(style.inks.shades[0]))
-    looks = [style.look(material.colour_index(name)) for name in pair]
+    looks = [style.look(context.colour_index(name)) for name in pair]
     colours = GREYS if style.theme == "print" else [look.colour for look in looks]
     hatches = ["", ""] if style.theme == "print" else [look.hatch for look in looks]
     above, below = (np.array(to_rgb(colour)) for colour in colours)
@@ -147,33 +147,33 @@ def _strip(
 
 
 def _small_print(shown: int, total: int, style: Style) -> str:
-    who = (
+    colours = (
         "dark: left better, grey: right better"
         if style.theme == "print"
-        else "colour: who is better"
+        else "colour: the better one"
     )
-    text = f"{who}; thick: shown; framed: equivalent"
+    text = f"{colours}; thick: shown; framed: equivalent"
     return text if shown == total else f"{text}\n{shown} of {total} pairs, candidates' first"
 
 
-def missing(material: Material) -> str | None:
-    reason = missing_matrix(material)
-    believed = material.believed
+def missing(context: ReportContext) -> str | None:
+    reason = missing_matrix(context)
+    believed = context.believed
     if reason or believed is None or not np.isnan(believed.above).all():
         return reason
-    settled = [codes(material, a, b) for a, b in pairs(material)]
+    settled = [codes(context, a, b) for a, b in pairs(context)]
     if np.isin(settled, (ABOVE, BELOW, ALIKE)).any():
         return None
-    return "no posterior was to be trusted so far, so nothing is known about pairs"
+    return "no posterior was usable so far, so nothing is known about pairs"
 
 
-def caption(material: Material) -> str:
+def caption(context: ReportContext) -> str:
     return (
-        f"Pairs over time ({moment(material)}). Each strip has the colour of whoever is better "
-        "then, the stronger the surer; it is thick where that was shown with probability "
-        f"{short(material.rules.alpha)}, thin where it only leans, framed where the two are "
-        f"equivalent. Pairs of candidates come first, then those who are out; at most {MOST} are "
-        "drawn, the data has all."
+        f"Pairs over time ({moment(context)}). Each strip has the colour of the better "
+        "algorithm, stronger with higher probability; it is thick where this was shown with "
+        f"probability {short(context.rules.alpha)}, thin elsewhere, framed where the two are "
+        f"equivalent. Pairs of candidates come first, then eliminated algorithms; at most {MOST} "
+        "are drawn, the data has all."
     )
 
 

@@ -1,4 +1,4 @@
-"""Shares of firsts over time: who is first how often, and how sure that is."""
+"""Shares of firsts over time, with 95 % intervals."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
+from polarbear.report.context import ReportContext
+from polarbear.report.coverage import instances_at
+from polarbear.report.current_draws import firsts_are_among_those_in, still_in
 from polarbear.report.drawing.axes import (
     End,
     edges,
@@ -17,32 +20,29 @@ from polarbear.report.drawing.axes import (
 )
 from polarbear.report.drawing.style import Style
 from polarbear.report.figures.base import Figure, lacks_beliefs, moment
-from polarbear.report.material import Material
-from polarbear.report.moment import firsts_are_among_those_in, still_in
-from polarbear.report.sampled import instances_at
 from polarbear.report.truth import truth_now
 from polarbear.wording import SHARE_OF_FIRSTS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
 
-TITLE = "Who is first how often, over time"
+TITLE = "Shares of firsts over time"
 WHAT = (
     f"The {SHARE_OF_FIRSTS}: on how many of all instances each algorithm has the best solution of "
     "all by each time"
 )
 
 
-def data(material: Material) -> pl.DataFrame:
+def data(context: ReportContext) -> pl.DataFrame:
     """Mean and central 95 % interval of each share of firsts, and on how many instances it rests.
 
-    ``in`` tells those who may still be chosen; ``instances`` is null where nobody counted, and
-    ``truth`` wherever nobody knows it, which is but in synthetic races.
+    ``in`` is true for candidates; ``instances`` is null where it is unknown, and ``truth``
+    is known in synthetic races only.
     """
-    believed = material.believed
+    believed = context.believed
     assert believed is not None
-    size, candidates = len(believed.times), still_in(material)
-    seen, truth = instances_at(material), truth_now(material)
+    size, candidates = len(believed.times), still_in(context)
+    seen, truth = instances_at(context), truth_now(context)
     return pl.DataFrame(
         {
             "algorithm": np.repeat(believed.algorithms, size).tolist(),
@@ -66,22 +66,22 @@ def data(material: Material) -> pl.DataFrame:
     )
 
 
-def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -> None:
+def draw(canvas: Canvas, data: pl.DataFrame, context: ReportContext, style: Style) -> None:
     canvas.set_size_inches(style.width, max(2.3, 0.5 * style.width))
     axes = canvas.subplots()
     names = data["algorithm"].unique(maintain_order=True).to_list()
-    short = style.names(material.labels, names)
+    short = style.names(context.labels, names)
     ends = []
-    # Those who are in are named first, and lie above those who are out.
+    # Candidates are named first, and lie above eliminated algorithms.
     for place, name in enumerate(sorted(names, key=lambda name: not _of(data, name)["in"][0])):
         rows = _of(data, name)
-        look, is_in = style.look(material.colour_index(name)), bool(rows["in"][0])
+        look, is_in = style.look(context.colour_index(name)), bool(rows["in"][0])
         t, mean = rows["t"].to_numpy(), rows["mean"].to_numpy()
         low, high = rows["low"].to_numpy(), rows["high"].to_numpy()
         above = 2.5 if is_in else 2.0
         if len(t) == 1:
             axes.errorbar(
-                t + _aside(place, len(names), material, style),
+                t + _aside(place, len(names), context, style),
                 mean,
                 [mean - low, high - mean],
                 color=look.colour,
@@ -109,36 +109,36 @@ def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -
     number_ticks(axes, "y", False, axes.get_ylim(), style)
     axes.set_ylabel(SHARE_OF_FIRSTS)
     axes.grid(axis="y")
-    time_axis(axes, material, style)
+    time_axis(axes, context, style)
     label_ends(canvas, axes, ends, style)
 
 
-def caption(material: Material) -> str:
-    out = len(material.believed.algorithms if material.believed else ()) - len(still_in(material))
-    brackets = " Those in brackets are out." if out > 0 else ""
-    apart = among_whom(material)
+def caption(context: ReportContext) -> str:
+    out = len(context.believed.algorithms if context.believed else ()) - len(still_in(context))
+    brackets = " Algorithms in brackets are eliminated." if out > 0 else ""
+    apart = among_whom(context)
     sums = apart or "At each time the means sum to one."
-    known = len(material.times) > 1 and truth_now(material) is not None
+    known = len(context.times) > 1 and truth_now(context) is not None
     dotted = " Dotted: the truth." if known else ""
     return (
-        f"{WHAT} ({moment(material)}): posterior mean and central 95 % interval.{brackets} {sums}"
+        f"{WHAT} ({moment(context)}): posterior mean and central 95 % interval.{brackets} {sums}"
         f"{dotted}"
     )
 
 
-def among_whom(material: Material) -> str:
-    """Whose share is that among fewer, where those who are out no longer compete for firsts."""
-    if not firsts_are_among_those_in(material):
+def among_whom(context: ReportContext) -> str:
+    """The field of first places, where eliminated algorithms no longer compete for them."""
+    if not firsts_are_among_those_in(context):
         return ""
     return (
-        "Those who are in compete with each other, and their means sum to one at each time; of one "
-        "who is out it is the share among them and itself."
+        "Candidates compete with each other, and their means sum to one at each time; the share of "
+        "an eliminated algorithm is that among them and itself."
     )
 
 
-def _aside(place: int, count: int, material: Material, style: Style) -> float:
+def _aside(place: int, count: int, context: ReportContext, style: Style) -> float:
     """How far from the only time a bar stands, so that it covers no other."""
-    left, right = edges(material.times, on_log_time(material, style))
+    left, right = edges(context.times, on_log_time(context, style))
     return float((right - left) * 0.4 * ((place + 0.5) / count - 0.5))
 
 

@@ -37,5 +37,5 @@ FIGURES: Registry[Figure] = Registry(
         "diagnostics": f"{_HERE}.diagnostics:DIAGNOSTICS",
     },
     objects=True,
-    guard=f"{_HERE}.guard:guarded",
+    guard=f"{_HERE}.base:guarded",
 )

@@ -1,4 +1,4 @@
-"""Round after round: how near each algorithm is to being put out, and how much is settled."""
+"""P(dominated) of each algorithm and the share of settled pairs, round by round."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
+from polarbear.report.context import ReportContext, Round
 from polarbear.report.drawing.axes import End, label_ends, label_points
 from polarbear.report.drawing.style import Style
 from polarbear.report.figures.base import Figure, lacks_race
-from polarbear.report.material import Material, Round
 from polarbear.wording import counted, percent, short
 
 if TYPE_CHECKING:
@@ -23,19 +23,19 @@ TICKS = (0.0, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999, 0.9999)
 MOST_DRAWS = 1e5
 
 
-def data(material: Material) -> pl.DataFrame:
-    """For each round and algorithm in it: by whom it is dominated most probably, and how probably.
+def data(context: ReportContext) -> pl.DataFrame:
+    """For each round and algorithm: the one most likely to dominate it, and P(dominated).
 
     ``probability`` is max over A of P(A above this one at every time), the paper's figure, or
     where eliminations go by each time for itself, of the lowest P(A above this one) at any time;
-    A is among those who were in when the round began. It is null where the round's posterior was
+    A is among the candidates when the round began. It is null where the round's posterior was
     not to be trusted. ``event`` is eliminated, resolved (nothing about it is open from there on) or
     empty; ``share_settled`` is the share of all pairs that are settled.
     """
     rows = []
-    resolved = resolved_in(material)
+    resolved = resolved_in(context)
     running: tuple[str, ...] = ()
-    for entry in material.rounds:
+    for entry in context.rounds:
         state, believed = entry.state, entry.believed
         entered = set(state.algorithms) - set(running)
         gone_before = {e.algorithm for e in state.eliminated if e.round < entry.number}
@@ -82,12 +82,12 @@ def data(material: Material) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=schema)
 
 
-def resolved_in(material: Material) -> dict[str, int]:
+def resolved_in(context: ReportContext) -> dict[str, int]:
     """The round from which on nothing was open about each candidate."""
     found: dict[str, int] = {}
-    for entry in reversed(material.rounds):
+    for entry in reversed(context.rounds):
         settled = set(entry.state.candidates) - set(entry.state.unresolved)
-        if entry is material.rounds[-1]:
+        if entry is context.rounds[-1]:
             found = dict.fromkeys(settled, entry.number)
         for name in list(found):
             if name in settled and found[name] == entry.number + 1:
@@ -106,7 +106,7 @@ def stretched(p: np.ndarray, top: float = 1 - 1 / MOST_DRAWS) -> np.ndarray:
     return np.where(p > BEND, beyond, p)
 
 
-def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -> None:
+def draw(canvas: Canvas, data: pl.DataFrame, context: ReportContext, style: Style) -> None:
     height = max(2.6, 0.5 * style.width)
     canvas.set_size_inches(style.width, height + 0.6)
     axes, share = canvas.subplots(2, 1, sharex=True, height_ratios=[height - 0.5, 0.6])
@@ -115,9 +115,9 @@ def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -
     pad = max(0.5, 0.02 * (last - first))
     axes.set_xlim(first - pad, last + pad)
     highest = data["probability"].max()
-    top = _top(0.0 if highest is None else float(highest), material.rules.alpha)  # type: ignore[arg-type]
-    _threshold(axes, material.rules.alpha, style)
-    ends = _lines(axes, data, top, material, style)
+    top = _top(0.0 if highest is None else float(highest), context.rules.alpha)  # type: ignore[arg-type]
+    _threshold(axes, context.rules.alpha, style)
+    ends = _lines(axes, data, top, context, style)
     ticks = [tick for tick in TICKS if tick <= top + 1e-12]
     axes.set_yticks(stretched(np.array(ticks)), [short(tick) for tick in ticks])
     axes.set_ylim(-0.04, float(stretched(np.array(top))) + 0.06)
@@ -126,7 +126,7 @@ def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -
     axes.tick_params(labelbottom=False)
     _share(share, data, style)
     label_ends(canvas, axes, ends, style)
-    _name_crosses(canvas, axes, data, top, material, style)
+    _name_crosses(canvas, axes, data, top, context, style)
 
 
 def _top(highest: float, alpha: float) -> float:
@@ -145,11 +145,11 @@ def _threshold(axes: Axes, alpha: float, style: Style) -> None:
 
 
 def _lines(
-    axes: Axes, data: pl.DataFrame, top: float, material: Material, style: Style
+    axes: Axes, data: pl.DataFrame, top: float, context: ReportContext, style: Style
 ) -> list[End]:
-    """A line an algorithm: a cross where it is out, a diamond where it is settled to stay."""
+    """A line per algorithm: a cross where it is eliminated, a diamond where it is settled."""
     names = data["algorithm"].unique(maintain_order=True).to_list()
-    short = style.names(material.labels, names)
+    short = style.names(context.labels, names)
     ends = []
     last = data["round"].max()
     dots = 2.2 if data["round"].n_unique() <= 30 else 0.0
@@ -157,7 +157,7 @@ def _lines(
         rows = data.filter((pl.col("algorithm") == name) & pl.col("probability").is_not_null())
         if rows.is_empty():
             continue
-        look = style.look(material.colour_index(name))
+        look = style.look(context.colour_index(name))
         x, y = rows["round"].to_numpy(), stretched(rows["probability"].to_numpy(), top)
         axes.plot(
             x,
@@ -192,19 +192,19 @@ def _lines(
 
 
 def _name_crosses(
-    canvas: Canvas, axes: Axes, data: pl.DataFrame, top: float, material: Material, style: Style
+    canvas: Canvas, axes: Axes, data: pl.DataFrame, top: float, context: ReportContext, style: Style
 ) -> None:
     out = data.filter((pl.col("event") == "eliminated") & pl.col("probability").is_not_null())
     out = out.sort("round", "probability", descending=[False, True])
     names = out["algorithm"].to_list()
-    short = style.names(material.labels, names)
+    short = style.names(context.labels, names)
     heights = stretched(out["probability"].to_numpy(), top).tolist()
     label_points(
         canvas,
         axes,
         list(zip(out["round"].to_list(), heights, strict=True)),
         [short[name] for name in names],
-        [style.look(material.colour_index(name)) for name in names],
+        [style.look(context.colour_index(name)) for name in names],
         style,
     )
 
@@ -238,12 +238,12 @@ def _highest(last: Round) -> str:
     return "how probably some other is better at each time, at the least"
 
 
-def caption(material: Material) -> str:
-    last = material.rounds[-1]
+def caption(context: ReportContext) -> str:
+    last = context.rounds[-1]
     return (
         f"For each algorithm and round, {_highest(last)}, over "
         f"{counted(last.number, 'round')} and {counted(last.state.instances, 'instance')}. A cross "
-        f"marks an elimination, above the dashed threshold of {short(material.rules.alpha)}; a "
+        f"marks an elimination, above the dashed threshold of {short(context.rules.alpha)}; a "
         "diamond that nothing about a member of the Pareto set is open any more. The axis turns "
         "logarithmic above 0.9. Below, the share of pairs that are settled: "
         f"{percent(last.state.share_settled)} in the end."

@@ -1,4 +1,4 @@
-"""What each candidate is worth under several preferences, and how sure that is."""
+"""Values of the candidates under several preferences: win rates against the strongest rival."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ import polars as pl
 
 from polarbear.preferences import Context, Preference
 from polarbear.preferences.parsing import parse_preference
+from polarbear.report.context import ReportContext
+from polarbear.report.current_draws import draws_now, still_in
 from polarbear.report.drawing.axes import note_below, number_ticks
 from polarbear.report.drawing.style import Style
 from polarbear.report.figures.base import Figure, lacks_draws, moment_of_draws
-from polarbear.report.material import Material
-from polarbear.report.moment import draws_now, still_in
 from polarbear.select import judge
+from polarbear.select.values import draws_of_values
 from polarbear.settings.options import Source
-from polarbear.wording import P_BEST, SHARE_OF_FIRSTS, probability_mark, tick
+from polarbear.wording import P_BEST, WIN_RATE, probability_mark, tick
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,9 +28,9 @@ MOST = 10  # candidates that are drawn
 LEVELS = (0.025, 0.5, 0.975)
 
 
-def preferences(material: Material) -> dict[str, Preference]:
-    """What budgets are like, by what a reader calls it: from all alike to the worst time."""
-    times = material.times
+def preferences(context: ReportContext) -> dict[str, Preference]:
+    """Preferences by their titles, from equal weights to the worst time."""
+    times = context.times
     wanted = {f"at {tick(float(times[-1]))}": "final"}
     if len(times) > 1:
         wanted = {
@@ -42,21 +43,22 @@ def preferences(material: Material) -> dict[str, Preference]:
     return {title: parse_preference(text, Source("figure")) for title, text in wanted.items()}
 
 
-def data(material: Material) -> pl.DataFrame:
-    """For each preference and candidate: a smooth density of its value, and what sums it up.
+def data(context: ReportContext) -> pl.DataFrame:
+    """For each preference and candidate: the density of its value, and summary statistics.
 
     ``value`` and ``density`` are the curve; ``p_best``, ``mean``, ``low``, ``median`` and ``high``
-    (central 95 % interval) stand beside each of its points. A value that is the same in every draw
-    has one point, without a density.
+    (central 95 % interval) are repeated in each row. A value that is the same in every draw has one
+    point, without a density.
     """
-    basis = draws_now(material)
+    basis = draws_now(context)
     assert basis is not None
-    names = [name for name in basis.algorithms if name in still_in(material)]
-    theta = basis.posterior.theta[:, :, [basis.algorithms.index(name) for name in names]]
-    context = Context(basis.times, basis.axis, joint=basis.posterior.joint)
+    names = [name for name in basis.algorithms if name in still_in(context)]
+    items = [basis.algorithms.index(name) for name in names]
+    grid = Context(basis.times, basis.axis, joint=basis.posterior.joint)
     frames = []
-    for title, preference in preferences(material).items():
-        values = preference.on(context).values(theta)
+    for title, preference in preferences(context).items():
+        values = draws_of_values(basis.posterior, items, preference.on(grid), "duels")
+        values = values.astype(np.float64)
         criteria = judge(values)
         for item, name in enumerate(names):
             low, median, high = np.quantile(values[:, item], LEVELS)
@@ -96,7 +98,7 @@ def smooth(values: np.ndarray) -> tuple[np.ndarray, np.ndarray | list[Any]]:
     return x, kernel @ counts / (len(values) * width * np.sqrt(2 * np.pi))
 
 
-def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -> None:
+def draw(canvas: Canvas, data: pl.DataFrame, context: ReportContext, style: Style) -> None:
     titles = data["title"].unique(maintain_order=True).to_list()
     everyone = data["algorithm"].unique(maintain_order=True).to_list()
     chances = dict(data.group_by("algorithm").agg(pl.col("p_best").max()).iter_rows())
@@ -109,12 +111,12 @@ def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -
     grid = canvas.subplots(rows, columns, squeeze=False)
     panels = list(grid.ravel())
     for axes, title in zip(panels, titles, strict=False):
-        _panel(axes, data.filter(pl.col("title") == title), names, material, style)
+        _panel(axes, data.filter(pl.col("title") == title), names, context, style)
         axes.set_title(title, fontsize=style.font_size, pad=3)
     for axes in panels[len(titles) :]:
         axes.remove()
     for axes in panels[max(0, len(titles) - columns) : len(titles)]:
-        axes.set_xlabel(f"value ({SHARE_OF_FIRSTS} over time)")
+        axes.set_xlabel(f"value ({WIN_RATE})")
     for axes in panels[:columns]:
         axes.text(
             1.02,
@@ -131,13 +133,13 @@ def draw(canvas: Canvas, data: pl.DataFrame, material: Material, style: Style) -
 
 
 def _panel(
-    axes: Axes, data: pl.DataFrame, names: list[str], material: Material, style: Style
+    axes: Axes, data: pl.DataFrame, names: list[str], context: ReportContext, style: Style
 ) -> None:
     """One preference: a hill for each candidate, its median and interval, and P(best) beside it."""
-    short = style.names(material.labels, names, 0.18)
+    short = style.names(context.labels, names, 0.18)
     for place, name in enumerate(names):
         rows = data.filter(pl.col("algorithm") == name)
-        look = style.look(material.colour_index(name))
+        look = style.look(context.colour_index(name))
         first = rows.row(0, named=True)
         low, median, high, p_best = (first[k] for k in ("low", "median", "high", "p_best"))
         foot = place + 0.3
@@ -166,34 +168,33 @@ def _panel(
     axes.set_yticks(np.arange(len(names)) + 0.15, [short[name] for name in names])
     axes.tick_params(axis="y", length=0)
     for label, name in zip(axes.get_yticklabels(), names, strict=True):
-        label.set_color(style.look(material.colour_index(name)).text)
+        label.set_color(style.look(context.colour_index(name)).text)
     axes.spines["left"].set_visible(False)
     axes.grid(axis="x")
     axes.margins(x=0.03)
     number_ticks(axes, "x", False, axes.get_xlim(), style)
 
 
-def missing(material: Material) -> str | None:
-    inside = still_in(material)
-    if lacks_draws(material) is None and len(inside) == 1:
-        return f"nobody competes with {inside[0]}, which is first whatever the preference"
-    return lacks_draws(material)
+def missing(context: ReportContext) -> str | None:
+    inside = still_in(context)
+    if lacks_draws(context) is None and len(inside) == 1:
+        return f"{inside[0]} is the only candidate, whatever the preference"
+    return lacks_draws(context)
 
 
-def caption(material: Material) -> str:
-    basis = material.basis
+def caption(context: ReportContext) -> str:
+    basis = context.basis
     independent = (
-        f" The {basis.posterior.model} model knows each time for itself, so values over several "
-        "times look surer than they are."
+        f" The {basis.posterior.model} model treats times as independent, so values over several "
+        "times look more certain than they are."
         if basis is not None and not basis.posterior.joint and len(basis.times) > 1
         else ""
     )
     return (
-        "What each candidate is worth under several preferences "
-        f"({moment_of_draws(material)}): the posterior of its value, a mean {SHARE_OF_FIRSTS} or, "
-        "at its worst time, the lowest, "
-        f"with median and central 95 % interval, and beside it {P_BEST}: how sure it is that this "
-        f"value is the highest of all.{independent}"
+        f"Values of the candidates under several preferences ({moment_of_draws(context)}): the "
+        f"posterior of the {WIN_RATE}, on average over the budgets or at the worst time, with "
+        f"median and central 95 % interval, and {P_BEST}, the probability that this value is the "
+        f"highest.{independent}"
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 
-from polarbear.report.drawing.lettering import plain
+from polarbear.report.drawing.labels import plain
 
 SIGNS = {
     "\\": r"\textbackslash{}",
@@ -44,7 +44,7 @@ PREAMBLE = r"""\providecommand{\othersign}[2]{%
 
 
 def escaped(text: str) -> str:
-    """Text that LaTeX typesets as it is, on one line."""
+    """Text that LaTeX typesets unchanged, on one line."""
     made = "".join(_sign(sign) for sign in unicodedata.normalize("NFC", plain(text)))
     return made.replace("}\\textsuperscript{", "")  # of neighbours that are raised: one
 

@@ -1,4 +1,4 @@
-"""A race in tables for booktabs: the Pareto set, who was put out, what to choose."""
+"""Tables of a race for booktabs: the Pareto set, the eliminations, the choices."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ import polars as pl
 
 from polarbear.racing.recommendation import leaders
 from polarbear.report.best_by_time import p_best
+from polarbear.report.context import ReportContext
+from polarbear.report.coverage import instances_at
 from polarbear.report.figures.base import lacks_draws, moment_of_draws
 from polarbear.report.figures.values import data as values
 from polarbear.report.latex.escaping import escaped
-from polarbear.report.material import Material
-from polarbear.report.prose.words import span
-from polarbear.report.sampled import instances_at
+from polarbear.report.words import span
 from polarbear.wording import (
     P_BEST,
-    SHARE_OF_FIRSTS,
+    WIN_RATE,
     decisive,
     joined,
     percent_cell,
@@ -64,27 +64,27 @@ def _row(cells: Sequence[str]) -> str:
     return " & ".join(escaped(cell) if cell else "" for cell in cells) + r" \\"
 
 
-def tables(material: Material) -> list[TexTable]:
+def tables(context: ReportContext) -> list[TexTable]:
     """Those that a store has something for."""
     made = []
-    if lacks_draws(material) is None:
-        made.append(_pareto(material))
-    if material.race is not None and material.race.eliminated:
-        made.append(_eliminations(material))
-    if lacks_draws(material) is None:
-        made.append(_selection(material))
+    if lacks_draws(context) is None:
+        made.append(_pareto(context))
+    if context.race is not None and context.race.eliminated:
+        made.append(_eliminations(context))
+    if lacks_draws(context) is None:
+        made.append(_selection(context))
     return made
 
 
-def _pareto(material: Material) -> TexTable:
-    names, likely = p_best(material)
-    stretches = leaders(names, material.times, likely)
-    seen = instances_at(material)
-    first, last = float(material.times[0]), float(material.times[-1])
+def _pareto(context: ReportContext) -> TexTable:
+    names, likely = p_best(context)
+    stretches = leaders(names, context.times, likely)
+    seen = instances_at(context)
+    first, last = float(context.times[0]), float(context.times[-1])
     rows = []
     for name, chance in zip(names, likely.T, strict=True):
         mine = [one for one in stretches if one.algorithms == (name,)]
-        when = [span(one.start, one.stop, first, last, material.axis) for one in mine]
+        when = [span(one.start, one.stop, first, last, context.axis) for one in mine]
         peak = int(chance.argmax())
         counts = [] if seen is None else [whole(int(seen[name].max()))]
         rows.append(
@@ -92,28 +92,28 @@ def _pareto(material: Material) -> TexTable:
                 name,
                 joined(when) or "never",
                 probability(float(chance[peak])),
-                time(float(material.times[peak])),
+                time(float(context.times[peak])),
                 *counts,
             )
         )
-    what = "anytime Pareto set" if material.race is not None else "candidates"
+    what = "anytime Pareto set" if context.race is not None else "candidates"
     return TexTable(
         "pareto",
-        f"The {what} ({moment_of_draws(material)}): when each is the likeliest to have the highest "
-        f"{SHARE_OF_FIRSTS}, and where {P_BEST}, how sure that is, is highest.",
-        ("algorithm", "likeliest to be best", f"{P_BEST}#", f"at {material.axis}#")
+        f"The {what} ({moment_of_draws(context)}): the budgets at which each has the highest "
+        f"{P_BEST}, the probability of the highest {WIN_RATE}, and its maximum.",
+        ("algorithm", "highest P(best)", f"{P_BEST}#", f"at {context.axis}#")
         + (() if seen is None else ("instances#",)),
         tuple(rows),
     )
 
 
-def _eliminations(material: Material) -> TexTable:
-    race = material.race
+def _eliminations(context: ReportContext) -> TexTable:
+    race = context.race
     assert race is not None
     when = "at every time" if race.joint else "at each time, at the least"
     return TexTable(
         "eliminations",
-        f"Who was put out by whom, and how probable it then was that the other is better {when}.",
+        f"Eliminated algorithms, with the probability that the other one is better {when}.",
         ("algorithm", "by", "round#", "instances#", "probability#"),
         tuple(
             (
@@ -128,8 +128,8 @@ def _eliminations(material: Material) -> TexTable:
     )
 
 
-def _selection(material: Material) -> TexTable:
-    facts = values(material).unique(["title", "algorithm"], keep="first", maintain_order=True)
+def _selection(context: ReportContext) -> TexTable:
+    facts = values(context).unique(["title", "algorithm"], keep="first", maintain_order=True)
     rows = []
     for (title,), own in facts.group_by("title", maintain_order=True):
         best = own.sort(pl.col("p_best"), descending=True).row(0, named=True)
@@ -144,10 +144,10 @@ def _selection(material: Material) -> TexTable:
         )
     return TexTable(
         "selection",
-        f"What to choose under several preferences over time ({moment_of_draws(material)}): who is "
-        f"the likeliest to have the highest value, a mean {SHARE_OF_FIRSTS} or, at its worst "
-        f"time, the lowest; {P_BEST}, how sure that is; and the value with its central 95 % "
-        "interval.",
+        f"The choice under several preferences over time ({moment_of_draws(context)}): the "
+        f"algorithm with the highest {P_BEST}, the probability of the highest value, and its value "
+        f"(the {WIN_RATE}, on average over the budgets or at the worst time) with its central "
+        "95 % interval.",
         ("budget", "choice", f"{P_BEST}#", "value#", "95 % interval#"),
         tuple(rows),
     )

@@ -1,4 +1,4 @@
-"""A report as one HTML file that opens from disk and asks nobody for anything.
+"""A report as one HTML file that opens from disk and needs no network.
 
 Uses the report's story and the figures' data.
 """

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -12,17 +11,15 @@ from pathlib import Path
 from markupsafe import Markup
 
 from polarbear import __version__
-from polarbear.errors import ReportError, StoreError
-from polarbear.report.material import Material
-from polarbear.report.page import data, figures, sections
-from polarbear.report.page.colours import colours
-from polarbear.report.page.modules import bundle
+from polarbear.report.context import ReportContext
+from polarbear.report.drawing.files import write_text
+from polarbear.report.page import figure_tables, page_data, sections
+from polarbear.report.page.js_bundle import bundle
 from polarbear.report.page.packing import json_in_html, squeezed
-from polarbear.report.page.slim import slim_page
+from polarbear.report.page.static_page import slim_page
 from polarbear.report.page.strip import strip
-from polarbear.report.page.templating import source, templates
+from polarbear.report.page.templating import colours, source, templates
 from polarbear.report.story import tell
-from polarbear.store import files
 
 HEAD = 4096  # bytes within which a page says what wrote it
 START = "main.js"  # the module that starts the page
@@ -41,14 +38,14 @@ class Script:
         return f"sha256-{base64.b64encode(digest).decode('ascii')}"
 
 
-def page(material: Material, follows: bool = False, served: str | None = None) -> str:
+def page(context: ReportContext, follows: bool = False, served: str | None = None) -> str:
     """The whole page as text; one that ``follows`` a race loads itself again now and then.
 
     One that is ``served`` under a name for what it shows asks first whether there is something new.
     """
-    story = tell(material)
-    content = data.of(material)
-    shown = figures.of(material)
+    story = tell(context)
+    content = page_data.of(context)
+    shown = figure_tables.of(context)
     content["follows"] = follows
     content["served"] = served
     content["figures"] = {figure.name: figure.table for figure in shown if figure.table}
@@ -62,11 +59,11 @@ def page(material: Material, follows: bool = False, served: str | None = None) -
             story=story,
             follows=follows,
             served=served,
-            material=material,
-            strip=strip(material),
-            colours=Markup(colours(material)),
+            context=context,
+            strip=strip(context),
+            colours=Markup(colours(context)),
             style=Markup(source("style.css")),
-            sections=sections.of(material, story, content, shown),
+            sections=sections.of(context, story, content, shown),
             data=Markup(json_in_html(content)),
             script=Script(Markup(_own_scripts())),
             # The page answers before it can draw: plotly.js takes a browser a while to read.
@@ -83,7 +80,7 @@ def is_page(path: Path) -> bool:
 
 
 def write_page(
-    material: Material,
+    context: ReportContext,
     path: Path,
     force: bool = False,
     slim: bool = False,
@@ -93,24 +90,7 @@ def write_page(
 
     ``slim`` leaves out all that computes; a page that ``follows`` belongs to a race that goes on.
     """
-    write_text(lambda: slim_page(material) if slim else page(material, follows), path, force)
-
-
-def write_text(made: Callable[[], str], path: Path, force: bool) -> None:
-    """Write a page that is made if there is a place for it."""
-    if path.is_dir():
-        raise ReportError(f"{path} is a folder; name a file to write the page to")
-    if path.exists() and not force:
-        raise ReportError(f"{path} exists; --force writes over it, or choose another file")
-    if not path.parent.is_dir():
-        raise ReportError(
-            f"there is no folder {path.parent} to write {path.name} in; make it first"
-        )
-    text = made().encode("utf-8", "replace")
-    try:
-        files.write_whole(path, text)
-    except StoreError as error:
-        raise ReportError(f"cannot write {path}: {error.__cause__ or error}") from error
+    write_text(lambda: slim_page(context) if slim else page(context, follows), path, force)
 
 
 def _own_scripts() -> str:

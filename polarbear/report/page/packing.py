@@ -12,17 +12,13 @@ import numpy as np
 HIGHEST = 65534  # the code after it stands for a missing value
 
 
-def packed(values: np.ndarray) -> dict[str, Any]:
-    """Numbers of at least zero in two bytes each, as base64.
+def packed(values: np.ndarray) -> str:
+    """Shares and probabilities in two bytes each, as base64.
 
-    The square root is what is rounded, so that steps are finer where ratings are small: at worst
-    half a step of 1 / 65534 of the root.
+    They are rounded to multiples of 1 / 65534, of which one half is one.
     """
-    top = float(np.nanmax(values)) if np.isfinite(values).any() else 1.0
-    scale = top if top > 0 else 1.0
-    roots = np.sqrt(np.clip(np.nan_to_num(values, nan=0.0) / scale, 0.0, 1.0))
-    codes = np.where(np.isnan(values), HIGHEST + 1, np.rint(roots * HIGHEST))
-    return {"top": scale, "codes": in_base64(codes.astype("<u2").tobytes())}
+    codes = np.where(np.isnan(values), HIGHEST + 1, np.rint(np.nan_to_num(values) * HIGHEST))
+    return in_base64(codes.astype("<u2").tobytes())
 
 
 def in_base64(held: bytes) -> str:
@@ -35,11 +31,10 @@ def squeezed(held: bytes) -> str:
     return in_base64(gzip.compress(held, mtime=0))
 
 
-def unpacked(pack: dict[str, Any]) -> np.ndarray:
-    """What a page reads back."""
-    codes = np.frombuffer(base64.b64decode(pack["codes"]), dtype="<u2").astype(np.float64)
-    values = (codes / HIGHEST) ** 2 * pack["top"]
-    return np.where(codes > HIGHEST, np.nan, values)
+def unpacked(pack: str) -> np.ndarray:
+    """The numbers that a page reads back."""
+    codes = np.frombuffer(base64.b64decode(pack), dtype="<u2").astype(np.float64)
+    return np.where(codes > HIGHEST, np.nan, codes / HIGHEST)
 
 
 def json_in_html(data: Any) -> str:

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from polarbear.classical import agreement, disagreements
+from polarbear.report.context import ReportContext
+from polarbear.report.current_draws import other_model
 from polarbear.report.figures.base import lacks_draws
 from polarbear.report.figures.ratings import TITLE, WHAT, among_whom
-from polarbear.report.material import Material
-from polarbear.report.moment import other_model
-from polarbear.report.page.figures import Shown
+from polarbear.report.page.figure_tables import Shown
 from polarbear.report.prose.sentence import standing_alone
 from polarbear.report.story import Story
 from polarbear.wording import counted, small, whole
@@ -39,20 +39,20 @@ class Section:
 
 
 def of(
-    material: Material, story: Story, content: dict[str, Any], shown: list[Shown]
+    context: ReportContext, story: Story, content: dict[str, Any], shown: list[Shown]
 ) -> list[Section]:
     """All sections in the order of the page."""
     figures = {figure.name: figure for figure in shown}
     made = [
-        _rounds(material, content),
-        pareto(material, story),
-        _selector(material, content, figures["leaders"]),
+        _rounds(context, content),
+        pareto(context, story),
+        _selector(context, content, figures["leaders"]),
         _of_figures("pairs", "Pair by pair", [figures["matrix"], figures["pairs"]]),
         _closer(content),
         _of_figures("race", "The race", [figures["rounds"]]),
         _of_figures("allocation", "Where the budget went", [figures["allocation"]]),
         _of_figures("values", "Values under preferences", [figures["values"]]),
-        _classical(material, [figures[name] for name in CLASSICAL]),
+        _classical(context, [figures[name] for name in CLASSICAL]),
         _of_figures("trust", "How far to trust it", [figures["failures"], figures["diagnostics"]]),
         _further([figure for figure in shown if figure.name not in PLACED]),
         log(story),
@@ -61,7 +61,7 @@ def of(
     return [section for section in made if section is not None]
 
 
-def pareto(material: Material, story: Story) -> Section | None:
+def pareto(context: ReportContext, story: Story) -> Section | None:
     if not story.members:
         return None
     members, out = (
@@ -69,14 +69,14 @@ def pareto(material: Material, story: Story) -> Section | None:
             {
                 "algorithm": entry.algorithm,
                 "said": standing_alone(entry.said),
-                "colour": material.colour_index(entry.algorithm),
-                "label": material.labels[entry.algorithm],
+                "colour": context.colour_index(entry.algorithm),
+                "label": context.labels[entry.algorithm],
             }
             for entry in entries
         ]
         for entries in (story.members, story.out)
     )
-    title = "The Pareto set" if material.race is not None else "Who is in question"
+    title = "The Pareto set" if context.race is not None else "The candidates"
     return Section("pareto", title, "pareto", {"members": members, "out": out})
 
 
@@ -93,23 +93,23 @@ def _further(shown: list[Shown]) -> Section | None:
     return _of_figures("further", "Further figures", shown) if shown else None
 
 
-def _classical(material: Material, shown: list[Shown]) -> Section:
+def _classical(context: ReportContext, shown: list[Shown]) -> Section:
     """The same runs by margins, and a plain word where that disagrees with the posterior."""
     title = "The classical view"
     reasons = {figure.missing for figure in shown}
     if len(reasons) == 1 and None not in reasons:
         return _missing("classical", title, str(reasons.pop()))
-    view, basis = material.classical, material.basis
+    view, basis = context.classical, context.basis
     found = disagreements(view, basis) if basis is not None else []
     agreed = [agreement(view, basis)] if basis is not None and not found else []
     content = {"notes": [*view.notes(), *agreed], "disagreements": found, "figures": shown}
     return Section("classical", title, "classical", content)
 
 
-def _selector(material: Material, content: dict[str, Any], leaders: Shown) -> Section:
+def _selector(context: ReportContext, content: dict[str, Any], leaders: Shown) -> Section:
     title, chosen = "Choose for your budget", content["selector"]
     if chosen is None:
-        why = lacks_draws(material) or "nobody is left to choose from"
+        why = lacks_draws(context) or "there is no candidate"
         return _missing("choose", title, why)
     draws, of = chosen["draws"], counted(chosen["of_draws"], "draw")
     error = 0.5 / chosen["effective"] ** 0.5
@@ -134,18 +134,18 @@ def _closer(content: dict[str, Any]) -> Section | None:
         else f"{whole(many)} of the {several}: those with the most runs"
     )
     words = {"sample": sample, "show": held["show"]}
-    return Section("closer", "Look closer: who won where", "closer", words)
+    return Section("closer", "Look closer: duels and runs", "closer", words)
 
 
-def _rounds(material: Material, content: dict[str, Any]) -> Section | None:
+def _rounds(context: ReportContext, content: dict[str, Any]) -> Section | None:
     if not content["moments"]:
         return None
     several = len(content["moments"]) > 1
-    anybody = bool(material.rounds and material.rounds[-1].state.eliminated)
-    among = among_whom(material)
-    if among and other_model(material):  # which counts firsts by itself, and says so
+    has_eliminated = bool(context.rounds and context.rounds[-1].state.eliminated)
+    among = among_whom(context)
+    if among and other_model(context):  # which counts firsts by itself, and says so
         among = f"In the rounds, {among[0].lower()}{among[1:]}"
-    words = {"what": WHAT, "among": among, "anybody_out": anybody}
+    words = {"what": WHAT, "among": among, "has_eliminated": has_eliminated}
     return Section("rounds", "Round by round" if several else TITLE, "rounds", words)
 
 

@@ -1,4 +1,4 @@
-"""The strip of leaders: who is likeliest to be the best when, in one line of colour."""
+"""The strip of leaders: the algorithm with the highest P(best) at each budget, by colour."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import numpy as np
 
 from polarbear.racing.recommendation import leaders
 from polarbear.report.best_by_time import p_best
+from polarbear.report.context import ReportContext
+from polarbear.report.current_draws import draws_now
 from polarbear.report.drawing.axes import edges
-from polarbear.report.material import Material
-from polarbear.report.moment import draws_now
-from polarbear.report.prose.words import span
+from polarbear.report.words import span
 from polarbear.wording import P_BEST, joined, time, timed
 
 WIDEST = 100.0  # per cent
@@ -20,7 +20,7 @@ LETTER = 0.85, 2.3  # per cent of the width that a letter takes on a laptop, and
 
 @dataclass(frozen=True)
 class Piece:
-    """A part of the strip: how wide, of whom, and how sure that is."""
+    """A part of the strip: its width, its algorithm and P(best)."""
 
     width: float
     colour: int
@@ -36,7 +36,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class Strip:
-    """Spanes with a name each, above cells in the leader's colour; and the same in words."""
+    """Spans with a name each, above cells in the leader's colour; and the same in words."""
 
     names: tuple[Piece, ...]
     cells: tuple[Piece, ...]
@@ -45,50 +45,48 @@ class Strip:
     caption: str
 
 
-def strip(material: Material) -> Strip | None:
-    """The strip of a store; None where nobody can be told from anybody."""
-    if draws_now(material) is None or material.contest is None:
+def strip(context: ReportContext) -> Strip | None:
+    """The strip of a store; None where there is nothing to compare."""
+    if draws_now(context) is None or context.contest is None:
         return None
-    names, likely = p_best(material)
+    names, likely = p_best(context)
     if len(names) < 2:
         return None
-    times = material.times
-    scaled = np.log(edges(times, True)) if material.log_times else edges(times, False)
+    times = context.times
+    scaled = np.log(edges(times, True)) if context.log_times else edges(times, False)
     widths = WIDEST * np.diff(scaled) / (scaled[-1] - scaled[0])
-    who = likely.argmax(axis=1)
+    leader = likely.argmax(axis=1)
     cells = [
-        _piece(material, names[item], width, float(sure))
-        for item, width, sure in zip(who, widths, likely.max(axis=1), strict=True)
+        _piece(context, names[item], width, float(sure))
+        for item, width, sure in zip(leader, widths, likely.max(axis=1), strict=True)
     ]
     found = leaders(names, times, likely)
     stretches, place = [], 0
     for one in found:
         here = slice(place, place + one.times)
         sure = float(likely[here].max(axis=1).mean())
-        stretches.append(_piece(material, one.algorithms[0], float(widths[here].sum()), sure))
+        stretches.append(_piece(context, one.algorithms[0], float(widths[here].sum()), sure))
         place += one.times
     first, last = float(times[0]), float(times[-1])
     words = joined(
         [
-            f"{material.labels[one.algorithms[0]]} "
-            f"{span(one.start, one.stop, first, last, material.axis)}"
+            f"{context.labels[one.algorithms[0]]} "
+            f"{span(one.start, one.stop, first, last, context.axis)}"
             for one in found
         ]
     )
     ends = (
-        (time(first), timed(last, material.axis))
-        if len(times) > 1
-        else (timed(last, material.axis),)
+        (time(first), timed(last, context.axis)) if len(times) > 1 else (timed(last, context.axis),)
     )
     return Strip(
         tuple(stretches),
         tuple(cells),
         ends,
-        f"Likeliest to be the best: {words}",
-        f"Who is likeliest to be the best when; the stronger the colour, the higher {P_BEST}.",
+        f"Highest {P_BEST}: {words}",
+        f"The algorithm with the highest {P_BEST} by budget; the stronger the colour, the higher.",
     )
 
 
-def _piece(material: Material, name: str, width: float, sure: float) -> Piece:
-    label = material.labels[name]
-    return Piece(round(float(width), 3), material.colour_index(name), label, round(sure, 2))
+def _piece(context: ReportContext, name: str, width: float, sure: float) -> Piece:
+    label = context.labels[name]
+    return Piece(round(float(width), 3), context.colour_index(name), label, round(sure, 2))

@@ -1,4 +1,4 @@
-"""Templates of the page: whatever is put into one is escaped, and nothing may be left out."""
+"""Templates of the page, which escape all text, and its colours."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from importlib import resources
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from polarbear.report.context import ReportContext
+from polarbear.report.drawing.palette import COLOURS, look
 from polarbear.wording import counted
 
 COMMAND = re.compile(r"`((?:polarbear |--)[^`]*)`")  # no other: a name may hold backticks
@@ -43,3 +45,23 @@ def sentence(line: str) -> Markup:
 def with_commands(line: str) -> Markup:
     """A line as markup, in which commands and options that stand between backticks look so."""
     return Markup(COMMAND.sub(r"<code>\1</code>", str(escape(line))))
+
+
+AGAIN_AFTER = len(COLOURS["light"])  # algorithms; then colours come again, with another dash
+
+
+def colours(context: ReportContext) -> str:
+    """Style rules that give each algorithm its colour, and one to read, on light and on dark."""
+    light, dark = (
+        " ".join(
+            f"--algorithm-{i}: {look(i, theme).colour}; --ink-{i}: {look(i, theme).text};"
+            for i in range(len(context.algorithms))
+        )
+        for theme in ("light", "dark")
+    )
+    return (
+        f":root {{ {light} }}\n"
+        "@media screen and (prefers-color-scheme: dark) "
+        f'{{ :root:not([data-theme="light"]) {{ {dark} }} }}\n'
+        f'@media screen {{ :root[data-theme="dark"] {{ {dark} }} }}'
+    )

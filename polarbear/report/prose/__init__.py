@@ -1,4 +1,4 @@
-"""A report in sentences: an outline, told as text or as Markdown.
+"""A report in sentences: an outline, rendered as text or as Markdown.
 
-Uses the report's material, story and figures' data.
+Uses the report's context, story and figures' data.
 """

@@ -6,18 +6,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from polarbear.racing.verdicts import CHANCE, legend
 from polarbear.report.best_by_time import p_best
+from polarbear.report.context import ReportContext
+from polarbear.report.current_draws import still_in
 from polarbear.report.figures.base import lacks_draws
-from polarbear.report.material import Material
-from polarbear.report.moment import still_in
 from polarbear.report.prose.sentence import Sentence
-from polarbear.report.settled import decided_otherwise, verdict
+from polarbear.report.settled_pairs import decided_otherwise, verdict
 from polarbear.report.story import Entry, Story
+from polarbear.report.words import LOWEST_P_BETTER, legend
 from polarbear.store import summary
 from polarbear.wording import (
     P_BEST,
-    SHARE_OF_FIRSTS,
+    WIN_RATE,
     counted,
     decisive,
     percent,
@@ -69,28 +69,28 @@ class Chart:
 Block = Heading | Paragraph | Bullets | Table | Chart
 
 
-def outline(material: Material, story: Story) -> list[Block]:
+def outline(context: ReportContext, story: Story) -> list[Block]:
     """The whole report: the answer first, how to repeat it last."""
     made: list[Block] = [Heading(story.title), Paragraph((*story.headline, f" {story.evidence}"))]
     if story.warnings:
         made.append(Bullets(tuple(("Note", warning) for warning in story.warnings)))
     if story.members:
-        title = "The anytime Pareto set" if material.race else "Not ruled out"
+        title = "The anytime Pareto set" if context.race else "Not ruled out"
         made += [Heading(title), _entries(story.members)]
-    if lacks_draws(material) is None:
+    if lacks_draws(context) is None:
         made += [
-            Heading(f"{P_BEST} by budget: how sure each has the highest {SHARE_OF_FIRSTS}"),
-            _best(material),
+            Heading(f"{P_BEST} by budget: the probability of the highest {WIN_RATE}"),
+            _best(context),
         ]
     if story.out:
-        made += [Heading("Out"), _entries(story.out)]
-    if material.believed is not None and len(material.believed.algorithms) > 1:
-        made += [Heading("Is the row better than the column?"), *_matrix(material)]
-    if material.rounds:
-        made += [Heading("The race, round by round"), _rounds(material)]
-        made += [Heading(f"Where the {material.axis} went"), _allocation(material)]
+        made += [Heading("Eliminated" if context.race else "Left out"), _entries(story.out)]
+    if context.believed is not None and len(context.believed.algorithms) > 1:
+        made += [Heading("Is the row better than the column?"), *_matrix(context)]
+    if context.rounds:
+        made += [Heading("The race, round by round"), _rounds(context)]
+        made += [Heading(f"Where the {context.axis} went"), _allocation(context)]
         made += [Heading("Decisions"), _decisions(story)]
-    failed = summary.failures(material.store)
+    failed = summary.failures(context.store)
     if failed:
         made += [Heading("Failures"), _failures(failed)]
     return [*made, Heading("How to repeat it"), Bullets(story.settings)]
@@ -118,62 +118,62 @@ def bar(value: float, top: float) -> str:
     return "█" * (eighths // 8) + tail
 
 
-def _best(material: Material) -> Chart:
-    names, likely = p_best(material)
-    times = material.times
+def _best(context: ReportContext) -> Chart:
+    names, likely = p_best(context)
+    times = context.times
     rows = []
     for name, chance in zip(names, likely.T, strict=True):
         peak = int(chance.argmax())
         remark = f"up to {decisive(float(chance[peak]))} at {time(float(times[peak]))}"
         rows.append((name, curve(chance), remark))
     first, last = float(times[0]), float(times[-1])
-    return Chart(tuple(rows), f"{time(first)} to {timed(last, material.axis)}")
+    return Chart(tuple(rows), f"{time(first)} to {timed(last, context.axis)}")
 
 
-def _matrix(material: Material) -> list[Block]:
+def _matrix(context: ReportContext) -> list[Block]:
     """Numbers, each with the sign of what is settled, and what the signs mean."""
-    believed = material.believed
+    believed = context.believed
     assert believed is not None
     chance = believed.dominance()
-    remaining = [name for name in believed.algorithms if name in still_in(material)]
+    remaining = [name for name in believed.algorithms if name in still_in(context)]
     order = [*remaining, *(name for name in believed.algorithms if name not in remaining)]
-    found = {(a, b): verdict(material, a, b) for a in order for b in order if a != b}
+    found = {(a, b): verdict(context, a, b) for a in order for b in order if a != b}
     rows = []
     for a in order:
         cells = [a]
         for b in order:
             p = chance[believed.place(a), believed.place(b)]
             said = "unknown" if np.isnan(p) else probability_entry(p)
-            then = decided_otherwise(material, a, b, p)
+            then = decided_otherwise(context, a, b, p)
             before = "" if then is None else f"({probability_entry(then)}) "
             cells.append("" if a == b else f"{before}{said} {found[a, b].sign or ' '}")
         rows.append(tuple(cells))
     made: list[Block] = [Table(("", *(f"{name}#" for name in order)), tuple(rows))]
-    what = f"Numbers: {CHANCE[believed.joint].format(a='row')} now"
+    what = f"Numbers: {LOWEST_P_BETTER.format(a='row')} now"
     if any("(" in cell for row in rows for cell in row[1:]):
         what += ", in brackets before it when it was decided, where that was another"
     signs = legend(one.kind for one in found.values())
     return [*made, Paragraph((f"{'; signs: '.join(filter(None, (what, ', '.join(signs))))}.",))]
 
 
-def _rounds(material: Material) -> Chart:
-    settled = np.array([found.state.share_settled for found in material.rounds])
-    left = np.array([len(found.state.candidates) for found in material.rounds])
-    most = max(len(found.state.algorithms) for found in material.rounds)
-    drawn = np.array([found.record.drawn for found in material.rounds])
+def _rounds(context: ReportContext) -> Chart:
+    settled = np.array([found.state.share_settled for found in context.rounds])
+    left = np.array([len(found.state.candidates) for found in context.rounds])
+    most = max(len(found.state.algorithms) for found in context.rounds)
+    drawn = np.array([found.record.drawn for found in context.rounds])
     return Chart(
         (
             ("pairs settled", curve(settled), f"{percent(float(settled[-1]))}"),
             ("algorithms left", curve(left, most), f"{left[-1]} of {most}"),
             ("instances a round", curve(drawn, drawn.max()), f"up to {drawn.max()}"),
         ),
-        f"rounds {material.rounds[0].number} to {material.rounds[-1].number}",
+        f"rounds {context.rounds[0].number} to {context.rounds[-1].number}",
     )
 
 
-def _allocation(material: Material) -> Chart:
-    assert material.race is not None
-    spent, seen = material.race.spent, material.race.instances_by_algorithm
+def _allocation(context: ReportContext) -> Chart:
+    assert context.race is not None
+    spent, seen = context.race.spent, context.race.instances_by_algorithm
     most = max(spent.values(), default=0)
     rows = [
         (name, bar(value, most), f"{time(value)} on {counted(seen[name], 'instance')}")
@@ -181,7 +181,7 @@ def _allocation(material: Material) -> Chart:
     ]
     return Chart(
         tuple(rows),
-        f"{timed(sum(spent.values()), material.axis)}; {percent(material.race.saved)} of the "
+        f"{timed(sum(spent.values()), context.axis)}; {percent(context.race.saved)} of the "
         "budget of running everything was saved",
     )
 

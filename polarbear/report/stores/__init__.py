@@ -1,4 +1,4 @@
 """Several stores side by side: what differs between them, and how sure that is.
 
-Uses the report's material, drawing and prose; knows no page.
+Uses the report's context, drawing and prose; knows no page.
 """

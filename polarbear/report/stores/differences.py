@@ -1,22 +1,23 @@
-"""What differs between stores: duels won in each, and the difference, with 95 % intervals.
+"""Differences between stores in the share of duels won, with 95 % intervals.
 
-An algorithm's number is the share of its duels with the other common algorithms that it wins, each
-opponent counting the same. Unlike a share of firsts it means the same in both stores, whoever else
-was run in them. A difference is made of the draws of both posteriors, which are taken as
-independent of each other.
+An algorithm's number is the share of its duels with the other common algorithms that it wins, with
+equal weights for all opponents. Unlike a share of firsts it does not depend on which other
+algorithms a store has. A difference uses the draws of both posteriors, taken as independent.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, groupby
+from typing import Any
 
 import numpy as np
 import polars as pl
 
-from polarbear.report.stores.moments import Moments, matched
+from polarbear.report.stores.matched_times import Moments, matched
 from polarbear.report.stores.sides import Side, common_algorithms
+from polarbear.wording import percent_cell, points
 
 TAIL = 0.025
 LEVELS = {
@@ -127,3 +128,66 @@ def _differences(
     more = (change > 0).mean(axis=0) + 0.5 * (change == 0).mean(axis=0)
     columns = (before.mean(axis=0), after.mean(axis=0), change.mean(axis=0), low, high, more)
     return list(zip(moments, *(column.tolist() for column in columns), strict=True))
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """Neighbouring moments at which one of a pair wins more of their duels in another store.
+
+    ``widest`` is the row of the moment with the largest difference, seen from the algorithm that
+    wins more.
+    """
+
+    winner: str
+    loser: str
+    store: str
+    first: int
+    last: int
+    widest: dict[str, Any]
+
+    def words(self, found: Compared) -> str:
+        moments, base = found.moments, found.sides[0].name
+        if self.first == 0 and self.last == len(moments.at) - 1 and self.last > 0:
+            when = "At all times"
+        elif self.first != self.last:
+            when = f"From {moments.short(self.first)} to {moments.said(self.last)}"
+        else:
+            when = f"At {moments.said(self.first)}"
+        row = self.widest
+        place = int((moments.at == row["at"]).argmax())
+        at = "" if self.first == self.last else f" at {moments.short(place)}"
+        low, high = points(row["low"]), points(row["high"])
+        return (
+            f"{when} {self.winner} beats {self.loser} more often in {self.store}:{at} on "
+            f"{percent_cell(row['other'])} of instances, in {base} on "
+            f"{percent_cell(row['first'])} (difference {low} to {high})"
+        )
+
+
+def stretches(found: Compared) -> list[Stretch]:
+    """All stretches whose moments each have a 95 % interval without zero, the widest first."""
+    made = []
+    rows = found.differences.drop_nulls(["against", "at"])
+    for (store, a, b), own in rows.group_by("store", "algorithm", "against", maintain_order=True):
+        facts = own.to_dicts()
+        sign = [int(row["low"] > 0) - int(row["high"] < 0) for row in facts]
+        for side, run in groupby(range(len(facts)), sign.__getitem__):
+            places = list(run)
+            if side == 0:
+                continue
+            winner, loser = (a, b) if side > 0 else (b, a)
+            seen = [facts[i] if side > 0 else _turned(facts[i]) for i in places]
+            widest = max(seen, key=lambda row: float(row["difference"]))
+            made.append(Stretch(str(winner), str(loser), str(store), places[0], places[-1], widest))
+    return sorted(made, key=lambda one: -float(one.widest["difference"]))
+
+
+def _turned(row: dict[str, Any]) -> dict[str, Any]:
+    """The same duels from the side of the other of the pair."""
+    return row | {
+        "first": 1 - row["first"],
+        "other": 1 - row["other"],
+        "difference": -row["difference"],
+        "low": -row["high"],
+        "high": -row["low"],
+    }

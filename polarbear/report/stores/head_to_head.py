@@ -10,7 +10,7 @@ import numpy as np
 from polarbear.driver.evidence import Evidence, ranked
 from polarbear.inference import ModelOptions, infer
 from polarbear.rankings import GridValues
-from polarbear.report.stores.moments import Moments
+from polarbear.report.stores.matched_times import Moments
 from polarbear.report.stores.sides import Side
 from polarbear.store import Store
 
@@ -24,8 +24,8 @@ class Change:
 
     ``wins`` is the share of instances on which the other store's is better, ties halved, on average
     over the times, with its 95 % interval by duels alone; ``p_better`` how probable it is, by the
-    default model, that this share is above a half. ``same`` tells that all values are the same at
-    all times: nothing was changed that matters.
+    default model, that this share is above a half. ``same`` means that all values are equal at all
+    times.
     """
 
     store: str
@@ -64,7 +64,7 @@ def changes(sides: Sequence[Side], names: Sequence[str], moments: Moments) -> li
         return []
     made = []
     for side in others:
-        one, two = first.material.store, side.material.store
+        one, two = first.context.store, side.context.store
         shared = shared_instances(one, two)
         if not shared or not _comparable(one, two):
             continue

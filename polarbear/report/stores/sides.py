@@ -1,19 +1,21 @@
-"""Stores as sides of a comparison: their names, and the algorithms that all of them know."""
+"""The stores that are compared, each with its posterior, and the settings in which they differ."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from polarbear.errors import ReportError
-from polarbear.report.material import Material
+from polarbear.report.context import ReportContext
 from polarbear.select import Basis
+from polarbear.settings.options import spelled
 from polarbear.wording import joined
 
-MOST = 8  # stores, whose colours can be told apart
+MOST = 8  # stores with distinguishable colours
 
 
 @dataclass(frozen=True)
@@ -21,7 +23,7 @@ class Side:
     """A store as one of several: its name among them, and the posterior that speaks for it."""
 
     name: str
-    material: Material
+    context: ReportContext
     basis: Basis
 
     def wins(self, a: str, b: str, places: np.ndarray) -> np.ndarray:
@@ -31,22 +33,22 @@ class Side:
         return won[:, places].astype(float)
 
 
-def sides_of(materials: Sequence[Material]) -> tuple[Side, ...]:
-    """The stores to be compared, the first of which is what the others are held against."""
-    paths = [material.store.path.resolve() for material in materials]
+def sides_of(materials: Sequence[ReportContext]) -> tuple[Side, ...]:
+    """The stores to be compared; the others are compared with the first."""
+    paths = [context.store.path.resolve() for context in materials]
     for place, path in enumerate(paths):
         if path in paths[:place]:
             raise ReportError(f"{path} is named twice; a comparison is of different stores")
     if len(paths) > MOST:
         raise ReportError(f"{len(paths)} stores are too many to compare; name at most {MOST}")
     made = []
-    for name, material in zip(short_paths(paths), materials, strict=True):
-        if material.basis is None:
+    for name, context in zip(short_paths(paths), materials, strict=True):
+        if context.basis is None:
             raise ReportError(
-                f"{material.store.path} holds no posterior yet, and a comparison goes by it; "
-                f"`polarbear infer {material.store.path}` makes one"
+                f"{context.store.path} holds no posterior yet, and a comparison goes by it; "
+                f"`polarbear infer {context.store.path}` makes one"
             )
-        made.append(Side(name, material, material.basis))
+        made.append(Side(name, context, context.basis))
     return tuple(made)
 
 
@@ -76,3 +78,47 @@ def short_paths(paths: Sequence[Path]) -> list[str]:
         if len(set(names)) == len(names):
             return names
     return [str(path) for path in paths]
+
+
+NOTHING = "not set"
+
+
+def different_settings(
+    sides: Sequence[Side], algorithms: Sequence[str]
+) -> list[tuple[str, tuple[str, ...]]]:
+    """Each setting that not all stores have alike, by its key, with the value of each store.
+
+    Of the algorithms only the common ones count.
+    """
+    held = [_flat(_what_matters(side, algorithms)) for side in sides]
+    keys = list(dict.fromkeys(key for found in held for key in found))
+    rows = [(key, tuple(found.get(key, NOTHING) for found in held)) for key in keys]
+    return [(key, values) for key, values in rows if len(set(values)) > 1]
+
+
+def _what_matters(side: Side, algorithms: Sequence[str]) -> dict[str, Any]:
+    config, posterior = side.context.store.config, side.basis.posterior
+    return {
+        "seed": config["seed"],
+        "instances": config["instances"],
+        "budget": config["budget"],
+        "algorithms": {name: config["algorithms"].get(name) for name in algorithms},
+        "posterior": {
+            "instances": side.basis.instances,
+            "model": posterior.model,
+            "engine": posterior.engine,
+            "method": posterior.method,
+        },
+        "made by PolarBear": side.context.store.manifest.tool,
+    }
+
+
+def _flat(settings: Mapping[str, Any], path: tuple[str | int, ...] = ()) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for key, value in settings.items():
+        here = (*path, key)
+        if isinstance(value, Mapping):
+            found |= _flat(value, here)
+        elif value is not None:
+            found[spelled(here)] = str(value)
+    return found

@@ -4,16 +4,9 @@ import test from "node:test";
 
 import { unpacked } from "../../../polarbear/report/page/js/packing.js";
 
-const packed = (codes, top) => ({
-  top,
-  codes: Buffer.from(Uint16Array.from(codes).buffer).toString("base64"),
-});
+const packed = (codes) => Buffer.from(Uint16Array.from(codes).buffer).toString("base64");
 
-test("codes are roots of shares of the highest value", () => {
-  const values = unpacked(packed([0, 32767, 65534], 0.5));
-  assert.deepEqual(Array.from(values), [0, 0.125, 0.5]);
-});
-
-test("the code after the highest stands for a missing value", () => {
-  assert.ok(Number.isNaN(unpacked(packed([65535], 1))[0]));
+test("codes are shares, of which one half is exact, and the last is a missing value", () => {
+  const values = Array.from(unpacked(packed([0, 32767, 65534, 65535])));
+  assert.deepEqual(values, [0, 0.5, 1, NaN]);
 });

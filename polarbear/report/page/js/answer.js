@@ -3,36 +3,18 @@
 import { bestOnLog, timeAxis, timeLabel } from "./axes.js";
 import { errorOf } from "./choosing.js";
 import { byId, element, labelled, nameElement } from "./dom.js";
-import { labelOf } from "./lettering.js";
+import { labelOf } from "./labels.js";
 import { endLabels, labelRoom } from "./marks.js";
 import { PAGE, say } from "./page.js";
-import { pieces, typed } from "./wording.js";
+import { filled, pieces, typed } from "./wording.js";
 
 export function showProblem(problem) {
   byId("choice").replaceChildren(element("p", { class: "problem" }, `No choice: ${problem}.`));
-  for (const id of ["choice-table", "choice-notes", "slots", "gain"]) byId(id).replaceChildren();
+  for (const id of ["choice-table", "choice-notes", "gain"]) byId(id).replaceChildren();
 }
 
-/** What each further slot would add, and what racing on could still gain. */
-export function showMore(posterior, slots, information, preference) {
-  const { sentences, items } = posterior;
-  const where = sentences.where[preference] ?? sentences.where.otherwise;
-  byId("slots").replaceChildren(
-    ...slots.map(({ item, share, more }, i) =>
-      element(
-        "li",
-        {},
-        ...(i === 0
-          ? [labelled(items[item])]
-          : pieces(sentences.slot, {
-              name: labelled(items[item]),
-              share: say.percent(share),
-              more: say.percent(more),
-              where,
-            })),
-      ),
-    ),
-  );
+/** What further rounds could still gain. */
+export function showGain({ sentences, items }, information) {
   const [rival] = information.rivals;
   const choice = nameElement(items[information.choice]);
   byId("gain").replaceChildren(
@@ -49,26 +31,26 @@ export function showMore(posterior, slots, information, preference) {
 }
 
 export function showChoice(posterior, made, gamma, risk, preference) {
+  const { sentences, items } = posterior;
   const [first, second] = made.ranking;
-  const name = (one) => posterior.items[one.item];
-  const lines = [
-    element("p", { class: "chosen" }, labelled(name(first))),
-    second
-      ? element(
-          "p",
-          {},
-          ...pieces(posterior.sentences.choice, {
-            share: element("strong", {}, say.percent(first.mean)),
-            where: posterior.sentences.where[preference] ?? posterior.sentences.where.otherwise,
-            probability: element("strong", {}, say.probability(first.p2bb)),
-            error: say.small(errorOf(first.p2bb, posterior)),
-            regret: element("strong", {}, say.small(first.regret)),
-            other_regret: say.small(second.regret),
-            other: nameElement(name(second)),
-          }),
-        )
-      : element("p", {}, posterior.sentences.alone),
-  ];
+  const strong = (text) => element("strong", {}, text);
+  const lines = [element("p", { class: "chosen" }, labelled(items[first.item]))];
+  if (second) {
+    const rests = first.problems === null ? "" : filled(sentences.rests, { problems: say.counted(first.problems, "problem") });
+    const words = pieces(sentences.choice, {
+      early: made.early ? sentences.early : "",
+      probability: strong(say.probability(first.p2bb)),
+      error: say.small(errorOf(first.p2bb, posterior)),
+      rests,
+      rival: nameElement(items[first.rival]),
+      share: strong(say.percent(first.mean)),
+      where: sentences.where[preference] ?? sentences.where.otherwise,
+      regret: strong(say.small(first.regret)),
+      other_regret: say.small(second.regret),
+      other: nameElement(items[second.item]),
+    });
+    lines.push(element("p", {}, ...words));
+  } else lines.push(element("p", {}, sentences.alone));
   byId("choice").replaceChildren(...lines);
   byId("choice-table").replaceChildren(choiceTable(posterior, made, gamma, risk));
   byId("choice-notes").replaceChildren(...made.notes.map((note) => element("li", {}, note)));

@@ -1,6 +1,6 @@
 // Axes: of time, of names, of rounds.
 
-import { labelOf, plain } from "./lettering.js";
+import { labelOf, plain } from "./labels.js";
 import { PAGE, say } from "./page.js";
 
 const AXIS = plain(PAGE.axis);
@@ -50,7 +50,7 @@ function padded(first, last) {
   return { range: [first - pad, last + pad] };
 }
 
-/** A name for a chart, in brackets if it is out. */
+/** A name for a chart, in brackets if it is eliminated. */
 function markedName(name, length) {
   return PAGE.out.includes(name) ? `(${labelOf(name, length)})` : labelOf(name, length);
 }

@@ -151,7 +151,7 @@ export async function startDrawing() {
   performance.mark("polarbear-draws");
 }
 
-// Paper is light and narrow, and nobody can unfold anything on it.
+// Paper is light and narrow, and nothing can be unfolded on it.
 addEventListener("beforeprint", () => {
   printing = true;
   themeOnScreen = document.documentElement.dataset.theme;

@@ -1,31 +1,64 @@
-// Who to run: a preference and a risk profile applied to the draws that came with the page.
+// The choice: a preference and a risk profile applied to the draws that came with the page.
 
 import { unpacked } from "./packing.js";
 import { filled } from "./wording.js";
 
-/** The draws: at(item, time) are the shares of firsts of one algorithm at one time, in all draws. */
-export function posteriorOf(selector) {
-  const { times, draws, items } = selector;
-  const all = unpacked(selector.theta);
-  const at = (item, time) => {
-    const start = (item * times.length + time) * draws;
-    return all.subarray(start, start + draws);
-  };
-  return { ...selector, size: items.length, at };
+/** Pairs of n items, in the order in which the page has their duels. */
+function pairsOf(n) {
+  return Array.from({ length: n }, (_, a) => a).flatMap((a) =>
+    Array.from({ length: n - a - 1 }, (_, i) => [a, a + 1 + i]),
+  );
 }
 
-/** What each draw is worth, for each item: the weighted mean over time, or the worst time. */
+/** The draws: wins(pair, time) are the win probabilities of the first of a pair, in all draws. */
+export function posteriorOf(selector, say) {
+  const { times, draws } = selector;
+  const all = unpacked(selector.wins);
+  const wins = (pair, time) => {
+    const start = (pair * times.length + time) * draws;
+    return all.subarray(start, start + draws);
+  };
+  return { ...selector, wins, say };
+}
+
+/** Values of a pair in each draw: the weighted mean of win probabilities, or the worst time's. */
+function pairValues(posterior, pair, weights) {
+  const sides = [0, 1].map(() => new Float64Array(posterior.draws).fill(weights ? 0 : Infinity));
+  for (let time = 0; time < posterior.times.length; time++) {
+    const weight = weights ? weights[time] : null;
+    if (weight === 0) continue;
+    const wins = posterior.wins(pair, time);
+    sides.forEach((values, side) => {
+      for (let i = 0; i < values.length; i++) {
+        const won = side ? 1 - wins[i] : wins[i];
+        values[i] = weights ? values[i] + weight * won : Math.min(values[i], won);
+      }
+    });
+  }
+  return sides;
+}
+
+/**
+ * For each item its values, the lowest over all rivals in each draw, its strongest rival, which is
+ * the one with the lowest mean, and the number of problems that the two share.
+ */
 function valuesOf(posterior, weights) {
-  return Array.from({ length: posterior.size }, (_, item) => {
-    const values = new Float64Array(posterior.draws).fill(weights ? 0 : Infinity);
-    for (let time = 0; time < posterior.times.length; time++) {
-      if (weights && weights[time] === 0) continue;
-      const ratings = posterior.at(item, time);
-      if (weights) for (let i = 0; i < values.length; i++) values[i] += weights[time] * ratings[i];
-      else for (let i = 0; i < values.length; i++) values[i] = Math.min(values[i], ratings[i]);
-    }
-    return values;
+  const { items, draws } = posterior;
+  const found = items.map(() => ({ values: null, rival: null, against: Infinity, problems: null }));
+  pairsOf(items.length).forEach((pair, number) => {
+    const shared = posterior.problems[number]?.filter((_, time) => !weights || weights[time] > 0);
+    pairValues(posterior, number, weights).forEach((values, side) => {
+      const one = found[pair[side]];
+      const against = meanOf(values);
+      if (against < one.against) {
+        one.rival = pair[1 - side];
+        one.against = against;
+        one.problems = shared ? Math.min(...shared) : null;
+      }
+      one.values = one.values ? one.values.map((value, i) => Math.min(value, values[i])) : values;
+    });
   });
+  return found.map((one) => (one.values ? one : { ...one, values: new Float64Array(draws).fill(1) }));
 }
 
 function meanOf(values) {
@@ -51,7 +84,7 @@ function highestOf(values) {
   return highest;
 }
 
-/** For each item, in which draws it is the best; those that tie for it share it. */
+/** For each item, the draws in which it is the best; ties are shared. */
 function winsOf(values, highest) {
   const winners = new Uint16Array(highest.length);
   for (const one of values) {
@@ -60,21 +93,22 @@ function winsOf(values, highest) {
   return values.map((one) => one.map((value, i) => (value >= highest[i] ? 1 / winners[i] : 0)));
 }
 
-/** All criteria of values[item][draw]; only of the regret is less better. */
-function judge(values, gamma) {
+/** All criteria of items with values in each draw; only of the regret is less better. */
+function judge(items, gamma) {
+  const values = items.map((item) => item.values);
   const highest = highestOf(values);
   const wins = winsOf(values, highest);
   const best = meanOf(highest);
-  return values.map((one, item) => {
-    const mean = meanOf(one);
+  return items.map((one, item) => {
+    const mean = meanOf(one.values);
     return {
+      ...one,
       item,
       p2bb: meanOf(wins[item]),
       mean,
-      quantile: quantileOf(one, gamma),
+      quantile: quantileOf(one.values, gamma),
       regret: Math.max(best - mean, 0),
       wins: wins[item],
-      values: one,
     };
   });
 }
@@ -111,13 +145,23 @@ export function choose(posterior, preference, risk, gamma) {
     notes.push(posterior.sentences.each_time);
   }
   const name = (one) => posterior.items[one.item];
+  const early = second ? tooEarly(posterior, first) : null;
+  if (early) notes.push(filled(posterior.sentences.too_early, { name: name(first), reason: early }));
   if (second && tooClose(first, second, risk, posterior)) {
     notes.push(filled(posterior.sentences.close, { first: name(first), second: name(second) }));
   }
-  return { ranking, notes, choice: name(first) };
+  return { ranking, notes, choice: name(first), early };
 }
 
-/** What knowing everything would gain over the choice, and how much of it is due to whom. */
+/** Why the evidence is too small to recommend a choice; null where it is not. */
+function tooEarly({ items, limits, sentences, say }, first) {
+  if (first.problems !== null && first.problems < limits.least_problems) {
+    return filled(sentences.few_problems, { problems: say.counted(first.problems, "problem") });
+  }
+  return first.p2bb <= 1 / items.length ? sentences.no_better : null;
+}
+
+/** The gain of perfect knowledge over the choice, split by the rival that would be chosen. */
 export function informationOf([first, ...others]) {
   const gainOf = (rival) =>
     meanOf(rival.wins.map((won, i) => won * Math.max(rival.values[i] - first.values[i], 0)));
@@ -128,37 +172,13 @@ export function informationOf([first, ...others]) {
   return { choice: first.item, gain: first.regret, rivals };
 }
 
-/**
- * Slots that run side by side, filled one after another by whoever adds most: on how many instances
- * one of those so far is first, which is the sum of their shares.
- */
-export function slotsOf(posterior, weights, most = 3) {
-  const taken = [];
-  const slots = [];
-  const shareOf = (items) => {
-    const at = (_, time) => {
-      const sum = new Float64Array(posterior.draws);
-      for (const item of items) posterior.at(item, time).forEach((share, i) => (sum[i] += share));
-      return sum;
-    };
-    return meanOf(valuesOf({ ...posterior, size: 1, at }, weights)[0]);
-  };
-  while (slots.length < Math.min(most, posterior.size)) {
-    const free = posterior.items.map((_, item) => item).filter((item) => !taken.includes(item));
-    const shares = free.map((item) => shareOf([...taken, item]));
-    const share = Math.max(...shares);
-    taken.push(free[shares.indexOf(share)]);
-    slots.push({ item: taken.at(-1), share, more: share - (slots.at(-1)?.share ?? 0) });
-  }
-  return slots;
-}
-
-/** P(best)[item][time]: who would be best if the run ended there. */
+/** P(best)[item][time]: by duels at that time alone. */
 export function bestOverTime(posterior) {
-  const shares = Array.from({ length: posterior.size }, () => []);
-  for (let time = 0; time < posterior.times.length; time++) {
-    const values = shares.map((_, item) => posterior.at(item, time));
+  const shares = posterior.items.map(() => []);
+  posterior.times.forEach((_, time) => {
+    const only = posterior.times.map((_, other) => Number(other === time));
+    const values = valuesOf(posterior, only).map((one) => one.values);
     winsOf(values, highestOf(values)).forEach((wins, item) => shares[item].push(meanOf(wins)));
-  }
+  });
   return shares;
 }

@@ -41,7 +41,7 @@ function swatch(name) {
   });
 }
 
-/** Hand a text to the reader as a file, without asking anybody for it. */
+/** Hand a text to the reader as a file. */
 export function download(name, text, type = "text/csv") {
   const address = URL.createObjectURL(new Blob([text], { type: `${type};charset=utf-8` }));
   const link = element("a", { href: address, download: name });

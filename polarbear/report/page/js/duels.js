@@ -8,7 +8,7 @@ export function sampleOf(closer, algorithms, times, bytes) {
   return { ...closer, algorithms, times, at };
 }
 
-/** Who won, and by how much where both have a value; nothing found yet is worse than anything. */
+/** The winner, and the margin where both have a value; nothing found yet is worse than anything. */
 export function duelOf(sample, instance, a, b, time) {
   const [one, two] = [sample.at(instance, a, time), sample.at(instance, b, time)];
   if (Number.isNaN(one) || Number.isNaN(two)) return null;

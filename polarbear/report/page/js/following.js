@@ -21,13 +21,13 @@ export function startFollowing() {
   }, EVERY);
 }
 
-/** Whether there is another page to load; from disk nobody can tell without loading it. */
+/** Whether there is another page to load; from disk this is unknown without loading it. */
 async function isOutdated() {
   if (PAGE.served === null) return true;
   try {
     const answer = await fetch(location.href, { method: "HEAD" });
     return answer.ok && answer.headers.get(ROUND) !== PAGE.served;
   } catch {
-    return false; // nobody serves any more: what is open stays readable
+    return false; // the server has ended: the open page stays readable
   }
 }

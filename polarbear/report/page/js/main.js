@@ -1,7 +1,7 @@
 // What happens when the page opens.
 
 import { hidden, startDrawing, updateAll } from "./charts.js";
-import { startCloser } from "./closer.js";
+import { startCloser } from "./instances.js";
 import { byId, copy, element, labelled } from "./dom.js";
 import { startFigures } from "./figures.js";
 import { startFollowing } from "./following.js";

@@ -1,6 +1,6 @@
 // What stands in a chart beside its lines: names at their ends, bands around them.
 
-import { labelOf, lettersOf } from "./lettering.js";
+import { labelOf, lettersOf } from "./labels.js";
 
 const LETTERS = { wide: 16, narrow: 11 }; // of a name beside a chart
 
@@ -27,13 +27,13 @@ export function apart(values, gap, low, high) {
 
 const lettersBeside = (view) => (view.narrow ? LETTERS.narrow : LETTERS.wide);
 
-/** Pixels that the names at the ends of lines take, with brackets around those who are out. */
+/** Pixels that the names at the ends of lines take, with brackets around eliminated ones. */
 export function labelRoom(view, names) {
   const longest = Math.max(0, ...names.map(lettersOf));
   return 14 + Math.ceil((view.narrow ? 6.4 : 7.4) * (Math.min(longest, lettersBeside(view)) + 3));
 }
 
-/** What stands at the end of a line; in brackets where it is out. */
+/** The text at the end of a line; in brackets where it is eliminated. */
 export function endText(view, name, isOut) {
   const label = labelOf(name, lettersBeside(view));
   return isOut ? `(${label})` : label;

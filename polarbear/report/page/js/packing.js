@@ -8,19 +8,13 @@ export function bytesOf(text) {
   return bytes;
 }
 
-/**
- * Numbers that were packed into two bytes each. Steps are finer near zero: the square root was
- * rounded. The highest code stands for a missing value.
- */
+/** Shares that were packed into two bytes each; the highest code stands for a missing value. */
 export function unpacked(pack) {
-  const bytes = bytesOf(pack.codes);
-  const values = new Float32Array(bytes.length / 2);
-  for (let i = 0; i < values.length; i++) {
+  const bytes = bytesOf(pack);
+  return Float64Array.from({ length: bytes.length / 2 }, (_, i) => {
     const code = bytes[2 * i] + 256 * bytes[2 * i + 1];
-    const root = code / 65534;
-    values[i] = code === 65535 ? NaN : root * root * pack.top;
-  }
-  return values;
+    return code === 65535 ? NaN : code / 65534;
+  });
 }
 
 /** A promise of the bytes of a text that was compressed. */

@@ -1,9 +1,9 @@
-// Rounds as a slider over the posterior: what was believed when, and who was out by then.
+// Rounds as a slider over the posterior: the estimates after each round, and the eliminations so far.
 
 import { bestOnLog, timeAxis, timeLabel } from "./axes.js";
 import { addChart, soon, update } from "./charts.js";
 import { byId, element, labelled, nameElement } from "./dom.js";
-import { labelOf } from "./lettering.js";
+import { labelOf } from "./labels.js";
 import { asideOf, bandTraces, endLabels, labelRoom } from "./marks.js";
 import { unpacked } from "./packing.js";
 import { PAGE } from "./page.js";
@@ -111,7 +111,7 @@ function ratingsChart(view, moment, scales) {
       opacity: out ? 0.65 : 1,
       marker: { color: colour, size: 9 },
       customdata: times.map((t, i) => [
-        labelOf(name) + (out ? " (out)" : ""),
+        labelOf(name) + (out ? " (eliminated)" : ""),
         timeLabel(t),
         low[i],
         high[i],

@@ -1,9 +1,9 @@
 // The live selector: a preference and a risk profile in, the choice out, at once.
 
 import { addressOf, askedBy } from "./address.js";
-import { selectorChart, showChoice, showCommand, showMore, showProblem } from "./answer.js";
+import { selectorChart, showChoice, showCommand, showGain, showProblem } from "./answer.js";
 import { addChart, soon } from "./charts.js";
-import { bestOverTime, choose, informationOf, posteriorOf, slotsOf } from "./choosing.js";
+import { bestOverTime, choose, informationOf, posteriorOf } from "./choosing.js";
 import { numberControl, pick, picked, preferenceControls, radios, rounded } from "./controls.js";
 import { byId, element } from "./dom.js";
 import { PAGE, say } from "./page.js";
@@ -11,10 +11,10 @@ import { preferenceOn } from "./preferences.js";
 import { sketchControl } from "./sketch.js";
 
 const RISKS = {
-  p2bb: ["most likely the best", "takes whoever is the best with the highest probability"],
+  p2bb: ["most likely the best", "takes the algorithm with the highest probability of being the best"],
   mean: ["highest on average", "takes the highest expected value"],
   quantile: ["safest", "takes the highest lower quantile: what is exceeded with probability 1 − γ"],
-  regret: ["least regret", "takes whoever is expected to lose least against the best"],
+  regret: ["least regret", "takes the algorithm with the lowest expected loss against the best"],
 };
 const DISTRIBUTIONS = {
   uniform: "uniform: every budget counts the same",
@@ -28,7 +28,7 @@ const DISTRIBUTIONS = {
 
 /** Build the selector, and answer at once. */
 export function startSelector(selector) {
-  const posterior = posteriorOf(selector);
+  const posterior = posteriorOf(selector, say);
   const grid = {
     times: selector.times,
     joint: selector.joint,
@@ -131,8 +131,7 @@ export function startSelector(selector) {
     } else {
       const made = choose(posterior, preference, risk, gamma.value);
       showChoice(posterior, made, gamma.value, risk, asked());
-      const slots = slotsOf(posterior, preference.weights);
-      showMore(posterior, slots, informationOf(made.ranking), asked());
+      showGain(posterior, informationOf(made.ranking));
     }
     showCommand(selector, preference.text, risk, gamma.value);
     if (chart) soon(chart);

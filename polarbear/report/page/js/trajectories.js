@@ -1,7 +1,7 @@
 // The runs on one instance: the best value so far of every algorithm, at the times of the grid.
 
 import { timeAxis, timeLabel } from "./axes.js";
-import { labelOf } from "./lettering.js";
+import { labelOf } from "./labels.js";
 import { endLabels, labelRoom } from "./marks.js";
 import { PAGE } from "./page.js";
 import { significant } from "./wording.js";

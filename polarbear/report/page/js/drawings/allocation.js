@@ -1,7 +1,7 @@
-// Where the budget went: how many instances saw each algorithm how far, and what rounds gave out.
+// Where the budget went: how far each algorithm ran on how many instances, and the budget of each round.
 
 import { borders, nameAxis, stripRange, timeAxis, timeLabel } from "../axes.js";
-import { labelOf } from "../lettering.js";
+import { labelOf } from "../labels.js";
 import { PAGE, say } from "../page.js";
 import { grouped } from "../rows.js";
 

@@ -1,7 +1,7 @@
 // Attainment in the plane of times and targets, which get harder downwards; and its differences.
 
 import { borders, stripRange, timeAxis, timeLabel } from "../axes.js";
-import { labelOf } from "../lettering.js";
+import { labelOf } from "../labels.js";
 import { withAlpha } from "../marks.js";
 import { PAGE } from "../page.js";
 import { grouped } from "../rows.js";

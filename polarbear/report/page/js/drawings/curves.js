@@ -1,7 +1,7 @@
 // The classical view, averaged over targets: ECDF over time, and its area run by run.
 
 import { timeAxis, timeLabel } from "../axes.js";
-import { labelOf, lettersOf, plain } from "../lettering.js";
+import { labelOf, lettersOf, plain } from "../labels.js";
 import { bandTraces, endLabels, labelRoom, withAlpha } from "../marks.js";
 import { PAGE } from "../page.js";
 import { panelHeads, rowEnds, rowsAxis } from "../rowpanels.js";

@@ -1,7 +1,7 @@
-// The race, round after round: how near each algorithm is to being put out, and what is settled.
+// The race, round after round: P(dominated) of each algorithm, and the share of settled pairs.
 
 import { roundAxis } from "../axes.js";
-import { labelOf } from "../lettering.js";
+import { labelOf } from "../labels.js";
 import { apart, endLabels, endText, labelRoom } from "../marks.js";
 import { PAGE, say } from "../page.js";
 import { grouped } from "../rows.js";

@@ -1,7 +1,7 @@
 // Pairs as a whole: how probably the row is better than the column, then and now.
 
 import { nameAxis } from "../axes.js";
-import { labelOf, lettersOf, ofPair } from "../lettering.js";
+import { labelOf, lettersOf, ofPair } from "../labels.js";
 import { PAGE, say } from "../page.js";
 import { entryText } from "../wording.js";
 

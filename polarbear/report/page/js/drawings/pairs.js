@@ -2,7 +2,7 @@
 // Thick where that is settled, thin where it only leans, framed where the two are equivalent.
 
 import { borders, stripRange, timeAxis, timeLabel } from "../axes.js";
-import { labelOf, ofPair } from "../lettering.js";
+import { labelOf, ofPair } from "../labels.js";
 import { withAlpha } from "../marks.js";
 import { PAGE } from "../page.js";
 import { grouped } from "../rows.js";

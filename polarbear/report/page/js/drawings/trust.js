@@ -1,7 +1,7 @@
 // Failed runs, and whether to believe the draws.
 
 import { nameAxis, roundAxis, timeAxis, timeLabel } from "../axes.js";
-import { labelOf, plain } from "../lettering.js";
+import { labelOf, plain } from "../labels.js";
 import { PAGE, say } from "../page.js";
 import { grouped } from "../rows.js";
 

@@ -1,6 +1,6 @@
 // What each candidate is worth under several preferences: a hill, its median and 95 % interval.
 
-import { labelOf, lettersOf } from "../lettering.js";
+import { labelOf, lettersOf } from "../labels.js";
 import { withAlpha } from "../marks.js";
 import { PAGE, say } from "../page.js";
 import { panelHeads, rowEnds, rowsAxis } from "../rowpanels.js";

@@ -1,18 +1,22 @@
-"""Several stores drawn: a panel for each algorithm, a colour for each store."""
+"""Figures of several stores, a panel for each algorithm, a colour for each store."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 
+from polarbear.errors import ReportError
 from polarbear.report.drawing.axes import End, legend_below, number_ticks
-from polarbear.report.drawing.lettering import labels, plain
-from polarbear.report.drawing.style import Style
+from polarbear.report.drawing.files import as_csv, check_free, picture, write_file
+from polarbear.report.drawing.labels import labels, plain
+from polarbear.report.drawing.style import FORMATS, Format, Style
 from polarbear.report.stores.differences import Compared
+from polarbear.settings.options import unknown
 from polarbear.wording import tick
 
 if TYPE_CHECKING:
@@ -87,7 +91,7 @@ def _panels(
     for axes in panels[len(found.algorithms) :]:
         axes.remove()
     below = {place % columns: place for place in range(len(found.algorithms))}
-    for place in below.values():  # the lowest panel of each column tells the time
+    for place in below.values():  # the lowest panel of each column has the time axis
         panels[place].tick_params(labelbottom=True)
         panels[place].set_xlabel(plain(found.moments.label))
     return made
@@ -158,3 +162,44 @@ FIGURES_OF_STORES = {
         ),
     )
 }
+
+
+def chosen(only: Sequence[str] | None) -> list[FigureOfStores]:
+    """The figures asked for, or all of them."""
+    for name in only or ():
+        if name not in FIGURES_OF_STORES:
+            raise ReportError(unknown("figure of several stores", name, FIGURES_OF_STORES))
+    return [figure for name, figure in FIGURES_OF_STORES.items() if not only or name in only]
+
+
+def write_figures_of_stores(
+    found: Compared,
+    folders: Mapping[str, Path],
+    only: Sequence[str] | None,
+    style: Style,
+    force: bool,
+) -> list[Path]:
+    """Write each figure into the folders named by endings; nothing is written if one is there."""
+    figures = chosen(only)
+    paths = [
+        folder / f"{figure.name}.{ending}"
+        for ending, folder in folders.items()
+        for figure in figures
+    ]
+    if not force:
+        check_free(paths)
+    for ending, folder in folders.items():
+        for figure in figures:
+            write_file(folder / f"{figure.name}.{ending}", _content(figure, found, ending, style))
+    return paths
+
+
+def _content(figure: FigureOfStores, found: Compared, ending: str, style: Style) -> bytes:
+    format = next((known for known in FORMATS if known == ending), None)
+    return as_csv(figure.data(found)) if format is None else drawing(figure, found, style, format)
+
+
+def drawing(figure: FigureOfStores, found: Compared, style: Style, format: Format) -> bytes:
+    """One figure as the bytes of a file."""
+    data = figure.data(found)
+    return picture(lambda canvas: figure.draw(canvas, data, found, style), style, format)

@@ -23,7 +23,7 @@ def plain(text: str) -> str:
 
 
 def shortened(text: str, limit: int) -> str:
-    """Text that is cut in its middle: what tells configurations apart often stands at the end."""
+    """Text cut in the middle, because configurations often differ at the end."""
     text = plain(text)
     if len(text) <= limit:
         return text
@@ -37,7 +37,7 @@ def labels(
 ) -> dict[str, str]:
     """What figures call each algorithm: its label if it was ``given`` one, otherwise its name.
 
-    Names that are too long are told apart by what differs between them.
+    Names that are too long are shortened to the parts in which they differ.
     """
     given = given or {}
     made = {name: plain(given.get(name, name)) for name in names}
@@ -56,9 +56,9 @@ def labels_in(config: Mapping[str, Any]) -> dict[str, str]:
 
 
 def fitted(made: Mapping[str, str], names: Sequence[str], limit: int) -> dict[str, str]:
-    """Labels cut to so many letters; those that would look the same get a number.
+    """Labels cut to a number of letters; those that would look the same get a number.
 
-    The number is an algorithm's place among all of ``made``, whoever is shown.
+    The number is an algorithm's place among all of ``made``.
     """
     short = {name: shortened(text, limit) for name, text in made.items()}
     twins = {form for form, count in Counter(short.values()).items() if count > 1}
@@ -118,7 +118,7 @@ def _abbreviated(columns: Sequence[Sequence[str]], limit: int) -> list[Sequence[
 
 
 def _cut(words: Sequence[str], length: int) -> Sequence[str] | None:
-    """Words of at most so many letters, the last of which says that it was cut; None if alike."""
+    """Words cut to a number of letters, with a mark at the cut; None if they are then equal."""
     if length < _SHORTEST:
         return None
     made = [w if len(w) <= length else f"{w[: length - 1].rstrip('-_=+/:.')}." for w in words]

@@ -10,12 +10,12 @@ import numpy as np
 import polars as pl
 from polars import selectors
 
+from polarbear.report.context import ReportContext
 from polarbear.report.figures import FIGURES, Figure
-from polarbear.report.material import Material
 from polarbear.report.page.packing import in_base64
 
 DIGITS = 4  # that matter to a reader; `polarbear report --csv` has all
-REPEATED = 3  # so many times must values come again to be worth a list of their own
+REPEATED = 3  # average repetitions from which a list of distinct values is worth it
 LONG_RUN = 8  # rows on average
 # Of which a reader of the page has more: every round to look at, and every budget to choose for.
 BETTER = {"ratings", "key-rounds", "one-budget"}
@@ -38,21 +38,21 @@ class Shown:
     table: dict[str, Any] | None
 
 
-def of(material: Material) -> list[Shown]:
+def of(context: ReportContext) -> list[Shown]:
     """All figures that the page has no better form for."""
-    return [_shown(material, figure) for name, figure in FIGURES.items() if name not in BETTER]
+    return [_shown(context, figure) for name, figure in FIGURES.items() if name not in BETTER]
 
 
-def _shown(material: Material, figure: Figure) -> Shown:
-    missing = figure.missing(material)
+def _shown(context: ReportContext, figure: Figure) -> Shown:
+    missing = figure.missing(context)
     if missing is not None:
         return Shown(figure.name, figure.title, "", missing, None)
-    table = figure.data(material)
+    table = figure.data(context)
     if set(PLANE) <= set(table.columns):
         table = _coarser(table)
     if table.is_empty():
         return Shown(figure.name, figure.title, "", "there is nothing to compare", None)
-    words = figure.caption(material) + IN_THE_PAGE.get(figure.name, "")
+    words = figure.caption(context) + IN_THE_PAGE.get(figure.name, "")
     return Shown(figure.name, figure.title, words, None, _plain(table))
 
 
@@ -70,7 +70,7 @@ def _plain(table: pl.DataFrame) -> dict[str, Any]:
 def _folded(values: list[Any]) -> list[Any] | dict[str, Any]:
     """A column as its different values, and where in that list each row's is.
 
-    That is told in runs (place, how often) where they are long, otherwise in a byte each if it can.
+    These indices are run-length encoded where runs are long, otherwise a byte each if possible.
     """
     places: dict[Any, int] = {}
     codes = [places.setdefault(value, len(places)) for value in values]

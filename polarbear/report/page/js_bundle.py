@@ -1,10 +1,9 @@
 """The page's scripts, which are ES modules, put into one script.
 
 A page opened from disk cannot load modules: browsers refuse imports from ``file:``, and modules
-inside data addresses would take a wider Content-Security-Policy. Whoever writes a report has no
-Node, so a bundler of others is out of reach, too. What is needed is little: each module becomes a
-function of its own, called once, in an order in which imports come before their users. Names stay
-private to their module, as in a browser that loads modules.
+inside data addresses would take a wider Content-Security-Policy. A report is written without Node,
+so existing bundlers are not available. Each module becomes a function that is called once, in an
+order in which imports come before their users. Names stay private to their module.
 
 Only what the page's scripts need is understood; anything else is refused, not guessed:
 

@@ -1,4 +1,4 @@
-"""What several stores come to, in sentences and tables: what differs, and what is not shown."""
+"""The comparison of several stores in sentences and tables."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from polarbear.report.moment import still_in
+from polarbear.report.current_draws import still_in
 from polarbear.report.prose.outline import (
     Block,
     Bullets,
@@ -18,11 +18,9 @@ from polarbear.report.prose.outline import (
     curve,
 )
 from polarbear.report.prose.sentence import Name, Sentence, listed, plain
-from polarbear.report.stores.differences import Compared
+from polarbear.report.stores.differences import Compared, stretches
 from polarbear.report.stores.head_to_head import Change, shared_instances
-from polarbear.report.stores.settings import different_settings
-from polarbear.report.stores.sides import Side
-from polarbear.report.stores.stretches import stretches
+from polarbear.report.stores.sides import Side, different_settings
 from polarbear.report.story import tell
 from polarbear.wording import counted, decisive, joined, noun, percent_cell, points, probability
 
@@ -54,7 +52,7 @@ class StoryOfStores:
 
 
 def tell_of_stores(found: Compared, changed: Sequence[Change]) -> StoryOfStores:
-    """The story of several stores, held against the first."""
+    """The story of several stores, compared with the first."""
     names = [side.name for side in found.sides]
     return StoryOfStores(
         title=joined(names),
@@ -66,7 +64,7 @@ def tell_of_stores(found: Compared, changed: Sequence[Change]) -> StoryOfStores:
 
 
 def _headline(found: Compared, changed: Sequence[Change]) -> Sentence:
-    """Who beats itself in the first store; who wins more and who fewer of its duels."""
+    """Algorithms that beat themselves in the first store, or win more or fewer of their duels."""
     first, *others = found.sides
     said: list[Sentence] = [
         (
@@ -104,16 +102,16 @@ def _evidence(found: Compared) -> str:
     intervals = len(found.over_time(pairs=False))
     return (
         f"Duels are those of {joined(found.algorithms)} with each other, {found.moments.words()}, "
-        "on average over these times; a duel that one wins another loses. Named is whose "
-        f"difference has a 95 % interval without zero; {_chance(intervals)}. This rests on "
-        f"{joined(rest)}."
+        "on average over these times; a duel that one wins another loses. An algorithm is named "
+        f"where the 95 % interval of its difference excludes zero; {_chance(intervals)}. This "
+        f"rests on {joined(rest)}."
     )
 
 
 def _chance(intervals: int) -> str:
-    """What of so many intervals may be chance."""
+    """How many of the intervals may exclude zero by chance."""
     looked = f"{counted(intervals, 'interval')} {noun(intervals, 'was', 'were')} looked at"
-    return f"{looked}, and where nothing differs one in 20 is without zero by chance"
+    return f"{looked}, and where nothing differs one in 20 excludes zero by chance"
 
 
 def _seen(side: Side) -> str:
@@ -125,20 +123,20 @@ def _warnings(found: Compared) -> list[str]:
     made = []
     first, *others = found.sides
     for side in others:
-        shared = len(shared_instances(first.material.store, side.material.store))
+        shared = len(shared_instances(first.context.store, side.context.store))
         if shared:
             made.append(
                 f"{counted(shared, 'instance')} {noun(shared, 'is', 'are')} in both {first.name} "
                 f"and {side.name}; their posteriors are taken as independent all the same, so "
-                "differences may be surer than these intervals say"
+                "differences may be more certain than these intervals say"
             )
     for side in found.sides:
         if not side.basis.posterior.joint and len(found.moments.at) > 1:
             made.append(
-                f"{side.name}: the {side.basis.posterior.model} model knows each time for itself, "
-                "so means over the times look surer than they are"
+                f"{side.name}: the {side.basis.posterior.model} model treats times as independent, "
+                "so means over the times look more certain than they are"
             )
-        made += [f"{side.name}: {warning}" for warning in tell(side.material).warnings]
+        made += [f"{side.name}: {warning}" for warning in tell(side.context).warnings]
     return made
 
 
@@ -152,8 +150,8 @@ def _blocks(found: Compared, changed: Sequence[Change]) -> list[Block]:
     made += [Heading("Against all others, on average over the times"), _table(found, rows)]
     if len(found.algorithms) > 2:
         made += _pairs(found)
-    made += [Heading("Where it differs, and when"), *_when(found)]
-    made += [Heading("Who is in and who is out"), _standing(found)]
+    made += [Heading("Times at which pairs differ"), *_when(found)]
+    made += [Heading("Candidates and eliminated algorithms"), _standing(found)]
     settings = different_settings(found.sides, found.algorithms)
     if settings:
         titles = ("setting", *(side.name for side in found.sides))
@@ -247,7 +245,7 @@ def _pairs(found: Compared) -> list[Block]:
         _table(found, surest.head(MOST_ROWS)),
     ]
     if len(rows) > MOST_ROWS:
-        made.append(Paragraph((f"{MOST_ROWS} of {len(rows)}, the surest first.",)))
+        made.append(Paragraph((f"{MOST_ROWS} of {len(rows)}, the most certain first.",)))
     return made
 
 
@@ -255,7 +253,7 @@ def _when(found: Compared) -> list[Block]:
     said = stretches(found)
     intervals = len(found.differences.drop_nulls(["against", "at"]))
     chance = (
-        f"Told are times at which a pair's 95 % interval is without zero; {_chance(intervals)}."
+        f"Listed are times at which a pair's 95 % interval excludes zero; {_chance(intervals)}."
     )
     if not said:
         return [Paragraph((f"Nowhere. {chance}",))]
@@ -276,9 +274,9 @@ def _standing(found: Compared) -> Table:
 
 def _stands(side: Side, name: str) -> str:
     if name not in side.basis.algorithms:
-        return "not in it"
-    material = side.material
-    for gone in material.race.eliminated if material.race is not None else ():
+        return "not in this store"
+    context = side.context
+    for gone in context.race.eliminated if context.race is not None else ():
         if gone.algorithm == name:
-            return f"out, by {gone.by} ({decisive(gone.probability)})"
-    return "in" if name in still_in(material) else "out"
+            return f"eliminated by {gone.by} ({decisive(gone.probability)})"
+    return "candidate" if name in still_in(context) else "dominated"

@@ -1,4 +1,4 @@
-"""When several stores are compared: at the same times, or at the same shares of their budgets."""
+"""Times at which stores with different grids can be compared."""
 
 from __future__ import annotations
 
@@ -65,14 +65,14 @@ class Moments:
 def matched(sides: Sequence[Side], align: str = "auto") -> Moments:
     """The moments that all stores have.
 
-    Unless told otherwise these are times, where the axes are the same and the grids overlap.
+    By default these are times, where the axes are the same and the grids overlap.
     """
     if align not in ALIGNMENTS:
         raise ReportError(unknown("alignment", align, ALIGNMENTS))
     axes = [side.basis.axis for side in sides]
     same_axis = len(set(axes)) == 1
     times = [np.asarray(side.basis.times, dtype=float) for side in sides]
-    is_log = all(side.material.log_times for side in sides)
+    is_log = all(side.context.log_times for side in sides)
     if align == "units" and not same_axis:
         raise ReportError(
             f"the stores count time in {joined(list(dict.fromkeys(axes)))}; --align share compares "

@@ -7,7 +7,7 @@ import {
   plain,
   shortened,
   withShortWords,
-} from "../../../polarbear/report/page/js/lettering.js";
+} from "../../../polarbear/report/page/js/labels.js";
 
 test("where there is little room, words lose their ends before they are lost", () => {
   assert.equal(withShortWords("BIPOP small cum.", 11), "BIP sma cum");

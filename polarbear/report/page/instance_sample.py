@@ -1,4 +1,4 @@
-"""What a reader looks at closer: some instances, with what every algorithm reached on them."""
+"""A sample of instances with the runs of all algorithms on them, for a closer look on the page."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from polarbear.driver.inspect import better_in, repeating, sign_of, tolerance_of
-from polarbear.report.material import Material
+from polarbear.report.context import ReportContext
 from polarbear.report.page.packing import squeezed
 
 MOST_INSTANCES = 60
@@ -17,17 +17,17 @@ MOST_NUMBERS = 60_000  # values in the sample, eight bytes each before they are 
 FEWEST = 8  # instances, however many algorithms and times there are
 
 
-def closer(material: Material) -> dict[str, Any] | None:
+def instance_sample(context: ReportContext) -> dict[str, Any] | None:
     """Instances with the most runs, and the best value so far of each run at each time.
 
-    Instances are drawn at random, and who is stopped early on one is not decided by what happens
-    there, so that those with the most runs are a fair sample.
+    Instances are drawn at random, and an early stop of an algorithm does not depend on the values
+    on an instance, so the instances with the most runs are a fair sample.
     """
-    store = material.store
+    store = context.store
     runs = store.runs()
     if runs.is_empty():
         return None
-    grid = store.on_grid(material.times, material.algorithms)
+    grid = store.on_grid(context.times, context.algorithms)
     _, n, times = grid.values.shape
     there = ~np.isnan(grid.values)
     several = np.flatnonzero(there.any(axis=2).sum(axis=1) > 1)
@@ -50,7 +50,7 @@ def closer(material: Material) -> dict[str, Any] | None:
         "better": better_in(store),
         "larger": sign < 0,
         "tolerance": tolerance_of(store),
-        "runs": [[_run(mine.get((name, a))) for a in material.algorithms] for name in names],
+        "runs": [[_run(mine.get((name, a))) for a in context.algorithms] for name in names],
         "show": f"polarbear show {place}",
         "run": repeating(store),
         "values": squeezed(values.astype("<f8").tobytes()),

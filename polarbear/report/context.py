@@ -1,4 +1,4 @@
-"""Everything a report is made of, read from a store once."""
+"""The context of a report: everything it needs, read from a store once."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from polarbear.inference import relations
 from polarbear.inference.beliefs import Beliefs, beliefs
 from polarbear.racing import RoundRecord, State
 from polarbear.racing.rules import Rules
-from polarbear.report.drawing.lettering import labels_in
+from polarbear.report.drawing.labels import labels_in
 from polarbear.select import Basis, Contest, contest, find_basis
 from polarbear.settings.grid import Budget, Spaced
 from polarbear.store import Store
@@ -28,7 +28,7 @@ FAR, UNEVEN = 20, 3  # the last time against the first, and steps against each o
 
 @dataclass(frozen=True)
 class Round:
-    """A round of the race: its checkpoint, and what was believed after it."""
+    """A round of the race: its checkpoint, and the estimates after it."""
 
     number: int
     record: RoundRecord
@@ -40,7 +40,7 @@ class Round:
 
 
 @dataclass(frozen=True)
-class Material:
+class ReportContext:
     """A store as a report sees it.
 
     ``algorithms`` are all that the store knows, in the order of the configuration, which is also
@@ -64,14 +64,14 @@ class Material:
 
     @property
     def candidates(self) -> tuple[str, ...]:
-        """Those a reader may choose from: the Pareto set, or who is not surely dominated."""
+        """The algorithms to choose from: the Pareto set, or those not dominated."""
         if self.basis is None or self.contest is None:
             return self.algorithms
         return tuple(self.basis.algorithms[i] for i in self.contest.candidates)
 
     @cached_property
     def memory(self) -> dict[Callable[..., object], object]:
-        """What has been computed from it, by what computes it."""
+        """Results computed from it, by the function that computes them."""
         return {}
 
     @cached_property
@@ -105,7 +105,7 @@ class Material:
 
     @cached_property
     def _pareto_set(self) -> tuple[str, ...] | None:
-        """What the race has left, where those have more instances in common than everybody."""
+        """The Pareto set, where it shares more instances than all algorithms do."""
         if self.race is None or not self.race.eliminated or len(self.race.pareto_set) < 2:
             return None
         left = tuple(self.race.pareto_set)
@@ -125,20 +125,20 @@ class Material:
         return self.algorithms.index(name)
 
 
-def once(made: Callable[[Material], Made]) -> Callable[[Material], Made]:
-    """What is computed from a material a first time only, however many ask for it."""
+def once(made: Callable[[ReportContext], Made]) -> Callable[[ReportContext], Made]:
+    """A function of a context that is computed once and remembered."""
 
     @wraps(made)
-    def remembered(material: Material) -> Made:
-        memory = material.memory
+    def remembered(context: ReportContext) -> Made:
+        memory = context.memory
         if remembered not in memory:
-            memory[remembered] = made(material)
+            memory[remembered] = made(context)
         return cast("Made", memory[remembered])
 
     return remembered
 
 
-def gather(store: Store, upto: int | None = None, model: str | None = None) -> Material:
+def gather(store: Store, upto: int | None = None, model: str | None = None) -> ReportContext:
     """Read a store; ``upto`` looks back at an earlier round as if it were the last."""
     store = store.frozen()
     budget = Budget.model_validate(store.config["budget"])
@@ -149,13 +149,13 @@ def gather(store: Store, upto: int | None = None, model: str | None = None) -> M
             raise ReportError(f"{store.path} has no round {upto}; it has {held}")
         numbers = numbers[: numbers.index(upto) + 1]
     rounds = tuple(Round(n, store.rounds.read(n), store.rounds.beliefs(n)) for n in numbers)
-    rules = Rules.from_record(rounds[-1].record.rules if rounds else {})
+    rules = Rules.model_validate(rounds[-1].record.rules if rounds else {})
     compared = store.posteriors.stored() or store.count_compared_instances()
     try:
         basis = find_basis(store, model) if compared else None
     except InferenceError:  # a single algorithm is compared with nothing
         basis = None
-    return Material(
+    return ReportContext(
         store=store,
         algorithms=tuple(store.config["algorithms"]),
         times=budget.times,

@@ -1,0 +1,246 @@
+"""Data of the page: draws for the selector, ratings after each round, and sentences with gaps.
+
+The page fills the gaps, {named}; its scripts contain no words about a choice. Where `polarbear
+select` says the same, the words are those of `select`.
+"""
+
+from __future__ import annotations
+
+import math
+import shlex
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from polarbear.inference.beliefs import Beliefs
+from polarbear.preferences import Context
+from polarbear.preferences.budgets import CUT_OFF, LEAST_MASS, OFF_THE_GRID, WORTH_A_NOTE
+from polarbear.preferences.simple import NEAREST
+from polarbear.racing import Elimination
+from polarbear.racing.verdicts import SIGNS, WORDS, Kind
+from polarbear.report.context import ReportContext, Round
+from polarbear.report.current_draws import draws_now, other_model, still_in
+from polarbear.report.figures.base import moment_of_draws
+from polarbear.report.page.instance_sample import instance_sample
+from polarbear.report.page.packing import packed
+from polarbear.report.page.templating import AGAIN_AFTER
+from polarbear.report.words import LOWEST_P_BETTER, WORDS_AT_A_TIME, better
+from polarbear.select import GAMMA, Basis
+from polarbear.select.selection import (
+    EACH_TIME,
+    FEW_PROBLEMS,
+    MIN_PROBLEMS,
+    NO_BETTER_THAN_CHANCE,
+    TOO_CLOSE,
+    TOO_EARLY,
+)
+from polarbear.select.words import (
+    AT_ITS_WORST,
+    AT_THE_BUDGET,
+    BEATS,
+    EARLY,
+    OVER_BUDGETS,
+    REGRET,
+    RESTS,
+)
+from polarbear.wording import P_BEST, counted, page_words, percent, tick
+
+# Win probabilities in a page: two bytes each, a third more as base64. All draws that fit are
+# included, and at least LEAST_DRAWS as long as these are at most MOST_NUMBERS.
+DRAWN_NUMBERS = 75_000
+LEAST_DRAWS, MOST_NUMBERS = 400, 560_000
+NOUNS = ("draw", "instance", "problem", "run")  # that the page counts
+
+
+def of(context: ReportContext) -> dict[str, Any]:
+    """Everything but the figures."""
+    return {
+        "name": context.store.path.resolve().name,
+        "algorithms": list(context.algorithms),
+        "labels": {name: label for name, label in context.labels.items() if label != name},
+        "out": [name for name in context.algorithms if name not in still_in(context)],
+        "times": context.times.tolist(),
+        "axis": context.axis,
+        "words": page_words(context.axis, NOUNS),
+        "log_times": context.log_times,
+        "ticks": ticks(float(context.times[0]), float(context.times[-1])),
+        "alpha": context.rules.alpha,
+        "colours": AGAIN_AFTER,
+        "verdicts": {kind: {"sign": SIGNS[kind], "words": WORDS[kind]} for kind in Kind},
+        "chance": LOWEST_P_BETTER,
+        "at_a_time": dict(WORDS_AT_A_TIME),
+        "selector": selector(context),
+        "closer": instance_sample(context),
+        "moments": moments(context),
+    }
+
+
+def selector(context: ReportContext) -> dict[str, Any] | None:
+    """Draws of the candidates' win probabilities, evenly thinned to what a page can carry.
+
+    ``wins[pair, time, draw]`` is the probability that the first of a pair beats the second, pairs
+    in the order of ``combinations``; ``problems[pair]`` counts the problems that a pair shares at
+    each time, None where the model does not count them.
+    """
+    basis, contest = draws_now(context), context.contest
+    if basis is None or contest is None or not contest.candidates:
+        return None
+    posterior = basis.posterior
+    pairs = list(combinations(contest.candidates, 2))
+    asked = f" --model {posterior.model}" if basis.source == "infer" else ""
+    kept = thinned(posterior.n_draws, max(1, len(pairs)) * len(basis.times))
+    wins = np.array([posterior.head_to_head(a, b)[kept].T for a, b in pairs])
+    return {
+        "items": [basis.algorithms[i] for i in contest.candidates],
+        "times": basis.times.tolist(),
+        "draws": len(kept),
+        "of_draws": posterior.n_draws,
+        "effective": min(float(len(kept)), basis.effective_draws),
+        "joint": posterior.joint,
+        "gamma": GAMMA,
+        "command": f"polarbear select {shlex.quote(str(context.store.path))}{asked}",
+        "sentences": sentences(basis),
+        "limits": {
+            "least_mass": LEAST_MASS,
+            "worth_a_note": WORTH_A_NOTE,
+            "least_problems": MIN_PROBLEMS,
+        },
+        "wins": packed(wins),
+        "problems": [_listed(posterior.problems_shared(a, b)) for a, b in pairs],
+    }
+
+
+def _listed(counts: np.ndarray | None) -> list[int] | None:
+    return None if counts is None else counts.tolist()
+
+
+def thinned(draws: int, numbers_a_draw: int) -> np.ndarray:
+    """Which draws go with the page: all where they fit, otherwise at even distances."""
+    least = min(LEAST_DRAWS, MOST_NUMBERS // numbers_a_draw)
+    fit = max(1, min(draws, max(least, DRAWN_NUMBERS // numbers_a_draw)))
+    return np.arange(fit) * draws // fit
+
+
+def moments(context: ReportContext) -> list[dict[str, Any]]:
+    """What was believed after each round; without a race, what is believed now."""
+    if context.rounds:
+        rounds = [_after(found, context) for found in context.rounds]
+        return [*rounds, *_by_other_model(context, rounds[-1]["out"])]
+    if context.believed is None:
+        return []
+    title = f"What the {context.basis.posterior.model} model says" if context.basis else ""
+    return [
+        {
+            "number": 0,
+            "title": title,
+            "facts": "",
+            "out": [],
+            **_ratings(context.believed, context),
+        }
+    ]
+
+
+def _by_other_model(context: ReportContext, out: list[dict[str, str]]) -> list[dict[str, Any]]:
+    """The same by the model that choices rest on, where that is not the race's."""
+    model, believed = other_model(context), context.believed_by_basis
+    if model is None or believed is None:
+        return []
+    own = context.rounds[-1].record.inference["model"]
+    whole = "" if context.basis and context.basis.counts_those_in else ", among all algorithms"
+    facts = f"{moment_of_draws(context)}{whole}; rounds are by the race's own model, {own}."
+    return [
+        {
+            "number": 0,
+            "title": f"What the {model} model says",
+            "facts": facts[0].upper() + facts[1:],
+            "out": out,
+            **_ratings(believed, context),
+        }
+    ]
+
+
+def _after(found: Round, context: ReportContext) -> dict[str, Any]:
+    state, record = found.state, found.record
+    facts = (
+        f"{counted(state.instances, 'instance')} so far, {record.drawn} of them in this round; "
+        f"{len(state.candidates)} of {len(state.algorithms)} algorithms still in, "
+        f"{percent(state.share_settled)} of pairs settled."
+    )
+    return {
+        "number": found.number,
+        "title": f"Round {found.number}",
+        "facts": facts,
+        "out": [is_out(gone, found.number, record.joint) for gone in state.eliminated],
+        **_ratings(found.believed, context),
+    }
+
+
+def _ratings(believed: Beliefs, context: ReportContext) -> dict[str, Any]:
+    """What was believed then; times only where the store's grid was another one."""
+    same = np.array_equal(believed.times, context.times)
+    return {
+        "algorithms": list(believed.algorithms),
+        "times": None if same else believed.times.tolist(),
+        "mean": packed(believed.mean),
+        "low": packed(believed.low),
+        "high": packed(believed.high),
+    }
+
+
+MANY = 4  # orders of magnitude, from which on each has a single tick
+TOO_MANY = 8  # from which on every second has
+
+
+def ticks(first: float, last: float) -> list[tuple[float, str]]:
+    """Times with their words: at 1, 2 and 5 of each order of magnitude, or at each order."""
+    if first <= 0:
+        return []
+    orders = math.log10(last / first)
+    powers = range(math.floor(math.log10(first)), math.ceil(math.log10(last)) + 1)
+    steps = (1,) if orders > MANY else (1, 2, 5)
+    values = [float(f"{step}e{power}") for power in powers for step in steps]
+    inside = [value for value in values if 0.98 * first <= value <= 1.02 * last]
+    return [(value, tick(value)) for value in inside[:: 2 if orders > TOO_MANY else 1]]
+
+
+CHOICE = f"{{early}}{P_BEST} = {{probability}} (±\u00a0{{error}}){{rests}}{BEATS}{REGRET}."
+GAIN = (
+    f"Further rounds could gain at most {{gain}} over {{name}}; {{part}} of it from {{rival}}, "
+    f"whose {P_BEST} is {{probability}}."
+)
+NO_GAIN = "Further rounds can gain nothing here: {name} is the best in every draw."
+
+
+def sentences(basis: Basis) -> dict[str, str | dict[str, str]]:
+    """The sentences of the selector."""
+    context = Context(basis.times, basis.axis)
+    return {
+        "alone": "No other algorithm competes.",
+        "choice": CHOICE,
+        "early": EARLY[:1].upper() + EARLY[1:],
+        "rests": RESTS,
+        "too_early": TOO_EARLY,
+        "few_problems": FEW_PROBLEMS,
+        "no_better": NO_BETTER_THAN_CHANCE,
+        "close": TOO_CLOSE,
+        "gain": GAIN,
+        "no_gain": NO_GAIN,
+        "cut_off": CUT_OFF,
+        "where": {
+            "at": AT_THE_BUDGET,
+            "worst-case": AT_ITS_WORST,
+            "otherwise": OVER_BUDGETS,
+        },
+        "each_time": EACH_TIME.format(model=basis.posterior.model),
+        "grid": f"the grid goes {context.span}",
+        "nearest": NEAREST,
+        "off_the_grid": OFF_THE_GRID,
+    }
+
+
+def is_out(gone: Elimination, now: int, joint: bool) -> dict[str, str]:
+    """An elimination up to a round, in words around the two names."""
+    when = "in this round" if gone.round == now else f"in round {gone.round}"
+    words = f"{{algorithm}} was eliminated {when} by {{by}}: {better(gone.probability, joint)}"
+    return {"algorithm": gone.algorithm, "by": gone.by, "words": words}

@@ -1,0 +1,115 @@
+"""The same event has the same probability in every command and on the page."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+import polarbear as pb
+from polarbear.report.answer import answer
+from polarbear.report.best_by_time import p_best
+from polarbear.report.context import ReportContext, gather
+from polarbear.report.figures import FIGURES
+from polarbear.report.latex.tables import tables
+from polarbear.report.page import page
+from polarbear.report.page.packing import unpacked
+from polarbear.report.page.page_data import selector
+from polarbear.report.prose.outline import outline
+from polarbear.report.prose.rendering import as_markdown, as_text
+from polarbear.report.prose.sentence import plain
+from polarbear.report.story import tell
+from polarbear.store import Store
+from polarbear.wording import probability
+from tests.report.stores import THREE, synthetic
+from tests.support import Project
+
+
+def p_best_on_page(context: ReportContext) -> np.ndarray:
+    """P(best)[time, item], computed from what the page carries as its script does."""
+    content = selector(context)
+    assert content is not None
+    n, times, draws = len(content["items"]), len(content["times"]), content["draws"]
+    wins = unpacked(content["wins"]).reshape(-1, times, draws)
+    values = np.full((n, times, draws), np.inf)
+    for pair, (a, b) in enumerate(zip(*np.triu_indices(n, 1), strict=True)):
+        values[a] = np.minimum(values[a], wins[pair])
+        values[b] = np.minimum(values[b], 1 - wins[pair])
+    is_best = values >= values.max(axis=0)
+    return np.asarray((is_best / is_best.sum(axis=0)).mean(axis=2).T)
+
+
+def test_p_best_is_that_of_select_in_every_part_of_a_report(tmp_path: Path):
+    store = synthetic(tmp_path, 30, THREE)
+    context = gather(store)
+    names, likely = p_best(context)
+    opened = pb.open(store.path)
+    by_select = np.array(
+        [
+            [{row.algorithm: row.p2bb for row in chosen.ranking}[name] for name in names]
+            for chosen in (opened.select(f"at {t}") for t in (10, 100))
+        ]
+    )
+    np.testing.assert_allclose(likely, by_select, atol=1e-12)
+    drawn = FIGURES["leaders"].data(context)["p_best"].to_numpy().reshape(likely.shape)
+    np.testing.assert_array_equal(drawn, likely)
+    np.testing.assert_allclose(p_best_on_page(context), likely, atol=2e-3)
+    values = FIGURES["values"].data(context).filter(pl.col("preference") == "final")
+    for name, chance in zip(names, likely[-1], strict=True):
+        (own,) = values.filter(pl.col("algorithm") == name)["p_best"].unique()
+        assert own == pytest.approx(chance)
+    (table,) = (one for one in tables(context) if one.name == "selection")
+    last = next(row for row in table.rows if row[0] == "at 100")
+    assert last[1:3] == (names[likely[-1].argmax()], probability(float(likely[-1].max())))
+
+
+def test_with_two_algorithms_and_three_problems_p_best_is_p_better_and_it_is_too_early(
+    tmp_path: Path,
+):
+    store = synthetic(tmp_path, 3, {"A": [0.8, 0.6], "B": [0.2, 0.4]})
+    posterior = pb.open(store.path).infer()
+    chosen = pb.open(store.path).select("final")
+    context = gather(Store.open(store.path))
+    better = context.believed.above[-1]
+    place = {name: i for i, name in enumerate(context.believed.algorithms)}
+    matrix = {(a, b): p for a, b, p, _, _ in FIGURES["matrix"].data(context).iter_rows()}
+    for name, other in (("A", "B"), ("B", "A")):
+        p = better[place[name], place[other]]
+        (row,) = (row for row in chosen.ranking if row.algorithm == name)
+        names, likely = p_best(context)
+        assert row.p2bb == pytest.approx(p)
+        assert likely[-1, names.index(name)] == pytest.approx(p)
+        assert p_best_on_page(context)[-1, names.index(name)] == pytest.approx(p, abs=2e-3)
+        assert matrix[name, other] <= p + 1e-12
+    assert posterior.model == context.basis.posterior.model
+    said = plain(answer(context)[0])
+    assert said.startswith("Too early to say, on 3 problems: ")
+    assert chosen.statement.startswith("too early to say; ")
+    story = tell(context)
+    blocks = outline(context, story)
+    for text in (as_text(blocks, 10_000), as_markdown(blocks).replace("*", ""), page(context)):
+        assert "Too early to say, on 3 problems: " in text
+
+
+SETTINGS = {
+    "weights": {"instances": {"suite": "classic", "count": 12, "weights": {"*": 2.0}}},
+    "failures": {"execution": {"workers": 1, "failures": {"means": "last"}}},
+}
+
+
+@pytest.mark.parametrize("setting", SETTINGS)
+def test_a_race_with_settings_of_other_parts_can_be_reported_and_resumed(
+    setting: str, project: Project
+):
+    changes = SETTINGS[setting]
+    project.configure(race={"limits": {"rounds": 1}}, **changes)
+    assert project("race", "config.yaml", "--page", "page.html").returncode in (0, 3)
+    store = project.store
+    assert project("report", str(store), "--text").returncode == 0
+    assert project("report", str(store), str(store), "--text").returncode in (0, 1)
+    shown = json.loads(project("status", str(store), "--json").stdout)
+    assert setting in shown["race"]["rules"]
+    assert project("race", "config.yaml").returncode in (0, 3)
