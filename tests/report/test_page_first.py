@@ -49,6 +49,6 @@ def test_a_name_stands_over_its_stretch_only_where_it_fits(width: float, room: s
     assert Piece(width, 0, "alpha", 1.0).room == room
 
 
-def test_where_nothing_was_inferred_there_is_no_strip(kinds: dict[str, ReportContext]):
-    assert strip(kinds["runs only"]) is None
+def test_where_nothing_can_be_compared_there_is_no_strip(kinds: dict[str, ReportContext]):
+    assert strip(kinds["one algorithm"]) is None
     assert strip(kinds["looking back"]) is None

@@ -14,7 +14,7 @@ export function startRounds(moments) {
   const unpack = (moment) => {
     moment.times ??= PAGE.times;
     for (const key of ["mean", "low", "high"]) {
-      if (!moment[key].at) {
+      if (typeof moment[key] === "string") {
         const all = unpacked(moment[key]);
         const size = moment.times.length;
         moment[key] = { at: (item) => Array.from(all.subarray(item * size, (item + 1) * size)) };
