@@ -14,7 +14,7 @@ LONGEST = 28  # characters of a name in a table or chart
 
 
 def as_text(blocks: list[Block], width: int = 100) -> str:
-    """All blocks, wrapped to a width; tables and charts keep their own."""
+    """All blocks, wrapped to a width; of tables only the last column is wrapped."""
     made = []
     for block in blocks:
         made += [*_lines(block, width), ""]
@@ -44,7 +44,7 @@ def _lines(block: Block, width: int) -> list[str]:
         case Bullets(lines):
             return [line for name, rest in lines for line in _bullet(name, rest, width)]
         case Table():
-            return _table(block)
+            return _table(block, width)
         case Chart():
             return _chart(block)
 
@@ -61,7 +61,7 @@ def _padded(text: str, width: int, right: bool = False) -> str:
     return space + text if right else text + space
 
 
-def _table(table: Table) -> list[str]:
+def _table(table: Table, width: int) -> list[str]:
     right = [title.endswith("#") for title in table.columns]
     titles = [short(title.removesuffix("#")) for title in table.columns]
     last = len(titles) - 1
@@ -69,12 +69,25 @@ def _table(table: Table) -> list[str]:
         [visible(cell) if column == last else short(cell) for column, cell in enumerate(row)]
         for row in table.rows
     ]
+    if rows and not right[last]:
+        before = [max(map(cells, column)) + 2 for column in zip(titles, *rows, strict=True)][:last]
+        rows = _with_last_wrapped(rows, max(LONGEST, width - sum(before)))
     widths = [max(map(cells, column)) for column in zip(titles, *rows, strict=True)]
     made = [
         "  ".join(_padded(*cell) for cell in zip(row, widths, right, strict=True)).rstrip()
         for row in (titles, *rows)
     ]
     return [made[0], "  ".join("-" * width for width in widths), *made[1:]]
+
+
+def _with_last_wrapped(rows: list[list[str]], width: int) -> list[list[str]]:
+    """Rows whose last cell continues in further rows where it is too wide."""
+    made = []
+    for *first, text in rows:
+        lines = textwrap.wrap(text, width) or [""]
+        made.append([*first, lines[0]])
+        made += [[*[""] * len(first), line] for line in lines[1:]]
+    return made
 
 
 def _chart(chart: Chart) -> list[str]:
