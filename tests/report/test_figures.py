@@ -17,7 +17,7 @@ from tests.report.layout import faults
 
 ALL_KINDS = [*stores.KINDS, "looking back"]
 MISSING = {
-    ("runs only", "ratings"): "nothing has been inferred yet",
+    ("one algorithm", "ratings"): "nothing has been inferred yet",
     ("runs only", "rounds"): "no race was run in this store",
     ("one algorithm", "matrix"): "nothing has been inferred yet",
     ("inferred", "rounds"): "no race was run in this store",
@@ -38,7 +38,7 @@ THERE = {
     "one time": OURS - {"failures", "values"},
     "joint": OURS - {"failures"},
     "failures": OURS | CLASSICAL,
-    "runs only": {"allocation"},
+    "runs only": OURS - OF_ROUNDS - {"diagnostics"},
     "one algorithm": {"allocation"},
     "inferred": OURS - OF_ROUNDS,
     "hostile names": OURS - OF_ROUNDS,

@@ -526,9 +526,9 @@ def test_hostile_names_harm_nothing_and_are_shown_as_they_are(browser: Browser, 
         assert browser.ask("document.querySelectorAll('.chart a, main img').length") == 0
 
 
-def test_a_store_with_runs_only_says_that_nothing_was_inferred(browser: Browser, tmp_path: Path):
+def test_a_store_of_one_algorithm_says_that_nothing_was_inferred(browser: Browser, tmp_path: Path):
     project = Project(tmp_path)
-    project.configure()
+    project.configure(algorithms=[{"name": "random", "use": "random-search"}])
     project.json("run", "config.yaml")
     path = tmp_path / "runs.html"
     write_page(gather(Store.open(project.store)), path)

@@ -26,11 +26,11 @@ MOST_DRAWS = 1e5
 def data(context: ReportContext) -> pl.DataFrame:
     """For each round and algorithm: the one most likely to dominate it, and P(dominated).
 
-    ``probability`` is max over A of P(A above this one at every time), the paper's figure, or
-    where eliminations go by each time for itself, of the lowest P(A above this one) at any time;
-    A is among the candidates when the round began. It is null where the round's posterior was
-    not to be trusted. ``event`` is eliminated, resolved (nothing about it is open from there on) or
-    empty; ``share_settled`` is the share of all pairs that are settled.
+    ``probability`` is the one that the round recorded, as `polarbear status` shows it; where it
+    recorded none, the highest over A of the lowest P(A above this one) at any time, A among the
+    candidates when the round began. It is null where the round's posterior was not usable.
+    ``event`` is eliminated, resolved (nothing about it is open from there on) or empty;
+    ``share_settled`` is the share of all pairs that are settled.
     """
     rows = []
     resolved = resolved_in(context)
@@ -46,7 +46,12 @@ def data(context: ReportContext) -> pl.DataFrame:
             others = [n for n in inside if n != name]
             p = [float(probability[believed.place(n), believed.place(name)]) for n in others]
             known = bool(p) and not np.isnan(p).all()
-            by = others[int(np.nanargmax(p))] if known else None
+            by, highest = (
+                (others[int(np.nanargmax(p))], float(np.nanmax(p))) if known else (None, None)
+            )
+            recorded = out.get(name) or (entry.record.threats.get(name) if known else None)
+            if recorded is not None:
+                by, highest = recorded.by, recorded.probability
             event = "eliminated" if name in out else ""
             if resolved.get(name) == entry.number:
                 event = "resolved"
@@ -55,14 +60,8 @@ def data(context: ReportContext) -> pl.DataFrame:
                     "round": entry.number,
                     "instances": state.instances,
                     "algorithm": name,
-                    "by": out[name].by if name in out else by,
-                    "probability": (
-                        out[name].probability
-                        if name in out
-                        else float(np.nanmax(p))
-                        if known
-                        else None
-                    ),
+                    "by": by,
+                    "probability": highest,
                     "event": event,
                     "entered": name in entered and bool(running),
                     "share_settled": state.share_settled,
