@@ -22,11 +22,11 @@ INTRODUCTION, *SECTIONS = re.split(r"^## ", TEXT, flags=re.MULTILINE)
 DOORS = {section.partition("\n")[0]: section for section in SECTIONS}
 # what each example's last command prints if it did what it is there for
 SHOWN = {
-    "A model": "straight, instances: 6; 4000 draws",
+    "A model": "straight, instances: 6; 4,000 draws",
     "A suite": "8 runs in ",
     "An adapter": "8 runs in ",
     "A preference": "the budget is equally likely to be anything up to 500",
-    "A figure": "random search up to 10 evaluations",
+    "A figure": "random search up to 30 evaluations",
     "A format": "2 runs of 2 algorithms on 1 instance added",
     "An export": "runs written to endings.jsonl",
 }

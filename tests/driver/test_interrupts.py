@@ -54,7 +54,7 @@ def test_ctrl_c_while_a_round_is_being_decided_does_not_wait_for_the_decision(
     os.killpg(process.pid, signal.SIGINT)
     _, said = process.communicate(timeout=600)
     assert process.returncode == 130
-    assert "interrupted; the race goes on from its last round" in said
+    assert "interrupted; the same command continues from the last round" in said
     assert "Traceback" not in said
     assert list(rounds(project.store)) == ["round-0001.json"]
     project("race", "config.yaml")
