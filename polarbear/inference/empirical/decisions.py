@@ -27,7 +27,7 @@ import scipy
 from polarbear.inference.relations import DecisionTables
 from polarbear.rankings.duels import DuelRecord
 
-EVEN_MASS = 0.7  # chosen on benchmarks/results/race.md, validated on other truths there
+EVEN_MASS = 0.7  # chosen on truths.KINDS, even algorithms and both populations of benchmarks/
 SLAB = 2.0  # h: imaginary wins, and losses, of pairs that are not even
 _LOG_FREQUENCIES = np.linspace(-14, 9, 180)  # of the inversion formula, in standard deviations
 

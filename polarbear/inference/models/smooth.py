@@ -69,7 +69,7 @@ def identity_precision(size: int) -> np.ndarray:
 
 
 def rotation(weights: np.ndarray) -> np.ndarray:
-    """An orthogonal matrix that gives each coefficient a curve of its own scale, for Stan programs.
+    """An orthogonal matrix that gives each coefficient a curve with its scale, for Stan programs.
 
     The data determine smooth curves and not rough ones. With one coefficient for each, a diagonal
     mass matrix is all that NUTS needs.

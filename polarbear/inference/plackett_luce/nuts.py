@@ -73,7 +73,7 @@ def sample_nuts(
     target_acceptance: float,
     threads: int | None,
 ) -> Draws:
-    """Draws after so many tuning transitions."""
+    """Draws after the given number of tuning transitions."""
     try:
         import nutpie
         from nutpie.compiled_pyfunc import from_pyfunc

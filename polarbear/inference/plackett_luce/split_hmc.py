@@ -126,7 +126,7 @@ class Layout:
 def run(
     move: Callable[[int], np.ndarray], record: Callable[[int], None], draws: int, effort: Effort
 ) -> np.ndarray:
-    """Find the number of steps, then record so many draws; returns mean acceptances.
+    """Find the number of steps, then record the draws; returns mean acceptances.
 
     ``move(steps)`` makes one transition and returns the acceptance of each block.
     """
