@@ -149,11 +149,11 @@ class Catalog:
             written: list[str] = []
             try:
                 for name, data in add:
+                    # Also if it is listed with this content: the file may be missing or damaged.
                     added[name] = files.digest(data)
-                    if before.files.get(name) != added[name]:
-                        self._make_folder_of(name)
-                        files.write_aside(files.aside_of(self.path / name), data)
-                        written.append(name)
+                    self._make_folder_of(name)
+                    files.write_aside(files.aside_of(self.path / name), data)
+                    written.append(name)
                 self._sync_folders(written)
             except BaseException:
                 for name in written:

@@ -176,6 +176,16 @@ def test_a_change_that_fails_leaves_nothing_behind(tmp_path: Path):
         made.catalog.commit([changed[1]], ["provenance.json"])
 
 
+def test_a_missing_file_that_is_added_again_with_the_same_content_is_written(tmp_path: Path):
+    made = Store.create(tmp_path / "store", configured_store().plain())
+    name, _ = file = json_file("provenance.json", {"alike": {}, "seeds_of": {"A": "B"}})
+    made.catalog.commit([file])
+    (made.path / name).unlink()
+    made.catalog.commit([file])
+    assert made.provenance.seed_name("A") == "B"
+    assert verify(made.path).sound
+
+
 def test_a_reader_finds_a_file_that_is_listed_and_not_yet_in_place(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
