@@ -52,8 +52,8 @@ class Diagnostics:
         if not self.r_hat < self.r_hat_limit:
             found.append(f"R-hat is {self.r_hat:.3f}, should be below {self.r_hat_limit:.4g}")
         for name, ess in (("bulk", self.ess_bulk), ("tail", self.ess_tail)):
-            if not ess > MIN_ESS:
-                found.append(f"{name} ESS is {ess:.0f}, should be above {MIN_ESS:.0f}")
+            if not ess >= MIN_ESS:
+                found.append(f"{name} ESS is {ess:.0f}, should be at least {MIN_ESS:.0f}")
         if self.divergences:
             found.append(f"{counted(self.divergences, 'transition')} diverged, should be none")
         if self.pareto_k is not None and not self.pareto_k < MAX_PARETO_K:

@@ -31,14 +31,19 @@ def from_bytes(
     """The rows of a Parquet file, or some of its columns, with the types of a schema."""
     wanted = schema if columns is None else pa.schema(map(schema.field, columns))
     with _named(path):
-        table = pq.ParquetFile(pa.BufferReader(data)).read(wanted.names).select(wanted.names)
+        table = _read(data, wanted.names).select(wanted.names)
         return table if table.schema == wanted else table.cast(wanted)
 
 
 def any_from_bytes(path: Path, data: bytes) -> pa.Table:
     """The rows of a Parquet file, with the types and the metadata that it has."""
     with _named(path):
-        return pq.ParquetFile(pa.BufferReader(data)).read()
+        return _read(data)
+
+
+def _read(data: bytes, columns: list[str] | None = None) -> pa.Table:
+    # Arrow's threads may still hold the Python buffer when the interpreter ends, and abort it.
+    return pq.ParquetFile(pa.BufferReader(data)).read(columns, use_threads=False)
 
 
 def facts_of(path: Path, data: bytes) -> dict[str, Any]:

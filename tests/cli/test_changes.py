@@ -327,7 +327,7 @@ def test_what_is_forgotten_is_set_aside_and_can_be_taken_back(raced: Project):
     told = raced.json("forget", "config", "--algorithm", "climber")
     assert (told["set_aside"], told["restored"]) == (8, 0)
     assert raced.json("status", "config")["runs"] == 8
-    assert "its race is to be decided anew" in raced("report", "config", "--text").stdout
+    assert "its race is to be decided again" in raced("report", "config", "--text").stdout
     told = raced.json("forget", "config", "--algorithm", "climber", "--restore")
     assert (told["restored"], told["superseded"]) == (8, 0)
     assert raced("race", "config.yaml").returncode in (0, 3)

@@ -246,7 +246,7 @@ def test_a_project_of_programs_files_and_clocks_loses_no_finished_run(project: P
     project.configure(algorithms=[steady, other], **shape)
     first = project("race", "config.yaml")
     assert first.returncode in (0, 3), first.stderr
-    reached = [Store.open(store).round(number).ran_to for number in (1, 2, 3)]
+    reached = [Store.open(store).rounds.read(number).ran_to for number in (1, 2, 3)]
     assert reached[0] == {"steady": 60, "other": 60}
     assert reached[2] == {"steady": 5, "other": 5}
     assert set((folder / "budgets-steady").read_text().split()) == {"60"}
@@ -306,7 +306,7 @@ def test_a_project_of_programs_files_and_clocks_loses_no_finished_run(project: P
     )
     done = project("race", "config.yaml", "--store", "clock")
     assert done.returncode in (0, 3), done.stderr
-    assert "seconds, " in done.stdout
+    assert "seconds (" in done.stdout
     assert "evaluations" not in done.stdout
 
     # And what she began with is as it was.

@@ -43,7 +43,7 @@ def test_ctrl_c_while_a_cluster_runs_ends_its_runs_and_the_same_command_goes_on(
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does
     _, errors = process.communicate(timeout=600)
     assert process.returncode == 130
-    assert "every finished run is stored, and the same command goes on" in errors
+    assert "every finished run is stored, and the same command continues" in errors
     assert len(errors.strip().splitlines()) == 1, "one line, and nothing of Dask's"
     wait_until(lambda: not any(map(_lives, held)))
     kept = project.json("status", "config")["runs"]
