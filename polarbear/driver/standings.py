@@ -14,7 +14,6 @@ from polarbear.inference.beliefs import Beliefs
 from polarbear.inference.named_fit import NamedFit
 from polarbear.plain import Record, html_table, plain
 from polarbear.racing import (
-    MIN_ROUNDS,
     OPEN,
     Elimination,
     Forecast,
@@ -23,7 +22,7 @@ from polarbear.racing import (
     Verdict,
     verdict_on,
 )
-from polarbear.racing.forecast_range import within
+from polarbear.racing.forecast import MIN_ROUNDS, within
 from polarbear.racing.recommendation import Grade, Span, advise, leaders
 from polarbear.settings.grid import EVALUATIONS, Budget
 from polarbear.store import Store, summary

@@ -3,66 +3,31 @@
 Uses `settings` and `inference`'s relations; nothing here runs, draws or writes.
 """
 
-from __future__ import annotations
-
-from polarbear.racing.decide import (
-    LARGE_SHARE,
-    MAX_UNTRUSTED_ROUNDS,
-    admit,
-    codes,
-    horizons,
-    needs_more_draws,
-    settled_codes,
-    step,
-)
-from polarbear.racing.forecast_range import MIN_ROUNDS, Forecast
-from polarbear.racing.record import Decisions, RoundRecord, Threat
-from polarbear.racing.rules import Rules
-from polarbear.racing.state import (
-    ABOVE,
-    ALIKE,
-    BELOW,
-    CROSSING,
-    LETTERS,
-    OPEN,
-    OUT,
-    Elimination,
-    State,
-    from_plain,
-    start,
-    to_plain,
-)
-from polarbear.racing.verdicts import Kind, Verdict, verdict, verdict_on
-
-__all__ = [
-    "ABOVE",
-    "ALIKE",
-    "BELOW",
-    "CROSSING",
-    "LARGE_SHARE",
-    "LETTERS",
-    "MAX_UNTRUSTED_ROUNDS",
-    "MIN_ROUNDS",
-    "OPEN",
-    "OUT",
-    "Decisions",
-    "Elimination",
-    "Forecast",
-    "Kind",
-    "RoundRecord",
-    "Rules",
-    "State",
-    "Threat",
-    "Verdict",
-    "admit",
-    "codes",
-    "from_plain",
-    "horizons",
-    "needs_more_draws",
-    "settled_codes",
-    "start",
-    "step",
-    "to_plain",
-    "verdict",
-    "verdict_on",
-]
+from polarbear.racing.decide import LARGE_SHARE as LARGE_SHARE
+from polarbear.racing.decide import MAX_UNTRUSTED_ROUNDS as MAX_UNTRUSTED_ROUNDS
+from polarbear.racing.decide import admit as admit
+from polarbear.racing.decide import needs_more_draws as needs_more_draws
+from polarbear.racing.decide import settled_codes as settled_codes
+from polarbear.racing.decide import step as step
+from polarbear.racing.forecast import Forecast as Forecast
+from polarbear.racing.record import Decisions as Decisions
+from polarbear.racing.record import RoundRecord as RoundRecord
+from polarbear.racing.record import Threat as Threat
+from polarbear.racing.rules import Rules as Rules
+from polarbear.racing.state import ABOVE as ABOVE
+from polarbear.racing.state import ALIKE as ALIKE
+from polarbear.racing.state import BELOW as BELOW
+from polarbear.racing.state import CROSSING as CROSSING
+from polarbear.racing.state import LETTERS as LETTERS
+from polarbear.racing.state import OPEN as OPEN
+from polarbear.racing.state import OUT as OUT
+from polarbear.racing.state import Elimination as Elimination
+from polarbear.racing.state import State as State
+from polarbear.racing.state import from_plain as from_plain
+from polarbear.racing.state import horizons as horizons
+from polarbear.racing.state import start as start
+from polarbear.racing.state import to_plain as to_plain
+from polarbear.racing.verdicts import Kind as Kind
+from polarbear.racing.verdicts import Verdict as Verdict
+from polarbear.racing.verdicts import verdict as verdict
+from polarbear.racing.verdicts import verdict_on as verdict_on

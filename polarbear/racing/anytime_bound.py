@@ -23,19 +23,21 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+import scipy  # loads `scipy.special` at its first use
 
 EVEN_DUELS = 4.0  # h: how near to even the bets expect duels to be; any value keeps the bound
 
 
 def log_wealth(wins: np.ndarray, losses: np.ndarray) -> np.ndarray:
     """The logarithm of the wealth after these wins and losses."""
-    from scipy.special import betaincc, betaln
-
     one, two = EVEN_DUELS + wins, EVEN_DUELS + losses
     with np.errstate(divide="ignore"):
-        above = np.log(betaincc(one, two, 0.5))
+        above = np.log(scipy.special.betaincc(one, two, 0.5))
     return np.asarray(
-        (wins + losses + 1) * np.log(2) + betaln(one, two) - betaln(EVEN_DUELS, EVEN_DUELS) + above
+        (wins + losses + 1) * np.log(2)
+        + scipy.special.betaln(one, two)
+        - scipy.special.betaln(EVEN_DUELS, EVEN_DUELS)
+        + above
     )
 
 
@@ -63,9 +65,7 @@ def supported_by_duels(wins: np.ndarray) -> np.ndarray:
 
     The prior is uniform; ties do not count.
     """
-    from scipy.special import betaincc
-
-    return _of_each_record(lambda won, lost: betaincc(1 + won, 1 + lost, 0.5), wins)
+    return _of_each_record(lambda won, lost: scipy.special.betaincc(1 + won, 1 + lost, 0.5), wins)
 
 
 def _of_each_record(

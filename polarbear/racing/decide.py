@@ -44,24 +44,6 @@ def admit(state: State, newcomer: str, rules: Rules) -> State:
     )
 
 
-def horizons(state: State, rules: Rules) -> dict[str, float]:
-    """The algorithms to run in the next round, and up to which time: the paper's tau_A.
-
-    Without truncation each of them runs to the end.
-    """
-    found: dict[str, float] = {}
-    for pair, codes in zip(state.pairs, state.settled, strict=True):
-        is_open = np.flatnonzero(codes == OPEN)
-        if not len(is_open):
-            continue
-        until = state.times[int(is_open[-1])]
-        for name in pair if state.joining is None else {state.joining} & {*pair}:
-            found[name] = max(found.get(name, 0.0), until)
-    if rules.truncate is False:
-        found = dict.fromkeys(found, state.times[-1])
-    return {name: found[name] for name in state.algorithms if name in found}
-
-
 def step(
     state: State,
     rules: Rules,
@@ -82,15 +64,19 @@ def step(
     if tables is None:
         state, arrived = _arrival(replace(state, untrusted=state.untrusted + 1))
         return state, Decisions(caught_up=arrived)
+    proven = None
+    if rules.guarantee == "anytime":
+        if duels is None:
+            raise RaceError("the anytime guarantee needs the record of duels")
+        proven = proven_better(duels, rules.alpha, state.initial)
     before = state.settled == OPEN
-    dominates, withheld = _dominances(state, rules, tables, duels)
+    dominates, withheld = _dominances(state, rules, tables, duels, proven)
     cycles = _cycles(state, dominates)
     eliminated = _eliminations(state, tables, dominates, cycles)
     state = replace(state, eliminated=(*state.eliminated, *eliminated), untrusted=0)
     state, reinstated = _reinstate(state, tables, cycles)
     settled = _resolved(state, rules, tables)
     in_cycle = {pair for cycle in cycles for pair in combinations(cycle, 2)}
-    proven = proven_better(duels, rules.alpha, state.initial) if _is_guaranteed(rules) else None
     settled, reopened = _reopened(state, settled, tables, proven, in_cycle)
     after = settled == OPEN
     newly, open_before = int((before & ~after).sum()), int(before[_judged(state)].sum())
@@ -131,10 +117,6 @@ def needs_more_draws(
     return len(outcomes) > 1 or after[2].candidates != after[0].candidates
 
 
-def _is_guaranteed(rules: Rules) -> bool:
-    return rules.guarantee == "anytime"
-
-
 def _indices(state: State) -> tuple[np.ndarray, np.ndarray]:
     return np.triu_indices(len(state.algorithms), 1)
 
@@ -160,7 +142,11 @@ def _both_candidates(state: State) -> np.ndarray:
 
 
 def _dominances(
-    state: State, rules: Rules, tables: DecisionTables, duels: np.ndarray | None
+    state: State,
+    rules: Rules,
+    tables: DecisionTables,
+    duels: np.ndarray | None,
+    proven: np.ndarray | None,
 ) -> tuple[np.ndarray, tuple[tuple[str, str], ...]]:
     """Algorithms that dominate another one with the required confidence: bool[a, b].
 
@@ -171,11 +157,9 @@ def _dominances(
     pairs = _judged(state)
     compared = np.zeros((n, n), dtype=bool)
     compared[a[pairs], b[pairs]] = compared[b[pairs], a[pairs]] = True
+    if proven is not None:
+        return compared & proven.all(axis=0), ()
     asked = compared & (tables.dominates >= rules.alpha)
-    if _is_guaranteed(rules):
-        if duels is None:
-            raise RaceError("the anytime guarantee needs the record of duels")
-        return compared & proven_better(duels, rules.alpha, state.initial).all(axis=0), ()
     if duels is None:
         return asked, ()
     supported = asked & (supported_by_duels(duels) >= MIN_SUPPORT).all(axis=0)
@@ -270,34 +254,22 @@ def reached(steps: np.ndarray) -> np.ndarray:
     return known
 
 
-def codes(above: np.ndarray, alike: np.ndarray, as_good: np.ndarray | None = None) -> np.ndarray:
-    """The settled relation of each pair at each time: int8[pair, time].
-
-    ``above[time, a, b]`` says where a is better than b, ``alike`` where they are equivalent, and
-    ``as_good`` where a is no worse than b, if that settles a pair for all times.
-    """
+def settled_codes(rules: Rules, tables: DecisionTables) -> np.ndarray:
+    """The relations that these probabilities settle, by the rules' resolution: int8[pair, time]."""
+    above, alike = tables.better >= rules.alpha, tables.equivalent >= rules.alpha
     a, b = np.triu_indices(above.shape[1], 1)
     found = np.full((len(a), len(above)), OPEN, dtype=np.int8)
     found[alike[:, a, b].T] = ALIKE
     found[above[:, a, b].T] = ABOVE  # dominance comes before equivalence
     found[above[:, b, a].T] = BELOW
-    if as_good is not None:
-        better, no_worse = above.any(axis=0), as_good.any(axis=0)
-        crosses = np.asarray((better & no_worse.T) | (better.T & no_worse))
-        found[(found == OPEN) & crosses[a, b][:, None]] = CROSSING
-    return found
-
-
-def settled_codes(rules: Rules, tables: DecisionTables) -> np.ndarray:
-    """What these probabilities settle, by the rules' resolution: int8[pair, time]."""
-    distinct = ~np.eye(tables.better.shape[1], dtype=bool)
-    above = (tables.better >= rules.alpha) & distinct
-    alike = (tables.equivalent >= rules.alpha) & distinct
     if rules.resolution == "strict":
-        return codes(above, alike)
-    if rules.resolution == "crossing":
-        return codes(above, alike, above | alike)
-    return codes(above, alike, (tables.no_worse >= rules.alpha) & distinct)
+        return found
+    crossing = rules.resolution == "crossing"
+    as_good = above | alike if crossing else tables.no_worse >= rules.alpha
+    better, no_worse = above.any(axis=0), as_good.any(axis=0)
+    crosses = np.asarray((better & no_worse.T) | (better.T & no_worse))
+    found[(found == OPEN) & crosses[a, b][:, None]] = CROSSING
+    return found
 
 
 def _resolved(state: State, rules: Rules, tables: DecisionTables) -> np.ndarray:

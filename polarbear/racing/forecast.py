@@ -1,22 +1,85 @@
-"""A forecast of when a race ends: its future is simulated many times."""
+"""A forecast of when a race ends, as a range: its future is simulated many times."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import scipy  # loads `scipy.special` at its first use
 
-from polarbear.inference.relations import DecisionTables
-from polarbear.racing.decide import horizons
-from polarbear.racing.forecast_range import MIN_ROUNDS, Forecast
-from polarbear.racing.normal_scores import MIN_TAIL, normal_scores
-from polarbear.racing.rules import Rules
-from polarbear.racing.state import ABOVE, ALIKE, BELOW, OPEN, State
+from polarbear.racing.state import ABOVE, ALIKE, BELOW, OPEN, State, horizons
 
+if TYPE_CHECKING:
+    from polarbear.inference.relations import DecisionTables
+    from polarbear.racing.rules import Batch, RaceLimits, Rules
+
+MIN_ROUNDS = 3  # before a forecast is made
 FUTURES = 200  # simulated
 LOW, HIGH = 0.05, 0.95  # quantiles of the range
 MAX_GROWTH = 40  # of the number of instances, within a forecast
 FAR = 3.0  # a score beyond which the other end of the ROPE changes nothing (1e-9)
+MIN_TAIL = 1e-6  # probabilities are clipped to this distance from 0 and 1
+
+
+class Forecast(NamedTuple):
+    """Further instances until a race ends: the range and its median.
+
+    ``high`` and ``likely`` are None beyond the horizon of the forecast. ``an_instance`` is the
+    highest cost of one on the axis, as pairs stand.
+    """
+
+    low: int
+    likely: int | None
+    high: int | None
+    an_instance: float
+
+    @property
+    def spent_at_most(self) -> float | None:
+        """The highest cost of all of them on the axis."""
+        return None if self.high is None else self.high * self.an_instance
+
+    def to_plain(self) -> dict[str, Any]:
+        return {**self._asdict(), "spent_at_most": self.spent_at_most}
+
+    @classmethod
+    def from_plain(cls, plain: Mapping[str, Any] | None) -> Forecast | None:
+        if plain is None:
+            return None
+        return cls(plain["low"], plain["likely"], plain["high"], plain["an_instance"])
+
+
+def within(
+    ahead: Forecast, state: State, batch: Batch, limits: RaceLimits, spent: float
+) -> Forecast:
+    """The forecast for a race that ends at its limits."""
+    ends = []
+    if limits.instances is not None:
+        ends.append(limits.instances - state.instances)
+    if limits.rounds is not None:
+        ends.append(_instances_of(limits.rounds - state.round, state, batch))
+    if limits.spent is not None and ahead.an_instance:
+        rest = (limits.spent - spent) / ahead.an_instance
+        ends.append(math.ceil(rest) + state.batch if rest > 0 else 0)  # a round is finished
+    most = min((end for end in ends if end > 0), default=None)
+    if most is None:
+        return ahead
+    low, likely, high = (
+        most if value is None else min(value, most)
+        for value in (ahead.low, ahead.likely, ahead.high)
+    )
+    return Forecast(low, likely, high, ahead.an_instance)
+
+
+def _instances_of(rounds: int, state: State, batch: Batch) -> int:
+    """The largest number of instances that these rounds draw."""
+    drawn, size = 0, state.batch
+    for _ in range(rounds):
+        drawn += size
+        size = batch.within(2 * size, state.instances + drawn)
+    return drawn
 
 
 def forecast(
@@ -72,13 +135,11 @@ def _futures(
     Draws are the same at all times: a pair's score at a time is its lead there, grown by the
     evidence, plus one number per pair.
     """
-    from scipy.special import ndtri  # slow to import
-
     is_open = (state.settled == OPEN).any(axis=1)
     a, b = (index[is_open] for index in np.triu_indices(len(state.algorithms), 1))
     now = state.instances
-    lead, width = (of_times.T for of_times in normal_scores(tables, a, b))  # [pair, time]
-    threshold = float(ndtri(min(rules.alpha, 1 - MIN_TAIL)))
+    lead, width = (of_times.T for of_times in _normal_scores(tables, a, b))  # [pair, time]
+    threshold = float(scipy.special.ndtri(min(rules.alpha, 1 - MIN_TAIL)))
     shape = (FUTURES, len(a))
     drift, walk = rng.standard_normal(shape), np.zeros(shape)
     pairs = [_Pair(codes, FUTURES, rules) for codes in state.settled[is_open]]
@@ -151,24 +212,40 @@ class _Pair:
 
 def _reach(width: np.ndarray, alpha: float) -> np.ndarray:
     """The largest score with P(equivalent) >= alpha; -1 where there is none."""
-    from scipy.special import ndtri
-
     widths, scores = _reaches(alpha)
     found = np.interp(width, widths, scores, left=-1.0)
     far = width > widths[-1]  # the other end of the ROPE does not matter
-    found[far] = width[far] - ndtri(min(alpha, 1 - MIN_TAIL))
+    found[far] = width[far] - scipy.special.ndtri(min(alpha, 1 - MIN_TAIL))
     return np.asarray(found)
 
 
 @cache
 def _reaches(alpha: float) -> tuple[np.ndarray, np.ndarray]:
     """Half-widths of the ROPE, and the scores at which P(equivalent) is alpha."""
-    from scipy.special import ndtr
-
     scores = np.linspace(0, FAR, 2001)
-    low, high = scores - 10, scores + 10
-    for _ in range(50):
+    return _half_width(scores, np.full_like(scores, alpha)), scores
+
+
+def _normal_scores(
+    tables: DecisionTables, a: np.ndarray, b: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """The lead of a over b and the half-width of the ROPE, in posterior standard deviations.
+
+    Both are [time, pair] and grow with the square root of the number of instances.
+    """
+    above, below = tables.better[:, a, b], tables.better[:, b, a]
+    total = above + below
+    share = np.divide(above, total, out=np.full_like(above, 0.5), where=total > 0)
+    lead = scipy.special.ndtri(np.clip(share, MIN_TAIL, 1 - MIN_TAIL))
+    return lead, _half_width(np.abs(lead), tables.equivalent[:, a, b])
+
+
+def _half_width(shift: np.ndarray, alike: np.ndarray) -> np.ndarray:
+    """The half-width of the ROPE in standard deviations, from P(equivalent)."""
+    alike = np.clip(alike, MIN_TAIL, 1 - MIN_TAIL)
+    low, high = np.zeros_like(shift), np.full_like(shift, 1e3)
+    for _ in range(60):
         middle = (low + high) / 2
-        more = ndtr(middle - scores) - ndtr(-middle - scores) >= alpha
-        low, high = np.where(more, low, middle), np.where(more, middle, high)
-    return high, scores
+        more = scipy.special.ndtr(middle - shift) - scipy.special.ndtr(-middle - shift) < alike
+        low, high = np.where(more, middle, low), np.where(more, high, middle)
+    return high

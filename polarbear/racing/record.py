@@ -6,12 +6,13 @@ Nothing in it depends on the speed of the round, so the same race leaves the sam
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from polarbear.inference.named_fit import NamedFit
 from polarbear.plain import plain as as_plain
-from polarbear.racing.forecast_range import Forecast
+from polarbear.racing.forecast import Forecast
 from polarbear.racing.state import Elimination, State, from_plain, to_plain
 
 
@@ -91,64 +92,49 @@ class RoundRecord(NamedTuple):
 
     def to_plain(self) -> dict[str, Any]:
         """The record as JSON."""
-        plain = {
-            "state": to_plain(self.state),
-            "decisions": as_plain(self.decisions),
-            "drawn": self.drawn,
-            "ran_to": dict(self.ran_to),
-            "evaluations": dict(self.evaluations),
-            "threats": {name: threat._asdict() for name, threat in self.threats.items()},
-            "instances_to_go": self.instances_to_go,
-            "draws": self.draws,
-            "problems": list(self.problems),
-            "posterior": self.posterior,
-            "rules": dict(self.rules),
-            "inference": dict(self.inference),
-        }
-        if self.p_any_wrong is not None:
-            plain["p_any_wrong"] = self.p_any_wrong
-            plain["fit"] = as_plain(self.fit)
-        if self.spent is not None:
-            plain["spent"] = dict(self.spent)
-        if self.forecast is not None:
-            plain["forecast"] = self.forecast.to_plain()
-        if self.settings:
-            plain["settings"] = dict(self.settings)
-        return plain
+        forecast = None if self.forecast is None else self.forecast.to_plain()
+        parts = {**self._asdict(), "state": to_plain(self.state), "forecast": forecast}
+        return dict(as_plain(parts))
 
     @classmethod
     def from_plain(cls, plain: Mapping[str, Any]) -> RoundRecord:
         """A record from its JSON."""
-        return cls(
-            state=from_plain(plain["state"]),
-            decisions=_decisions(plain["decisions"]),
-            drawn=plain["drawn"],
-            ran_to=plain["ran_to"],
-            evaluations=plain["evaluations"],
-            threats={name: Threat(**threat) for name, threat in plain["threats"].items()},
-            instances_to_go=plain["instances_to_go"],
-            draws=plain["draws"],
-            problems=tuple(plain["problems"]),
-            posterior=plain["posterior"],
-            rules=plain["rules"],
-            inference=plain["inference"],
-            p_any_wrong=plain.get("p_any_wrong"),
-            fit=NamedFit.from_plain(plain.get("fit")),
-            spent=plain.get("spent"),
-            forecast=Forecast.from_plain(plain.get("forecast")),
-            settings=plain.get("settings", {}),
-        )
+        changed = {
+            "state": from_plain(plain["state"]),
+            "decisions": _decisions(plain["decisions"]),
+            "threats": {name: Threat(**threat) for name, threat in plain["threats"].items()},
+            "problems": tuple(plain["problems"]),
+            "fit": NamedFit.from_plain(plain["fit"]),
+            "forecast": Forecast.from_plain(plain["forecast"]),
+        }
+        return cls(**{**plain, **changed})
+
+    def renamed(self, old: str, new: str) -> RoundRecord:
+        """The same round with a new name for one algorithm."""
+        fields = ("state", "decisions", "ran_to", "evaluations", "spent", "threats", "fit")
+        return self._replace(**{key: _renamed(getattr(self, key), old, new) for key in fields})
 
 
 def _decisions(plain: Mapping[str, Any]) -> Decisions:
-    return Decisions(
-        eliminated=tuple(Elimination(**entry) for entry in plain["eliminated"]),
-        settled_pairs=tuple((a, b) for a, b in plain["settled_pairs"]),
-        reopened=tuple((a, b) for a, b in plain["reopened"]),
-        newly_settled=plain["newly_settled"],
-        open_before=plain["open_before"],
-        caught_up=plain["caught_up"],
-        withheld=tuple((name, by) for name, by in plain["withheld"]),
-        cycles=tuple(map(tuple, plain["cycles"])),
-        reinstated=tuple(plain["reinstated"]),
-    )
+    pairs = ("settled_pairs", "reopened", "withheld", "cycles")
+    changed = {
+        **{key: tuple(map(tuple, plain[key])) for key in pairs},
+        "eliminated": tuple(Elimination(**entry) for entry in plain["eliminated"]),
+        "reinstated": tuple(plain["reinstated"]),
+    }
+    return Decisions(**{**plain, **changed})
+
+
+def _renamed(value: Any, old: str, new: str) -> Any:
+    """A part of a record with a new name wherever it has the old one."""
+    if isinstance(value, str):
+        return new if value == old else value
+    if isinstance(value, State):
+        names = ("algorithms", "eliminated", "joining")
+        return replace(value, **{key: _renamed(getattr(value, key), old, new) for key in names})
+    if isinstance(value, Mapping):
+        return {_renamed(key, old, new): _renamed(one, old, new) for key, one in value.items()}
+    if isinstance(value, tuple):
+        parts = [_renamed(one, old, new) for one in value]
+        return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+    return value

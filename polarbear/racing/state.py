@@ -17,10 +17,6 @@ if TYPE_CHECKING:
 # The settled relation of a pair (a, b) at a time, and its letter in a checkpoint.
 OPEN, ABOVE, BELOW, ALIKE, CROSSING, OUT = range(6)
 LETTERS = ".><=x-"
-_UNKNOWN = 255
-_CODES = bytes(
-    LETTERS.index(chr(byte)) if chr(byte) in LETTERS else _UNKNOWN for byte in range(256)
-)
 MIRROR = np.array([OPEN, BELOW, ABOVE, ALIKE, CROSSING, OUT], dtype=np.int8)  # from b's side
 
 
@@ -103,6 +99,24 @@ def start(algorithms: Sequence[str], times: Sequence[float], rules: Rules) -> St
     return State(tuple(algorithms), moments, rules.batch.start, settled, initial=len(algorithms))
 
 
+def horizons(state: State, rules: Rules) -> dict[str, float]:
+    """The algorithms to run in the next round, and up to which time: the paper's tau_A.
+
+    Without truncation each of them runs to the end.
+    """
+    found: dict[str, float] = {}
+    for pair, codes in zip(state.pairs, state.settled, strict=True):
+        is_open = np.flatnonzero(codes == OPEN)
+        if not len(is_open):
+            continue
+        until = state.times[int(is_open[-1])]
+        for name in pair if state.joining is None else {state.joining} & {*pair}:
+            found[name] = max(found.get(name, 0.0), until)
+    if rules.truncate is False:
+        found = dict.fromkeys(found, state.times[-1])
+    return {name: found[name] for name in state.algorithms if name in found}
+
+
 def to_plain(state: State) -> dict[str, Any]:
     """A state as its checkpoint stores it; the same race gives the same bytes."""
     return {
@@ -127,25 +141,12 @@ def to_plain(state: State) -> dict[str, Any]:
 
 def from_plain(plain: Mapping[str, Any]) -> State:
     """A state from its checkpoint."""
-    rows = [_codes(pair["settled"]) for pair in plain["pairs"]]
-    return State(
-        algorithms=tuple(plain["algorithms"]),
-        times=tuple(plain["times"]),
-        batch=plain["batch"],
-        settled=np.array(rows, dtype=np.int8),
-        round=plain["round"],
-        instances=plain["instances"],
-        eliminated=tuple(Elimination(**entry) for entry in plain["eliminated"]),
-        joining=plain["joining"],
-        caught_up=plain["caught_up"],
-        entered=plain["entered"],
-        untrusted=plain["untrusted"],
-        initial=plain["initial"],
-    )
-
-
-def _codes(letters: str) -> np.ndarray:
-    codes = np.frombuffer(letters.encode().translate(_CODES), dtype=np.uint8)
-    if (codes == _UNKNOWN).any():
-        raise ValueError(f"{letters!r} are not all of the letters {LETTERS}")
-    return codes
+    rows = [[LETTERS.index(letter) for letter in pair["settled"]] for pair in plain["pairs"]]
+    rest = {key: value for key, value in plain.items() if key not in ("candidates", "pairs")}
+    changed = {
+        "algorithms": tuple(plain["algorithms"]),
+        "times": tuple(plain["times"]),
+        "settled": np.array(rows, dtype=np.int8),
+        "eliminated": tuple(Elimination(**entry) for entry in plain["eliminated"]),
+    }
+    return State(**{**rest, **changed})

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from polarbear.racing.state import ABOVE, ALIKE, BELOW, CROSSING, OPEN, OUT, State
+from polarbear.racing.state import ABOVE, ALIKE, BELOW, OPEN, OUT, State
 
 
 class Kind(StrEnum):
@@ -34,31 +34,14 @@ class Kind(StrEnum):
     MOOT = "moot"
 
 
-MIRROR = MappingProxyType(
-    {
-        Kind.DOMINATES: Kind.DOMINATED,
-        Kind.DOMINATED: Kind.DOMINATES,
-        Kind.NEVER_WORSE: Kind.NEVER_BETTER,
-        Kind.NEVER_BETTER: Kind.NEVER_WORSE,
-        Kind.SOMETIMES_BETTER: Kind.SOMETIMES_WORSE,
-        Kind.SOMETIMES_WORSE: Kind.SOMETIMES_BETTER,
-    }
+_MIRRORED = (
+    (Kind.DOMINATES, Kind.DOMINATED),
+    (Kind.NEVER_WORSE, Kind.NEVER_BETTER),
+    (Kind.SOMETIMES_BETTER, Kind.SOMETIMES_WORSE),
 )
-SIGNS = MappingProxyType(
-    {
-        Kind.DOMINATES: ">",
-        Kind.DOMINATED: "<",
-        Kind.NEVER_WORSE: "≥",
-        Kind.NEVER_BETTER: "≤",
-        Kind.SOMETIMES_BETTER: "≳",
-        Kind.SOMETIMES_WORSE: "≲",
-        Kind.EQUIVALENT: "=",
-        Kind.SOMETIMES_EQUIVALENT: "≈",
-        Kind.CROSSING: "×",
-        Kind.NOTHING_SHOWN: "·",
-        Kind.OPEN: "?",
-        Kind.MOOT: "",
-    }
+MIRROR = MappingProxyType(dict(_MIRRORED) | {worse: better for better, worse in _MIRRORED})
+SIGNS: MappingProxyType[Kind, str] = MappingProxyType(
+    dict(zip(Kind, [*"><≥≤≳≲=≈×·?", ""], strict=True))
 )
 _SEEN_FROM_THE_FIRST = {
     Kind.DOMINATES: "{a} is better than {b} at every time",
@@ -81,16 +64,9 @@ WORDS = MappingProxyType(
         for kind in Kind
     }
 )
-# The names of the codes of a pair at a single time.
+# The names of the codes of a pair at a single time, OPEN to OUT.
 AT_A_TIME = MappingProxyType(
-    {
-        OPEN: "open",
-        ABOVE: "above",
-        BELOW: "below",
-        ALIKE: "equivalent",
-        CROSSING: "crossing",
-        OUT: "moot",
-    }
+    dict(enumerate(("open", "above", "below", "equivalent", "crossing", "moot")))
 )
 
 

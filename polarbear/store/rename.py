@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import polars as pl
 import pyarrow as pa
 
-from polarbear.racing.renaming import renamed
 from polarbear.store import parquet
 from polarbear.store.catalog import File, table_file
 from polarbear.store.rounds import Rounds
@@ -49,7 +48,7 @@ def rename(store: Store, old: str, new: str) -> None:
 
 def _rounds(rounds: Rounds, old: str, new: str) -> Iterator[File]:
     for number in rounds.numbers():
-        yield rounds.checkpoint(renamed(rounds.read(number), old, new))
+        yield rounds.checkpoint(rounds.read(number).renamed(old, new))
 
 
 def _renamed_config(config: PlainConfig, old: str, new: str) -> PlainConfig:

@@ -16,8 +16,7 @@ from scipy.stats import binom
 from polarbear import racing as race
 from polarbear.inference.relations import DecisionTables
 from polarbear.racing import ALIKE, Forecast, State
-from polarbear.racing.forecast import _reach, forecast
-from polarbear.racing.forecast_range import within
+from polarbear.racing.forecast import _reach, forecast, within
 from polarbear.racing.rules import Rules
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
