@@ -94,7 +94,11 @@ class RoundRecord(NamedTuple):
         """The record as JSON."""
         forecast = None if self.forecast is None else self.forecast.to_plain()
         parts = {**self._asdict(), "state": to_plain(self.state), "forecast": forecast}
-        return dict(as_plain(parts))
+        optional = ("p_any_wrong", "spent", "forecast", "settings")
+        absent = {key for key in optional if parts[key] is None or parts[key] == {}}
+        if "p_any_wrong" in absent:
+            absent.add("fit")
+        return {key: as_plain(part) for key, part in parts.items() if key not in absent}
 
     @classmethod
     def from_plain(cls, plain: Mapping[str, Any]) -> RoundRecord:
@@ -104,8 +108,8 @@ class RoundRecord(NamedTuple):
             "decisions": _decisions(plain["decisions"]),
             "threats": {name: Threat(**threat) for name, threat in plain["threats"].items()},
             "problems": tuple(plain["problems"]),
-            "fit": NamedFit.from_plain(plain["fit"]),
-            "forecast": Forecast.from_plain(plain["forecast"]),
+            "fit": NamedFit.from_plain(plain.get("fit")),
+            "forecast": Forecast.from_plain(plain.get("forecast")),
         }
         return cls(**{**plain, **changed})
 
