@@ -11,9 +11,9 @@ from populations import Population
 from ways import Way, drawn, raced
 
 from polarbear.inference import Posterior
-from polarbear.preferences import Context, parse_preference
-from polarbear.select.criteria import RISKS, judge
-from polarbear.select.values import Value, draws_of_values
+from polarbear.selection.criteria import RISKS, Value, draws_of_values, judge
+from polarbear.selection.preference import Context
+from polarbear.selection.preference_parsing import parse_preference
 from polarbear.settings.options import Source
 
 EVERYTHING = 1000  # instances on which it is usual to run everything

@@ -20,8 +20,9 @@ from polarbear.driver.progress import Progress
 from polarbear.driver.reconcile import Answers, take_in
 from polarbear.errors import RaceError
 from polarbear.plain import Record, plain
-from polarbear.preferences import Context, read_preference
-from polarbear.select.regret_stop import Prospect, RegretStop, regret_stop
+from polarbear.selection.preference import Context
+from polarbear.selection.preference_parsing import read_preference
+from polarbear.selection.regret_stop import Prospect, RegretStop, regret_stop
 from polarbear.settings.options import Source, validate
 from polarbear.store import Store as StoreOnDisk
 from polarbear.store import summary

@@ -11,7 +11,7 @@ REGISTRIES = {
     "models": "polarbear.inference.models:MODELS",
     "suites": "polarbear.problems:SUITES",
     "adapters": "polarbear.algorithms:ADAPTERS",
-    "preferences": "polarbear.preferences.registry:PREFERENCES",
+    "preferences": "polarbear.selection.preference:PREFERENCES",
     "figures": "polarbear.report.figures.registry:FIGURES",
     "formats": "polarbear.formats:FORMATS",
     "exports": "polarbear.formats:EXPORTS",

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from polarbear import select as selecting
 from polarbear.api.listening import Listener
 from polarbear.errors import SelectionError
-from polarbear.preferences import Context, read_preference
-from polarbear.select import facts
-from polarbear.select.facts import Answer, JudgedAlgorithm, JudgedPortfolio, SweepTable
-from polarbear.select.values import check_value
+from polarbear.selection import choice, facts, posterior_source
+from polarbear.selection.criteria import check_risk, check_value
+from polarbear.selection.facts import Answer, JudgedAlgorithm, JudgedPortfolio
+from polarbear.selection.portfolio_cover import PortfolioCover
+from polarbear.selection.preference import Context
+from polarbear.selection.preference_parsing import read_preference
+from polarbear.selection.sweeps import SweepTable
+from polarbear.selection.sweeps import sweep as swept_choices
 from polarbear.store import Store as StoreOnDisk
-
-if TYPE_CHECKING:
-    from polarbear.select.portfolio_cover import PortfolioCover
 
 __all__ = ["Answer", "JudgedAlgorithm", "JudgedPortfolio", "SweepTable", "select"]
 
@@ -44,12 +44,12 @@ def select(
     if png is not None and not sweep:
         raise SelectionError("--png draws a sweep: add --sweep")
     wanted, folder = read_preference(preference)
-    profile = selecting.check_risk(risk)
-    basis = selecting.find_basis(disk, model, key)
-    contest = selecting.contest(basis, algorithms, alpha)
+    profile = check_risk(risk)
+    basis = posterior_source.find_basis(disk, model, key)
+    contest = posterior_source.contest(basis, algorithms, alpha)
     context = Context(basis.times, basis.axis, folder, seed, basis.posterior.joint)
     kind = check_value(value, basis.posterior)
-    made = selecting.select(basis, contest, wanted, context, profile, gamma, everyone, kind)
+    made = choice.select(basis, contest, wanted, context, profile, gamma, everyone, kind)
     result = facts.answer(made, contest)
     if portfolio is not None:
         cover = _cover(disk, made, contest)
@@ -59,27 +59,29 @@ def select(
         result = facts.with_information(result, made)
     if sweep:
         varied = wanted.variations(context)
-        swept = selecting.sweep(basis.posterior, contest.candidates, varied, profile, gamma, kind)
-        result = facts.with_sweep(result, swept)
+        names = result.candidates
+        swept = swept_choices(
+            basis.posterior, contest.candidates, names, varied, profile, gamma, kind
+        )
+        result = replace(result, sweep=swept)
         if png is not None:
             from polarbear.report.drawing.labels import labels_in
             from polarbear.report.figures.on_demand import draw_sweep
 
             title = f"choice by {profile}, {basis.posterior.model} model"
-            draw_sweep(swept, result.candidates, labels_in(disk.config), title, png)
+            draw_sweep(swept, varied.log, labels_in(disk.config), title, png)
     for problem in basis.posterior.diagnostics.problems:
         listener.doubts(problem)
     return result
 
 
 def _cover(
-    disk: StoreOnDisk, made: selecting.Selection, contest: selecting.Contest
+    disk: StoreOnDisk, made: choice.Selection, contest: posterior_source.Contest
 ) -> PortfolioCover:
     """First places on each problem, by the runs in the store."""
     from polarbear.driver.evidence import evidence_of  # only portfolios need these
     from polarbear.inference.empirical.bootstrap import Bootstrap
     from polarbear.rankings.duels import duels_of
-    from polarbear.select.portfolio_cover import PortfolioCover
 
     names, posterior = made.basis.algorithms, made.basis.posterior
     evidence = evidence_of(disk, names)

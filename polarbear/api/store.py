@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from polarbear.driver.inspect import InstanceRuns as InstanceRuns
     from polarbear.formats.store_export import ExportResult
     from polarbear.plain import Record
-    from polarbear.select.facts import Answer
+    from polarbear.selection.facts import Answer
 
 
 class Store:

@@ -13,7 +13,7 @@ from polarbear.classical.ecdf_aocc import Aocc
 from polarbear.classical.ert import ErtRow, expected_running_times
 from polarbear.classical.view import View
 from polarbear.plain import Record, asked, html_table
-from polarbear.select import Basis
+from polarbear.selection.posterior_source import Basis
 from polarbear.store import Store
 from polarbear.wording import counted, percent, timed
 

@@ -16,7 +16,7 @@ from polarbear.classical.posterior_side import PosteriorSide, posterior_sides
 from polarbear.classical.resampling import LEVEL
 from polarbear.classical.view import View
 from polarbear.numerics.arrays import Floats
-from polarbear.select import Basis
+from polarbear.selection.posterior_source import Basis
 from polarbear.wording import P_BEST, counted, percent, probability, short, timed
 
 MIN_PROBABILITY = 0.95

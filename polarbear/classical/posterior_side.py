@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from polarbear.numerics.arrays import Floats
-from polarbear.preferences import Context, read_preference
-from polarbear.select import Basis, judge
+from polarbear.selection.criteria import judge
+from polarbear.selection.posterior_source import Basis
+from polarbear.selection.preference import Context
+from polarbear.selection.preference_parsing import read_preference
 
 PREFERENCES = ("uniform", "log-uniform", "final")  # those that have a classical counterpart
 

@@ -13,7 +13,7 @@ from pydantic import Field
 from polarbear.errors import ExportFailedError, MissingExtraError
 from polarbear.formats.base import Export, Written
 from polarbear.inference import Posterior
-from polarbear.select import find_basis
+from polarbear.selection.posterior_source import find_basis
 from polarbear.store import Store
 from polarbear.wording import counted, joined
 

@@ -18,7 +18,7 @@ from polarbear.inference.beliefs import Beliefs, beliefs
 from polarbear.racing import RoundRecord, State
 from polarbear.racing.rules import Rules
 from polarbear.report.drawing.labels import labels_in
-from polarbear.select import Basis, Contest, contest, find_basis
+from polarbear.selection.posterior_source import Basis, Contest, contest, find_basis
 from polarbear.settings.grid import Budget, Spaced
 from polarbear.store import Store
 

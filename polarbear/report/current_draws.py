@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from polarbear.report.context import ReportContext
-from polarbear.select import Basis
+from polarbear.selection.posterior_source import Basis
 
 
 def draws_now(context: ReportContext) -> Basis | None:

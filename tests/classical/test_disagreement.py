@@ -13,7 +13,7 @@ from polarbear.driver.evidence import evidence_of
 from polarbear.driver.posterior_cache import cached_posterior, keep
 from polarbear.execution.status import Status
 from polarbear.inference import ModelOptions
-from polarbear.select import Basis, find_basis
+from polarbear.selection.posterior_source import Basis, find_basis
 from polarbear.store import Store
 from tests.classical.helpers import Run, make_store
 

@@ -11,8 +11,9 @@ from typer.main import get_command
 
 from polarbear.cli import app
 from polarbear.inference.options import ModelOptions
-from polarbear.preferences import PREFERENCES, parse_preference, read_preference
 from polarbear.report.figures import FIGURES
+from polarbear.selection.preference import PREFERENCES
+from polarbear.selection.preference_parsing import parse_preference, read_preference
 from polarbear.settings.options import Options, key_names
 from polarbear.settings.yaml_lines import parse_yaml
 from tests.support import Project

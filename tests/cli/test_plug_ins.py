@@ -90,7 +90,9 @@ def test_who_asks_for_a_broken_one_is_told_why(project: Project, site: Path):
 
 def test_doctor_lists_them_with_what_is_wrong(project: Project, site: Path):
     break_every_door(site)
-    (site / "bear_good.py").write_text("from polarbear.preferences.simple import Final as Mine\n")
+    (site / "bear_good.py").write_text(
+        "from polarbear.selection.basic_preferences import Final as Mine\n"
+    )
     install(site, "bear-good", {}, {"polarbear.preferences": {"mine": "bear_good:Mine"}})
     listed = project.json("doctor")["optional"]["what other packages add"]
     assert {
@@ -128,7 +130,7 @@ def test_help_names_all_that_there_is(door: str, project: Project, site: Path):
     known = registry(door)
     classes = {
         "models": "from polarbear.inference.models.gp import GaussianProcess as Thing",
-        "preferences": "from polarbear.preferences.simple import Final as Thing",
+        "preferences": "from polarbear.selection.basic_preferences import Final as Thing",
         "formats": "from polarbear.formats.coco import Coco as Thing",
         "exports": "from polarbear.formats.coco import CocoExport as Thing",
         "figures": "from dataclasses import replace\n"

@@ -26,7 +26,7 @@ from polarbear.problems.base import Instance
 from polarbear.problems.specs import PROBLEM
 from polarbear.problems.synthetic import Synthetic
 from polarbear.racing import RoundRecord
-from polarbear.select import find_basis
+from polarbear.selection.posterior_source import find_basis
 from polarbear.settings.options import Source
 from polarbear.store import Store
 from polarbear.store.repair import repair

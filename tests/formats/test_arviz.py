@@ -11,7 +11,7 @@ import pytest
 import polarbear as pb
 from polarbear.errors import ExportFailedError, MissingExtraError, SelectionError
 from polarbear.formats import arviz as exporting
-from polarbear.select import find_basis
+from polarbear.selection.posterior_source import find_basis
 from polarbear.store import Store
 from tests.formats.helpers import numbered_store
 

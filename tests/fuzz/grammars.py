@@ -19,9 +19,9 @@ from polarbear.algorithms import ADAPTERS
 from polarbear.config.execution import Execution
 from polarbear.inference.models import MODELS
 from polarbear.inference.options import ModelOptions
-from polarbear.preferences.registry import PREFERENCES
 from polarbear.problems import SUITES
 from polarbear.racing.rules import Rules
+from polarbear.selection.preference import PREFERENCES
 from polarbear.settings.options import Options, key_names
 from tests.formats import test_coco
 from tests.fuzz.tokens import YAML, damaged, json_value, mutated, name, number

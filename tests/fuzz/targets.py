@@ -21,10 +21,10 @@ from polarbear.config import contradictions, parse
 from polarbear.errors import PolarBearError
 from polarbear.formats import FORMATS
 from polarbear.formats.store_import import GridOptions, add_imported, budget_for
-from polarbear.preferences.base import Context, Preference
-from polarbear.preferences.mix import Mix
-from polarbear.preferences.parsing import read_preference
-from polarbear.preferences.python import Python
+from polarbear.selection.basic_preferences import Mix
+from polarbear.selection.preference import Context, Preference
+from polarbear.selection.preference_parsing import read_preference
+from polarbear.selection.python_preference import Python
 from polarbear.settings.grid import Budget
 from polarbear.settings.yaml_lines import parse_yaml
 from polarbear.store import Store, summary

@@ -13,14 +13,15 @@ from scipy import stats
 from polarbear.driver.evidence import evidence_of
 from polarbear.driver.posterior_cache import cached_posterior, keep
 from polarbear.inference import ModelOptions
-from polarbear.preferences import Context, read_preference
 from polarbear.racing.verdicts import MIRROR
 from polarbear.report.context import ReportContext, gather
 from polarbear.report.figures import FIGURES
 from polarbear.report.figures.diagnostics import INDEPENDENT
 from polarbear.report.figures.rounds import stretched
 from polarbear.report.figures.values import smooth
-from polarbear.select import select
+from polarbear.selection.choice import select
+from polarbear.selection.preference import Context
+from polarbear.selection.preference_parsing import read_preference
 from tests.report.stores import THREE, synthetic
 
 

@@ -10,14 +10,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from polarbear.preferences import Context, read_preference
 from polarbear.report.context import gather
 from polarbear.report.figures import FIGURES
 from polarbear.report.page import page_data, write_page
 from polarbear.report.settled_pairs import verdict
 from polarbear.report.words import WORDS_AT_A_TIME, better
-from polarbear.select import Selection, contest, find_basis, select
-from polarbear.select.criteria import Risk
+from polarbear.selection.choice import Selection, select
+from polarbear.selection.criteria import Risk
+from polarbear.selection.posterior_source import contest, find_basis
+from polarbear.selection.preference import Context
+from polarbear.selection.preference_parsing import read_preference
 from polarbear.store import Store
 from tests.report.browser import Browser
 from tests.report.conftest import RATINGS, TIMES

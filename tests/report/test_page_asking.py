@@ -7,8 +7,8 @@ from pathlib import Path
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
-from polarbear.select import contest, find_basis
-from polarbear.select.information import value_of_information
+from polarbear.selection.information_value import value_of_information
+from polarbear.selection.posterior_source import contest, find_basis
 from polarbear.store import Store
 from tests.report.browser import Browser
 from tests.report.test_page import ALL_DRAWS, by_select
@@ -102,8 +102,8 @@ def test_what_further_rounds_could_gain_is_what_select_says(
     basis = find_basis(Store.open(raced_project.store), "random-walk")
     candidates = list(contest(basis).candidates)
     order = [known.choice, *(i for i in candidates if i != known.choice)]
-    found = value_of_information(known.values[:, order], 0)
-    rival = known.name(order[found.rivals[0].item])
+    found = value_of_information(known.values[:, order], [known.name(item) for item in order])
+    rival = found.rivals[0].algorithm
     said = browser.text("gain")
     assert f"over {known.name(known.choice)}; " in said
     assert f"of it from {rival}, " in said

@@ -9,17 +9,17 @@ from pathlib import Path
 import pytest
 
 from polarbear.errors import ConfigError, PlugInWarning
-from polarbear.preferences.base import Preference
 from polarbear.report.figures.base import Figure
+from polarbear.selection.preference import Preference
 from polarbear.settings.registry import Registry
 from tests.plug_ins import install
 
 PLACES = {
-    "uniform": "polarbear.preferences.simple:Uniform",
-    "at": "polarbear.preferences.simple:At",
+    "uniform": "polarbear.selection.basic_preferences:Uniform",
+    "at": "polarbear.selection.basic_preferences:At",
 }
 GOOD = """
-from polarbear.preferences.simple import Uniform
+from polarbear.selection.basic_preferences import Uniform
 class Mine(Uniform):
     '''Every time counts the same, once more.
 
@@ -30,7 +30,7 @@ class Mine(Uniform):
 
 def preferences() -> Registry[type[Preference]]:
     """A registry that has not been asked yet."""
-    base = "polarbear.preferences.base:Preference"
+    base = "polarbear.selection.preference:Preference"
     return Registry("preference", "polarbear.preferences", base, PLACES)
 
 
@@ -91,10 +91,13 @@ BROKEN = {
     "does not parse": ("class Mine(", "SyntaxError"),
     "ends the process": ("import sys; sys.exit('no')", "SystemExit: no"),
     "has no such class": ("", "AttributeError"),
-    "is something else": ("Mine = 3", "3 is not a class derived from polarbear.preferences.base"),
+    "is something else": (
+        "Mine = 3",
+        "3 is not a class derived from polarbear.selection.preference",
+    ),
     "is another class": ("class Mine: pass", "is not a class derived from"),
     "lacks a method": (
-        "from polarbear.preferences.base import Preference\nclass Mine(Preference): pass",
+        "from polarbear.selection.preference import Preference\nclass Mine(Preference): pass",
         "Mine lacks on, words",
     ),
 }

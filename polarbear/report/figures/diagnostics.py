@@ -14,7 +14,7 @@ from polarbear.report.current_draws import draws_now
 from polarbear.report.drawing.axes import number_ticks, time_axis
 from polarbear.report.drawing.style import Style
 from polarbear.report.figures.base import NOTHING_INFERRED, Figure
-from polarbear.select import Basis
+from polarbear.selection.posterior_source import Basis
 from polarbear.wording import percent
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from polarbear.report.drawing.axes import note_below, number_ticks
 from polarbear.report.drawing.files import save, styled
 from polarbear.report.drawing.palette import look
 from polarbear.report.drawing.style import Style
-from polarbear.select.sweeps import Sweep
+from polarbear.selection.sweeps import SweepTable
 from polarbear.wording import P_BEST, counted, tick, timed
 
 LOG_FROM = 100.0  # values that span this factor, none of them negative, are drawn on a log scale
@@ -134,7 +134,7 @@ def draw_duels(told: Duels, labels: Mapping[str, str], path: Path, format: str) 
 
 
 def draw_sweep(
-    sweep: Sweep, names: Sequence[str], labels: Mapping[str, str], title: str, path: Path
+    sweep: SweepTable, is_log: bool, labels: Mapping[str, str], title: str, path: Path
 ) -> None:
     """Write the figure; the ending of the file's name says in which format.
 
@@ -144,21 +144,21 @@ def draw_sweep(
     from matplotlib.figure import Figure
 
     places = list(labels)
-    looks = [look(places.index(name)) for name in names]
+    looks = {name: look(places.index(name)) for name in sweep.p2bb}
     figure = Figure(figsize=(8, 4.5), dpi=150, layout="constrained")
     FigureCanvasAgg(figure)
     axes, band = figure.subplots(2, 1, sharex=True, height_ratios=[12, 1])
-    positions = sweep.variations.positions
-    for item, name in enumerate(names):
+    positions = sweep.positions
+    for name, p2bb in sweep.p2bb.items():
         axes.plot(
             positions,
-            sweep.p2bb[:, item],
-            color=looks[item].colour,
-            linestyle=looks[item].dash,
+            p2bb,
+            color=looks[name].colour,
+            linestyle=looks[name].dash,
             label=labels[name],
         )
-    intervals = sweep.intervals()
-    ends = [(one.stop + other.start) / 2 for one, other in pairwise(intervals)]
+    intervals = sweep.intervals
+    ends = [(one.to + other.from_) / 2 for one, other in pairwise(intervals)]
     starts, stops = [positions[0], *ends], [*ends, positions[-1]]
     for one, start, stop in zip(intervals, starts, stops, strict=True):
         band.axvspan(start, stop, facecolor=looks[one.choice].colour, linewidth=0)
@@ -169,8 +169,8 @@ def draw_sweep(
         text.set_parse_math(False)  # names are names, not formulas
     band.set_yticks([])
     band.set_ylabel("choice", rotation=0, ha="right", va="center", fontsize=8)
-    band.set_xlabel(sweep.variations.name, parse_math=False)
-    if sweep.variations.log and positions[0] > 0:
+    band.set_xlabel(sweep.over, parse_math=False)
+    if is_log and positions[0] > 0:
         band.set_xscale("log")
     band.set_xlim(positions[0], positions[-1])
     try:

@@ -7,15 +7,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from polarbear.preferences import Context, Preference
-from polarbear.preferences.parsing import parse_preference
 from polarbear.report.context import ReportContext
 from polarbear.report.current_draws import draws_now, still_in
 from polarbear.report.drawing.axes import note_below, number_ticks
 from polarbear.report.drawing.style import Style
 from polarbear.report.figures.base import Figure, lacks_draws, moment_of_draws
-from polarbear.select import judge
-from polarbear.select.values import draws_of_values
+from polarbear.selection.criteria import draws_of_values, judge
+from polarbear.selection.preference import Context, Preference
+from polarbear.selection.preference_parsing import parse_preference
 from polarbear.settings.options import Source
 from polarbear.wording import P_BEST, WIN_RATE, probability_mark, tick
 

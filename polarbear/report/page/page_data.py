@@ -1,7 +1,7 @@
 """Data of the page: draws for the selector, ratings after each round, and sentences with gaps.
 
 The page fills the gaps, {named}; its scripts contain no words about a choice. Where `polarbear
-select` says the same, the words are those of `select`.
+select` says the same, the words are those of `selection`.
 """
 
 from __future__ import annotations
@@ -14,9 +14,6 @@ from typing import Any
 import numpy as np
 
 from polarbear.inference.beliefs import Beliefs
-from polarbear.preferences import Context
-from polarbear.preferences.budgets import CUT_OFF, LEAST_MASS, OFF_THE_GRID, WORTH_A_NOTE
-from polarbear.preferences.simple import NEAREST
 from polarbear.racing import Elimination
 from polarbear.racing.verdicts import SIGNS, WORDS, Kind
 from polarbear.report.context import ReportContext, Round
@@ -26,24 +23,31 @@ from polarbear.report.page.instance_sample import instance_sample
 from polarbear.report.page.packing import packed
 from polarbear.report.page.templating import AGAIN_AFTER
 from polarbear.report.words import LOWEST_P_BETTER, WORDS_AT_A_TIME, better
-from polarbear.select import GAMMA, Basis
-from polarbear.select.selection import (
-    EACH_TIME,
-    FEW_PROBLEMS,
-    MIN_PROBLEMS,
-    NO_BETTER_THAN_CHANCE,
-    TOO_CLOSE,
-    TOO_EARLY,
+from polarbear.selection.basic_preferences import NEAREST
+from polarbear.selection.budget_preferences import (
+    CUT_OFF,
+    LEAST_MASS,
+    OFF_THE_GRID,
+    WORTH_A_NOTE,
 )
-from polarbear.select.words import (
+from polarbear.selection.choice import (
     AT_ITS_WORST,
     AT_THE_BUDGET,
     BEATS,
+    EACH_TIME,
     EARLY,
+    FEW_PROBLEMS,
+    MIN_PROBLEMS,
+    NO_BETTER_THAN_CHANCE,
     OVER_BUDGETS,
     REGRET,
     RESTS,
+    TOO_CLOSE,
+    TOO_EARLY,
 )
+from polarbear.selection.criteria import GAMMA
+from polarbear.selection.posterior_source import Basis
+from polarbear.selection.preference import Context
 from polarbear.wording import P_BEST, counted, page_words, percent, tick
 
 # Win probabilities in a page: two bytes each, a third more as base64. All draws that fit are

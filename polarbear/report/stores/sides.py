@@ -11,7 +11,7 @@ import numpy as np
 
 from polarbear.errors import ReportError
 from polarbear.report.context import ReportContext
-from polarbear.select import Basis
+from polarbear.selection.posterior_source import Basis
 from polarbear.settings.options import spelled
 from polarbear.wording import joined
 

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from polarbear.errors import PolarBearError
-from polarbear.preferences import Context, read_preference
+from polarbear.selection.preference import Context
+from polarbear.selection.preference_parsing import read_preference
 
 SOURCE = """
 import numpy as np

@@ -9,14 +9,9 @@ import numpy as np
 import pytest
 
 from polarbear.errors import SelectionError
-from polarbear.preferences import (
-    PREFERENCES,
-    Context,
-    Preference,
-    parse_preference,
-    read_preference,
-)
-from polarbear.preferences.monotone import counterexample
+from polarbear.selection.preference import PREFERENCES, Context, Preference
+from polarbear.selection.preference_parsing import parse_preference, read_preference
+from polarbear.selection.python_preference import counterexample
 from polarbear.settings.options import Source
 
 GRIDS = {

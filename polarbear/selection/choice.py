@@ -1,4 +1,4 @@
-"""One choice: a preference and a risk profile applied to a posterior."""
+"""One choice: a preference and a risk profile applied to a posterior, and its statement."""
 
 from __future__ import annotations
 
@@ -8,11 +8,23 @@ from functools import cached_property
 import numpy as np
 
 from polarbear.errors import SelectionError
-from polarbear.preferences import Context, Preference, Valuation
-from polarbear.select.criteria import GAMMA, RISKS, Criteria, Risk, judge, p2bb, wins
-from polarbear.select.posterior_source import Basis, Contest
-from polarbear.select.values import Value, draws_of_values, strongest_rival, value_against
-from polarbear.wording import counted
+from polarbear.inference.strongest_rival import p_best
+from polarbear.selection.basic_preferences import At, Final, WorstCase
+from polarbear.selection.criteria import (
+    GAMMA,
+    RISKS,
+    Criteria,
+    Risk,
+    Value,
+    draws_of_values,
+    judge,
+    strongest_rival,
+    value_against,
+    wins,
+)
+from polarbear.selection.posterior_source import Basis, Contest
+from polarbear.selection.preference import Context, Preference, Valuation
+from polarbear.wording import counted, percent, probability, small
 
 MIN_PROBLEMS = 10  # below this number no choice is recommended
 FEW_PROBLEMS = "only {problems} to compare it on"
@@ -26,15 +38,31 @@ EACH_TIME = (
     "the {model} model treats times as independent, so a preference over several times looks more "
     "certain than it is"
 )
+# How a value combines the times of a preference.
+AT_THE_BUDGET = "at this budget"
+OVER_BUDGETS = "on average over these budgets"
+AT_ITS_WORST = "at its worst time"
+# Parts of the statement of a choice, which the report's page uses as well.
+EARLY = "too early to say; "
+RESTS = " on {problems}"
+BEATS = "; beats {rival}, its strongest rival, on {share} of problems {where}"
+REGRET = "; expected regret {regret}, or {other_regret} with {other}"
+CRITERIA = {
+    "p2bb": "probability of being best",
+    "mean": "expected value",
+    "quantile": "lower quantile",
+    "regret": "expected regret",
+}
 
 
 @dataclass(frozen=True)
-class Disagreement:
-    """A criterion that prefers another algorithm, and what the choice costs by that criterion."""
+class OtherChoice:
+    """A criterion that prefers another algorithm, and the cost of the choice by that criterion."""
 
     criterion: Risk
-    prefers: int
+    prefers: str
     cost: float
+    words: str
 
 
 @dataclass(frozen=True)
@@ -74,8 +102,8 @@ class Selection:
 
     @cached_property
     def problems(self) -> tuple[int | None, ...]:
-        """For each item, the number of problems it shares with its strongest rival, at the time of
-        the preference at which that is lowest."""
+        """For each item, the lowest number of problems at a time of the preference that it shares
+        with its strongest rival."""
         return tuple(self._problems(item) for item in range(len(self.shown)))
 
     def rival(self, item: int) -> int | None:
@@ -105,15 +133,20 @@ class Selection:
             return NO_BETTER_THAN_CHANCE
         return None
 
-    def disagreements(self) -> list[Disagreement]:
+    def disagreements(self) -> tuple[OtherChoice, ...]:
         """Criteria under which another candidate is the better choice."""
         found = []
         for risk in RISKS:
             merit = self.criteria.merit(risk)
             best = max(self.candidates, key=lambda item: merit[item])
             if merit[best] > merit[self.choice]:
-                found.append(Disagreement(risk, best, float(merit[best] - merit[self.choice])))
-        return found
+                other, cost = self.name(best), float(merit[best] - merit[self.choice])
+                words = (
+                    f"by {CRITERIA[risk]} the choice would be {other}; "
+                    f"{self.name(self.choice)} costs {small(cost)} of it"
+                )
+                found.append(OtherChoice(risk, other, cost, words))
+        return tuple(found)
 
     def too_close(self) -> bool:
         """Whether choice and runner-up differ by less than two Monte-Carlo errors."""
@@ -122,8 +155,7 @@ class Selection:
             return False
         columns = self.values[:, [self.choice, other]]
         if self.risk == "p2bb":
-            inside = self.values[:, list(self.candidates)]
-            columns = wins(inside, inside.max(axis=1))[:, :2]
+            columns = wins(self.values[:, list(self.candidates)])[:, :2]
         gap = columns[:, 0] - columns[:, 1]
         error = gap.std() / np.sqrt(self.basis.effective_draws)
         return bool(abs(gap.mean()) < 2 * error)
@@ -135,7 +167,7 @@ class Selection:
         return np.asarray(np.sqrt(smoothed * (1 - smoothed) / self.basis.effective_draws))
 
     def notes(self) -> list[str]:
-        """What a reader should know before trusting the numbers."""
+        """Limits of the evidence that a reader should know."""
         made = [*self.basis.notes, *self.valuation.notes]
         weights = self.valuation.weights
         several = weights is None or np.count_nonzero(weights) > 1
@@ -151,6 +183,44 @@ class Selection:
         if not self.competes[leader]:
             made.append(f"{self.name(leader)} comes first here, but does not compete")
         return made
+
+    def statement(self) -> str:
+        """The choice, its probability, its evidence, and the cost of the runner-up."""
+        criteria, name, other = self.criteria, self.name(self.choice), self.runner_up
+        if other is None:
+            return f"{name}: no other algorithm competes"
+        problems = self.problems[self.choice]
+        rests = "" if problems is None else RESTS.format(problems=counted(problems, "problem"))
+        sure = f"P(best) = {probability(criteria.p2bb[self.choice])}"
+        how = f"{name}: {sure}{rests}{self._value_words()}"
+        if self.too_early():
+            how = f"{EARLY}{how} so far"
+        return how + REGRET.format(
+            regret=small(criteria.regret[self.choice]),
+            other_regret=small(criteria.regret[other]),
+            other=self.name(other),
+        )
+
+    def _value_words(self) -> str:
+        """The mean value of the choice in words; none if a value need not be a share."""
+        if isinstance(self.preference, At | Final):
+            taken = AT_THE_BUDGET
+        elif isinstance(self.preference, WorstCase):
+            taken = AT_ITS_WORST
+        elif self.valuation.weights is not None:
+            taken = OVER_BUDGETS
+        else:
+            return ""
+        mean = float(self.criteria.mean[self.choice])
+        if self.value == "duels":
+            rival = self.rival(self.choice)
+            assert rival is not None
+            beaten = self.basis.algorithms[rival]
+            return BEATS.format(rival=beaten, share=percent(mean), where=taken)
+        if self.value == "firsts":
+            field = "among the Pareto set " if self.basis.counts_those_in else ""
+            return f"; first {field}on {percent(mean)} of problems {taken}"
+        return f"; mean rating {small(mean)} {taken}"
 
 
 def select(
@@ -181,22 +251,12 @@ def select(
         rivals = contest.candidates
         values[:, item] = value_against(posterior, shown[item], rivals, valuation, value)
     likely = (values >= best[:, None]).mean(axis=0)  # of the others: no worse than the best
-    likely[inside] = p2bb(values[:, inside])
+    likely[inside] = p_best(values[:, inside])
     criteria = replace(judge(values, gamma, best), p2bb=likely)
     order = tuple(criteria.order(risk))
     choice = next(item for item in order if competes[item])
+    words = preference.words(context)
     return Selection(
-        basis,
-        preference,
-        valuation,
-        preference.words(context),
-        risk,
-        gamma,
-        value,
-        shown,
-        competes,
-        values,
-        criteria,
-        order,
-        choice,
-    )
+        basis, preference, valuation, words, risk, gamma, value, shown, competes, values, criteria,
+        order, choice,
+    )  # fmt: skip

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from polarbear.errors import ConfigError, SelectionError
-from polarbear.preferences import Context, read_preference
+from polarbear.selection.preference import Context
+from polarbear.selection.preference_parsing import read_preference
 
 GRID = Context(np.array([10.0, 100.0, 1000.0]))
 
@@ -68,7 +69,7 @@ def test_an_error_in_a_file_names_its_line(tmp_path: Path):
         ("", "a preference is missing; it is one of: at, between"),
         ("unifrom", "did you mean 'uniform'?"),
         ("at", "lacks T; expected 'at T'"),
-        ("at 5 6", "expected, which is 'at T'"),
+        ("at 5 6", "more words than expected, which is 'at T'"),
         ("at noon", "valid number"),
         ("at nan", "finite number"),
         ("at 5,000", "without a comma"),
@@ -115,7 +116,7 @@ def test_what_cannot_be_meant_is_refused_in_a_line(text: str, words: str):
         ("weights negative.csv", "the weight at t = 100 is negative"),
         ("weights zero.csv", "all weights are zero"),
         ("weights outside.csv", "5000 is outside the grid, which goes from 10 to 1000"),
-        ("weights twice.csv", "t = 100 stands there twice"),
+        ("weights twice.csv", "t = 100 occurs twice"),
         ("weights narrow.csv", "line 2: expected t and weight, found '100'"),
         ("weights infinite.csv", "line 2: expected t and weight"),
     ],

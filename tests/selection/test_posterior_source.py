@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from polarbear.driver.evidence import evidence_of
@@ -13,9 +14,10 @@ from polarbear.driver.posterior_cache import cached_posterior, keep
 from polarbear.errors import SelectionError
 from polarbear.inference import ModelOptions
 from polarbear.racing import Decisions, Elimination, RoundRecord, Rules, start
-from polarbear.select import contest, find_basis
+from polarbear.selection.posterior_source import contest, find_basis, undominated
 from polarbear.store import Store
 from tests.driver.test_posterior_cache import synthetic
+from tests.support import posterior_of
 
 QUICK = ModelOptions(model="dirichlet", draws=400)
 
@@ -30,7 +32,7 @@ def infer(store: Store, names: list[str] | None = None, **changes: Any) -> str:
 
 
 def race(store: Store, posterior: str, candidates: list[str], algorithms: str = "ABC") -> None:
-    """The checkpoint of a race that has put the others out."""
+    """The checkpoint of a race that has eliminated the others."""
     gone = [Elimination(n, candidates[0], 1, 8, 0.99) for n in algorithms if n not in candidates]
     record = RoundRecord(
         state=replace(start(algorithms, [1.0], Rules()), round=1, eliminated=tuple(gone)),
@@ -103,7 +105,7 @@ def test_a_race_has_the_first_word(store: Store):
     assert found.reason == "eliminated by the race"
     asked = find_basis(store, key=newer)
     assert asked.source == "infer"
-    assert contest(asked).candidates == found.candidates  # who is out, is out
+    assert contest(asked).candidates == found.candidates
 
 
 def test_a_race_that_was_killed_before_it_kept_its_posterior_is_inferred_from_the_runs(
@@ -150,3 +152,46 @@ def test_it_notes_what_the_posterior_does_not_include(tmp_path: Path):
 
 def test_effective_draws_are_never_more_than_there_are(store: Store):
     assert 1 <= find_basis(store, key=infer(store)).effective_draws <= 400
+
+
+def undominated_by_loops(theta: np.ndarray, alpha: float) -> list[int]:
+    draws, times, n = theta.shape
+    out = set()
+    for a in range(n):
+        for b in range(n):
+            shares = [
+                sum(theta[d, t, b] > theta[d, t, a] for d in range(draws)) / draws
+                for t in range(times)
+            ]
+            if min(shares) >= alpha:
+                out.add(a)
+    return [i for i in range(n) if i not in out]
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("alpha", [0.8, 0.99, 1.0])
+def test_an_algorithm_is_left_out_if_another_one_dominates_it_at_every_time(
+    seed: int, alpha: float
+):
+    rng = np.random.default_rng(seed)
+    strength = np.exp(rng.normal(0, 1.5, (1, 5)) + rng.normal(0, 0.4, (4, 5)))
+    theta = np.stack([rng.dirichlet(8 * s, size=60) for s in strength], axis=1)
+    found = undominated(posterior_of(theta), alpha)
+    assert found == undominated_by_loops(theta, alpha)
+    assert found
+
+
+def test_a_cycle_of_dominances_leaves_nothing_out():
+    """With alpha at 0.6 each of three can beat the next in two draws of three."""
+    orders = np.array([[3.0, 2.0, 1.0], [1.0, 3.0, 2.0], [2.0, 1.0, 3.0]])
+    theta = np.repeat(orders / 6, 10, axis=0)[:, None, :]
+    assert undominated(posterior_of(theta), 0.6) == [0, 1, 2]
+    assert undominated_by_loops(theta, 0.6) == []
+    with_a_loser = np.concatenate([theta, np.full((30, 1, 1), 0.01)], axis=2)
+    assert undominated(posterior_of(with_a_loser), 0.6) == [0, 1, 2]
+
+
+@pytest.mark.parametrize("alpha", [0.5, 1.01, 0.0])
+def test_an_invalid_threshold_is_refused(alpha: float):
+    with pytest.raises(SelectionError, match="alpha must lie in"):
+        undominated(posterior_of(np.ones((2, 1, 2))), alpha)

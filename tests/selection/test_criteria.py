@@ -11,8 +11,9 @@ from scipy import stats
 from scipy.integrate import quad
 
 from polarbear.errors import SelectionError
-from polarbear.preferences import Context, read_preference
-from polarbear.select import RISKS, check_risk, judge
+from polarbear.selection.criteria import RISKS, check_risk, judge
+from polarbear.selection.preference import Context
+from polarbear.selection.preference_parsing import read_preference
 
 PREFERENCES = [
     "uniform",
@@ -80,13 +81,6 @@ def test_they_agree_with_plain_loops_on_posteriors(text: str, seed: int):
     preference, _ = read_preference(text)
     values = preference.on(Context(times)).values(theta)
     assert_like_loops(values, 0.05)
-
-
-def test_many_items_and_draws_are_taken_in_blocks_without_a_seam():
-    values = np.random.default_rng(1).uniform(size=(2500, 600))
-    found = judge(values)
-    assert found.quantile == pytest.approx(np.quantile(values, 0.05, axis=0))
-    assert found.p2bb == pytest.approx(np.bincount(values.argmax(axis=1), minlength=600) / 2500)
 
 
 def test_two_algorithms_agree_with_the_beta_distribution():

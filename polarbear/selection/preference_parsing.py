@@ -17,31 +17,28 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from polarbear.preferences.base import Preference
-from polarbear.preferences.registry import PREFERENCES
+from polarbear.selection.preference import PREFERENCES, Preference
+from polarbear.settings.options import Path as Keys
 from polarbear.settings.options import Source, describe, key_names, validate
+from polarbear.settings.yaml_lines import parse_yaml, read_yaml
 
 FILLERS = {"and", "to"}
 THOUSANDS = re.compile(r"\d,\d{3}(?!\d)")
 
 
 def read_preference(text: str, folder: str = ".") -> tuple[Preference, str]:
-    """What a command line says, and the folder that its files are looked for in."""
+    """The preference that a text describes, and the folder of the files that it names."""
     text = text.strip()
     if Path(text).suffix in {".yaml", ".yml"} and not _is_mix(text):
-        from polarbear.settings.yaml_lines import read_yaml  # plain words need no YAML
-
         path = Path(folder) / text
         return parse_preference(*read_yaml(path)), str(path.resolve().parent)
     if text.startswith("{"):
-        from polarbear.settings.yaml_lines import parse_yaml
-
         return parse_preference(*parse_yaml(text, "preference")), folder
     return parse_preference(text, Source("preference")), folder
 
 
-def parse_preference(data: Any, source: Source, path: tuple[str | int, ...] = ()) -> Preference:
-    """Check a preference that is already words or a mapping."""
+def parse_preference(data: Any, source: Source, path: Keys = ()) -> Preference:
+    """The preference that words or a mapping describe."""
     if isinstance(data, str):
         return _from_words(data, source, path)
     if not isinstance(data, Mapping):
@@ -60,7 +57,7 @@ def parse_preference(data: Any, source: Source, path: tuple[str | int, ...] = ()
     return validate(PREFERENCES[name], data, source, path)
 
 
-def _parts(data: Any, source: Source, path: tuple[str | int, ...]) -> list[dict[str, Any]]:
+def _parts(data: Any, source: Source, path: Keys) -> list[dict[str, Any]]:
     if not isinstance(data, list) or not data:
         raise source.error(path, f"expected a list of preferences, found {describe(data)}")
     parts = []
@@ -74,7 +71,7 @@ def _parts(data: Any, source: Source, path: tuple[str | int, ...]) -> list[dict[
     return parts
 
 
-def _from_words(text: str, source: Source, path: tuple[str | int, ...]) -> Preference:
+def _from_words(text: str, source: Source, path: Keys) -> Preference:
     text = text.strip()
     if _is_mix(text):
         parts = [_weighted(part, source, path) for part in re.split(r"\s\+\s", text)]
@@ -94,10 +91,8 @@ def _from_words(text: str, source: Source, path: tuple[str | int, ...]) -> Prefe
     return validate(PREFERENCES[name], _options(name, rest, source, path), source, path)
 
 
-def _options(
-    name: str, words: list[str], source: Source, path: tuple[str | int, ...]
-) -> dict[str, Any]:
-    """The options that follow a name: by key, or in the order in which they are spoken."""
+def _options(name: str, words: list[str], source: Source, path: Keys) -> dict[str, Any]:
+    """The options that follow a name: by key, or in the order of ``spoken``."""
     kind = PREFERENCES[name]
     order = [kind.model_fields[field].alias or field for field in kind.spoken]
     data: dict[str, Any] = {"preference": name}
@@ -109,21 +104,17 @@ def _options(
         elif word not in FILLERS:
             in_order.append(word)
     free = [key for key in order if key not in data]
+    found, wanted = " ".join([name, *words]), " ".join([name, *(key.upper() for key in order)])
     if len(in_order) > len(free):
-        wanted = " ".join([name, *(key.upper() for key in order)])
-        raise source.error(
-            path, f"'{' '.join([name, *words])}' has more to it than expected, which is '{wanted}'"
-        )
+        raise source.error(path, f"'{found}' has more words than expected, which is '{wanted}'")
     data |= dict(zip(free, in_order, strict=False))
     missing = [key for key in order if key not in data]
     if missing and set(data) <= {"preference", *key_names(kind)}:
-        wanted = " ".join([name, *(key.upper() for key in order)])
-        found = " ".join([name, *words])
         raise source.error(path, f"'{found}' lacks {missing[0].upper()}; expected '{wanted}'")
     return data
 
 
-def _weighted(text: str, source: Source, path: tuple[str | int, ...]) -> dict[str, Any]:
+def _weighted(text: str, source: Source, path: Keys) -> dict[str, Any]:
     weight, star, rest = text.partition("*")
     if not star:
         return {"preference": _from_words(text, source, path)}
@@ -140,7 +131,7 @@ def _is_mix(text: str) -> bool:
     return bool(re.search(r"\s\+\s", text)) or bool(re.match(r"[^\s(]*\s*\*", text))
 
 
-def _split(text: str, source: Source, path: tuple[str | int, ...]) -> list[str]:
+def _split(text: str, source: Source, path: Keys) -> list[str]:
     call = re.fullmatch(r"([\w-]+)\s*\((.*)\)", text)
     if call:
         text = f"{call[1]} {call[2]}"

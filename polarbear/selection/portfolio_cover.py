@@ -15,8 +15,8 @@ import numpy as np
 
 from polarbear.errors import SelectionError
 from polarbear.inference.empirical.bootstrap import Bootstrap
-from polarbear.preferences import Valuation
-from polarbear.select.criteria import GAMMA, Criteria, Risk, judge
+from polarbear.selection.criteria import GAMMA, Criteria, Risk, judge
+from polarbear.selection.preference import Valuation
 
 MAX_SLOTS = 256
 MAX_ENUMERATED = 500  # more sets than this are built greedily

@@ -7,11 +7,15 @@ import pytest
 
 from polarbear.inference import Posterior
 from polarbear.inference.strongest_rival import rival_values
-from polarbear.preferences import Context, Variations, read_preference
-from polarbear.select import RISKS, judge, sweep, value_of_information
+from polarbear.selection.criteria import RISKS, judge
+from polarbear.selection.information_value import value_of_information
+from polarbear.selection.preference import Context, Variations
+from polarbear.selection.preference_parsing import read_preference
+from polarbear.selection.sweeps import sweep
 from tests.support import posterior_of
 
 TIMES = np.geomspace(10.0, 1000.0, 8)
+NAMES = ("A", "B", "C", "D")
 
 
 def posterior(seed: int = 1, n: int = 4) -> Posterior:
@@ -29,17 +33,17 @@ def posterior(seed: int = 1, n: int = 4) -> Posterior:
 def test_each_position_is_a_choice_of_its_own(text: str, risk):
     drawn = posterior()
     made = read_preference(text)[0].variations(Context(TIMES))
-    found = sweep(drawn, range(4), made, risk)
-    assert found.p2bb.shape == (len(made.positions), 4)
+    found = sweep(drawn, range(4), NAMES, made, risk)
+    p2bb = np.array([found.p2bb[name] for name in NAMES])
+    assert p2bb.shape == (4, len(made.positions))
     for k in range(0, len(made.positions), 17):
         weights = made.weights[k]
         values = rival_values(drawn, range(4), lambda wins, by=weights: wins @ by)
         alone = judge(values)
         # draws are swept in single precision, as they are kept: one draw in 400 may tip over
-        assert found.p2bb[k] == pytest.approx(alone.p2bb, abs=1 / 400 + 1e-9)
-        assert found.regret[k] == pytest.approx(alone.regret[found.choices[k]], abs=1e-6)
+        assert p2bb[:, k] == pytest.approx(alone.p2bb, abs=1 / 400 + 1e-9)
         merit = alone.merit(risk)
-        assert merit[found.choices[k]] >= merit.max() - 2 / 400
+        assert merit[NAMES.index(found.choices[k])] >= merit.max() - 2 / 400
 
 
 def test_a_sweep_over_budgets_is_the_preference_at_each():
@@ -62,24 +66,29 @@ def test_a_sweep_over_widths_passes_the_preference_itself():
 
 def test_intervals_cover_all_positions_and_name_each_choice():
     budgets = read_preference("at 50")[0].variations(Context(TIMES))
-    found = sweep(posterior(), range(4), budgets, "mean")
-    intervals = found.intervals()
-    assert [one.choice for one in intervals] == [0, 3]  # good early, then good late
-    assert intervals[0].start == 10
-    assert intervals[-1].stop == 1000
-    positions = found.variations.positions
-    place = int(np.searchsorted(positions, intervals[0].stop))
-    assert positions[place + 1] == intervals[1].start
+    drawn = posterior()
+    found = sweep(drawn, range(4), NAMES, budgets, "mean")
+    intervals = found.intervals
+    assert [one.choice for one in intervals] == ["A", "D"]  # good early, then good late
+    assert intervals[0].from_ == 10
+    assert intervals[-1].to == 1000
+    place = found.positions.index(intervals[0].to)
+    assert found.positions[place + 1] == intervals[1].from_
     for one in intervals:
         assert one.lowest_p2bb <= one.p2bb <= one.highest_p2bb
+    regrets = []
+    for weights in budgets.weights[: place + 1]:
+        values = rival_values(drawn, range(4), lambda wins, by=weights: wins @ by)
+        regrets.append(judge(values).regret[0])
+    assert intervals[0].regret == pytest.approx(max(regrets), abs=1e-6)
 
 
 def test_those_that_tie_share_being_best():
     theta = np.repeat(posterior(n=2).theta[:, :, :1] / 2, 2, axis=2)
     made = Variations("budget", TIMES, np.eye(8))
-    found = sweep(posterior_of(theta), range(2), made, "p2bb")
-    assert found.p2bb == pytest.approx(0.5)
-    assert len(found.intervals()) == 1
+    found = sweep(posterior_of(theta), range(2), ("A", "B"), made, "p2bb")
+    assert found.p2bb["A"] == pytest.approx([0.5] * 8)
+    assert len(found.intervals) == 1
 
 
 def test_what_could_be_gained_is_the_expected_regret_and_splits_by_rival():
@@ -87,15 +96,16 @@ def test_what_could_be_gained_is_the_expected_regret_and_splits_by_rival():
         values = np.random.default_rng(seed).uniform(size=(300, 5)) + np.arange(5) / 10
         criteria = judge(values)
         choice = criteria.best("mean")
-        found = value_of_information(values, choice)
+        order = [choice, *(item for item in range(5) if item != choice)]
+        found = value_of_information(values[:, order], [str(item) for item in order])
         assert found.gain == pytest.approx(criteria.regret[choice])
         assert sum(rival.gain for rival in found.rivals) == pytest.approx(found.gain)
         assert [r.gain for r in found.rivals] == sorted(r.gain for r in found.rivals)[::-1]
         assert found.share == pytest.approx(found.gain / criteria.mean[choice])
         for rival in found.rivals:
-            assert rival.p2bb == pytest.approx(criteria.p2bb[rival.item])
+            assert rival.p2bb == pytest.approx(criteria.p2bb[int(rival.algorithm)])
 
 
 def test_nothing_can_be_gained_where_the_choice_is_the_best_in_every_draw():
-    found = value_of_information(np.array([[0.2, 0.8], [0.3, 0.7]]), 1)
+    found = value_of_information(np.array([[0.8, 0.2], [0.7, 0.3]]), ["A", "B"])
     assert (found.gain, found.rivals) == (0.0, ())

@@ -1,4 +1,4 @@
-"""What a preference is: how a user values time, put on a grid of times.
+"""Preferences: how a user values time, on a grid of times; and their registry.
 
 A preference u is strictly monotone: a theta that is higher at all times has a higher value.
 """
@@ -7,26 +7,26 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from pydantic import Field
 
 from polarbear.errors import SelectionError
-from polarbear.preferences.integrals import at_points
+from polarbear.selection.integrals import at_points
 from polarbear.settings.options import Options
+from polarbear.settings.registry import Registry
 from polarbear.wording import typed, typed_time
 
-_DRAWS_AT_ONCE = 256  # converted to double precision within the processor's cache
-SWEEP_POINTS = 200  # positions of a sweep: more than a reader can tell apart in a figure
+SWEEP_POINTS = 200  # positions of a sweep: more than a reader can distinguish in a figure
 
 
 @dataclass(frozen=True)
 class Context:
-    """What a preference is put on: the grid, what its times are, and where files are looked for.
+    """The grid that a preference is applied to, its unit, and the folder of the user's files.
 
-    ``joint`` says whether the draws of neighbouring times belong together. Where they do not, a
-    mean of two times would look surer than either, so a single time is then one of the grid.
+    ``joint`` says whether draws at neighbouring times are correlated. Where they are not, a mean of
+    two times would look more certain than either, so a single time is then one of the grid.
     """
 
     times: np.ndarray
@@ -55,7 +55,7 @@ class Context:
 
 
 class Valuation(ABC):
-    """A preference on a grid: what each draw of theta is worth."""
+    """A preference on a grid: the value of each draw of theta."""
 
     notes: tuple[str, ...] = ()
 
@@ -65,7 +65,7 @@ class Valuation(ABC):
 
     @property
     def weights(self) -> np.ndarray | None:
-        """Of a linear preference, the weight of each time; others have none."""
+        """The weight of each time, if the preference is linear."""
         return None
 
 
@@ -77,13 +77,9 @@ class Weighted(Valuation):
     notes: tuple[str, ...] = ()
 
     def values(self, theta: np.ndarray) -> np.ndarray:
-        if theta.shape[2] == 1:  # one product for all draws, in whatever order they lie
+        if theta.shape[2] == 1:  # one product for all draws
             return np.asarray(theta[:, :, 0] @ self.by_time.astype(theta.dtype))[:, None]
-        values = np.empty((theta.shape[0], theta.shape[2]))
-        for first in range(0, len(values), _DRAWS_AT_ONCE):
-            some = slice(first, first + _DRAWS_AT_ONCE)
-            np.matmul(self.by_time, theta[some].astype(np.float64, copy=False), out=values[some])
-        return values
+        return np.asarray(self.by_time @ theta.astype(np.float64, copy=False))
 
     @property
     def weights(self) -> np.ndarray:
@@ -101,23 +97,23 @@ class Variations:
 
 
 class Preference(Options, ABC):
-    """One way to value time; a new one is a class like this and a line in the registry."""
+    """One way to value time."""
 
     preference: str = Field(description="which preference this is")
 
     spoken: ClassVar[tuple[str, ...]] = ()  # the fields that follow its name in words
-    between: ClassVar[str] = " "  # what may stand between them
+    between: ClassVar[str] = " "  # the separator of these fields
 
     @abstractmethod
     def words(self, context: Context) -> str:
-        """One line of plain words that says what is valued."""
+        """One line that describes the preference."""
 
     @abstractmethod
     def on(self, context: Context) -> Valuation:
-        """The preference on a grid, or an error that says why it does not fit there."""
+        """The preference on a grid, or an error with the reason why it does not fit there."""
 
     def variations(self, context: Context) -> Variations:
-        """What a sweep goes through: here, every budget that the grid has room for."""
+        """The preferences of a sweep: by default, single budgets all over the grid."""
         times = context.times
         steps = max(1, round(SWEEP_POINTS / max(1, len(times) - 1))) if context.joint else 1
         shares = np.arange(steps) / steps
@@ -130,10 +126,32 @@ class Preference(Options, ABC):
 
     @property
     def text(self) -> str:
-        """The preference as it can be given on the command line."""
-        values = [_written(getattr(self, name)) for name in self.spoken]
+        """The preference in the notation of the command line."""
+        fields = (getattr(self, name) for name in self.spoken)
+        values = [typed(v) if isinstance(v, int | float) else str(v) for v in fields]
         return " ".join(filter(None, [self.preference, self.between.join(values)]))
 
 
-def _written(value: Any) -> str:
-    return typed(value) if isinstance(value, int | float) else str(value)
+_HERE = "polarbear.selection"
+
+PREFERENCES: Registry[type[Preference]] = Registry(
+    "preference",
+    "polarbear.preferences",
+    f"{_HERE}.preference:Preference",
+    {
+        "uniform": f"{_HERE}.basic_preferences:Uniform",
+        "log-uniform": f"{_HERE}.basic_preferences:LogUniform",
+        "at": f"{_HERE}.basic_preferences:At",
+        "between": f"{_HERE}.basic_preferences:Between",
+        "final": f"{_HERE}.basic_preferences:Final",
+        "worst-case": f"{_HERE}.basic_preferences:WorstCase",
+        "normal": f"{_HERE}.budget_preferences:Normal",
+        "lognormal": f"{_HERE}.budget_preferences:LogNormalBudget",
+        "triangular": f"{_HERE}.budget_preferences:Triangular",
+        "exponential": f"{_HERE}.budget_preferences:ExponentialBudget",
+        "budgets": f"{_HERE}.budget_preferences:PastBudgets",
+        "weights": f"{_HERE}.budget_preferences:Weights",
+        "mix": f"{_HERE}.basic_preferences:Mix",
+        "python": f"{_HERE}.python_preference:Python",
+    },
+)

@@ -10,10 +10,16 @@ import pytest
 from polarbear.errors import SelectionError
 from polarbear.inference import ModelOptions, Posterior
 from polarbear.inference.diagnostics import Diagnostics
-from polarbear.preferences import Context, read_preference
-from polarbear.select import Basis, Contest, Risk, Selection, select
-from polarbear.select.values import check_value
-from polarbear.select.words import statement
+from polarbear.inference.empirical.bootstrap import Bootstrap
+from polarbear.plain import plain
+from polarbear.rankings.duels import duels_of
+from polarbear.selection import facts
+from polarbear.selection.choice import Selection, select
+from polarbear.selection.criteria import Risk, check_value
+from polarbear.selection.portfolio_cover import PortfolioCover
+from polarbear.selection.posterior_source import Basis, Contest
+from polarbear.selection.preference import Context
+from polarbear.selection.preference_parsing import read_preference
 
 TIMES = np.array([1.0, 10.0])
 
@@ -54,14 +60,14 @@ def test_a_criterion_that_prefers_another_is_named_with_what_the_choice_costs():
     assert made.criteria.p2bb[made.choice] == pytest.approx(2 / 3)
     against = {found.criterion: found for found in made.disagreements()}
     assert set(against) == {"mean", "quantile", "regret"}
-    assert {made.name(found.prefers) for found in against.values()} == {"B"}
+    assert {found.prefers for found in against.values()} == {"B"}
     mean = OFTEN_OR_SAFE.mean()
     assert against["mean"].cost == pytest.approx(1 - 2 * mean)
     assert against["regret"].cost == pytest.approx(against["mean"].cost)
 
 
 def test_criteria_that_agree_say_nothing():
-    assert chosen(np.array([[0.6], [0.7]])).disagreements() == []
+    assert chosen(np.array([[0.6], [0.7]])).disagreements() == ()
 
 
 @pytest.mark.parametrize("risk", ["p2bb", "mean"])
@@ -97,7 +103,7 @@ def test_few_problems_are_too_early_for_a_choice():
     assert chosen(A_BEATS_ALL).too_early() is None
     few = chosen(A_BEATS_ALL, problems=9)
     assert few.too_early() == "only 9 problems to compare it on"
-    assert statement(few).startswith("too early to say; A: P(best) = ")
+    assert few.statement().startswith("too early to say; A: P(best) = ")
     assert any("too early to recommend A" in note for note in few.notes())
 
 
@@ -112,12 +118,42 @@ def test_independent_times_are_warned_of_where_several_count():
 
 def test_the_statement_names_probability_problems_rival_and_regret():
     made = chosen(np.array([[0.6]] * 13 + [[0.3]]))
-    assert statement(made) == (
+    assert made.statement() == (
         "A: P(best) = 0.93 on 40 problems; beats B, its strongest rival, on 58% of problems at "
         "this budget; expected regret 0.029, or 0.19 with B"
     )
     alone = chosen(A_BEATS_ALL, contest=Contest((0,), (1, 2), "not named by --algorithms"))
-    assert statement(alone) == "A: no other algorithm competes"
+    assert alone.statement() == "A: no other algorithm competes"
+
+
+def test_what_was_not_asked_for_is_no_key_and_the_rest_follows_in_order():
+    made = chosen(OFTEN_OR_SAFE)
+    told = facts.answer(made, Contest((0, 1), (), ""))
+    always = [
+        "choice", "criterion", "preference", "preference_words", "statement", "value", "too_early",
+        "gamma", "ranking", "disagreements", "candidates", "left_out", "left_out_because",
+        "posterior", "notes",
+    ]  # fmt: skip
+    assert list(plain(told)) == always
+    assert told.choice == told.ranking[0].algorithm == "A"
+    assert plain(told)["posterior"]["from"] == told.posterior.from_ == "infer"
+    # A is first on three instances of four, B on the other
+    firsts = np.array([[0, 1], [0, 1], [0, 1], [1, 0]])
+    duels = duels_of(np.repeat(firsts[:, :, None], len(TIMES), axis=2))
+    cover = PortfolioCover(Bootstrap(duels, ("A", "B"), 400, 1, 2.0), (0, 1), made.valuation)
+    told = facts.with_portfolios(told, cover.best(1, "mean"), cover)
+    told = facts.with_information(told, made)
+    assert list(plain(told))[len(always) :] == [
+        "portfolio", "portfolio_ranking", "portfolios_possible", "portfolios_looked_at",
+        "portfolio_search", "portfolio_values", "portfolio_has_winner", "next_slot_adds",
+        "value_of_information",
+    ]  # fmt: skip
+    assert told.portfolio == ("A",)
+    assert told.portfolios_looked_at == 2
+    assert told.portfolio_has_winner == pytest.approx(2 / 3, abs=0.05)  # (3 + 1) of (4 + 2)
+    assert told.next_slot_adds == pytest.approx(1 - told.portfolio_has_winner, abs=1e-5)
+    assert told.value_of_information is not None
+    assert told.value_of_information.gain == pytest.approx(told.ranking[0].regret)
 
 
 def test_a_value_that_the_model_lacks_is_refused():

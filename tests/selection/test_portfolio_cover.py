@@ -9,9 +9,10 @@ import pytest
 
 from polarbear.errors import SelectionError
 from polarbear.inference.empirical.bootstrap import Bootstrap
-from polarbear.preferences import Context, read_preference
 from polarbear.rankings.duels import duels_of
-from polarbear.select.portfolio_cover import PortfolioCover
+from polarbear.selection.portfolio_cover import PortfolioCover
+from polarbear.selection.preference import Context
+from polarbear.selection.preference_parsing import read_preference
 
 TIMES = np.array([10.0, 100.0])
 

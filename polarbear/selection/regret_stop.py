@@ -9,11 +9,10 @@ import numpy as np
 
 from polarbear.errors import SelectionError
 from polarbear.inference import Posterior
-from polarbear.preferences import Context, Preference, Valuation
 from polarbear.racing import State
-from polarbear.select.criteria import judge
-from polarbear.select.information import ENOUGH
-from polarbear.select.values import draws_of_values
+from polarbear.selection.criteria import draws_of_values, judge
+from polarbear.selection.information_value import ENOUGH
+from polarbear.selection.preference import Context, Preference, Valuation
 from polarbear.wording import short
 
 

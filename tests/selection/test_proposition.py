@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from polarbear.preferences import Context, Valuation, read_preference
-from polarbear.preferences.monotone import counterexample
-from polarbear.select import RISKS, judge
-from polarbear.select.posterior_source import undominated
+from polarbear.selection.criteria import RISKS, judge
+from polarbear.selection.posterior_source import undominated
+from polarbear.selection.preference import Context, Valuation
+from polarbear.selection.preference_parsing import read_preference
+from polarbear.selection.python_preference import counterexample
 from tests.support import posterior_of
 
 TIMES = np.geomspace(10.0, 1000.0, 6)

@@ -12,7 +12,8 @@ from scipy import stats
 from scipy.integrate import quad, trapezoid
 
 from polarbear.errors import SelectionError
-from polarbear.preferences import Context, read_preference
+from polarbear.selection.preference import Context
+from polarbear.selection.preference_parsing import read_preference
 
 UNEVEN = np.array([10.0, 11.0, 40.0, 41.0, 300.0, 950.0, 1000.0])
 LOG = np.geomspace(10.0, 1000.0, 25)

@@ -1,15 +1,20 @@
-"""Distributions over the budget, cut off at the grid."""
+"""Distributions over the budget, cut off at the grid: by formulas, or from a file."""
 
 from __future__ import annotations
 
+import csv
+import math
 from abc import abstractmethod
+from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
 from pydantic import Field, model_validator
+from scipy.special import log_ndtr, ndtr
 
 from polarbear.errors import SelectionError
-from polarbear.preferences.base import (
+from polarbear.selection.integrals import at_points, normalised, over_density, over_distribution
+from polarbear.selection.preference import (
     SWEEP_POINTS,
     Context,
     Preference,
@@ -17,20 +22,18 @@ from polarbear.preferences.base import (
     Variations,
     Weighted,
 )
-from polarbear.preferences.integrals import over_distribution
-from polarbear.wording import percent, typed, typed_time
+from polarbear.wording import percent, typed, typed_time, visible
 
-LEAST_MASS = 1e-6  # with less on the grid, what is left says nothing about the distribution
+LEAST_MASS = 1e-6  # on the grid; with less, the distribution is refused
 WORTH_A_NOTE = 0.99
-WIDEST = 20.0  # of a logarithm: a factor of half a thousand million, and no number overflows
+MAX_LOG_SD = 20.0  # a factor of 5e8; no number overflows
 OFF_THE_GRID = "nothing of this distribution lies on the grid"
 CUT_OFF = "{share} of this distribution lies on the grid; the rest was cut off"
 
 
 class Distribution(Preference):
-    """A budget that is known by its distribution; width is the parameter that a sweep varies."""
+    """A distribution of the budget; a sweep varies its width, the last of its parameters."""
 
-    width: ClassVar[str]
     width_words: ClassVar[str]
 
     @abstractmethod
@@ -41,9 +44,10 @@ class Distribution(Preference):
     def partial_mean(self, t: np.ndarray) -> np.ndarray:
         """The integral of s p(s) for s up to t."""
 
-    @abstractmethod
     def widths(self, context: Context) -> np.ndarray:
-        """Widths from as good as certain to as good as unknown."""
+        """Widths from almost certain to almost unknown: by default, shares of the grid's span."""
+        span = context.last - context.first
+        return np.asarray(np.geomspace(0.002 * span, 2.0 * span, SWEEP_POINTS))
 
     def on(self, context: Context) -> Valuation:
         if len(context.times) == 1:
@@ -55,7 +59,7 @@ class Distribution(Preference):
         return Weighted(weights, (note,) if mass < WORTH_A_NOTE else ())
 
     def with_width(self, width: float) -> Distribution:
-        return self.model_copy(update={self.width: width})
+        return self.model_copy(update={self.spoken[-1]: width})
 
     def variations(self, context: Context) -> Variations:
         if len(context.times) == 1:
@@ -67,27 +71,18 @@ class Distribution(Preference):
             if mass >= LEAST_MASS:
                 made.append((width, weights))
         if not made:
-            self.on(context)  # says why
+            self.on(context)  # raises the error
         positions, rows = zip(*made, strict=True)
         return Variations(self.width_words, np.array(positions), np.stack(rows), log=True)
 
 
-def _from_narrow_to_wide(
-    context: Context, shares: tuple[float, float] = (0.002, 2.0)
-) -> np.ndarray:
-    """Widths in the unit of time: shares of what the grid spans."""
-    low, high = (share * (context.last - context.first) for share in shares)
-    return np.asarray(np.geomspace(low, high, SWEEP_POINTS))
-
-
 class Normal(Distribution):
-    """A budget that is known up to a normal error."""
+    """A budget with a normal distribution."""
 
     mean: float = Field(description="the expected budget")
     sd: float = Field(gt=0, description="its standard deviation")
 
     spoken: ClassVar[tuple[str, ...]] = ("mean", "sd")
-    width: ClassVar[str] = "sd"
     width_words: ClassVar[str] = "standard deviation of the budget"
 
     def words(self, context: Context) -> str:
@@ -97,30 +92,22 @@ class Normal(Distribution):
         )
 
     def cdf(self, t: np.ndarray) -> np.ndarray:
-        from scipy.special import ndtr
-
         return np.asarray(ndtr((t - self.mean) / self.sd))
 
     def partial_mean(self, t: np.ndarray) -> np.ndarray:
-        from scipy.special import ndtr
-
         z = (t - self.mean) / self.sd
         return np.asarray(self.mean * ndtr(z) - self.sd * np.exp(-0.5 * z**2) / np.sqrt(2 * np.pi))
 
-    def widths(self, context: Context) -> np.ndarray:
-        return _from_narrow_to_wide(context)
-
 
 class LogNormalBudget(Distribution):
-    """A budget that is known up to a factor."""
+    """A budget known up to a factor."""
 
-    median: float = Field(gt=0, description="as often longer as shorter than this")
+    median: float = Field(gt=0, description="the median budget")
     sigma: float = Field(
-        gt=0, le=WIDEST, description="standard deviation of the budget's logarithm, at most 20"
+        gt=0, le=MAX_LOG_SD, description="standard deviation of the budget's logarithm, at most 20"
     )
 
     spoken: ClassVar[tuple[str, ...]] = ("median", "sigma")
-    width: ClassVar[str] = "sigma"
     width_words: ClassVar[str] = "standard deviation of the budget's logarithm"
 
     def words(self, context: Context) -> str:
@@ -130,14 +117,10 @@ class LogNormalBudget(Distribution):
         )
 
     def cdf(self, t: np.ndarray) -> np.ndarray:
-        from scipy.special import ndtr
-
         return np.asarray(ndtr(np.log(t / self.median) / self.sigma))
 
     def partial_mean(self, t: np.ndarray) -> np.ndarray:
-        from scipy.special import log_ndtr
-
-        log_mean = np.log(self.median) + self.sigma**2 / 2  # the mean itself may be no number
+        log_mean = np.log(self.median) + self.sigma**2 / 2  # the mean itself may overflow
         z = np.log(t / self.median) / self.sigma
         return np.asarray(np.exp(log_mean + log_ndtr(z - self.sigma)))
 
@@ -153,7 +136,6 @@ class Triangular(Distribution):
     high: float = Field(alias="to", description="the longest budget")
 
     spoken: ClassVar[tuple[str, ...]] = ("low", "mode", "high")
-    width: ClassVar[str] = "high"
     width_words: ClassVar[str] = "from the shortest to the longest budget"
 
     @model_validator(mode="after")
@@ -183,10 +165,10 @@ class Triangular(Distribution):
         return np.asarray(np.where(t < self.mode, left, right))
 
     def partial_mean(self, t: np.ndarray) -> np.ndarray:
-        """By parts: t F(t) less the integral of F, which is a cubic on each side."""
+        """By parts: t F(t) minus the integral of F, which is a cubic on each side."""
         t = np.clip(t, self.low, self.high)
         rising, falling, whole = self._sides()
-        up_to_mode = rising * (rising / whole) / 3  # no power of a budget, which may be of any size
+        up_to_mode = rising * (rising / whole) / 3  # powers of budgets may overflow
         left = up_to_mode * ((t - self.low) / rising) ** 3 if rising else np.zeros_like(t)
         right = t - self.mode + up_to_mode
         if falling:
@@ -197,11 +179,8 @@ class Triangular(Distribution):
     def _sides(self) -> tuple[float, float, float]:
         return self.mode - self.low, self.high - self.mode, self.high - self.low
 
-    def widths(self, context: Context) -> np.ndarray:
-        return _from_narrow_to_wide(context)
-
     def with_width(self, width: float) -> Distribution:
-        """The same shape, drawn together or apart around its mode."""
+        """The same shape, scaled around its mode."""
         factor = width / (self.high - self.low)
         low = self.mode - factor * (self.mode - self.low)
         high = self.mode + factor * (self.high - self.mode)
@@ -209,12 +188,11 @@ class Triangular(Distribution):
 
 
 class ExponentialBudget(Distribution):
-    """A run that may be cut short at any moment, always with the same probability."""
+    """A run that may be cut short at any moment with the same probability."""
 
     mean: float = Field(gt=0, description="the expected budget")
 
     spoken: ClassVar[tuple[str, ...]] = ("mean",)
-    width: ClassVar[str] = "mean"
     width_words: ClassVar[str] = "mean of the budget"
 
     def words(self, context: Context) -> str:
@@ -231,3 +209,91 @@ class ExponentialBudget(Distribution):
 
     def widths(self, context: Context) -> np.ndarray:
         return np.asarray(np.geomspace(context.first, 2 * context.last, SWEEP_POINTS))
+
+
+class PastBudgets(Preference):
+    """The budget is like those of the past, which a file lists."""
+
+    file: str = Field(description="a text file or CSV with one budget a line")
+
+    spoken: ClassVar[tuple[str, ...]] = ("file",)
+
+    def words(self, context: Context) -> str:
+        return f"the budget is one of those in {self.file}, each equally likely"
+
+    def on(self, context: Context) -> Valuation:
+        budgets = np.array([row[0] for row in _rows(context.folder, self.file, 1, "a budget")])
+        inside = budgets[(budgets >= context.first) & (budgets <= context.last)]
+        if not len(inside):
+            raise SelectionError(
+                f"{self.file}: none of its {len(budgets)} budgets is on the grid, which goes "
+                f"{context.span}; they go from {typed(budgets.min())} to {typed(budgets.max())}"
+            )
+        left_out = len(budgets) - len(inside)
+        note = f"{left_out} of {len(budgets)} budgets in {self.file} are outside the grid: left out"
+        weights = normalised(at_points(context.times, inside).sum(axis=0))
+        return Weighted(weights, (note,) if left_out else ())
+
+
+class Weights(Preference):
+    """Each time counts as much as a file says."""
+
+    file: str = Field(description="a CSV with columns t and weight; linear in between, none beyond")
+
+    spoken: ClassVar[tuple[str, ...]] = ("file",)
+
+    def words(self, context: Context) -> str:
+        return f"each time counts as much as {self.file} says"
+
+    def on(self, context: Context) -> Valuation:
+        rows = np.array(_rows(context.folder, self.file, 2, "t and weight"))
+        points, density = rows[np.argsort(rows[:, 0], kind="stable")].T
+        for t in points:
+            context.check(t, self.file)
+        if np.any(np.diff(points) == 0):
+            twice = points[1:][np.diff(points) == 0][0]
+            raise SelectionError(f"{self.file}: t = {typed(twice)} occurs twice")
+        if np.any(density < 0):
+            worst = points[density < 0][0]
+            raise SelectionError(
+                f"{self.file}: the weight at t = {typed(worst)} is negative; a weight is at "
+                "least zero"
+            )
+        if not np.any(density > 0):
+            raise SelectionError(f"{self.file}: all weights are zero; at least one must be above")
+        times = context.times
+        within = times[(times > points[0]) & (times < points[-1])]
+        every = np.union1d(points, within)
+        return Weighted(over_density(times, every, np.interp(every, points, density)))
+
+
+def _rows(folder: str, file: str, width: int, what: str) -> list[tuple[float, ...]]:
+    """The numbers in a file, row by row; the first line may be a header."""
+    path = Path(folder) / file
+    try:
+        with path.open(newline="", encoding="utf-8") as stream:
+            lines = list(csv.reader(stream))
+    except OSError as error:
+        raise SelectionError(f"cannot read {str(path)[:300]}: {error.strerror}") from None
+    except (ValueError, csv.Error):  # not UTF-8, or a path that no file can have
+        raise SelectionError(f"{str(path)[:300]} is not a text file in UTF-8") from None
+    rows = []
+    for place, cells in enumerate(lines, start=1):
+        cells = [cell.strip() for cell in cells if cell.strip()]
+        if not cells:
+            continue
+        try:
+            row = tuple(float(cell) for cell in cells)
+            fits = len(row) == width and all(map(math.isfinite, row))
+        except ValueError:
+            if place == 1:
+                continue
+            fits = False
+        if not fits:
+            raise SelectionError(
+                f"{path}, line {place}: expected {what}, found '{visible(','.join(cells)[:60])}'"
+            )
+        rows.append(row)
+    if not rows:
+        raise SelectionError(f"{path} has no rows; expected {what} in each")
+    return rows

@@ -1,0 +1,139 @@
+"""Values of algorithms for a preference in each draw, and four criteria that summarise them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+
+from polarbear.errors import SelectionError
+from polarbear.inference import Posterior
+from polarbear.inference.strongest_rival import p_best, rival_values
+from polarbear.selection.preference import Valuation
+from polarbear.settings.options import unknown
+
+# The win rate against the strongest rival, the share of first places, or the rating of a
+# Plackett-Luce model (the paper's definition).
+Value = Literal["duels", "firsts", "theta"]
+VALUES: tuple[Value, ...] = get_args(Value)
+Risk = Literal["p2bb", "mean", "quantile", "regret"]
+RISKS: tuple[Risk, ...] = get_args(Risk)
+GAMMA = 0.05  # level of the lower quantile
+
+
+@dataclass(frozen=True)
+class Criteria:
+    """The criteria of each item; a lower regret is better, of all others more is better.
+
+    ``p2bb`` is the probability of being best, ``mean`` the expected value, ``quantile`` the value
+    that is exceeded with probability 1 - gamma, ``regret`` the expected loss compared with the item
+    that is best in each draw.
+    """
+
+    p2bb: np.ndarray
+    mean: np.ndarray
+    quantile: np.ndarray
+    regret: np.ndarray
+
+    def merit(self, risk: Risk) -> np.ndarray:
+        """The criterion with the sign for which more is better."""
+        return -self.regret if risk == "regret" else np.asarray(getattr(self, risk))
+
+    def order(self, risk: Risk) -> list[int]:
+        """Items from best to worst; the mean decides between equals, then the given order."""
+        return [int(i) for i in np.lexsort((-self.mean, -self.merit(risk)))]
+
+    def best(self, risk: Risk) -> int:
+        return self.order(risk)[0]
+
+    def of(self, item: int) -> tuple[float, float, float, float]:
+        """P2BB, mean, lower quantile and expected regret of one item."""
+        p2bb, mean, quantile, regret = self.p2bb, self.mean, self.quantile, self.regret
+        return float(p2bb[item]), float(mean[item]), float(quantile[item]), float(regret[item])
+
+
+def judge(values: np.ndarray, gamma: float = GAMMA, best: np.ndarray | None = None) -> Criteria:
+    """All criteria of values[draw, item].
+
+    ``best[draw]`` is the highest possible value, where not all items are given.
+    """
+    check_gamma(gamma)
+    highest = values.max(axis=1) if best is None else best
+    mean = values.mean(axis=0, dtype=np.float64)
+    return Criteria(
+        p2bb=p_best(values),
+        mean=mean,
+        quantile=np.quantile(values.astype(np.float64, copy=False), gamma, axis=0),
+        regret=np.maximum(highest.mean(dtype=np.float64) - mean, 0.0),
+    )
+
+
+def wins(values: np.ndarray) -> np.ndarray:
+    """Whether each item is the best in each draw: [draw, item]; ties are shared."""
+    is_best = values >= values.max(axis=1, keepdims=True)
+    return np.asarray(is_best / is_best.sum(axis=1, keepdims=True))
+
+
+def check_risk(name: str) -> Risk:
+    for risk in RISKS:
+        if name == risk:
+            return risk
+    raise SelectionError(unknown("risk profile", name, RISKS))
+
+
+def check_gamma(gamma: float) -> float:
+    if not 0 < gamma < 1:
+        raise SelectionError(f"the quantile level gamma must lie in (0, 1), found {gamma:g}")
+    return gamma
+
+
+def check_value(name: str, posterior: Posterior) -> Value:
+    """A kind of value that the posterior has."""
+    for value in VALUES:
+        if name == value:
+            wanted = {"theta": True, "firsts": False}.get(value)
+            if wanted is not None and wanted != posterior.options.plackett_luce:
+                other = "firsts" if value == "theta" else "theta"
+                raise SelectionError(
+                    f"the {posterior.model} model has no value '{value}': use 'duels' or '{other}'"
+                )
+            return value
+    raise SelectionError(unknown("value", name, VALUES))
+
+
+def draws_of_values(
+    posterior: Posterior, items: Sequence[int], valuation: Valuation, value: Value
+) -> np.ndarray:
+    """V[draw, item] of the items among each other."""
+    if value == "duels":
+        return rival_values(posterior, items, _value_of_curve(valuation))
+    return valuation.values(posterior.theta[:, :, list(items)])
+
+
+def value_against(
+    posterior: Posterior, item: int, rivals: Sequence[int], valuation: Valuation, value: Value
+) -> np.ndarray:
+    """V[draw] of an item that does not compete, against those that do."""
+    if value != "duels":
+        return valuation.values(posterior.theta[:, :, [item]])[:, 0]
+    of_curve = _value_of_curve(valuation)
+    against = [of_curve(posterior.head_to_head(item, rival)) for rival in rivals]
+    return np.asarray(np.min(against, axis=0))
+
+
+def strongest_rival(
+    posterior: Posterior, item: int, rivals: Sequence[int], valuation: Valuation
+) -> int | None:
+    """The rival against which an item has the lowest mean value."""
+    others = [rival for rival in rivals if rival != item]
+    if not others:
+        return None
+    of_curve = _value_of_curve(valuation)
+    return min(others, key=lambda b: float(of_curve(posterior.head_to_head(item, b)).mean()))
+
+
+def _value_of_curve(valuation: Valuation) -> Callable[[np.ndarray], np.ndarray]:
+    """The function from win probabilities[draw, time] to their value[draw]."""
+    return lambda wins: valuation.values(wins[:, :, None])[:, 0]

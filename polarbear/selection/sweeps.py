@@ -1,0 +1,106 @@
+"""The choice as the budget, or the uncertainty about it, varies."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from polarbear.inference import Posterior
+from polarbear.inference.strongest_rival import p_best, rival_values
+from polarbear.selection.criteria import GAMMA, Risk, Value, check_gamma
+from polarbear.selection.preference import Variations
+
+
+@dataclass(frozen=True)
+class SweepInterval:
+    """Neighbouring positions with the same choice.
+
+    Its mean, lowest and highest P(best) there, and the highest expected regret.
+    """
+
+    from_: float
+    to: float
+    choice: str
+    p2bb: float
+    lowest_p2bb: float
+    highest_p2bb: float
+    regret: float
+
+
+@dataclass(frozen=True)
+class SweepTable:
+    """The choice at each position; ``p2bb`` has P(best) at each position by name."""
+
+    over: str
+    intervals: tuple[SweepInterval, ...]
+    positions: tuple[float, ...]
+    choices: tuple[str, ...]
+    p2bb: dict[str, tuple[float, ...]]
+
+
+def sweep(
+    posterior: Posterior,
+    items: Sequence[int],
+    names: Sequence[str],
+    variations: Variations,
+    risk: Risk,
+    gamma: float = GAMMA,
+    value: Value = "duels",
+) -> SweepTable:
+    """The choice among the items, with these names, at each position."""
+    check_gamma(gamma)
+    # smaller weights are negligible, and denormal in single precision, which is slow
+    weights = np.where(variations.weights > 1e-12, variations.weights, 0.0).astype(np.float32)
+
+    def at_positions(curve: np.ndarray) -> np.ndarray:
+        return np.asarray(curve.astype(np.float32, copy=False) @ weights.T)
+
+    if value == "duels":
+        values = rival_values(posterior, items, at_positions)
+    else:
+        values = np.stack([at_positions(posterior.theta[:, :, i]) for i in items], axis=-1)
+    p2bb, mean = p_best(values), values.mean(axis=0, dtype=np.float64)
+    merit = p2bb
+    if risk in ("mean", "regret"):
+        merit = mean
+    elif risk == "quantile":
+        merit = np.quantile(values, gamma, axis=0)
+    tops = merit >= merit.max(axis=1, keepdims=True)
+    choices = np.where(tops, mean, -np.inf).argmax(axis=1)  # the mean decides between equals
+    highest = values.max(axis=-1).mean(axis=0, dtype=np.float64)
+    regret = np.maximum(highest - mean[np.arange(len(choices)), choices], 0.0)
+    return SweepTable(
+        over=variations.name,
+        intervals=_intervals(variations.positions, choices, p2bb, regret, names),
+        positions=tuple(variations.positions.tolist()),
+        choices=tuple(names[i] for i in choices),
+        p2bb={name: tuple(p2bb[:, i].tolist()) for i, name in enumerate(names)},
+    )
+
+
+def _intervals(
+    positions: np.ndarray,
+    choices: np.ndarray,
+    p2bb: np.ndarray,
+    regret: np.ndarray,
+    names: Sequence[str],
+) -> tuple[SweepInterval, ...]:
+    changes = np.flatnonzero(np.diff(choices)) + 1
+    made = []
+    for start, stop in pairwise([0, *changes.tolist(), len(positions)]):
+        likely = p2bb[start:stop, choices[start]]
+        made.append(
+            SweepInterval(
+                float(positions[start]),
+                float(positions[stop - 1]),
+                names[choices[start]],
+                float(likely.mean()),
+                float(likely.min()),
+                float(likely.max()),
+                float(regret[start:stop].max()),
+            )
+        )
+    return tuple(made)
