@@ -99,7 +99,7 @@ def _field_indices(
 def keep(store: Store, evidence: Evidence, cached: CachedPosterior) -> None:
     """Store a posterior and its evidence; the caller holds the store's lock."""
     store.posteriors.add_rankings(evidence.key, rankings_table(evidence.grid, evidence.positions))
-    if cached.posterior.options.plackett_luce and evidence.choice_sets.steps is None:
+    if cached.posterior.options.plackett_luce:
         store.posteriors.add_choice_sets(
             evidence.key, choice_sets_table(evidence.grid, evidence.choice_sets)
         )

@@ -1,16 +1,17 @@
-"""Choice sets: the sufficient statistics of any pile of Plackett-Luce rankings.
+"""Choice sets: the sufficient statistics of Plackett-Luce rankings.
 
 The log-likelihood of all rankings at one timepoint is
 
     sum_i w_i mu_i  -  sum_S c_S logsumexp(mu[S])
 
-with ``w_i`` how often i was chosen while something else remained, and ``c_S`` how often the set S
+``w_i`` counts how often i was chosen while something else remained, and ``c_S`` how often the set S
 of two or more was what remained. A set is a bitmask: bit i stands for algorithm i.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -18,22 +19,23 @@ from polarbear.errors import RankingError
 from polarbear.wording import counted
 
 ABSENT = -1
-BELOW = 2**15 - 2  # not recorded: below all that have a position, in an order nobody knows
+BELOW = 2**15 - 2  # below all algorithms that have a position; the order among these is unknown
 MAX_EXACT_TIE = 12  # a wider tie has more than 4,095 terms and is subsampled
 MAX_MASKED = 50  # bits of a mask that leave room for a timepoint beside it in 63 bits
-MAX_ALGORITHMS = 200  # pairs of more would fill memory before they say anything
+MAX_ALGORITHMS = 200
 
 
 @dataclass(frozen=True)
 class ChoiceSets:
-    """What T timepoints of rankings of n algorithms boil down to; two of them add up.
+    """The choice sets of rankings of n algorithms at T timepoints; two of them can be added.
 
-    ``wins[T, n]`` holds w; the sets of timepoint t stand at ``offsets[t]:offsets[t + 1]`` of
-    ``masks`` (ascending within a timepoint) and ``counts``. ``rankings[T]`` says how many rankings
-    of two or more went in, ``sampled_ties`` how many ties were too wide for their closed form.
+    ``wins[T, n]`` is w; the sets of timepoint t are ``offsets[t]:offsets[t + 1]`` of ``masks``
+    (ascending within a timepoint) and ``counts``. ``rankings[T]`` is the number of rankings of two
+    or more algorithms, ``sampled_ties`` the number of ties that were too wide for their closed
+    form.
 
-    Of more than MAX_MASKED algorithms there are no masks but ``steps[set, 2]``, as `wide` has them,
-    and the same set may be there several times.
+    For more than MAX_MASKED algorithms there are no sets; ``met[n, n]`` has the pairs of algorithms
+    that occur in one ranking.
     """
 
     wins: np.ndarray
@@ -42,7 +44,7 @@ class ChoiceSets:
     counts: np.ndarray
     rankings: np.ndarray
     sampled_ties: int = 0
-    steps: np.ndarray | None = None
+    met: np.ndarray | None = None
 
     @property
     def n_times(self) -> int:
@@ -58,101 +60,69 @@ class ChoiceSets:
                 f"choice sets of {_shape(self)} and of {_shape(other)} do not add up: "
                 "count both on the same grid and the same list of algorithms"
             )
-        if self.steps is not None and other.steps is not None:
-            return self._beside(other)
+        wins, rankings = self.wins + other.wins, self.rankings + other.rankings
+        if self.met is not None and other.met is not None:
+            return replace(self, wins=wins, rankings=rankings, met=self.met | other.met)
         return choice_sets_from_terms(
-            self.wins + other.wins,
+            wins,
             np.concatenate([self.set_times(), other.set_times()]),
             np.concatenate([self.masks, other.masks]),
             np.concatenate([self.counts, other.counts]),
-            self.rankings + other.rankings,
+            rankings,
             self.sampled_ties + other.sampled_ties,
         )
 
     def set_times(self) -> np.ndarray:
-        """The index of the timepoint each set belongs to."""
+        """The index of the timepoint of each set."""
         return np.repeat(np.arange(self.n_times), np.diff(self.offsets))
 
     def pick(self, times: np.ndarray) -> ChoiceSets:
-        """The same for some timepoints only, given by their indices in ascending order."""
+        """The choice sets of some timepoints, given by their indices in ascending order."""
         sizes = np.diff(self.offsets)[times]
         starts = self.offsets[:-1][times]
         first = np.concatenate([[0], np.cumsum(sizes)])
         sets = np.repeat(starts - first[:-1], sizes) + np.arange(first[-1])
-        return ChoiceSets(
-            self.wins[times],
-            first.astype(np.int64),
-            self.masks if self.steps is not None else self.masks[sets],
-            self.counts[sets],
-            self.rankings[times],
-            self.sampled_ties,
-            None if self.steps is None else self.steps[sets],
+        return replace(
+            self,
+            wins=self.wins[times],
+            offsets=first.astype(np.int64),
+            masks=self.masks[sets],
+            counts=self.counts[sets],
+            rankings=self.rankings[times],
         )
 
     def weighted(self, weight: float) -> ChoiceSets:
         """The same rankings, each counted as ``weight`` of one."""
         return replace(self, wins=weight * self.wins, counts=weight * self.counts)
 
-    def members(self, some: slice = slice(None)) -> np.ndarray:
-        """Who is in each set, or in each of some whole timepoints' sets: bool[set, n]."""
-        if self.steps is None:
-            return (self.masks[some, None] >> np.arange(self.n_algorithms) & 1).astype(bool)
-        steps = self.steps[some]
-        found = np.zeros((len(steps), self.n_algorithms), dtype=bool)
-        for k, (back, added) in enumerate(steps.tolist()):
-            if back > 0:
-                found[k] = found[k - back]
-            else:
-                found[k, -1 - back] = True
-            found[k, added] = True
-        return found
+    def members(self) -> np.ndarray:
+        """The algorithms in each set: bool[set, n]."""
+        return (self.masks[:, None] >> np.arange(self.n_algorithms) & 1).astype(bool)
 
     def compared(self) -> np.ndarray:
-        """Which pairs of algorithms ever stood in one ranking: bool[n, n]."""
-        together = np.eye(self.n_algorithms, dtype=bool)
-        if self.steps is None:
-            bits = np.arange(self.n_algorithms)
-            member = (np.unique(self.masks)[:, None] >> bits & 1).astype(np.int64)
-            return np.asarray(together | ((member.T @ member) > 0))
-        for t in range(self.n_times):
-            if together.all():
-                break
-            member = self.members(slice(*self.offsets[t : t + 2])).astype(np.float32)
-            together |= (member.T @ member) > 0
-        return together
+        """The pairs of algorithms that occur in one ranking: bool[n, n]."""
+        if self.met is not None:
+            return self.met
+        bits = np.arange(self.n_algorithms)
+        member = (np.unique(self.masks)[:, None] >> bits & 1).astype(np.int64)
+        return np.asarray(np.eye(self.n_algorithms, dtype=bool) | ((member.T @ member) > 0))
 
-    def favours_nobody(self) -> bool:
-        """Whether equal ratings are the likelihood's maximum at every timepoint."""
-        for t in range(self.n_times):
-            here = slice(*self.offsets[t : t + 2])
-            member = self.members(here)
-            expected = (self.counts[here] / member.sum(axis=1)) @ member
-            apart = np.abs(self.wins[t] - expected).max()
-            if not apart < 1e-9 * max(1, self.rankings.max()):
-                return False
-        return True
+    def favours_none(self) -> bool:
+        """Whether equal ratings maximise the likelihood at every timepoint."""
+        if self.met is not None:
+            return False
+        member, each = self.members(), np.empty_like(self.wins)
+        share = self.counts / member.sum(axis=1)
+        for t, (first, last) in enumerate(pairwise(self.offsets)):
+            each[t] = share[first:last] @ member[first:last]
+        return bool(np.abs(self.wins - each).max() < 1e-9 * max(1, self.rankings.max()))
 
     def log_likelihood(self, mu: np.ndarray) -> np.ndarray:
-        """The log-likelihood at each timepoint for utilities ``mu[T, n]``; plain, for checking."""
+        """The log-likelihood at each timepoint for utilities ``mu[T, n]``, for tests."""
         inside = np.where(self.members(), mu[self.set_times()], -np.inf)
         terms = self.counts * np.logaddexp.reduce(inside, axis=1)
         sets = np.bincount(self.set_times(), weights=terms, minlength=self.n_times)
         return np.asarray((self.wins * mu).sum(axis=1) - sets)
-
-    def _beside(self, other: ChoiceSets) -> ChoiceSets:
-        """The sets of both at each timepoint, one after the other."""
-        assert self.steps is not None
-        assert other.steps is not None
-        order = np.argsort(np.concatenate([self.set_times(), other.set_times()]), kind="stable")
-        return ChoiceSets(
-            self.wins + other.wins,
-            self.offsets + other.offsets,
-            self.masks,
-            np.concatenate([self.counts, other.counts])[order],
-            self.rankings + other.rankings,
-            self.sampled_ties + other.sampled_ties,
-            np.concatenate([self.steps, other.steps])[order],
-        )
 
 
 def choice_sets_from_terms(
@@ -163,7 +133,7 @@ def choice_sets_from_terms(
     rankings: np.ndarray,
     sampled_ties: int = 0,
 ) -> ChoiceSets:
-    """Gather loose (timepoint, set, count) terms, in any order and repeated, into choice sets."""
+    """Choice sets from (timepoint, set, count) terms in any order, which may be repeated."""
     n_times, n = wins.shape
     if n > MAX_MASKED or n + int(n_times).bit_length() > 62:
         raise RankingError(

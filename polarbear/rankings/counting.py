@@ -1,10 +1,10 @@
-"""Counts the choice sets of many rankings at once; `rankings` is the front.
+"""Counts the choice sets of many rankings at once.
 
-A tie is the average over its k! orderings, in closed form: each subset of j of its k items, with
-all that is ranked below them, counts 1 / C(k, j) (and what remains must be two or more).
+A tie is the average over its k! orderings, in closed form: each subset of j of its k items,
+together with everything ranked below them, counts 1 / C(k, j) (sets of one are dropped).
 
-Of a ranking whose best m were recorded, the others are what remained at every choice. Which of them
-was better was not recorded, so there is no choice among them.
+If only the best m of a ranking were recorded, the others remain at every choice, and there is no
+choice among them.
 """
 
 from __future__ import annotations
@@ -17,69 +17,55 @@ from polarbear.rankings.choice_sets import (
     ABSENT,
     BELOW,
     MAX_EXACT_TIE,
+    MAX_MASKED,
     ChoiceSets,
     choice_sets_from_terms,
 )
 
-LATIN_SQUARES = 4  # of a wide tie's own width: what its subsample of orderings consists of
-_AT_A_TIME = 50_000  # rankings; bounds memory, not results
-_TERMS_AT_A_TIME = 4_000_000
-_TABLE_SIZE = 4_000_000  # timepoints times sets, up to which a table counts them
+LATIN_SQUARES = 4  # in the subsample of the orderings of a wide tie
+MAX_RANKINGS = 50_000  # that are counted at once; bounds memory, not results
+MAX_TERMS = 4_000_000
 
 
 class _Terms:
     """Counts of sets, keyed by timepoint and mask in one integer."""
 
-    def __init__(self, n_times: int, n: int) -> None:
+    def __init__(self, n: int) -> None:
         self.n = n
-        self.table = np.zeros(n_times << n) if n_times << n <= _TABLE_SIZE else None
-        self._keys: list[np.ndarray] = [
-            np.empty(0, dtype=np.int64)
-        ]  # what was gathered, and what came since
+        self._keys: list[np.ndarray] = [np.empty(0, dtype=np.int64)]
         self._counts: list[np.ndarray] = [np.empty(0)]
 
     def add(self, times: np.ndarray, masks: np.ndarray, counts: np.ndarray) -> None:
-        keys = (times << self.n) | masks
-        if self.table is not None:
-            np.add.at(self.table, keys, counts)
-            return
-        self._keys.append(keys)
+        self._keys.append((times << self.n) | masks)
         self._counts.append(counts)
-        if sum(map(len, self._keys[1:])) > max(len(self._keys[0]), _TERMS_AT_A_TIME):
+        if sum(map(len, self._keys[1:])) > max(len(self._keys[0]), MAX_TERMS):
             self._gather()
 
     def _gather(self) -> None:
-        """Each key once; its counts are added in the order in which they came."""
-        all_keys, all_counts = np.concatenate(self._keys), np.concatenate(self._counts)
-        if (all_counts == 1).all():  # to count keys takes no order of theirs, only to sort them
-            keys, often = np.unique(all_keys, return_counts=True)
-            counts = often.astype(float)
-        else:
-            keys, place = np.unique(all_keys, return_inverse=True)
-            counts = np.bincount(place.ravel(), all_counts, len(keys))
-        self._keys, self._counts = [keys], [counts]
+        """Keep each key once; its counts are added in the order in which they came."""
+        keys, counts = np.concatenate(self._keys), np.concatenate(self._counts)
+        keys, place = np.unique(keys, return_inverse=True)
+        self._keys = [keys]
+        self._counts = [np.bincount(place.ravel(), counts, len(keys))]
 
     def all(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Timepoints, masks and counts."""
-        if self.table is None:
-            self._gather()
-            (keys,), (counts,) = self._keys, self._counts
-        else:
-            keys = np.flatnonzero(self.table)
-            counts = self.table[keys]
+        self._gather()
+        (keys,), (counts,) = self._keys, self._counts
         return keys >> self.n, keys & ((1 << self.n) - 1), counts
 
 
 def count(positions: np.ndarray, weights: np.ndarray, seed: int) -> ChoiceSets:
     """Choice sets of positions[instance, algorithm, time] with weights[instance].
 
-    The seed is for the orderings of ties wider than MAX_EXACT_TIE.
+    The seed is for the orderings of ties wider than MAX_EXACT_TIE. For more than MAX_MASKED
+    algorithms no sets are counted.
     """
     n_instances, n, n_times = positions.shape
-    terms = _Terms(n_times, n)
+    terms = _Terms(n)
     wins, rankings = np.zeros((n_times, n)), np.zeros(n_times, dtype=np.int64)
-    sampled = 0
-    stride = max(1, _AT_A_TIME // n_times)
+    met, sampled = np.eye(n, dtype=bool), 0
+    stride = max(1, MAX_RANKINGS // n_times)
     for first in range(0, n_instances, stride):
         some = slice(first, first + stride)
         places, weight = positions[some], weights[some]
@@ -89,15 +75,23 @@ def count(positions: np.ndarray, weights: np.ndarray, seed: int) -> ChoiceSets:
         width = np.maximum(last.sum(axis=1, keepdims=True), 1)
         wins += np.einsum("p,pat->ta", weight, recorded - last / width)
         rankings += (present.sum(axis=1) > 1).sum(axis=0)
-        ties = _add_choices(places, weight, terms)
-        sampled += _add_ties(*_gathered(*ties, n), terms, seed)
+        if n > MAX_MASKED:
+            rows = present.swapaxes(1, 2).reshape(-1, n).astype(np.float32)
+            met |= rows.T @ rows > 0
+        else:
+            ties = _add_choices(places, weight, terms)
+            sampled += _add_ties(*_gathered(*ties, n), terms, seed)
+    if n > MAX_MASKED:
+        none = np.empty(0, dtype=np.int64)
+        offsets = np.zeros(n_times + 1, dtype=np.int64)
+        return ChoiceSets(wins, offsets, none, none.astype(float), rankings, met=met)
     return choice_sets_from_terms(wins, *terms.all(), rankings, sampled)
 
 
 def _add_choices(
     places: np.ndarray, weights: np.ndarray, terms: _Terms
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Add what untied choices were made from; returns time, items, rest and weight of each tie."""
+    """Add the sets of untied choices; return time, items, rest and weight of each tie."""
     _, n, n_times = places.shape
     bits = np.int64(1) << np.arange(n)
     times = np.broadcast_to(np.arange(n_times), (len(places), n_times))
@@ -122,7 +116,7 @@ def _add_choices(
 def _gathered(
     times: np.ndarray, items: np.ndarray, rest: np.ndarray, weights: np.ndarray, n: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Each tie once, with the sum of its weights and how often it was there."""
+    """Each tie once, with the sum of its weights and the number of its occurrences."""
     keys = (times << n) | items
     order = np.lexsort((rest, keys))
     keys, rest = keys[order], rest[order]
@@ -142,7 +136,7 @@ def _add_ties(
     terms: _Terms,
     seed: int,
 ) -> int:
-    """Add the terms of ties; returns how many were too wide for their closed form."""
+    """Add the terms of ties; return the number of ties too wide for their closed form."""
     member = (items[:, None] >> np.arange(terms.n)) & 1
     widths = member.sum(axis=1)
     for width in np.unique(widths[widths <= MAX_EXACT_TIE]):
@@ -150,7 +144,7 @@ def _add_ties(
         inside = (subset >> np.arange(width)[:, None]) & 1
         shares = np.array([1 / comb(width, j) for j in inside.sum(axis=0)])
         alike = np.flatnonzero(widths == width)
-        stride = max(1, _TERMS_AT_A_TIME >> int(width))
+        stride = max(1, MAX_TERMS >> int(width))
         for first in range(0, len(alike), stride):
             some = alike[first : first + stride]
             bits = np.int64(1) << np.nonzero(member[some])[1].reshape(-1, width)
@@ -169,9 +163,8 @@ def _add_ties(
 def _sampled_tie(block: int, rest: int, n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
     """Sets of a wide tie, and their shares, over random Latin squares of orderings.
 
-    Rotating each random ordering through all its shifts puts every item equally often in every
-    place, so that the subsample favours nobody; and the same tie always gets the same orderings,
-    so that counts of separate piles of rankings add up.
+    All rotations of a random ordering put every item equally often in every place. The same tie
+    always gets the same orderings, so that counts of separate rankings add up.
     """
     rng = np.random.default_rng([seed, block, rest])
     items = np.array([i for i in range(n) if block >> i & 1])

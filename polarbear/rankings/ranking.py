@@ -1,23 +1,42 @@
-"""Trajectories on a grid to rankings with ties to choice sets.
+"""Rankings with ties from values on a grid.
 
-Data shapes, named once:
+Data shapes:
 
-- ``values[instance, algorithm, time]``: best-so-far, smaller is better; +inf where an algorithm has
-  found nothing yet, which puts it last.
-- ``present``, of the same shape: who is in the ranking; the absent are neither last nor anywhere.
-- ``positions``, of the same shape: 0 for the best, equal where tied, no gaps, ABSENT where absent;
+- ``values[instance, algorithm, time]``: best so far, smaller is better; +inf, the last place, where
+  an algorithm has found nothing yet.
+- ``present``, of the same shape: whether an algorithm is in the ranking.
+- ``positions``, of the same shape: 0 for the best, equal where tied, no gaps; ABSENT where absent,
   BELOW where a ranking recorded only those above.
 """
 
 from __future__ import annotations
 
+import sys
+from dataclasses import dataclass
+
 import numpy as np
 
 from polarbear.errors import RankingError
-from polarbear.rankings.choice_sets import ABSENT, BELOW, MAX_ALGORITHMS, MAX_MASKED, ChoiceSets
+from polarbear.numerics.arrays import Floats
+from polarbear.rankings.choice_sets import ABSENT, BELOW, MAX_ALGORITHMS, ChoiceSets
 from polarbear.rankings.counting import count
-from polarbear.rankings.values import UNRECORDED
-from polarbear.rankings.wide import count_wide
+
+UNRECORDED = sys.float_info.max  # a value below all that an imported ranking has recorded
+
+
+@dataclass(frozen=True)
+class GridValues:
+    """Best-so-far values on a grid: values[instance, algorithm, time].
+
+    +inf where a run has found nothing yet, UNRECORDED where an imported ranking has only those
+    above it, NaN where an algorithm is absent: it was not run on that instance, or was stopped on
+    purpose before that time.
+    """
+
+    instances: tuple[str, ...]
+    algorithms: tuple[str, ...]
+    times: Floats
+    values: Floats
 
 
 def rank(
@@ -56,10 +75,7 @@ def rank(
 
 
 def _positions(values: np.ndarray, tolerance: float) -> np.ndarray:
-    """Place after place, for all instances and times at once; NaN comes last.
-
-    Not compiled: numba takes longer to load than most rankings take.
-    """
+    """Place after place, for all instances and times at once; NaN comes last."""
     order = np.argsort(values, axis=1, kind="stable")
     ordered = np.take_along_axis(values, order, axis=1)
     placed = np.zeros(values.shape, dtype=np.int16)
@@ -97,6 +113,6 @@ def count_choice_sets(
     weights = np.asarray(weights, dtype=float)
     if weights.shape != (n_instances,) or not np.all(np.isfinite(weights) & (weights > 0)):
         raise RankingError(
-            f"expected {n_instances} finite weights above zero, one an instance, found {weights!r}"
+            f"expected {n_instances} finite weights above zero, one per instance, found {weights!r}"
         )
-    return (count if n <= MAX_MASKED else count_wide)(positions, weights, seed)
+    return count(positions, weights, seed)

@@ -91,21 +91,6 @@ def test_positions_have_no_gaps_and_order_the_present_by_value(case):
             assert positions[p, here, t].tolist() == expected.tolist()
 
 
-def test_a_long_list_of_algorithms_counts_like_a_short_one():
-    """Above 12 algorithms sets are gathered in a list; embedding 5 in 14 must change nothing."""
-    rng = np.random.default_rng(1)
-    values = rng.integers(0, 3, (20, 5, 4)).astype(float)
-    wide = np.zeros((20, 14, 4))
-    wide[:, :5] = values
-    present = np.zeros(wide.shape, dtype=bool)
-    present[:, :5] = True
-    short, long = count_choice_sets(rank(values)), count_choice_sets(rank(wide, present))
-    np.testing.assert_allclose(long.wins[:, :5], short.wins)
-    assert (long.wins[:, 5:] == 0).all()
-    np.testing.assert_array_equal(long.masks, short.masks)
-    np.testing.assert_allclose(long.counts, short.counts)
-
-
 def test_counts_of_old_and_new_instances_add_up():
     rng = np.random.default_rng(2)
     positions = rank(rng.integers(0, 4, (30, 6, 5)).astype(float))
@@ -118,18 +103,28 @@ def test_counts_of_old_and_new_instances_add_up():
     assert parts.rankings.tolist() == whole.rankings.tolist() == [30] * 5
 
 
-@pytest.mark.parametrize("terms", [1, 10**6])
 @pytest.mark.parametrize("weights", [np.ones(20), np.linspace(0.5, 2, 20)])
-def test_sets_too_many_for_a_table_are_counted_alike(monkeypatch, weights, terms):
-    """At once, or gathered again and again as they come."""
-    positions = rank(np.random.default_rng(0).normal(size=(20, 6, 4)))
+def test_counting_in_small_portions_changes_nothing(monkeypatch, weights):
+    positions = rank(np.random.default_rng(0).integers(0, 4, (20, 6, 4)).astype(float))
     expected = count_choice_sets(positions, weights)
-    monkeypatch.setattr(counting, "_TABLE_SIZE", 0)
-    monkeypatch.setattr(counting, "_TERMS_AT_A_TIME", terms)
+    monkeypatch.setattr(counting, "MAX_TERMS", 1)
     found = count_choice_sets(positions, weights)
     np.testing.assert_array_equal(found.offsets, expected.offsets)
     np.testing.assert_array_equal(found.masks, expected.masks)
-    np.testing.assert_allclose(found.counts, expected.counts, rtol=1e-14)
+    np.testing.assert_array_equal(found.counts, expected.counts)
+
+
+def test_of_more_than_fifty_algorithms_only_wins_rankings_and_pairs_are_counted():
+    positions = np.broadcast_to(np.arange(60)[None, :, None], (4, 60, 2)).copy()
+    positions[:2, 0], positions[2:, 59] = ABSENT, ABSENT
+    whole = count_choice_sets(positions)
+    parts = count_choice_sets(positions[:1]) + count_choice_sets(positions[1:])
+    for counted in (whole, parts):
+        assert counted.rankings.tolist() == [4, 4]
+        assert counted.wins[0, [0, 1, 58, 59]].tolist() == [2, 4, 2, 0]
+        assert np.argwhere(~counted.compared()).tolist() == [[0, 59], [59, 0]]
+        assert not counted.favours_none()
+    assert whole.pick(np.array([1])).rankings.tolist() == [4]
 
 
 def test_a_part_of_the_grid_keeps_its_own_sets():
