@@ -31,7 +31,7 @@ from polarbear.execution.status import Status
 from polarbear.racing import State, to_plain
 from polarbear.settings.options import Source
 from polarbear.store import Store
-from polarbear.store.speculative import SpeculativeRuns
+from polarbear.store.runs import SpeculativeRuns
 
 Result = TypeVar("Result")
 

@@ -15,7 +15,7 @@ from polarbear.racing.recommendation import Span
 from polarbear.settings.grid import Budget
 from polarbear.store import Store, progress, summary
 from polarbear.store.lock import holder
-from polarbear.store.races import PastRace
+from polarbear.store.rounds import PastRace
 from polarbear.store.summary import AlgorithmRuns, AsideRuns, Failure, HostRuns, Weights
 from polarbear.wording import counted
 

@@ -10,17 +10,18 @@ Readers see all of a change or nothing of it, and a change that was interrupted 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from polarbear.errors import StoreError
 from polarbear.store import files, fs, manifest, parquet, tables
-from polarbear.store.manifest import Manifest
-from polarbear.store.validate import FOLDERS
+from polarbear.store.manifest import FOLDERS, Manifest
 
 if TYPE_CHECKING:
     from polarbear.config import PlainConfig
@@ -69,7 +70,7 @@ class Catalog:
     # --- reading -----------------------------------------------------------------------------
 
     def names(self, prefix: str) -> list[str]:
-        """The listed files whose names begin with this, in the order in which they were added."""
+        """The listed files with this prefix, in the order in which they were added."""
         return [name for name in self.manifest.files if name.startswith(prefix)]
 
     def find(self, stem: str) -> str | None:
@@ -77,6 +78,13 @@ class Catalog:
         for name, checksum in self.manifest.files.items():
             if name == f"{stem}-{checksum}.parquet":
                 return name
+        return None
+
+    def read_current(self, stem: str) -> tuple[Path, bytes] | None:
+        """The Parquet file with this name before its checksum: path and content, None if none."""
+        while (name := self.find(stem)) is not None:
+            with suppress(FileNotFoundError):  # if another process replaces it, find the new one
+                return self.path / name, self.read(name)
         return None
 
     def read(self, name: str) -> bytes:
@@ -108,24 +116,26 @@ class Catalog:
         return parquet.from_bytes(self.path / name, self.read(name), schema, columns)
 
     def read_parts(
-        self, folder: str, columns: list[str] | None = None
+        self,
+        folder: str,
+        columns: list[str] | None = None,
+        known: Mapping[str, pa.Table] = MappingProxyType({}),
     ) -> Iterator[tuple[str, pa.Table]]:
-        """The parts of a table, one after the other.
+        """The parts of a table, one after the other; those that are ``known`` are not read again.
 
-        If another process merges parts meanwhile, the merged part is read, too: rows may occur
-        twice.
+        If another process merges parts at the same time, rows may occur twice.
         """
         seen: set[str] = set()
         for _ in range(MAX_ATTEMPTS):
-            try:
+            with suppress(FileNotFoundError):
                 for name in self.names(f"{folder}/part-"):
                     if name not in seen:
-                        table = self.read_table(name, tables.ALL[folder], columns)
+                        table = known.get(name)
+                        if table is None:
+                            table = self.read_table(name, tables.ALL[folder], columns)
                         seen.add(name)
                         yield name, table
                 return
-            except FileNotFoundError:
-                continue
         raise StoreError(f"the files in {self.path / folder} keep changing; try again")
 
     # --- writing -----------------------------------------------------------------------------

@@ -11,8 +11,7 @@ import pyarrow.parquet as pq
 
 from polarbear.store import parquet, tables
 from polarbear.store.catalog import Catalog, table_file
-from polarbear.store.races import Races
-from polarbear.store.rounds import Rounds
+from polarbear.store.rounds import Races, Rounds
 from polarbear.store.set_aside import SetAside
 
 FOLDER = "posteriors"
@@ -47,25 +46,20 @@ class Posteriors:
 
     def read(self, key: str) -> tuple[pa.Table, dict[str, Any]] | None:
         """A posterior with the facts about it; None if there is none with this key."""
-        while (name := self._catalog.find(f"{FOLDER}/{key}")) is not None:
-            try:
-                data = self._catalog.read(name)
-            except FileNotFoundError:  # replaced meanwhile
-                continue
-            path = self._catalog.path / name
-            facts = parquet.facts_of(path, data)
-            schema = tables.POSTERIOR
-            if facts.get("head_to_head"):
-                schema = schema.append(tables.POSTERIOR_WINS)
-            return parquet.from_bytes(path, data, schema), facts
-        return None
+        found = self._catalog.read_current(f"{FOLDER}/{key}")
+        if found is None:
+            return None
+        facts, schema = parquet.facts_of(*found), tables.POSTERIOR
+        if facts.get("head_to_head"):
+            schema = schema.append(tables.POSTERIOR_WINS)
+        return parquet.from_bytes(*found, schema), facts
 
     def facts(self, key: str) -> dict[str, Any]:
         """The facts about a posterior that is in the store."""
-        name = self._catalog.find(f"{FOLDER}/{key}")
-        if name is None:
+        found = self._catalog.read_current(f"{FOLDER}/{key}")
+        if found is None:
             raise KeyError(key)
-        return parquet.facts_of(self._catalog.path / name, self._catalog.read(name))
+        return parquet.facts_of(*found)
 
     def stored(self) -> list[str]:
         """The keys of the posteriors of this race or of `infer`, oldest first."""

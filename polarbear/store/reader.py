@@ -47,25 +47,11 @@ class Reader:
         ):
             return known[1]
         order, once = tables.ORDER[name]
-        parts = dict(self._parts(name, {} if known is None else known[0]))
+        parts = dict(self._catalog.read_parts(name, known={} if known is None else known[0]))
         frame = frame_of(tables.ALL[name], parts.values()).sort(order, maintain_order=True)
         frame = frame.unique(once, keep="first", maintain_order=True)
         self._tables[name] = parts, frame
         return frame
-
-    def _parts(self, table: str, known: dict[str, pa.Table]) -> Iterator[tuple[str, pa.Table]]:
-        while True:
-            found = {}
-            try:
-                for name in self._catalog.names(f"{table}/part-"):
-                    part = known.get(name)
-                    found[name] = (
-                        self._catalog.read_table(name, tables.ALL[table]) if part is None else part
-                    )
-            except FileNotFoundError:  # merged meanwhile
-                known = {**known, **found}
-                continue
-            return iter(found.items())
 
     def instances(self) -> pl.DataFrame:
         """One row per instance, in the order of the stream."""

@@ -1,8 +1,9 @@
-"""A run as the store keeps it: one record for a row of the table of runs."""
+"""Runs as the store keeps them: records of rows, and the runs that no round has asked for yet."""
 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import NamedTuple
@@ -15,7 +16,11 @@ from polarbear.execution.host import Where
 from polarbear.execution.outcome import Outcome, Task
 from polarbear.execution.status import Status
 from polarbear.numerics.arrays import Floats
+from polarbear.store import tables
+from polarbear.store.catalog import Catalog, part_file
+from polarbear.store.parquet import frame_of, table_of
 
+SPECULATIVE = "speculative"
 RunKey = tuple[str, str, str]  # identifies a speculative run: algorithm, instance, start
 
 
@@ -152,3 +157,46 @@ def speculative_runs(frame: pl.DataFrame) -> list[SpeculativeRun]:
         SpeculativeRun(run, np.array(t[row], dtype=float), np.array(y[row], dtype=float))
         for row, run in enumerate(stored_runs(frame))
     ]
+
+
+class SpeculativeRuns:
+    """The folder ``speculative/`` of a store: runs that do not count until a round uses them."""
+
+    def __init__(self, catalog: Catalog) -> None:
+        self._catalog = catalog
+
+    def table(self) -> pl.DataFrame:
+        """One row per run that no round has used, with its trajectory."""
+        order, once = tables.ORDER[SPECULATIVE]
+        parts = [part for _, part in self._catalog.read_parts(SPECULATIVE)]
+        return frame_of(tables.SPECULATIVE, parts).sort(order).unique(once, maintain_order=True)
+
+    def count(self) -> int:
+        """The number of runs that no round has used."""
+        return len(self.table())
+
+    def runs(self) -> list[SpeculativeRun]:
+        """The same runs as records."""
+        return speculative_runs(self.table())
+
+    def change(
+        self,
+        outcomes: Iterable[Outcome] = (),
+        workers: int = 0,
+        unwanted: Callable[[RunKey], bool] = lambda key: False,
+    ) -> None:
+        """Add runs, and remove those that a round has used or that must not be used any more."""
+        new = [SpeculativeRun.of(outcome, workers) for outcome in outcomes]
+        rows = [{**one.run._asdict(), "t": one.times, "y": one.values} for one in new]
+        add = [part_file(SPECULATIVE, table_of(rows, tables.SPECULATIVE))] if rows else []
+        remove = []
+        for name, part in self._catalog.read_parts(SPECULATIVE):
+            frame = frame_of(part.schema, [part])
+            keep = [not unwanted(run.key) for run in stored_runs(frame)]
+            if not all(keep):
+                remove.append(name)
+            if any(keep) and not all(keep):
+                left = frame.filter(pl.Series(keep))
+                add.append(part_file(SPECULATIVE, left.to_arrow().cast(tables.SPECULATIVE)))
+        if add or remove:
+            self._catalog.commit(add, remove)

@@ -8,9 +8,8 @@ from enum import StrEnum
 
 import polars as pl
 
-from polarbear.store import tables
+from polarbear.store import parquet, tables
 from polarbear.store.catalog import Catalog, table_file
-from polarbear.store.parquet import frame_of
 
 STEM = "set-aside"
 
@@ -39,13 +38,9 @@ class SetAside:
 
     def runs(self) -> pl.DataFrame:
         """One row per run that does not count, with the reason and the time."""
-        while True:
-            name = self._catalog.find(STEM)
-            try:
-                found = [] if name is None else [self._catalog.read_table(name, tables.SET_ASIDE)]
-            except FileNotFoundError:  # replaced meanwhile
-                continue
-            return frame_of(tables.SET_ASIDE, found)
+        found = self._catalog.read_current(STEM)
+        parts = [] if found is None else [parquet.from_bytes(*found, tables.SET_ASIDE)]
+        return parquet.frame_of(tables.SET_ASIDE, parts)
 
     def add(self, runs: pl.DataFrame, reason: Reason) -> None:
         """Set runs aside: all of them or none."""

@@ -40,13 +40,10 @@ from polarbear.store.manifest import Manifest
 from polarbear.store.parquet import frame_of, table_of
 from polarbear.store.posteriors import Posteriors
 from polarbear.store.provenance import Provenance
-from polarbear.store.races import Races, folder_of
 from polarbear.store.reader import Reader
-from polarbear.store.rounds import Rounds
-from polarbear.store.runs import StoredRun
+from polarbear.store.rounds import FOLDER, Races, Rounds, folder_of
+from polarbear.store.runs import SpeculativeRuns, StoredRun
 from polarbear.store.set_aside import SetAside
-from polarbear.store.speculative import SpeculativeRuns
-from polarbear.store.validate import check_nothing_leads_out
 
 if TYPE_CHECKING:
     from polarbear.config import PlainConfig
@@ -61,7 +58,7 @@ SMALL_PART_BYTES = 8 * 2**20  # of trajectories
 class Store:
     """A store on disk, or a view of it at the end of a past race.
 
-    Everyone may read; writing happens inside ``writing()``.
+    Any process may read; writing happens inside ``writing()``.
     """
 
     def __init__(
@@ -76,18 +73,21 @@ class Store:
         self.races = Races(catalog)
         self._about = None if past is None else self.races.about(past)
         until = None if self._about is None else datetime.fromisoformat(self._about.ended)
-        folder = "rounds" if past is None else folder_of(past)
+        folder = FOLDER if past is None else folder_of(past)
         self.rounds = Rounds(catalog, folder, last_round)
         self.posteriors = Posteriors(catalog, self.rounds, self.races, past is not None)
         self.provenance = Provenance(catalog)
         self.set_aside = SetAside(catalog)
         self.speculative = SpeculativeRuns(catalog)
-        self._reader = Reader(catalog, self.set_aside, until, frozen)
+        self._reader = reader = Reader(catalog, self.set_aside, until, frozen)
+        self.instances, self.rankings = reader.instances, reader.rankings
+        self.every_run, self.all_runs, self.runs = reader.every_run, reader.all_runs, reader.runs
+        self.trajectories = reader.trajectories
 
     @classmethod
     def open(cls, path: Path) -> Store:
         """An existing store, or an error that says what the folder is instead."""
-        check_nothing_leads_out(path)
+        manifest.check_nothing_leads_out(path)
         catalog = Catalog(path)
         manifest.config_of(path, catalog.manifest)
         return cls(catalog)
@@ -262,32 +262,6 @@ class Store:
                 self.catalog.commit([part_file(table, pa.concat_tables(rows))], parts)
 
     # --- reading -----------------------------------------------------------------------------
-
-    def instances(self) -> pl.DataFrame:
-        """One row per instance, in the order of the stream."""
-        return self._reader.instances()
-
-    def every_run(self) -> pl.DataFrame:
-        """One row per run, including runs that were set aside."""
-        return self._reader.every_run()
-
-    def all_runs(self) -> pl.DataFrame:
-        """One row per run that was not set aside, including earlier attempts."""
-        return self._reader.all_runs()
-
-    def runs(self) -> pl.DataFrame:
-        """One row for each algorithm on each instance: the run that counts."""
-        return self._reader.runs()
-
-    def rankings(self) -> pl.DataFrame:
-        """Imported rankings: one row for each instance and time."""
-        return self._reader.rankings()
-
-    def trajectories(
-        self, algorithms: Sequence[str] | None = None
-    ) -> Iterator[tuple[StoredRun, Floats, Floats]]:
-        """Each run that counts, with the times and values of its improvements."""
-        return self._reader.trajectories(algorithms)
 
     def problems(self) -> dict[str, str]:
         """The problem of each instance that is one of several instances of a problem."""

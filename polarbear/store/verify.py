@@ -14,8 +14,8 @@ from polarbear.errors import NotAStoreError, StoreDamagedError
 from polarbear.racing import RoundRecord
 from polarbear.store import files, manifest, parquet, tables
 from polarbear.store.catalog import Catalog
+from polarbear.store.manifest import FOLDERS, check_nothing_leads_out
 from polarbear.store.rounds import Rounds
-from polarbear.store.validate import FOLDERS, check_nothing_leads_out
 from polarbear.wording import counted
 
 NOT_LISTED = "it is not listed in polarbear.json"
