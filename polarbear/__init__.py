@@ -14,16 +14,14 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from polarbear.api.checking import check
+    from polarbear.api.experiments import check, race, run
     from polarbear.api.from_frame import infer
     from polarbear.api.importing import import_data
     from polarbear.api.listening import Listener
     from polarbear.api.merge_stores import merge
     from polarbear.api.posterior import Posterior
-    from polarbear.api.racing import race
-    from polarbear.api.running import run
+    from polarbear.api.reporting import compare_stores
     from polarbear.api.store import Store, open
-    from polarbear.api.store_comparison import compare_stores
     from polarbear.errors import (
         AlgorithmError,
         ConfigError,
@@ -72,14 +70,14 @@ _PLACES = {
     "Listener": "api.listening",
     "Posterior": "api.posterior",
     "Store": "api.store",
-    "check": "api.checking",
-    "compare_stores": "api.store_comparison",
+    "check": "api.experiments",
+    "compare_stores": "api.reporting",
     "import_data": "api.importing",
     "infer": "api.from_frame",
     "merge": "api.merge_stores",
     "open": "api.store",
-    "race": "api.racing",
-    "run": "api.running",
+    "race": "api.experiments",
+    "run": "api.experiments",
 }
 
 

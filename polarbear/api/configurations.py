@@ -1,4 +1,4 @@
-"""Reads the configuration of a call and finds the folder of its store."""
+"""Reads and writes configurations, and finds the folder of a store."""
 
 from __future__ import annotations
 

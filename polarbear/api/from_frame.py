@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from polarbear.api.inferring import checked_seed, model_options
+from polarbear.api.inferring import announce_stan, checked_seed, model_options
 from polarbear.api.listening import Listener
 from polarbear.api.posterior import Posterior
-from polarbear.api.preflight import announce_stan
 from polarbear.driver.evidence import ranked
 from polarbear.driver.posterior_cache import CachedPosterior
 from polarbear.errors import ImportFailedError

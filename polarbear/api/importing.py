@@ -14,7 +14,7 @@ from polarbear.settings.options import Source, validate
 from polarbear.store import Store as StoreOnDisk
 from polarbear.store import is_store
 
-__all__ = ["ImportResult", "import_data", "options_of", "refusal"]
+__all__ = ["ImportResult", "import_data", "options_of"]
 
 
 def import_data(
@@ -59,8 +59,3 @@ def import_data(
 def options_of(format: str) -> list[str]:
     """The options of a format."""
     return list(FORMATS[format].model_fields)
-
-
-def refusal(format: str) -> str:
-    """The reason why a format is not available, or an empty string."""
-    return "" if format in FORMATS else FORMATS.refusal(format)

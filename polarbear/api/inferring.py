@@ -7,7 +7,6 @@ from typing import Any
 
 from polarbear.api.listening import Listener
 from polarbear.api.posterior import Posterior
-from polarbear.api.preflight import announce_stan
 from polarbear.driver.evidence import Evidence, evidence_of
 from polarbear.driver.posterior_cache import CachedPosterior, cached_posterior, keep
 from polarbear.errors import ConfigError, StoreLockedError, StoreReadOnlyError
@@ -24,6 +23,17 @@ def model_options(model: str | None, options: Mapping[str, Any]) -> ModelOptions
     """The options of inference, from keywords."""
     given = dict(options) if model is None else {"model": model, **options}
     return validate(ModelOptions, given, Source("infer"))
+
+
+def announce_stan(options: ModelOptions, listener: Listener) -> None:
+    """Announce the compilation of a Stan program; raise an error if CmdStan is missing."""
+    if options.engine != "stan":
+        return
+    from polarbear.inference.stan import cmdstan, programs
+
+    if not programs.is_compiled(options.model, cmdstan.find_for(options.method)):
+        cmdstan.require_build_tools()
+        listener.note(f"compiling the Stan program of {options.model}, once: about a minute")
 
 
 def checked_seed(seed: int) -> int:

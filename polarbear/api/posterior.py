@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,7 +10,6 @@ import numpy as np
 from polarbear.driver.inferred import Inferred, PairAt, PairOver, inferred, with_pairs
 from polarbear.driver.posterior_cache import CachedPosterior
 from polarbear.inference import relations
-from polarbear.inference.diagnostics import Diagnostics
 from polarbear.inference.fit import named
 from polarbear.inference.named_fit import NamedFit
 from polarbear.plain import html_table
@@ -27,101 +26,36 @@ class Posterior:
     """Draws of how likely each algorithm is to win at each time, and their diagnostics.
 
     ``theta[draw, time, algorithm]`` contains the draws, chain after chain; ``algorithms`` and
-    ``times`` name its axes. Decide nothing if ``usable`` is False: ``problems`` are the reasons.
-    ``notes`` are limits of the evidence.
+    ``times`` name its axes, ``axis`` is the unit of time. ``hyper`` are draws of the model's
+    hyperparameters by name, ``joint`` says whether the model describes several times jointly,
+    ``evidence_weight`` is the weight of each ranking in a composite likelihood. It is inferred from
+    a number of ``instances`` in a number of ``seconds``, or read ``from_store``. Decide nothing if
+    ``usable`` is False: ``problems`` are the reasons. ``notes`` are limits of the evidence.
     """
 
+    __slots__ = (
+        *("_cached", "_posterior", "algorithms", "axis", "chains", "diagnostics", "draws"),
+        *("engine", "evidence_weight", "from_store", "hyper", "instances", "joint", "method"),
+        *("model", "notes", "problems", "seconds", "seed", "theta", "times", "usable"),
+    )
+
     def __init__(self, cached: CachedPosterior, axis: str) -> None:
-        self._cached = cached
-        self._posterior = cached.posterior
-        self.axis = axis
-
-    @property
-    def algorithms(self) -> tuple[str, ...]:
-        return self._cached.algorithms
-
-    @property
-    def times(self) -> np.ndarray:
-        return self._cached.times
-
-    @property
-    def theta(self) -> np.ndarray:
-        return self._posterior.theta
-
-    @property
-    def hyper(self) -> Mapping[str, np.ndarray]:
-        """Draws of the model's hyperparameters, by name."""
-        return self._posterior.hyper
-
-    @property
-    def model(self) -> str:
-        return self._posterior.model
-
-    @property
-    def engine(self) -> str:
-        return self._posterior.engine
-
-    @property
-    def method(self) -> str:
-        return self._posterior.method
-
-    @property
-    def draws(self) -> int:
-        return self._posterior.n_draws
-
-    @property
-    def chains(self) -> int:
-        return self._posterior.chains
-
-    @property
-    def seed(self) -> int:
-        return self._posterior.seed
-
-    @property
-    def seconds(self) -> float:
-        """The duration of the inference."""
-        return self._posterior.seconds
-
-    @property
-    def instances(self) -> int:
-        """The number of instances behind it."""
-        return self._cached.instances
-
-    @property
-    def from_store(self) -> bool:
-        """Whether it was read from the store."""
-        return self._cached.from_store
-
-    @property
-    def evidence_weight(self) -> float:
-        """The weight of each ranking in a composite likelihood."""
-        return self._posterior.evidence_weight
-
-    @property
-    def joint(self) -> bool:
-        """Whether the model describes several times jointly."""
-        return self._posterior.joint
-
-    @property
-    def diagnostics(self) -> Diagnostics:
-        return self._posterior.diagnostics
-
-    @property
-    def usable(self) -> bool:
-        return self._posterior.usable
-
-    @property
-    def problems(self) -> tuple[str, ...]:
-        return self.diagnostics.problems
+        posterior = cached.posterior
+        self._cached, self._posterior, self.axis = cached, posterior, axis
+        self.algorithms, self.times, self.theta = cached.algorithms, cached.times, posterior.theta
+        self.model, self.engine, self.method = posterior.model, posterior.engine, posterior.method
+        self.draws, self.chains = posterior.n_draws, posterior.chains
+        self.seed, self.seconds = posterior.seed, posterior.seconds
+        self.hyper, self.joint = posterior.hyper, posterior.joint
+        self.instances, self.from_store = cached.instances, cached.from_store
+        self.evidence_weight, self.notes = posterior.evidence_weight, posterior.notes
+        self.diagnostics, self.usable = posterior.diagnostics, posterior.usable
+        self.problems = posterior.diagnostics.problems
 
     @property
     def fit(self) -> NamedFit | None:
         """The fit of Plackett-Luce to the rankings; None where it is not assumed."""
         return named(self._posterior.fit, self.algorithms, self.times)
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        return self._posterior.notes
 
     def summary(self, level: float = 0.95) -> pl.DataFrame:
         """Posterior mean and central interval of each algorithm's share of firsts at each time."""

@@ -1,8 +1,11 @@
 """Events of a running race, for observers that show its progress."""
 
 from polarbear.driver.progress import Pace, RoundClock, Watcher
+from polarbear.driver.standings import standings as standings_of
 from polarbear.execution.outcome import Outcome, Task
 from polarbear.racing import RoundRecord, State
+from polarbear.report.drawing.labels import labels
+from polarbear.report.prose.outline import curve
 from polarbear.report.words import withheld as withheld_words
 from polarbear.store import Store as StoreOnDisk
 
@@ -15,5 +18,8 @@ __all__ = [
     "StoreOnDisk",
     "Task",
     "Watcher",
+    "curve",
+    "labels",
+    "standings_of",
     "withheld_words",
 ]

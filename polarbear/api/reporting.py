@@ -1,39 +1,55 @@
-"""The report of a store as a page, figures, text or Markdown."""
+"""Reports on one store or several, and the classical comparison of algorithms."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from polarbear.classical import (
+    ALL_ALGORITHMS,
+    Comparison,
+    ViewOptions,
+    checked_names,
+    checked_pair,
+)
+from polarbear.classical.comparison_facts import AoccRow, Areas, Compared, compared, pair_facts
+from polarbear.classical.ert import ErtPoint
 from polarbear.errors import ReportError
 from polarbear.plain import html_table
 from polarbear.report.context import ReportContext, gather
-from polarbear.report.drawing.files import check_free, write_figures
+from polarbear.report.current_draws import still_in
+from polarbear.report.drawing.files import check_free, chosen, write_figures
 from polarbear.report.drawing.style import FORMATS, Style
 from polarbear.report.figures import FIGURES
 from polarbear.report.page import write_page
-from polarbear.report.prose.outline import outline
+from polarbear.report.page.static_page import write_page_of_stores
+from polarbear.report.prose.outline import Block, outline
 from polarbear.report.prose.rendering import as_markdown, as_text
+from polarbear.report.stores import differences
+from polarbear.report.stores.comparison_figures import write_figures_of_stores
+from polarbear.report.stores.comparison_story import StoryOfStores, tell_of_stores
+from polarbear.report.stores.head_to_head import Change, changes
+from polarbear.report.stores.sides import different_settings, sides_of
 from polarbear.report.story import Story, tell
 from polarbear.settings.options import Source, unknown, validate
 from polarbear.store import Store as StoreOnDisk
 
+__all__ = ["AoccRow", "Areas", "Compared", "ErtPoint", "Report", "ReportOfStores", "compare_stores"]
+CLASSICAL_FIGURES = ("ecdf", "aocc", "eaf", "eaf-difference")
 TIME_AXES = {"log": True, "linear": False, "grid": None}
 
 
-@dataclass(frozen=True, repr=False)
-class Report:
-    """The report in words, and the files that were written."""
+class _Report:
+    """A report in words, and the files that were written."""
 
-    material: ReportContext
-    story: Story
+    story: Story | StoryOfStores
     written: tuple[Path, ...]
 
     @property
     def answer(self) -> tuple[str, ...]:
-        """The recommendation, and the evidence for it: a sentence or two each."""
+        """The main result, and the evidence for it: a sentence or two each."""
         return self.story.answer
 
     @property
@@ -43,11 +59,30 @@ class Report:
 
     def text(self) -> str:
         """The report as plain text."""
-        return as_text(outline(self.material, self.story))
+        return as_text(self._outline())
 
     def markdown(self) -> str:
         """The report as Markdown, for a pull request."""
-        return as_markdown(outline(self.material, self.story))
+        return as_markdown(self._outline())
+
+    def _outline(self) -> list[Block]:
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        files = f"; written: {', '.join(map(str, self.written))}" if self.written else ""
+        return f"<Report: {self.answer[0]}{files}>"
+
+
+@dataclass(frozen=True, repr=False)
+class Report(_Report):
+    """The report on a store."""
+
+    material: ReportContext
+    story: Story
+    written: tuple[Path, ...]
+
+    def _outline(self) -> list[Block]:
+        return outline(self.material, self.story)
 
     def to_dict(self) -> dict[str, Any]:
         """The facts that `polarbear report --json` prints."""
@@ -72,14 +107,63 @@ class Report:
             "figures": {name: figure.missing(self.material) for name, figure in FIGURES.items()},
         }
 
-    def __repr__(self) -> str:
-        files = f"; written: {', '.join(map(str, self.written))}" if self.written else ""
-        return f"<Report: {self.answer[0]}{files}>"
-
     def _repr_html_(self) -> str:
         rows = [[entry.algorithm, entry.reason] for entry in (*self.story.members, *self.story.out)]
         notes = [f"note: {warning}" for warning in self.warnings]
         return html_table(self.answer[0], ["algorithm", "why"], rows, [*self.answer[1:], *notes])
+
+
+@dataclass(frozen=True, repr=False)
+class ReportOfStores(_Report):
+    """The comparison of several stores with the first."""
+
+    compared: differences.Compared
+    changes: tuple[Change, ...]
+    story: StoryOfStores
+    written: tuple[Path, ...]
+
+    def _outline(self) -> list[Block]:
+        return self.story.outline()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The facts that `polarbear report A B --json` prints."""
+        found = self.compared
+        settings = different_settings(found.sides, found.algorithms)
+        return {
+            "stores": [
+                {
+                    "name": side.name,
+                    "path": str(side.context.store.path),
+                    "instances": side.basis.instances,
+                    "model": side.basis.posterior.model,
+                    "in": list(still_in(side.context)),
+                    "times": side.basis.times[places].tolist(),
+                }
+                for side, places in zip(found.sides, found.moments.places, strict=True)
+            ],
+            "algorithms": list(found.algorithms),
+            "axis": found.moments.label,
+            "at": found.moments.at.tolist(),
+            "answer": list(self.answer),
+            "changes": [asdict(change) for change in self.changes],
+            "differences": found.differences.to_dicts(),
+            "levels": found.levels.to_dicts(),
+            "settings": [{"setting": key, "values": list(values)} for key, values in settings],
+            "warnings": list(self.warnings),
+            "written": [str(path) for path in self.written],
+        }
+
+    def _repr_html_(self) -> str:
+        rows = [
+            [
+                row["store"],
+                row["algorithm"],
+                *(f"{row[k]:+.3f}" for k in ("difference", "low", "high")),
+            ]
+            for row in self.compared.over_time(pairs=False).iter_rows(named=True)
+        ]
+        columns = ["store", "algorithm", "difference", "low", "high"]
+        return html_table(self.answer[0], columns, rows, [*self.answer[1:], *self.warnings])
 
 
 def report(
@@ -111,10 +195,94 @@ def report(
         )
     written = _write(material, html, folders, only, style, force, slim)
     if latex is not None:
-        from polarbear.report.latex.kit import write_kit
+        from polarbear.report.latex.kit import write_kit  # few reports need it
 
         written += write_kit(material, latex, style, force)
     return Report(material, tell(material), tuple(written))
+
+
+def compare(
+    disk: StoreOnDisk,
+    pair: Sequence[str] | None,
+    algorithms: Sequence[str] | None,
+    options: Mapping[str, Any],
+    folders: Mapping[str, Path],
+    style: Style,
+    force: bool,
+) -> Compared:
+    """Compare algorithms classically; ``folders`` by file ending get the figures and their data."""
+    named = list(algorithms or ())
+    everyone = named == [ALL_ALGORITHMS] and ALL_ALGORITHMS not in disk.config["algorithms"]
+    asked = Comparison(
+        None if algorithms is None or everyone else checked_names(algorithms),
+        None if pair is None else checked_pair(pair),
+        everyone,
+        validate(ViewOptions, options, Source("compare")),
+    )
+    material = replace(gather(disk), comparison=asked)
+    if asked.options.per_dimension:
+        # The time of these figures is per dimension; that of the posterior is not.
+        per = material.classical
+        material = replace(material, times=per.grid, axis=per.axis, basis=None)
+    paired = None
+    if asked.pair is not None:
+        paired = pair_facts(material.classical_pair(*asked.pair), *asked.pair)
+    result = compared(disk, material.classical, paired, material.basis)
+    figures = [figure.name for figure in chosen(CLASSICAL_FIGURES) if not figure.missing(material)]
+    written = _write(material, None, folders, figures, style, force)
+    return replace(result, written=tuple(map(str, written)))
+
+
+def compare_stores(
+    *stores: str | Path,
+    html: str | Path | None = None,
+    png: str | Path | None = None,
+    pdf: str | Path | None = None,
+    svg: str | Path | None = None,
+    csv: str | Path | None = None,
+    only: Sequence[str] | None = None,
+    align: str = "auto",
+    model: str | None = None,
+    theme: str = "light",
+    width: str | float = "double",
+    font_size: float = 8.0,
+    time_axis: str = "grid",
+    font: str = "sans",
+    force: bool = False,
+) -> ReportOfStores:
+    """Compare stores with the first of them, with 95 % intervals.
+
+    They are compared at the same times or, by ``align="share"`` and where their axes differ, at the
+    same shares of their budgets. ``html`` is a page; figures go into the folders ``png``, ``pdf``
+    and ``svg``, their data into ``csv``. Existing files are overwritten only with ``force``.
+    """
+    if len(stores) < 2:
+        raise ReportError(
+            "a comparison needs two stores or more; `polarbear.open(store).report()` reports on one"
+        )
+    folders = folders_of(png=png, pdf=pdf, svg=svg, csv=csv)
+    if only and not folders:
+        raise ReportError("--only selects figures: name a folder with --png, --pdf, --svg or --csv")
+    opened = [StoreOnDisk.open(Path(store)) for store in stores]
+    sides = sides_of([gather(disk, model=model) for disk in opened])
+    found = differences.compared(sides, align)
+    changed = tuple(changes(sides, found.algorithms, found.moments))
+    story = tell_of_stores(found, changed)
+    style = style_of(theme, width, font_size, time_axis, font)
+    page = None if html is None else Path(html)
+    if page is not None and not force:
+        check_free([page])
+    written = write_figures_of_stores(found, folders, only, style, force)
+    if page is not None:
+        write_page_of_stores(found, story, page, force)
+        written.append(page)
+    return ReportOfStores(found, changed, story, tuple(written))
+
+
+def page_of(stores: Sequence[str | Path]) -> Path:
+    """The default file of the page that compares several stores."""
+    paths = [Path(store).resolve() for store in stores]
+    return paths[0].with_name(f"{'-and-'.join(path.name for path in paths)}.html")
 
 
 def folders_of(**named: str | Path | None) -> dict[str, Path]:
@@ -146,11 +314,13 @@ def _write(
     only: Sequence[str] | None,
     style: Style,
     force: bool,
-    slim: bool,
+    slim: bool = False,
 ) -> list[Path]:
-    """Write the requested files."""
-    if html is not None and not force:
-        check_free([html])
+    """Write the requested files, or none if one of them exists."""
+    if not force:
+        names = [figure.name for figure in chosen(only) if not figure.missing(material)]
+        figures = [at / f"{name}.{ending}" for ending, at in folders.items() for name in names]
+        check_free([*figures, *([] if html is None else [html])])
     written = []
     for folder in dict.fromkeys(folders.values()):
         endings = [ending for ending, chosen in folders.items() if chosen == folder]

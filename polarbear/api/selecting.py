@@ -7,7 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from polarbear.api.listening import Listener
+from polarbear.driver.evidence import evidence_of
 from polarbear.errors import SelectionError
+from polarbear.inference.empirical.bootstrap import Bootstrap
+from polarbear.rankings.duels import duels_of
 from polarbear.selection import choice, facts, posterior_source
 from polarbear.selection.criteria import check_risk, check_value
 from polarbear.selection.facts import Answer, JudgedAlgorithm, JudgedPortfolio
@@ -79,10 +82,6 @@ def _cover(
     disk: StoreOnDisk, made: choice.Selection, contest: posterior_source.Contest
 ) -> PortfolioCover:
     """First places on each problem, by the runs in the store."""
-    from polarbear.driver.evidence import evidence_of  # only portfolios need these
-    from polarbear.inference.empirical.bootstrap import Bootstrap
-    from polarbear.rankings.duels import duels_of
-
     names, posterior = made.basis.algorithms, made.basis.posterior
     evidence = evidence_of(disk, names)
     order = [evidence.grid.algorithms.index(name) for name in names]

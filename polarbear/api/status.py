@@ -1,4 +1,4 @@
-"""The contents of a store, the state of its race, and the progress of a race that is running."""
+"""The contents of a store, the state of its race, its progress, and the soundness of its files."""
 
 from __future__ import annotations
 
@@ -15,8 +15,10 @@ from polarbear.racing.recommendation import Span
 from polarbear.settings.grid import Budget
 from polarbear.store import Store, progress, summary
 from polarbear.store.lock import holder
+from polarbear.store.repair import Repaired, repair
 from polarbear.store.rounds import PastRace
 from polarbear.store.summary import AlgorithmRuns, AsideRuns, Failure, HostRuns, Weights
+from polarbear.store.verify import Verified, verify
 from polarbear.wording import counted
 
 __all__ = [
@@ -24,13 +26,15 @@ __all__ = [
     "Entrant",
     "Failure",
     "OpenPair",
+    "Repaired",
     "Span",
     "Standings",
     "StoreStatus",
-    "Weights",
+    "Verified",
+    "repair",
     "standings",
-    "standings_of",
     "status",
+    "verify",
 ]
 _KILLED_KEYS = ("pid", "host", "round", "written")
 

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from polarbear import api
 from polarbear.api.listening import Listener
 from polarbear.plain import html_table
 from polarbear.settings.grid import Budget, Spaced
+from polarbear.settings.options import Source, validate
 from polarbear.store import Store as StoreOnDisk
 from polarbear.wording import counted, time, timed, whole
 
@@ -23,10 +25,11 @@ if TYPE_CHECKING:
     from polarbear.api.reporting import Report
     from polarbear.api.status import Standings
     from polarbear.classical.comparison_facts import Compared
-    from polarbear.driver.forget import Forgotten, Renamed
+    from polarbear.driver.forget import Forgotten as Forgotten
+    from polarbear.driver.forget import Renamed as Renamed
     from polarbear.driver.inspect import Duels as Duels
     from polarbear.driver.inspect import InstanceRuns as InstanceRuns
-    from polarbear.formats.store_export import ExportResult
+    from polarbear.formats.store_export import ExportResult as ExportResult
     from polarbear.plain import Record
     from polarbear.selection.facts import Answer
 
@@ -122,25 +125,21 @@ class Store:
         posterior is kept in the store and reused, except on another ``grid`` (times, or a mapping
         as in a configuration) or on that of the store up to ``until``.
         """
-        from polarbear.api.inferring import infer, model_options, other_grid
-
-        asked = model_options(model, options)
+        asked = api.inferring.model_options(model, options)
         listener = listener or Listener()
-        budget = other_grid(self._disk, grid, until)
+        budget = api.inferring.other_grid(self._disk, grid, until)
         seed = self._disk.config["seed"] if seed is None else seed
-        return infer(self._disk, asked, algorithms, seed, tie_tolerance, keep, listener, budget)
+        return api.inferring.infer(
+            self._disk, asked, algorithms, seed, tie_tolerance, keep, listener, budget
+        )
 
     def grid(self, grid: GridLike | None = None, until: float | None = None) -> np.ndarray:
         """The times at which algorithms are compared, with the options of `infer`."""
-        from polarbear.api.inferring import other_grid
-
-        return (other_grid(self._disk, grid, until) or self._budget).times
+        return (api.inferring.other_grid(self._disk, grid, until) or self._budget).times
 
     def standings(self) -> Standings:
         """The state of the race; an error where none has been run."""
-        from polarbear.api.status import standings
-
-        return standings(self._disk)
+        return api.status.standings(self._disk)
 
     def rename(self, old: str, new: str) -> Renamed:
         """Rename an algorithm throughout the store; nothing is run or decided again."""
@@ -182,9 +181,7 @@ class Store:
         against the strongest rival; "firsts", the share of first places; or "theta", the rating of
         a Plackett-Luce model.
         """
-        from polarbear.api.selecting import select
-
-        return select(
+        return api.selecting.select(
             self._disk,
             preference,
             risk,
@@ -222,16 +219,13 @@ class Store:
         optimum) and per_dimension. Figures and their data are written into the folders ``png`` and
         ``csv``.
         """
-        from polarbear.api.comparing import compare
-        from polarbear.api.reporting import folders_of, style_of
-
-        return compare(
+        return api.reporting.compare(
             self._disk,
             pair,
             algorithms,
             options,
-            folders_of(png=png, csv=csv),
-            style_of(theme, width, source="compare"),
+            api.reporting.folders_of(png=png, csv=csv),
+            api.reporting.style_of(theme, width, source="compare"),
             force,
         )
 
@@ -250,9 +244,11 @@ class Store:
         posterior, as .nc or .zarr), preflib (a folder of rankings), or a plug-in's; its ``options``
         follow as keywords. Existing files are overwritten only with ``force``.
         """
-        from polarbear.api.exporting import export
+        from polarbear.formats import EXPORTS
+        from polarbear.formats.store_export import export_store
 
-        return export(self._disk, format, Path(to), algorithms, options, force)
+        chosen = validate(EXPORTS[format], options, Source(format))
+        return export_store(self._disk, format, chosen, Path(to), algorithms, force)
 
     @property
     def page(self) -> Path:
@@ -328,16 +324,14 @@ class Store:
         ``latex`` is a folder for LaTeX tables and figures, one of which shows the budget ``at``.
         Existing files are overwritten only with ``force``.
         """
-        from polarbear.api.reporting import folders_of, report, style_of
-
-        return report(
+        return api.reporting.report(
             self._disk,
             None if html is None else Path(html),
-            folders_of(png=png, pdf=pdf, svg=svg, csv=csv),
+            api.reporting.folders_of(png=png, pdf=pdf, svg=svg, csv=csv),
             only,
             round,
             model,
-            style_of(theme, width, font_size, time_axis, font),
+            api.reporting.style_of(theme, width, font_size, time_axis, font),
             force,
             slim,
             None if latex is None else Path(latex),

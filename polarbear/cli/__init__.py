@@ -1,4 +1,4 @@
-"""The command line: one thin file per command, on top of `api`.
+"""The command line: thin commands on top of `api`.
 
 Uses `api`, `errors`, `plain` and `wording`; the only room that prints and exits.
 """
@@ -6,29 +6,73 @@ Uses `api`, `errors`, `plain` and `wording`; the only room that prints and exits
 from __future__ import annotations
 
 import importlib
+import subprocess
 import sys
 import warnings
+from pathlib import Path
 from typing import Any
 
 import typer
 
-from polarbear.cli import common, streams
-from polarbear.cli.help_texts import Command
+from polarbear import __version__
+from polarbear.cli import output
+from polarbear.cli.command_options import Command, with_quiet_and_debug
 from polarbear.errors import PlugInWarning, PolarBearError
 
-# In the order of --help. Each is a function in the module of that name; `import` is in `import_`.
-COMMANDS = (
-    *("race", "run", "infer", "select", "report", "compare", "check", "status", "show", "watch"),
-    *("verify", "repair", "init", "schema", "import", "merge", "rename", "forget", "export"),
-    "doctor",
-)
-GROUPS = ("stan",)  # of commands; each is an app in the module of that name
+PACKAGE = Path(__file__).parents[1]
+COMMIT_FILE = "commit.txt"  # written into the package by a build
+# The modules of the commands, in the order of --help.
+COMMANDS = {
+    "race": "race",
+    "run": "race",
+    "infer": "infer",
+    "select": "select",
+    "report": "report",
+    "compare": "compare",
+    "check": "race",
+    "status": "contents",
+    "show": "contents",
+    "watch": "contents",
+    "verify": "maintenance",
+    "repair": "maintenance",
+    "init": "setup",
+    "schema": "setup",
+    "import": "exchange",
+    "merge": "maintenance",
+    "rename": "maintenance",
+    "forget": "maintenance",
+    "export": "exchange",
+    "doctor": "setup",
+}
+
+
+def version_and_commit() -> str:
+    """The version, and the commit where it is known."""
+    commit = _built_from() or _checked_out()
+    return f"polarbear {__version__} (commit {commit})" if commit else f"polarbear {__version__}"
+
+
+def _built_from() -> str:
+    try:
+        return (PACKAGE / COMMIT_FILE).read_text(encoding="utf-8").strip()
+    except OSError:
+        return ""
+
+
+def _checked_out() -> str:
+    """The commit of a checkout; with ``-dirty`` if files differ from it."""
+    if not (PACKAGE.parent / ".git").exists():  # installed inside another repository
+        return ""
+    command = ["git", "-C", str(PACKAGE.parent), "describe", "--always", "--dirty", "--exclude=*"]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+    return done.stdout.strip()
 
 
 def _version(wanted: bool) -> None:
     if wanted:
-        from polarbear.cli.version import version_and_commit
-
         typer.echo(version_and_commit())
         raise typer.Exit
 
@@ -51,8 +95,7 @@ def app() -> typer.Typer:
     )
     for name in COMMANDS:
         _add(made, name)
-    for name in GROUPS:
-        made.add_typer(importlib.import_module(f"polarbear.cli.{name}").app, name=name)
+    made.add_typer(importlib.import_module("polarbear.cli.setup").stan, name="stan")
     return made
 
 
@@ -73,9 +116,9 @@ def _typer_app(**more: Any) -> typer.Typer:
 
 
 def _add(made: typer.Typer, name: str) -> None:
-    function = f"{name}_" if name == "import" else name
-    module = importlib.import_module(f"polarbear.cli.{function}")
-    made.command(name, cls=Command)(getattr(module, function))
+    module = importlib.import_module(f"polarbear.cli.{COMMANDS[name]}")
+    function = getattr(module, f"{name}_" if name == "import" else name)
+    made.command(name, cls=Command)(with_quiet_and_debug(function))
 
 
 _show_as_usual = warnings.showwarning
@@ -84,7 +127,7 @@ _show_as_usual = warnings.showwarning
 def _show_warning(message: Any, category: type[Warning], *where: Any, **more: Any) -> None:
     """Print warnings about plug-ins as notes."""
     if issubclass(category, PlugInWarning):
-        common.note(f"warning: {message}")
+        output.error(f"warning: {message}")
     else:
         _show_as_usual(message, category, *where, **more)
 
@@ -92,7 +135,7 @@ def _show_warning(message: Any, category: type[Warning], *where: Any, **more: An
 def main() -> None:
     """Run a command; an error that users can fix is a line or two, with exit code 1."""
     warnings.showwarning = _show_warning
-    streams.prepare()
+    output.prepare_streams()
     try:
         try:
             called = sys.argv[1] if len(sys.argv) > 1 else None
@@ -101,19 +144,19 @@ def main() -> None:
             else:
                 app()()
         finally:
-            streams.flush()
+            sys.stdout.flush()  # so that an error is raised now and not at exit
     except PolarBearError as error:
         if "--debug" in sys.argv:
             raise
-        common.note(f"polarbear: {error}")
+        output.error(f"polarbear: {error}")
         sys.exit(1)
     except BrokenPipeError:  # the reader of the output has ended, for example `head`
-        streams.give_up_output()
+        output.discard_buffered_output()
         sys.exit(1)
     except OSError as error:  # for example a full disk
-        streams.give_up_output()
+        output.discard_buffered_output()
         if "--debug" in sys.argv:
             raise
         where = f"{error.filename}: " if error.filename else ""
-        common.note(f"polarbear: {where}{error.strerror or error}; --debug shows where it arose")
+        output.error(f"polarbear: {where}{error.strerror or error}; --debug shows where it arose")
         sys.exit(1)

@@ -3,79 +3,62 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
+from typer import Option
 
-from polarbear.cli import common
-from polarbear.cli.tables import Table
+import polarbear
+from polarbear.cli import command_options as common
+from polarbear.cli import output
+from polarbear.cli.output import Table
 from polarbear.wording import counted, noun
 
 if TYPE_CHECKING:
-    from polarbear.api.comparing import AoccRow, Areas, Compared, ErtPoint
+    from polarbear.api.reporting import AoccRow, Areas, Compared, ErtPoint
 
 AOCC_TITLES = ("mean#", "interval#", "median#", "first#")
 
 
 def compare(
     store: common.StoreFolder,
-    pair: Annotated[
-        str | None,
-        typer.Option(metavar="A,B", help="Compare these two by their EAF."),
-    ] = None,
-    algorithms: Annotated[
-        str | None,
-        typer.Option(
-            metavar="A,B,C", help="Only these, or all; of a race by default the Pareto set."
-        ),
-    ] = None,
-    targets: Annotated[
-        str,
-        typer.Option(
-            metavar="TARGETS",
-            help="EASIEST:HARDEST[:COUNT] as distances from the optimum, such as 1e2:1e-8; or "
-            "'seen': on each instance from the worst to the best value seen; by default the "
-            "first where the optimum is known.",
-        ),
-    ] = "auto",
-    optimum: Annotated[
-        float | None, typer.Option(help="The best possible value, if the suite does not know it.")
-    ] = None,
-    scale: Annotated[str, typer.Option(help="Of the targets: auto, log or linear.")] = "auto",
-    bootstrap: Annotated[int, typer.Option(help="Number of resamples of instances.")] = 1000,
-    seed: Annotated[int, typer.Option(help="Seed of the resamples.")] = 0,
-    ert: Annotated[
-        str | None,
-        typer.Option(
-            metavar="DISTANCES",
-            help="Expected running times to these distances from the optimum, such as "
-            "10,0.1,1e-8; or 'usual': those of COCO's tables.",
-        ),
-    ] = None,
-    per_dimension: Annotated[
-        bool,
-        typer.Option(
-            "--per-dimension", help="Divide evaluations by the number of variables, as COCO does."
-        ),
-    ] = False,
-    png: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Draw ECDF, AOCC, EAF and differences.")
-    ] = None,
-    csv: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Write the data of these figures.")
-    ] = None,
+    pair: str | None = Option(None, metavar="A,B", help="Compare these two by their EAF."),
+    algorithms: str | None = Option(
+        None, metavar="A,B,C", help="Only these, or all; of a race by default the Pareto set."
+    ),
+    targets: str = Option(
+        "auto",
+        metavar="TARGETS",
+        help="EASIEST:HARDEST[:COUNT] as distances from the optimum, such as 1e2:1e-8; or "
+        "'seen': on each instance from the worst to the best value seen; by default the "
+        "first where the optimum is known.",
+    ),
+    optimum: float | None = Option(
+        None, help="The best possible value, if the suite does not know it."
+    ),
+    scale: str = Option("auto", help="Of the targets: auto, log or linear."),
+    bootstrap: int = Option(1000, help="Number of resamples of instances."),
+    seed: int = Option(0, help="Seed of the resamples."),
+    ert: str | None = Option(
+        None,
+        metavar="DISTANCES",
+        help="Expected running times to these distances from the optimum, such as "
+        "10,0.1,1e-8; or 'usual': those of COCO's tables.",
+    ),
+    per_dimension: bool = Option(
+        False,
+        "--per-dimension",
+        help="Divide evaluations by the number of variables, as COCO does.",
+    ),
+    png: Path | None = Option(None, metavar="DIR", help="Draw ECDF, AOCC, EAF and differences."),
+    csv: Path | None = Option(None, metavar="DIR", help="Write the data of these figures."),
     theme: common.Theme = "light",
     width: common.Width = "double",
     force: common.Force = False,
     json: common.Json = False,
-    quiet: common.Quiet = False,
-    debug: common.Debug = False,
 ) -> None:
     """Compare algorithms classically, and report disagreements with the posterior."""
-    import polarbear
-
     opened = polarbear.open(store)
-    told = opened.compare(
+    found = opened.compare(
         None if pair is None else common.two_names(pair, opened.algorithms),
         algorithms=common.names(algorithms),
         targets=targets,
@@ -91,55 +74,50 @@ def compare(
         width=width,
         force=force,
     )
-    if json:
-        common.print_json(told)
-    else:
-        _show(told)
-    for line in told.notes:
-        common.note(f"note: {line}", quiet)
-    for path in told.written:
-        common.note(f"wrote {path}", quiet)
+    output.result(found, json, _show)
+    output.notes(found.notes)
+    output.wrote(*found.written)
 
 
-def _show(told: Compared) -> None:
-    say = common.show
-    say(f"instances: {told.instances}, of {told.instances_in_store} in the store")
-    say(f"scale: {told.scale.words}")
+def _show(found: Compared) -> None:
+    say = output.show
+    say(f"instances: {found.instances}, of {found.instances_in_store} in the store")
+    say(f"scale: {found.scale.words}")
     say("")
     say("AOCC: mean share of targets reached, over time and over log time, with 95 % intervals;")
     say("first: share of resamples of instances in which an algorithm has the highest mean")
     made = Table(
         "algorithm", *AOCC_TITLES, *(title.replace("#", " (log t)#") for title in AOCC_TITLES)
     )
-    for row in told.aocc:
+    for row in found.aocc:
         made.add_row(row.algorithm, *_areas(row), *_areas(row.log_time))
     say(made)
-    say(f"ECDF: share of targets reached by that number of {told.axis}")
-    times = [point.t for point in told.ecdf[0].at]
+    say(f"ECDF: share of targets reached by that number of {found.axis}")
+    times = [point.t for point in found.ecdf[0].at]
     made = Table("algorithm", *(f"{t:.{6 if t.is_integer() else 3}g}#" for t in times))
-    for curve in told.ecdf:
+    for curve in found.ecdf:
         made.add_row(curve.algorithm, *(f"{point.share:.3f}" for point in curve.at))
     say(made)
-    if told.ert is not None:
-        _show_ert(told)
-    if told.pair is not None:
-        both = told.pair.instances
+    if found.ert is not None:
+        _show_ert(found)
+    if found.pair is not None:
+        both = found.pair.instances
         say(f"EAF difference, on the {both} {noun(both, 'instance')} both ran in full:")
-        for line in told.pair.words:
+        for line in found.pair.words:
             say(f"  {line}")
         say("")
-    for note in told.disagreements or ():
+    for note in found.disagreements or ():
         say(f"the views disagree: {note.words}.")
         if note.why:
             say(f"  Why: {note.why}.")
-    if told.verdict:
-        say(f"{told.verdict}.")
+    if found.verdict:
+        say(f"{found.verdict}.")
 
 
-def _show_ert(told: Compared) -> None:
-    say = common.show
-    rows = told.ert or ()
-    say(f"ERT: {told.axis} to a distance from the optimum, with 95 % intervals")
+def _show_ert(found: Compared) -> None:
+    say = output.show
+    rows = found.ert or ()
+    say(f"ERT: {found.axis} to a distance from the optimum, with 95 % intervals")
     say("")
     for group in dict.fromkeys(row.group for row in rows):
         here = [row for row in rows if row.group == group]

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
+from typer import Option
 
-from polarbear.cli import common
+import polarbear
+from polarbear.cli import command_options as common
+from polarbear.cli import output
+from polarbear.cli.output import Table
 from polarbear.cli.screen import Screen
-from polarbear.cli.tables import Table
 from polarbear.errors import ConfigError
 from polarbear.wording import SHARE_OF_FIRSTS, counted, short
 
@@ -22,77 +24,55 @@ if TYPE_CHECKING:
 
 def infer(
     store: common.StoreFolder,
-    model: Annotated[
-        str | None,
-        typer.Option(help="One of {models}; by default empirical."),
-    ] = None,
-    engine: Annotated[str | None, typer.Option(help="native or stan.")] = None,
-    method: Annotated[
-        str | None,
-        typer.Option(
-            help="auto, mcmc or laplace; with native also split-hmc, with stan also pathfinder, "
-            "advi-meanfield and advi-fullrank."
-        ),
-    ] = None,
-    draws: Annotated[int | None, typer.Option(help="Posterior draws, all chains together.")] = None,
-    seed: Annotated[
-        int | None, typer.Option(min=0, help="Seed of the draws; if not given, the store's.")
-    ] = None,
+    model: str | None = Option(None, help="One of {models}; by default empirical."),
+    engine: str | None = Option(None, help="native or stan."),
+    method: str | None = Option(
+        None,
+        help="auto, mcmc or laplace; with native also split-hmc, with stan also pathfinder, "
+        "advi-meanfield and advi-fullrank.",
+    ),
+    draws: int | None = Option(None, help="Posterior draws, all chains together."),
+    seed: int | None = Option(None, min=0, help="Seed of the draws; if not given, the store's."),
     algorithms: common.Algorithms = None,
-    grid: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TIMES",
-            help="Other times than the store's: '10,100,1000' or '{from: 10, to: 99, points: 9}'.",
-        ),
-    ] = None,
-    until: Annotated[
-        float | None, typer.Option(metavar="T", help="Only the grid's times up to this one.")
-    ] = None,
-    at: Annotated[
-        str | None, typer.Option(help="Show these times, separated by commas; nearest of the grid.")
-    ] = None,
-    pairs: Annotated[bool, typer.Option("--pairs", help="Show every pair of algorithms.")] = False,
-    epsilon: Annotated[
-        float, typer.Option(help="Win probabilities this near to even count as equivalent.")
-    ] = 0.05,
-    tie_tolerance: Annotated[
-        float, typer.Option(min=0.0, help="Values that differ by no more than this are tied.")
-    ] = 0.0,
+    grid: str | None = Option(
+        None,
+        metavar="TIMES",
+        help="Other times than the store's: '10,100,1000' or '{from: 10, to: 99, points: 9}'.",
+    ),
+    until: float | None = Option(None, metavar="T", help="Only the grid's times up to this one."),
+    at: str | None = Option(
+        None, help="Show these times, separated by commas; nearest of the grid."
+    ),
+    pairs: bool = Option(False, "--pairs", help="Show every pair of algorithms."),
+    epsilon: float = Option(0.05, help="Win probabilities this near to even count as equivalent."),
+    tie_tolerance: float = Option(
+        0.0, min=0.0, help="Values that differ by no more than this are tied."
+    ),
     set_: common.Settings = None,
     json: common.Json = False,
-    quiet: common.Quiet = False,
-    debug: common.Debug = False,
 ) -> None:
     """Infer shares of first places and win probabilities over time.
 
     The posterior is kept in the store and reused. One on other times than those of the store, by
     --grid or --until, is not kept.
     """
-    import polarbear
-
     opened = polarbear.open(store)
     flags = {"model": model, "engine": engine, "method": method, "draws": draws}
     given = {name: value for name, value in flags.items() if value is not None}
     options = common.settings(set_, given)
-    names = common.names(algorithms)
-    times = opened.grid(grid, until)
-    shown = _shown_times(times, at, everything=json)
-    with common.announcing_compilation(quiet):
+    shown = _shown_times(opened.grid(grid, until), at, everything=json)
+    with output.announcing_compilation():
         posterior = opened.infer(
-            algorithms=names,
+            algorithms=common.names(algorithms),
             seed=seed,
             tie_tolerance=tie_tolerance,
             grid=grid,
             until=until,
-            listener=Screen(quiet),
+            listener=Screen(),
             **options,
         )
-        told = posterior.facts(shown, pairs, epsilon)
-    if json:
-        common.print_json(told)
-    else:
-        _show(told)
+        found = posterior.facts(shown, pairs, epsilon)
+    output.result(found, json, _show)
 
 
 def _shown_times(times: np.ndarray, at: str | None, everything: bool) -> list[int]:
@@ -114,29 +94,28 @@ def _shown_times(times: np.ndarray, at: str | None, everything: bool) -> list[in
     return sorted({int(np.argmin(np.abs(times - t))) for t in wanted})
 
 
-def _show(told: Inferred) -> None:
-    judged = told.diagnostics
-    source = "from the store" if told.from_store else f"in {told.seconds:.1f} s"
-    common.show(
-        f"{told.model}, instances: {told.instances}; {counted(told.draws, 'draw')} by "
-        f"{told.method} ({told.engine}), {source}; "
+def _show(found: Inferred) -> None:
+    judged = found.diagnostics
+    source = "from the store" if found.from_store else f"in {found.seconds:.1f} s"
+    output.show(
+        f"{found.model}, instances: {found.instances}; {counted(found.draws, 'draw')} by "
+        f"{found.method} ({found.engine}), {source}; "
         f"R-hat {judged.r_hat:.3f}, tail ESS {judged.ess_tail:.0f}",
     )
-    if told.fit is not None and told.fit.words:
-        common.show(f"warning: {told.fit.words}")
-    for line in told.notes:
-        common.show(f"note: {line}")
-    times = sorted({row.t for row in told.ratings})
+    if found.fit is not None and found.fit.words:
+        output.show(f"warning: {found.fit.words}")
+    output.show_lines(f"note: {line}" for line in found.notes)
+    times = sorted({row.t for row in found.ratings})
     made = Table(f"{SHARE_OF_FIRSTS} at t =", *(f"{short(t)}#" for t in times))
     by_name: dict[str, list[str]] = {}
-    for row in told.ratings:
+    for row in found.ratings:
         cell = f"{row.mean:.2f} [{row.low:.2f}, {row.high:.2f}]"
         by_name.setdefault(row.algorithm, []).append(cell)
     for name, cells in by_name.items():
         made.add_row(name, *cells)
-    common.show(made)
-    if told.pairs is not None:
-        _show_pairs(told.pairs, told.joint or (), times)
+    output.show(made)
+    if found.pairs is not None:
+        _show_pairs(found.pairs, found.joint or (), times)
 
 
 def _show_pairs(pairs: Sequence[PairAt], joint: Sequence[PairOver], times: list[float]) -> None:
@@ -149,4 +128,4 @@ def _show_pairs(pairs: Sequence[PairAt], joint: Sequence[PairOver], times: list[
         by_pair.setdefault((row.a, row.b), []).append(cell)
     for (a, b), cells in by_pair.items():
         made.add_row(f"{a} > {b}", *cells, *([f"{over[a, b]:.3f}"] if over else []))
-    common.show(made)
+    output.show(made)

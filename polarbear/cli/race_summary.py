@@ -1,13 +1,13 @@
-"""The state of a race on one screen: Pareto set, recommendations, one line per algorithm."""
+"""The state of a race on one screen, and the runs of its algorithms."""
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from polarbear.cli import common
-from polarbear.cli.tables import Table
+from polarbear.cli import output
+from polarbear.cli.output import Table
 from polarbear.wording import (
     P_BEST,
     counted,
@@ -15,34 +15,44 @@ from polarbear.wording import (
     duration,
     joined,
     percent,
+    percent_cell,
     probability,
     short,
     time,
     timed,
     typed,
+    visible,
+    whole,
 )
 
 if TYPE_CHECKING:
-    from polarbear.api.status import Entrant, OpenPair, Span, Standings
+    from polarbear.api.status import (
+        AlgorithmRuns,
+        Entrant,
+        Failure,
+        OpenPair,
+        Span,
+        Standings,
+    )
 
 MAX_LINES = 4  # of a kind; all of them are in --json
 MAX_SPANS = 6
 STATUS = {"settled": "Pareto set", "in": "candidate", "out": "eliminated", "joining": "catching up"}
 
 
-def show(facts: Standings, verbose: bool = False) -> None:
+def show_standings(facts: Standings, verbose: bool = False) -> None:
     """Print the state of a race; ``verbose`` adds settled pairs and shows all open ones."""
     unsettled = "" if facts.resolved else " (not settled)"
-    common.show(f"Anytime Pareto set{unsettled}: {', '.join(facts.pareto_set)}")
+    output.show(f"Anytime Pareto set{unsettled}: {', '.join(facts.pareto_set)}")
     for line in recommendation_lines(facts):
-        common.show(line)
-    common.show(_table(facts))
-    common.show(f"{summary_line(facts)}.{_error_probability(facts)}")
+        output.show(line)
+    output.show(_table(facts))
+    output.show(f"{summary_line(facts)}.{_error_probability(facts)}")
     lines = [_open_line(pair) for pair in facts.open_pairs]
     if verbose:
         lines += [f"{pair.words}." for pair in facts.settled_pairs]
     for line in [*(lines if verbose else _first(lines)), *_warnings(facts)]:
-        common.show(line)
+        output.show(line)
 
 
 def recommendation_lines(facts: Standings) -> list[str]:
@@ -142,7 +152,7 @@ def _error_probability(facts: Standings) -> str:
 
 def _warnings(facts: Standings) -> list[str]:
     """What limits the result: cycles, a misfit, failures; and the forecast of an open race."""
-    lines = outlook(facts) if facts.open_pairs else []
+    lines = forecast_words(facts) if facts.open_pairs else []
     lines += [
         f"{joined(cycle)} dominate each other in a cycle: none of them is eliminated."
         for cycle in facts.cycles
@@ -156,7 +166,7 @@ def _warnings(facts: Standings) -> list[str]:
     return lines
 
 
-def outlook(facts: Standings, seconds_per_instance: float | None = None) -> list[str]:
+def forecast_words(facts: Standings, seconds_per_instance: float | None = None) -> list[str]:
     """The forecast of the remaining cost, with its duration if the pace is known."""
     ahead = facts.forecast
     if ahead is None:
@@ -196,3 +206,51 @@ def _first(lines: Sequence[str]) -> list[str]:
         return list(lines)
     rest = counted(len(lines) - MAX_LINES + 1, "more open pair")
     return [*lines[: MAX_LINES - 1], f"and {rest}: see --json"]
+
+
+def algorithms_table(
+    entries: Sequence[AlgorithmRuns],
+    axis: str,
+    budget: float,
+    first: Mapping[str, float | None] | None = None,
+) -> Table:
+    """Runs and costs of each algorithm, and its share of first places at the end."""
+    shares = {name: share for name, share in (first or {}).items() if share is not None}
+    counted_evaluations = axis == "evaluations" or any(e.evaluations for e in entries)
+    columns = {
+        "algorithm": [entry.algorithm for entry in entries],
+        "runs#": [f"{entry.runs}" for entry in entries],
+        "failed#": [f"{entry.failed}" for entry in entries],
+        "ended early#": [f"{entry.ended}" for entry in entries],
+    }
+    if axis not in ("evaluations", "seconds"):  # which have columns anyway
+        columns[f"{axis}#"] = [time(entry.spent) for entry in entries]
+    if counted_evaluations:
+        columns["evaluations#"] = [whole(entry.evaluations) for entry in entries]
+    columns["seconds#"] = [f"{entry.seconds:,.1f}" for entry in entries]
+    if shares:
+        columns[f"best at {axis} {short(budget)}#"] = [
+            percent_cell(shares[e.algorithm]) if e.algorithm in shares else "" for e in entries
+        ]
+    table = Table(*columns)
+    for cells in zip(*columns.values(), strict=True):
+        table.add_row(*cells)
+    return table
+
+
+def failure_lines(failures: Sequence[Failure], most: int = 5) -> list[str]:
+    """The most frequent failures, each in a line or two."""
+    lines = [
+        f"{failure.runs} x {visible(failure.algorithm)} {failure.status}: {failure.message} "
+        f"(first on {visible(failure.example)})"
+        for failure in failures[:most]
+    ]
+    if len(failures) > most:
+        more = counted(len(failures) - most, "more kind of failure", "more kinds of failure")
+        lines.append(f"and {more}: see --json")
+    return lines
+
+
+def speculative_words(runs: int) -> str:
+    """The number of speculative runs that no round has used."""
+    return f"{counted(runs, 'speculative run')} not used"

@@ -1,14 +1,14 @@
-"""Prints notes, warnings and progress of a call on standard error."""
+"""Prints the notes and warnings of a call, and shows its progress."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from polarbear.api.listening import Listener
-from polarbear.cli import common
+from polarbear.cli import output
 from polarbear.wording import counted
 
 if TYPE_CHECKING:
@@ -16,38 +16,41 @@ if TYPE_CHECKING:
 
 
 class Screen(Listener):
-    """Notes, warnings and progress on standard error, apart from the results."""
+    """Notes, warnings and progress on standard error."""
 
-    def __init__(self, quiet: bool, verbose: bool = False) -> None:
-        self._quiet = quiet
+    def __init__(self, verbose: bool = False) -> None:
         self._verbose = verbose
 
     def note(self, text: str) -> None:
-        common.note(text, self._quiet)
+        output.note(text)
 
     def warn(self, text: str) -> None:
-        common.note(f"warning: {text}", self._quiet)
+        output.note(f"warning: {text}")
 
     def doubts(self, problem: str) -> None:
-        common.note(f"warning: do not trust this posterior: {problem}")
+        output.error(f"warning: do not trust this posterior: {problem}")
 
     def not_kept(self, reason: str) -> None:
-        common.note(f"note: the posterior was not kept: {reason}", self._quiet)
+        output.note(f"note: the posterior was not kept: {reason}")
 
     def planned(self, runs: int, present: int, folder: Path, workers: int) -> None:
         if self._verbose:
-            common.note(
+            output.error(
                 f"{counted(runs, 'run')} to do, {present} in {folder} already, {workers} at once"
             )
 
-    def race(self, store: StoreOnDisk) -> AbstractContextManager[Watcher]:
-        from polarbear.cli.live import RaceProgress
+    @contextmanager
+    def race(self, store: StoreOnDisk) -> Iterator[Watcher]:
+        from polarbear.cli.progress_display import RaceProgress, live_display
 
-        return RaceProgress(store, self._quiet)
+        watcher = RaceProgress(store)
+        with live_display(watcher.picture):
+            yield watcher
 
     @contextmanager
     def runs(self, total: int) -> Iterator[Callable[[bool], None]]:
-        from polarbear.cli.run_progress import RunProgress
+        from polarbear.cli.progress_display import RunProgress, live_display
 
-        with RunProgress(total, self._quiet) as progress:
+        progress = RunProgress(total)
+        with live_display(progress.picture):
             yield progress.advance

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from polarbear.cli.show import _apart
+from polarbear.cli.contents import _distinct
 from polarbear.store import Store
 from tests.support import Project
 
@@ -51,7 +51,7 @@ def test_the_duels_of_a_pair_are_listed_and_told_as_json(looked_at: Project):
     ],
 )
 def test_two_values_have_as_many_digits_as_show_how_far_apart_they_are(a, b, told):
-    assert _apart(a, b) == told
+    assert _distinct(a, b) == told
 
 
 def test_a_name_with_a_comma_is_found_and_two_ways_to_read_a_pair_are_an_error(project: Project):

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from polarbear import __version__
-from polarbear.cli import version
+from polarbear import __version__, cli
 
 
 @pytest.fixture
@@ -18,7 +17,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An installed package, in a folder that is no repository."""
     folder = tmp_path / "site-packages" / "polarbear"
     folder.mkdir(parents=True)
-    monkeypatch.setattr(version, "PACKAGE", folder)
+    monkeypatch.setattr(cli, "PACKAGE", folder)
     return folder
 
 
@@ -29,9 +28,9 @@ def git(folder: Path, *arguments: str) -> str:
 
 
 def test_a_built_package_knows_the_commit_it_was_built_from(package: Path):
-    assert version.version_and_commit() == f"polarbear {__version__}"
-    (package / version.KEPT).write_text("0123abc\n")
-    assert version.version_and_commit() == f"polarbear {__version__} (commit 0123abc)"
+    assert cli.version_and_commit() == f"polarbear {__version__}"
+    (package / cli.COMMIT_FILE).write_text("0123abc\n")
+    assert cli.version_and_commit() == f"polarbear {__version__} (commit 0123abc)"
 
 
 def test_a_checkout_says_where_it_is_and_whether_files_were_changed(package: Path):
@@ -40,9 +39,9 @@ def test_a_checkout_says_where_it_is_and_whether_files_were_changed(package: Pat
     git(package.parent, "add", ".")
     git(package.parent, "commit", "--quiet", "-m", "first")
     commit = git(package.parent, "rev-parse", "--short", "HEAD")
-    assert version.version_and_commit() == f"polarbear {__version__} (commit {commit})"
+    assert cli.version_and_commit() == f"polarbear {__version__} (commit {commit})"
     (package / "a.py").write_text("2\n")
-    assert version.version_and_commit() == f"polarbear {__version__} (commit {commit}-dirty)"
+    assert cli.version_and_commit() == f"polarbear {__version__} (commit {commit}-dirty)"
 
 
 def test_somebody_else_s_repository_is_not_taken_for_polarbear_s(package: Path):
@@ -50,7 +49,7 @@ def test_somebody_else_s_repository_is_not_taken_for_polarbear_s(package: Path):
     (package / "a.py").write_text("1\n")
     git(package.parents[1], "add", ".")
     git(package.parents[1], "commit", "--quiet", "-m", "mine")
-    assert version.version_and_commit() == f"polarbear {__version__}"
+    assert cli.version_and_commit() == f"polarbear {__version__}"
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,8 @@
-"""Races the algorithms of a configuration; the result is a store."""
+"""Runs the algorithms of a configuration: in a race, all on the same instances, or as a trial."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -9,23 +10,33 @@ from typing import Any
 
 from polarbear.api import configurations
 from polarbear.api.configurations import ConfigLike
+from polarbear.api.inferring import announce_stan
 from polarbear.api.listening import Listener
-from polarbear.api.preflight import announce_stan, warn_of_busy_cores
 from polarbear.api.status import Failure, Standings, standings
 from polarbear.api.store import Store
 from polarbear.config import Config, Execution, Overrides
-from polarbear.driver import collect
+from polarbear.driver import collect, inspect
+from polarbear.driver.check import Checked
+from polarbear.driver.check import check as run_trial
+from polarbear.driver.inspect import Repeated
 from polarbear.driver.loop import Race
 from polarbear.driver.progress import Progress
 from polarbear.driver.reconcile import Answers, take_in
-from polarbear.errors import RaceError
+from polarbear.driver.scheduler import Scheduler
+from polarbear.driver.standings import Collected, collected
+from polarbear.errors import ConfigError, RaceError
+from polarbear.execution.host import cores, free_cores
 from polarbear.plain import Record, plain
 from polarbear.selection.preference import Context
 from polarbear.selection.preference_parsing import read_preference
 from polarbear.selection.regret_stop import Prospect, RegretStop, regret_stop
+from polarbear.settings.grid import SECONDS
 from polarbear.settings.options import Source, validate
 from polarbear.store import Store as StoreOnDisk
 from polarbear.store import summary
+from polarbear.wording import counted, noun
+
+__all__ = ["Checked", "Collected", "Raced", "Repeated", "check", "race", "repeat", "run"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -118,7 +129,7 @@ def race(
         for note in take_in(settings, disk, Answers(rerun, keep, redecide, fresh), racing=True):
             listener.note(note)
         collect.check_hosts(settings, disk, mix_hosts)
-        warn_of_busy_cores(settings, listener)
+        _warn_of_busy_cores(settings, listener)
         if retry_failed and disk.rounds.numbers() and summary.failures(disk):
             listener.note(
                 "failed runs are repeated; the decisions of earlier rounds stay, unless --redecide "
@@ -144,3 +155,102 @@ def _purpose(settings: Config, preference: str, threshold: float) -> RegretStop:
     budget, joint = settings.budget, settings.inference.joint
     context = Context(budget.times, budget.axis, folder, settings.seed, joint)
     return regret_stop(wanted, context, threshold)
+
+
+def run(
+    config: ConfigLike,
+    store: str | Path | None = None,
+    *,
+    instances: int | None = None,
+    retry_failed: bool = False,
+    rerun: Sequence[str] = (),
+    keep: Sequence[str] = (),
+    workers: int | None = None,
+    seed: int | None = None,
+    engine: str | None = None,
+    scheduler: str | None = None,
+    mix_hosts: bool = False,
+    listener: Listener | None = None,
+) -> Store:
+    """Run all algorithms on the same instances.
+
+    Stored runs are not repeated; more algorithms, instances or budget are added to them. The store
+    is the given folder, or one named after the configuration next to it. Where the code behind
+    stored runs has changed, ``rerun`` and ``keep`` name the algorithms whose runs are set aside and
+    made again, or still count.
+    """
+    if instances is not None and instances < 1:
+        raise ConfigError(f"expected one instance or more, found {instances}")
+    listener = listener or Listener()
+    settings = configurations.read(config, Overrides(seed, workers, engine, scheduler, mix_hosts))
+    folder = configurations.store_folder(config, store)
+    collect.prepare_unknown(settings, folder)
+    chosen = collect.chosen_instances(settings, instances)
+    begun = time.monotonic()
+    disk = StoreOnDisk.open_or_create(folder, settings.plain())
+    with disk.writing():
+        for note in take_in(settings, disk, Answers(rerun, keep), racing=False):
+            listener.note(note)
+        collect.check_hosts(settings, disk, mix_hosts)
+        disk.add_instances(chosen, settings.instances.suite)
+        stored = collect.stored_runs(disk)
+        origin = collect.origin_of(settings, disk)
+        plan = collect.plan(settings, stored, chosen, retry_failed=retry_failed, origin=origin)
+        if plan.tasks:
+            collect.prepare(settings)
+        _warn_of_busy_cores(settings, listener)
+        with collect.pool_of(settings, disk) as pool:
+            listener.planned(len(plan.tasks), plan.present, folder, pool.size)
+            with listener.runs(len(plan.tasks)) as finished:
+                Scheduler(pool, disk, lambda o: finished(o.status.failed)).run(plan.tasks)
+        collect.check_unchanged(settings, origin)
+    seconds = time.monotonic() - begun
+    return Store(disk, collected(disk, settings.budget, len(plan.tasks), plan.present, seconds))
+
+
+def repeat(
+    config: ConfigLike, algorithm: str, instance: str, store: str | Path | None = None
+) -> Repeated:
+    """Make a stored run again, with its seed and budget, and compare it with the stored one.
+
+    Nothing is written.
+    """
+    settings = configurations.read(config, Overrides(workers=1))
+    disk = StoreOnDisk.open(configurations.store_folder(config, store))
+    task = inspect.task_of(settings, disk, algorithm, instance)
+    task.algorithm.prepare(settings.setting)
+    with collect.pool_of(settings) as pool:
+        return inspect.repeat(settings, disk, task, pool)
+
+
+def check(
+    config: ConfigLike,
+    *,
+    workers: int | None = None,
+    seed: int | None = None,
+    engine: str | None = None,
+    scheduler: str | None = None,
+) -> Checked:
+    """Build one problem, run each algorithm on it for a few evaluations, and report the findings.
+
+    A cause that makes every run fail, such as a missing program, is raised. The findings of the
+    trial are ``errors`` and ``warnings``. Nothing is stored.
+    """
+    settings = configurations.read(config, Overrides(seed, workers, engine, scheduler))
+    collect.prepare(settings)
+    with collect.pool_of(settings) as pool:
+        return run_trial(settings, pool)
+
+
+def _warn_of_busy_cores(config: Config, listener: Listener) -> None:
+    """Warn if times in seconds are measured on cores that are busy."""
+    if config.execution.scheduler or config.execution.job_queue:
+        return  # the cores of other machines
+    workers, free = collect.workers_of(config), free_cores()
+    if config.budget.axis == SECONDS and workers > free:
+        remedy = f"--workers {free} avoids that" if free else "wait until the machine is idle"
+        listener.warn(
+            f"{free} of {counted(cores(), 'core')} {noun(free, 'is', 'are')} free for "
+            f"{counted(workers, 'run')} at once: measured seconds will be too long; "
+            f"{remedy}"
+        )

