@@ -9,19 +9,22 @@ import re
 import shutil
 import signal
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, TypeVar
 
 import typer
+from rich.cells import cell_len, chop_cells
 
 from polarbear import api
 from polarbear.plain import plain
 from polarbear.wording import visible
 
 INTERRUPTED = 130
-UNLIMITED_WIDTH = 100_000
+GAP = 3  # spaces between two columns of a table
+MIN_COLUMN = 2  # a character may take two columns
 # Control characters and changes of direction, which JSON allows but a terminal would act upon.
 _CONTROLS = "[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 _quiet = False  # set by --quiet
@@ -44,46 +47,58 @@ class Table:
     """Titles, a rule, and rows; a column whose title ends in '#' is aligned to the right."""
 
     def __init__(self, *titles: str) -> None:
-        self._titles = titles
-        self._rows: list[tuple[str, ...]] = []
+        self._numbers = [title.endswith("#") for title in titles]
+        self._titles = [visible(title.removesuffix("#")) for title in titles]
+        self._rows: list[list[str]] = []
 
     def add_row(self, *cells: str) -> None:
-        self._rows.append(cells)
+        self._rows.append([visible(cell) for cell in cells])
 
-    def lines(self, width: int = UNLIMITED_WIDTH) -> list[str]:
-        """The table with an empty line before and after, folded to a width."""
-        from rich import box, table, text
+    def lines(self, most: int | None = None) -> list[str]:
+        """The table with an empty line before and after; ``most`` is the maximum width."""
+        cells = [self._titles, *self._rows]
+        widths = [max(map(cell_len, column)) for column in zip(*cells, strict=True)]
+        gaps = GAP * (len(widths) - 1) + 1
+        while most is not None and sum(widths) + gaps > most and max(widths) > MIN_COLUMN:
+            widths[widths.index(max(widths))] -= 1
+        rule = ("─" if _is_unicode() else "-") * (sum(widths) + gaps - 1)
+        titles, *rows = [self._row(row, widths) for row in cells]
+        return ["", *titles, f" {rule}", *(line for row in rows for line in row), ""]
 
-        made = table.Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="")
-        for title in self._titles:
-            justify: Any = "right" if title.endswith("#") else "left"
-            heading = text.Text(visible(title.removesuffix("#")))
-            made.add_column(heading, justify=justify, overflow="fold")
-        for cells in self._rows:
-            made.add_row(*(text.Text(visible(cell)) for cell in cells))
-        lines = _rendered(made, width)
-        return lines if _is_unicode() else [line.replace("─", "-") for line in lines]
+    def _row(self, cells: Sequence[str], widths: Sequence[int]) -> list[str]:
+        folds = [_folded(cell, width) for cell, width in zip(cells, widths, strict=True)]
+        lines = []
+        for parts in zip_longest(*folds, fillvalue=""):
+            aligned = []
+            for part, width, right in zip(parts, widths, self._numbers, strict=True):
+                space = " " * (width - cell_len(part))
+                aligned.append(space + part if right else part + space)
+            lines.append(f" {(' ' * GAP).join(aligned)}".rstrip())
+        return lines
 
 
-def _rendered(part: Any, width: int) -> list[str]:
-    from rich.console import Console
-
-    drawn = io.StringIO()
-    Console(file=drawn, width=width, color_system=None, force_jupyter=False).print(part)
-    return [line.rstrip() for line in drawn.getvalue().removesuffix("\n").split("\n")]
+def _folded(text: str, most: int) -> list[str]:
+    """A text in lines of at most this width, broken between words; long words are cut."""
+    if cell_len(text) <= most:
+        return [text]
+    lines: list[str] = []
+    for word in text.split(" "):
+        if lines and cell_len(f"{lines[-1]} {word}") <= most:
+            lines[-1] += f" {word}"
+        else:
+            lines += chop_cells(word, most) or [""]
+    return lines
 
 
 def show(part: str | Table) -> None:
     """Print a part of the results, folded to the width of a terminal."""
-    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else UNLIMITED_WIDTH
+    most = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
     if isinstance(part, Table):
-        lines = part.lines(width)
-    elif width == UNLIMITED_WIDTH:
-        lines = [visible(part, keep="\n")]
+        lines = part.lines(most)
     else:
-        from rich.text import Text
-
-        lines = _rendered(Text(visible(part, keep="\n"), overflow="fold"), width)
+        lines = visible(part, keep="\n").split("\n")
+        if most is not None:
+            lines = [folded for line in lines for folded in _folded(line, most)]
     typer.echo("\n".join(lines))
 
 
