@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from polarbear.api.merge_stores import merge
     from polarbear.api.posterior import Posterior
     from polarbear.api.reporting import compare_stores
-    from polarbear.api.store import Store, open
+    from polarbear.api.store_handle import Store, open
     from polarbear.errors import (
         AlgorithmError,
         ConfigError,
@@ -69,13 +69,13 @@ __all__ = [
 _PLACES = {
     "Listener": "api.listening",
     "Posterior": "api.posterior",
-    "Store": "api.store",
+    "Store": "api.store_handle",
     "check": "api.experiments",
     "compare_stores": "api.reporting",
     "import_data": "api.importing",
     "infer": "api.from_frame",
     "merge": "api.merge_stores",
-    "open": "api.store",
+    "open": "api.store_handle",
     "race": "api.experiments",
     "run": "api.experiments",
 }

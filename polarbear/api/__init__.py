@@ -2,7 +2,7 @@
 
 Each question is one call here: it opens and locks the store, does the work through the rooms below,
 and returns a typed record. Nothing here prints or exits. Modules are imported at their first use,
-as in ``api.status.status(path)``: a command loads what it needs.
+as in ``api.store_status.status(path)``: a command loads what it needs.
 
 Uses every room but `cli`.
 """
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
         registries,
         reporting,
         selecting,
-        status,
-        store,
+        store_handle,
+        store_status,
     )
 
 

@@ -8,12 +8,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from polarbear import api
 from polarbear.api import configurations
 from polarbear.api.configurations import ConfigLike
 from polarbear.api.inferring import announce_stan
 from polarbear.api.listening import Listener
-from polarbear.api.status import Failure, Standings, standings
-from polarbear.api.store import Store
+from polarbear.api.store_handle import Store
+from polarbear.api.store_status import Failure, Standings, standings
 from polarbear.config import Config, Execution, Overrides
 from polarbear.driver import collect, inspect
 from polarbear.driver.check import Checked
@@ -111,9 +112,7 @@ def race(
             "all algorithms of the configuration: choose one"
         )
     if page is not None:
-        from polarbear.api.live_page import LivePage, check_place  # imports the report
-
-        check_place(Path(page))
+        api.live_page.check_place(Path(page))
     listener = listener or Listener()
     settings = configurations.read(config, Overrides(seed, workers, engine, scheduler, mix_hosts))
     if early is not None:
@@ -137,7 +136,11 @@ def race(
             )
         with listener.race(disk) as watcher:
             trial = settings.execution.check if check is None else check
-            live = None if page is None else LivePage(watcher, disk, Path(page), listener)
+            live = (
+                None
+                if page is None
+                else api.live_page.LivePage(watcher, disk, Path(page), listener)
+            )
             with Progress(disk, live or watcher) as progress:
                 running = Race(settings, disk, progress, add, purpose, retry_failed, trial)
                 ended = running.run()

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from polarbear.api.store import Store
+from polarbear.api.store_handle import Store
 from polarbear.errors import ImportFailedError
 from polarbear.formats import FORMATS
 from polarbear.formats.store_import import GridOptions, ImportResult, Spacing, add_imported

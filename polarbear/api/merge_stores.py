@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from glob import escape
 from pathlib import Path
 
-from polarbear.api.store import Store
+from polarbear.api.store_handle import Store
 from polarbear.driver.merging import Union, unite, write_union
 from polarbear.driver.replay import replay
 from polarbear.errors import (

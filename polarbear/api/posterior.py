@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import polars as pl
 
 from polarbear.driver.inferred import Inferred, PairAt, PairOver, inferred, with_pairs
 from polarbear.driver.posterior_cache import CachedPosterior
@@ -14,9 +15,6 @@ from polarbear.inference.fit import named
 from polarbear.inference.named_fit import NamedFit
 from polarbear.plain import html_table
 from polarbear.wording import SHARE_OF_FIRSTS
-
-if TYPE_CHECKING:
-    import polars as pl
 
 __all__ = ["Inferred", "PairAt", "PairOver", "Posterior", "some_times"]
 SHOWN_TIMES = 6  # in a table
@@ -59,8 +57,6 @@ class Posterior:
 
     def summary(self, level: float = 0.95) -> pl.DataFrame:
         """Posterior mean and central interval of each algorithm's share of firsts at each time."""
-        import polars as pl
-
         mean, (low, high) = self._posterior.mean(), self._posterior.interval(level)
         size = len(self.algorithms)
         return pl.DataFrame(
@@ -82,8 +78,6 @@ class Posterior:
         first, ``p_wins`` the expected share of instances on which a beats b. For joint models,
         ``p_dominates_always`` is P(a is better at every time), ``p_crosses`` P(neither is).
         """
-        import polars as pl
-
         at = relations.pointwise(self._posterior, epsilon)
         names, n_times = np.array(self.algorithms, dtype=object), len(self.times)
         a, b = np.nonzero(~np.eye(len(names), dtype=bool))

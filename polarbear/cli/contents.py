@@ -36,8 +36,8 @@ from polarbear.wording import (
 )
 
 if TYPE_CHECKING:
-    from polarbear.api.status import StoreStatus
-    from polarbear.api.store import Duels, InstanceRuns
+    from polarbear.api.store_handle import Duels, InstanceRuns
+    from polarbear.api.store_status import StoreStatus
 
 DIGITS = (4, 6, 8, 10, 12, 15)  # of a value
 MAX_ROUNDING = 0.05  # relative change of a difference by rounding of both values
@@ -55,7 +55,7 @@ def status(
     writing to it; earlier races, and runs that were set aside. For a race that is running in
     another terminal: its progress by algorithm and by worker, and the remaining time.
     """
-    output.result(api.status.status(store, race), json, _show_status)
+    output.result(api.store_status.status(store, race), json, _show_status)
 
 
 def _show_status(found: StoreStatus) -> None:

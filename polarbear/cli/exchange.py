@@ -17,7 +17,7 @@ from polarbear.wording import counted
 
 if TYPE_CHECKING:
     from polarbear.api.importing import ImportResult
-    from polarbear.api.store import ExportResult
+    from polarbear.api.store_handle import ExportResult
 
 
 class Spacing(StrEnum):

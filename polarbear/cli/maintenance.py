@@ -16,8 +16,8 @@ from polarbear.wording import counted, joined, noun
 
 if TYPE_CHECKING:
     from polarbear.api.merge_stores import Merged
-    from polarbear.api.status import Repaired, Verified
-    from polarbear.api.store import Forgotten, Renamed
+    from polarbear.api.store_handle import Forgotten, Renamed
+    from polarbear.api.store_status import Repaired, Verified
 
 
 def verify(store: common.StoreFolder, json: common.Json = False) -> None:
@@ -25,7 +25,7 @@ def verify(store: common.StoreFolder, json: common.Json = False) -> None:
 
     Exit code 1, with the names of the damaged files, if any is. Nothing is changed.
     """
-    found = api.status.verify(store)
+    found = api.store_status.verify(store)
     output.result(found, json, _show_verified)
     if not found.sound:
         raise typer.Exit(1)
@@ -49,7 +49,7 @@ def repair(store: common.StoreFolder, json: common.Json = False) -> None:
     Files are moved into STORE/damaged, never deleted. The next `race` or `run` repeats lost runs
     and decides lost rounds again.
     """
-    output.result(api.status.repair(store), json, _show_repaired)
+    output.result(api.store_status.repair(store), json, _show_repaired)
 
 
 def _show_repaired(done: Repaired) -> None:

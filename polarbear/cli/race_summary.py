@@ -26,7 +26,7 @@ from polarbear.wording import (
 )
 
 if TYPE_CHECKING:
-    from polarbear.api.status import (
+    from polarbear.api.store_status import (
         AlgorithmRuns,
         Entrant,
         Failure,

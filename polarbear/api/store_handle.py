@@ -8,30 +8,31 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import polars as pl
 
 from polarbear import api
 from polarbear.api.listening import Listener
+from polarbear.driver import forget as forgetting
+from polarbear.driver.forget import Forgotten, Renamed
+from polarbear.driver.inspect import Duels, InstanceRuns, duels_at, runs_on
 from polarbear.plain import html_table
 from polarbear.settings.grid import Budget, Spaced
 from polarbear.settings.options import Source, validate
 from polarbear.store import Store as StoreOnDisk
+from polarbear.store import summary
 from polarbear.wording import counted, time, timed, whole
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from polarbear.api.inferring import GridLike
     from polarbear.api.posterior import Posterior
     from polarbear.api.reporting import Report
-    from polarbear.api.status import Standings
+    from polarbear.api.store_status import Standings
     from polarbear.classical.comparison_facts import Compared
-    from polarbear.driver.forget import Forgotten as Forgotten
-    from polarbear.driver.forget import Renamed as Renamed
-    from polarbear.driver.inspect import Duels as Duels
-    from polarbear.driver.inspect import InstanceRuns as InstanceRuns
     from polarbear.formats.store_export import ExportResult as ExportResult
     from polarbear.plain import Record
     from polarbear.selection.facts import Answer
+
+__all__ = ["Duels", "Forgotten", "InstanceRuns", "Renamed", "Store", "open"]
 
 
 class Store:
@@ -88,8 +89,6 @@ class Store:
 
     def trajectories(self, algorithms: Sequence[str] | None = None) -> pl.DataFrame:
         """All improvements of the runs: a row for each algorithm, instance, t and y."""
-        import polars as pl
-
         names: dict[str, list[str]] = {"algorithm": [], "instance": []}
         points: dict[str, list[np.ndarray]] = {"t": [], "y": []}
         for run, t, y in self._disk.trajectories(algorithms):
@@ -139,20 +138,16 @@ class Store:
 
     def standings(self) -> Standings:
         """The state of the race; an error where none has been run."""
-        return api.status.standings(self._disk)
+        return api.store_status.standings(self._disk)
 
     def rename(self, old: str, new: str) -> Renamed:
         """Rename an algorithm throughout the store; nothing is run or decided again."""
-        from polarbear.driver.forget import rename
-
         with self._disk.writing():
-            return rename(self._disk, old, new)
+            return forgetting.rename(self._disk, old, new)
 
     def forget(self, algorithm: str, *, failed: bool = False, restore: bool = False) -> Forgotten:
         """Set runs of an algorithm aside, all or those that ``failed``; ``restore`` undoes it."""
-        from polarbear.driver import forget as driver
-
-        act = driver.restore if restore else driver.forget
+        act = forgetting.restore if restore else forgetting.forget
         with self._disk.writing():
             return act(self._disk, algorithm, failed)
 
@@ -267,8 +262,6 @@ class Store:
         svg: str | Path | None = None,
     ) -> Duels:
         """The instances on which a beat b, and the differences: at a time, by default the last."""
-        from polarbear.driver.inspect import duels_at
-
         duels = duels_at(self._disk, a, b, at)
         for format, path in _drawings(png, svg):
             from polarbear.report.figures.on_demand import draw_duels
@@ -280,8 +273,6 @@ class Store:
         self, id: str, *, png: str | Path | None = None, svg: str | Path | None = None
     ) -> InstanceRuns:
         """Every run on an instance, with its trajectory and seed; drawn into the given files."""
-        from polarbear.driver.inspect import runs_on
-
         runs = runs_on(self._disk, id)
         for format, path in _drawings(png, svg):
             from polarbear.report.figures.on_demand import draw_runs
@@ -342,8 +333,6 @@ class Store:
         return f"<Store {str(self.path)!r}: {self._contents()}>"
 
     def _repr_html_(self) -> str:
-        from polarbear.store import summary
-
         rows = [
             [entry.algorithm, whole(entry.runs), whole(entry.failed), time(entry.spent)]
             for entry in summary.by_algorithm(self._disk)
