@@ -1,4 +1,4 @@
-"""Grammars of configurations, preferences and imports that are almost valid.
+"""Grammars of configurations, preferences and tables that are almost valid.
 
 Options, suites, adapters, models and preferences come from the registries, so that new ones are
 covered automatically.
@@ -23,8 +23,7 @@ from polarbear.problems import SUITES
 from polarbear.racing.rules import Rules
 from polarbear.selection.preference import PREFERENCES
 from polarbear.settings.options import Options, key_names
-from tests.formats import test_coco
-from tests.fuzz.tokens import YAML, damaged, json_value, mutated, name, number
+from tests.fuzz.tokens import YAML, damaged, json_value, name, number
 
 Files = dict[str, bytes]  # the files of an import, by their paths
 Pairs = list[tuple[str, str]]
@@ -131,7 +130,7 @@ def number_file(rng: Random) -> bytes:
     return "\n".join(rows).encode()
 
 
-# --- imports ---------------------------------------------------------------------------------
+# --- tables ----------------------------------------------------------------------------------
 
 COLUMNS = ["algorithm", "instance", "t", "y", "position", "seed", "line", "x"]
 
@@ -193,66 +192,3 @@ def table(rng: Random) -> Files:
     if rng.random() < 0.6:
         return {"x.csv": csv_table(rng)}
     return {"x.parquet": parquet_table(rng)}
-
-
-IOH = {
-    "function_id": 3,
-    "maximization": False,
-    "algorithm": {"name": "A", "info": ""},
-    "attributes": ["evaluations", "raw_y"],
-    "scenarios": [
-        {
-            "dimension": 2,
-            "path": "data/f3.dat",
-            "runs": [{"instance": 1, "evals": 9, "best": {"evals": 4, "y": 2.0}}] * 2,
-        }
-    ],
-}
-
-
-def _blocks(rng: Random, header: str, columns: int) -> bytes:
-    """The points of some runs, a header before each."""
-    lines = []
-    for _ in range(rng.randrange(4)):
-        lines.append(header)
-        for t in range(rng.randrange(4)):
-            cells = [str(t + 1), *["2.5"] * (columns - 1)]
-            if rng.random() < 0.2:
-                cells[rng.randrange(columns)] = rng.choice([name, number])(rng)
-            lines.append(" ".join(cells))
-    return "\n".join(lines).encode(errors="replace")
-
-
-def ioh_folder(rng: Random) -> Files:
-    about = json.dumps(mutated(rng, IOH)).encode(errors="replace")
-    if rng.random() < 0.2:
-        about = damaged(rng, about)
-    return {"IOHprofiler_f3.json": about, "data/f3.dat": _blocks(rng, "evaluations raw_y", 2)}
-
-
-def coco_folder(rng: Random) -> Files:
-    algorithm = "A" if rng.random() < 0.6 else name(rng)
-    info = test_coco.INFO.format(algorithm=algorithm).encode(errors="replace")
-    if rng.random() < 0.5:
-        info = damaged(rng, info)
-    header = test_coco.HEAD.strip()
-    return {
-        "bbobexp_f1.info": info,
-        "data_f1/bbobexp_f1_DIM2.dat": _blocks(rng, header, 4),
-        "data_f1/bbobexp_f1_DIM2.tdat": _blocks(rng, header, 4),
-    }
-
-
-def anything(rng: Random) -> Files:
-    """Files of any kind, for a format without a grammar."""
-    if rng.random() < 0.2:
-        return {"x": rng.randbytes(rng.randrange(200))}
-    return rng.choice([table, ioh_folder, coco_folder])(rng)
-
-
-FORMATS: dict[str, Callable[[Random], Files]] = {
-    "table": table,
-    "rankings": table,
-    "ioh": ioh_folder,
-    "coco": coco_folder,
-}

@@ -32,7 +32,7 @@ from polarbear.store.catalog import Catalog, json_file
 from polarbear.store.files import to_json
 from polarbear.wording import visible
 from tests.fuzz import grammars
-from tests.fuzz.storages import STORAGES
+from tests.fuzz.samples import IMPORTS, anything
 from tests.fuzz.tokens import damaged, mutated
 
 LONGEST_MESSAGE = 4000  # characters
@@ -261,9 +261,9 @@ def all_targets(folder: Path) -> dict[str, Target]:
         ),
         "store": Target(store_changes(good), changed_store(good), 1000),
     }
-    grammar = {**grammars.FORMATS, **STORAGES, "store": changed_files(good)}
+    grammar = {**IMPORTS, "store": changed_files(good)}
     for name in FORMATS:
-        make = grammar.get(name, grammars.anything)
+        make = grammar.get(name, anything)
         found[f"import {name}"] = Target(make, importing(name), 500)
         found[f"import {name} into a store"] = Target(make, importing_whole(name), 75)
     return found

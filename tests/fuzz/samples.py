@@ -1,0 +1,160 @@
+"""Valid files of other programs, written without these programs, and random changes of them."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import sqlite3
+import struct
+from collections.abc import Callable
+from functools import partial
+from random import Random
+
+import polars as pl
+
+from tests.formats import test_benchopt, test_coco, test_ioh, test_preflib
+from tests.fuzz.grammars import COLUMN_KINDS, Files, table
+from tests.fuzz.tokens import damaged, mutated, name, number
+
+MOMENT = "2024-05-06 07:08:09.5"
+TOKENS = re.compile(rb"[^\s,:|{}\[\]\"'=]+")
+
+
+def _event(step: int, as_tensor: bool) -> bytes:
+    """A record of TensorBoard with one scalar."""
+    held = struct.pack("<f", 0.5 / (step + 1))
+    held = b"\x42\x08\x08\x01\x2a\x04" + held if as_tensor else b"\x15" + held
+    value = b"\x0a\x04loss" + held
+    summary = b"\x0a" + bytes([len(value)]) + value
+    event = b"\x09" + struct.pack("<d", 1000.0 + step) + b"\x10" + bytes([step])
+    event += b"\x2a" + bytes([len(summary)]) + summary
+    return struct.pack("<Q", len(event)) + bytes(4) + event + bytes(4)
+
+
+def _database() -> bytes:
+    """A storage of Optuna in SQLite."""
+    database = sqlite3.connect(":memory:")
+    database.executescript(
+        "create table studies (study_id, study_name);"
+        "create table study_directions (study_id, direction, objective);"
+        "create table trials (trial_id, study_id, number, state, datetime_start,"
+        " datetime_complete);"
+        "create table trial_values (trial_id, objective, value);"
+        "insert into studies values (0, 'TPE/branin/0'), (1, 'random');"
+        "insert into study_directions values (0, 'MINIMIZE', 0), (1, 'MINIMIZE', 0);"
+        f"insert into trials values (0, 0, 0, 'COMPLETE', '{MOMENT}', '{MOMENT}'),"
+        f" (1, 1, 0, 'COMPLETE', '{MOMENT}', '{MOMENT}');"
+        "insert into trial_values values (0, 0, 2.5), (1, 0, 1.5);"
+    )
+    return database.serialize()
+
+
+RUN = {"instance": 1, "evals": 9, "best": {"evals": 4, "y": 2.0}}
+IOH = {
+    "function_id": 3,
+    "maximization": False,
+    "algorithm": {"name": "A", "info": ""},
+    "attributes": ["evaluations", "raw_y"],
+    "scenarios": [{"dimension": 2, "path": "data/f3.dat", "runs": [RUN] * 2}],
+}
+JOURNAL = [
+    {"op_code": 0, "study_name": "TPE/branin/0", "directions": [1]},
+    {"op_code": 0, "study_name": "random", "directions": [1]},
+    {"op_code": 4, "study_id": 0, "datetime_start": MOMENT},
+    {"op_code": 6, "trial_id": 0, "state": 1, "values": [2.5], "datetime_complete": MOMENT},
+]
+VOTES = test_preflib.FILE.replace("2: 1", '# POLARBEAR TIME: 10\n# POLARBEAR VOTERS 1: ["i"]\n2: 1')
+SAMPLES: dict[str, list[Files]] = {
+    "ioh": [
+        {
+            "IOHprofiler_f3.json": json.dumps(IOH).encode(),
+            "data/f3.dat": b"evaluations raw_y\n1 9\n4 2\n" * 2,
+        },
+        {
+            "IOHprofiler_f10.info": test_ioh.OLD_INFO.encode(),
+            "data_f10/IOHprofiler_f10_DIM100.dat": test_ioh.OLD_DAT.encode(),
+        },
+    ],
+    "coco": [
+        {
+            "bbobexp_f1.info": test_coco.INFO.format(algorithm="A").encode(),
+            "data_f1/bbobexp_f1_DIM2.dat": test_coco.DAT.encode(),
+            "data_f1/bbobexp_f1_DIM2.tdat": test_coco.TDAT.encode(),
+        }
+    ],
+    "optuna": [
+        {"studies.log": "\n".join(map(json.dumps, JOURNAL)).encode()},
+        {"studies.db": _database()},
+    ],
+    "tensorboard": [
+        {
+            "adam/cifar/0/events.out.tfevents.1": _event(0, False) + _event(9, True),
+            "sgd/events.out.tfevents.1": _event(3, False),
+        }
+    ],
+    "preflib": [{"x.toc": test_preflib.FILE.encode()}, {"1.toc": VOTES.encode(), "2.toc": b""}],
+}  # fmt: skip
+
+
+def changed(rng: Random, data: bytes) -> bytes:
+    """A file of which a word, a value of its JSON, a line or some bytes are changed."""
+    what = rng.random()
+    if what < 0.2 and data.startswith(b"{"):
+        lines = data.decode(errors="replace").split("\n")
+        place = rng.randrange(len(lines))
+        try:
+            lines[place] = json.dumps(mutated(rng, json.loads(lines[place])))
+        except ValueError:  # damaged by an earlier change
+            return data
+        return "\n".join(lines).encode(errors="replace")
+    words = list(TOKENS.finditer(data))
+    if what < 0.6 and words:
+        word = rng.choice(words)
+        odd = rng.choice([name, number])(rng).encode(errors="replace")
+        return data[: word.start()] + odd + data[word.end() :]
+    if what < 0.7:
+        lines_of = data.split(b"\n")
+        place = rng.randrange(len(lines_of))
+        lines_of[place : place + 1] = [lines_of[place]] * rng.choice([0, 2])
+        return b"\n".join(lines_of)
+    return damaged(rng, data) if what < 0.98 else data + b"[" * 100_000
+
+
+def altered(format: str, rng: Random) -> Files:
+    """The files of a valid sample, after some changes."""
+    made = dict(rng.choice(SAMPLES[format]))
+    for _ in range(rng.randrange(4)):
+        path = rng.choice(list(made))
+        made[path] = changed(rng, made[path])
+        if len(made) > 2 and rng.random() < 0.03:
+            del made[path]
+    return made
+
+
+def benchopt_file(rng: Random) -> Files:
+    columns = {}
+    for column, usual in test_benchopt.ROWS.items():
+        kind = rng.choice(COLUMN_KINDS)
+        odd = rng.random()
+        called = name(rng)[:50] if odd > 0.97 else column
+        columns[called] = [kind(rng) for _ in usual] if odd < 0.1 else list(usual)
+    buffer = io.BytesIO()
+    pl.DataFrame(columns, strict=False).write_parquet(buffer)
+    data = buffer.getvalue()
+    return {"results.parquet": damaged(rng, data) if rng.random() < 0.2 else data}
+
+
+def anything(rng: Random) -> Files:
+    """Files of any kind, for a format of another package."""
+    if rng.random() < 0.2:
+        return {"x": rng.randbytes(rng.randrange(200))}
+    return altered(rng.choice(list(SAMPLES)), rng)
+
+
+IMPORTS: dict[str, Callable[[Random], Files]] = {
+    "table": table,
+    "rankings": table,
+    "benchopt": benchopt_file,
+    **{format: partial(altered, format) for format in SAMPLES},
+}
