@@ -35,8 +35,7 @@ from polarbear.driver.evidence import Evidence, ranked
 from polarbear.driver.posterior_cache import CachedPosterior, keep
 from polarbear.driver.resume import settings_kept
 from polarbear.driver.round_posterior import RoundResult
-from polarbear.execution.outcome import Outcome, Task
-from polarbear.execution.status import Status
+from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.inference import ModelOptions, Posterior
 from polarbear.inference.diagnostics import diagnose
 from polarbear.inference.relations import decision_tables

@@ -27,8 +27,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))  # for rounds that tests keep
 
 from polarbear.config import parse
 from polarbear.driver.standings import standings
-from polarbear.execution.outcome import Outcome, Task
-from polarbear.execution.status import Status
+from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.problems import Instance
 from polarbear.racing import RoundRecord
 from polarbear.settings.options import Source

@@ -25,9 +25,8 @@ from polarbear.driver.loop import Race
 from polarbear.driver.progress import Watcher
 from polarbear.driver.scheduler import Scheduler
 from polarbear.execution.executor import Executor
-from polarbear.execution.outcome import Outcome, Task
+from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.execution.run import Problems, execute
-from polarbear.execution.status import Status
 from polarbear.racing import State, to_plain
 from polarbear.settings.options import Source
 from polarbear.store import Store

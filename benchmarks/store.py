@@ -21,8 +21,7 @@ import numpy as np
 from targets import Row, report
 
 from polarbear.config import parse
-from polarbear.execution.outcome import Outcome, Task
-from polarbear.execution.status import Status
+from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.problems import Instance
 from polarbear.settings.options import Source
 from polarbear.store import Store

@@ -97,7 +97,7 @@ def _extras(extra: str, *packages: str) -> list[Finding]:
 
 def _workers(address: str) -> list[Finding]:
     """The workers of a scheduler, each with its machine."""
-    from polarbear.execution.cluster_probe import probe_scheduler  # needs the extra 'cluster'
+    from polarbear.execution.cluster import probe_scheduler  # needs the extra 'cluster'
 
     found = []
     for one in probe_scheduler(address):

@@ -6,26 +6,58 @@ and on the instances that all algorithms ran in full. Both can be right.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
 
 from polarbear.classical.common_runs import MIN_PROBLEMS
-from polarbear.classical.posterior_side import PosteriorSide, posterior_sides
-from polarbear.classical.resampling import LEVEL
+from polarbear.classical.ecdf_aocc import LEVEL
 from polarbear.classical.view import View
 from polarbear.numerics.arrays import Floats
+from polarbear.selection.criteria import judge
 from polarbear.selection.posterior_source import Basis
+from polarbear.selection.preference import Context
+from polarbear.selection.preference_parsing import read_preference
 from polarbear.wording import P_BEST, counted, percent, probability, short, timed
 
 MIN_PROBABILITY = 0.95
 MAX_SHOWN = 3  # pairs that differ at some times
-MEASURES = {
+MEASURES = {  # of preferences that have a classical counterpart
     "uniform": ("AOCC over t", "a uniform preference"),
     "log-uniform": ("AOCC over log t", "a log-uniform preference"),
     "final": ("the ECDF at the end of the grid", "the end of the grid"),
 }
+
+
+@dataclass(frozen=True)
+class PosteriorSide:
+    """The posterior under one preference: values[draw, algorithm], and the weights of times."""
+
+    preference: str
+    values: Floats
+    weights: Floats
+
+    @property
+    def p_best(self) -> Floats:
+        return judge(self.values).p2bb
+
+    def order(self) -> list[int]:
+        return judge(self.values).order("p2bb")
+
+
+def posterior_sides(basis: Basis, names: Sequence[str]) -> list[PosteriorSide]:
+    """The posterior of these algorithms under each of the preferences."""
+    items = [basis.algorithms.index(name) for name in names]
+    context = Context(basis.times, basis.axis, joint=basis.posterior.joint)
+    theta = basis.posterior.theta[:, :, items]
+    found = []
+    for name in MEASURES:
+        valuation = read_preference(name)[0].on(context)
+        assert valuation.weights is not None
+        found.append(PosteriorSide(name, valuation.values(theta), valuation.weights))
+    return found
 
 
 @dataclass(frozen=True)

@@ -1,17 +1,89 @@
 """ECDF and AOCC: the mean share of targets reached by a time, and its mean over time.
 
 Areas are exact: a run is a step function that is known between the times of the grid, too.
+Intervals are bootstrapped over problems: instances that are seeds of one are drawn together.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from polarbear.classical.curves import Curves
-from polarbear.classical.resampling import Resamples
+from polarbear.classical.common_runs import Curves
 from polarbear.numerics.arrays import Floats
+
+LEVEL = 0.95
+TAILS = ((1 - LEVEL) / 2, (1 + LEVEL) / 2)
+INSTANCES_PER_STEP = 2000  # limits memory
+
+
+@dataclass(frozen=True)
+class Resamples:
+    """The number of times that each resample has each instance: times[resample, instance].
+
+    The same resamples serve all algorithms, so that differences are paired. ``problems`` is the
+    number of problems; ``weights`` are those of the instances, None if all are 1.
+    """
+
+    times: np.ndarray
+    problems: int
+    weights: Floats | None = None
+
+    def mean(self, values: Floats) -> Floats:
+        """The mean of values[instance, ...] over all instances."""
+        return np.asarray(np.average(values, axis=0, weights=self.weights))
+
+    def means(self, values: Floats) -> Floats:
+        """The mean of values[instance, ...] in each resample: [resample, ...]."""
+        flat = values.reshape(len(values), -1)
+        total = np.zeros((len(self.times), flat.shape[1]))
+        for start in range(0, len(flat), INSTANCES_PER_STEP):
+            some = slice(start, start + INSTANCES_PER_STEP)
+            total += self.times[:, some].astype(np.float64) @ flat[some]
+        instances = self.times.sum(axis=1, dtype=float)  # varies if problems differ in seeds
+        return np.asarray(total / instances[:, None]).reshape(len(self.times), *values.shape[1:])
+
+    def interval(self, values: Floats) -> tuple[Floats, Floats]:
+        """The central 95 % of resampled means; NaN if there is one problem only."""
+        if self.problems < 2:
+            unknown = np.full(values.shape[1:], np.nan)
+            return unknown, unknown
+        low, high = np.quantile(self.means(values), TAILS, axis=0)
+        return low, high
+
+    def clearly_apart(self, values: Floats) -> tuple[np.ndarray, np.ndarray]:
+        """Where the mean of values[instance, time] is above 0, and where below: [time] each.
+
+        The 95 % band is simultaneous: each time gets the same multiple of its standard error, so
+        that looking at many times does not make one of them stand out by chance.
+        """
+        centre, means = self.mean(values), self.means(values)
+        error = means.std(axis=0)
+        varies = error > 0
+        if self.problems < 2 or not varies.any():
+            nowhere = np.zeros(values.shape[1:], dtype=bool)
+            return nowhere, nowhere
+        furthest = (np.abs(means - centre)[:, varies] / error[varies]).max(axis=1)
+        width = np.quantile(furthest, LEVEL) * error
+        return np.asarray(varies & (centre > width)), np.asarray(varies & (-centre > width))
+
+
+def resamples(
+    problems: Sequence[str], count: int, seed: int, weights: Floats | None = None
+) -> Resamples:
+    """Resample problems with replacement; ``problems`` has the problem of each instance.
+
+    A problem of weight w counts as w problems, both in the number drawn and in its probability.
+    """
+    rng = np.random.default_rng(seed)
+    names, first, of = np.unique(np.asarray(problems), return_index=True, return_inverse=True)
+    place = np.argsort(np.argsort(first))[of.ravel()]  # in the order of their first instances
+    each = np.ones(len(names)) if weights is None else weights[np.sort(first)]
+    number = max(1, round(each.sum()))
+    drawn = rng.multinomial(number, each / each.sum(), size=count)
+    return Resamples(drawn.astype(np.int32)[:, place], len(names), weights)
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from polarbear.classical.ecdf_aocc import TAILS
 from polarbear.classical.instance_facts import by_function
-from polarbear.classical.resampling import TAILS
 from polarbear.classical.view import View
 from polarbear.errors import ReportError
 from polarbear.numerics.arrays import Floats

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from polarbear.classical.curves import Curves
+from polarbear.classical.common_runs import Curves
 from polarbear.classical.view_options import AUTO, USUAL_TARGETS, TargetRange, ViewOptions
 from polarbear.errors import ReportError
 from polarbear.numerics.arrays import Floats

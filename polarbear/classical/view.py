@@ -10,11 +10,9 @@ import numpy as np
 
 from polarbear.classical import attainment_function
 from polarbear.classical.attainment_function import Eaf, EafDifference
-from polarbear.classical.common_runs import CommonRuns, common_runs
-from polarbear.classical.curves import Curves, read_curves
-from polarbear.classical.ecdf_aocc import Aocc, Ecdf, aocc, ecdf
+from polarbear.classical.common_runs import CommonRuns, Curves, common_runs, read_curves
+from polarbear.classical.ecdf_aocc import Aocc, Ecdf, Resamples, aocc, ecdf, resamples
 from polarbear.classical.instance_facts import PER_DIMENSION, dimensions, known_optima
-from polarbear.classical.resampling import Resamples, resamples
 from polarbear.classical.scale import Scale, choose_scale
 from polarbear.classical.view_options import ViewOptions
 from polarbear.errors import ReportError

@@ -21,8 +21,7 @@ from polarbear.driver.collect import chosen_instances
 from polarbear.driver.stopping import failure_reason, run_failed
 from polarbear.errors import AlgorithmError, BudgetExhausted, PolarBearError
 from polarbear.execution.executor import Executor
-from polarbear.execution.outcome import Outcome, Task
-from polarbear.execution.status import Status
+from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.plain import Record
 from polarbear.problems.base import Instance, Kind, Problem
 from polarbear.settings.grid import EVALUATIONS, SECONDS

@@ -11,9 +11,8 @@ from polarbear.driver.fingerprints import changes_between, fingerprints, package
 from polarbear.errors import StoreMismatchError
 from polarbear.execution import host
 from polarbear.execution.executor import Executor, RunLimits
-from polarbear.execution.outcome import Task
+from polarbear.execution.outcome import Status, Task
 from polarbear.execution.placement import Placement
-from polarbear.execution.status import Status
 from polarbear.problems.base import Instance
 from polarbear.racing import State
 from polarbear.settings.grid import SECONDS

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from polarbear.config import Config
 from polarbear.driver.collect import workers_of
 from polarbear.driver.stale_runs import StaleRuns
-from polarbear.execution.outcome import Task
-from polarbear.execution.status import Status
+from polarbear.execution.outcome import Status, Task
 from polarbear.store import Store
 from polarbear.store.runs import stored_runs as runs_of
 from polarbear.wording import counted, duration

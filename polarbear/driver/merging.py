@@ -12,7 +12,7 @@ import polars as pl
 from polarbear.config import contradictions, differences
 from polarbear.driver.fingerprints import changes_between, known_options
 from polarbear.errors import StoreMismatchError
-from polarbear.execution.status import Status
+from polarbear.execution.outcome import Status
 from polarbear.numerics.arrays import Floats
 from polarbear.problems import SUITES
 from polarbear.settings.grid import SECONDS

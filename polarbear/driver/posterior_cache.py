@@ -13,7 +13,7 @@ from polarbear import __version__
 from polarbear.driver.evidence import Evidence
 from polarbear.inference import ModelOptions, Posterior
 from polarbear.store import Store
-from polarbear.store.posterior_tables import (
+from polarbear.store.posteriors import (
     choice_sets_table,
     posterior_from_table,
     posterior_to_table,

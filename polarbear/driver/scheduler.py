@@ -16,8 +16,7 @@ from typing import Generic, TypeVar
 
 from polarbear.driver.speculation import SpeculativeRuns
 from polarbear.execution.executor import Executor, Interruptible
-from polarbear.execution.outcome import Outcome, Task
-from polarbear.execution.status import Status
+from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.store import Store
 
 RETRIES = 2  # of a run that was killed from outside

@@ -10,7 +10,7 @@ from polarbear import racing as race
 from polarbear.config import Config, Failures
 from polarbear.driver.collect import Runs
 from polarbear.errors import AlgorithmError
-from polarbear.execution.status import Status
+from polarbear.execution.outcome import Status
 from polarbear.inference import Posterior
 from polarbear.problems.base import Instance
 from polarbear.racing import State

@@ -24,8 +24,7 @@ import numpy as np
 from polarbear.config import Config
 from polarbear.errors import ClusterError
 from polarbear.execution import code_archive
-from polarbear.execution.cluster import Cluster, KilledWorker
-from polarbear.execution.cluster_probe import probe_workers
+from polarbear.execution.cluster import Cluster, KilledWorker, probe_workers
 from polarbear.execution.dask_worker import (
     Job,
     JobPlugin,
@@ -34,13 +33,12 @@ from polarbear.execution.dask_worker import (
     UnknownJobError,
     execute_task,
     find_flaw,
+    fitness_check,
 )
 from polarbear.execution.executor import RunLimits
-from polarbear.execution.fitness_check import fitness_check
 from polarbear.execution.host import Where
-from polarbear.execution.outcome import Outcome, Task
+from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.execution.placement import Placement
-from polarbear.execution.status import Status
 from polarbear.wording import counted, typed_time
 
 SUBMITTED_PER_THREAD = 2  # so that a worker need not wait for the next run

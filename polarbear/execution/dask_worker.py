@@ -14,18 +14,20 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from distributed import WorkerPlugin, get_worker
 
+from polarbear.algorithms.base import Algorithm, Trial
 from polarbear.errors import ClusterError, PolarBearError
 from polarbear.execution import code_archive
 from polarbear.execution.executor import RunLimits
-from polarbear.execution.fitness_check import package_differences
 from polarbear.execution.host import MEMORY_SHARE, default_memory, here
 from polarbear.execution.outcome import Outcome, Task
 from polarbear.execution.pool import Pool
-from polarbear.problems.base import Setting, Suite
+from polarbear.problems.base import Kind, Setting, Suite
+from polarbear.settings.fingerprint import of_packages
+from polarbear.wording import joined
 
 SEND_SECONDS = 1.0  # in which an event has left a worker
 
@@ -174,3 +176,33 @@ def _allow_children() -> None:
     """
     with suppress(AttributeError):
         multiprocessing.current_process()._config["daemon"] = False  # type: ignore[attr-defined]
+
+
+class FitnessCheck(Algorithm):
+    """Prepares all algorithms of a configuration after the first problem was built."""
+
+    accepts: ClassVar[frozenset[Kind]] = frozenset(Kind)
+
+    algorithms: tuple[Any, ...] = ()
+
+    def run(self, trial: Trial, setting: Setting) -> None:
+        for algorithm in self.algorithms:
+            algorithm.prepare(setting)
+
+
+def fitness_check(algorithms: tuple[Algorithm, ...]) -> FitnessCheck:
+    return FitnessCheck(name="fitness check", use="fitness-check", algorithms=algorithms)
+
+
+def package_differences(packages: Mapping[str, str]) -> str:
+    """Packages that are missing here or have another version than given; empty if none."""
+    found = of_packages(*packages).packages
+    return joined(
+        [
+            f"{name} {wanted} is not installed"
+            if found[name] == "missing"
+            else f"{name} is {found[name]}, not {wanted}"
+            for name, wanted in packages.items()
+            if found[name] != wanted
+        ]
+    )

@@ -14,9 +14,8 @@ from polarbear.errors import PolarBearError
 from polarbear.execution.cleanup import Scratch
 from polarbear.execution.executor import RunLimits
 from polarbear.execution.host import default_memory, here
-from polarbear.execution.outcome import Outcome, Task
+from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.execution.recorder import Journal
-from polarbear.execution.status import Status
 from polarbear.execution.worker import log_tail
 from polarbear.execution.worker_handle import WorkerHandle, start_worker
 from polarbear.problems.base import Setting, Suite

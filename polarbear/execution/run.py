@@ -18,9 +18,8 @@ from polarbear.errors import (
     PolarBearError,
 )
 from polarbear.execution.host import here
-from polarbear.execution.outcome import Outcome, Task
+from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.execution.recorder import Recorder
-from polarbear.execution.status import Status
 from polarbear.problems.base import Instance, Problem, Setting, Suite
 
 MAX_MESSAGE_CHARACTERS = 2000

@@ -4,27 +4,70 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
+import sys
 import threading
 import time
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnProcess
 from pathlib import Path
+from types import ModuleType
 
 import psutil
 
 from polarbear.errors import PolarBearError
 from polarbear.execution import process_tree
 from polarbear.execution.outcome import Outcome, Task
-from polarbear.execution.spawn_env import blocked_interrupts, environment, hidden_script
-from polarbear.execution.worker import THREAD_VARIABLES, serve
+from polarbear.execution.worker import INTERRUPTS, THREAD_VARIABLES, serve
 from polarbear.problems.base import Setting, Suite
 
 MAX_LOG_BYTES = 64 * 2**20  # of the output of a run; more could fill the disk
 CHILDREN_INTERVAL = 4  # programs started by a run are looked for in every fourth measurement
 _START_LOCK = threading.Lock()  # all threads share the environment
+
+
+@contextmanager
+def blocked_interrupts() -> Iterator[None]:
+    """Block interrupts, which reach the whole process group, while a worker starts.
+
+    They are blocked, not ignored: this process receives them afterwards, and the worker unblocks
+    them once its handler is set.
+    """
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, INTERRUPTS)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextmanager
+def hidden_script() -> Iterator[None]:
+    """Hide the user's script from multiprocessing, which would run it again in every worker."""
+    script = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = script
+
+
+@contextmanager
+def environment(variables: Mapping[str, str]) -> Iterator[None]:
+    """Set environment variables while a process is started."""
+    before = {name: os.environ.get(name) for name in variables}
+    os.environ.update(variables)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
 
 
 @dataclass

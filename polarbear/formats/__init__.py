@@ -21,7 +21,7 @@ FORMATS: Registry[type[Format]] = Registry(
     "polarbear.formats.base:Format",
     {
         "table": "polarbear.formats.table:Table",
-        "rankings": "polarbear.formats.ranking_table:Rankings",
+        "rankings": "polarbear.formats.table:Rankings",
         "ioh": "polarbear.formats.ioh:Ioh",
         "coco": "polarbear.formats.coco:Coco",
         "benchopt": "polarbear.formats.benchopt:Benchopt",

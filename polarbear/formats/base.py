@@ -16,8 +16,7 @@ from pydantic import Field, field_validator
 
 from polarbear.algorithms.base import Algorithm, Trial
 from polarbear.errors import AlgorithmError, ImportFailedError
-from polarbear.execution.outcome import Outcome, Task
-from polarbear.execution.status import Status
+from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.problems.base import Instance, Kind, Setting
 from polarbear.problems.specs import PROBLEM
 from polarbear.settings.names import LONGEST_INSTANCE, LONGEST_NAME, flaw_in_name

@@ -7,8 +7,7 @@ from pathlib import Path
 
 from polarbear.classical.instance_facts import best_values
 from polarbear.errors import ImportFailedError, PolarBearError
-from polarbear.execution.outcome import Outcome, Task
-from polarbear.execution.status import Status
+from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.formats.base import Format, Imported, ImportedAlgorithm
 from polarbear.problems.base import Instance
 from polarbear.problems.specs import OPTIMUM

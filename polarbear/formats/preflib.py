@@ -19,7 +19,7 @@ from pydantic import Field
 
 from polarbear.errors import ExportFailedError, ImportFailedError
 from polarbear.formats.base import Export, Format, Imported, Written
-from polarbear.formats.ranking_table import UNRANKED, Unranked
+from polarbear.formats.table import UNRANKED, Unranked
 from polarbear.problems.base import Instance
 from polarbear.problems.weights import WEIGHT, is_weight
 from polarbear.rankings import BELOW, rank

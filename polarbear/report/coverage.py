@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from polarbear.execution.status import Status
+from polarbear.execution.outcome import Status
 from polarbear.report.context import ReportContext
 
 

@@ -17,7 +17,7 @@ from polarbear.racing.decide import reached
 from polarbear.settings.grid import Budget
 from polarbear.settings.options import unknown
 from polarbear.store import Store
-from polarbear.store.posterior_tables import KeptPosterior, kept_posterior, posterior_from_table
+from polarbear.store.posteriors import KeptPosterior, kept_posterior, posterior_from_table
 from polarbear.wording import counted, short
 
 ALPHA = 0.99  # with which an algorithm is dominated, where no race was run

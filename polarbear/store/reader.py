@@ -10,7 +10,7 @@ import polars as pl
 import pyarrow as pa
 
 from polarbear.config import KEEPS
-from polarbear.execution.status import Status
+from polarbear.execution.outcome import Status
 from polarbear.numerics.arrays import Floats
 from polarbear.rankings import UNRECORDED, GridValues
 from polarbear.store import files, tables

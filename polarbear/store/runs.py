@@ -13,8 +13,7 @@ import polars as pl
 
 from polarbear import __version__
 from polarbear.execution.host import Where
-from polarbear.execution.outcome import Outcome, Task
-from polarbear.execution.status import Status
+from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.numerics.arrays import Floats
 from polarbear.store import tables
 from polarbear.store.catalog import Catalog, part_file

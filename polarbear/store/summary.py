@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from polarbear.execution.status import Status
+from polarbear.execution.outcome import Status
 from polarbear.store.store import Store
 
 FAILED = [status.value for status in Status if status.failed]

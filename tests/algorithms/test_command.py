@@ -15,9 +15,8 @@ from polarbear.algorithms import command, program
 from polarbear.algorithms.command import Command
 from polarbear.config import parse
 from polarbear.errors import AlgorithmError, ConfigError
-from polarbear.execution.outcome import Outcome, Task
+from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.execution.run import Problems, execute
-from polarbear.execution.status import Status
 from polarbear.problems import Instance, Setting
 from polarbear.problems.files import Files
 from polarbear.settings.grid import Budget

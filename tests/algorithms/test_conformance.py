@@ -9,9 +9,8 @@ import pytest
 
 from polarbear.algorithms import ADAPTERS, Algorithm
 from polarbear.config import parse
-from polarbear.execution.outcome import Outcome, Task
+from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.execution.run import Problems, execute
-from polarbear.execution.status import Status
 from polarbear.problems import Kind
 from polarbear.settings.options import Source
 from tests.support import SOLVERS

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from polarbear.execution.host import Where
-from polarbear.execution.outcome import Outcome, Task
-from polarbear.execution.status import Status
+from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.formats.base import ImportedAlgorithm
 from polarbear.problems.base import Instance
 from polarbear.store import Store

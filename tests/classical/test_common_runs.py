@@ -11,7 +11,7 @@ import pytest
 
 from polarbear.classical import Comparison, checked_names, checked_pair, share_more, view
 from polarbear.errors import ReportError
-from polarbear.execution.status import Status
+from polarbear.execution.outcome import Status
 from polarbear.report.context import gather
 from tests.classical.helpers import Run, make_store
 

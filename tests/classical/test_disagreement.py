@@ -11,7 +11,7 @@ from polarbear.classical import ViewOptions, agreement, disagreements, view
 from polarbear.classical.disagreement import head_to_head
 from polarbear.driver.evidence import evidence_of
 from polarbear.driver.posterior_cache import cached_posterior, keep
-from polarbear.execution.status import Status
+from polarbear.execution.outcome import Status
 from polarbear.inference import ModelOptions
 from polarbear.selection.posterior_source import Basis, find_basis
 from polarbear.store import Store

@@ -12,7 +12,7 @@ import polarbear
 from polarbear.classical import ViewOptions, view
 from polarbear.classical.ert import expected_running_times
 from polarbear.errors import ConfigError, ReportError
-from polarbear.execution.status import Status
+from polarbear.execution.outcome import Status
 from tests.classical.helpers import Run, make_store
 from tests.formats.peers import read_by_cocopp
 from tests.support import Project

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from polarbear.classical.resampling import resamples
+from polarbear.classical.ecdf_aocc import resamples
 
 
 def test_a_resampled_mean_is_the_mean_of_instances_drawn_with_replacement():

@@ -9,8 +9,8 @@ import pytest
 
 from polarbear.classical import ViewOptions, view
 from polarbear.classical.disagreement import head_to_head
+from polarbear.classical.ecdf_aocc import resamples
 from polarbear.classical.ert import expected_running_times
-from polarbear.classical.resampling import resamples
 from polarbear.classical.view import View
 from polarbear.problems.weights import WEIGHT
 from polarbear.store import Store

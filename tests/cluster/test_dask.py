@@ -15,8 +15,7 @@ from polarbear.driver import collect
 from polarbear.driver.loop import Race
 from polarbear.driver.progress import Watcher
 from polarbear.errors import ClusterError
-from polarbear.execution.outcome import Outcome, Task
-from polarbear.execution.status import Status
+from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.settings.options import Source
 from polarbear.store import Store
 from tests.cluster.processes import SOLVERS, RealCluster, until

@@ -12,8 +12,7 @@ import pytest
 from polarbear.driver import collect
 from polarbear.driver.progress import Account
 from polarbear.execution.host import Where
-from polarbear.execution.outcome import Outcome, Task
-from polarbear.execution.status import Status
+from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.racing import Forecast
 from tests.driver.test_loop import configured
 

@@ -19,9 +19,8 @@ from polarbear.driver.cost import RuntimeEstimates
 from polarbear.driver.forget import forget, rename
 from polarbear.driver.loop import Race
 from polarbear.driver.speculation import SpeculativeRuns
-from polarbear.execution.outcome import Outcome, Task
+from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.execution.run import Problems, execute
-from polarbear.execution.status import Status
 from polarbear.store import Store
 from polarbear.store.runs import SpeculativeRun
 from tests.driver.test_loop import Notes, checkpoints, configured, optimisers, run

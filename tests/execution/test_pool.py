@@ -16,10 +16,9 @@ import pytest
 
 from polarbear.config import Config, parse
 from polarbear.execution.executor import RunLimits
-from polarbear.execution.outcome import Outcome, Task
+from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.execution.pool import Pool
 from polarbear.execution.recorder import Journal
-from polarbear.execution.status import Status
 from polarbear.execution.worker_handle import WorkerHandle
 from polarbear.numerics.seeds import run_seed
 from polarbear.settings.options import Source

@@ -19,8 +19,8 @@ from polarbear.config import Config
 from polarbear.errors import PolarBearError
 from polarbear.execution import cleanup, process_tree, worker_handle
 from polarbear.execution.executor import RunLimits
+from polarbear.execution.outcome import Status
 from polarbear.execution.pool import Pool
-from polarbear.execution.status import Status
 from polarbear.execution.worker import tolerant_stream
 from tests.execution.test_pool import GENEROUS, GOOD, configured, one, run, tasks
 from tests.support import Project, solver

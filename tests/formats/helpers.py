@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from polarbear.execution.status import Status
+from polarbear.execution.outcome import Status
 from polarbear.store import Store
 from tests.classical.helpers import Run, make_store
 

@@ -9,7 +9,7 @@ import pytest
 import polarbear as pb
 from polarbear.driver.evidence import evidence_of
 from polarbear.errors import ImportFailedError
-from polarbear.execution.status import Status
+from polarbear.execution.outcome import Status
 from polarbear.formats.preflib import PrefLib
 from polarbear.store import Store
 from tests.classical.helpers import Run, make_store

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from polarbear.errors import ImportFailedError
-from polarbear.formats.ranking_table import Rankings
+from polarbear.formats.table import Rankings
 from polarbear.store import Store
 from tests.support import Project
 

@@ -11,8 +11,7 @@ import pytest
 import polarbear as pb
 from polarbear.driver.evidence import evidence_of
 from polarbear.errors import ImportFailedError, StoreMismatchError
-from polarbear.formats.ranking_table import Rankings
-from polarbear.formats.table import Table
+from polarbear.formats.table import Rankings, Table
 from polarbear.store import Store
 from polarbear.store.summary import first_at
 

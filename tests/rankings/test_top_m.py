@@ -11,7 +11,7 @@ import pytest
 import polarbear as pb
 from polarbear.driver.evidence import evidence_of
 from polarbear.errors import ImportFailedError
-from polarbear.formats.ranking_table import Rankings
+from polarbear.formats.table import Rankings
 from polarbear.inference.plackett_luce import composite_weight
 from polarbear.inference.plackett_luce.likelihood import helmert
 from polarbear.rankings import ABSENT, BELOW, UNRECORDED, count_choice_sets, rank

@@ -13,8 +13,8 @@ from polarbear.errors import StoreDamagedError
 from polarbear.inference.beliefs import Beliefs
 from polarbear.racing import RoundRecord
 from polarbear.store import Store
-from polarbear.store.belief_tables import beliefs_from_tables, beliefs_to_tables
 from polarbear.store.catalog import json_file
+from polarbear.store.rounds import beliefs_from_tables, beliefs_to_tables
 from tests.store.test_store import configured
 
 KEPT = sorted((Path(__file__).parents[1] / "data" / "rounds").glob("*.json"))

@@ -29,8 +29,7 @@ from polarbear.errors import (
     StoreVersionError,
 )
 from polarbear.execution.host import Where
-from polarbear.execution.outcome import Outcome, Task
-from polarbear.execution.status import Status
+from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.problems.base import Instance
 from polarbear.settings.options import Source
 from polarbear.store import Store, files, store, tables

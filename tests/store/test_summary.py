@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from polarbear.execution.status import Status
+from polarbear.execution.outcome import Status
 from polarbear.plain import plain
 from polarbear.store import Store, summary
 from polarbear.store.summary import AlgorithmRuns, Failure
