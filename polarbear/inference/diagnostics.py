@@ -77,7 +77,7 @@ class Diagnostics:
     def doubts(self, convergence: np.ndarray) -> np.ndarray:
         """Which parameters exceed a limit, by their `convergence_of`."""
         r_hat, bulk, tail = convergence.T
-        good = (r_hat < self.r_hat_limit) & (bulk > MIN_ESS) & (tail > MIN_ESS)
+        good = (r_hat < self.r_hat_limit) & (bulk >= MIN_ESS) & (tail >= MIN_ESS)
         return np.asarray(~good)
 
 
