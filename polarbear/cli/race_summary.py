@@ -26,14 +26,7 @@ from polarbear.wording import (
 )
 
 if TYPE_CHECKING:
-    from polarbear.api.store_status import (
-        AlgorithmRuns,
-        Entrant,
-        Failure,
-        OpenPair,
-        Span,
-        Standings,
-    )
+    from polarbear.api.store_status import AlgorithmRuns, Entrant, Failure, OpenPair, Standings
 
 MAX_LINES = 4  # of a kind; all of them are in --json
 MAX_SPANS = 6
@@ -62,11 +55,7 @@ def recommendation_lines(facts: Standings) -> list[str]:
         return []
     early = ["  too early to recommend one algorithm; so far:"] if facts.too_early else []
     shown = spans[:MAX_SPANS]
-    ends = [*(span.start for span in spans[1:]), None][: len(shown)]
-    first = spans[0].start
-    budgets = [
-        _budget(span, stop, first, facts.axis) for span, stop in zip(shown, ends, strict=True)
-    ]
+    budgets = [span.budgets(facts.axis if span.is_first else "") for span in shown]
     names = [joined(span.algorithms, "or") for span in shown]
     widths = max(map(len, budgets)), max(map(len, names))
     lines = []
@@ -76,15 +65,6 @@ def recommendation_lines(facts: Standings) -> list[str]:
     if len(spans) > len(shown):
         lines.append(f"  and {counted(len(spans) - len(shown), 'more span')}: see --json")
     return [*early, *lines]
-
-
-def _budget(span: Span, stop: float | None, first: float, axis: str) -> str:
-    """A span that ends where the next one begins: up to 70 evaluations, 70 to 90, from 90."""
-    if stop is None:
-        return f"any number of {axis}" if span.start <= first else f"from {time(span.start)}"
-    if span.start <= first:
-        return f"up to {timed(stop, axis)}"
-    return f"{time(span.start)} to {time(stop)}"
 
 
 def _range(low: float, high: float) -> str:
@@ -115,19 +95,10 @@ def _reason(facts: Standings, entry: Entrant) -> str:
     if spans and len(facts.recommended) == 1:
         return "best at all times"
     if spans and not facts.too_early and len(spans) <= 2:
-        first, last = facts.recommended[0].start, facts.recommended[-1].stop
-        return f"best {joined([_when(span, first, last) for span in spans])}"
+        return f"best {joined([span.budgets() for span in spans])}"
     if entry.probability is None:
         return ""
     return f"not dominated: P(dominated) = {decisive(entry.probability)}"
-
-
-def _when(span: Span, first: float, last: float) -> str:
-    if span.start == span.stop:
-        return f"at {time(span.start)}"
-    if span.start <= first:
-        return f"up to {time(span.stop)}"
-    return f"from {time(span.start)}" + ("" if span.stop >= last else f" to {time(span.stop)}")
 
 
 def summary_line(facts: Standings) -> str:

@@ -5,13 +5,15 @@ The race's table, `report` and the page all use these spans, from P(best at t) b
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import groupby
 from typing import Any
 
 import numpy as np
+
+from polarbear.wording import time, timed
 
 LIKELY = 2 / 3  # P(best) from which a single algorithm is recommended
 SURE = 0.9  # P(best) that half of the times need for "run" instead of "probably"
@@ -33,19 +35,34 @@ class Grade(StrEnum):
 class Span:
     """Neighbouring times with the same recommendation.
 
-    ``p_best`` is the range of P(best) of the first algorithm over these times.
+    ``start`` and ``stop`` are its first and last time, ``until`` is the start of the next span and
+    None for the last one, ``times`` is the number of its times. ``p_best`` is the range of P(best)
+    of the first algorithm.
     """
 
     algorithms: tuple[str, ...]
     start: float
     stop: float
+    until: float | None
     times: int
+    is_first: bool
     p_best: tuple[float, float]
 
     @property
     def is_open(self) -> bool:
         """Whether several algorithms may be the best."""
         return len(self.algorithms) > 1
+
+    def budgets(self, axis: str = "") -> str:
+        """The budgets of this span in words; it ends where the next one begins."""
+
+        def said(t: float) -> str:
+            return timed(t, axis) if axis else time(t)
+
+        if self.until is None:
+            return "at all times" if self.is_first else f"from {said(self.start)} on"
+        until = said(self.until)
+        return f"up to {until}" if self.is_first else f"from {time(self.start)} to {until}"
 
     def to_plain(self) -> dict[str, Any]:
         return {
@@ -81,32 +98,41 @@ def advise(
         grade = Grade.EARLY
     groups = [_smallest_group(chances) for chances in p_best]
     labels = _without_slivers([group if len(group) == 1 else () for group in groups], p_best)
-    spans = []
-    for places in _runs(labels):
+
+    def algorithms(places: list[int]) -> Sequence[int]:
         together = {item for t in places for item in groups[t]}
         likeliest_first = sorted(together, key=lambda item: -p_best[places, item].sum())
-        spans.append(_span(names, times, p_best, places, labels[places[0]] or likeliest_first))
-    return Advice(grade, tuple(spans), sure)
+        return labels[places[0]] or likeliest_first
+
+    return Advice(grade, tuple(_spans(names, times, p_best, labels, algorithms)), sure)
 
 
 def leaders(names: Sequence[str], times: np.ndarray, p_best: np.ndarray) -> list[Span]:
     """Spans of the algorithm with the highest P(best)[time, algorithm]."""
     labels: list[Label] = [(int(item),) for item in p_best.argmax(axis=1)]
     merged = _without_slivers(labels, p_best)
-    return [_span(names, times, p_best, places, merged[places[0]]) for places in _runs(merged)]
+    return list(_spans(names, times, p_best, merged, lambda places: merged[places[0]]))
 
 
-def _span(
+def _spans(
     names: Sequence[str],
     times: np.ndarray,
     p_best: np.ndarray,
-    places: list[int],
-    items: Sequence[int],
-) -> Span:
-    start, stop = float(times[places[0]]), float(times[places[-1]])
-    of_first = p_best[places, items[0]]
-    p_range = float(of_first.min()), float(of_first.max())
-    return Span(tuple(names[i] for i in items), start, stop, len(places), p_range)
+    labels: Sequence[Label],
+    algorithms: Callable[[list[int]], Sequence[int]],
+) -> Iterator[Span]:
+    for places in _runs(labels):
+        items, after = algorithms(places), places[-1] + 1
+        of_first = p_best[places, items[0]]
+        yield Span(
+            algorithms=tuple(names[item] for item in items),
+            start=float(times[places[0]]),
+            stop=float(times[places[-1]]),
+            until=float(times[after]) if after < len(times) else None,
+            times=len(places),
+            is_first=places[0] == 0,
+            p_best=(float(of_first.min()), float(of_first.max())),
+        )
 
 
 def _smallest_group(chances: np.ndarray) -> Label:

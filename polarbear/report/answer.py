@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from polarbear.racing.recommendation import (
     LIKELY,
@@ -17,8 +17,7 @@ from polarbear.report.best_by_time import p_best, problems_behind
 from polarbear.report.context import ReportContext
 from polarbear.report.current_draws import still_in
 from polarbear.report.prose.sentence import Name, Sentence, listed
-from polarbear.report.words import in_between, roundest, span
-from polarbear.wording import P_BEST, counted, joined, probability, time, timed
+from polarbear.wording import P_BEST, counted, joined, probability, timed
 
 FIRST_WORD = {Grade.RUN: "Run ", Grade.PROBABLY: "Probably "}
 
@@ -46,7 +45,8 @@ def answer(context: ReportContext) -> tuple[Sentence, str]:
         found = leaders(candidates, context.times, likely)
         return _undecided(context, found, float(likely.max()), problems), ""
     words = (
-        f"A single algorithm is recommended where its {P_BEST} is at least {probability(LIKELY)}."
+        f"A single algorithm is recommended where its {P_BEST} is at least {probability(LIKELY)}; "
+        "very short spans join a neighbour."
     )
     return (FIRST_WORD[advice.grade], *advised(advice, context)), words
 
@@ -68,51 +68,14 @@ def _whole_grid(context: ReportContext) -> str:
 
 def _by_budget(spans: Sequence[Span], axis: str) -> Sentence:
     """The spans of each recommended algorithm, then those with several candidates."""
-    named = [place for place, one in enumerate(spans) if not one.is_open]
     claims: dict[str, list[str]] = {}
-    for place in named:
-        one = spans[place]
-        say: Callable[[float], str] = time if claims else lambda t: timed(t, axis)
-        claims.setdefault(one.algorithms[0], []).append(_when(spans, place, say))
-    said = [(Name(name), f" {joined(when)}") for name, when in claims.items()]
-    made = listed(said)
-    opened = [_open(spans, place) for place, one in enumerate(spans) if one.is_open]
+    for one in spans:
+        if not one.is_open:
+            when = one.budgets("" if claims else axis)
+            claims.setdefault(one.algorithms[0], []).append(when)
+    made = listed([(Name(name), f" {joined(when)}") for name, when in claims.items()])
+    opened = [(f"{one.budgets()} ", *_or(one)) for one in spans if one.is_open]
     return (*made, "; ", *listed(opened)) if opened else made
-
-
-def _when(spans: Sequence[Span], place: int, say: Callable[[float], str]) -> str:
-    """The budgets of a span with one algorithm; it ends around the start of the next such span."""
-    before = spans[place - 1] if place else None
-    after = spans[place + 1] if place + 1 < len(spans) else None
-    one = spans[place]
-    low, high = one.start, one.stop
-    around_low = around_high = ""
-    if before is not None and not before.is_open:
-        low, around_low = roundest(before.stop, one.start), "around "
-    if after is not None and not after.is_open:
-        high, around_high = roundest(one.stop, after.start), "around "
-    if before is None:
-        return f"up to {around_high}{say(high)}"
-    if after is None:
-        return f"from {around_low}{say(low)} on"
-    if low == high:
-        return f"at {say(low)}"
-    return f"from {around_low}{time(low)} to {around_high}{say(high)}"
-
-
-def _open(spans: Sequence[Span], place: int) -> Sentence:
-    """The budgets of a span with several candidates, and the candidates."""
-    one = spans[place]
-    if place == 0:
-        return (f"up to {time(spans[1].start)} ", *_or(one))
-    before = spans[place - 1]
-    if place + 1 == len(spans):
-        return (f"after {time(before.stop)} ", *_or(one))
-    after = spans[place + 1]
-    where = in_between(before.stop, after.start)
-    if {*one.algorithms} == {*before.algorithms, *after.algorithms}:
-        return (f"{where} either",)
-    return (f"{where} ", *_or(one))
 
 
 def _or(one: Span) -> Sentence:
@@ -141,9 +104,7 @@ def _leading(context: ReportContext, found: list[Span]) -> Sentence:
     """Leaders with their spans of the budget."""
     if len(found) == 1:
         return (Name(found[0].algorithms[0]), _whole_grid(context))
-    first, last = float(context.times[0]), float(context.times[-1])
     spans: dict[str, list[str]] = {}
     for one in found:
-        words = span(one.start, one.stop, first, last, context.axis)
-        spans.setdefault(one.algorithms[0], []).append(words)
+        spans.setdefault(one.algorithms[0], []).append(one.budgets(context.axis))
     return listed([(Name(name), f" {joined(when)}") for name, when in spans.items()])

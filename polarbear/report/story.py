@@ -21,7 +21,6 @@ from polarbear.report.best_by_time import p_best
 from polarbear.report.context import ReportContext, Round, once
 from polarbear.report.current_draws import other_model, still_in
 from polarbear.report.prose.sentence import Sentence, marked, parsed, plain, standing_alone
-from polarbear.report.words import span
 from polarbear.store import summary
 from polarbear.wording import (
     P_BEST,
@@ -163,8 +162,7 @@ def _member(
         return Entry(name, parsed(f"never the best, but {_not_eliminated(context, name)}"))
     if len(merit) == 1 and context.race is not None:
         return Entry(name, ("all others are eliminated",))
-    first, last, axis = _grid(context)
-    where = joined([span(part.start, part.stop, first, last, axis) for part in mine])
+    where = joined([part.budgets(context.axis) for part in mine])
     peak = int(merit[name].argmax())
     likely = decisive(float(merit[name][peak]))
     when = time(float(context.times[peak]))
@@ -326,7 +324,3 @@ def _warnings(context: ReportContext) -> list[str]:
     if len(hosts) > 1 and context.axis == "seconds":
         made.append(f"seconds were measured on {len(hosts)} machines")
     return made
-
-
-def _grid(context: ReportContext) -> tuple[float, float, str]:
-    return float(context.times[0]), float(context.times[-1]), context.axis

@@ -1,4 +1,4 @@
-"""Stretches of time, and how text and Markdown are laid out."""
+"""How text and Markdown are laid out."""
 
 from __future__ import annotations
 
@@ -10,45 +10,6 @@ from polarbear.racing.verdicts import AT_A_TIME
 from polarbear.report import words as sentences
 from polarbear.report.prose.outline import BAR, Bullets, Chart, Heading, Table, bar, curve
 from polarbear.report.prose.rendering import as_markdown, as_text
-from polarbear.report.words import in_between, span
-
-
-@pytest.mark.parametrize(
-    ("start", "stop", "words"),
-    [
-        (1, 100, "at all times"),
-        (1, 50, "up to 50 s"),
-        (50, 100, "from 50 s on"),
-        (20, 50, "from 20 to 50 s"),
-        (20, 20, "at 20 s"),
-    ],
-)
-def test_a_stretch_is_said_by_where_it_lies_on_the_grid(start, stop, words):
-    assert span(start, stop, 1, 100, "s") == words
-
-
-def test_a_single_evaluation_is_singular():
-    def spoken(start: float, stop: float) -> str:
-        return span(start, stop, 0.5, 100, "evaluations")
-
-    assert spoken(1, 1) == "at 1 evaluation"
-    assert spoken(0.5, 1) == "up to 1 evaluation"
-    assert spoken(0.5, 40) == "up to 40 evaluations"
-    assert spoken(1, 100) == "from 1 evaluation on"
-
-
-@pytest.mark.parametrize(
-    ("low", "high", "words"),
-    [
-        (624, 920, "around 800"),
-        (74, 90, "around 80"),
-        (630, 1920, "between 630 and 1,920"),
-        (0, 10, "between 0 and 10"),
-        (0.9136, 1.09, "around 1"),
-    ],
-)
-def test_where_something_changes_is_a_region_in_round_numbers(low, high, words):
-    assert in_between(low, high) == words
 
 
 def test_curves_and_bars_show_the_extremes():

@@ -14,7 +14,6 @@ from polarbear.report.coverage import instances_at
 from polarbear.report.figures.base import lacks_draws, moment_of_draws
 from polarbear.report.figures.values import data as values
 from polarbear.report.latex.escaping import escaped
-from polarbear.report.words import span
 from polarbear.wording import (
     P_BEST,
     WIN_RATE,
@@ -80,11 +79,10 @@ def _pareto(context: ReportContext) -> TexTable:
     names, likely = p_best(context)
     stretches = leaders(names, context.times, likely)
     seen = instances_at(context)
-    first, last = float(context.times[0]), float(context.times[-1])
     rows = []
     for name, chance in zip(names, likely.T, strict=True):
         mine = [one for one in stretches if one.algorithms == (name,)]
-        when = [span(one.start, one.stop, first, last, context.axis) for one in mine]
+        when = [one.budgets(context.axis) for one in mine]
         peak = int(chance.argmax())
         counts = [] if seen is None else [whole(int(seen[name].max()))]
         rows.append(

@@ -11,7 +11,6 @@ from polarbear.report.best_by_time import p_best
 from polarbear.report.context import ReportContext
 from polarbear.report.current_draws import draws_now
 from polarbear.report.drawing.axes import edges
-from polarbear.report.words import span
 from polarbear.wording import P_BEST, joined, time, timed
 
 WIDEST = 100.0  # per cent
@@ -69,11 +68,7 @@ def strip(context: ReportContext) -> Strip | None:
         place += one.times
     first, last = float(times[0]), float(times[-1])
     words = joined(
-        [
-            f"{context.labels[one.algorithms[0]]} "
-            f"{span(one.start, one.stop, first, last, context.axis)}"
-            for one in found
-        ]
+        [f"{context.labels[one.algorithms[0]]} {one.budgets(context.axis)}" for one in found]
     )
     ends = (
         (time(first), timed(last, context.axis)) if len(times) > 1 else (timed(last, context.axis),)
