@@ -104,7 +104,7 @@ def raced(data: Data, rule: str, alpha: float) -> tuple[Out, History, float | No
     out = [(names.index(e.algorithm), names.index(e.by), e.instances) for e in eliminated]
     left = [{names.index(name) for name in turn.left} for turn in found.rounds]
     spent = [turn.spent / len(unit) for turn in found.rounds]  # in whole runs
-    wrong = p_any_wrong(found.duels, names, eliminated, data.seed)
+    wrong = p_any_wrong(found.duels, names, eliminated)
     return out, list(zip(spent, left, strict=True)), wrong
 
 

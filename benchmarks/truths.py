@@ -9,7 +9,7 @@ units of the grid, or constant.
 - ``clones``: four near-clones, whose values move together, and one that is different;
 - ``thurstone``: normal noise with a variance for each algorithm.
 
-Truths on which it was validated (`OTHERS`):
+Further truths (`OTHERS`), on which it was validated, except `even`, on which it was chosen, too:
 
 - ``window1of20_0.8``: two algorithms; one wins 80 % of duels at 1 of 20 times, 20 % elsewhere;
 - ``late``: one leads slightly (60 %) at the first quarter of the times, then wins 20 %;

@@ -14,20 +14,17 @@ from polarbear.driver.posterior_cache import CachedPosterior, cached_posterior
 from polarbear.errors import RaceError
 from polarbear.inference import Posterior, relations
 from polarbear.inference.beliefs import Beliefs, beliefs
-from polarbear.inference.empirical.bootstrap import Bootstrap
-from polarbear.inference.empirical.decisions import decide_by_duels, even_probability
+from polarbear.inference.empirical.decisions import decide_by_duels, p_dominates
 from polarbear.inference.fit import named
 from polarbear.inference.named_fit import NamedFit
-from polarbear.inference.options import CONCENTRATION
 from polarbear.inference.relations import DecisionTables
 from polarbear.problems.base import Instance
 from polarbear.racing import Decisions, Elimination, State, Threat
 from polarbear.racing.rules import Rules
-from polarbear.rankings.duels import Duels, place_of_pair
+from polarbear.rankings.duels import Duels
 from polarbear.store import Store
 
 MORE_DRAWS = 4  # times as many, where a decision is within the Monte-Carlo error
-P_WRONG_DRAWS = 1000
 
 
 @dataclass(frozen=True)
@@ -67,31 +64,21 @@ class RoundResult:
         return found
 
     def p_any_wrong(self) -> float:
-        """P(at least one elimination so far is wrong), by the duels.
-
-        An elimination is right if the eliminator beats the algorithm at every time. The draws are
-        those of the neutral posterior; that two are exactly even, by the sceptical prior, makes an
-        elimination wrong as well.
-        """
-        names, seed = self.cached.algorithms, self.cached.posterior.seed
-        return p_any_wrong(self.evidence.duels, names, self.state.eliminated, seed)
+        """P(at least one elimination so far is wrong), by the duels."""
+        return p_any_wrong(self.evidence.duels, self.cached.algorithms, self.state.eliminated)
 
 
-def p_any_wrong(
-    duels: Duels, names: Sequence[str], eliminated: Sequence[Elimination], seed: int
-) -> float:
-    """P(at least one of these eliminations is wrong)."""
+def p_any_wrong(duels: Duels, names: Sequence[str], eliminated: Sequence[Elimination]) -> float:
+    """P(at least one of these eliminations is wrong), by all duels so far.
+
+    Each counts with the probability by which eliminations are decided, that of its least certain
+    time; they are taken as independent.
+    """
     if not eliminated:
         return 0.0
-    even = even_probability(duels.record())
-    pairs = [(names.index(one.by), names.index(one.algorithm)) for one in eliminated]
-    places = [place_of_pair(by, gone, len(names)) for by, gone in pairs]
-    wins = Bootstrap(duels, names, P_WRONG_DRAWS, seed, CONCENTRATION).wins(places)
-    right = np.ones(P_WRONG_DRAWS)
-    for k, (by, gone) in enumerate(pairs):
-        ahead = wins[:, :, k] > 0.5 if by < gone else wins[:, :, k] < 0.5
-        right *= ahead.all(axis=1) * (1 - even[places[k]])
-    return float(1 - right.mean())
+    right = p_dominates(duels.record())
+    chances = [right[names.index(one.by), names.index(one.algorithm)] for one in eliminated]
+    return float(1 - np.prod(chances))
 
 
 class RoundInference:

@@ -157,6 +157,6 @@ def test_how_likely_an_elimination_is_wrong_follows_from_duels():
     found = evidence(values, ("A", "B"))
     out = race.Elimination("B", "A", 1, 40, 0.99)
     back = race.Elimination("A", "B", 1, 40, 0.99)
-    assert p_any_wrong(found.duels, ("A", "B"), [], 1) == 0
-    assert 0 < p_any_wrong(found.duels, ("A", "B"), [out], 1) < 0.2
-    assert p_any_wrong(found.duels, ("A", "B"), [out, back], 1) == 1
+    assert p_any_wrong(found.duels, ("A", "B"), []) == 0
+    assert 0 < p_any_wrong(found.duels, ("A", "B"), [out]) < 0.2
+    assert p_any_wrong(found.duels, ("A", "B"), [out, back]) > 0.999

@@ -53,17 +53,25 @@ def decide_by_duels(record: DuelRecord, epsilon: float, concentration: float) ->
     better = scipy.special.betaincc(won, lost, 0.5)
     at_least = _exceeds(won, lost, draws, -epsilon)
     beyond = _exceeds(won, lost, draws, epsilon)
-    sceptical = scipy.special.betaincc(SLAB + wins, SLAB + losses, 0.5)
-    uneven = np.zeros((n, n))
-    uneven[a, b] = uneven[b, a] = 1 - even_probability(record)
     above = table(better, 1 - better)
     return DecisionTables(
         better=above,
         equivalent=table(at_least - beyond, at_least - beyond),
         no_worse=table(at_least, 1 - beyond),
-        dominates=uneven * table(sceptical, 1 - sceptical).min(axis=0),
+        dominates=p_dominates(record),
         estimate=above.min(axis=0),
     )
+
+
+def p_dominates(record: DuelRecord) -> np.ndarray:
+    """The sceptical probability of a pair's elimination, by its least certain time: [a, b]."""
+    a, b = np.triu_indices(record.algorithms, 1)
+    above = scipy.special.betaincc(SLAB + record.wins, SLAB + record.losses, 0.5)
+    uneven = 1 - even_probability(record)
+    found = np.zeros((record.algorithms, record.algorithms))
+    found[a, b] = uneven * above.min(axis=0)
+    found[b, a] = uneven * (1 - above).min(axis=0)
+    return found
 
 
 def even_probability(record: DuelRecord) -> np.ndarray:
