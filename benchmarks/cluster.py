@@ -187,8 +187,7 @@ def main() -> int:
     parts, missed = asked.parts or PARTS, 0
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        cluster = RealCluster(folder)
-        try:
+        with RealCluster(folder) as cluster:
             workers = [cluster.start_worker() for _ in range(WORKERS)]
             cluster.await_workers(WORKERS)
             if "overhead" in parts:
@@ -199,8 +198,6 @@ def main() -> int:
                 workers.append(cluster.start_worker())
                 cluster.await_workers(WORKERS + 1)
                 missed |= report([survived(folder, cluster, workers, asked.kills)])
-        finally:
-            cluster.close()
     return missed
 
 

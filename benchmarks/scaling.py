@@ -93,7 +93,7 @@ def measured() -> Costs:
     def timed(self: Race, *arguments: Any) -> Any:
         since = process_time()
         found = whole(self, *arguments)
-        deciding.append((len(self._runs), process_time() - since))
+        deciding.append((len(self._runs.stored), process_time() - since))
         return found
 
     executing = 0.0
@@ -118,7 +118,7 @@ def measured() -> Costs:
             since = process_time()
             race.run()
             everything = process_time() - since
-    rounds, runs = race.state.round, len(race._runs)
+    rounds, runs = race.state.round, len(race._runs.stored)
     rest = everything - executing - sum(seconds for _, seconds in deciding)
     first, last = deciding[1], deciding[-1]  # the very first compiles
     slope = max(0.0, (last[1] - first[1]) / (last[0] - first[0]))

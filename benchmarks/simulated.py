@@ -27,7 +27,7 @@ from polarbear.driver.scheduler import Scheduler
 from polarbear.execution.executor import Executor
 from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.execution.run import Problems, execute
-from polarbear.racing import State, to_plain
+from polarbear.racing import State
 from polarbear.settings.options import Source
 from polarbear.store import Store
 from polarbear.store.runs import SpeculativeRuns
@@ -249,7 +249,7 @@ class Known:
 
     def decided(self, race: Race, state: State, horizons: dict[str, float], drawn: int) -> Any:
         evidence = race._inference.evidence(state, 0 if state.joining else drawn)
-        key = json.dumps([to_plain(state), horizons, drawn, evidence.key])
+        key = json.dumps([state.to_plain(), horizons, drawn, evidence.key])
         if key not in self._found:
             self._found[key] = self._decided(race, state, horizons, drawn)
         return self._found[key]

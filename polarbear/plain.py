@@ -61,9 +61,12 @@ def asked(beside: str | None = None) -> Any:
 def plain(value: Any) -> Any:
     """Convert a record, or a collection of records, to values that JSON can represent.
 
-    Keys are the names of fields, without the underscore after a keyword (``from_``), followed by
-    the properties that a class lists in ``DERIVED``.
+    A record may convert itself by a method ``to_plain``. Otherwise, keys are the names of fields,
+    without the underscore after a keyword (``from_``), followed by the properties that a class
+    lists in ``DERIVED``.
     """
+    if hasattr(value, "to_plain"):
+        return plain(value.to_plain())
     if is_dataclass(value) and not isinstance(value, type):
         return {name.rstrip("_"): plain(getattr(value, name)) for name in _shown(value)}
     if isinstance(value, tuple) and hasattr(value, "_asdict"):

@@ -11,8 +11,7 @@ from glob import escape
 from pathlib import Path
 
 from polarbear.api.store_handle import Store
-from polarbear.driver.merging import Union, unite, write_union
-from polarbear.driver.replay import replay
+from polarbear.driver.merging import Union, replay, unite, write_union
 from polarbear.errors import (
     ConfigError,
     NotAStoreError,

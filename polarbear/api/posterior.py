@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from polarbear.driver.inferred import Inferred, PairAt, PairOver, inferred, with_pairs
-from polarbear.driver.posterior_cache import CachedPosterior
+from polarbear.driver.posterior_cache import CachedPosterior, Inferred, PairAt, PairOver, inferred
 from polarbear.inference import relations
 from polarbear.inference.fit import named
 from polarbear.inference.named_fit import NamedFit
@@ -106,8 +105,7 @@ class Posterior:
     ) -> Inferred:
         """The facts of `polarbear infer`, at all times or at those with the given indices."""
         shown = range(len(self.times)) if times is None else times
-        facts = inferred(self._cached, shown)
-        return with_pairs(facts, self._cached, shown, epsilon) if pairs else facts
+        return inferred(self._cached, shown, epsilon if pairs else None)
 
     def to_arviz(self) -> Any:
         """The draws for ArviZ: theta with dimensions chain, draw, time and algorithm.

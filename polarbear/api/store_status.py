@@ -77,10 +77,6 @@ class StoreStatus(Record):
     def one_line(self) -> str:
         return f"{counted(self.runs, 'run')} on {counted(self.instances, 'instance')}"
 
-    def to_dict(self) -> dict[str, Any]:
-        race = None if self.race is None else self.race.to_dict()
-        return {**super().to_dict(), "race": race}
-
 
 def status(path: str | Path, race: int | None = None) -> StoreStatus:
     """The contents of a store; ``race`` selects an earlier race."""

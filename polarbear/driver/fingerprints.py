@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
+import polars as pl
 from pydantic import ValidationError
 
 from polarbear.algorithms import ADAPTERS, Algorithm
@@ -14,6 +16,9 @@ from polarbear.errors import ConfigError
 from polarbear.problems import SUITES
 from polarbear.settings.fingerprint import MadeOf, of_packages
 from polarbear.settings.registry import Registry
+from polarbear.store import Store
+from polarbear.store.provenance import Fingerprint
+from polarbear.wording import counted, joined
 
 
 def fingerprints(config: Config) -> dict[str, str]:
@@ -107,3 +112,68 @@ def _changed_sources(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str
         if was != is_now:
             found.append(f"package {name} ({was} then, {is_now} now)")
     return found
+
+
+@dataclass(frozen=True)
+class StaleRuns:
+    """Runs of an algorithm from before a change, and what has changed."""
+
+    algorithm: str
+    runs: pl.DataFrame
+    changes: tuple[str, ...]
+    sources: bool  # whether files or packages have changed, not only options
+    fingerprints: tuple[Fingerprint, ...]
+
+    @property
+    def words(self) -> str:
+        return (
+            f"{self.algorithm}: {joined(self.changes)}; {counted(len(self.runs), 'run')} from "
+            "before that"
+        )
+
+
+@dataclass(frozen=True)
+class Survey:
+    """Stale runs in a store, and runs of unknown origin, by a configuration."""
+
+    current: Mapping[str, str]
+    stale: tuple[StaleRuns, ...]
+    unknown: Mapping[str, int]  # runs of unknown origin, which count as made by the present code
+
+
+def survey(config: Config, store: Store) -> Survey:
+    """Compare the fingerprint of each run with the present one."""
+    current = fingerprints(config)
+    runs = store.all_runs()
+    stale, unknown = [], {}
+    for name, now in current.items():
+        mine = runs.filter(pl.col("algorithm") == name)
+        made_by: list[Fingerprint] = mine["fingerprint"].to_list()
+        fitting = store.provenance.alike(name, now)
+        wrong = [one for one in dict.fromkeys(made_by) if one not in fitting]
+        if None in wrong and store.provenance.alike(name, None) == [None]:
+            stored = store.config["algorithms"].get(name)
+            if stored is None or same_options(of_options_only(name, stored), now):
+                wrong.remove(None)
+                unknown[name] = made_by.count(None)
+        if wrong:
+            stale.append(_stale_runs(store, name, mine, wrong, now))
+    return Survey(current, tuple(stale), unknown)
+
+
+def _stale_runs(
+    store: Store, name: str, runs: pl.DataFrame, wrong: Sequence[Fingerprint], now: str
+) -> StaleRuns:
+    rows = runs.filter(pl.col("fingerprint").is_in(wrong, nulls_equal=True))
+    made_by = [_known(store, name, one) for one in wrong]
+    changes = dict.fromkeys(line for one in made_by for line in changes_between(one, now))
+    sources = any(not same_sources(one, now) for one in made_by)
+    return StaleRuns(name, rows, tuple(changes), sources, tuple(wrong))
+
+
+def _known(store: Store, name: str, fingerprint: Fingerprint) -> str:
+    """The fingerprint of a run, or the one that it was declared to be equal to."""
+    for one in store.provenance.alike(name, fingerprint):
+        if one is not None:
+            return one
+    return of_options_only(name, store.config["algorithms"][name])

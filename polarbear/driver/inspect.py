@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -105,55 +104,52 @@ def duels_at(store: Store, a: str, b: str, at: float | None = None) -> Duels:
         raise ReportError(f"--at {short(t)} is outside the grid, {short(first)} to {short(last)}")
     _check_runs(store)
     grid = store.on_grid(np.array([t]), [a, b])
-    sign, tolerance = sign_of(store), tolerance_of(store)
-    met = [
-        _duel(instance, (a, b), values, sign, tolerance)
-        for instance, values in zip(grid.instances, grid.values[:, :, 0], strict=True)
-        if not np.isnan(values).any()
-    ]
-    rank = {b: 0, None: 1, a: 2}
-    met.sort(key=lambda duel: (rank[duel.winner], -(duel.margin or 0.0)))
-    winners = [duel.winner for duel in met]
-    return Duels(
-        a,
-        b,
-        t,
-        budget.axis,
-        better_in(store),
-        winners.count(a),
-        winners.count(b),
-        winners.count(None),
-        tuple(met),
-    )
+    sign, tolerance, found = sign_of(store), tolerance_of(store), []
+    for instance, values in zip(grid.instances, grid.values[:, :, 0], strict=True):
+        if not np.isnan(values).any():
+            one, two = values.tolist()
+            margin = abs(one - two) if np.isfinite(values).all() else None
+            tied = one == two or (margin is not None and margin <= tolerance)
+            winner = None if tied else a if one < two else b
+            found.append(Duel(instance, _value(one, sign), _value(two, sign), winner, margin))
+    order, winners = {b: 0, None: 1, a: 2}, [duel.winner for duel in found]
+    found.sort(key=lambda duel: (order[duel.winner], -(duel.margin or 0.0)))
+    wins, losses, ties = (winners.count(winner) for winner in (a, b, None))
+    better = better_in(store)
+    return Duels(a, b, t, budget.axis, better, wins, losses, ties, tuple(found))
 
 
 def runs_on(store: Store, instance: str) -> InstanceRuns:
     """Every run on an instance."""
     _check_runs(store)
+    row = _instance(store, instance)
+    budget, sign = Budget.model_validate(store.config["budget"]), sign_of(store)
+    place = {name: i for i, name in enumerate(store.config["algorithms"])}
+    found = [
+        _trajectory(run, t, y, budget.times, sign)
+        for run, t, y in store.trajectories()
+        if run.instance == instance
+    ]
+    return InstanceRuns(
+        instance=instance,
+        suite=row["suite"],
+        index=row["index"],
+        spec=json.loads(row["spec"]),
+        axis=budget.axis,
+        better=better_in(store),
+        times=tuple(map(float, budget.times)),
+        repeat=f"{repeating(store)} --on {shlex.quote(instance)} --repeat",
+        runs=tuple(sorted(found, key=lambda run: place[run.algorithm])),
+    )
+
+
+def _instance(store: Store, instance: str) -> dict[str, Any]:
+    """The row of an instance."""
     known = store.instances()
     if instance not in known["instance"]:
         found = unknown("instance", instance, known["instance"].to_list())
         raise ReportError(f"{found} (in {store.path})")
-    row = known.row(by_predicate=pl.col("instance") == instance, named=True)
-    budget, sign = Budget.model_validate(store.config["budget"]), sign_of(store)
-    place = {name: i for i, name in enumerate(store.config["algorithms"])}
-    runs = [
-        _trajectory(run, sign * y, t, budget.times, sign)
-        for run, t, y in store.trajectories()
-        if run.instance == instance
-    ]
-    runs.sort(key=lambda run: place[run.algorithm])
-    return InstanceRuns(
-        instance,
-        row["suite"],
-        row["index"],
-        json.loads(row["spec"]),
-        budget.axis,
-        better_in(store),
-        tuple(map(float, budget.times)),
-        f"{repeating(store)} --on {shlex.quote(instance)} --repeat",
-        tuple(runs),
-    )
+    return known.row(by_predicate=pl.col("instance") == instance, named=True)
 
 
 def repeating(store: Store) -> str:
@@ -165,20 +161,9 @@ def repeating(store: Store) -> str:
     return f"polarbear run CONFIG --store {shlex.quote(str(store.path))}"
 
 
-def _duel(
-    instance: str, names: tuple[str, str], values: np.ndarray, sign: int, tolerance: float
-) -> Duel:
-    one, two = (float(value) for value in values)
-    margin = abs(one - two) if np.isfinite(values).all() else None
-    tied = one == two or (margin is not None and margin <= tolerance)
-    winner = None if tied else names[0] if one < two else names[1]
-    return Duel(instance, _value(one, sign), _value(two, sign), winner, margin)
-
-
-def _trajectory(
-    run: StoredRun, y: np.ndarray, t: np.ndarray, times: np.ndarray, sign: int
-) -> Trajectory:
-    held = best_so_far(t, sign * y, run.status, run.reached, times)
+def _trajectory(run: StoredRun, t: Floats, y: Floats, times: Floats, sign: int) -> Trajectory:
+    held = best_so_far(t, y, run.status, run.reached, times)
+    values = tuple((sign * y).tolist())
     return Trajectory(
         algorithm=run.algorithm,
         run=run.run,
@@ -186,10 +171,10 @@ def _trajectory(
         status=run.status,
         message=run.message,
         reached=run.reached,
-        best=float(y[-1]) if len(y) else None,
+        best=values[-1] if values else None,
         t=tuple(t.tolist()),
-        y=tuple(y.tolist()),
-        at_times=tuple(_value(float(value), sign) for value in held),
+        y=values,
+        at_times=tuple(_value(value, sign) for value in held.tolist()),
     )
 
 
@@ -210,8 +195,8 @@ def better_in(store: Store) -> str:
 
 def tolerance_of(store: Store) -> float:
     """The tie tolerance of the last round, 0 without a race."""
-    numbers: Sequence[int] = store.rounds.numbers()
-    return float(store.rounds.read(numbers[-1]).rules["tie_tolerance"]) if numbers else 0.0
+    last = store.rounds.last()
+    return 0.0 if last is None else float(last.rules["tie_tolerance"])
 
 
 def _check_runs(store: Store) -> None:
@@ -249,17 +234,13 @@ def task_of(config: Config, store: Store, algorithm: str, instance: str) -> Task
     named = {one.name: one for one in config.algorithms}
     if algorithm not in named:
         raise ReportError(f"{unknown('algorithm', algorithm, named)} (in the configuration)")
-    known = store.instances()
-    if instance not in known["instance"]:
-        found = unknown("instance", instance, known["instance"].to_list())
-        raise ReportError(f"{found} (in {store.path})")
+    row = _instance(store, instance)
     runs = store.runs().filter(
         (pl.col("algorithm") == algorithm) & (pl.col("instance") == instance)
     )
     if runs.is_empty():
         raise ReportError(f"{store.path} has no run of '{algorithm}' on '{instance}' to repeat")
     run = runs.row(0, named=True)
-    row = known.row(by_predicate=pl.col("instance") == instance, named=True)
     drawn = Instance(row["index"], instance, json.loads(row["spec"]))
     return Task(named[algorithm], drawn, run["seed"], run["budget"])
 

@@ -1,21 +1,32 @@
-"""Merging stores of the same experiment; contradictions are refused by name."""
+"""Merging stores of the same experiment: one run each, and their race decided from all runs.
+
+Contradictions are refused by name.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
+from pydantic import PrivateAttr
 
-from polarbear.config import contradictions, differences
+from polarbear.config import Config, contradictions, differences, parse
 from polarbear.driver.fingerprints import changes_between, known_options
-from polarbear.errors import StoreMismatchError
-from polarbear.execution.outcome import Status
+from polarbear.driver.loop import Race
+from polarbear.driver.scheduler import Scheduler
+from polarbear.driver.speculation import SpeculativeRuns
+from polarbear.driver.stopping import Ended
+from polarbear.errors import ProblemError, StoreMismatchError
+from polarbear.execution.outcome import Status, Task
 from polarbear.numerics.arrays import Floats
 from polarbear.problems import SUITES
+from polarbear.problems.base import Instance, Kind, Setting, Spec, Suite
 from polarbear.settings.grid import SECONDS
+from polarbear.settings.options import Source
 from polarbear.store import Store
 from polarbear.store.provenance import Fingerprint
 from polarbear.store.runs import StoredRun
@@ -60,11 +71,11 @@ def unite(
         _check_hosts(stores)
     alike = _check_makers(stores, keep)
     runs, in_several = _united(stores, first_wins)
-    config = {**stores[0].config, "algorithms": {}}
+    algorithms: dict[str, Any] = {}
     for store in stores:
-        config["algorithms"] = {**store.config["algorithms"], **config["algorithms"]}
-    order = [name for store in stores for name in store.config["algorithms"]]
-    config["algorithms"] = {name: config["algorithms"][name] for name in dict.fromkeys(order)}
+        for name, entry in store.config["algorithms"].items():
+            algorithms.setdefault(name, entry)
+    config = {**stores[0].config, "algorithms": algorithms}
     return Union(config, runs, alike, in_several, tuple(_notes(stores)))
 
 
@@ -73,16 +84,19 @@ def _check_configurations(stores: Sequence[Store]) -> None:
     suite = first.config["instances"]["suite"]
     uses_grid = suite in SUITES and SUITES[suite].uses_grid
     found = []
-    for other in stores[1:]:
-        both = [name for name in first.config["algorithms"] if name in other.config["algorithms"]]
+    for number, other in enumerate(stores[1:], start=1):
+        mine = other.config["algorithms"]
+        both = [name for name in first.config["algorithms"] if name in mine]
         lines = contradictions(first.config, other.config, uses_grid, redefined=both)
-        for name in _shared(stores, other):
-            one = next(store for store in stores if name in store.config["algorithms"])
+        for name in mine:
+            one = next((s for s in stores[:number] if name in s.config["algorithms"]), None)
+            if one is None:
+                continue
             lines += [
                 f"algorithms.{line}"
                 for line in differences(
                     known_options(name, one.config["algorithms"][name]),
-                    known_options(name, other.config["algorithms"][name]),
+                    known_options(name, mine[name]),
                     name,
                 )
             ]
@@ -91,19 +105,10 @@ def _check_configurations(stores: Sequence[Store]) -> None:
                     f"seeds of {name} derive from '{one.provenance.seed_name(name)}' and from "
                     f"'{other.provenance.seed_name(name)}'"
                 )
-        found += [f"{first.path} and {other.path}: {_as_two(line)}" for line in lines]
+        for line in lines:
+            words = line.replace("stored ", "the one ").replace(", configuration ", ", the other ")
+            found.append(f"{first.path} and {other.path}: {words}")
     _refuse(found, "stores of different experiments cannot be merged")
-
-
-def _shared(stores: Sequence[Store], other: Store) -> list[str]:
-    """Algorithms of a store that an earlier one has as well."""
-    before = stores[: list(stores).index(other)]
-    names = {name for store in before for name in store.config["algorithms"]}
-    return [name for name in other.config["algorithms"] if name in names]
-
-
-def _as_two(line: str) -> str:
-    return line.replace("stored ", "the one ").replace(", configuration ", ", the other ")
 
 
 def _check_instances(stores: Sequence[Store]) -> None:
@@ -231,13 +236,10 @@ def _notes(stores: Sequence[Store]) -> list[str]:
 def _refuse(found: Sequence[str], why: str, remedy: str = "") -> None:
     if not found:
         return
-    listing = "\n".join(f"  {line}" for line in found[:MAX_CONFLICTS_SHOWN])
-    more = (
-        f"\n  and {len(found) - MAX_CONFLICTS_SHOWN} more"
-        if len(found) > MAX_CONFLICTS_SHOWN
-        else ""
-    )
-    raise StoreMismatchError(f"{why}:\n{listing}{more}{f'{chr(10)}{remedy}' if remedy else ''}")
+    lines = [f"{why}:", *(f"  {line}" for line in found[:MAX_CONFLICTS_SHOWN])]
+    if len(found) > MAX_CONFLICTS_SHOWN:
+        lines.append(f"  and {len(found) - MAX_CONFLICTS_SHOWN} more")
+    raise StoreMismatchError("\n".join([*lines, remedy]).rstrip())
 
 
 def write_union(stores: Sequence[Store], union: Union, target: Store) -> None:
@@ -252,3 +254,68 @@ def write_union(stores: Sequence[Store], union: Union, target: Store) -> None:
     together = pl.concat(rankings).unique(["instance", "t"], keep="first", maintain_order=True)
     if len(together):
         target.add_rankings(together)
+
+
+class LackingError(ProblemError):
+    """A round needs something that is not in the store."""
+
+
+class StoredInstances(Suite):
+    """The instances of a store, in the order in which they were drawn."""
+
+    kind: ClassVar[Kind] = Kind.NAME
+    _rows: dict[int, Instance] = PrivateAttr(default_factory=dict)
+
+    @classmethod
+    def of(cls, store: Store) -> StoredInstances:
+        settings = store.config["instances"]
+        made = cls(suite=settings["suite"], weights=settings.get("weights", {}))
+        for row in store.instances().iter_rows(named=True):
+            made._rows[row["index"]] = Instance(
+                row["index"], row["instance"], json.loads(row["spec"])
+            )
+        return made
+
+    def instance(self, index: int, setting: Setting) -> Instance:
+        if index not in self._rows:
+            raise LackingError(f"instance {index + 1} of the suite is not there")
+        return self._rows[index]
+
+    def draw(self, index: int, rng: np.random.Generator, setting: Setting) -> tuple[str, Spec]:
+        instance = self.instance(index, setting)
+        return instance.id, instance.spec
+
+    def build(self, spec: Spec, setting: Setting) -> Any:
+        raise LackingError("nothing is run here")
+
+
+class Replay(Race):
+    """A race that runs nothing; the caller holds the store's lock."""
+
+    def run(self) -> Ended:
+        try:
+            return super().run()
+        except LackingError as lacking:
+            return Ended(f"round {self.state.round + 1} cannot be decided yet: {lacking}", True)
+
+    def _speculative_runs(self) -> SpeculativeRuns | None:
+        return None
+
+    def _execute(
+        self, scheduler: Scheduler, tasks: list[Task], likely: Iterable[Task] = ()
+    ) -> None:
+        if tasks:
+            raise LackingError(f"{counted(len(tasks), 'run')} not there")
+
+
+def stored_config(store: Store) -> Config:
+    """The configuration of a store, with its stored instances as the suite."""
+    plain: Mapping[str, Any] = store.config
+    entries = [{"name": name, **entry} for name, entry in plain["algorithms"].items()]
+    config = parse({**plain, "algorithms": entries}, Source(f"{store.path}/polarbear.json"))
+    return replace(config, instances=StoredInstances.of(store))
+
+
+def replay(store: Store) -> Ended:
+    """Decide a store's race from its runs; the caller holds its lock."""
+    return Replay(stored_config(store), store).run()

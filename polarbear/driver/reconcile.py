@@ -13,16 +13,18 @@ from shlex import quote as quoted
 import polars as pl
 
 from polarbear.config import Config
-from polarbear.driver.cost import cost_of
-from polarbear.driver.fingerprints import known_options
+from polarbear.driver.collect import workers_of
+from polarbear.driver.fingerprints import StaleRuns, Survey, known_options, survey
+from polarbear.driver.race_runs import RuntimeEstimates
 from polarbear.driver.resume import race_differences
-from polarbear.driver.stale_runs import StaleRuns, Survey, survey
 from polarbear.errors import RaceError, StoreMismatchError
+from polarbear.execution.outcome import Status
 from polarbear.racing import RoundRecord
 from polarbear.settings.options import unknown
 from polarbear.store import Store
+from polarbear.store.runs import stored_runs
 from polarbear.store.set_aside import Reason
-from polarbear.wording import counted, joined, noun
+from polarbear.wording import counted, duration, joined, noun
 
 ALL = "all"  # stands for every algorithm after --rerun and --keep
 
@@ -35,6 +37,52 @@ class Answers:
     keep: Sequence[str] = ()
     redecide: bool = False
     fresh: bool = False
+
+
+@dataclass(frozen=True)
+class Cost:
+    """The price of taking decisions again: at most this many runs, and about this many seconds.
+
+    ``deciding`` is the time of the last posterior for each of the rounds, None where it is unknown;
+    ``running`` is the time of the runs by stored run times, on all workers.
+    """
+
+    repeat: int
+    extend: int
+    rounds: int
+    deciding: float | None
+    running: float
+
+    @property
+    def words(self) -> str:
+        extend = ""
+        if self.extend:
+            extend = f", up to {counted(self.extend, 'run')} to extend (from their beginning)"
+        seconds = self.running + (self.deciding or 0.0)
+        about = f", in about {duration(seconds)}" if seconds else ""
+        return (
+            f"{counted(self.repeat, 'run')} to repeat, {counted(self.rounds, 'round')} to decide "
+            f"again{extend}{about}"
+        )
+
+
+def cost_of(config: Config, store: Store, stale: Sequence[StaleRuns]) -> Cost:
+    """Count stale runs, and runs that end before the grid does."""
+    rounds, limit = store.rounds.numbers(), config.budget.limit
+    outdated = {run.run: run for one in stale for run in stored_runs(one.runs)}
+    names = {algorithm.name for algorithm in config.algorithms}
+    estimates, short = RuntimeEstimates(), []
+    for run in stored_runs(store.runs()):
+        estimates.add(run)
+        ends_early = run.status is Status.BUDGET and run.reached < limit
+        if run.algorithm in names and ends_early and run.run not in outdated:
+            short.append(run.algorithm)
+    running = sum(estimates.seconds(run.algorithm, run.budget) for run in outdated.values())
+    running += sum(estimates.seconds(name, limit) for name in short)
+    last, deciding = store.rounds.last(), None
+    if last is not None and last.posterior in store.posteriors.stored():
+        deciding = len(rounds) * float(store.posteriors.facts(last.posterior)["seconds"])
+    return Cost(len(outdated), len(short), len(rounds), deciding, running / workers_of(config))
 
 
 def take_in(config: Config, store: Store, answers: Answers, racing: bool) -> list[str]:

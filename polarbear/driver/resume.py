@@ -1,24 +1,16 @@
-"""Resuming a race: its state, its waiting newcomers, and runs that are hidden until their round.
-
-A race that is decided again replays rounds whose runs are stored. Early algorithms run on new
-instances only, so later runs are not in the way. A newcomer runs on instances of earlier rounds:
-replayed rounds must not see its runs before it entered.
-"""
+"""Resuming a race: its state, and the newcomers that wait to enter."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, MutableMapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from polarbear import racing as race
 from polarbear.config import KEEPS, Config, differences
-from polarbear.driver.evidence import Tally
 from polarbear.errors import RaceError, StoreMismatchError
-from polarbear.problems.base import Instance
 from polarbear.racing import RoundRecord, State
 from polarbear.settings.options import unknown
 from polarbear.store import Store
-from polarbear.store.runs import StoredRun
 from polarbear.store.verify import check_rounds
 
 
@@ -92,47 +84,3 @@ def _check_same_race(config: Config, store: Store, last: RoundRecord) -> None:
             f"the configuration contradicts the race in {store.path}:\n{listing}\n"
             "Undo the change, or decide again with --redecide."
         )
-
-
-class HiddenRuns:
-    """Hides newcomers and their runs until the round in which they were made.
-
-    ``entered`` is the round after which each newcomer entered; it is empty where nothing is
-    replayed. ``seen`` are the instances that the newcomer in ``state`` has run on.
-    """
-
-    def __init__(
-        self,
-        entered: Mapping[str, int],
-        state: State,
-        seen: list[Instance],
-        runs: MutableMapping[tuple[str, str], StoredRun],
-        tally: Tally,
-    ) -> None:
-        self._entered, self._runs, self._tally = entered, runs, tally
-        ids = {instance.id for instance in seen}
-        self._hidden = {
-            (name, instance): run
-            for (name, instance), run in runs.items()
-            if name in entered
-            and (name not in state.algorithms or (name == state.joining and instance not in ids))
-        }
-        for name, instance in self._hidden:
-            del runs[name, instance]
-            tally.hide(name, instance)
-
-    def may_enter(self, name: str, state: State) -> bool:
-        """Whether no other newcomer is catching up, and no earlier round is replayed."""
-        return state.joining is None and self._entered.get(name, 0) <= state.round
-
-    def hides(self, name: str, instance: Instance) -> bool:
-        """Whether a run is hidden."""
-        return (name, instance.id) in self._hidden
-
-    def reveal(self, names: Iterable[str], instances: list[Instance]) -> None:
-        """Show the runs of these algorithms on these instances."""
-        for name in names:
-            for instance in instances:
-                if (name, instance.id) in self._hidden:
-                    self._runs[name, instance.id] = self._hidden.pop((name, instance.id))
-                    self._tally.show(name, instance)

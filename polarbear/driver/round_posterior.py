@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from polarbear import racing as race
 from polarbear.config import Config
-from polarbear.driver.evidence import Evidence, Tally
-from polarbear.driver.posterior_cache import CachedPosterior, cached_posterior
+from polarbear.driver.evidence import Evidence
+from polarbear.driver.posterior_cache import CachedPosterior, cached_posterior, keep
+from polarbear.driver.race_runs import RaceRuns
+from polarbear.driver.resume import settings_kept
 from polarbear.errors import RaceError
 from polarbear.inference import Posterior, relations
 from polarbear.inference.beliefs import Beliefs, beliefs
 from polarbear.inference.empirical.decisions import decide_by_duels, p_dominates
 from polarbear.inference.fit import named
-from polarbear.inference.named_fit import NamedFit
 from polarbear.inference.relations import DecisionTables
-from polarbear.problems.base import Instance
-from polarbear.racing import Decisions, Elimination, State, Threat
+from polarbear.numerics.seeds import derived_seed
+from polarbear.racing import Decisions, Elimination, Forecast, RoundRecord, State, Threat
+from polarbear.racing.forecast import forecast
 from polarbear.racing.rules import Rules
 from polarbear.rankings.duels import Duels
+from polarbear.settings.grid import EVALUATIONS
 from polarbear.store import Store
 
 MORE_DRAWS = 4  # times as many, where a decision is within the Monte-Carlo error
@@ -40,14 +43,13 @@ class RoundResult:
     evidence: Evidence
     cached: CachedPosterior
 
-    @property
-    def fit(self) -> NamedFit | None:
-        """The check of fit of a Plackett-Luce model."""
-        return named(self.cached.posterior.fit, self.cached.algorithms, self.cached.times)
-
     def beliefs(self, rules: Rules) -> Beliefs:
-        """The estimates of this round, as the store keeps them."""
-        return estimates(self.cached, self.state.candidates, rules, self.tables is not None)
+        """Estimates about all pairs, and about which candidate is the best at each time."""
+        posterior, usable = self.cached.posterior, self.tables is not None
+        at = relations.pointwise(posterior, rules.epsilon) if usable else None
+        over = relations.joint(posterior) if usable and posterior.joint else None
+        names, times = self.cached.algorithms, self.cached.times
+        return beliefs(posterior, names, times, at, over, self.state.candidates)
 
     def threats(self) -> dict[str, Threat]:
         """The algorithm that comes nearest to eliminating each candidate."""
@@ -84,22 +86,19 @@ def p_any_wrong(duels: Duels, names: Sequence[str], eliminated: Sequence[Elimina
 class RoundInference:
     """Infers and decides rounds by a configuration.
 
-    ``first`` gives the first instances of the race. The empirical model decides by exact
-    probabilities from duels; its posterior describes the candidates that are left. A Plackett-Luce
-    model decides by its draws, with more of them where a decision is within their error.
+    The empirical model decides by exact probabilities from duels; its posterior describes the
+    candidates that are left. A Plackett-Luce model decides by its draws, with more of them where a
+    decision is within their error.
     """
 
-    def __init__(
-        self, config: Config, store: Store, tally: Tally, first: Callable[[int], list[Instance]]
-    ) -> None:
+    def __init__(self, config: Config, store: Store, runs: RaceRuns) -> None:
         self._config = config
         self._store = store
-        self._tally = tally
-        self._first = first
+        self._runs = runs
 
     def evidence(self, state: State, more: int = 0) -> Evidence:
         """The evidence on the instances of a state, and on further ones."""
-        return self._tally.evidence(self._first(state.instances + more), state.algorithms)
+        return self._runs.evidence(state.instances + more, state.algorithms)
 
     def decide(self, state: State, evidence: Evidence, drawn: int) -> RoundResult:
         """The next state, its decisions, and the posterior after them."""
@@ -126,6 +125,42 @@ class RoundInference:
         after, decisions = race.step(state, rules, drawn, tables, duels)
         posterior = self._posterior(evidence, after.candidates)
         return RoundResult(after, decisions, tables, evidence, posterior)
+
+    def record(
+        self, result: RoundResult, horizons: dict[str, float], drawn: int, size: int | None
+    ) -> RoundRecord:
+        """The checkpoint of a round; ``size`` is that of a finite suite."""
+        state, posterior = result.state, result.cached.posterior
+        ahead = None if result.tables is None else self._forecast(state, result.tables, size)
+        on_evaluations = self._config.budget.axis == EVALUATIONS
+        return RoundRecord(
+            state=state,
+            decisions=result.decisions,
+            drawn=drawn,
+            ran_to=horizons,
+            evaluations=self._runs.evaluations(state),
+            spent=None if on_evaluations else self._runs.reached(state),
+            threats=result.threats(),
+            instances_to_go=ahead.likely if ahead else None if state.open_pairs else 0,
+            forecast=ahead,
+            draws=posterior.n_draws,
+            problems=tuple(posterior.diagnostics.problems),
+            posterior=result.cached.key,
+            p_any_wrong=result.p_any_wrong(),
+            fit=named(posterior.fit, result.cached.algorithms, result.cached.times),
+            **settings_kept(self._config),
+        )
+
+    def _forecast(self, state: State, tables: DecisionTables, size: int | None) -> Forecast | None:
+        """Further instances until the end, at most those of the suite.
+
+        Limits are not part of it, because they may change.
+        """
+        left = None if size is None else size - state.instances
+        if left == 0:
+            return None
+        seed = derived_seed(self._config.seed, "forecast", state.round)
+        return forecast(state, self._config.race, tables, left, seed)
 
     def posterior_of(self, state: State, evidence: Evidence) -> CachedPosterior:
         """The posterior after a round that has been decided."""
@@ -160,11 +195,32 @@ class RoundInference:
         return cached_posterior(self._store, evidence, options, self._config.seed, field)
 
 
-def estimates(
-    cached: CachedPosterior, candidates: Sequence[str], rules: Rules, usable: bool
-) -> Beliefs:
-    """What a posterior says about all pairs, and which candidate is the best at each time."""
-    posterior = cached.posterior
-    at = relations.pointwise(posterior, rules.epsilon) if usable else None
-    over = relations.joint(posterior) if usable and posterior.joint else None
-    return beliefs(posterior, cached.algorithms, cached.times, at, over, candidates)
+class LastPosterior:
+    """The posterior after the last round, inferred when it is needed."""
+
+    def __init__(self, store: Store, inference: RoundInference) -> None:
+        self._store = store
+        self._inference = inference
+        self._found: tuple[Evidence, CachedPosterior] | None = None
+
+    def set(self, result: RoundResult) -> None:
+        self._found = result.evidence, result.cached
+
+    def get(self) -> tuple[Evidence, CachedPosterior]:
+        if self._found is None:
+            record = self._store.rounds.last()
+            assert record is not None, "there is no posterior before the first round"
+            evidence = self._inference.evidence(record.state)
+            self._found = evidence, self._inference.posterior_of(record.state, evidence)
+        return self._found
+
+    def keep(self) -> None:
+        """Store it, and drop the posteriors of earlier rounds."""
+        if self._found is None:
+            last = self._store.rounds.last()
+            if last is None or last.posterior in self._store.posteriors.stored():
+                return
+        evidence, cached = self.get()
+        if cached.key not in self._store.posteriors.stored():
+            keep(self._store, evidence, cached)
+        self._store.posteriors.remove_superseded()  # only now: a reader always finds one

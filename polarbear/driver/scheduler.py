@@ -51,7 +51,6 @@ class Scheduler:
         self._queue: OrderedDict[Place, Task] = OrderedDict()  # requested and not started
         self._running: dict[Place, Task] = {}  # speculative runs
         self._lost: Counter[Place] = Counter()
-        self._repeated: OrderedDict[Place, Task] = OrderedDict()  # lost speculative runs
         self._finished: list[Outcome] = []
         self._started = self._stored = time.monotonic()
 
@@ -62,12 +61,7 @@ class Scheduler:
 
     def has_started(self, task: Task) -> bool:
         """Whether a speculative run at the place of this task has started."""
-        return _place(task) in self._running or _place(task) in self._repeated
-
-    @property
-    def under_way(self) -> list[Task]:
-        """Speculative runs that have started and not finished."""
-        return [*self._running.values(), *self._repeated.values()]
+        return _place(task) in self._running
 
     def run(self, tasks: Iterable[Task], likely: Iterable[Task] = ()) -> None:
         """Execute tasks; idle workers start ``likely`` ones.
@@ -76,7 +70,6 @@ class Scheduler:
         """
         self._lost.clear()
         self._queue.clear()
-        self._repeated.clear()  # the next round names those that are still likely
         try:
             self._request(tasks)
             self._serve(iter(likely), over=lambda: not self._requested)
@@ -114,11 +107,7 @@ class Scheduler:
             done = self.speculative.take(task) if self.speculative is not None else None
             if done is not None:
                 self._accept(done)
-            elif (
-                running is None
-                or self.speculative is None
-                or not self.speculative.fits(running, task)
-            ):
+            elif running is None or not self._fits(running, task):
                 self._queue[place] = task
 
     def _fits(self, running: Task, task: Task) -> bool:
@@ -148,8 +137,7 @@ class Scheduler:
         while not over():
             task = next(self._queued(), None)
             if task is None:
-                lost = self._repeated
-                task = lost.popitem(last=False)[1] if lost else next(likely, None)
+                task = next(likely, None)
                 if task is not None:
                     self._running[_place(task)] = task
             yield task
@@ -174,14 +162,11 @@ class Scheduler:
         if outcome.status is not Status.LOST:  # a lost one counts as not started
             self.speculative.add(outcome)
             self._on_speculative(outcome)
-        elif requested is None and self._lost[place] < RETRIES:
-            self._lost[place] += 1
-            self._repeated[place] = replace(outcome.task, attempt=outcome.task.attempt + 1)
         if requested is not None and place not in self._queue:
             done = self.speculative.take(requested)
             if done is not None:
                 self._accept(done)
-            elif self.speculative.fits(outcome.task, requested):  # the round waited for it
+            elif self._fits(outcome.task, requested):  # the round waited for it
                 self._queue[place] = requested
 
     def _accept(self, outcome: Outcome) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy as np
 from polarbear.config import KEEPS, failed_words
 from polarbear.inference.beliefs import Beliefs
 from polarbear.inference.named_fit import NamedFit
-from polarbear.plain import Record, html_table, plain
+from polarbear.plain import Record, html_table
 from polarbear.racing import (
     OPEN,
     Elimination,
@@ -155,24 +156,6 @@ class Standings(Record):
         """Whether eliminations were joint over all times, not pointwise."""
         return bool(self.rules.get("elimination") == "joint")
 
-    def to_dict(self) -> dict[str, Any]:
-        """The facts as `--json` prints them."""
-        return {
-            **vars(self),
-            "pareto_set": list(self.pareto_set),
-            "eliminated": [elimination._asdict() for elimination in self.eliminated],
-            "algorithms": [entrant._asdict() for entrant in self.algorithms],
-            "best": [lead.to_plain() for lead in self.best],
-            "recommended": [span.to_plain() for span in self.recommended],
-            "cycles": [list(cycle) for cycle in self.cycles],
-            "reinstated": list(self.reinstated),
-            "open_pairs": [pair.to_plain() for pair in self.open_pairs],
-            "settled_pairs": [pair.to_plain() for pair in self.settled_pairs],
-            "problems": list(self.problems),
-            "fit": plain(self.fit),
-            "forecast": None if self.forecast is None else self.forecast.to_plain(),
-        }
-
     def one_line(self) -> str:
         return (
             f"{counted(len(self.pareto_set), 'algorithm')} in the anytime Pareto set of "
@@ -266,17 +249,14 @@ def ahead(last: RoundRecord, config: Mapping[str, Any]) -> Forecast | None:
 
 def _entrant(last: RoundRecord, name: str) -> Entrant:
     """The status of an algorithm, and its nearest eliminator."""
-    state, evaluations, spent = last.state, last.evaluations[name], last.costs[name]
-    for gone in state.eliminated:
-        if gone.algorithm == name:
-            return Entrant(name, evaluations, Standing.OUT, gone.by, gone.probability, spent)
+    state = last.state
+    gone = next((one for one in state.eliminated if one.algorithm == name), None)
     standing = Standing.IN if name in state.unresolved else Standing.SETTLED
-    if name == state.joining:
-        standing = Standing.JOINING
-    threat = last.threats.get(name)
-    if threat is None:
-        return Entrant(name, evaluations, standing, None, None, spent)
-    return Entrant(name, evaluations, standing, threat.by, threat.probability, spent)
+    if gone is not None or name == state.joining:
+        standing = Standing.JOINING if gone is None else Standing.OUT
+    near = gone or last.threats.get(name)
+    by, probability = (None, None) if near is None else (near.by, near.probability)
+    return Entrant(name, last.evaluations[name], standing, by, probability, last.costs[name])
 
 
 def _instances_of(rounds: Sequence[RoundRecord], state: State) -> dict[str, int]:
@@ -316,12 +296,9 @@ def _open_pairs(believed: Beliefs, state: State) -> list[OpenPair]:
 
 def _settled_pairs(state: State) -> list[SettledPair]:
     """Settled pairs of candidates, and their verdicts."""
-    is_open, inside = set(state.open_pairs), set(state.candidates)
-    return [
-        SettledPair(a, b, verdict_on(state, a, b))
-        for a, b in state.pairs
-        if {a, b} <= inside and (a, b) not in is_open
-    ]
+    is_open = set(state.open_pairs)
+    pairs = [pair for pair in combinations(state.candidates, 2) if pair not in is_open]
+    return [SettledPair(a, b, verdict_on(state, a, b)) for a, b in pairs]
 
 
 @dataclass(frozen=True)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from polarbear import racing as race
-from polarbear.config import Config, Failures
-from polarbear.driver.collect import Runs
+from polarbear.config import Config
+from polarbear.driver.race_runs import RaceRuns
 from polarbear.errors import AlgorithmError
 from polarbear.execution.outcome import Status
 from polarbear.inference import Posterior
@@ -70,31 +70,20 @@ def at_limit(config: Config, state: State, spent: Spent, size: int | None) -> st
     return None
 
 
-def refuse_broken(runs: Runs, names: Sequence[str], instances: Sequence[Instance]) -> None:
-    """Raise if an algorithm has failed in all of its first runs."""
-    found = {name: _runs_of(runs, name, instances) for name in names}
-    broken = {
-        name: first
-        for name, first in found.items()
-        if first and all(run_failed(run) for _, run in first)
-    }
-    if not broken:
-        return
-    lines = [
-        f"'{name}' failed in {_all_of(first)}, so nothing is decided about it; on {_example(first)}"
-        for name, first in broken.items()
-    ]
-    lines.append(f"{REMEDY}, or remove it from the configuration.")
-    raise AlgorithmError("\n".join(lines))
-
-
 def refuse_failures(
-    runs: Runs, names: Sequence[str], instances: Sequence[Instance], failures: Failures
+    config: Config, runs: RaceRuns, state: State, instances: Sequence[Instance], names: list[str]
 ) -> None:
-    """Raise if an algorithm has failed more often than is tolerated."""
+    """End a race with an error rather than let a broken algorithm lose.
+
+    Raises if an algorithm has failed in all of its first runs, or more often than is tolerated, or
+    if no run has found anything: all algorithms would end as equivalent.
+    """
+    if state.round == 0 or (state.joining is not None and state.caught_up == 0):
+        _refuse_broken({name: runs.of(name, instances) for name in names})
+    failures, earlier = config.execution.failures, runs.seen(state)
     for name in names:
-        all_runs = _runs_of(runs, name, instances)
-        failed = [(instance, run) for instance, run in all_runs if run.status.failed]
+        all_runs = runs.of(name, [*earlier, *instances])
+        failed = [run for run in all_runs if run.status.failed]
         if failed and failures.means == "ends":
             raise AlgorithmError(
                 f"'{name}' failed, which ends the race by `execution.failures.means: ends`; "
@@ -107,25 +96,24 @@ def refuse_failures(
                 f"on {_example(failed)}\n{REMEDY}, or raise `tolerated` if such failures are "
                 "normal."
             )
-
-
-def refuse_hopeless(
-    runs: Runs,
-    found_nothing: Callable[[str, Instance], bool],
-    names: Sequence[str],
-    instances: Sequence[Instance],
-) -> None:
-    """Raise if no run has found anything: all algorithms would end as equivalent."""
-    if all(found_nothing(name, instance) for name in names for instance in instances):
-        name, first = names[0], instances[0]
+    first = runs.of(names[0], instances[:1])
+    if state.round == 0 and runs.found_nothing(names, instances):
         raise AlgorithmError(
-            f"no run of the first round has found anything; {name} on {first.id}: "
-            f"{failure_reason(runs[name, first.id])}"
+            f"no run of the first round has found anything; {names[0]} on {_example(first)}"
         )
 
 
-def _all_of(first: Sequence[object]) -> str:
-    return "its first run" if len(first) == 1 else f"all {len(first)} of its first runs"
+def _refuse_broken(first_runs: Mapping[str, Sequence[StoredRun]]) -> None:
+    lines = []
+    for name, runs in first_runs.items():
+        if runs and all(map(run_failed, runs)):
+            which = "its first run" if len(runs) == 1 else f"all {len(runs)} of its first runs"
+            lines.append(
+                f"'{name}' failed in {which}, so nothing is decided about it; on {_example(runs)}"
+            )
+    if lines:
+        lines.append(f"{REMEDY}, or remove it from the configuration.")
+        raise AlgorithmError("\n".join(lines))
 
 
 def run_failed(run: StoredRun) -> bool:
@@ -147,15 +135,9 @@ def failure_reason(run: StoredRun) -> str:
     return "it ended without any value"
 
 
-def _runs_of(
-    runs: Runs, name: str, instances: Sequence[Instance]
-) -> list[tuple[Instance, StoredRun]]:
-    return [(i, runs[name, i.id]) for i in instances if (name, i.id) in runs]
-
-
-def _example(failed: Sequence[tuple[Instance, StoredRun]]) -> str:
+def _example(runs: Sequence[StoredRun]) -> str:
     """An instance and its failure, preferably one without an external cause."""
-    instance, run = min(failed, key=lambda entry: entry[1].status is Status.LOST)
+    run = min(runs, key=lambda run: run.status is Status.LOST)
     lost = run.status is Status.LOST
     outside = f"it was killed from outside, {run.attempt} times: " if lost else ""
-    return f"{instance.id}: {outside}{failure_reason(run)}"
+    return f"{run.instance}: {outside}{failure_reason(run)}"

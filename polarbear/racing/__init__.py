@@ -23,10 +23,8 @@ from polarbear.racing.state import OPEN as OPEN
 from polarbear.racing.state import OUT as OUT
 from polarbear.racing.state import Elimination as Elimination
 from polarbear.racing.state import State as State
-from polarbear.racing.state import from_plain as from_plain
 from polarbear.racing.state import horizons as horizons
 from polarbear.racing.state import start as start
-from polarbear.racing.state import to_plain as to_plain
 from polarbear.racing.verdicts import Kind as Kind
 from polarbear.racing.verdicts import Verdict as Verdict
 from polarbear.racing.verdicts import verdict as verdict

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from polarbear.inference.named_fit import NamedFit
 from polarbear.plain import plain as as_plain
 from polarbear.racing.forecast import Forecast
-from polarbear.racing.state import Elimination, State, from_plain, to_plain
+from polarbear.racing.state import Elimination, State
 
 
 class Decisions(NamedTuple):
@@ -92,8 +92,7 @@ class RoundRecord(NamedTuple):
 
     def to_plain(self) -> dict[str, Any]:
         """The record as JSON."""
-        forecast = None if self.forecast is None else self.forecast.to_plain()
-        parts = {**self._asdict(), "state": to_plain(self.state), "forecast": forecast}
+        parts = self._asdict()
         optional = ("p_any_wrong", "spent", "forecast", "settings")
         absent = {key for key in optional if parts[key] is None or parts[key] == {}}
         if "p_any_wrong" in absent:
@@ -104,7 +103,7 @@ class RoundRecord(NamedTuple):
     def from_plain(cls, plain: Mapping[str, Any]) -> RoundRecord:
         """A record from its JSON."""
         changed = {
-            "state": from_plain(plain["state"]),
+            "state": State.from_plain(plain["state"]),
             "decisions": _decisions(plain["decisions"]),
             "threats": {name: Threat(**threat) for name, threat in plain["threats"].items()},
             "problems": tuple(plain["problems"]),

@@ -85,6 +85,40 @@ class State:
             return np.asarray(self.settled[self.pairs.index((a, b))])
         return np.asarray(MIRROR[self.settled[self.pairs.index((b, a))]])
 
+    def to_plain(self) -> dict[str, Any]:
+        """The state as its checkpoint stores it; the same race gives the same bytes."""
+        return {
+            "algorithms": list(self.algorithms),
+            "times": list(self.times),
+            "round": self.round,
+            "instances": self.instances,
+            "batch": self.batch,
+            "candidates": list(self.candidates),
+            "eliminated": [elimination._asdict() for elimination in self.eliminated],
+            "joining": self.joining,
+            "caught_up": self.caught_up,
+            "entered": self.entered,
+            "untrusted": self.untrusted,
+            "initial": self.initial,
+            "pairs": [
+                {"a": a, "b": b, "settled": "".join(LETTERS[code] for code in row)}
+                for (a, b), row in zip(self.pairs, self.settled, strict=True)
+            ],
+        }
+
+    @classmethod
+    def from_plain(cls, plain: Mapping[str, Any]) -> State:
+        """A state from its checkpoint."""
+        rows = [[LETTERS.index(letter) for letter in pair["settled"]] for pair in plain["pairs"]]
+        rest = {key: value for key, value in plain.items() if key not in ("candidates", "pairs")}
+        changed = {
+            "algorithms": tuple(plain["algorithms"]),
+            "times": tuple(plain["times"]),
+            "settled": np.array(rows, dtype=np.int8),
+            "eliminated": tuple(Elimination(**entry) for entry in plain["eliminated"]),
+        }
+        return cls(**{**rest, **changed})
+
 
 def start(algorithms: Sequence[str], times: Sequence[float], rules: Rules) -> State:
     """A race in which nothing is known."""
@@ -115,38 +149,3 @@ def horizons(state: State, rules: Rules) -> dict[str, float]:
     if rules.truncate is False:
         found = dict.fromkeys(found, state.times[-1])
     return {name: found[name] for name in state.algorithms if name in found}
-
-
-def to_plain(state: State) -> dict[str, Any]:
-    """A state as its checkpoint stores it; the same race gives the same bytes."""
-    return {
-        "algorithms": list(state.algorithms),
-        "times": list(state.times),
-        "round": state.round,
-        "instances": state.instances,
-        "batch": state.batch,
-        "candidates": list(state.candidates),
-        "eliminated": [elimination._asdict() for elimination in state.eliminated],
-        "joining": state.joining,
-        "caught_up": state.caught_up,
-        "entered": state.entered,
-        "untrusted": state.untrusted,
-        "initial": state.initial,
-        "pairs": [
-            {"a": a, "b": b, "settled": "".join(LETTERS[code] for code in row)}
-            for (a, b), row in zip(state.pairs, state.settled, strict=True)
-        ],
-    }
-
-
-def from_plain(plain: Mapping[str, Any]) -> State:
-    """A state from its checkpoint."""
-    rows = [[LETTERS.index(letter) for letter in pair["settled"]] for pair in plain["pairs"]]
-    rest = {key: value for key, value in plain.items() if key not in ("candidates", "pairs")}
-    changed = {
-        "algorithms": tuple(plain["algorithms"]),
-        "times": tuple(plain["times"]),
-        "settled": np.array(rows, dtype=np.int8),
-        "eliminated": tuple(Elimination(**entry) for entry in plain["eliminated"]),
-    }
-    return State(**{**rest, **changed})

@@ -130,7 +130,10 @@ class RealCluster:
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
 
-    def close(self) -> None:
+    def __enter__(self) -> RealCluster:
+        return self
+
+    def __exit__(self, *error: object) -> None:
         for process in self._started:
             if process.poll() is None:
                 self.kill(process)

@@ -35,7 +35,10 @@ class Network:
         with self._lock:
             self._whole = True
 
-    def close(self) -> None:
+    def __enter__(self) -> Network:
+        return self
+
+    def __exit__(self, *error: object) -> None:
         self._door.close()
         self.cut()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -34,16 +34,11 @@ ENDS = {
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealCluster]:
-    made = RealCluster(
-        tmp_path_factory.mktemp("dask"),
-        DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES=str(TRIES - 1),
-    )
-    try:
+    failures = {"DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": str(TRIES - 1)}
+    with RealCluster(tmp_path_factory.mktemp("dask"), **failures) as made:
         made.start_worker()
         made.start_worker()
         yield made
-    finally:
-        made.close()
 
 
 def configured(folder: Path, cluster: RealCluster | None, *names: str, **changes: Any) -> Config:
@@ -127,6 +122,18 @@ def test_what_a_worker_lacks_is_named_before_the_first_run(
         executed(config)
 
 
+class Killing(Watcher):
+    """Calls a function after the third run."""
+
+    def __init__(self, kill: Callable[[], None]) -> None:
+        self.runs, self._kill = 0, kill
+
+    def finished(self, outcome: Outcome) -> None:
+        self.runs += 1
+        if self.runs == 3:
+            self._kill()
+
+
 @pytest.mark.slow
 def test_a_race_on_a_cluster_that_loses_and_gains_workers_ends_with_the_same_rounds(
     tmp_path: Path, cluster: RealCluster
@@ -135,16 +142,11 @@ def test_a_race_on_a_cluster_that_loses_and_gains_workers_ends_with_the_same_rou
     doomed = cluster.start_worker()
     cluster.await_workers(3)
 
-    class Killing(Watcher):
-        runs = 0
+    def replace_worker() -> None:
+        cluster.kill(doomed)
+        cluster.start_worker()
 
-        def finished(self, outcome: Outcome) -> None:
-            self.runs += 1
-            if self.runs == 3:
-                cluster.kill(doomed)
-                cluster.start_worker()
-
-    watcher = Killing()
+    watcher = Killing(replace_worker)
     config = configured(tmp_path, cluster, "descends", "slowly")
     assert raced(config, tmp_path / "there", watcher) == here
     assert watcher.runs == 24  # every run is reported once
@@ -158,42 +160,27 @@ def test_a_race_whose_scheduler_is_gone_says_so_and_the_same_call_continues(tmp_
     here = raced(configured(tmp_path, None, "descends", "slowly"), tmp_path / "here")
     own = tmp_path / "dask"
     own.mkdir()
-    cluster = RealCluster(own)
-    try:
+    with RealCluster(own) as cluster:
         worker = cluster.start_worker()
         cluster.await_workers(1)
-
-        class Killing(Watcher):
-            runs = 0
-
-            def finished(self, outcome: Outcome) -> None:
-                self.runs += 1
-                if self.runs == 3:
-                    cluster.kill(cluster.scheduler)
-
         quick = {"patience": 1.0}
         config = configured(tmp_path, cluster, "descends", "slowly", execution=quick)
+        watcher = Killing(lambda: cluster.kill(cluster.scheduler))
         with pytest.raises(ClusterError, match="no Dask scheduler answers at tcp://.*continues"):
-            raced(config, tmp_path / "there", Killing())
-        stored = len(Store.open(tmp_path / "there").runs())
-        assert stored >= 3
+            raced(config, tmp_path / "there", watcher)
+        assert len(Store.open(tmp_path / "there").runs()) >= 3
         until(lambda: worker.poll() is not None)  # a worker does not outlive its scheduler
         cluster.start_scheduler()
         cluster.start_worker()
         again = configured(tmp_path, cluster, "descends", "slowly")
         assert raced(again, tmp_path / "there") == here
-    finally:
-        cluster.close()
 
 
 def test_a_cluster_without_workers_is_one_line(tmp_path: Path):
-    cluster = RealCluster(tmp_path)
-    try:
+    with RealCluster(tmp_path) as cluster:
         config = configured(tmp_path, cluster, "descends", execution={"patience": 0.5})
         with pytest.raises(ClusterError, match="has had no worker for 0.5 seconds; start some"):
             executed(config)
-    finally:
-        cluster.close()
 
 
 def test_doctor_asks_the_workers_of_a_scheduler(tmp_path: Path, cluster: RealCluster):

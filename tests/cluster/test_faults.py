@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Callable, Iterator
+import subprocess
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -29,41 +31,17 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     return raced(configured(folder, None, "descends", "slowly"), folder / "here")
 
 
-@pytest.fixture
-def cluster(tmp_path: Path) -> Iterator[RealCluster]:
-    folder = tmp_path / "dask"
-    folder.mkdir()
-    made = RealCluster(folder, DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL=SILENCE)
-    try:
-        yield made
-    finally:
-        made.close()
-
-
 class After(Watcher):
-    """Calls a function after a number of finished runs, and keeps their names."""
+    """Calls a function after three finished runs, and keeps the names of all."""
 
-    def __init__(self, runs: int, happens: Callable[[], None]) -> None:
-        self._after, self._happens = runs, happens
+    def __init__(self, happens: Callable[[], None]) -> None:
+        self._happens = happens
         self.heard: list[tuple[str, str]] = []
 
     def finished(self, outcome: Outcome) -> None:
         self.heard.append((outcome.task.algorithm.name, outcome.task.instance.id))
-        if len(self.heard) == self._after:
+        if len(self.heard) == 3:
             self._happens()
-
-
-def race_is_the_same(
-    folder: Path, address: str, here: dict[str, bytes], happens: Callable[[], None]
-) -> None:
-    """Check that a race has the same rounds, and each run once, if something happens."""
-    on = {"engine": "dask", "scheduler": address, "workers": None, "patience": PATIENCE}
-    config = configured(folder, None, "descends", "slowly", execution=on)
-    watcher = After(3, happens)
-    assert raced(config, folder / "there", watcher) == here
-    assert len(watcher.heard) == len(set(watcher.heard)) == RUNS
-    stored = Store.open(folder / "there")
-    assert len(stored.runs()) == len(stored.all_runs()) == RUNS
 
 
 def workers(address: str) -> set[str]:
@@ -71,93 +49,70 @@ def workers(address: str) -> set[str]:
         return set(client.scheduler_info(n_workers=-1)["workers"])
 
 
-@pytest.mark.slow
-def test_a_race_that_is_disconnected_from_its_scheduler_continues_afterwards(
-    tmp_path: Path, cluster: RealCluster, here: dict[str, bytes]
-):
-    cluster.start_worker()
-    cluster.await_workers(1)
-    network = Network(cluster.address)
+@dataclass
+class Fault:
+    """Something that happens to a cluster with one worker, which then gets another one."""
 
-    def cut() -> None:
-        network.cut()
-        until(lambda: network.turned_away)
-        network.restore()
+    cluster: RealCluster
+    network: Network
+    worker: subprocess.Popen[bytes]
 
-    try:
-        race_is_the_same(tmp_path, network.address, here, cut)
-    finally:
-        network.close()
+    def race_is_disconnected(self) -> None:
+        self.network.cut()
+        until(lambda: self.network.turned_away)
+        self.network.restore()
 
+    def worker_is_disconnected(self) -> None:
+        self.network.cut()
+        until(lambda: not workers(self.cluster.address))
+        self.cluster.start_worker()
 
-@pytest.mark.slow
-def test_other_workers_take_over_the_runs_of_disconnected_ones(
-    tmp_path: Path, cluster: RealCluster, here: dict[str, bytes]
-):
-    network = Network(cluster.address)
-    cluster.start_worker(at=network.address)
-    cluster.await_workers(1)
+    def worker_hangs_and_returns(self) -> None:
+        os.killpg(self.worker.pid, signal.SIGSTOP)
+        until(lambda: not workers(self.cluster.address))
+        self.cluster.start_worker()
+        self.cluster.await_workers(1)
+        os.killpg(self.worker.pid, signal.SIGCONT)
 
-    def cut() -> None:
-        network.cut()
-        until(lambda: not workers(cluster.address))
-        cluster.start_worker()
+    def scheduler_is_started_again(self) -> None:
+        self.cluster.kill(self.cluster.scheduler)
+        until(lambda: self.worker.poll() is not None)  # a worker does not outlive its scheduler
+        self.cluster.start_scheduler()
+        self.cluster.start_worker()
 
-    try:
-        race_is_the_same(tmp_path, cluster.address, here, cut)
-    finally:
-        network.close()
-
-
-@pytest.mark.slow
-def test_a_worker_that_hangs_and_returns_reports_nothing_twice(
-    tmp_path: Path, cluster: RealCluster, here: dict[str, bytes]
-):
-    silent = cluster.start_worker("--no-nanny")  # a nanny would start it again
-    cluster.await_workers(1)
-
-    def fall_silent() -> None:
-        os.killpg(silent.pid, signal.SIGSTOP)
-        until(lambda: not workers(cluster.address))
-        cluster.start_worker()
-        cluster.await_workers(1)
-        os.killpg(silent.pid, signal.SIGCONT)
-
-    race_is_the_same(tmp_path, cluster.address, here, fall_silent)
-
-
-@pytest.mark.slow
-def test_a_scheduler_that_is_started_again_is_given_what_was_under_way(
-    tmp_path: Path, cluster: RealCluster, here: dict[str, bytes]
-):
-    first = cluster.start_worker()
-    cluster.await_workers(1)
-
-    def start_again() -> None:
-        cluster.kill(cluster.scheduler)
-        until(lambda: first.poll() is not None)  # a worker does not outlive its scheduler
-        cluster.start_scheduler()
-        cluster.start_worker()
-
-    race_is_the_same(tmp_path, cluster.address, here, start_again)
-
-
-@pytest.mark.slow
-def test_workers_at_their_time_limit_are_replaced(
-    tmp_path: Path, cluster: RealCluster, here: dict[str, bytes]
-):
-    """Calls the method that `--lifetime` calls at its end."""
-    first = cluster.start_worker()
-    cluster.await_workers(1)
-
-    def time_is_over() -> None:
-        with Client(cluster.address, set_as_default=False) as client:
+    def worker_reaches_its_time_limit(self) -> None:
+        """Calls the method that `--lifetime` calls at its end."""
+        with Client(self.cluster.address, set_as_default=False) as client:
             client.run(_end_gracefully)
-        until(lambda: first.poll() is not None)
-        cluster.start_worker()
-
-    race_is_the_same(tmp_path, cluster.address, here, time_is_over)
+        until(lambda: self.worker.poll() is not None)
+        self.cluster.start_worker()
 
 
 def _end_gracefully(dask_worker: Any) -> None:
     dask_worker.loop.add_callback(dask_worker.close_gracefully, reason="worker-lifetime-reached")
+
+
+FAULTS = [name for name in vars(Fault) if not name.startswith("_")]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_race_has_the_same_rounds_and_each_run_once_although(
+    fault: str, tmp_path: Path, here: dict[str, bytes]
+):
+    folder = tmp_path / "dask"
+    folder.mkdir()
+    silence = {"DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL": SILENCE}
+    with RealCluster(folder, **silence) as cluster, Network(cluster.address) as network:
+        options = ["--no-nanny"] if "hangs" in fault else []  # a nanny would start it again
+        at = network.address if fault == "worker_is_disconnected" else ""
+        happening = Fault(cluster, network, cluster.start_worker(*options, at=at))
+        cluster.await_workers(1)
+        address = network.address if fault == "race_is_disconnected" else cluster.address
+        on = {"engine": "dask", "scheduler": address, "workers": None, "patience": PATIENCE}
+        config = configured(tmp_path, None, "descends", "slowly", execution=on)
+        watcher = After(getattr(happening, fault))
+        assert raced(config, tmp_path / "there", watcher) == here
+    assert len(watcher.heard) == len(set(watcher.heard)) == RUNS
+    stored = Store.open(tmp_path / "there")
+    assert len(stored.runs()) == len(stored.all_runs()) == RUNS

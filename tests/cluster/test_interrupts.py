@@ -16,13 +16,10 @@ from tests.support import Project
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealCluster]:
-    made = RealCluster(tmp_path_factory.mktemp("dask"))
-    try:
+    with RealCluster(tmp_path_factory.mktemp("dask")) as made:
         made.start_worker()
         made.start_worker()
         yield made
-    finally:
-        made.close()
 
 
 @pytest.mark.slow

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from polarbear.driver.evidence import evidence_of
-from polarbear.driver.inspect import LARGER, duels_at, runs_on
+from polarbear.driver.inspect import LARGER, duels_at, first_difference, runs_on
 from polarbear.errors import ReportError
 from polarbear.store import Store
 from tests.driver.test_posterior_cache import synthetic
@@ -92,3 +92,23 @@ def test_an_unknown_instance_is_named_with_one_that_is_like_it(store: Store):
     name = store.instances()["instance"][0]
     with pytest.raises(ReportError, match=f"unknown instance '{name[:-1]}'.*did you mean"):
         runs_on(store, name[:-1])
+
+
+ONE = ([1.0, 5.0, 9.0], [3.0, 2.0, 1.0])
+
+
+@pytest.mark.parametrize(
+    ("t", "y", "differs"),
+    [
+        (ONE[0], ONE[1], None),
+        ([1.0, 4.0, 9.0], [3.0, 2.0, 1.0], 4.0),
+        ([1.0, 5.0, 9.0], [3.0, 2.5, 1.0], 5.0),
+        ([1.0, 5.0], [3.0, 2.0], 9.0),
+        ([1.0, 5.0, 9.0, 12.0], [3.0, 2.0, 1.0, 0.0], 12.0),
+        ([], [], 1.0),
+    ],
+)
+def test_the_first_improvement_that_is_not_the_same_is_found(t, y, differs):
+    one = (np.array(ONE[0]), np.array(ONE[1]))
+    assert first_difference(one, (np.array(t), np.array(y))) == differs
+    assert first_difference((np.array(t), np.array(y)), one) == differs

@@ -9,10 +9,9 @@ import pytest
 
 from polarbear.config import Config
 from polarbear.driver import collect
-from polarbear.driver.cost import cost_of
 from polarbear.driver.loop import Race
 from polarbear.driver.progress import Watcher
-from polarbear.driver.reconcile import Answers, take_in
+from polarbear.driver.reconcile import Answers, cost_of, take_in
 from polarbear.execution.run import Problems, execute
 from polarbear.racing import RoundRecord
 from polarbear.store import Store

@@ -6,7 +6,6 @@ import json
 import sys
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
 import pytest
 
@@ -57,11 +56,3 @@ def test_rounds_that_fill_all_workers_are_fewer_and_cost_more_runs(raced):
     narrow, wide = raced(300), raced(300, fill=True)
     assert wide.runs / wide.rounds > narrow.runs / narrow.rounds
     assert raced(1, fill=True).checkpoints == raced(1).checkpoints  # where there is nothing to fill
-
-
-def test_the_figure_of_a_sweep_is_well_formed(raced):
-    found = {way: [raced(1), raced(9)] for way in scaling.WAYS}
-    drawn = ElementTree.fromstring(scaling.figure(found))
-    lines = drawn.findall("{http://www.w3.org/2000/svg}polyline")
-    assert len(lines) == 3 * len(found)
-    assert scaling.table(found).count("\n") == 1 + 2 * len(found)

@@ -14,15 +14,15 @@ import pytest
 
 from polarbear import racing as race
 from polarbear.config import Config
-from polarbear.driver import collect, speculation
-from polarbear.driver.cost import RuntimeEstimates
+from polarbear.driver import collect
 from polarbear.driver.forget import forget, rename
 from polarbear.driver.loop import Race
+from polarbear.driver.race_runs import RuntimeEstimates
 from polarbear.driver.speculation import SpeculativeRuns
 from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.execution.run import Problems, execute
 from polarbear.store import Store
-from polarbear.store.runs import SpeculativeRun
+from polarbear.store.runs import SpeculativeRun, StoredRun
 from tests.driver.test_loop import Notes, checkpoints, configured, optimisers, run
 from tests.faults.races import essence
 from tests.support import solver
@@ -136,18 +136,6 @@ def test_with_as_many_early_runs_as_can_be_a_race_is_the_same(tmp_path, monkeypa
     assert "C" in set(left["algorithm"])  # who was put out while its next runs were being made
 
 
-def test_while_decisions_take_long_more_brief_runs_are_begun(tmp_path, monkeypatch):
-    deliberate(monkeypatch)
-    monkeypatch.setattr(speculation, "MAX_SHORT_RUNS", 96)
-    stores = []
-    for decisions in (0, 4):
-        monkeypatch.setattr(speculation, "DECISIONS_AHEAD", decisions)
-        stores.append(run(truncated(rounds=3), tmp_path / str(decisions))[1])
-    few, many = stores
-    assert len(many.speculative.table()) > len(few.speculative.table())
-    assert checkpoints(many) == checkpoints(few)
-
-
 @pytest.mark.parametrize("seed", range(2))
 def test_interrupted_anywhere_a_race_with_early_runs_ends_the_same(
     tmp_path, monkeypatch, without, seed
@@ -211,40 +199,6 @@ def test_a_race_that_goes_on_uses_what_was_run_early_before(tmp_path, monkeypatc
     assert all(any(abs(t - other) < 2e-6 for other in found - left) for t in begun)
 
 
-def test_an_early_run_that_is_lost_is_begun_again_while_there_is_time(
-    tmp_path, monkeypatch, without
-):
-    """Every first attempt is lost: of early runs only a second one can be heard."""
-    deliberate(monkeypatch)
-    reliable = collect.pool_of
-
-    def losing(config: Config, store: Any) -> Any:
-        pool = reliable(config, store)
-        whole = pool.run
-
-        def run(tasks: Iterable[Task | None], over: Any = lambda: False) -> Iterator[Outcome]:
-            for outcome in whole(tasks, over):
-                first = outcome.task.attempt == 1
-                yield replace(outcome, status=Status.LOST) if first else outcome
-
-        pool.run = run
-        return pool
-
-    class Hears(Notes):
-        early = 0
-
-        def ran_early(self, outcome: Outcome) -> None:
-            self.early += 1
-
-    monkeypatch.setattr(collect, "pool_of", losing)
-    config, watcher = truncated(), Hears()
-    store = Store.open_or_create(tmp_path / "s", config.plain())
-    with store.writing():
-        Race(config, store, watcher).run()
-    assert watcher.early
-    assert checkpoints(store) == checkpoints(without)
-
-
 def test_early_runs_are_on_no_instance_beyond_a_limit(tmp_path, monkeypatch):
     deliberate(monkeypatch)
     config = truncated(instances=30)
@@ -254,29 +208,18 @@ def test_early_runs_are_on_no_instance_beyond_a_limit(tmp_path, monkeypatch):
     assert len(store.speculative.table())
 
 
-@pytest.mark.parametrize("limit", ["evaluations", "spent"])
-def test_early_runs_never_bring_a_race_above_what_it_may_spend(tmp_path, monkeypatch, limit):
-    deliberate(monkeypatch)
-    spent: dict[tuple[str, str], float] = {}
-    after_each: list[float] = []
-
-    class Adds(Notes):
-        def finished(self, outcome: Outcome) -> None:
-            place = (outcome.task.algorithm.name, outcome.task.instance.id)
-            spent[place] = max(spent.get(place, 0), outcome.reached)
-
-        def ran_early(self, outcome: Outcome) -> None:
-            self.finished(outcome)
-            after_each.append(sum(spent.values()))
-
-    config = truncated(**{limit: 6000})
-    store = Store.open_or_create(tmp_path / "s", config.plain())
-    with store.writing():
-        Race(config, store, Adds()).run()
-    assert 3000 < max(after_each) <= 6000
-
-
-def test_where_seconds_are_measured_nothing_is_begun_early(tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    ("axis", "limits", "some"),
+    [
+        ("iterations", {}, True),
+        ("seconds", {}, False),
+        ("evaluations", {"evaluations": 6000}, False),
+        ("evaluations", {"spent": 6000}, False),
+    ],
+)
+def test_nothing_is_begun_early_where_seconds_are_measured_or_spending_is_limited(
+    tmp_path, monkeypatch, axis, limits, some
+):
     deliberate(monkeypatch)
     begun: list[Outcome] = []
 
@@ -284,15 +227,13 @@ def test_where_seconds_are_measured_nothing_is_begun_early(tmp_path, monkeypatch
         def ran_early(self, outcome: Outcome) -> None:
             begun.append(outcome)
 
-    for axis, some in (("iterations", True), ("seconds", False)):
-        begun.clear()
-        config = truncated(rounds=2)
-        grid = {"axis": axis, "grid": [10, 20, 30, 40, 50, 60]}
-        config = replace(config, budget=type(config.budget).model_validate(grid))
-        store = Store.open_or_create(tmp_path / axis, config.plain())
-        with store.writing():
-            Race(config, store, Hears()).run()
-        assert bool(begun) is some
+    config = truncated(rounds=2, **limits)
+    grid = {"axis": axis, "grid": [10, 20, 30, 40, 50, 60]}
+    config = replace(config, budget=type(config.budget).model_validate(grid))
+    store = Store.open_or_create(tmp_path / "s", config.plain())
+    with store.writing():
+        Race(config, store, Hears()).run()
+    assert bool(begun) is some
 
 
 def test_before_the_last_round_that_a_limit_allows_nothing_is_begun(tmp_path, monkeypatch):
@@ -353,20 +294,14 @@ def test_runs_that_a_killed_race_left_both_early_and_used_are_used_once(tmp_path
     assert store.speculative.table()["algorithm"].to_list() == ["random"]
 
 
-def test_what_is_forgotten_does_not_come_back_by_early_runs(tmp_path):
-    _, store, outcomes = early_store(tmp_path / "s")
-    with store.writing():
-        store.speculative.change(outcomes, 1)
-        forget(store, "random")
-    assert store.speculative.table()["algorithm"].to_list() == ["coordinate_descent"]
-
-
-def test_early_runs_go_by_the_new_name_of_their_algorithm(tmp_path):
+def test_early_runs_follow_a_new_name_and_are_forgotten_with_their_algorithm(tmp_path):
     _, store, outcomes = early_store(tmp_path / "s")
     with store.writing():
         store.speculative.change(outcomes, 1)
         rename(store, "random", "chance")
-    assert store.speculative.table()["algorithm"].to_list() == ["chance", "coordinate_descent"]
+        assert store.speculative.table()["algorithm"].to_list() == ["chance", "coordinate_descent"]
+        forget(store, "chance")
+    assert store.speculative.table()["algorithm"].to_list() == ["coordinate_descent"]
 
 
 def test_a_changed_algorithm_does_not_use_what_was_run_early_before(tmp_path):
@@ -385,10 +320,14 @@ def test_a_batch_begins_with_the_runs_that_take_long_and_else_goes_by_instance()
     config = configured(("good", "bad", "late"))
     instances = [config.instances.instance(i, config.setting) for i in range(2)]
     tasks = collect.plan(config, {}, instances).tasks
-    lengths = RuntimeEstimates()
-    for name, seconds in {"good": 1.0, "bad": 1.2, "late": 30.0}.items():
-        lengths.add(name, seconds, budget=60.0)
-    ordered = [(task.algorithm.name, task.instance.index) for task in lengths.longest_first(tasks)]
+    estimates = RuntimeEstimates()
+    problems = Problems(config.instances, config.setting)
+    for task in tasks[:3]:
+        seconds = {"good": 1.0, "bad": 1.2, "late": 30.0}[task.algorithm.name]
+        estimates.add(StoredRun.of(replace(execute(task, problems), seconds=seconds), 1))
+    ordered = [
+        (task.algorithm.name, task.instance.index) for task in estimates.longest_first(tasks)
+    ]
     assert ordered == [
         *[("late", 0), ("late", 1)],
         *[("good", 0), ("bad", 0), ("good", 1), ("bad", 1)],

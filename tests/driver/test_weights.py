@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from polarbear.driver.evidence import Tally, evidence_of
-from polarbear.driver.merging import unite
-from polarbear.driver.replay import stored_config
+from polarbear.driver.collect import InstanceStream
+from polarbear.driver.evidence import evidence_of
+from polarbear.driver.merging import stored_config, unite
+from polarbear.driver.race_runs import RaceRuns
 from polarbear.errors import StoreMismatchError
 from polarbear.rankings.duels import duels_of
 from polarbear.store import Store
@@ -35,14 +36,13 @@ def raced(tmp_path_factory: pytest.TempPathFactory) -> Store:
 def test_a_race_counts_as_the_store_does(raced: Store):
     config = weighted({"*-1": 3, "*-2": 0.5}, rules=FEW)
     assert sorted(raced.weights().values()) == [0.5, 3.0]
-    tally = Tally(raced, config.budget, 0.0, config.instances.weight)
-    instances = [config.instances.instance(i, config.setting) for i in range(8)]
-    mine, its = tally.evidence(instances, ("good", "late")), evidence_of(raced)
+    last = raced.rounds.last()
+    assert last is not None
+    runs = RaceRuns(config, raced, last.state, InstanceStream(config))
+    mine, its = runs.evidence(8, ("good", "late")), evidence_of(raced)
     assert mine.key == its.key
     np.testing.assert_array_equal(mine.choice_sets.wins, its.choice_sets.wins)
     assert mine.choice_sets.wins[0].sum() == 6 + 3 + 0.5
-    last = raced.rounds.last()
-    assert last is not None
     assert last.settings["weights"] == {"*-1": 3.0, "*-2": 0.5}
 
 

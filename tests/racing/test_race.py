@@ -21,6 +21,7 @@ from polarbear.racing.rules import Batch, Rules
 from polarbear.rankings.duels import DuelRecord
 
 TIMES = (1.0, 2.0, 3.0, 4.0)
+RULES = Rules()
 
 
 def tables(above, alike=None, error=None, dominates=None) -> DecisionTables:
@@ -47,115 +48,102 @@ def tables(above, alike=None, error=None, dominates=None) -> DecisionTables:
     return DecisionTables(better, equivalent, no_worse, over, over, errors)
 
 
-def codes(state, a, b):
+def codes(state, a="A", b="B"):
     return "".join(race.LETTERS[code] for code in state.relation(a, b))
+
+
+def first_round(above, alike=None, rules=RULES, **changes):
+    """State and decisions after a round on 8 instances; ``changes`` are of its probabilities."""
+    names = sorted({name for pair in above for name in pair})
+    found = replace(tables(above, alike), **changes)
+    return race.step(race.start(names, TIMES, rules), rules, 8, found)
+
+
+def eliminated(decisions):
+    return [(out.algorithm, out.by) for out in decisions.eliminated]
 
 
 def test_one_algorithm_is_no_race():
     with pytest.raises(RaceError, match="at least two algorithms, found 1"):
-        race.start(["A"], TIMES, Rules())
+        race.start(["A"], TIMES, RULES)
 
 
-def test_who_is_dominated_at_every_time_is_out():
-    state = race.start("AB", TIMES, Rules(alpha=0.95))
-    state, decisions = race.step(state, Rules(alpha=0.95), 8, tables({("A", "B"): [0.96] * 4}))
+def test_an_algorithm_that_is_dominated_at_every_time_is_eliminated():
+    state, decisions = first_round({("A", "B"): [0.96] * 4}, rules=Rules(alpha=0.95))
     assert state.candidates == ("A",)
     (out,) = decisions.eliminated
-    assert (out.algorithm, out.by, out.round, out.instances) == ("B", "A", 1, 8)
-    assert out.probability == pytest.approx(0.96)
+    assert out == race.Elimination("B", "A", 1, 8, pytest.approx(0.96))
     assert not state.unresolved
     assert state.share_settled == 1
 
 
 def test_one_doubtful_time_keeps_an_algorithm_in():
-    state = race.start("AB", TIMES, Rules(alpha=0.95))
-    rules = Rules(alpha=0.95)
-    state, decisions = race.step(state, rules, 8, tables({("A", "B"): [0.99, 0.94, 0.99, 0.99]}))
+    state, decisions = first_round({("A", "B"): [0.999, 0.98, 0.999, 0.999]})
     assert not decisions.eliminated
-    assert codes(state, "A", "B") == ">.>>"
+    assert codes(state) == ">.>>"
     assert codes(state, "B", "A") == "<.<<"
 
 
 def test_above_at_each_time_but_not_jointly_stays_and_is_compared_again():
-    rules = Rules(alpha=0.95, elimination="joint")
-    at_each_time = {("A", "B"): [0.97] * 4}
-    state = race.start("AB", TIMES, rules)
-    state, decisions = race.step(
-        state, rules, 8, tables(at_each_time, dominates=[[0, 0.9], [0, 0]])
-    )
+    rules = Rules(elimination="joint")
+    above = {("A", "B"): [0.995] * 4}
+    state, decisions = first_round(above, rules=rules, dominates=np.array([[0, 0.9], [0, 0]]))
     assert not decisions.eliminated
     assert decisions.reopened == (("A", "B"),)
     assert state.unresolved == ("A", "B")
-    jointly = tables(at_each_time, dominates=[[0, 0.96], [0, 0]])
-    state, decisions = race.step(state, rules, 8, jointly)
-    assert [out.algorithm for out in decisions.eliminated] == ["B"]
+    jointly = tables(above, dominates=[[0, 0.991], [0, 0]])
+    assert eliminated(race.step(state, rules, 8, jointly)[1]) == [("B", "A")]
 
 
 def test_an_elimination_shows_the_neutral_probability_and_asks_for_the_sceptical_one():
-    neutral = np.array([[0.5, 0.9993], [0.0007, 0.5]])
-    sceptical = tables({("A", "B"): [0.999] * 4}, dominates=[[0, 0.991], [0, 0]])
-    found = replace(sceptical, estimate=neutral)
-    _, decisions = race.step(race.start("AB", TIMES, Rules()), Rules(), 8, found)
+    above, estimate = {("A", "B"): [0.999] * 4}, np.array([[0.5, 0.9993], [0.0007, 0.5]])
+    sceptical = np.array([[0, 0.991], [0, 0]])
+    _, decisions = first_round(above, dominates=sceptical, estimate=estimate)
     assert decisions.eliminated[0].probability == pytest.approx(0.9993)
-    doubtful = replace(found, dominates=np.full((2, 2), 0.98))
-    _, decisions = race.step(race.start("AB", TIMES, Rules()), Rules(), 8, doubtful)
+    _, decisions = first_round(above, dominates=np.full((2, 2), 0.98), estimate=estimate)
     assert not decisions.eliminated
 
 
-def test_a_chain_of_dominances_is_out_at_once_whatever_the_order():
-    table = tables({("A", "B"): [0.999] * 4, ("B", "C"): [0.999] * 4, ("A", "C"): [0.98] * 4})
-    state, decisions = race.step(race.start("ABC", TIMES, Rules()), Rules(), 8, table)
-    assert state.candidates == ("A",)
-    assert [(out.algorithm, out.by) for out in decisions.eliminated] == [("B", "A"), ("C", "B")]
+SURE = [0.999] * 4
+CYCLE = {("A", "B"): SURE, ("B", "C"): SURE, ("C", "A"): SURE}
 
 
-CYCLE = {("A", "B"): [0.999] * 4, ("B", "C"): [0.999] * 4, ("C", "A"): [0.999] * 4}
+@pytest.mark.parametrize(
+    ("above", "pairs", "left"),
+    [  # a chain, whatever the order; the surviving and surest dominator is named
+        ({("A", "B"): SURE, ("B", "C"): SURE, ("A", "C"): [0.98] * 4}, ["BA", "CB"], "A"),
+        ({("A", "C"): [0.995] * 4, ("B", "C"): SURE, ("A", "B"): [0.5] * 4}, ["CB"], "AB"),
+        (CYCLE, [], "ABC"),
+        ({**CYCLE, ("D", "A"): SURE}, ["AD"], "BCD"),
+    ],
+)
+def test_eliminations_of_chains_and_cycles(above, pairs, left):
+    state, decisions = first_round(above)
+    assert eliminated(decisions) == [tuple(pair) for pair in pairs]
+    assert state.candidates == tuple(left)
+    assert decisions.cycles == ((("A", "B", "C"),) if ("C", "A") in above else ())
+    if above == CYCLE:
+        assert not decisions.reopened
+        assert not state.open_pairs  # the race ends and says so
 
 
-def test_a_cycle_of_dominances_keeps_all_of_its_members_and_is_named():
-    state, decisions = race.step(race.start("ABC", TIMES, Rules()), Rules(), 8, tables(CYCLE))
-    assert state.candidates == ("A", "B", "C")
-    assert decisions.cycles == (("A", "B", "C"),)
-    assert not decisions.eliminated
-    assert not decisions.reopened
-    assert not state.open_pairs  # the race ends and says so
-
-
-def test_an_algorithm_outside_a_cycle_eliminates_its_members():
-    above = {**CYCLE, ("D", "A"): [0.999] * 4}
-    state, decisions = race.step(race.start("ABCD", TIMES, Rules()), Rules(), 8, tables(above))
-    assert [(out.algorithm, out.by) for out in decisions.eliminated] == [("A", "D")]
-    assert decisions.cycles == (("A", "B", "C"),)
-    assert state.candidates == ("B", "C", "D")
-
-
-def test_an_algorithm_returns_when_its_eliminator_is_eliminated_by_one_that_it_is_ahead_of():
-    state = race.start("ABC", TIMES, Rules())
-    first = {("A", "B"): [0.999] * 4, ("B", "C"): [0.8] * 4, ("C", "A"): [0.9] * 4}
-    state, decisions = race.step(state, Rules(), 8, tables(first))
+@pytest.mark.parametrize(("p", "back"), [(0.8, True), (0.3, False)])
+def test_an_algorithm_returns_where_it_is_ahead_of_the_eliminator_of_its_eliminator(p, back):
+    first = {("A", "B"): SURE, ("B", "C"): [p] * 4, ("C", "A"): [0.9] * 4}
+    state, decisions = first_round(first)
     assert state.candidates == ("A", "C")
     assert not decisions.cycles
-    later = {("A", "B"): [0.999] * 4, ("B", "C"): [0.8] * 4, ("C", "A"): [0.999] * 4}
-    state, decisions = race.step(state, Rules(), 8, tables(later))
+    state, decisions = race.step(state, RULES, 8, tables({**first, ("C", "A"): SURE}))
     assert [out.algorithm for out in decisions.eliminated] == ["A"]
-    assert decisions.reinstated == ("B",)
-    assert state.candidates == ("B", "C")
-    assert state.open_pairs == [("B", "C")]
-    state, decisions = race.step(state, Rules(), 8, tables(CYCLE))
-    assert decisions.cycles == (("A", "B", "C"),)
-    assert decisions.reinstated == ("A",)
-    assert state.candidates == ("A", "B", "C")
-    assert not state.open_pairs
-
-
-def test_an_algorithm_stays_eliminated_where_its_eliminators_eliminator_is_ahead_of_it():
-    state = race.start("ABC", TIMES, Rules())
-    first = {("A", "B"): [0.999] * 4, ("B", "C"): [0.3] * 4, ("C", "A"): [0.9] * 4}
-    state, _ = race.step(state, Rules(), 8, tables(first))
-    second = {("A", "B"): [0.999] * 4, ("B", "C"): [0.3] * 4, ("C", "A"): [0.999] * 4}
-    state, decisions = race.step(state, Rules(), 8, tables(second))
-    assert not decisions.reinstated
-    assert state.candidates == ("C",)
+    assert decisions.reinstated == (("B",) if back else ())
+    assert state.candidates == (("B", "C") if back else ("C",))
+    if back:
+        assert state.open_pairs == [("B", "C")]
+        state, decisions = race.step(state, RULES, 8, tables(CYCLE))
+        assert decisions.cycles == (("A", "B", "C"),)
+        assert decisions.reinstated == ("A",)
+        assert state.candidates == ("A", "B", "C")
+        assert not state.open_pairs
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -178,7 +166,7 @@ def test_a_race_on_a_cyclic_truth_ends_with_all_three_and_names_the_cycle(seed):
     assert seen < 300
 
 
-def test_who_is_reached_is_found_as_by_walking():
+def test_the_transitive_closure_is_that_of_matrix_powers():
     rng = np.random.default_rng(1)
     for _ in range(200):
         n = int(rng.integers(1, 9))
@@ -190,109 +178,81 @@ def test_who_is_reached_is_found_as_by_walking():
         assert np.array_equal(reached(steps), walked)
 
 
-def test_the_surviving_and_surest_dominator_is_named():
-    table = {("A", "C"): [0.995] * 4, ("B", "C"): [0.999] * 4, ("A", "B"): [0.5] * 4}
-    _, decisions = race.step(race.start("ABC", TIMES, Rules()), Rules(), 8, tables(table))
-    assert [(out.algorithm, out.by) for out in decisions.eliminated] == [("C", "B")]
-
-
-def test_all_about_those_who_are_out_is_settled():
-    table = {("A", "C"): [0.999] * 4, ("B", "C"): [0.7] * 4, ("A", "B"): [0.5] * 4}
-    state, _ = race.step(race.start("ABC", TIMES, Rules()), Rules(), 8, tables(table))
+def test_all_pairs_of_the_eliminated_are_settled():
+    above = {("A", "C"): SURE, ("B", "C"): [0.7] * 4, ("A", "B"): [0.5] * 4}
+    state, _ = first_round(above)
     assert codes(state, "B", "C") == "----"
     assert codes(state, "A", "C") == ">>>>"
     assert state.open_pairs == [("A", "B")]
 
 
-def test_as_good_at_one_time_settles_a_pair_of_which_the_other_is_better_elsewhere():
+@pytest.mark.parametrize(
+    ("resolution", "expected"), [("membership", ">xxx"), ("crossing", ">..."), ("strict", ">...")]
+)
+def test_as_good_at_one_time_settles_a_pair_of_which_the_other_is_better_elsewhere(
+    resolution, expected
+):
     """B is better or as good at the last time, though neither of these is certain."""
-    believed = tables({("A", "B"): [0.999, 0.7, 0.6, 0.3]}, {("A", "B"): [0, 0.1, 0.1, 0.69]})
-    no_worse = believed.no_worse.copy()
+    above, alike = {("A", "B"): [0.999, 0.7, 0.6, 0.3]}, {("A", "B"): [0, 0.1, 0.1, 0.69]}
+    no_worse = tables(above, alike).no_worse
     no_worse[3, 1, 0] = 0.991
-    found = replace(believed, no_worse=no_worse)
-    for resolution, expected in (("membership", ">xxx"), ("crossing", ">..."), ("strict", ">...")):
-        rules = Rules(resolution=resolution)
-        state, decisions = race.step(race.start("AB", TIMES, rules), rules, 8, found)
-        assert codes(state, "A", "B") == expected
-        assert bool(decisions.settled_pairs) == (resolution == "membership")
-        assert state.candidates == ("A", "B")
-
-
-def test_being_as_good_settles_nothing_where_nobody_is_better_anywhere():
-    found = replace(tables({("A", "B"): [0.6] * 4}), no_worse=np.full((4, 2, 2), 0.999))
-    state, _ = race.step(race.start("AB", TIMES, Rules()), Rules(), 8, found)
-    assert codes(state, "A", "B") == "...."
-
-
-def test_who_is_better_at_every_time_puts_the_other_out_though_it_is_as_good():
-    found = replace(tables({("A", "B"): [0.999] * 4}), no_worse=np.full((4, 2, 2), 0.999))
-    state, _ = race.step(race.start("AB", TIMES, Rules()), Rules(), 8, found)
-    assert state.candidates == ("A",)
-
-
-def test_crossing_resolution_ends_a_pair_early():
-    table = tables({("A", "B"): [0.999, 0.7, 0.6, 0.001]})
-    state, decisions = race.step(race.start("AB", TIMES, Rules()), Rules(), 8, table)
-    assert codes(state, "A", "B") == ">xx<"
-    assert decisions.settled_pairs == (("A", "B"),)
-
-
-def test_strict_resolution_goes_on_until_every_time_is_settled():
-    rules = Rules(resolution="strict")
-    state = race.start("AB", TIMES, rules)
-    state, _ = race.step(state, rules, 8, tables({("A", "B"): [0.999, 0.7, 0.6, 0.001]}))
-    assert codes(state, "A", "B") == ">..<"
-    state, _ = race.step(
-        state,
-        rules,
-        8,
-        tables({("A", "B"): [0.9, 0.995, 0.6, 0.2]}, {("A", "B"): [0, 0, 0.991, 0]}),
-    )
-    assert codes(state, "A", "B") == ">>=<"  # what was settled stays so
-    assert not state.unresolved
-
-
-def test_a_tie_and_a_dominance_count_as_crossing():
-    table = tables({("A", "B"): [0.999, 0.7, 0.6, 0.6]}, {("A", "B"): [0, 0, 0, 0.995]})
-    state, _ = race.step(race.start("AB", TIMES, Rules()), Rules(), 8, table)
-    assert codes(state, "A", "B") == ">xx="
+    state, decisions = first_round(above, alike, Rules(resolution=resolution), no_worse=no_worse)
+    assert codes(state) == expected
+    assert bool(decisions.settled_pairs) == (resolution == "membership")
     assert state.candidates == ("A", "B")
 
 
-def test_equivalent_everywhere_ends_the_race():
-    table = tables({("A", "B"): [0.5] * 4}, {("A", "B"): [0.995] * 4})
-    state, _ = race.step(race.start("AB", TIMES, Rules()), Rules(), 8, table)
-    assert codes(state, "A", "B") == "===="
-    assert not state.open_pairs
+@pytest.mark.parametrize(("p", "expected"), [(0.6, "...."), (0.999, ">>>>")])
+def test_as_good_settles_nothing_where_none_is_better_and_does_not_prevent_dominance(p, expected):
+    state, _ = first_round({("A", "B"): [p] * 4}, no_worse=np.full((4, 2, 2), 0.999))
+    assert codes(state) == expected
+
+
+@pytest.mark.parametrize(
+    ("resolution", "above", "alike", "expected"),
+    [
+        ("membership", [0.999, 0.7, 0.6, 0.001], [0] * 4, ">xx<"),
+        ("membership", [0.999, 0.7, 0.6, 0.6], [0, 0, 0, 0.995], ">xx="),
+        ("membership", [0.5] * 4, [0.995] * 4, "===="),
+        ("strict", [0.999, 0.7, 0.6, 0.001], [0] * 4, ">..<"),
+    ],
+)
+def test_a_pair_is_settled_by_its_resolution(resolution, above, alike, expected):
+    rules = Rules(resolution=resolution)
+    state, decisions = first_round({("A", "B"): above}, {("A", "B"): alike}, rules)
+    assert codes(state) == expected
+    assert decisions.settled_pairs == (() if "." in expected else (("A", "B"),))
+    assert state.candidates == ("A", "B")
+    if resolution == "strict":  # what was settled stays so
+        found = tables({("A", "B"): [0.9, 0.995, 0.6, 0.2]}, {("A", "B"): [0, 0, 0.991, 0]})
+        state, _ = race.step(state, rules, 8, found)
+        assert codes(state) == ">>=<"
+        assert not state.unresolved
 
 
 def test_above_everywhere_by_the_record_but_not_at_once_is_looked_at_again():
     rules = Rules(resolution="strict")
-    state = race.start("AB", TIMES, rules)
-    state, _ = race.step(state, rules, 8, tables({("A", "B"): [0.999, 0.999, 0.995, 0.9]}))
+    state, _ = first_round({("A", "B"): [0.999, 0.999, 0.995, 0.9]}, rules=rules)
     state, decisions = race.step(state, rules, 8, tables({("A", "B"): [0.999, 0.97, 0.985, 0.995]}))
     assert decisions.reopened == (("A", "B"),)
-    assert codes(state, "A", "B") == ">.>>"
+    assert codes(state) == ">.>>"
 
 
 def test_an_algorithm_runs_up_to_its_last_open_time_under_pointwise_elimination():
-    table = {("A", "B"): [0.7, 0.999, 0.999, 0.999], ("A", "C"): [0.7, 0.7, 0.7, 0.999]}
+    above = {("A", "B"): [0.7, 0.999, 0.999, 0.999], ("A", "C"): [0.7, 0.7, 0.7, 0.999]}
     rules = Rules(resolution="strict")
-    state, _ = race.step(
-        race.start("ABC", TIMES, rules), rules, 8, tables({**table, ("B", "C"): [0.999] * 4})
-    )
+    state, _ = first_round({**above, ("B", "C"): SURE}, rules=rules)
     assert state.candidates == ("A", "B")
     assert race.horizons(state, rules) == {"A": 1.0, "B": 1.0}
-    table[("B", "C")] = [0.7, 0.999, 0.7, 0.999]
-    state, _ = race.step(race.start("ABC", TIMES, rules), rules, 8, tables(table))
+    state, _ = first_round({**above, ("B", "C"): [0.7, 0.999, 0.7, 0.999]}, rules=rules)
     assert race.horizons(state, rules) == {"A": 3.0, "B": 3.0, "C": 3.0}
 
 
 @pytest.mark.parametrize(("truncate", "until"), [(False, 4.0), (True, 1.0)])
 def test_runs_end_at_the_last_open_time_unless_they_are_not_to_be_truncated(truncate, until):
     rules = Rules(elimination="joint", resolution="strict", truncate=truncate)
-    table = tables({("A", "B"): [0.7, 0.999, 0.999, 0.999]}, dominates=np.zeros((2, 2)))
-    state, _ = race.step(race.start("AB", TIMES, rules), rules, 8, table)
+    above = {("A", "B"): [0.7, 0.999, 0.999, 0.999]}
+    state, _ = first_round(above, rules=rules, dominates=np.zeros((2, 2)))
     assert race.horizons(state, rules) == {"A": until, "B": until}
 
 
@@ -362,55 +322,49 @@ def test_an_untrusted_posterior_decides_nothing_and_is_counted():
     assert state.untrusted == 0
 
 
+def with_newcomer(instances, p=0.7):
+    """A race of A and B that C enters after a round."""
+    state, _ = race.step(
+        race.start("AB", TIMES, RULES), RULES, instances, tables({("A", "B"): [p] * 4})
+    )
+    return race.admit(state, "C", RULES)
+
+
 def test_a_newcomer_is_judged_alone_until_it_has_caught_up():
-    rules = Rules()
-    state = race.start("AB", TIMES, rules)
-    state, _ = race.step(state, rules, 16, tables({("A", "B"): [0.7] * 4}))
-    state = race.admit(state, "C", rules)
+    state = with_newcomer(16)
     assert state.open_pairs == [("A", "B"), ("A", "C"), ("B", "C")]
-    assert race.horizons(state, rules) == {"C": 4.0}
-    table = tables({("A", "B"): [0.999] * 4, ("A", "C"): [0.7] * 4, ("B", "C"): [0.7] * 4})
-    state, decisions = race.step(state, rules, 8, table)
-    assert codes(state, "A", "B") == "...."  # another evidence's business
+    assert race.horizons(state, RULES) == {"C": 4.0}
+    table = tables({("A", "B"): SURE, ("A", "C"): [0.7] * 4, ("B", "C"): [0.7] * 4})
+    state, decisions = race.step(state, RULES, 8, table)
+    assert codes(state) == "...."  # only pairs of the newcomer are judged
     assert not decisions.eliminated
     assert (state.joining, state.caught_up, state.instances) == ("C", 8, 16)
-    state, decisions = race.step(state, rules, 8, table)
+    state, decisions = race.step(state, RULES, 8, table)
     assert (state.joining, decisions.caught_up) == (None, "C")
 
 
-def test_a_newcomer_that_is_out_needs_not_catch_up():
-    rules = Rules()
-    state = race.start("AB", TIMES, rules)
-    state, _ = race.step(state, rules, 64, tables({("A", "B"): [0.7] * 4}))
-    state = race.admit(state, "C", rules)
-    table = {("A", "B"): [0.7] * 4, ("A", "C"): [0.999] * 4, ("B", "C"): [0.7] * 4}
-    state, decisions = race.step(state, rules, 8, tables(table))
+def test_a_newcomer_that_is_eliminated_does_not_catch_up():
+    above = {("A", "B"): [0.7] * 4, ("A", "C"): SURE, ("B", "C"): [0.7] * 4}
+    state, decisions = race.step(with_newcomer(64), RULES, 8, tables(above))
     assert [(out.algorithm, out.instances) for out in decisions.eliminated] == [("C", 8)]
     assert state.joining is None
     assert state.instances == 64
 
 
-def test_a_newcomer_can_put_others_out():
-    rules = Rules()
-    state = race.start("AB", TIMES, rules)
-    state, _ = race.step(state, rules, 64, tables({("A", "B"): [0.7] * 4}))
-    state = race.admit(state, "C", rules)
-    table = {("A", "B"): [0.7] * 4, ("C", "A"): [0.999] * 4, ("C", "B"): [0.999] * 4}
-    state, _ = race.step(state, rules, 8, tables(table))
+def test_a_newcomer_can_eliminate_others():
+    above = {("A", "B"): [0.7] * 4, ("C", "A"): SURE, ("C", "B"): SURE}
+    state, _ = race.step(with_newcomer(64), RULES, 8, tables(above))
     assert state.candidates == ("C",)
     assert not state.open_pairs
 
 
-def test_a_newcomer_is_not_compared_with_those_who_are_out():
-    rules = Rules()
-    state = race.start("AB", TIMES, rules)
-    state, _ = race.step(state, rules, 64, tables({("A", "B"): [0.999] * 4}))
-    state = race.admit(state, "C", rules)
+def test_a_newcomer_is_not_compared_with_eliminated_algorithms():
+    state = with_newcomer(64, p=0.999)
     assert codes(state, "B", "C") == "----"
     assert state.open_pairs == [("A", "C")]
 
 
-def test_nobody_enters_twice_or_beside_another_newcomer():
+def test_an_algorithm_enters_once_and_not_while_another_one_catches_up():
     rules = Rules()
     state = race.start("AB", TIMES, rules)
     with pytest.raises(RaceError, match="'A' is in the race already"):
@@ -446,9 +400,9 @@ def test_a_checkpoint_gives_back_the_state_to_the_byte():
     settled[0], settled[1, 1], settled[2, 3] = [ABOVE, BELOW, ALIKE, CROSSING], OUT, OUT
     out = race.Elimination("ß", "A", 2, 16, 0.9934)
     state = replace(state, settled=settled, eliminated=(out,), round=2, instances=16, joining="ß")
-    text = json.dumps(race.to_plain(state))
-    again = race.from_plain(json.loads(text))
-    assert json.dumps(race.to_plain(again)) == text
+    text = json.dumps(state.to_plain())
+    again = race.State.from_plain(json.loads(text))
+    assert json.dumps(again.to_plain()) == text
     assert again.eliminated == state.eliminated
     assert (again.settled == state.settled).all()
 
