@@ -4,8 +4,8 @@ from polarbear.driver.progress import Pace, RoundClock, Watcher
 from polarbear.driver.standings import standings as standings_of
 from polarbear.execution.outcome import Outcome, Task
 from polarbear.racing import RoundRecord, State
-from polarbear.report.drawing.labels import labels
-from polarbear.report.prose.outline import curve
+from polarbear.report.figures.short_names import labels
+from polarbear.report.outline import curve
 from polarbear.report.words import withheld as withheld_words
 from polarbear.store import Store as StoreOnDisk
 

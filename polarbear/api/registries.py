@@ -12,7 +12,7 @@ REGISTRIES = {
     "suites": "polarbear.problems:SUITES",
     "adapters": "polarbear.algorithms:ADAPTERS",
     "preferences": "polarbear.selection.preference:PREFERENCES",
-    "figures": "polarbear.report.figures.registry:FIGURES",
+    "figures": "polarbear.report.figures:FIGURES",
     "formats": "polarbear.formats:FORMATS",
     "exports": "polarbear.formats:EXPORTS",
 }

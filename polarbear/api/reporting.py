@@ -19,20 +19,20 @@ from polarbear.classical.ert import ErtPoint
 from polarbear.errors import ReportError
 from polarbear.plain import html_table
 from polarbear.report.context import ReportContext, gather
-from polarbear.report.current_draws import still_in
-from polarbear.report.drawing.files import check_free, chosen, write_figures
-from polarbear.report.drawing.style import FORMATS, Style
 from polarbear.report.figures import FIGURES
+from polarbear.report.figures.figure_files import check_free, chosen, write_figures
+from polarbear.report.figures.style import FORMATS, Style
+from polarbear.report.findings import still_in
+from polarbear.report.outline import Block, outline
 from polarbear.report.page import write_page
-from polarbear.report.page.static_page import write_page_of_stores
-from polarbear.report.prose.outline import Block, outline
-from polarbear.report.prose.rendering import as_markdown, as_text
+from polarbear.report.page.build import write_page_of_stores
 from polarbear.report.stores import differences
 from polarbear.report.stores.comparison_figures import write_figures_of_stores
 from polarbear.report.stores.comparison_story import StoryOfStores, tell_of_stores
 from polarbear.report.stores.head_to_head import Change, changes
 from polarbear.report.stores.sides import different_settings, sides_of
 from polarbear.report.story import Story, tell
+from polarbear.report.text import as_markdown, as_text
 from polarbear.settings.options import Source, unknown, validate
 from polarbear.store import Store as StoreOnDisk
 

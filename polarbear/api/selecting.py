@@ -68,8 +68,8 @@ def select(
         )
         result = replace(result, sweep=swept)
         if png is not None:
-            from polarbear.report.drawing.labels import labels_in
             from polarbear.report.figures.on_demand import draw_sweep
+            from polarbear.report.figures.short_names import labels_in
 
             title = f"choice by {profile}, {basis.posterior.model} model"
             draw_sweep(swept, varied.log, labels_in(disk.config), title, png)

@@ -283,7 +283,7 @@ class Store:
         return runs
 
     def _labels(self) -> dict[str, str]:
-        from polarbear.report.drawing.labels import labels_in
+        from polarbear.report.figures.short_names import labels_in
 
         return labels_in(self._disk.config)
 

@@ -13,10 +13,9 @@ from polarbear.racing.recommendation import (
     advise,
     leaders,
 )
-from polarbear.report.best_by_time import p_best, problems_behind
 from polarbear.report.context import ReportContext
-from polarbear.report.current_draws import still_in
-from polarbear.report.prose.sentence import Name, Sentence, listed
+from polarbear.report.findings import p_best, problems_behind, still_in
+from polarbear.report.words import Name, Sentence, listed
 from polarbear.wording import P_BEST, counted, joined, probability, timed
 
 FIRST_WORD = {Grade.RUN: "Run ", Grade.PROBABLY: "Probably "}
@@ -26,11 +25,8 @@ def answer(context: ReportContext) -> tuple[Sentence, str]:
     """The recommendation, and a sentence on what it needs."""
     believed = context.believed
     if believed is None:
-        words = (
-            f"Nothing has been inferred from this store yet; `polarbear infer "
-            f"{context.store.path}` does it."
-        )
-        return (words,), ""
+        infer = f"`polarbear infer {context.store.path}`"
+        return (f"Nothing has been inferred from this store yet; {infer} does it.",), ""
     names = still_in(context)
     if len(names) == 1:
         if len(believed.algorithms) == 1:
@@ -60,7 +56,7 @@ def advised(advice: Advice, context: ReportContext) -> Sentence:
 
 
 def _whole_grid(context: ReportContext) -> str:
-    """The budget in words where it does not matter: a grid may have one time only."""
+    """The whole grid in words; it may have one time only."""
     if len(context.times) == 1:
         return f" at {timed(float(context.times[0]), context.axis)}"
     return ", whatever the budget"
@@ -85,13 +81,11 @@ def _or(one: Span) -> Sentence:
 def _undecided(
     context: ReportContext, found: list[Span], most: float, problems: int | None
 ) -> Sentence:
-    settled = context.race is not None and context.race.resolved
-    few = problems is not None and problems < MIN_PROBLEMS
-    why = "No algorithm stands out, though every pair is settled"
-    if few:
-        assert problems is not None
+    if problems is not None and problems < MIN_PROBLEMS:
         why = f"Too early to say, on {counted(problems, 'problem')}"
-    elif not settled:
+    elif context.race is not None and context.race.resolved:
+        why = "No algorithm stands out, though every pair is settled"
+    else:
         why = "Too early to say"
     return (
         f"{why}: the highest {P_BEST} has ",

@@ -17,13 +17,13 @@ from polarbear.inference import relations
 from polarbear.inference.beliefs import Beliefs, beliefs
 from polarbear.racing import RoundRecord, State
 from polarbear.racing.rules import Rules
-from polarbear.report.drawing.labels import labels_in
+from polarbear.report.figures.short_names import labels_in
 from polarbear.selection.posterior_source import Basis, Contest, contest, find_basis
 from polarbear.settings.grid import Budget, Spaced
 from polarbear.store import Store
 
 Made = TypeVar("Made")
-FAR, UNEVEN = 20, 3  # the last time against the first, and steps against each other
+LOG_SPAN, LOG_STEPS = 20, 3  # ratios of last to first time, and of the largest to smallest step
 
 
 @dataclass(frozen=True)
@@ -41,12 +41,12 @@ class Round:
 
 @dataclass(frozen=True)
 class ReportContext:
-    """A store as a report sees it.
+    """The content of a store that a report uses.
 
-    ``algorithms`` are all that the store knows, in the order of the configuration, which is also
-    the order of their colours. ``race`` holds the facts of `polarbear status --json`; it is None
-    where no race was run, and ``basis`` is None where there is no posterior. ``comparison`` says
-    what the classical view is asked, ``at`` which budget a figure of one budget shows.
+    ``algorithms`` are all algorithms of the store, in the order of the configuration, which is also
+    the order of their colours. ``race`` has the facts of `polarbear status --json`, None without a
+    race; ``basis`` is None without a posterior. ``comparison`` configures the classical view,
+    ``at`` is the budget of the figure of one budget.
     """
 
     store: Store
@@ -76,14 +76,14 @@ class ReportContext:
 
     @cached_property
     def believed(self) -> Beliefs | None:
-        """What is believed now; None where nothing has been inferred."""
+        """The present estimates; None where nothing has been inferred."""
         if self.rounds:
             return self.rounds[-1].believed
         return self.believed_by_basis
 
     @cached_property
     def believed_by_basis(self) -> Beliefs | None:
-        """What is believed by the posterior that choices rest on, the race's or another."""
+        """The estimates of the posterior that choices use, the race's or another."""
         if self.basis is None:
             return None
         posterior = self.basis.posterior
@@ -118,7 +118,7 @@ class ReportContext:
 
     @cached_property
     def labels(self) -> dict[str, str]:
-        """What every figure and the page call each algorithm."""
+        """The label of each algorithm in every figure and in the page."""
         return labels_in(self.store.config)
 
     def colour_index(self, name: str) -> int:
@@ -139,7 +139,7 @@ def once(made: Callable[[ReportContext], Made]) -> Callable[[ReportContext], Mad
 
 
 def gather(store: Store, upto: int | None = None, model: str | None = None) -> ReportContext:
-    """Read a store; ``upto`` looks back at an earlier round as if it were the last."""
+    """Read a store; ``upto`` is an earlier round that is shown as the last."""
     store = store.frozen()
     budget = Budget.model_validate(store.config["budget"])
     numbers = store.rounds.numbers()
@@ -170,11 +170,11 @@ def gather(store: Store, upto: int | None = None, model: str | None = None) -> R
 
 
 def _best_on_log(budget: Budget) -> bool:
-    """Whether times are best seen on a logarithmic scale: as they are spaced, or far and uneven."""
+    """Whether a logarithmic scale suits the times: by their spacing, or their span and steps."""
     if isinstance(budget.grid, Spaced):
         return budget.grid.spacing == "log"
     times = budget.times
     if len(times) < 2 or times[0] <= 0:
         return False
     steps = np.diff(times)
-    return bool(steps.max() > UNEVEN * steps.min() and times[-1] / times[0] > FAR)
+    return bool(steps.max() > LOG_STEPS * steps.min() and times[-1] / times[0] > LOG_SPAN)

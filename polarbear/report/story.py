@@ -17,22 +17,11 @@ from polarbear.racing import Kind, verdict_on
 from polarbear.racing.recommendation import Span, leaders
 from polarbear.report import words
 from polarbear.report.answer import answer
-from polarbear.report.best_by_time import p_best
 from polarbear.report.context import ReportContext, Round, once
-from polarbear.report.current_draws import other_model, still_in
-from polarbear.report.prose.sentence import Sentence, marked, parsed, plain, standing_alone
+from polarbear.report.findings import other_model, p_best, still_in
+from polarbear.report.words import Sentence, marked, parsed, plain, standing_alone
 from polarbear.store import summary
-from polarbear.wording import (
-    P_BEST,
-    counted,
-    decisive,
-    joined,
-    noun,
-    percent,
-    short,
-    time,
-    timed,
-)
+from polarbear.wording import P_BEST, counted, decisive, joined, noun, percent, short, time, timed
 
 PACKAGES = ("numpy", "scipy", "numba", "nutpie", "cmdstanpy", "ioh", "modcma", "cma")
 
@@ -143,15 +132,12 @@ def _settled_so_far(share: float) -> str:
 
 def _members(context: ReportContext) -> list[Entry]:
     """Why each algorithm is in the Pareto set."""
-    believed = context.believed
-    if believed is None:
+    if context.believed is None:
         return []
-    chosen = still_in(context)
     names, merit = p_best(context)
     parts = leaders(names, context.times, merit)
-    return [
-        _member(context, name, parts, dict(zip(names, merit.T, strict=True))) for name in chosen
-    ]
+    by_name = dict(zip(names, merit.T, strict=True))
+    return [_member(context, name, parts, by_name) for name in still_in(context)]
 
 
 def _member(
@@ -181,6 +167,9 @@ def _not_eliminated(context: ReportContext, name: str) -> str:
         ]
         if alike:
             return f"equivalent to {joined([*map(marked, alike)])} at every time"
+        threat = context.rounds[-1].record.threats.get(name)
+        if threat is not None:  # the probability on which the race decided
+            return words.not_dominated(marked(threat.by), threat.probability, race.joint)
     rivals = [other for other in still_in(context) if other != name]
     if not rivals:
         return "no other algorithm is left"
@@ -192,15 +181,9 @@ def _not_eliminated(context: ReportContext, name: str) -> str:
 
 def _out(context: ReportContext) -> list[Entry]:
     if context.race is not None:
+        joint = context.race.joint
         return [
-            Entry(
-                gone.algorithm,
-                parsed(
-                    f"by {marked(gone.by)} in round {gone.round}, after "
-                    f"{counted(gone.instances, 'instance')}: "
-                    f"{words.better(gone.probability, context.race.joint)}"
-                ),
-            )
+            Entry(gone.algorithm, parsed(words.eliminated_by(gone, marked(gone.by), joint)))
             for gone in context.race.eliminated
         ]
     if context.basis is None or context.contest is None:
@@ -219,9 +202,11 @@ def decisions(context: ReportContext, found: Round) -> list[Decision]:
         )
         for one in taken.eliminated
     ]
-    for a, b in taken.settled_pairs:
-        if {a, b} <= set(state.candidates):
-            made.append(("settled", verdict_on(state, a, b).words(marked(a), marked(b))))
+    made += [
+        ("settled", verdict_on(state, a, b).words(marked(a), marked(b)))
+        for a, b in taken.settled_pairs
+        if {a, b} <= set(state.candidates)
+    ]
     made += [("reopened", words.reopened(state, a, b, marked)) for a, b in taken.reopened]
     made += [("withheld", words.withheld(*map(marked, pair))) for pair in taken.withheld]
     made += [("cycle", words.cycle([*map(marked, names)])) for names in taken.cycles]
@@ -239,16 +224,14 @@ def _settings(context: ReportContext) -> list[tuple[str, str]]:
     """The settings that are needed to repeat it."""
     store, config = context.store, context.store.config
     manifest, times = store.manifest, context.times
+    span = f"{time(float(times[0]))} to {timed(float(times[-1]), context.axis)}"
     made = [
         ("Store", str(store.path)),
         ("Made", f"{manifest.created} by PolarBear {manifest.tool}"),
         ("Report by", f"PolarBear {__version__}, Python {platform.python_version()}"),
         ("Seed", str(config["seed"])),
         ("Instances", _options(config["instances"], "suite")),
-        (
-            "Times",
-            f"{len(times)} from {time(float(times[0]))} to {timed(float(times[-1]), context.axis)}",
-        ),
+        ("Times", f"{len(times)} from {span}"),
     ]
     made += [("Algorithm", f"{name}: {_options(o)}") for name, o in config["algorithms"].items()]
     if context.rounds:
@@ -260,14 +243,11 @@ def _settings(context: ReportContext) -> list[tuple[str, str]]:
         made.append(("Inference", _options(chosen)))
     if context.basis is not None:
         posterior = context.basis.posterior
-        made.append(
-            (
-                "Posterior",
-                f"{posterior.model}, {posterior.engine} engine, {posterior.method}, "
-                f"{counted(posterior.n_draws, 'draw')}, seed {posterior.seed}, "
-                f"key {context.basis.key}",
-            )
+        words = (
+            f"{posterior.model}, {posterior.engine} engine, {posterior.method}, "
+            f"{counted(posterior.n_draws, 'draw')}, seed {posterior.seed}, key {context.basis.key}"
         )
+        made.append(("Posterior", words))
     hosts = summary.hosts(store)
     if hosts:
         made.append(("Machines", "; ".join(f"{h.cpu} ({counted(h.runs, 'run')})" for h in hosts)))
@@ -277,10 +257,9 @@ def _settings(context: ReportContext) -> list[tuple[str, str]]:
 
 
 def _options(options: Mapping[str, Any], first: str | None = None) -> str:
-    """Settings as people write them: key value, key value."""
-    rest = {key: value for key, value in options.items() if key != first}
-    written = {key: _value(value) for key, value in rest.items() if value is not None}
-    said = [f"{key} {value}" for key, value in written.items() if value != "{}"]
+    """Settings as text: key value, key value; the value of ``first`` without its key."""
+    written = {key: _value(value) for key, value in options.items() if value is not None}
+    said = [f"{key} {value}" for key, value in written.items() if key != first and value != "{}"]
     return ", ".join([str(options[first]), *said] if first else said)
 
 

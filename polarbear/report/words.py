@@ -1,17 +1,21 @@
-"""Sentences about outcomes and spans of time, for the terminal, the page, LaTeX and Markdown alike.
+"""Sentences about outcomes, for the terminal, the page, LaTeX and Markdown alike.
 
-Sentences have no full stop. Names are inserted unchanged, so that a caller may mark them first.
-Verdicts on pairs have their words in `racing.verdicts`.
+They have no full stop. Names are inserted unchanged; a caller that wants them apart from words, in
+their colours, inserts `marked` names and has the text `parsed`. Verdicts on pairs have their words
+in `racing.verdicts`.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
 
+from polarbear.racing import Elimination
 from polarbear.racing.state import BELOW, State
 from polarbear.racing.verdicts import MIRROR, SIGNS, Kind
-from polarbear.wording import decisive, joined
+from polarbear.wording import counted, decisive, joined
 
 # The probability by which an elimination is shown: of all times jointly, or the lowest over time.
 _BETTER = MappingProxyType(
@@ -45,14 +49,20 @@ def eliminated(
     return f"{algorithm} eliminated{when} by {by}: {better(probability, joint)}"
 
 
-def not_dominated(by: str, lowest: float) -> str:
+def eliminated_by(gone: Elimination, by: str, joint: bool) -> str:
+    """An elimination after the name of the algorithm."""
+    seen = counted(gone.instances, "instance")
+    return f"by {by} in round {gone.round}, after {seen}: {better(gone.probability, joint)}"
+
+
+def not_dominated(by: str, highest: float, joint: bool = False) -> str:
     """Why an algorithm is a candidate that is never the best."""
-    closest = f"{LOWEST_P_BETTER.format(a=by)} = {decisive(lowest)}"
-    return f"not dominated with the required confidence: {closest}"
+    event = f"P({by} better at every time)" if joint else LOWEST_P_BETTER.format(a=by)
+    return f"not dominated with the required confidence: {event} = {decisive(highest)}"
 
 
 def reopened(state: State, a: str, b: str, mark: Callable[[str], str] = str) -> str:
-    """Why a pair is open again although one of it was better at every time."""
+    """Why a pair is compared again although one of it was better at every time."""
     a, b = (mark(b), mark(a)) if BELOW in state.relation(a, b) else (mark(a), mark(b))
     return (
         f"{a} was shown to be better than {b} at every time, but in different rounds: they are "
@@ -61,7 +71,7 @@ def reopened(state: State, a: str, b: str, mark: Callable[[str], str] = str) -> 
 
 
 def withheld(algorithm: str, by: str) -> str:
-    """Why an algorithm stays that the model alone would eliminate."""
+    """Why an algorithm that the model alone would eliminate is kept."""
     return f"{algorithm} stays: the model finds {by} better, but their duels alone do not show it"
 
 
@@ -85,9 +95,58 @@ def not_usable(problem: str) -> str:
 
 
 def legend(kinds: Iterable[str]) -> list[str]:
-    """The meaning of the signs of verdicts; of two that mirror each other, one is explained."""
+    """The meaning of the signs of verdicts; of a sign and its mirror image, only one."""
     used: list[Kind] = []
     for kind in sorted(set(map(Kind, kinds)), key=list(Kind).index):
         if SIGNS[kind] and MIRROR.get(kind) not in used:
             used.append(kind)
     return [f"{SIGNS[kind]} {kind}" for kind in used]
+
+
+BEGIN, END = "\x02", "\x03"  # around a name in a text; no name contains them
+_MARKED = re.compile(f"{BEGIN}([^{END}]*){END}")
+
+
+@dataclass(frozen=True)
+class Name:
+    """An algorithm's name within a sentence."""
+
+    name: str
+
+
+Sentence = tuple[str | Name, ...]
+
+
+def plain(sentence: Sentence) -> str:
+    """A sentence as text."""
+    return "".join(part.name if isinstance(part, Name) else part for part in sentence)
+
+
+def marked(name: str) -> str:
+    """A name as `parsed` finds it in a text."""
+    return f"{BEGIN}{name}{END}"
+
+
+def parsed(text: str) -> Sentence:
+    """A text with marked names, as words and names."""
+    pieces = _MARKED.split(text)
+    parts = (Name(piece) if place % 2 else piece for place, piece in enumerate(pieces))
+    return tuple(part for part in parts if part != "")
+
+
+def standing_alone(sentence: Sentence) -> Sentence:
+    """A sentence with a capital letter and a full stop."""
+    first, *rest = sentence
+    if isinstance(first, str):
+        first = first[:1].upper() + first[1:]
+    return (first, *rest, ".")
+
+
+def listed(parts: Sequence[Sentence], last: str = "and") -> Sentence:
+    """Sentences joined: A, B and C."""
+    made: list[str | Name] = []
+    for place, part in enumerate(parts):
+        if place:
+            made.append(f" {last} " if place == len(parts) - 1 else ", ")
+        made += part
+    return tuple(made)

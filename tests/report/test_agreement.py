@@ -11,17 +11,17 @@ import pytest
 
 import polarbear as pb
 from polarbear.report.answer import answer
-from polarbear.report.best_by_time import p_best
 from polarbear.report.context import ReportContext, gather
 from polarbear.report.figures import FIGURES
-from polarbear.report.latex.tables import tables
+from polarbear.report.findings import p_best
+from polarbear.report.latex.tex_tables import tables
+from polarbear.report.outline import outline
 from polarbear.report.page import page
 from polarbear.report.page.packing import unpacked
 from polarbear.report.page.page_data import selector
-from polarbear.report.prose.outline import outline
-from polarbear.report.prose.rendering import as_markdown, as_text
-from polarbear.report.prose.sentence import plain
 from polarbear.report.story import tell
+from polarbear.report.text import as_markdown, as_text
+from polarbear.report.words import plain
 from polarbear.store import Store
 from polarbear.wording import probability
 from tests.report.stores import THREE, synthetic

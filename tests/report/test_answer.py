@@ -12,11 +12,11 @@ from polarbear.racing.recommendation import Grade, advise
 from polarbear.report.answer import advised, answer
 from polarbear.report.context import gather
 from polarbear.report.figures import FIGURES
+from polarbear.report.outline import outline
 from polarbear.report.page import page_data
-from polarbear.report.prose.outline import outline
-from polarbear.report.prose.rendering import as_markdown
-from polarbear.report.prose.sentence import Name, marked, parsed, plain
 from polarbear.report.story import tell
+from polarbear.report.text import as_markdown
+from polarbear.report.words import Name, marked, parsed, plain
 from polarbear.store import Store
 from polarbear.wording import short
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from polarbear.report.drawing.axes import edges, spread
+from polarbear.report.figures.axes import edges, spread
 
 
 def test_positions_that_have_room_stay_where_they_are():

@@ -10,9 +10,9 @@ import pytest
 
 from polarbear.classical import Comparison, ViewOptions
 from polarbear.report.context import ReportContext, gather
-from polarbear.report.drawing.files import drawn, styled
-from polarbear.report.drawing.style import Style
 from polarbear.report.figures import FIGURES
+from polarbear.report.figures.figure_files import on_canvas
+from polarbear.report.figures.style import Style
 from tests.classical.helpers import make_store, random_runs
 from tests.report.layout import faults
 from tests.report.stores import HOSTILE
@@ -68,8 +68,9 @@ def test_what_is_there_is_drawn_without_a_fault(kind, name, kinds):
     assert figure.caption(context).endswith(".")
     for options in ({"width": "single", "theme": "print"}, {"titles": True}):
         style = Style.model_validate({"dpi": 100, **options})
-        with styled(style):
-            assert faults(drawn(figure, data, context, style)) == [], options
+        with on_canvas(style) as canvas:
+            figure.draw(canvas, data, context, style)
+            assert faults(canvas) == [], options
 
 
 @pytest.mark.parametrize("name", NAMES)

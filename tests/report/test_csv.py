@@ -7,7 +7,7 @@ import io
 import polars as pl
 import pytest
 
-from polarbear.report.drawing.files import as_csv
+from polarbear.report.figures.figure_files import as_csv
 
 
 @pytest.mark.parametrize("name", ["=1+1", "+x", "-x", "@SUM(A1)", '=HYPERLINK("http://x")'])

@@ -10,9 +10,9 @@ import polars as pl
 import pytest
 
 from polarbear.errors import ReportError
-from polarbear.report.drawing.files import write_figures
-from polarbear.report.drawing.style import Style
 from polarbear.report.figures import FIGURES
+from polarbear.report.figures.figure_files import write_figures
+from polarbear.report.figures.style import Style
 from polarbear.report.page.sections import pareto
 from polarbear.report.page.templating import source, templates
 from polarbear.report.story import tell

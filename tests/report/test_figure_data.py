@@ -16,9 +16,9 @@ from polarbear.inference import ModelOptions
 from polarbear.racing.verdicts import MIRROR
 from polarbear.report.context import ReportContext, gather
 from polarbear.report.figures import FIGURES
-from polarbear.report.figures.diagnostics import INDEPENDENT
-from polarbear.report.figures.rounds import stretched
-from polarbear.report.figures.values import smooth
+from polarbear.report.figures.convergence import INDEPENDENT
+from polarbear.report.figures.preference_values import smooth
+from polarbear.report.figures.race_progress import stretched
 from polarbear.selection.choice import select
 from polarbear.selection.preference import Context
 from polarbear.selection.preference_parsing import read_preference

@@ -9,9 +9,9 @@ import polars as pl
 import pytest
 
 from polarbear.report.context import ReportContext
-from polarbear.report.drawing.files import drawn, rendered, styled
-from polarbear.report.drawing.style import Style
 from polarbear.report.figures import FIGURES, ratings
+from polarbear.report.figures.figure_files import on_canvas, rendered
+from polarbear.report.figures.style import Style
 from tests.report import stores
 from tests.report.layout import faults
 
@@ -52,8 +52,9 @@ TO_CSV = [pair for pair in DRAWN if pair[0] in {"raced", "hostile names"} or "fa
 
 def look_at(name: str, context: ReportContext, **options: object) -> list[str]:
     figure, style = FIGURES[name], Style.model_validate({"dpi": 100, **options})
-    with styled(style):
-        return faults(drawn(figure, figure.data(context), context, style))
+    with on_canvas(style) as canvas:
+        figure.draw(canvas, figure.data(context), context, style)
+        return faults(canvas)
 
 
 def test_names_and_titles_tell_figures_apart():
@@ -65,7 +66,7 @@ def test_names_and_titles_tell_figures_apart():
 def test_shares_of_firsts_sum_to_one_among_those_of_whom_the_caption_says_so(kind, kinds):
     context = kinds[kind]
     shares = ratings.data(context)
-    if ratings.among_whom(context):
+    if ratings.field_of_firsts(context):
         assert not shares["in"].all()
         assert "At each time the means sum to one" not in ratings.caption(context)
         shares = shares.filter(pl.col("in"))
@@ -99,8 +100,8 @@ def test_across_a_page_nothing_is_cut_covered_or_empty(theme, name, raced):
 @pytest.mark.parametrize("log_time", [True, False])
 def test_time_is_on_the_scale_that_is_asked_for(log_time, raced):
     figure, style = FIGURES["ratings"], Style(log_time=log_time)
-    with styled(style):
-        canvas = drawn(figure, figure.data(raced), raced, style)
+    with on_canvas(style) as canvas:
+        figure.draw(canvas, figure.data(raced), raced, style)
         assert canvas.axes[0].get_xscale() == ("log" if log_time else "linear")
 
 

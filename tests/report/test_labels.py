@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from polarbear.report.drawing.labels import fitted, labels, labels_in, plain, shortened
+from polarbear.report.figures.short_names import fitted, labels, labels_in, plain, shortened
 from polarbear.settings.names import LONGEST_LABEL
 
 TUNED = [

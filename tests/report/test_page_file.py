@@ -18,9 +18,9 @@ from polarbear.errors import ReportError
 from polarbear.report.context import ReportContext, gather
 from polarbear.report.figures import FIGURES
 from polarbear.report.page import page, page_data, write_page
+from polarbear.report.page.build import FOR_PAPER, in_html, slim_page
 from polarbear.report.page.packing import json_in_html, packed, unpacked
 from polarbear.report.page.page_data import ticks
-from polarbear.report.page.static_page import FOR_PAPER, in_html, slim_page
 from polarbear.report.page.templating import sentence, templates
 from polarbear.report.story import tell
 from polarbear.store import Store
@@ -136,11 +136,11 @@ def test_numbers_that_are_all_missing_or_all_zero_are_packed_too():
 def test_draws_are_thinned_evenly_and_only_where_they_do_not_fit():
     assert page_data.thinned(700, 100).tolist() == list(range(700))
     kept = page_data.thinned(4000, 60)
-    assert len(kept) == page_data.DRAWN_NUMBERS // 60
+    assert len(kept) == page_data.TARGET_NUMBERS // 60
     assert kept[0] == 0
     assert set(np.diff(kept)) == {3, 4}  # 1250 of 4000
-    assert len(page_data.thinned(4000, 1300)) == page_data.LEAST_DRAWS
-    assert len(page_data.thinned(4000, 10**5)) == page_data.MOST_NUMBERS // 10**5
+    assert len(page_data.thinned(4000, 1300)) == page_data.MIN_DRAWS
+    assert len(page_data.thinned(4000, 10**5)) == page_data.MAX_NUMBERS // 10**5
     assert len(page_data.thinned(10, 10**9)) == 1
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from polarbear.report.best_by_time import p_best
 from polarbear.report.context import ReportContext
-from polarbear.report.page.static_page import slim_page
+from polarbear.report.findings import p_best
+from polarbear.report.page.build import slim_page
 from polarbear.report.page.strip import Piece, strip
 from tests.report.browser import Browser
 

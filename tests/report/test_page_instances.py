@@ -8,7 +8,7 @@ import pytest
 
 from polarbear.driver.inspect import duels_at, runs_on
 from polarbear.report.context import ReportContext, gather
-from polarbear.report.page import instance_sample
+from polarbear.report.page import page_data
 from polarbear.store import Store
 from tests.report.browser import Browser
 from tests.report.conftest import TIMES
@@ -39,7 +39,7 @@ def look_at(browser: Browser, a: str, b: str, t: int) -> None:
 def test_duels_on_the_page_are_those_of_show(
     browser: Browser, race_page: Path, store: Store, a: str, b: str, t: int
 ):
-    held = instance_sample.instance_sample(gather(store))
+    held = page_data.instance_sample(gather(store))
     assert held is not None
     browser.open(race_page)
     look_at(browser, a, b, t)
@@ -105,20 +105,20 @@ def test_a_click_on_a_pair_and_a_time_shows_its_duels(browser: Browser, race_pag
 def test_what_a_page_holds_is_bounded_and_holds_the_most_runs(
     raced: ReportContext, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(instance_sample, "MOST_INSTANCES", 10**6)
-    monkeypatch.setattr(instance_sample, "MOST_NUMBERS", 10**9)
-    whole = instance_sample.instance_sample(raced)
+    monkeypatch.setattr(page_data, "MAX_INSTANCES", 10**6)
+    monkeypatch.setattr(page_data, "MAX_VALUES", 10**9)
+    whole = page_data.instance_sample(raced)
     assert whole is not None
     assert whole["of"] == len(whole["instances"]) > 9
-    monkeypatch.setattr(instance_sample, "MOST_INSTANCES", 9)
-    some = instance_sample.instance_sample(raced)
+    monkeypatch.setattr(page_data, "MAX_INSTANCES", 9)
+    some = page_data.instance_sample(raced)
     assert some is not None
     assert len(some["instances"]) == 9
     assert some["of"] == whole["of"]
     runs = [sum(run is not None for run in row) for row in whole["runs"]]
     kept = [sum(run is not None for run in row) for row in some["runs"]]
     assert sum(kept) == sum(sorted(runs, reverse=True)[:9])
-    monkeypatch.setattr(instance_sample, "MOST_NUMBERS", 1)
-    fewest = instance_sample.instance_sample(raced)
+    monkeypatch.setattr(page_data, "MAX_VALUES", 1)
+    fewest = page_data.instance_sample(raced)
     assert fewest is not None
-    assert len(fewest["instances"]) == instance_sample.FEWEST
+    assert len(fewest["instances"]) == page_data.MIN_INSTANCES

@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from polarbear.report.drawing.palette import (
+from polarbear.report.figures.style import (
     COLOURS,
     INKS,
     READABLE,

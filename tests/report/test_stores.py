@@ -18,8 +18,7 @@ from polarbear.report.context import ReportContext, gather
 from polarbear.report.stores.comparison_story import tell_of_stores
 from polarbear.report.stores.differences import Compared, compared, stretches
 from polarbear.report.stores.head_to_head import changes
-from polarbear.report.stores.matched_times import matched
-from polarbear.report.stores.sides import Side, different_settings, short_paths, sides_of
+from polarbear.report.stores.sides import Side, different_settings, matched, short_paths, sides_of
 from polarbear.store import Store
 from tests.report.stores import inferred
 from tests.sharing import filled_once

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from polarbear.errors import ConfigError
-from polarbear.report.drawing.style import Style
+from polarbear.report.figures.style import Style
 from polarbear.settings.options import Source, validate
 
 

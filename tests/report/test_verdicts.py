@@ -12,10 +12,10 @@ from polarbear.racing import LETTERS, verdict
 from polarbear.racing.verdicts import AT_A_TIME
 from polarbear.report.context import ReportContext, gather
 from polarbear.report.figures import FIGURES
+from polarbear.report.findings import decided_otherwise
+from polarbear.report.findings import verdict as verdict_of
+from polarbear.report.outline import Table, outline
 from polarbear.report.page import page_data
-from polarbear.report.prose.outline import Table, outline
-from polarbear.report.settled_pairs import decided_otherwise
-from polarbear.report.settled_pairs import verdict as verdict_of
 from polarbear.report.story import tell
 from polarbear.store import Store
 from polarbear.store.catalog import Catalog, json_file

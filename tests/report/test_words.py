@@ -8,15 +8,15 @@ import pytest
 from polarbear.racing.state import LETTERS, State
 from polarbear.racing.verdicts import AT_A_TIME
 from polarbear.report import words as sentences
-from polarbear.report.prose.outline import BAR, Bullets, Chart, Heading, Table, bar, curve
-from polarbear.report.prose.rendering import as_markdown, as_text
+from polarbear.report.outline import BAR_LENGTH, Bullets, Chart, Heading, Table, bar, curve
+from polarbear.report.text import as_markdown, as_text
 
 
 def test_curves_and_bars_show_the_extremes():
     assert curve(np.array([0.0, 0.5, 1.0])) == " ▄█"
     assert curve(np.array([0.02, np.nan])) == "▁ "
     assert len(curve(np.linspace(0, 1, 1000))) == 60
-    assert bar(5, 5) == "█" * BAR
+    assert bar(5, 5) == "█" * BAR_LENGTH
     assert bar(0, 5) == ""
     assert bar(0, 0) == ""
 

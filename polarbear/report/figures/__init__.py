@@ -1,24 +1,41 @@
-"""The figures of a report, one per file, with data and drawing apart.
+"""Every figure by its name, in the order in which a reader wants them.
 
-Heavy imports wait until they are asked for: the names alone need none.
+A new one is a file in this folder and a line here. Other packages add theirs by an entry point in
+the group polarbear.figures. Heavy imports wait until a figure is used: the names alone need none.
 
-Uses the report's context and drawing.
+Uses the report's context and findings.
 """
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from polarbear.report.figures.registry import FIGURES
+from polarbear.settings.registry import Registry
 
 if TYPE_CHECKING:
     from polarbear.report.figures.base import Figure
 
-__all__ = ["FIGURES", "Figure"]
-
-
-def __getattr__(name: str) -> Any:
-    if name != "Figure":
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module("polarbear.report.figures.base"), name)
+FIGURES: Registry[Figure] = Registry(
+    "figure",
+    "polarbear.figures",
+    f"{__name__}.base:Figure",
+    {
+        "ratings": f"{__name__}.ratings:RATINGS",
+        "leaders": f"{__name__}.leaders:LEADERS",
+        "matrix": f"{__name__}.matrix:MATRIX",
+        "pairs": f"{__name__}.pairs:PAIRS",
+        "rounds": f"{__name__}.race_progress:ROUNDS",
+        "key-rounds": f"{__name__}.key_rounds:KEY_ROUNDS",
+        "one-budget": f"{__name__}.one_budget:ONE_BUDGET",
+        "values": f"{__name__}.preference_values:VALUES",
+        "allocation": f"{__name__}.allocation:ALLOCATION",
+        "ecdf": f"{__name__}.ecdf:ECDF",
+        "aocc": f"{__name__}.ecdf:AOCC",
+        "eaf": f"{__name__}.eaf:EAF",
+        "eaf-difference": f"{__name__}.eaf_difference:EAF_DIFFERENCE",
+        "failures": f"{__name__}.failed_runs:FAILURES",
+        "diagnostics": f"{__name__}.convergence:DIAGNOSTICS",
+    },
+    objects=True,
+    guard=f"{__name__}.base:guarded",
+)

@@ -1,4 +1,4 @@
-"""The allocation of the budget: how far each algorithm ran on how many instances, and savings."""
+"""The allocation of the budget: the instances and the horizon of each algorithm, and savings."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import numpy as np
 import polars as pl
 
 from polarbear.report.context import ReportContext
-from polarbear.report.drawing.axes import edges, on_log_time, time_axis
-from polarbear.report.drawing.style import Style
+from polarbear.report.figures.axes import edges, name_rows, on_log_time, time_axis
 from polarbear.report.figures.base import Figure
+from polarbear.report.figures.style import Keywords, Style
 from polarbear.wording import counted, percent, percent_cell
 
 if TYPE_CHECKING:
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 
 def data(context: ReportContext) -> pl.DataFrame:
-    """For each round and algorithm: on how many further instances it was run, and how far.
+    """For each round and algorithm: the number of new instances, and up to which time it ran.
 
-    ``allotted`` is the budget that was given out for it, ``everything`` what running it to the end
-    of the grid on all instances of the round would have taken. Runs without a race have no round.
+    ``allotted`` is the budget that it got, ``everything`` the budget of running it to the end of
+    the grid on all instances of the round. Runs without a race have no round.
     """
     end = float(context.times[-1])
     rows: list[tuple[int | None, str, int, float, float, float]] = []
@@ -39,19 +39,13 @@ def data(context: ReportContext) -> pl.DataFrame:
         for name, budget, count in budgets.iter_rows():
             rows.append((None, name, count, budget, count * budget, count * end))
         rows.sort(key=lambda row: (context.algorithms.index(row[1]), row[3]))
-    schema = {
-        "round": pl.Int64,
-        "algorithm": pl.String,
-        "instances": pl.Int64,
-        "to": pl.Float64,
-        "allotted": pl.Float64,
-        "everything": pl.Float64,
-    }
-    return pl.DataFrame(rows, schema=schema, orient="row")
+    columns = ("round", "algorithm", "instances", "to", "allotted", "everything")
+    kinds = (pl.Int64, pl.String, pl.Int64, pl.Float64, pl.Float64, pl.Float64)
+    return pl.DataFrame(rows, schema=dict(zip(columns, kinds, strict=True)), orient="row")
 
 
 def seen(data: pl.DataFrame, name: str, times: np.ndarray) -> np.ndarray:
-    """How many instances saw this algorithm run at least up to each time."""
+    """The number of instances on which this algorithm ran at least up to each time."""
     rows = data.filter(pl.col("algorithm") == name)
     reached = rows["to"].to_numpy()[:, None] >= times
     return np.asarray((rows["instances"].to_numpy()[:, None] * reached).sum(axis=0))
@@ -82,31 +76,18 @@ def _strips(
     context: ReportContext,
     style: Style,
 ) -> None:
-    """The paper's figure: the shade says how many instances saw that much of each algorithm."""
+    """The paper's figure: the shade is the number of instances on which each ran that far."""
     from matplotlib import ticker
     from matplotlib.colors import LinearSegmentedColormap
 
     borders = edges(context.times, on_log_time(context, style))
     counts = np.array([seen(data, name, context.times) for name in names])
     shades = LinearSegmentedColormap.from_list("shades", style.inks.shades)
-    mesh = axes.pcolormesh(
-        borders,
-        np.arange(len(names) + 1) - 0.5,
-        counts,
-        cmap=shades,
-        vmin=0,
-        vmax=max(1, counts.max()),
-        linewidth=0,
-        rasterized=False,
-    )
+    rows, most = np.arange(len(names) + 1) - 0.5, max(1, counts.max())
+    mesh = axes.pcolormesh(borders, rows, counts, cmap=shades, vmin=0, vmax=most, linewidth=0)
     for line in np.arange(len(names) - 1) + 0.5:
         axes.axhline(line, color=style.inks.paper, linewidth=1.5)
-    axes.set_ylim(len(names) - 0.5, -0.5)
-    short = style.names(context.labels, names)
-    axes.set_yticks(range(len(names)), [short[name] for name in names])
-    axes.tick_params(axis="y", length=0)
-    for label, name in zip(axes.get_yticklabels(), names, strict=True):
-        label.set_color(style.look(context.colour_index(name)).text)
+    name_rows(axes, names, context, style)
     for spine in axes.spines.values():
         spine.set_visible(False)
     time_axis(axes, context, style)
@@ -117,31 +98,22 @@ def _strips(
 
 
 def _key(axes: Axes, names: list[str], context: ReportContext, style: Style) -> None:
-    """How each algorithm looks in the bars, beside its name."""
+    """The look of each algorithm in the bars, beside its name."""
     width = 0.04 if style.theme == "print" else 0.014  # hatches need room to be seen
+    drawn: Keywords = {"edgecolor": style.inks.paper, "linewidth": 0.3, "clip_on": False}
+    drawn["transform"] = axes.get_yaxis_transform()
     for place, name in enumerate(names):
         look = style.look(context.colour_index(name))
-        axes.barh(
-            place,
-            width,
-            0.72,
-            -width - 0.006,
-            facecolor=look.colour,
-            hatch=look.hatch,
-            edgecolor=style.inks.paper,
-            linewidth=0.3,
-            transform=axes.get_yaxis_transform(),
-            clip_on=False,
-        )
+        axes.barh(place, width, 0.72, -width - 0.006, **look.area, **drawn)
     axes.tick_params(axis="y", pad=(width + 0.006) * 72 * 0.8 * style.width + 3)
 
 
 def _bars(
     axes: Axes, data: pl.DataFrame, names: list[str], context: ReportContext, style: Style
 ) -> None:
-    """A bar a round, as wide as its instances are many, filled as far as its budget was used.
+    """A bar a round, its width the number of instances, filled with the share of budget used.
 
-    Areas are budgets: what is empty was saved.
+    Areas are budgets: the empty part was saved.
     """
     from matplotlib import ticker
 
@@ -153,27 +125,16 @@ def _bars(
     left = np.concatenate([[0.0], np.cumsum(width)[:-1]])
     place = {number: i for i, number in enumerate(rounds["round"])}
     base = np.zeros(len(rounds))
+    drawn: Keywords = {"align": "edge", "linewidth": 0.4}
     for name in names:
         share = np.zeros(len(rounds))
         rows = data.filter(pl.col("algorithm") == name)
         for number, amount in rows.select("round", "allotted").iter_rows():
             share[place[number]] += amount / whole[place[number]]
         look = style.look(context.colour_index(name))
-        axes.bar(
-            left,
-            share,
-            width,
-            base,
-            align="edge",
-            facecolor=look.colour,
-            hatch=look.hatch,
-            edgecolor=style.inks.paper,
-            linewidth=0.4,
-        )
+        axes.bar(left, share, width, base, **look.area, **drawn, edgecolor=style.inks.paper)
         base += share
-    axes.bar(
-        left, 1.0, width, align="edge", facecolor="none", edgecolor=style.inks.faint, linewidth=0.4
-    )
+    axes.bar(left, 1.0, width, **drawn, facecolor="none", edgecolor=style.inks.faint)
     axes.set_xlim(0, float(width.sum()))
     axes.set_ylim(0, 1.02)
     axes.set_yticks([0, 0.5, 1], ["0", "50 %", "100 %"])

@@ -11,8 +11,8 @@ import polars as pl
 
 from polarbear.errors import PlugInWarning
 from polarbear.report.context import ReportContext
-from polarbear.report.current_draws import draws_now, other_model
-from polarbear.report.drawing.style import Style
+from polarbear.report.figures.style import Style
+from polarbear.report.findings import draws_now, other_model
 from polarbear.wording import counted
 
 if TYPE_CHECKING:

@@ -9,27 +9,34 @@ import numpy as np
 import polars as pl
 
 from polarbear.report.context import ReportContext
-from polarbear.report.current_draws import still_in
-from polarbear.report.drawing.axes import edges, note_below, on_log_time, time_axis
-from polarbear.report.drawing.palette import readable
-from polarbear.report.drawing.style import Style
+from polarbear.report.figures.axes import edges, note_below, on_log_time, panel_grid, time_axis
 from polarbear.report.figures.base import Figure
-from polarbear.report.figures.classical import lacks_plane, level_axis, panel_style
-from polarbear.report.figures.eaf import contour_lines, contour_rows, grid_of, level_edges, plane
+from polarbear.report.figures.eaf import (
+    contour_lines,
+    contour_rows,
+    grid_of,
+    lacks_plane,
+    level_axis,
+    level_edges,
+    panel_style,
+    plane,
+)
+from polarbear.report.figures.style import Style, readable
+from polarbear.report.findings import still_in
 from polarbear.wording import percent_cell
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Canvas
 
-MOST = 6
+MAX_PAIRS = 6
 IN_PRINT = ("#404040", "#404040")
-NOTICED = 0.1  # of the strongest difference: what is hatched
-NEAR, GREYISH = 0.08, 0.2  # of the colour circle; of full saturation
+HATCHED_FROM = 0.1  # of the strongest difference
+SAME_HUE, GREY = 0.08, 0.2  # of the colour circle; of full saturation
 
 
 def pairs(context: ReportContext) -> list[tuple[str, str]]:
-    """The pair asked for; or those of candidates; or the best two by AOCC."""
+    """The requested pair; otherwise pairs of candidates; otherwise the best two by AOCC."""
     if context.comparison.pair is not None:
         return [context.comparison.pair]
     view = context.classical
@@ -38,7 +45,7 @@ def pairs(context: ReportContext) -> list[tuple[str, str]]:
     if not found:
         best = view.aocc.order()[:2]
         found = [(view.algorithms[best[0]], view.algorithms[best[1]])]
-    return found[:MOST]
+    return found[:MAX_PAIRS]
 
 
 def data(context: ReportContext) -> pl.DataFrame:
@@ -51,78 +58,62 @@ def data(context: ReportContext) -> pl.DataFrame:
     for a, b in pairs(context):
         view = context.classical_pair(a, b)
         found = view.eaf_difference(a, b)
+        none = pl.lit(None, pl.Float64)
         grid = plane(view, found.difference).select(
             pl.lit("grid").alias("kind"),
             pl.lit(None, pl.String).alias("algorithm"),
-            "t",
-            "level",
-            "target",
+            pl.all().exclude("share"),
             pl.col("share").alias("difference"),
-            pl.lit(None, pl.Float64).alias("share"),
+            none.alias("share"),
         )
+        half = (pl.col("share") - 0.5).abs() < 1e-9
         lines = [
             contour_rows(view, name)
-            .filter((pl.col("share") - 0.5).abs() < 1e-9)
-            .select(
-                "kind",
-                "algorithm",
-                "t",
-                "level",
-                "target",
-                pl.lit(None, pl.Float64).alias("difference"),
-                "share",
-            )
+            .filter(half)
+            .select(pl.all().exclude("share"), none.alias("difference"), "share")
             for name in (a, b)
         ]
-        instances = len(view.common.instances)
-        frames.append(
-            pl.concat([grid, *lines]).select(
-                pl.lit(a).alias("a"),
-                pl.lit(b).alias("b"),
-                pl.lit(instances).alias("instances"),
-                pl.all(),
-            )
-        )
+        pair = {"a": a, "b": b, "instances": len(view.common.instances)}
+        labels = [pl.lit(value).alias(name) for name, value in pair.items()]
+        frames.append(pl.concat([grid, *lines]).select(*labels, pl.all()))
     return pl.concat(frames)
 
 
 def draw(canvas: Canvas, data: pl.DataFrame, context: ReportContext, style: Style) -> None:
     shown = data.select("a", "b", "instances").unique(maintain_order=True).rows()
     columns = min(len(shown), 1 if style.width < 5 else 2 if len(shown) in (2, 4) else 3)
-    rows = -(-len(shown) // columns)
-    tall = 0.5 if columns == 1 else 0.8
-    canvas.set_size_inches(style.width, rows * max(1.6, tall * style.width / columns) + 0.35)
-    panels = list(canvas.subplots(rows, columns, squeeze=False).ravel())
+    height = max(1.6, (0.5 if columns == 1 else 0.8) * style.width / columns)
+    panels = panel_grid(canvas, len(shown), columns, height, style, 0.35)
     most = float(np.nanmax(np.abs(data["difference"].fill_null(np.nan).to_numpy()))) or 1.0
-    for place, (axes, (a, b, instances)) in enumerate(zip(panels, shown, strict=False)):
+    for place, (axes, (a, b, instances)) in enumerate(zip(panels, shown, strict=True)):
         mine = data.filter((pl.col("a") == a) & (pl.col("b") == b))
         times, levels, ahead = grid_of(mine, "difference")
         borders = edges(times, on_log_time(context, style))
         colours = _colours(context, style, a, b)
-        axes.pcolormesh(
-            borders, level_edges(levels), _painted(ahead / most, colours, style), rasterized=True
-        )
+        painted = _painted(ahead / most, colours, style)
+        axes.pcolormesh(borders, level_edges(levels), painted, rasterized=True)
         if style.theme == "print":
             _hatch(axes, times, levels, ahead / most)
         for name, dash in ((a, "--"), (b, ":")):
             half = mine.filter(pl.col("algorithm") == name)
             contour_lines(axes, half, style.inks.ink, float(times[-1]), {50.0: (1.0, dash)})
         time_axis(axes, context, panel_style(style, columns), label=place + columns >= len(shown))
-        level_axis(axes, mine, style, label=place % columns == 0)
+        level_axis(axes, mine, label=place % columns == 0)
         short = style.names(context.labels, (a, b), 0.24 / columns)
         _title(axes, (short[a], short[b]), colours, instances, style)
-    for axes in panels[len(shown) :]:
-        axes.remove()
+    colour = "colour: the algorithm that has attained it more often"
+    if style.theme == "print":
+        colour = "shade: how much more often one has attained it (hatched: the right one)"
     note_below(
         canvas,
-        f"{_who(style)}, at its strongest by {percent_cell(most)} of the runs\n"
+        f"{colour}, at its strongest by {percent_cell(most)} of the runs\n"
         "lines: what half of the runs have attained, dashed left, dotted right",
         style,
     )
 
 
 def _colours(context: ReportContext, style: Style, a: str, b: str) -> tuple[str, str]:
-    """The pair's own colours; the second's gives way where shades of both would look the same."""
+    """The colours of the pair; the second is replaced where shades of both look the same."""
     if style.theme == "print":
         return IN_PRINT
     one, other = (style.look(context.colour_index(name)).colour for name in (a, b))
@@ -137,10 +128,10 @@ def _apart(one: str, other: str) -> bool:
     from matplotlib.colors import rgb_to_hsv, to_rgb
 
     (hue, full, _), (hue_2, full_2, _) = (rgb_to_hsv(to_rgb(colour)) for colour in (one, other))
-    if min(full, full_2) < GREYISH:
-        return bool(max(full, full_2) >= GREYISH)
+    if min(full, full_2) < GREY:
+        return bool(max(full, full_2) >= GREY)
     turn = abs(hue - hue_2)
-    return bool(min(turn, 1 - turn) > NEAR)
+    return bool(min(turn, 1 - turn) > SAME_HUE)
 
 
 def _painted(ahead: np.ndarray, colours: tuple[str, str], style: Style) -> np.ndarray:
@@ -155,16 +146,10 @@ def _painted(ahead: np.ndarray, colours: tuple[str, str], style: Style) -> np.nd
 
 def _hatch(axes: Axes, times: np.ndarray, levels: np.ndarray, ahead: np.ndarray) -> None:
     """Mark where the second is ahead, for shades of grey."""
-    if ahead.min() < -NOTICED:
+    if ahead.min() < -HATCHED_FROM:
         axes.contourf(
-            times, levels, ahead, levels=[-1.01, -NOTICED], colors="none", hatches=["////"]
+            times, levels, ahead, levels=[-1.01, -HATCHED_FROM], colors="none", hatches=["////"]
         )
-
-
-def _who(style: Style) -> str:
-    if style.theme == "print":
-        return "shade: how much more often one has attained it (hatched: the right one)"
-    return "colour: the algorithm that has attained it more often"
 
 
 def _title(
@@ -174,7 +159,7 @@ def _title(
     instances: int,
     style: Style,
 ) -> None:
-    """The pair's names in their colours, left and right, and between them how many instances."""
+    """The names of the pair in their colours, and between them the number of instances."""
     size, small = style.font_size, style.small
     left, right = (readable(colour, style.theme) for colour in colours)
     axes.set_title(pair[0], loc="left", color=left, fontsize=size, pad=3)

@@ -10,20 +10,26 @@ import numpy as np
 import polars as pl
 
 from polarbear.report.context import ReportContext, Round
-from polarbear.report.drawing.axes import End, legend_below, number_ticks, on_log_time, time_axis
-from polarbear.report.drawing.style import Style
+from polarbear.report.figures.axes import (
+    End,
+    legend_below,
+    number_ticks,
+    on_log_time,
+    panel_grid,
+    time_axis,
+)
 from polarbear.report.figures.base import Figure, lacks_race
-from polarbear.report.figures.rounds import resolved_in
-from polarbear.report.truth import same_grid, truth_after, truth_of
+from polarbear.report.figures.race_progress import resolved_in
+from polarbear.report.figures.style import Style
+from polarbear.report.findings import same_grid, truth_after, truth_of
 from polarbear.wording import SHARE_OF_FIRSTS, joined
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Canvas
 
-MOST = 6  # panels
+MAX_PANELS = 6
 LABEL = 0.5  # inches beside them
-TRUTH = "truth"
 
 
 def key_rounds(context: ReportContext, most: int) -> list[Round]:
@@ -42,9 +48,9 @@ def key_rounds(context: ReportContext, most: int) -> list[Round]:
 
 
 def _title(own: pl.DataFrame, labels: Mapping[str, str]) -> str:
-    """What a round decided, in a few words."""
+    """The decisions of a round, in a few words."""
     if own["round"][0] is None:
-        return TRUTH
+        return "truth"
     parts = []
     for what, words in (("put_out", "eliminated"), ("settled", "settled")):
         names = own.filter(what)["algorithm"].unique(maintain_order=True)
@@ -54,7 +60,7 @@ def _title(own: pl.DataFrame, labels: Mapping[str, str]) -> str:
 
 
 def data(context: ReportContext) -> pl.DataFrame:
-    """The truth, where it is known, and what was believed after each key round.
+    """The truth, where it is known, and the estimates after each key round.
 
     ``panel`` counts from 0, and the truth has no ``round``. ``put_out`` and ``settled`` mark the
     algorithms that the round decided, ``in`` the candidates after it; ``truth`` is the true value
@@ -70,7 +76,7 @@ def data(context: ReportContext) -> pl.DataFrame:
             for name, values in truth.items()
         ]
     resolved = resolved_in(context)
-    shown = key_rounds(context, MOST - (truth is not None))
+    shown = key_rounds(context, MAX_PANELS - (truth is not None))
     for panel, entry in enumerate(shown, start=int(truth is not None)):
         seen = entry.believed
         known = truth_after(context, entry) if same_grid(context, entry) else None
@@ -105,32 +111,23 @@ def _frame(
 
 
 def draw(canvas: Canvas, data: pl.DataFrame, context: ReportContext, style: Style) -> None:
-    panels = data["panel"].unique().sort().to_list()
-    columns = min(len(panels), 2 if style.width < 5 else 3)
-    rows = -(-len(panels) // columns)
-    canvas.set_size_inches(
-        style.width, rows * (0.7 * style.width / columns + 3.2 * style.line) + 0.3
-    )
-    grid = canvas.subplots(rows, columns, sharex=True, sharey=True, squeeze=False).ravel()
+    shown = data["panel"].unique().sort().to_list()
+    columns = min(len(shown), 2 if style.width < 5 else 3)
+    height = 0.7 * style.width / columns + 3.2 * style.line
+    panels = panel_grid(canvas, len(shown), columns, height, style, share=True)
     narrow = style.model_copy(update={"width": style.width / columns})
     letters = int((style.width - LABEL) / columns * 72 / (0.6 * style.small))
-    for place, axes in enumerate(grid):
-        if place >= len(panels):
-            axes.remove()
-            continue
-        own = data.filter(pl.col("panel") == panels[place])
+    for place, (axes, panel) in enumerate(zip(panels, shown, strict=True)):
+        own = data.filter(pl.col("panel") == panel)
         _panel(axes, own, context, style)
         text = f"({'abcdefghijkl'[place]}) {_title(own, context.labels)}"
-        axes.set_title(
-            fill(text, letters, max_lines=2, placeholder="…", break_on_hyphens=False),
-            fontsize=style.small,
-            pad=3,
-        )
-        time_axis(axes, context, narrow, label=place + columns >= len(panels))
-        axes.tick_params(labelbottom=place + columns >= len(panels))
+        text = fill(text, letters, max_lines=2, placeholder="…", break_on_hyphens=False)
+        axes.set_title(text, fontsize=style.small, pad=3)
+        time_axis(axes, context, narrow, label=place + columns >= len(shown))
+        axes.tick_params(labelbottom=place + columns >= len(shown))
     top = float(np.nanmax(data["high"].to_numpy()))
-    grid[0].set_ylim(0, min(1.0, 1.05 * top))
-    number_ticks(grid[0], "y", False, grid[0].get_ylim(), style)
+    panels[0].set_ylim(0, min(1.0, 1.05 * top))
+    number_ticks(panels[0], "y", False, panels[0].get_ylim(), style)
     canvas.supylabel(SHARE_OF_FIRSTS, fontsize=style.font_size)
     names = data["algorithm"].unique(maintain_order=True).to_list()
     short = style.names(context.labels, names)
@@ -144,17 +141,9 @@ def _panel(axes: Axes, own: pl.DataFrame, context: ReportContext, style: Style) 
         t, mean = rows["t"].to_numpy(), rows["mean"].to_numpy()
         inside = bool(rows["in"][0])
         marker = look.marker if len(t) == 1 else ""
-        axes.fill_between(
-            t, rows["low"], rows["high"], color=look.colour, alpha=0.2 if inside else 0.08, lw=0
-        )
-        axes.plot(
-            t,
-            mean,
-            color=look.colour,
-            linestyle=look.dash,
-            linewidth=1.2 if inside else 0.6,
-            marker=marker,
-        )
+        alpha, width = (0.2, 1.2) if inside else (0.08, 0.6)
+        axes.fill_between(t, rows["low"], rows["high"], color=look.colour, alpha=alpha, lw=0)
+        axes.plot(t, mean, **look.line, linewidth=width, marker=marker)
         if rows["truth"].is_not_null().all():
             axes.plot(t, rows["truth"], color=look.colour, linestyle=":", linewidth=0.9)
     axes.grid(axis="y")

@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from polarbear.report.best_by_time import p_best
 from polarbear.report.context import ReportContext
-from polarbear.report.current_draws import draws_now
-from polarbear.report.drawing.axes import End, edges, label_ends, on_log_time, time_axis
-from polarbear.report.drawing.palette import writing_on
-from polarbear.report.drawing.style import Style
+from polarbear.report.figures.axes import End, edges, label_ends, on_log_time, time_axis
 from polarbear.report.figures.base import Figure, lacks_draws, moment_of_draws
+from polarbear.report.figures.style import Keywords, Style, writing_on
+from polarbear.report.findings import draws_now, p_best
 from polarbear.wording import P_BEST, WIN_RATE
 
 if TYPE_CHECKING:
@@ -50,72 +48,57 @@ def draw(canvas: Canvas, data: pl.DataFrame, context: ReportContext, style: Styl
         look = style.look(context.colour_index(name))
         p = data.filter(pl.col("algorithm") == name)["p_best"].to_numpy()
         marker = look.marker if len(times) == 1 else ""
-        axes.plot(times, p, color=look.colour, linestyle=look.dash, marker=marker, clip_on=False)
+        axes.plot(times, p, **look.line, marker=marker, clip_on=False)
         ends.append(End(float(p[-1]), short[name], look, marker))
     axes.set_ylim(0, 1)
     axes.set_ylabel(P_BEST)
     axes.grid(axis="y")
     axes.tick_params(labelbottom=False)
-    leaders = data.filter("leads")["algorithm"].to_list()
-    _band(band, leaders, edges(times, on_log_time(context, style)), context, style)
-    time_axis(axes, context, style, label=False)
-    time_axis(band, context, style)
-    label_ends(canvas, axes, ends, style)
-    _write_into_band(canvas, band, leaders, times, context, style)
-
-
-def _band(
-    band: Axes, leaders: list[str], borders: np.ndarray, context: ReportContext, style: Style
-) -> None:
-    for first, last, name in _stretches(leaders):
+    borders = edges(times, on_log_time(context, style))
+    stretches = _stretches(data.filter("leads")["algorithm"].to_list(), borders)
+    for left, right, name in stretches:
         look = style.look(context.colour_index(name))
-        band.axvspan(
-            borders[first], borders[last + 1], facecolor=look.colour, hatch=look.hatch, linewidth=0
-        )
+        band.axvspan(left, right, **look.area, linewidth=0)
     band.set_yticks([])
     band.set_ylabel("leader", rotation=0, ha="right", va="center", fontsize=style.small)
     for side in band.spines.values():
         side.set_visible(False)
+    time_axis(axes, context, style, label=False)
+    time_axis(band, context, style)
+    label_ends(canvas, axes, ends, style)
+    _write_into_band(canvas, band, stretches, context, style)
 
 
 def _write_into_band(
     canvas: Canvas,
     band: Axes,
-    leaders: list[str],
-    times: np.ndarray,
+    stretches: list[tuple[float, float, str]],
     context: ReportContext,
     style: Style,
 ) -> None:
     """Names in their stretches of the band, where they fit."""
     canvas.draw_without_rendering()
-    borders = edges(times, on_log_time(context, style))
-    short = style.names(context.labels, sorted(set(leaders)))
-    for first, last, name in _stretches(leaders):
-        ends = band.transData.transform([(borders[i], 0.5) for i in (first, last + 1)])[:, 0]
+    short = style.names(context.labels, sorted({name for _, _, name in stretches}))
+    font: Keywords = {"ha": "center", "va": "center", "fontsize": style.small}
+    font["transform"] = band.get_xaxis_transform()
+    for left, right, name in stretches:
+        ends = band.transData.transform([(left, 0.5), (right, 0.5)])[:, 0]
         middle = band.transData.inverted().transform((ends.mean(), 0))[0]
         look = style.look(context.colour_index(name))
-        text = band.text(
-            middle,
-            0.5,
-            short[name],
-            ha="center",
-            va="center",
-            fontsize=style.small,
-            color=writing_on(look.colour, style.theme),
-            transform=band.get_xaxis_transform(),
-        )
+        colour = writing_on(look.colour, style.theme)
+        text = band.text(middle, 0.5, short[name], color=colour, **font)
         if look.hatch:
             text.set_bbox({"facecolor": look.colour, "linewidth": 0, "pad": 1.0})
         if text.get_window_extent().width > 0.95 * (ends[1] - ends[0]):
             text.remove()
 
 
-def _stretches(leaders: list[str]) -> list[tuple[int, int, str]]:
-    """Neighbouring times with the same leader: first, last, and the leader."""
+def _stretches(leaders: list[str], borders: np.ndarray) -> list[tuple[float, float, str]]:
+    """Neighbouring times with the same leader: start, stop and the leader."""
     found = []
     for name, run in groupby(range(len(leaders)), key=leaders.__getitem__):
         places = list(run)
-        found.append((places[0], places[-1], name))
+        found.append((float(borders[places[0]]), float(borders[places[-1] + 1]), name))
     return found
 
 

@@ -1,8 +1,8 @@
-"""Pairs as a whole: how probably one is better than the other, then and now, and the verdict."""
+"""Pairs over all times: P(better) when decided and now, and the verdict."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
@@ -10,17 +10,18 @@ import polars as pl
 from polarbear.racing import Kind
 from polarbear.racing.verdicts import SIGNS
 from polarbear.report.context import ReportContext
-from polarbear.report.current_draws import still_in
-from polarbear.report.drawing.axes import note_below
-from polarbear.report.drawing.style import Style
+from polarbear.report.figures.axes import colour_ticks, note_below
 from polarbear.report.figures.base import Figure, lacks_beliefs, moment
-from polarbear.report.settled_pairs import decided, verdict
+from polarbear.report.figures.style import Keywords, Style
+from polarbear.report.findings import decided, still_in, verdict
 from polarbear.report.words import LOWEST_P_BETTER, legend
 from polarbear.wording import probability_cell, short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Canvas
+
+NUMBER = LOWEST_P_BETTER.format(a="row")
 
 
 def order(context: ReportContext) -> list[str]:
@@ -53,13 +54,9 @@ def data(context: ReportContext) -> pl.DataFrame:
                 how = verdict(context, a, b).kind.value
                 then = decided(context, a, b)
                 rows.append((a, b, None if np.isnan(p) else p, how, then))
-    schema = {
-        "a": pl.String,
-        "b": pl.String,
-        "probability": pl.Float64,
-        "verdict": pl.String,
-        "decided": pl.Float64,
-    }
+    numbers = ("probability", "decided")
+    columns = ("a", "b", "probability", "verdict", "decided")
+    schema = {name: pl.Float64 if name in numbers else pl.String for name in columns}
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
@@ -86,40 +83,25 @@ def draw(canvas: Canvas, data: pl.DataFrame, context: ReportContext, style: Styl
     image = axes.imshow(cells, cmap=shades, vmin=0, vmax=1, aspect="auto")
     size = min(style.small, cell * 72 / 2.2)
     for a, b, p, how, then in data.iter_rows():
+        x, y, sign, share = place[b], place[a], SIGNS[Kind(how)], _share(p, then)
         colour = style.inks.paper if p is not None and p > 0.5 else style.inks.ink
-        share = _share(p, then)
-        _write(axes, (place[b], place[a]), SIGNS[Kind(how)], share, colour, size, one_line, numbers)
+        font: Keywords = {"color": colour, "va": "center_baseline"}
+        if one_line:
+            axes.text(x - 0.04, y, sign, ha="right", fontsize=1.1 * size, **font)
+            axes.text(x + 0.04, y, share, ha="left", fontsize=0.85 * size, **font)
+            continue
+        axes.text(x, y - 0.2 if numbers else y, sign, ha="center", fontsize=1.1 * size, **font)
+        if numbers:
+            axes.text(x, y + 0.22, share, ha="center", fontsize=0.85 * size, **font)
     _frame(axes, names, short, stands, context, style)
-    if not numbers:  # shades have to speak for themselves
+    if not numbers:  # only shades show the probabilities
         bar = canvas.colorbar(image, ax=axes, fraction=0.03, pad=0.015, ticks=[0, 0.5, 1])
-        bar.set_label(_number(context), fontsize=style.small)
+        bar.set_label(NUMBER, fontsize=style.small)
         bar.outline.set_visible(False)
     changed = any(_share(p, then) != _share(p, None) for _, _, p, _, then in data.iter_rows())
     brackets = ["(when it was decided)"] if changed and numbers else []
     signs = [text.replace(" ", "\N{NO-BREAK SPACE}") for text in legend(data["verdict"])]
-    note_below(canvas, ",  ".join([_number(context), *brackets, *signs]), style)
-
-
-def _write(
-    axes: Axes,
-    at: tuple[int, int],
-    sign: str,
-    share: str,
-    colour: str,
-    size: float,
-    one_line: bool,
-    numbers: bool,
-) -> None:
-    """The sign of a verdict, and the probability beside or below it where there is room."""
-    x, y = at
-    look: dict[str, Any] = {"color": colour, "va": "center_baseline"}
-    if one_line:
-        axes.text(x - 0.04, y, sign, ha="right", fontsize=1.1 * size, **look)
-        axes.text(x + 0.04, y, share, ha="left", fontsize=0.85 * size, **look)
-        return
-    axes.text(x, y - 0.2 if numbers else y, sign, ha="center", fontsize=1.1 * size, **look)
-    if numbers:
-        axes.text(x, y + 0.22, share, ha="center", fontsize=0.85 * size, **look)
+    note_below(canvas, ",  ".join([NUMBER, *brackets, *signs]), style)
 
 
 def _frame(
@@ -137,8 +119,7 @@ def _frame(
     axes.set_yticks(range(n), shown)
     axes.xaxis.tick_top()
     for axis in (axes.xaxis, axes.yaxis):
-        for label, name in zip(axis.get_ticklabels(), names, strict=True):
-            label.set_color(style.look(context.colour_index(name)).text)
+        colour_ticks(axis.get_ticklabels(), names, context, style)
     axes.tick_params(length=0)
     axes.set_xticks(np.arange(n - 1) + 0.5, minor=True)
     axes.set_yticks(np.arange(n - 1) + 0.5, minor=True)
@@ -149,15 +130,10 @@ def _frame(
 
 
 def _share(p: float | None, then: float | None) -> str:
-    """Two digits in as little room as can be; in brackets what decided, where that was another."""
+    """Two digits; in brackets the probability when it was decided, where that differs."""
     now = "" if p is None else probability_cell(p)
     before = now if then is None else probability_cell(then)
     return now if before == now else f"{now} ({before})"
-
-
-def _number(context: ReportContext) -> str:
-    assert context.believed is not None
-    return LOWEST_P_BETTER.format(a="row")
 
 
 def missing(context: ReportContext) -> str | None:
@@ -169,7 +145,7 @@ def missing(context: ReportContext) -> str | None:
 def caption(context: ReportContext) -> str:
     names = order(context)
     kinds = {verdict(context, a, b).kind for a in names for b in names if a != b}
-    parts = [f"Pairs as a whole ({moment(context)}). Numbers are {_number(context)} now"]
+    parts = [f"Pairs as a whole ({moment(context)}). Numbers are {NUMBER} now"]
     if context.rounds and context.rounds[-1].state.eliminated:
         parts.append(
             ", and in brackets the probability when the column was eliminated, where it differs"

@@ -1,4 +1,4 @@
-"""Figures that are drawn when a command asks for them, outside of the registry.
+"""Figures of one command each, outside of the registry.
 
 They show the runs on one instance (`show --instance --png`), the duels of a pair (`show --pair
 --png`) and a sweep over preferences (`select --sweep --png`).
@@ -11,11 +11,9 @@ from itertools import pairwise
 from pathlib import Path
 
 from polarbear.driver.inspect import Duels, InstanceRuns
-from polarbear.errors import SelectionError
-from polarbear.report.drawing.axes import note_below, number_ticks
-from polarbear.report.drawing.files import save, styled
-from polarbear.report.drawing.palette import look
-from polarbear.report.drawing.style import Style
+from polarbear.report.figures.axes import note_below, number_ticks
+from polarbear.report.figures.figure_files import on_canvas, save
+from polarbear.report.figures.style import Style
 from polarbear.selection.sweeps import SweepTable
 from polarbear.wording import P_BEST, counted, tick, timed
 
@@ -23,111 +21,92 @@ LOG_FROM = 100.0  # values that span this factor, none of them negative, are dra
 
 
 def floor_of(values: Sequence[float]) -> float | None:
-    """Where zero stands on a log scale of these values; None if a linear one shows them better."""
+    """The place of zero on a log scale of these values; None where a linear scale is better."""
     positive = [value for value in values if value > 0]
     if not positive or min(values) < 0 or max(positive) <= LOG_FROM * min(positive):
         return None
     return min(positive) if min(values) > 0 else min(positive) / 10
 
 
+def _zero_note(floor: float | None, values: Sequence[float]) -> list[str]:
+    drawn = floor is not None and min(values) == 0
+    return [f"zero is drawn at {tick(floor)}"] if drawn and floor is not None else []
+
+
 def draw_runs(
-    told: InstanceRuns, labels: Mapping[str, str], log_time: bool, path: Path, format: str
+    found: InstanceRuns, labels: Mapping[str, str], log_time: bool, path: Path, format: str
 ) -> None:
-    """Write the figure.
-
-    ``labels`` are those of all algorithms of the store, in the order of their looks.
-    """
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
+    """Write the runs on an instance; ``labels`` has all algorithms, in the order of their looks."""
     style = Style()
-    with styled(style):
-        figure = Figure(figsize=(style.width, 0.55 * style.width), layout="constrained")
-        FigureCanvasAgg(figure)
+    with on_canvas(style) as figure:
+        figure.set_size_inches(style.width, 0.55 * style.width)
         axes = figure.subplots()
-        values = [y for run in told.runs for y in run.y]
+        runs = [run for run in found.runs if run.t]
+        values = [y for run in runs for y in run.y]
         floor = floor_of(values)
-        log_values = floor is not None
-        for run in told.runs:
-            if not run.t:
-                continue
+        for run in runs:
             best = [max(y, floor or y) for y in run.y]
             look = style.look(list(labels).index(run.algorithm))
-            end = max(run.reached, run.t[-1])
-            axes.step(
-                [*run.t, end],
-                [*best, best[-1]],
-                where="post",
-                color=look.colour,
-                linestyle=look.dash,
-                label=labels[run.algorithm],
-            )
-        starts = [run.t[0] for run in told.runs if run.t]
-        log_time = log_time and min(starts, default=0.0) > 0
-        axes.set_xscale("log" if log_time else "linear")
-        axes.set_yscale("log" if log_values else "linear")
-        axes.set_xlim(min(starts, default=0.0), told.times[-1])
-        number_ticks(axes, "x", log_time, axes.get_xlim(), style)
-        number_ticks(axes, "y", log_values, axes.get_ylim(), style)
-        axes.set_xlabel(told.axis)
-        axes.set_ylabel(f"best value so far ({told.better})")
-        axes.set_title(told.instance)
+            x, y = [*run.t, max(run.reached, run.t[-1])], [*best, best[-1]]
+            axes.step(x, y, where="post", **look.line, label=labels[run.algorithm])
+        start = min((run.t[0] for run in runs), default=0.0)
+        scales = {"x": log_time and start > 0, "y": floor is not None}
+        axes.set_xlim(start, found.times[-1])
+        for axis, is_log in scales.items():
+            axes.set(**{f"{axis}scale": "log" if is_log else "linear"})
+        for axis, limits in (("x", axes.get_xlim()), ("y", axes.get_ylim())):
+            number_ticks(axes, axis, scales[axis], limits, style)
+        axes.set_xlabel(found.axis)
+        axes.set_ylabel(f"best value so far ({found.better})")
+        axes.set_title(found.instance)
         if values:
             axes.legend(loc="best")
-        if floor is not None and min(values) == 0:
-            note_below(figure, f"zero is drawn at {tick(floor)}", style)
+        for note in _zero_note(floor, values):
+            note_below(figure, note, style)
         save(figure, path, format, style)
 
 
-def draw_duels(told: Duels, labels: Mapping[str, str], path: Path, format: str) -> None:
-    """Write the figure; ``labels`` are those of all algorithms, in the order of their looks."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
+def draw_duels(found: Duels, labels: Mapping[str, str], path: Path, format: str) -> None:
+    """Write the duels of a pair; ``labels`` has all algorithms, in the order of their looks."""
     style = Style(width=5.0)
-    looks = {name: style.look(list(labels).index(name)) for name in (told.a, told.b)}
-    with styled(style):
-        figure = Figure(figsize=(style.width, style.width), layout="constrained")
-        FigureCanvasAgg(figure)
+    looks = {name: style.look(list(labels).index(name)) for name in (found.a, found.b)}
+    with on_canvas(style) as figure:
+        figure.set_size_inches(style.width, style.width)
         axes = figure.subplots()
         both = [
             (duel.a, duel.b, duel.winner)
-            for duel in told.duels
+            for duel in found.duels
             if duel.a is not None and duel.b is not None
         ]
         values = [value for a, b, _ in both for value in (a, b)]
         floor = floor_of(values)
-        is_log = floor is not None
-        for winner in (told.a, told.b, None):
-            points = [
-                (max(a, floor or a), max(b, floor or b)) for a, b, who in both if who == winner
-            ]
+        for winner in (found.a, found.b, None):
+            won = [(max(a, floor or a), max(b, floor or b)) for a, b, w in both if w == winner]
             look = None if winner is None else looks[winner]
             axes.plot(
-                [a for a, _ in points],
-                [b for _, b in points],
+                [a for a, _ in won],
+                [b for _, b in won],
                 linestyle="none",
                 marker=look.marker if look else "x",
                 color=look.colour if look else style.inks.faint,
-                label=f"{labels[winner] if winner else 'tie'}: {len(points)}",
+                label=f"{labels[winner] if winner else 'tie'}: {len(won)}",
             )
-        axes.set_xscale("log" if is_log else "linear")
-        axes.set_yscale("log" if is_log else "linear")
+        scale = "linear" if floor is None else "log"
+        axes.set(xscale=scale, yscale=scale)
         low = min(axes.get_xlim()[0], axes.get_ylim()[0])
         high = max(axes.get_xlim()[1], axes.get_ylim()[1])
         axes.plot([low, high], [low, high], color=style.inks.faint, linewidth=0.8, zorder=0)
         axes.set(xlim=(low, high), ylim=(low, high), aspect="equal")
-        number_ticks(axes, "x", is_log, (low, high), style)
-        number_ticks(axes, "y", is_log, (low, high), style)
-        axes.set_xlabel(labels[told.a], color=looks[told.a].text)
-        axes.set_ylabel(labels[told.b], color=looks[told.b].text)
-        axes.set_title(f"at {timed(told.t, told.axis)}; {told.better}")
+        for axis in ("x", "y"):
+            number_ticks(axes, axis, floor is not None, (low, high), style)
+        axes.set_xlabel(labels[found.a], color=looks[found.a].text)
+        axes.set_ylabel(labels[found.b], color=looks[found.b].text)
+        axes.set_title(f"at {timed(found.t, found.axis)}; {found.better}")
         if both:
             axes.legend(loc="best", title="wins")
-        unfound = len(told.duels) - len(both)
+        unfound = len(found.duels) - len(both)
         notes = [f"not drawn, without a value: {counted(unfound, 'instance')}"] if unfound else []
-        if floor is not None and min(values) == 0:
-            notes.append(f"zero is drawn at {tick(floor)}")
+        notes += _zero_note(floor, values)
         if notes:
             note_below(figure, "; ".join(notes), style)
         save(figure, path, format, style)
@@ -136,45 +115,31 @@ def draw_duels(told: Duels, labels: Mapping[str, str], path: Path, format: str) 
 def draw_sweep(
     sweep: SweepTable, is_log: bool, labels: Mapping[str, str], title: str, path: Path
 ) -> None:
-    """Write the figure; the ending of the file's name says in which format.
+    """Write P(best) over a sweep of preferences, in the format of the ending of the file's name.
 
-    ``labels`` are those of all algorithms of the store, in the order of their looks.
+    ``labels`` has all algorithms of the store, in the order of their looks.
     """
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    places = list(labels)
-    looks = {name: look(places.index(name)) for name in sweep.p2bb}
-    figure = Figure(figsize=(8, 4.5), dpi=150, layout="constrained")
-    FigureCanvasAgg(figure)
-    axes, band = figure.subplots(2, 1, sharex=True, height_ratios=[12, 1])
-    positions = sweep.positions
-    for name, p2bb in sweep.p2bb.items():
-        axes.plot(
-            positions,
-            p2bb,
-            color=looks[name].colour,
-            linestyle=looks[name].dash,
-            label=labels[name],
-        )
-    intervals = sweep.intervals
-    ends = [(one.to + other.from_) / 2 for one, other in pairwise(intervals)]
-    starts, stops = [positions[0], *ends], [*ends, positions[-1]]
-    for one, start, stop in zip(intervals, starts, stops, strict=True):
-        band.axvspan(start, stop, facecolor=looks[one.choice].colour, linewidth=0)
-    axes.set_title(title, fontsize=10)
-    axes.set_ylabel(P_BEST)
-    axes.set_ylim(0, 1)
-    for text in axes.legend(fontsize=8, loc="best", frameon=False).get_texts():
-        text.set_parse_math(False)  # names are names, not formulas
-    band.set_yticks([])
-    band.set_ylabel("choice", rotation=0, ha="right", va="center", fontsize=8)
-    band.set_xlabel(sweep.over, parse_math=False)
-    if is_log and positions[0] > 0:
-        band.set_xscale("log")
-    band.set_xlim(positions[0], positions[-1])
-    try:
-        figure.savefig(path)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise SelectionError(f"cannot write the figure {path}: {reason}") from None
+    style = Style(width=8.0, dpi=150, font_size=10.0)
+    looks = {name: style.look(list(labels).index(name)) for name in sweep.p2bb}
+    with on_canvas(style) as figure:
+        figure.set_size_inches(style.width, 4.5)
+        axes, band = figure.subplots(2, 1, sharex=True, height_ratios=[12, 1])
+        positions = sweep.positions
+        for name, p2bb in sweep.p2bb.items():
+            axes.plot(positions, p2bb, **looks[name].line, label=labels[name])
+        intervals = sweep.intervals
+        ends = [(one.to + other.from_) / 2 for one, other in pairwise(intervals)]
+        starts, stops = [positions[0], *ends], [*ends, positions[-1]]
+        for one, start, stop in zip(intervals, starts, stops, strict=True):
+            band.axvspan(start, stop, facecolor=looks[one.choice].colour, linewidth=0)
+        axes.set_title(title)
+        axes.set_ylabel(P_BEST)
+        axes.set_ylim(0, 1)
+        axes.legend(loc="best")
+        band.set_yticks([])
+        band.set_ylabel("choice", rotation=0, ha="right", va="center", fontsize=style.small)
+        band.set_xlabel(sweep.over)
+        if is_log and positions[0] > 0:
+            band.set_xscale("log")
+        band.set_xlim(positions[0], positions[-1])
+        save(figure, path, None, style)

@@ -1,6 +1,6 @@
-"""One budget on a line: shares of duels won, with bars over algorithms that are not separated.
+"""One budget: shares of duels won on a line, with bars over algorithms that are not separated.
 
-It is read as a critical-difference diagram, with posterior probabilities instead of a test.
+It reads like a critical-difference diagram, with posterior probabilities instead of a test.
 """
 
 from __future__ import annotations
@@ -11,21 +11,20 @@ import numpy as np
 import polars as pl
 
 from polarbear.report.context import ReportContext
-from polarbear.report.current_draws import draws_now
-from polarbear.report.drawing.axes import number_ticks
-from polarbear.report.drawing.style import Style
+from polarbear.report.figures.axes import number_ticks
 from polarbear.report.figures.base import Figure, lacks_draws, moment_of_draws
+from polarbear.report.figures.style import Keywords, Style
+from polarbear.report.findings import draws_now
 from polarbear.wording import short, timed
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Canvas
 
 LEVELS = (0.025, 0.975)
 
 
 def place(context: ReportContext) -> int:
-    """The time that it shows: the nearest to the one asked for, or the last of the grid."""
+    """The index of the shown time: the nearest to the requested one, or the last of the grid."""
     basis = draws_now(context)
     assert basis is not None
     if context.at is None:
@@ -111,6 +110,8 @@ def draw(canvas: Canvas, data: pl.DataFrame, context: ReportContext, style: Styl
     axes.set_xlim(min(1.0, high + 0.02), max(0.0, low - 0.02))  # the best stands on the left
     axes.set_ylim(depth + rows * step, -0.06)
     short = style.names(context.labels, names, 0.25)
+    font: Keywords = {"va": "center", "fontsize": style.small}
+    font["transform"] = axes.get_yaxis_transform()
     for place, name in enumerate(names):
         look = style.look(context.colour_index(name))
         row = 2 * place if place < left else 2 * (len(names) - 1 - place) + 1
@@ -120,31 +121,12 @@ def draw(canvas: Canvas, data: pl.DataFrame, context: ReportContext, style: Styl
         spread = [data["low"][place], data["high"][place]]
         axes.plot(spread, [y, y], color=look.colour, linewidth=2.6, alpha=0.45)
         axes.plot([mean[place]], [0], marker="o", color=look.colour, clip_on=False, markersize=3)
-        axes.text(
-            -0.01 if place < left else 1.01,
-            y,
-            f"{short[name]} {mean[place]:.2f}",
-            transform=axes.get_yaxis_transform(),
-            ha="right" if place < left else "left",
-            va="center",
-            fontsize=style.small,
-            color=look.text,
-        )
+        x, side = (-0.01, "right") if place < left else (1.01, "left")
+        text = f"{short[name]} {mean[place]:.2f}"
+        axes.text(x, y, text, ha=side, color=look.text, **font)
     for number, (first, last) in enumerate(bars):
         y = 0.09 + 0.09 * number
         axes.plot([mean[first], mean[last]], [y, y], color=style.inks.ink, linewidth=2.4)
-    _line(axes, style)
-
-
-def _bars(data: pl.DataFrame) -> list[tuple[int, int]]:
-    held: dict[str, list[int]] = {}
-    for place, numbers in enumerate(data["groups"].to_list()):
-        for number in numbers.split():
-            held.setdefault(number, []).append(place)
-    return [(places[0], places[-1]) for places in held.values()]
-
-
-def _line(axes: Axes, style: Style) -> None:
     axes.xaxis.set_ticks_position("top")
     axes.xaxis.set_label_position("top")
     axes.set_xlabel("share of duels won")
@@ -153,8 +135,15 @@ def _line(axes: Axes, style: Style) -> None:
     axes.spines["left"].set_visible(False)
     axes.spines["top"].set_position(("data", 0))
     axes.set_yticks([])
-    right, left = axes.get_xlim()
-    number_ticks(axes, "x", False, (left, right), style)
+    number_ticks(axes, "x", False, axes.get_xlim()[::-1], style)
+
+
+def _bars(data: pl.DataFrame) -> list[tuple[int, int]]:
+    held: dict[str, list[int]] = {}
+    for place, numbers in enumerate(data["groups"].to_list()):
+        for number in numbers.split():
+            held.setdefault(number, []).append(place)
+    return [(places[0], places[-1]) for places in held.values()]
 
 
 ONE_BUDGET = Figure("one-budget", "One budget", caption, missing, data, draw)

@@ -11,13 +11,12 @@ import polars as pl
 from polarbear.racing import ABOVE, ALIKE, BELOW
 from polarbear.racing.verdicts import AT_A_TIME
 from polarbear.report.context import ReportContext
-from polarbear.report.current_draws import still_in
-from polarbear.report.drawing.axes import edges, note_below, on_log_time, time_axis
-from polarbear.report.drawing.style import Style
+from polarbear.report.figures.axes import edges, name_rows, note_below, on_log_time, time_axis
 from polarbear.report.figures.base import Figure, moment
 from polarbear.report.figures.matrix import missing as missing_matrix
 from polarbear.report.figures.matrix import order
-from polarbear.report.settled_pairs import codes
+from polarbear.report.figures.style import Keywords, Style
+from polarbear.report.findings import codes, still_in
 from polarbear.wording import short
 
 if TYPE_CHECKING:
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 SURE = {"above": 1.0, "below": -1.0}
 THICK = ("above", "below", "equivalent")
 GREYS = ("#202020", "#A0A0A0")  # in print: the left one is better, the right one is
-MOST = 21  # all pairs of seven algorithms
+MAX_PAIRS = 21  # all pairs of seven algorithms
 
 
 def data(context: ReportContext) -> pl.DataFrame:
@@ -42,24 +41,21 @@ def data(context: ReportContext) -> pl.DataFrame:
     frames = []
     for a, b in pairs(context):
         i, j = believed.place(a), believed.place(b)
-        frames.append(
-            pl.DataFrame(
-                {
-                    "a": [a] * len(believed.times),
-                    "b": [b] * len(believed.times),
-                    "t": believed.times,
-                    "p_above": believed.above[:, i, j],
-                    "p_below": believed.above[:, j, i],
-                    "p_alike": believed.alike[:, i, j],
-                    "settled": [AT_A_TIME[code] for code in codes(context, a, b).tolist()],
-                }
-            ).with_columns(pl.col("p_above", "p_below", "p_alike").fill_nan(None))
-        )
-    return pl.concat(frames)
+        columns = {
+            "a": [a] * len(believed.times),
+            "b": [b] * len(believed.times),
+            "t": believed.times,
+            "p_above": believed.above[:, i, j],
+            "p_below": believed.above[:, j, i],
+            "p_alike": believed.alike[:, i, j],
+            "settled": [AT_A_TIME[code] for code in codes(context, a, b).tolist()],
+        }
+        frames.append(pl.DataFrame(columns))
+    return pl.concat(frames).with_columns(pl.col("p_above", "p_below", "p_alike").fill_nan(None))
 
 
 def pairs(context: ReportContext) -> list[tuple[str, str]]:
-    """All pairs, those that matter most first."""
+    """All pairs: of candidates, of eliminated algorithms with their dominators, the rest."""
     names, inside = order(context), still_in(context)
     by = {}
     if context.rounds:
@@ -76,23 +72,17 @@ def pairs(context: ReportContext) -> list[tuple[str, str]]:
 
 def draw(canvas: Canvas, data: pl.DataFrame, context: ReportContext, style: Style) -> None:
     shown = data.select("a", "b").unique(maintain_order=True).rows()
-    total, shown = len(shown), shown[:MOST]
+    total, shown = len(shown), shown[:MAX_PAIRS]
     row = max(1.35 * style.line, 0.16)
     canvas.set_size_inches(style.width, len(shown) * row + 0.75)
     axes = canvas.subplots()
-    names = sorted({name for pair in shown for name in pair}, key=context.colour_index)
-    short = style.names(context.labels, names, 0.18)
     borders = edges(context.times, on_log_time(context, style))
     for place, (a, b) in enumerate(shown):
         rows = data.filter((pl.col("a") == a) & (pl.col("b") == b))
         _strip(axes, place, rows, borders, (a, b), context, style)
     other = axes.twinx()
     for side, which in ((axes, 0), (other, 1)):
-        side.set_ylim(len(shown) - 0.5, -0.5)
-        side.set_yticks(range(len(shown)), [short[pair[which]] for pair in shown])
-        side.tick_params(axis="y", length=0)
-        for label, pair in zip(side.get_yticklabels(), shown, strict=True):
-            label.set_color(style.look(context.colour_index(pair[which])).text)
+        name_rows(side, [pair[which] for pair in shown], context, style, 0.18)
         for spine in side.spines.values():
             spine.set_visible(False)
     time_axis(axes, context, style)
@@ -134,16 +124,10 @@ def _strip(
         if alike:
             axes.hlines([top, bottom], left, right, color=style.inks.faint, linewidth=0.8)
     for hatch, areas in painted.items():
-        axes.add_collection(
-            PolyCollection(
-                [corners for corners, _ in areas],
-                facecolors=[shade for _, shade in areas],
-                edgecolors=style.inks.paper,
-                hatch=hatch or None,
-                linewidths=0,
-                antialiaseds=False,
-            )
-        )
+        corners_of, shades = zip(*areas, strict=True)
+        drawn: Keywords = {"hatch": hatch or None, "linewidths": 0, "antialiaseds": False}
+        drawn |= {"facecolors": shades, "edgecolors": style.inks.paper}
+        axes.add_collection(PolyCollection(corners_of, **drawn))
 
 
 def _small_print(shown: int, total: int, style: Style) -> str:
@@ -172,8 +156,8 @@ def caption(context: ReportContext) -> str:
         f"Pairs over time ({moment(context)}). Each strip has the colour of the better "
         "algorithm, stronger with higher probability; it is thick where this was shown with "
         f"probability {short(context.rules.alpha)}, thin elsewhere, framed where the two are "
-        f"equivalent. Pairs of candidates come first, then eliminated algorithms; at most {MOST} "
-        "are drawn, the data has all."
+        "equivalent. Pairs of candidates come first, then eliminated algorithms; at most "
+        f"{MAX_PAIRS} are drawn, the data has all."
     )
 
 

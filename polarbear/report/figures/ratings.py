@@ -8,19 +8,18 @@ import numpy as np
 import polars as pl
 
 from polarbear.report.context import ReportContext
-from polarbear.report.coverage import instances_at
-from polarbear.report.current_draws import firsts_are_among_those_in, still_in
-from polarbear.report.drawing.axes import (
+from polarbear.report.figures.axes import (
     End,
     edges,
+    error_bar,
     label_ends,
     number_ticks,
     on_log_time,
     time_axis,
 )
-from polarbear.report.drawing.style import Style
 from polarbear.report.figures.base import Figure, lacks_beliefs, moment
-from polarbear.report.truth import truth_now
+from polarbear.report.figures.style import Style
+from polarbear.report.findings import firsts_among_candidates, instances_at, still_in, truth_now
 from polarbear.wording import SHARE_OF_FIRSTS
 
 if TYPE_CHECKING:
@@ -34,7 +33,7 @@ WHAT = (
 
 
 def data(context: ReportContext) -> pl.DataFrame:
-    """Mean and central 95 % interval of each share of firsts, and on how many instances it rests.
+    """Mean and central 95 % interval of each share of firsts, and the number of instances.
 
     ``in`` is true for candidates; ``instances`` is null where it is unknown, and ``truth``
     is known in synthetic races only.
@@ -50,17 +49,13 @@ def data(context: ReportContext) -> pl.DataFrame:
             "mean": believed.mean.ravel(),
             "low": believed.low.ravel(),
             "high": believed.high.ravel(),
-            "instances": [
-                None if seen is None else int(count)
-                for name in believed.algorithms
-                for count in (np.zeros(size) if seen is None else seen.get(name, np.zeros(size)))
-            ],
+            "instances": None
+            if seen is None
+            else np.concatenate([seen.get(n, np.zeros(size)) for n in believed.algorithms]),
             "in": [name in candidates for name in believed.algorithms for _ in range(size)],
-            "truth": [
-                value
-                for name in believed.algorithms
-                for value in ([None] * size if truth is None else truth[name].tolist())
-            ],
+            "truth": None
+            if truth is None
+            else np.concatenate([truth[name] for name in believed.algorithms]),
         },
         schema_overrides={"algorithm": pl.String, "instances": pl.Int64, "truth": pl.Float64},
     )
@@ -78,29 +73,13 @@ def draw(canvas: Canvas, data: pl.DataFrame, context: ReportContext, style: Styl
         look, is_in = style.look(context.colour_index(name)), bool(rows["in"][0])
         t, mean = rows["t"].to_numpy(), rows["mean"].to_numpy()
         low, high = rows["low"].to_numpy(), rows["high"].to_numpy()
-        above = 2.5 if is_in else 2.0
         if len(t) == 1:
-            axes.errorbar(
-                t + _aside(place, len(names), context, style),
-                mean,
-                [mean - low, high - mean],
-                color=look.colour,
-                fmt=look.marker,
-                elinewidth=1.0,
-                capsize=2,
-            )
+            at = t + _aside(place, len(names), context, style)
+            error_bar(axes, at, mean, low, high, look, 1.0)
         else:
-            axes.fill_between(
-                t, low, high, color=look.colour, alpha=0.2 if is_in else 0.1, linewidth=0
-            )
-            axes.plot(
-                t,
-                mean,
-                color=look.colour,
-                linestyle=look.dash,
-                linewidth=1.5 if is_in else 0.8,
-                zorder=above,
-            )
+            alpha, width, above = (0.2, 1.5, 2.5) if is_in else (0.1, 0.8, 2.0)
+            axes.fill_between(t, low, high, color=look.colour, alpha=alpha, linewidth=0)
+            axes.plot(t, mean, **look.line, linewidth=width, zorder=above)
             if rows["truth"].is_not_null().all():
                 axes.plot(t, rows["truth"], color=look.colour, linestyle=":", lw=0.9, zorder=1.8)
         text = short[name] if is_in else f"({short[name]})"
@@ -116,7 +95,7 @@ def draw(canvas: Canvas, data: pl.DataFrame, context: ReportContext, style: Styl
 def caption(context: ReportContext) -> str:
     out = len(context.believed.algorithms if context.believed else ()) - len(still_in(context))
     brackets = " Algorithms in brackets are eliminated." if out > 0 else ""
-    apart = among_whom(context)
+    apart = field_of_firsts(context)
     sums = apart or "At each time the means sum to one."
     known = len(context.times) > 1 and truth_now(context) is not None
     dotted = " Dotted: the truth." if known else ""
@@ -126,9 +105,9 @@ def caption(context: ReportContext) -> str:
     )
 
 
-def among_whom(context: ReportContext) -> str:
+def field_of_firsts(context: ReportContext) -> str:
     """The field of first places, where eliminated algorithms no longer compete for them."""
-    if not firsts_are_among_those_in(context):
+    if not firsts_among_candidates(context):
         return ""
     return (
         "Candidates compete with each other, and their means sum to one at each time; the share of "
@@ -137,7 +116,7 @@ def among_whom(context: ReportContext) -> str:
 
 
 def _aside(place: int, count: int, context: ReportContext, style: Style) -> float:
-    """How far from the only time a bar stands, so that it covers no other."""
+    """The offset of a bar from the only time, so that no bar covers another."""
     left, right = edges(context.times, on_log_time(context, style))
     return float((right - left) * 0.4 * ((place + 0.5) / count - 0.5))
 

@@ -11,7 +11,8 @@ import polars as pl
 from polars import selectors
 
 from polarbear.report.context import ReportContext
-from polarbear.report.figures import FIGURES, Figure
+from polarbear.report.figures import FIGURES
+from polarbear.report.figures.base import Figure
 from polarbear.report.page.packing import in_base64
 
 DIGITS = 4  # that matter to a reader; `polarbear report --csv` has all

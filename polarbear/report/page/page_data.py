@@ -1,35 +1,32 @@
-"""Data of the page: draws for the selector, ratings after each round, and sentences with gaps.
+"""Data of the page: draws for the selector, estimates of each round, sampled runs, sentences.
 
-The page fills the gaps, {named}; its scripts contain no words about a choice. Where `polarbear
-select` says the same, the words are those of `selection`.
+The page fills gaps of the form {name} in sentences; its scripts contain no words about a choice.
 """
 
 from __future__ import annotations
 
 import math
 import shlex
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
 import numpy as np
+import polars as pl
 
+from polarbear.driver.inspect import better_in, repeating, sign_of, tolerance_of
 from polarbear.inference.beliefs import Beliefs
 from polarbear.racing import Elimination
+from polarbear.racing.recommendation import MIN_PROBLEMS
 from polarbear.racing.verdicts import SIGNS, WORDS, Kind
 from polarbear.report.context import ReportContext, Round
-from polarbear.report.current_draws import draws_now, other_model, still_in
 from polarbear.report.figures.base import moment_of_draws
-from polarbear.report.page.instance_sample import instance_sample
-from polarbear.report.page.packing import packed
+from polarbear.report.findings import draws_now, other_model, still_in
+from polarbear.report.page.packing import packed, squeezed
 from polarbear.report.page.templating import AGAIN_AFTER
 from polarbear.report.words import LOWEST_P_BETTER, WORDS_AT_A_TIME, better
 from polarbear.selection.basic_preferences import NEAREST
-from polarbear.selection.budget_preferences import (
-    CUT_OFF,
-    LEAST_MASS,
-    OFF_THE_GRID,
-    WORTH_A_NOTE,
-)
+from polarbear.selection.budget_preferences import CUT_OFF, LEAST_MASS, OFF_THE_GRID, WORTH_A_NOTE
 from polarbear.selection.choice import (
     AT_ITS_WORST,
     AT_THE_BUDGET,
@@ -37,7 +34,6 @@ from polarbear.selection.choice import (
     EACH_TIME,
     EARLY,
     FEW_PROBLEMS,
-    MIN_PROBLEMS,
     NO_BETTER_THAN_CHANCE,
     OVER_BUDGETS,
     REGRET,
@@ -50,10 +46,10 @@ from polarbear.selection.posterior_source import Basis
 from polarbear.selection.preference import Context
 from polarbear.wording import P_BEST, counted, page_words, percent, tick
 
-# Win probabilities in a page: two bytes each, a third more as base64. All draws that fit are
-# included, and at least LEAST_DRAWS as long as these are at most MOST_NUMBERS.
-DRAWN_NUMBERS = 75_000
-LEAST_DRAWS, MOST_NUMBERS = 400, 560_000
+# Win probabilities in a page take two bytes each, a third more as base64. All draws that fit into
+# TARGET_NUMBERS are included, and at least MIN_DRAWS as long as these are at most MAX_NUMBERS.
+TARGET_NUMBERS = 75_000
+MIN_DRAWS, MAX_NUMBERS = 400, 560_000
 NOUNS = ("draw", "instance", "problem", "run")  # that the page counts
 
 
@@ -120,29 +116,21 @@ def _listed(counts: np.ndarray | None) -> list[int] | None:
 
 
 def thinned(draws: int, numbers_a_draw: int) -> np.ndarray:
-    """Which draws go with the page: all where they fit, otherwise at even distances."""
-    least = min(LEAST_DRAWS, MOST_NUMBERS // numbers_a_draw)
-    fit = max(1, min(draws, max(least, DRAWN_NUMBERS // numbers_a_draw)))
+    """The draws of the page: all where they fit, otherwise at even distances."""
+    least = min(MIN_DRAWS, MAX_NUMBERS // numbers_a_draw)
+    fit = max(1, min(draws, max(least, TARGET_NUMBERS // numbers_a_draw)))
     return np.arange(fit) * draws // fit
 
 
 def moments(context: ReportContext) -> list[dict[str, Any]]:
-    """What was believed after each round; without a race, what is believed now."""
+    """The estimates after each round; without a race, the present ones."""
     if context.rounds:
         rounds = [_after(found, context) for found in context.rounds]
         return [*rounds, *_by_other_model(context, rounds[-1]["out"])]
     if context.believed is None:
         return []
     title = f"What the {context.basis.posterior.model} model says" if context.basis else ""
-    return [
-        {
-            "number": 0,
-            "title": title,
-            "facts": "",
-            "out": [],
-            **_ratings(context.believed, context),
-        }
-    ]
+    return [_moment(context.believed, context, title=title)]
 
 
 def _by_other_model(context: ReportContext, out: list[dict[str, str]]) -> list[dict[str, Any]]:
@@ -153,15 +141,8 @@ def _by_other_model(context: ReportContext, out: list[dict[str, str]]) -> list[d
     own = context.rounds[-1].record.inference["model"]
     whole = "" if context.basis and context.basis.counts_those_in else ", among all algorithms"
     facts = f"{moment_of_draws(context)}{whole}; rounds are by the race's own model, {own}."
-    return [
-        {
-            "number": 0,
-            "title": f"What the {model} model says",
-            "facts": facts[0].upper() + facts[1:],
-            "out": out,
-            **_ratings(believed, context),
-        }
-    ]
+    facts = facts[0].upper() + facts[1:]
+    return [_moment(believed, context, title=f"What the {model} model says", facts=facts, out=out)]
 
 
 def _after(found: Round, context: ReportContext) -> dict[str, Any]:
@@ -171,19 +152,26 @@ def _after(found: Round, context: ReportContext) -> dict[str, Any]:
         f"{len(state.candidates)} of {len(state.algorithms)} algorithms still in, "
         f"{percent(state.share_settled)} of pairs settled."
     )
-    return {
-        "number": found.number,
-        "title": f"Round {found.number}",
-        "facts": facts,
-        "out": [is_out(gone, found.number, record.joint) for gone in state.eliminated],
-        **_ratings(found.believed, context),
-    }
+    out = [is_out(gone, found.number, record.joint) for gone in state.eliminated]
+    title = f"Round {found.number}"
+    return _moment(found.believed, context, found.number, title, facts, out)
 
 
-def _ratings(believed: Beliefs, context: ReportContext) -> dict[str, Any]:
-    """What was believed then; times only where the store's grid was another one."""
+def _moment(
+    believed: Beliefs,
+    context: ReportContext,
+    number: int = 0,
+    title: str = "",
+    facts: str = "",
+    out: Sequence[Mapping[str, str]] = (),
+) -> dict[str, Any]:
+    """Estimates with their words; ``times`` only where the grid was not the present one."""
     same = np.array_equal(believed.times, context.times)
     return {
+        "number": number,
+        "title": title,
+        "facts": facts,
+        "out": list(out),
         "algorithms": list(believed.algorithms),
         "times": None if same else believed.times.tolist(),
         "mean": packed(believed.mean),
@@ -192,20 +180,19 @@ def _ratings(believed: Beliefs, context: ReportContext) -> dict[str, Any]:
     }
 
 
-MANY = 4  # orders of magnitude, from which on each has a single tick
-TOO_MANY = 8  # from which on every second has
+ONE_TICK_FROM, HALF_A_TICK_FROM = 4, 8  # orders of magnitude
 
 
 def ticks(first: float, last: float) -> list[tuple[float, str]]:
-    """Times with their words: at 1, 2 and 5 of each order of magnitude, or at each order."""
+    """Times with their labels: at 1, 2 and 5 of each order of magnitude, or at each order."""
     if first <= 0:
         return []
     orders = math.log10(last / first)
     powers = range(math.floor(math.log10(first)), math.ceil(math.log10(last)) + 1)
-    steps = (1,) if orders > MANY else (1, 2, 5)
+    steps = (1,) if orders > ONE_TICK_FROM else (1, 2, 5)
     values = [float(f"{step}e{power}") for power in powers for step in steps]
     inside = [value for value in values if 0.98 * first <= value <= 1.02 * last]
-    return [(value, tick(value)) for value in inside[:: 2 if orders > TOO_MANY else 1]]
+    return [(value, tick(value)) for value in inside[:: 2 if orders > HALF_A_TICK_FROM else 1]]
 
 
 CHOICE = f"{{early}}{P_BEST} = {{probability}} (±\u00a0{{error}}){{rests}}{BEATS}{REGRET}."
@@ -248,3 +235,52 @@ def is_out(gone: Elimination, now: int, joint: bool) -> dict[str, str]:
     when = "in this round" if gone.round == now else f"in round {gone.round}"
     words = f"{{algorithm}} was eliminated {when} by {{by}}: {better(gone.probability, joint)}"
     return {"algorithm": gone.algorithm, "by": gone.by, "words": words}
+
+
+MIN_INSTANCES, MAX_INSTANCES = 8, 60
+MAX_VALUES = 60_000  # in the sample, eight bytes each before compression
+
+
+def instance_sample(context: ReportContext) -> dict[str, Any] | None:
+    """Instances with the most runs, and the best value so far of each run at each time.
+
+    Instances are drawn at random, and an early stop of an algorithm does not depend on the values
+    on an instance, so the instances with the most runs are a fair sample.
+    """
+    store = context.store
+    runs = store.runs()
+    if runs.is_empty():
+        return None
+    grid = store.on_grid(context.times, context.algorithms)
+    _, n, times = grid.values.shape
+    there = ~np.isnan(grid.values)
+    several = np.flatnonzero(there.any(axis=2).sum(axis=1) > 1)
+    if len(several) == 0:
+        return None
+    fit = max(MIN_INSTANCES, min(MAX_INSTANCES, MAX_VALUES // (n * times)))
+    fullest = np.argsort(-there[several].sum(axis=(1, 2)), kind="stable")
+    kept = np.sort(several[fullest[:fit]])
+    names = [grid.instances[i] for i in kept]
+    sign = sign_of(store)
+    mine = {
+        (run["instance"], run["algorithm"]): run
+        for run in runs.filter(pl.col("instance").is_in(names)).iter_rows(named=True)
+    }
+    values = np.where(np.isinf(grid.values[kept]), np.inf, sign * grid.values[kept])
+    place = shlex.quote(str(store.path))
+    return {
+        "instances": names,
+        "of": len(several),
+        "better": better_in(store),
+        "larger": sign < 0,
+        "tolerance": tolerance_of(store),
+        "runs": [[_run(mine.get((name, a))) for a in context.algorithms] for name in names],
+        "show": f"polarbear show {place}",
+        "run": repeating(store),
+        "values": squeezed(values.astype("<f8").tobytes()),
+    }
+
+
+def _run(run: dict[str, Any] | None) -> list[Any] | None:
+    """How a run ended, its length, and its seed as text: it is too long for a JavaScript number."""
+    return None if run is None else [run["status"], run["reached"], str(run["seed"])]

@@ -8,12 +8,12 @@ from typing import Any
 
 from polarbear.classical import agreement, disagreements
 from polarbear.report.context import ReportContext
-from polarbear.report.current_draws import other_model
 from polarbear.report.figures.base import lacks_draws
-from polarbear.report.figures.ratings import TITLE, WHAT, among_whom
+from polarbear.report.figures.ratings import TITLE, WHAT, field_of_firsts
+from polarbear.report.findings import other_model
 from polarbear.report.page.figure_tables import Shown
-from polarbear.report.prose.sentence import standing_alone
 from polarbear.report.story import Story
+from polarbear.report.words import standing_alone
 from polarbear.wording import counted, small, whole
 
 CLASSICAL = ("ecdf", "aocc", "eaf", "eaf-difference")
@@ -142,7 +142,7 @@ def _rounds(context: ReportContext, content: dict[str, Any]) -> Section | None:
         return None
     several = len(content["moments"]) > 1
     has_eliminated = bool(context.rounds and context.rounds[-1].state.eliminated)
-    among = among_whom(context)
+    among = field_of_firsts(context)
     if among and other_model(context):  # which counts firsts by itself, and says so
         among = f"In the rounds, {among[0].lower()}{among[1:]}"
     words = {"what": WHAT, "among": among, "has_eliminated": has_eliminated}

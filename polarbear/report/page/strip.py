@@ -7,10 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from polarbear.racing.recommendation import leaders
-from polarbear.report.best_by_time import p_best
 from polarbear.report.context import ReportContext
-from polarbear.report.current_draws import draws_now
-from polarbear.report.drawing.axes import edges
+from polarbear.report.figures.axes import edges
+from polarbear.report.findings import draws_now, p_best
 from polarbear.wording import P_BEST, joined, time, timed
 
 WIDEST = 100.0  # per cent
@@ -66,17 +65,14 @@ def strip(context: ReportContext) -> Strip | None:
         sure = float(likely[here].max(axis=1).mean())
         stretches.append(_piece(context, one.algorithms[0], float(widths[here].sum()), sure))
         place += one.times
-    first, last = float(times[0]), float(times[-1])
+    ends = (time(float(times[0])), timed(float(times[-1]), context.axis))
     words = joined(
         [f"{context.labels[one.algorithms[0]]} {one.budgets(context.axis)}" for one in found]
-    )
-    ends = (
-        (time(first), timed(last, context.axis)) if len(times) > 1 else (timed(last, context.axis),)
     )
     return Strip(
         tuple(stretches),
         tuple(cells),
-        ends,
+        ends if len(times) > 1 else ends[1:],
         f"Highest {P_BEST}: {words}",
         f"The algorithm with the highest {P_BEST} by budget; the stronger the colour, the higher.",
     )

@@ -10,7 +10,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from polarbear.report.context import ReportContext
-from polarbear.report.drawing.palette import COLOURS, look
+from polarbear.report.figures.style import COLOURS, look
 from polarbear.wording import counted
 
 COMMAND = re.compile(r"`((?:polarbear |--)[^`]*)`")  # no other: a name may hold backticks

@@ -11,10 +11,10 @@ import numpy as np
 import polars as pl
 
 from polarbear.errors import ReportError
-from polarbear.report.drawing.axes import End, legend_below, number_ticks
-from polarbear.report.drawing.files import as_csv, check_free, picture, write_file
-from polarbear.report.drawing.labels import labels, plain
-from polarbear.report.drawing.style import FORMATS, Format, Style
+from polarbear.report.figures.axes import End, legend_below, number_ticks
+from polarbear.report.figures.figure_files import as_csv, check_free, on_canvas, saved, write_file
+from polarbear.report.figures.short_names import labels, plain
+from polarbear.report.figures.style import FORMATS, Format, Style
 from polarbear.report.stores.differences import Compared
 from polarbear.settings.options import unknown
 from polarbear.wording import tick
@@ -201,5 +201,6 @@ def _content(figure: FigureOfStores, found: Compared, ending: str, style: Style)
 
 def drawing(figure: FigureOfStores, found: Compared, style: Style, format: Format) -> bytes:
     """One figure as the bytes of a file."""
-    data = figure.data(found)
-    return picture(lambda canvas: figure.draw(canvas, data, found, style), style, format)
+    with on_canvas(style) as canvas:
+        figure.draw(canvas, figure.data(found), found, style)
+        return saved(canvas, style, format)

@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from polarbear.report.stores.matched_times import Moments, matched
-from polarbear.report.stores.sides import Side, common_algorithms
+from polarbear.report.stores.sides import Moments, Side, common_algorithms, matched
 from polarbear.wording import percent_cell, points
 
 TAIL = 0.025

@@ -10,8 +10,7 @@ import numpy as np
 from polarbear.driver.evidence import Evidence, ranked
 from polarbear.inference import ModelOptions, infer
 from polarbear.rankings import GridValues
-from polarbear.report.stores.matched_times import Moments
-from polarbear.report.stores.sides import Side
+from polarbear.report.stores.sides import Moments, Side
 from polarbear.store import Store
 
 SEED = 0

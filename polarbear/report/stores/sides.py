@@ -1,19 +1,20 @@
-"""The stores that are compared, each with its posterior, and the settings in which they differ."""
+"""The stores that are compared: their posteriors, common algorithms, matched times and settings."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from polarbear.errors import ReportError
 from polarbear.report.context import ReportContext
 from polarbear.selection.posterior_source import Basis
-from polarbear.settings.options import spelled
-from polarbear.wording import joined
+from polarbear.settings.options import spelled, unknown
+from polarbear.wording import counted, joined, percent_cell, time, timed
 
 MOST = 8  # stores with distinguishable colours
 
@@ -122,3 +123,111 @@ def _flat(settings: Mapping[str, Any], path: tuple[str | int, ...] = ()) -> dict
         elif value is not None:
             found[spelled(here)] = str(value)
     return found
+
+
+Align = Literal["auto", "units", "share"]
+ALIGNMENTS: tuple[Align, ...] = ("auto", "units", "share")
+SHARE = "share of the budget"
+
+
+@dataclass(frozen=True)
+class Moments:
+    """Moments of the comparison, and where on its own grid each store is looked at.
+
+    ``at`` is a time on the axis that all stores have or, where ``axis`` is None, a share of each
+    store's budget; ``places[store, moment]`` are the nearest times of each grid.
+    """
+
+    at: np.ndarray
+    places: np.ndarray
+    axis: str | None
+    is_log: bool
+    exact: bool  # whether all grids have these moments as they are
+
+    @property
+    def label(self) -> str:
+        return self.axis or SHARE
+
+    @property
+    def unit_times(self) -> np.ndarray:
+        """The moments on their own scale, mapped to the unit interval."""
+        scaled = np.log(self.at) if self.is_log else self.at
+        span = scaled[-1] - scaled[0]
+        return np.asarray((scaled - scaled[0]) / span if span > 0 else np.zeros_like(scaled))
+
+    def said(self, moment: int) -> str:
+        """A moment in words: 236 evaluations, or 12% of the budget."""
+        value = float(self.at[moment])
+        return timed(value, self.axis) if self.axis else f"{self.short(moment)} of the budget"
+
+    def short(self, moment: int) -> str:
+        value = float(self.at[moment])
+        return time(value) if self.axis else percent_cell(value, 0 if value >= 0.1 else 1)
+
+    def words(self) -> str:
+        """From when to when, and how grids that differ are matched."""
+        count, last = counted(len(self.at), "time"), len(self.at) - 1
+        when = f"at {self.said(0)}"
+        if last:
+            when = f"at {count} from {self.short(0)} to {self.said(last)}"
+        return when if self.exact else f"{when}, each store at the nearest time of its grid"
+
+
+def matched(sides: Sequence[Side], align: str = "auto") -> Moments:
+    """The moments that all stores have.
+
+    By default these are times, where the axes are the same and the grids overlap.
+    """
+    if align not in ALIGNMENTS:
+        raise ReportError(unknown("alignment", align, ALIGNMENTS))
+    axes = [side.basis.axis for side in sides]
+    same_axis = len(set(axes)) == 1
+    times = [np.asarray(side.basis.times, dtype=float) for side in sides]
+    is_log = all(side.context.log_times for side in sides)
+    if align == "units" and not same_axis:
+        raise ReportError(
+            f"the stores count time in {joined(list(dict.fromkeys(axes)))}; --align share compares "
+            "them by share of the budget"
+        )
+    if align != "share" and same_axis:
+        found = _overlap(times, axes[0], is_log)
+        if found is not None:
+            return found
+        if align == "units":
+            raise ReportError(
+                "the stores' grids have no time in common; --align share compares them by share "
+                "of the budget"
+            )
+    found = _overlap([own / own[-1] for own in times], None, is_log)
+    assert found is not None  # every grid ends with the whole of its budget
+    return found
+
+
+def _overlap(grids: Sequence[np.ndarray], axis: str | None, is_log: bool) -> Moments | None:
+    """The coarsest grid's times within the range of all; None where there are none."""
+    low, high = max(grid[0] for grid in grids), min(grid[-1] for grid in grids)
+    slack = 1e-9 * abs(high)
+    inside = [grid[(grid >= low - slack) & (grid <= high + slack)] for grid in grids]
+    coarsest = min(
+        range(len(grids)), key=lambda i: (not len(inside[i]), len(grids[i]), -len(inside[i]))
+    )
+    at = inside[coarsest]
+    if not len(at):
+        return None
+    places = np.array([_nearest(grid, at, is_log) for grid in grids])
+    apart = [not (np.diff(row) == 0).any() for row in places]
+    if not all(apart):  # a grid that is coarse there would be looked at twice
+        keep = [
+            0,
+            *(j for i, j in pairwise(range(len(at))) if (places[:, i] != places[:, j]).all()),
+        ]
+        at, places = at[keep], places[:, keep]
+    exact = all(
+        np.allclose(grid[row], at, rtol=1e-9) for grid, row in zip(grids, places, strict=True)
+    )
+    return Moments(at, places, axis, is_log, exact)
+
+
+def _nearest(grid: np.ndarray, at: np.ndarray, is_log: bool) -> np.ndarray:
+    scaled, wanted = (np.log(grid), np.log(at)) if is_log else (grid, at)
+    return np.asarray(np.abs(scaled[:, None] - wanted).argmin(axis=0))

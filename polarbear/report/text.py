@@ -6,11 +6,11 @@ import re
 import textwrap
 import unicodedata
 
-from polarbear.report.prose.outline import Block, Bullets, Chart, Heading, Paragraph, Table
-from polarbear.report.prose.sentence import Name, plain
+from polarbear.report.outline import Block, Bullets, Chart, Heading, Paragraph, Table
+from polarbear.report.words import Name, plain
 from polarbear.wording import visible
 
-LONGEST = 28  # characters of a name in a table or chart
+MAX_NAME = 28  # characters of a name in a table or chart
 
 
 def as_text(blocks: list[Block], width: int = 100) -> str:
@@ -21,14 +21,14 @@ def as_text(blocks: list[Block], width: int = 100) -> str:
     return "\n".join(made).rstrip() + "\n"
 
 
-def short(name: str, longest: int = LONGEST) -> str:
-    """A name cut to what a column can hold."""
+def short(name: str, longest: int = MAX_NAME) -> str:
+    """A name cut to the width of a column."""
     name = visible(name)
     return name if len(name) <= longest else name[: longest - 1] + "…"
 
 
 def cells(text: str) -> int:
-    """How many columns of a terminal a text takes."""
+    """The number of terminal columns of a text."""
     wide = sum(unicodedata.east_asian_width(character) in "WF" for character in text)
     marks = sum(unicodedata.combining(character) > 0 for character in text)
     return len(text) + wide - marks
@@ -71,7 +71,7 @@ def _table(table: Table, width: int) -> list[str]:
     ]
     if rows and not right[last]:
         before = [max(map(cells, column)) + 2 for column in zip(titles, *rows, strict=True)][:last]
-        rows = _with_last_wrapped(rows, max(LONGEST, width - sum(before)))
+        rows = _with_last_wrapped(rows, max(MAX_NAME, width - sum(before)))
     widths = [max(map(cells, column)) for column in zip(titles, *rows, strict=True)]
     made = [
         "  ".join(_padded(*cell) for cell in zip(row, widths, right, strict=True)).rstrip()
@@ -102,7 +102,7 @@ def _chart(chart: Chart) -> list[str]:
 
 
 def as_markdown(blocks: list[Block]) -> str:
-    """All blocks; the first heading is the title, the others stand below it."""
+    """All blocks; the first heading is the title."""
     made, headings = [], 0
     for block in blocks:
         headings += isinstance(block, Heading)
@@ -116,7 +116,7 @@ def escaped(text: str) -> str:
 
 
 def _prose(text: str) -> str:
-    """Sentences of ours with names in them; what they put between backticks stays code."""
+    """Escaped text in which backticks still mark code."""
     return re.sub(r"([\\*_\[\]<>|~$@])", r"\\\1", visible(text)).replace("&", "&amp;")
 
 
@@ -140,7 +140,7 @@ def _markdown(block: Block, level: str) -> list[str]:
             rule = ["---:" if title.endswith("#") else "---" for title in columns]
             return [_row(titles), _row(rule), *(_row([_prose(c) for c in row]) for row in rows)]
         case Chart():
-            drawn = as_text([block]).rstrip("\n").replace("```", "'''")  # nor closes its fence
+            drawn = as_text([block]).rstrip("\n").replace("```", "'''")  # must not close its fence
             return ["```text", drawn, "```"]
 
 

@@ -1,30 +1,30 @@
-"""What the axes of several figures share: time, labels at the ends of lines, notes."""
+"""Parts that several figures share: panels, axes, names beside rows and lines, notes."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 from textwrap import wrap
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from polarbear.report.drawing.labels import plain
-from polarbear.report.drawing.palette import Look
-from polarbear.report.drawing.style import Style
+from polarbear.report.figures.short_names import plain
+from polarbear.report.figures.style import Keywords, Look, Style
 from polarbear.wording import tick
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Canvas
-    from matplotlib.transforms import Bbox
+    from matplotlib.text import Text
 
     from polarbear.report.context import ReportContext
 
 
 @dataclass(frozen=True)
 class End:
-    """The end of a line, and what is to be written there."""
+    """The end of a line and its label."""
 
     y: float
     text: str
@@ -32,12 +32,75 @@ class End:
     marker: str = ""
 
 
+def panel_grid(
+    canvas: Canvas,
+    count: int,
+    columns: int,
+    height: float,
+    style: Style,
+    more: float = 0.3,
+    share: bool = False,
+) -> list[Axes]:
+    """Panels in rows, each row ``height`` inches high, and ``more`` inches around all of them."""
+    rows = -(-count // columns)
+    canvas.set_size_inches(style.width, rows * height + more)
+    grid = canvas.subplots(rows, columns, sharex=share, sharey=share, squeeze=False).ravel()
+    for axes in grid[count:]:
+        axes.remove()
+    return list(grid[:count])
+
+
+def name_rows(
+    axes: Axes, names: Sequence[str], context: ReportContext, style: Style, share: float = 0.22
+) -> None:
+    """Algorithms as rows from the top down, their names in their colours."""
+    short = style.names(context.labels, list(dict.fromkeys(names)), share)
+    axes.set_ylim(len(names) - 0.5, -0.5)
+    axes.set_yticks(range(len(names)), [short[name] for name in names])
+    axes.tick_params(axis="y", length=0)
+    colour_ticks(axes.get_yticklabels(), names, context, style)
+
+
+def colour_ticks(
+    labels: Sequence[Text], names: Sequence[str], context: ReportContext, style: Style
+) -> None:
+    for label, name in zip(labels, names, strict=True):
+        label.set_color(style.look(context.colour_index(name)).text)
+
+
+def write_beside(axes: Axes, y: float, text: str, colour: str, style: Style) -> None:
+    """Small text to the right of the axes, at the height of a row."""
+    at = axes.get_yaxis_transform()
+    axes.text(1.02, y, text, transform=at, va="center", fontsize=style.small, color=colour)
+
+
+def write_head(axes: Axes, text: str, style: Style) -> None:
+    """The heading of the texts beside the rows."""
+    faint = style.inks.faint
+    at = axes.transAxes
+    axes.text(1.02, 1.0, text, transform=at, va="bottom", fontsize=style.small, color=faint)
+
+
+def error_bar(
+    axes: Axes,
+    at: np.ndarray,
+    mean: np.ndarray,
+    low: np.ndarray,
+    high: np.ndarray,
+    look: Look,
+    width: float | None = None,
+) -> None:
+    """The mean and its interval where there is one time only."""
+    bars: Keywords = {"color": look.colour, "fmt": look.marker, "elinewidth": width, "capsize": 2}
+    axes.errorbar(at, mean, [mean - low, high - mean], **bars)
+
+
 def on_log_time(context: ReportContext, style: Style) -> bool:
     return context.log_times if style.log_time is None else style.log_time
 
 
 def time_axis(axes: Axes, context: ReportContext, style: Style, label: bool = True) -> None:
-    """Time from the first to the last point of the grid, on the scale that is asked for."""
+    """Time from the first to the last point of the grid, on the chosen scale."""
     times = context.times
     first, last = float(times[0]), float(times[-1])
     if on_log_time(context, style):
@@ -52,17 +115,18 @@ def time_axis(axes: Axes, context: ReportContext, style: Style, label: bool = Tr
     else:
         number_ticks(axes, "x", on_log_time(context, style), limits, style)
     if label:
-        axes.set_xlabel(time_label(context))
+        axes.set_xlabel(plain(context.axis))
 
 
 def number_ticks(
     axes: Axes, which: str, is_log: bool, limits: tuple[float, float], style: Style
 ) -> None:
-    """Ticks with plain numbers, as many as there is room for."""
+    """Ticks with plain numbers, as many as fit."""
     from matplotlib import ticker
 
     axis = axes.xaxis if which == "x" else axes.yaxis
-    axis.set_major_formatter(ticker.FuncFormatter(lambda value, _: tick(round_off(value))))
+    # without the noise of the last bits
+    axis.set_major_formatter(ticker.FuncFormatter(lambda value, _: tick(float(f"{value:.6g}"))))
     if not is_log:
         most = max(3, int(style.width * 72 / (6 * style.font_size))) if which == "x" else 5
         axis.set_major_locator(ticker.MaxNLocator(min(most, 8), steps=[1, 2, 2.5, 5, 10]))
@@ -80,17 +144,16 @@ def number_ticks(
         axis.set_minor_locator(ticker.NullLocator())
 
 
-def round_off(value: float) -> float:
-    """A tick without the noise of its last bits."""
-    return float(f"{value:.6g}")
+def round_ticks(axes: Axes, most: int) -> None:
+    """Whole numbers of rounds along the x axis."""
+    from matplotlib import ticker
 
-
-def time_label(context: ReportContext) -> str:
-    return plain(context.axis)
+    axes.set_xlabel("round")
+    axes.xaxis.set_major_locator(ticker.MaxNLocator(most, integer=True, min_n_ticks=1))
 
 
 def edges(times: np.ndarray, is_log: bool) -> np.ndarray:
-    """Where the stretch of each time begins and ends: half-way to its neighbours."""
+    """The edges of the cells of times: half-way between neighbours."""
     if len(times) == 1:
         return np.array([times[0] / 1.5, times[0] * 1.5]) if is_log else times[0] + [-0.5, 0.5]
     scaled = np.log(times) if is_log else times
@@ -100,7 +163,7 @@ def edges(times: np.ndarray, is_log: bool) -> np.ndarray:
 
 
 def spread(wanted: Sequence[float], gap: float, low: float, high: float) -> np.ndarray:
-    """Positions as near to those wanted as can be that keep a distance and stay within limits.
+    """The positions nearest to those wanted that keep a gap and stay within limits.
 
     Least squares under order constraints: neighbours that collide move as one block.
     """
@@ -131,17 +194,9 @@ def label_ends(canvas: Canvas, axes: Axes, ends: Sequence[End], style: Style) ->
         return
     at_edge = blended_transform_factory(axes.transAxes, axes.transData)
     aside = at_edge + ScaledTranslation(0.16, 0, canvas.dpi_scale_trans)
+    font: Keywords = {"fontsize": style.small, "va": "center_baseline", "clip_on": False}
     texts = [
-        axes.text(
-            1.0,
-            end.y,
-            end.text,
-            transform=aside,
-            color=end.look.text,
-            fontsize=style.small,
-            va="center_baseline",
-            clip_on=False,
-        )
+        axes.text(1.0, end.y, end.text, transform=aside, color=end.look.text, **font)
         for end in ends
     ]
     canvas.draw_without_rendering()
@@ -162,33 +217,16 @@ def label_ends(canvas: Canvas, axes: Axes, ends: Sequence[End], style: Style) ->
     for text, end, y, origin in zip(texts, ends, fraction, start, strict=True):
         text.set_transform(beside)
         text.set_y(float(y))
-        axes.add_line(
-            Line2D(
-                [1.0 + 0.02 * inch, 1.0 + 0.13 * inch],
-                [origin, y],
-                transform=axes.transAxes,
-                color=end.look.colour,
-                linewidth=0.7,
-                clip_on=False,
-            )
-        )
+        x = [1.0 + 0.02 * inch, 1.0 + 0.13 * inch]
+        line: Keywords = {"transform": axes.transAxes, "linewidth": 0.7, "clip_on": False}
+        axes.add_line(Line2D(x, [origin, y], color=end.look.colour, **line))
 
 
 def legend_below(canvas: Canvas, ends: Sequence[End], style: Style) -> None:
-    """Names with their lines, in as many columns as fit, below everything."""
+    """A legend below everything, in as many columns as fit."""
     from matplotlib.lines import Line2D
 
-    handles = [
-        Line2D(
-            [],
-            [],
-            color=end.look.colour,
-            linestyle=end.look.dash,
-            marker=end.marker,
-            label=end.text,
-        )
-        for end in ends
-    ]
+    handles = [Line2D([], [], **end.look.line, marker=end.marker, label=end.text) for end in ends]
     longest = max(len(end.text) for end in ends)
     columns = int(style.width * 72 / ((0.62 * longest + 4.5) * style.small))
     columns = max(1, min(columns, len(ends)))
@@ -199,7 +237,7 @@ def legend_below(canvas: Canvas, ends: Sequence[End], style: Style) -> None:
 
 
 def note_below(canvas: Canvas, text: str, style: Style) -> None:
-    """Small print under the figure, in as many lines as its width asks for."""
+    """Small print under the figure, wrapped to its width."""
     letters = int(style.width * 72 / (0.56 * style.small))
     lines = [part for line in text.splitlines() for part in wrap(line, letters)]
     width, height = canvas.get_size_inches()
@@ -215,43 +253,35 @@ def label_points(
     looks: Sequence[Look],
     style: Style,
 ) -> None:
-    """Write a name beside each point, where it covers no other name and no other point."""
+    """Write a name beside each point, where it covers no other name or point."""
+    from matplotlib.transforms import Bbox
+
+    if not points:
+        return
     canvas.draw_without_rendering()
     frame = axes.get_window_extent()
     line = 1.05 * style.line * 72
+    sides: tuple[Literal["left", "right"], ...] = ("left", "right")
     reach = [0, *(side * k for k in range(1, len(points) + 3) for side in (-1, 1))]
-    taken = [_around(axes.transData.transform(point), 4 * canvas.dpi / 72) for point in points]
-    for (x, y), text, look in zip(points, texts, looks, strict=True):
-        label = axes.annotate(
-            text,
-            (x, y),
-            (0, 0),
-            textcoords="offset points",
-            va="center_baseline",
-            color=look.text,
-            fontsize=style.small,
-            annotation_clip=False,
-            bbox={"facecolor": style.inks.paper, "alpha": 0.75, "linewidth": 0, "pad": 0.3},
-        )
-        best = None
-        for rows in reach:
-            for side in ("left", "right"):
-                label.set_horizontalalignment(side)
-                label.set_position((7 if side == "left" else -7, rows * line))
-                box = label.get_window_extent()
-                inside = frame.x0 <= box.x0 and box.x1 <= frame.x1 and frame.y0 <= box.y0
-                if inside and box.y1 <= frame.y1 + line and not any(map(box.overlaps, taken)):
-                    best = box
-                    break
-            if best:
+    middles, radius = axes.transData.transform(points), 4 * canvas.dpi / 72
+    taken = [Bbox([middle - radius, middle + radius]) for middle in middles]
+    background: Keywords = {
+        "facecolor": style.inks.paper,
+        "alpha": 0.75,
+        "linewidth": 0,
+        "pad": 0.3,
+    }
+    font: Keywords = {"va": "center_baseline", "fontsize": style.small, "annotation_clip": False}
+    offset: Keywords = {"xytext": (0, 0), "textcoords": "offset points"}
+    for point, text, look in zip(points, texts, looks, strict=True):
+        label = axes.annotate(text, point, **offset, **font, color=look.text, bbox=background)
+        for rows, side in product(reach, sides):
+            label.set_horizontalalignment(side)
+            label.set_position((7 if side == "left" else -7, rows * line))
+            box = label.get_window_extent()
+            inside = frame.x0 <= box.x0 and box.x1 <= frame.x1 and frame.y0 <= box.y0
+            if inside and box.y1 <= frame.y1 + line and not any(map(box.overlaps, taken)):
+                taken.append(box)
                 break
-        if best is None:  # no room at all: the marker's colour has to do
-            label.remove()
         else:
-            taken.append(best)
-
-
-def _around(middle: np.ndarray, reach: float) -> Bbox:
-    from matplotlib.transforms import Bbox
-
-    return Bbox([middle - reach, middle + reach])
+            label.remove()  # no room: the colour of the marker identifies it

@@ -1,4 +1,4 @@
-"""The report as a sequence of blocks, for terminals and pull requests alike."""
+"""The report as a sequence of blocks, rendered by `text` as plain text or Markdown."""
 
 from __future__ import annotations
 
@@ -6,14 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from polarbear.report.best_by_time import p_best
 from polarbear.report.context import ReportContext
-from polarbear.report.current_draws import still_in
 from polarbear.report.figures.base import lacks_draws
-from polarbear.report.prose.sentence import Sentence
-from polarbear.report.settled_pairs import decided_otherwise, verdict
+from polarbear.report.findings import decided_otherwise, p_best, still_in, verdict
 from polarbear.report.story import Entry, Story
-from polarbear.report.words import LOWEST_P_BETTER, legend
+from polarbear.report.words import LOWEST_P_BETTER, Sentence, legend
 from polarbear.store import summary
 from polarbear.wording import (
     P_BEST,
@@ -27,8 +24,8 @@ from polarbear.wording import (
 )
 
 BLOCKS = " ▁▂▃▄▅▆▇█"
-BAR = 30  # characters of the longest bar
-WIDEST = 60  # characters of a curve
+BAR_LENGTH = 30  # characters of the longest bar
+CURVE_LENGTH = 60  # characters
 
 
 @dataclass(frozen=True)
@@ -38,21 +35,19 @@ class Heading:
 
 @dataclass(frozen=True)
 class Paragraph:
-    """Words, with names apart from them."""
-
     text: Sentence
 
 
 @dataclass(frozen=True)
 class Bullets:
-    """Lines that each begin with a name; without one, the line stands alone."""
+    """Lines with a name at the beginning of each, which may be empty."""
 
     lines: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True)
 class Table:
-    """A column whose title ends in '#' holds numbers."""
+    """A table; a column whose title ends in '#' has numbers."""
 
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
@@ -60,7 +55,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Chart:
-    """Rows of characters with a name before and a remark behind each, and a line below."""
+    """Rows of characters, each with a name before and a remark after it, and a line below."""
 
     rows: tuple[tuple[str, str, str], ...]
     below: str = ""
@@ -101,19 +96,19 @@ def _entries(entries: tuple[Entry, ...]) -> Bullets:
 
 
 def curve(values: np.ndarray, top: float = 1.0) -> str:
-    """A curve as blocks, one character a value, thinned where there are too many."""
-    if len(values) > WIDEST:
-        values = values[np.linspace(0, len(values) - 1, WIDEST).round().astype(int)]
+    """A curve as block characters, one per value, thinned where there are too many."""
+    if len(values) > CURVE_LENGTH:
+        values = values[np.linspace(0, len(values) - 1, CURVE_LENGTH).round().astype(int)]
     steps = np.nan_to_num(np.clip(values / top, 0, 1)) * (len(BLOCKS) - 1)
     # a value that is not zero is never shown as nothing
     return "".join(BLOCKS[max(round(float(s)), int(s > 0.08))] for s in steps)
 
 
 def bar(value: float, top: float) -> str:
-    """A bar whose length says how much of the top a value is."""
+    """A bar whose length is proportional to value / top."""
     if top <= 0:
         return ""
-    eighths = round(BAR * 8 * value / top)
+    eighths = round(BAR_LENGTH * 8 * value / top)
     tail = "▏▎▍▌▋▊▉"[eighths % 8 - 1] if eighths % 8 else ""
     return "█" * (eighths // 8) + tail
 
@@ -131,7 +126,7 @@ def _best(context: ReportContext) -> Chart:
 
 
 def _matrix(context: ReportContext) -> list[Block]:
-    """Numbers, each with the sign of what is settled, and what the signs mean."""
+    """P(row better), each with the sign of the verdict, and a legend of the signs."""
     believed = context.believed
     assert believed is not None
     chance = believed.dominance()

@@ -8,10 +8,17 @@ import numpy as np
 import polars as pl
 
 from polarbear.report.context import ReportContext
-from polarbear.report.current_draws import draws_now, still_in
-from polarbear.report.drawing.axes import note_below, number_ticks
-from polarbear.report.drawing.style import Style
+from polarbear.report.figures.axes import (
+    name_rows,
+    note_below,
+    number_ticks,
+    panel_grid,
+    write_beside,
+    write_head,
+)
 from polarbear.report.figures.base import Figure, lacks_draws, moment_of_draws
+from polarbear.report.figures.style import Style
+from polarbear.report.findings import draws_now, still_in
 from polarbear.selection.criteria import draws_of_values, judge
 from polarbear.selection.preference import Context, Preference
 from polarbear.selection.preference_parsing import parse_preference
@@ -22,8 +29,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Canvas
 
-POINTS = 80  # of a density
-MOST = 10  # candidates that are drawn
+DENSITY_POINTS = 80
+MAX_CANDIDATES = 10
 LEVELS = (0.025, 0.5, 0.975)
 
 
@@ -62,18 +69,14 @@ def data(context: ReportContext) -> pl.DataFrame:
         for item, name in enumerate(names):
             low, median, high = np.quantile(values[:, item], LEVELS)
             x, density = smooth(values[:, item])
+            labels = {"preference": preference.text, "title": title, "algorithm": name}
+            facts = {"p_best": criteria.p2bb[item], "mean": criteria.mean[item]}
+            facts |= {"low": low, "median": median, "high": high}
             frames.append(
                 pl.DataFrame({"value": x, "density": density}).select(
-                    pl.lit(preference.text).alias("preference"),
-                    pl.lit(title).alias("title"),
-                    pl.lit(name).alias("algorithm"),
-                    "value",
-                    "density",
-                    pl.lit(float(criteria.p2bb[item])).alias("p_best"),
-                    pl.lit(float(criteria.mean[item])).alias("mean"),
-                    pl.lit(float(low)).alias("low"),
-                    pl.lit(float(median)).alias("median"),
-                    pl.lit(float(high)).alias("high"),
+                    *(pl.lit(text).alias(key) for key, text in labels.items()),
+                    pl.all(),
+                    *(pl.lit(float(fact)).alias(key) for key, fact in facts.items()),
                 )
             )
     return pl.concat(frames)
@@ -82,7 +85,7 @@ def data(context: ReportContext) -> pl.DataFrame:
 def smooth(values: np.ndarray) -> tuple[np.ndarray, np.ndarray | list[Any]]:
     """A Gaussian kernel density over the range of the values, by Silverman's rule.
 
-    Values are shares: what a kernel would put below 0 or above 1 is folded back.
+    Values are shares: density below 0 or above 1 is folded back.
     """
     spread = float(values.std())
     if spread <= 1e-9 * max(1.0, abs(float(values.mean()))):
@@ -92,7 +95,7 @@ def smooth(values: np.ndarray) -> tuple[np.ndarray, np.ndarray | list[Any]]:
     bins = np.linspace(values.min() - 3 * width, values.max() + 3 * width, 1025)
     counts, _ = np.histogram(values, bins)
     centres = (bins[1:] + bins[:-1]) / 2
-    x = np.linspace(max(bins[0], 0.0), min(bins[-1], 1.0), POINTS)
+    x = np.linspace(max(bins[0], 0.0), min(bins[-1], 1.0), DENSITY_POINTS)
     kernel = sum(np.exp(-0.5 * ((seen[:, None] - centres) / width) ** 2) for seen in (x, -x, 2 - x))
     return x, kernel @ counts / (len(values) * width * np.sqrt(2 * np.pi))
 
@@ -101,31 +104,19 @@ def draw(canvas: Canvas, data: pl.DataFrame, context: ReportContext, style: Styl
     titles = data["title"].unique(maintain_order=True).to_list()
     everyone = data["algorithm"].unique(maintain_order=True).to_list()
     chances = dict(data.group_by("algorithm").agg(pl.col("p_best").max()).iter_rows())
-    likeliest = sorted(everyone, key=lambda name: -chances[name])[:MOST]
+    likeliest = sorted(everyone, key=lambda name: -chances[name])[:MAX_CANDIDATES]
     names = [name for name in everyone if name in likeliest]
     columns = 1 if style.width < 5 or len(titles) == 1 else 2
-    rows = -(-len(titles) // columns)
     row = max((1.45 if len(names) <= 5 else 1.2) * style.line, 0.14)
-    canvas.set_size_inches(style.width, rows * (row * (len(names) + 0.4) + 0.42) + 0.25)
-    grid = canvas.subplots(rows, columns, squeeze=False)
-    panels = list(grid.ravel())
-    for axes, title in zip(panels, titles, strict=False):
+    height = row * (len(names) + 0.4) + 0.42
+    panels = panel_grid(canvas, len(titles), columns, height, style, 0.25)
+    for axes, title in zip(panels, titles, strict=True):
         _panel(axes, data.filter(pl.col("title") == title), names, context, style)
         axes.set_title(title, fontsize=style.font_size, pad=3)
-    for axes in panels[len(titles) :]:
-        axes.remove()
-    for axes in panels[max(0, len(titles) - columns) : len(titles)]:
+    for axes in panels[-columns:]:
         axes.set_xlabel(f"value ({WIN_RATE})")
     for axes in panels[:columns]:
-        axes.text(
-            1.02,
-            1.0,
-            P_BEST,
-            transform=axes.transAxes,
-            fontsize=style.small,
-            va="bottom",
-            color=style.inks.faint,
-        )
+        write_head(axes, P_BEST, style)
     if len(names) < len(everyone):
         text = f"{len(names)} of {len(everyone)} candidates, those most likely to be the best"
         note_below(canvas, text, style)
@@ -134,8 +125,7 @@ def draw(canvas: Canvas, data: pl.DataFrame, context: ReportContext, style: Styl
 def _panel(
     axes: Axes, data: pl.DataFrame, names: list[str], context: ReportContext, style: Style
 ) -> None:
-    """One preference: a hill for each candidate, its median and interval, and P(best) beside it."""
-    short = style.names(context.labels, names, 0.18)
+    """One preference: density, median and interval of each candidate, and P(best) beside it."""
     for place, name in enumerate(names):
         rows = data.filter(pl.col("algorithm") == name)
         look = style.look(context.colour_index(name))
@@ -144,30 +134,14 @@ def _panel(
         foot = place + 0.3
         if first["density"] is not None:
             hill = rows["density"].to_numpy()
-            axes.fill_between(
-                rows["value"],
-                foot,
-                foot - 0.75 * hill / hill.max(),
-                color=look.colour,
-                alpha=0.35,
-                linewidth=0,
-            )
+            top = foot - 0.75 * hill / hill.max()
+            axes.fill_between(rows["value"], foot, top, color=look.colour, alpha=0.35, linewidth=0)
         axes.plot([low, high], [foot, foot], color=look.colour, linewidth=1.2)
         axes.plot([median], [foot], marker="o", color=look.colour, markersize=3.2)
-        axes.text(
-            1.02,
-            foot - 0.15,
-            probability_mark(p_best),
-            transform=axes.get_yaxis_transform(),
-            va="center",
-            fontsize=style.small,
-            color=look.text,
-        )
+        write_beside(axes, foot - 0.15, probability_mark(p_best), look.text, style)
+    name_rows(axes, names, context, style, 0.18)
     axes.set_ylim(len(names) - 0.4, -0.6)
-    axes.set_yticks(np.arange(len(names)) + 0.15, [short[name] for name in names])
-    axes.tick_params(axis="y", length=0)
-    for label, name in zip(axes.get_yticklabels(), names, strict=True):
-        label.set_color(style.look(context.colour_index(name)).text)
+    axes.set_yticks(np.arange(len(names)) + 0.15)
     axes.spines["left"].set_visible(False)
     axes.grid(axis="x")
     axes.margins(x=0.03)

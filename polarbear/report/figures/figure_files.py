@@ -1,4 +1,4 @@
-"""Figures as files: PNG, PDF, SVG, and their data as CSV; the same bytes for the same store."""
+"""Figures as files: PNG, PDF, SVG, and their data as CSV; the same store gives the same bytes."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 from polarbear.errors import ReportError, StoreError
 from polarbear.report.context import ReportContext
-from polarbear.report.drawing.style import FORMATS, Format, Style
-from polarbear.report.figures import FIGURES, Figure
+from polarbear.report.figures import FIGURES
+from polarbear.report.figures.base import Figure
+from polarbear.report.figures.style import FORMATS, Format, Style
 from polarbear.settings.names import without_formulas
 from polarbear.settings.options import unknown
 from polarbear.store import files
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     import polars as pl
     from matplotlib.figure import Figure as Canvas
 
-# What would differ from one call to the next, or from one machine to another.
+# Metadata that would differ between calls or machines.
 UNDATED: dict[Format, dict[str, None]] = {
     "png": {"Software": None},
     "pdf": {"CreationDate": None, "Producer": None, "Creator": None},
@@ -30,7 +31,7 @@ UNDATED: dict[Format, dict[str, None]] = {
 
 
 def chosen(only: Iterable[str] | None = None) -> list[Figure]:
-    """The figures asked for, or all of them."""
+    """The requested figures, or all of them."""
     if only is None:
         return FIGURES.values()
     for name in (only := list(only)):
@@ -48,9 +49,9 @@ def write_figures(
     csv: bool = False,
     force: bool = False,
 ) -> list[Path]:
-    """Write what the context has to show; gives the files. Nothing is written if one is there.
+    """Write all figures that the context has data for; returns the files.
 
-    Figures for which the context has nothing are left out, unless they were asked for by name.
+    Nothing is written if a file exists. A figure without data is an error if requested by name.
     """
     style = style or Style()
     for format in formats:
@@ -89,7 +90,7 @@ def write_file(path: Path, content: bytes) -> None:
 
 
 def write_text(made: Callable[[], str], path: Path, force: bool) -> None:
-    """Write a page, as a whole or not at all; it is made only if it can be written."""
+    """Write a page as a whole or not at all; it is built only if it can be written."""
     if path.is_dir():
         raise ReportError(f"{path} is a folder; name a file to write the page to")
     if path.exists() and not force:
@@ -102,7 +103,7 @@ def write_text(made: Callable[[], str], path: Path, force: bool) -> None:
 
 
 def check_free(paths: Iterable[Path]) -> None:
-    """Refuse to write over what is there."""
+    """Refuse to overwrite an existing file."""
     taken = next((path for path in paths if path.exists()), None)
     if taken is not None:
         raise ReportError(f"{taken} exists already; write over it with --force, or name another")
@@ -112,22 +113,11 @@ def rendered(
     figure: Figure, data: pl.DataFrame, context: ReportContext, style: Style, format: Format
 ) -> bytes:
     """One figure as the bytes of a file."""
-    with styled(style):
-        return saved(drawn(figure, data, context, style), style, format)
-
-
-def picture(draw: Callable[[Canvas], None], style: Style, format: Format) -> bytes:
-    """What is drawn on an empty canvas, as the bytes of a file."""
     with on_canvas(style) as canvas:
-        draw(canvas)
+        figure.draw(canvas, data, context, style)
+        if style.titles:
+            canvas.suptitle(figure.title, fontsize=1.1 * style.font_size, x=0.01, ha="left")
         return saved(canvas, style, format)
-
-
-@contextmanager
-def on_canvas(style: Style) -> Iterator[Canvas]:
-    """An empty canvas, and Matplotlib set up for a style as long as it is drawn on."""
-    with styled(style):
-        yield _empty(style)
 
 
 def saved(canvas: Canvas, style: Style, format: Format) -> bytes:
@@ -138,44 +128,30 @@ def saved(canvas: Canvas, style: Style, format: Format) -> bytes:
 
 
 @contextmanager
-def styled(style: Style) -> Iterator[None]:
-    """Matplotlib set up for a style, and as it was afterwards."""
+def on_canvas(style: Style) -> Iterator[Canvas]:
+    """An empty canvas, with Matplotlib set up for a style while it is drawn on."""
     import matplotlib
-
-    with matplotlib.rc_context(), warnings.catch_warnings():
-        matplotlib.rcdefaults()  # a user's own matplotlibrc has no say
-        matplotlib.rcParams.update(style.settings())  # type: ignore[arg-type]
-        # Names may use letters that the font lacks; a box in their place is all there is to do.
-        warnings.filterwarnings("ignore", message=r"(?s)Glyph .* missing from")
-        warnings.filterwarnings("ignore", message=r".*Matplotlib currently does not support")
-        yield
-
-
-def drawn(figure: Figure, data: pl.DataFrame, context: ReportContext, style: Style) -> Canvas:
-    """One figure on a canvas, laid out; to be called within ``styled``."""
-    canvas = _empty(style)
-    figure.draw(canvas, data, context, style)
-    if style.titles:
-        canvas.suptitle(figure.title, fontsize=1.1 * style.font_size, x=0.01, ha="left")
-    return canvas
-
-
-def _empty(style: Style) -> Canvas:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure as Canvas
 
-    canvas = Canvas(layout="constrained", dpi=style.dpi)
-    FigureCanvasAgg(canvas)
-    return canvas
+    with matplotlib.rc_context(), warnings.catch_warnings():
+        matplotlib.rcdefaults()  # a user's matplotlibrc has no effect
+        matplotlib.rcParams.update(style.settings())  # type: ignore[arg-type]
+        # Names may use letters that the font lacks; they are shown as boxes.
+        warnings.filterwarnings("ignore", message=r"(?s)Glyph .* missing from")
+        warnings.filterwarnings("ignore", message=r".*Matplotlib currently does not support")
+        canvas = Canvas(layout="constrained", dpi=style.dpi)
+        FigureCanvasAgg(canvas)
+        yield canvas
 
 
 def as_csv(data: pl.DataFrame) -> bytes:
-    """A table as CSV in which no name is a formula: one that begins like it gets an apostrophe."""
+    """A table as CSV; names that a spreadsheet would read as formulas get an apostrophe."""
     return without_formulas(data).write_csv().encode()
 
 
-def save(canvas: Canvas, path: Path, format: str, style: Style) -> None:
-    """Write a figure that is asked for by itself into a file."""
+def save(canvas: Canvas, path: Path, format: str | None, style: Style) -> None:
+    """Write a single figure; without a format, in that of the ending of the file's name."""
     try:
         canvas.savefig(path, dpi=style.dpi, format=format)
     except (OSError, ValueError) as error:

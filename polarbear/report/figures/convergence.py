@@ -10,10 +10,10 @@ import polars as pl
 
 from polarbear.inference.diagnostics import MIN_ESS, convergence_of
 from polarbear.report.context import ReportContext
-from polarbear.report.current_draws import draws_now
-from polarbear.report.drawing.axes import number_ticks, time_axis
-from polarbear.report.drawing.style import Style
+from polarbear.report.figures.axes import number_ticks, panel_grid, round_ticks, time_axis
 from polarbear.report.figures.base import NOTHING_INFERRED, Figure
+from polarbear.report.figures.style import Keywords, Style
+from polarbear.report.findings import draws_now
 from polarbear.selection.posterior_source import Basis
 from polarbear.wording import percent
 
@@ -22,30 +22,22 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
 
 INDEPENDENT = "draws are independent resamples of the instances: there is no chain that has to mix"
-MOST_TIMES = 24  # at which draws are judged; judging takes longer than drawing
+MAX_TIMES = 24  # of a fine grid: diagnostics take longer than drawing
 
 
 def data(context: ReportContext) -> pl.DataFrame:
-    """One row a judgement: ``what`` was judged, where, its ``value``, and its ``limit`` if any.
+    """One row a diagnostic: ``what``, where, its ``value``, and its ``limit`` if any.
 
-    r_hat, ess_bulk and ess_tail speak of one algorithm at one time (some times of a fine grid),
-    where draws come from chains that have to mix;
-    worst_... of all of the kept draws; draws, problems and evidence_weight of a round or of the
-    posterior. Of problems the ``value`` is their number, ``words`` says what they are.
+    r_hat, ess_bulk and ess_tail are of one algorithm at one time (some times of a fine grid), where
+    draws come from chains; worst_... are of all kept draws; draws, problems and evidence_weight of
+    a round or of the posterior. The ``value`` of problems is their number, ``words`` lists them.
     """
     rows: list[dict[str, Any]] = []
     for entry in context.rounds:
         problems = entry.record.problems
         rows.append({"what": "draws", "round": entry.number, "value": entry.record.draws})
-        rows.append(
-            {
-                "what": "problems",
-                "round": entry.number,
-                "value": len(problems),
-                "limit": 0.0,
-                "words": "; ".join(problems),
-            }
-        )
+        row = {"what": "problems", "round": entry.number, "value": len(problems), "limit": 0.0}
+        rows.append({**row, "words": "; ".join(problems)})
     basis = draws_now(context)
     if basis is not None:
         posterior, judged = basis.posterior, basis.posterior.diagnostics
@@ -61,27 +53,20 @@ def data(context: ReportContext) -> pl.DataFrame:
             rows.append({"what": "pareto_k", "value": judged.pareto_k, "limit": 0.7})
         if _has_chains(basis):
             rows += list(_over_times(basis))
-    schema = {
-        "what": pl.String,
-        "round": pl.Int64,
-        "t": pl.Float64,
-        "algorithm": pl.String,
-        "value": pl.Float64,
-        "limit": pl.Float64,
-        "words": pl.String,
-    }
-    return pl.DataFrame(rows, schema=schema)
+    text, number = pl.String, pl.Float64
+    schema = {"what": text, "round": pl.Int64, "t": number, "algorithm": text}
+    return pl.DataFrame(rows, schema={**schema, "value": number, "limit": number, "words": text})
 
 
 def _has_chains(basis: Basis) -> bool:
-    """Resamples of the instances are independent of each other; other draws follow each other."""
+    """Whether draws come from chains; resamples of the instances are independent."""
     return basis.posterior.options.plackett_luce
 
 
 def _over_times(basis: Basis) -> Iterator[dict[str, Any]]:
-    """How well the draws of each algorithm mix at each time."""
+    """R-hat and effective sample sizes of each algorithm at each time."""
     posterior = basis.posterior
-    times = np.unique(np.linspace(0, len(basis.times) - 1, MOST_TIMES).round().astype(int))
+    times = np.unique(np.linspace(0, len(basis.times) - 1, MAX_TIMES).round().astype(int))
     draws = posterior.theta[:, times].reshape(posterior.n_draws, -1)
     found = convergence_of(draws, posterior.chains).reshape(len(times), -1, 3)
     for k, (what, limit) in enumerate(
@@ -100,16 +85,13 @@ def draw(canvas: Canvas, data: pl.DataFrame, context: ReportContext, style: Styl
         for what, panel in (("r_hat", _mixing), ("ess_bulk", _worth), ("draws", _rounds))
         if what in kinds
     ]
-    columns = 1 if style.width < 5 else len(panels)
-    rows = -(-len(panels) // columns)
-    canvas.set_size_inches(style.width, 1.55 * rows + 0.3)
-    grid = canvas.subplots(rows, columns, squeeze=False)
-    for axes, panel in zip(grid.ravel(), panels, strict=True):
+    grid = panel_grid(canvas, len(panels), 1 if style.width < 5 else len(panels), 1.55, style)
+    for axes, panel in zip(grid, panels, strict=True):
         panel(axes, data, context, style)
 
 
 def _mixing(axes: Axes, data: pl.DataFrame, context: ReportContext, style: Style) -> None:
-    """R-hat of each algorithm over time, below its limit if all is well."""
+    """R-hat of each algorithm over time; its limit is dashed."""
     lowest, highest = _over_time(axes, data, "r_hat", context, style)
     limit = data.filter(pl.col("what") == "r_hat")["limit"][0]
     _limit(axes, limit, style)
@@ -119,7 +101,7 @@ def _mixing(axes: Axes, data: pl.DataFrame, context: ReportContext, style: Style
 
 
 def _worth(axes: Axes, data: pl.DataFrame, context: ReportContext, style: Style) -> None:
-    """How many independent draws those kept are worth, above their limit if all is well."""
+    """The effective sample size of each algorithm over time; its limit is dashed."""
     _, highest = _over_time(axes, data, "ess_bulk", context, style)
     _over_time(axes, data, "ess_tail", context, style, thin=True)
     _limit(axes, MIN_ESS, style)
@@ -137,55 +119,32 @@ def _over_time(
     style: Style,
     thin: bool = False,
 ) -> tuple[float, float]:
-    """A line an algorithm; gives the lowest and the highest value."""
+    """A line an algorithm; returns the lowest and the highest value."""
     rows = data.filter(pl.col("what") == what)
     for name in rows["algorithm"].unique(maintain_order=True):
         look = style.look(context.colour_index(name))
         one = rows.filter(pl.col("algorithm") == name)
-        axes.plot(
-            one["t"],
-            one["value"],
-            color=look.colour,
-            linestyle=look.dash,
-            linewidth=0.5 if thin else 1.0,
-            marker=look.marker if len(one) == 1 else "",
-        )
+        marker = look.marker if len(one) == 1 else ""
+        axes.plot(one["t"], one["value"], **look.line, lw=0.5 if thin else 1.0, marker=marker)
     values = rows["value"].to_numpy()
     values = values[np.isfinite(values)]  # draws that never change have no R-hat
     return (float(values.min()), float(values.max())) if len(values) else (1.0, 1.0)
 
 
 def _rounds(axes: Axes, data: pl.DataFrame, context: ReportContext, style: Style) -> None:
-    """Draws of each round: more where a decision hung on them; crosses where not to be trusted."""
-    from matplotlib import ticker
-
+    """Draws of each round; a cross marks rounds whose posterior was not usable."""
     draws = data.filter(pl.col("what") == "draws")
     bad = data.filter((pl.col("what") == "problems") & (pl.col("value") > 0))["round"].to_list()
-    axes.plot(
-        draws["round"],
-        draws["value"],
-        color=style.inks.ink,
-        marker="o",
-        markersize=2.4,
-        linewidth=0.8,
-        drawstyle="steps-mid",
-    )
+    drawn: Keywords = {"marker": "o", "markersize": 2.4, "drawstyle": "steps-mid"}
+    axes.plot(draws["round"], draws["value"], color=style.inks.ink, linewidth=0.8, **drawn)
     wrong = draws.filter(pl.col("round").is_in(bad))
-    axes.plot(
-        wrong["round"],
-        wrong["value"],
-        linestyle="",
-        marker="X",
-        markersize=7,
-        color=style.inks.alarm,
-        markeredgecolor=style.inks.paper,
-    )
+    drawn = {"marker": "X", "markersize": 7, "markeredgecolor": style.inks.paper}
+    axes.plot(wrong["round"], wrong["value"], color=style.inks.alarm, linestyle="", **drawn)
     axes.set_ylim(0, 1.15 * float(draws["value"].max()))  # type: ignore[arg-type]
     axes.set_ylabel("draws")
-    axes.set_xlabel("round")
+    round_ticks(axes, 6)
     number_ticks(axes, "y", False, axes.get_ylim(), style)
     axes.grid(axis="y")
-    axes.xaxis.set_major_locator(ticker.MaxNLocator(6, integer=True, min_n_ticks=1))
 
 
 def _limit(axes: Axes, at: float, style: Style) -> None:
@@ -221,7 +180,7 @@ def caption(context: ReportContext) -> str:
     if context.rounds:
         bad = sum(bool(entry.record.problems) for entry in context.rounds)
         trusted = "none of them had problems" if not bad else f"{bad} had problems (crosses)"
-        parts.append(f"Draws of each round, more where a decision hung on them; {trusted}.")
+        parts.append(f"Draws of each round, more where a decision was close; {trusted}.")
     return " ".join(parts)
 
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from polarbear.report.context import ReportContext, Round
-from polarbear.report.drawing.axes import End, label_ends, label_points
-from polarbear.report.drawing.style import Style
+from polarbear.report.context import ReportContext
+from polarbear.report.figures.axes import End, label_ends, label_points, round_ticks
 from polarbear.report.figures.base import Figure, lacks_race
+from polarbear.report.figures.style import Keywords, Style
 from polarbear.wording import counted, percent, short
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
 
 BEND = 0.9  # above it, the axis is logarithmic in 1 - p
-DECADE = 0.3  # how much of the axis a power of ten takes, against its linear part of 0.9
+DECADE = 0.3  # length of a power of ten on the axis, whose linear part is 0.9 long
 TICKS = (0.0, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999, 0.9999)
 MOST_DRAWS = 1e5
 
@@ -68,17 +68,7 @@ def data(context: ReportContext) -> pl.DataFrame:
                 }
             )
         running = state.algorithms
-    schema = {
-        "round": pl.Int64,
-        "instances": pl.Int64,
-        "algorithm": pl.String,
-        "by": pl.String,
-        "probability": pl.Float64,
-        "event": pl.String,
-        "entered": pl.Boolean,
-        "share_settled": pl.Float64,
-    }
-    return pl.DataFrame(rows, schema=schema)
+    return pl.DataFrame(rows, schema_overrides={"by": pl.String, "probability": pl.Float64})
 
 
 def resolved_in(context: ReportContext) -> dict[str, int]:
@@ -95,9 +85,9 @@ def resolved_in(context: ReportContext) -> dict[str, int]:
 
 
 def stretched(p: np.ndarray, top: float = 1 - 1 / MOST_DRAWS) -> np.ndarray:
-    """Where a probability stands on the axis: linear up to 0.9, then logarithmic in 1 - p.
+    """The place of a probability on the axis: linear up to 0.9, then logarithmic in 1 - p.
 
-    What is as good as certain stands at ``top``.
+    Probabilities above ``top`` are drawn there.
     """
     p = np.minimum(np.asarray(p, dtype=float), top)
     with np.errstate(invalid="ignore"):
@@ -115,7 +105,8 @@ def draw(canvas: Canvas, data: pl.DataFrame, context: ReportContext, style: Styl
     axes.set_xlim(first - pad, last + pad)
     highest = data["probability"].max()
     top = _top(0.0 if highest is None else float(highest), context.rules.alpha)  # type: ignore[arg-type]
-    _threshold(axes, context.rules.alpha, style)
+    threshold = float(stretched(np.array(context.rules.alpha)))
+    axes.axhline(threshold, color=style.inks.ink, linewidth=0.7, linestyle=(0, (4, 3)))
     ends = _lines(axes, data, top, context, style)
     ticks = [tick for tick in TICKS if tick <= top + 1e-12]
     axes.set_yticks(stretched(np.array(ticks)), [short(tick) for tick in ticks])
@@ -129,18 +120,9 @@ def draw(canvas: Canvas, data: pl.DataFrame, context: ReportContext, style: Styl
 
 
 def _top(highest: float, alpha: float) -> float:
-    """The end of the axis: the first tick beyond everything that has to be seen."""
+    """The end of the axis: the first tick beyond all values and the threshold."""
     wanted = max(highest, alpha)
     return next((tick for tick in TICKS[5:] if tick >= wanted), TICKS[-1])
-
-
-def _threshold(axes: Axes, alpha: float, style: Style) -> None:
-    axes.axhline(
-        float(stretched(np.array(alpha))),
-        color=style.inks.ink,
-        linewidth=0.7,
-        linestyle=(0, (4, 3)),
-    )
 
 
 def _lines(
@@ -158,33 +140,17 @@ def _lines(
             continue
         look = style.look(context.colour_index(name))
         x, y = rows["round"].to_numpy(), stretched(rows["probability"].to_numpy(), top)
-        axes.plot(
-            x,
-            y,
-            color=look.colour,
-            linestyle=look.dash,
-            linewidth=1.1,
-            marker=look.marker if style.theme == "print" else "o",
-            markersize=3.2 if style.theme == "print" else dots,
-            markevery=max(1, len(x) // 12) if style.theme == "print" else None,
-            clip_on=False,
-        )
+        markers: Keywords = {"marker": "o", "markersize": dots}
+        if style.theme == "print":
+            every = max(1, len(x) // 12)
+            markers = {"marker": look.marker, "markersize": 3.2, "markevery": every}
+        axes.plot(x, y, **look.line, linewidth=1.1, clip_on=False, **markers)
+        drawn: Keywords = {"linestyle": "", "clip_on": False, "zorder": 3, "markeredgewidth": 0.6}
+        drawn |= {"markerfacecolor": look.colour, "markeredgecolor": style.inks.paper}
         for event, marker, size in (("eliminated", "X", 6.5), ("resolved", "D", 5.0)):
-            marked = (rows["event"] == event).to_numpy()
-            if not marked.any():  # an empty line would spoil the layout
-                continue
-            axes.plot(
-                x[marked],
-                y[marked],
-                linestyle="",
-                marker=marker,
-                markersize=size,
-                clip_on=False,
-                markerfacecolor=look.colour,
-                markeredgecolor=style.inks.paper,
-                markeredgewidth=0.6,
-                zorder=3,
-            )
+            here = (rows["event"] == event).to_numpy()
+            if here.any():  # an empty line would spoil the layout
+                axes.plot(x[here], y[here], marker=marker, markersize=size, **drawn)
         if x[-1] == last and rows["event"][-1] != "eliminated":
             ends.append(End(float(y[-1]), short[name], look))
     return ends
@@ -198,49 +164,28 @@ def _name_crosses(
     names = out["algorithm"].to_list()
     short = style.names(context.labels, names)
     heights = stretched(out["probability"].to_numpy(), top).tolist()
-    label_points(
-        canvas,
-        axes,
-        list(zip(out["round"].to_list(), heights, strict=True)),
-        [short[name] for name in names],
-        [style.look(context.colour_index(name)) for name in names],
-        style,
-    )
+    points = list(zip(out["round"].to_list(), heights, strict=True))
+    looks = [style.look(context.colour_index(name)) for name in names]
+    label_points(canvas, axes, points, [short[name] for name in names], looks, style)
 
 
 def _share(axes: Axes, data: pl.DataFrame, style: Style) -> None:
-    """The share of pairs that are settled, a step a round."""
-    from matplotlib import ticker
-
+    """The share of settled pairs in each round."""
     settled = data.unique("round", maintain_order=True).sort("round")
-    axes.plot(
-        settled["round"],
-        settled["share_settled"],
-        color=style.inks.ink,
-        linewidth=1.2,
-        marker="o",
-        markersize=2.2,
-        clip_on=False,
-    )
+    drawn: Keywords = {"linewidth": 1.2, "marker": "o", "markersize": 2.2, "clip_on": False}
+    axes.plot(settled["round"], settled["share_settled"], color=style.inks.ink, **drawn)
     axes.set_ylim(0, 1)
     axes.set_yticks([0, 0.5, 1], ["0", "0.5", "1"])
     axes.grid(axis="y")
     axes.set_ylabel("pairs\nsettled")
-    axes.set_xlabel("round")
-    axes.xaxis.set_major_locator(ticker.MaxNLocator(8, integer=True, min_n_ticks=1))
-
-
-def _highest(last: Round) -> str:
-    """What is drawn of an algorithm in a round, in words."""
-    if last.record.joint:
-        return "how probably some other is better at every time"
-    return "how probably some other is better at each time, at the least"
+    round_ticks(axes, 8)
 
 
 def caption(context: ReportContext) -> str:
     last = context.rounds[-1]
+    when = "at every time" if last.record.joint else "at each time, at the least"
     return (
-        f"For each algorithm and round, {_highest(last)}, over "
+        f"For each algorithm and round, how probably some other is better {when}, over "
         f"{counted(last.number, 'round')} and {counted(last.state.instances, 'instance')}. A cross "
         f"marks an elimination, above the dashed threshold of {short(context.rules.alpha)}; a "
         "diamond that nothing about a member of the Pareto set is open any more. The axis turns "

@@ -1,19 +1,19 @@
-"""Tables of a race for booktabs: the Pareto set, the eliminations, the choices."""
+"""Tables of a race for booktabs, and text escaped for LaTeX."""
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import polars as pl
 
 from polarbear.racing.recommendation import leaders
-from polarbear.report.best_by_time import p_best
 from polarbear.report.context import ReportContext
-from polarbear.report.coverage import instances_at
 from polarbear.report.figures.base import lacks_draws, moment_of_draws
-from polarbear.report.figures.values import data as values
-from polarbear.report.latex.escaping import escaped
+from polarbear.report.figures.preference_values import data as values
+from polarbear.report.figures.short_names import plain
+from polarbear.report.findings import instances_at, p_best
 from polarbear.wording import (
     P_BEST,
     WIN_RATE,
@@ -24,6 +24,58 @@ from polarbear.wording import (
     time,
     whole,
 )
+
+SIGNS = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "#": r"\#",
+    "%": r"\%",
+    "_": r"\_",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\ensuremath{<}",
+    ">": r"\ensuremath{>}",
+    "|": r"\ensuremath{|}",
+    '"': r"\textquotedbl{}",
+    "'": "'",
+    "`": r"\textasciigrave{}",
+    "-": "{-}",  # so that two of them stay two
+    "…": r"\ldots{}",
+    "×": r"\ensuremath{\times}",
+    "≥": r"\ensuremath{\geq}",
+    "≤": r"\ensuremath{\leq}",
+    "≳": r"\ensuremath{\stackrel{>}{\sim}}",
+    "≲": r"\ensuremath{\stackrel{<}{\sim}}",
+    "≈": r"\ensuremath{\approx}",
+    "·": r"\textperiodcentered{}",
+    "±": r"\ensuremath{\pm}",
+}
+RAISED = dict(zip("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789", strict=True))
+LATIN = 0x17F  # the last letter that the usual fonts of pdfLaTeX have
+# Signs beyond that: as they are where the engine reads Unicode, otherwise by their number.
+PREAMBLE = r"""\providecommand{\othersign}[2]{%
+  \ifdefined\directlua#2\else\ifdefined\XeTeXversion#2\else\texttt{U+#1}\fi\fi}
+\providecommand{\textquotedbl}{\char34\relax}
+"""
+
+
+def escaped(text: str) -> str:
+    """Text that LaTeX typesets unchanged, on one line."""
+    made = "".join(_sign(sign) for sign in unicodedata.normalize("NFC", plain(text)))
+    return made.replace("}\\textsuperscript{", "")  # of neighbours that are raised: one
+
+
+def _sign(sign: str) -> str:
+    if sign in SIGNS:
+        return SIGNS[sign]
+    if sign in RAISED:
+        return rf"\textsuperscript{{{RAISED[sign]}}}"
+    if ord(sign) <= 0x7E or (0xC0 <= ord(sign) <= LATIN and sign.isalpha()):
+        return sign
+    return rf"\othersign{{{ord(sign):04X}}}{{{sign}}}"
 
 
 @dataclass(frozen=True)

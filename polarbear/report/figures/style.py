@@ -1,16 +1,138 @@
-"""How figures look: theme, size for a column of a paper, and how names are shown."""
+"""How figures look: themes, a look for each algorithm, sizes for a paper, names and fonts.
+
+Eight colours stay distinguishable under protanopia and deuteranopia. Dashes and markers differ,
+too, so that shades of grey suffice. Beyond eight algorithms colours repeat with the next dash.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from pydantic import Field, field_validator
 
-from polarbear.report.drawing.labels import fitted
-from polarbear.report.drawing.palette import INKS, Inks, Look, Theme, look
+from polarbear.report.figures.short_names import fitted
 from polarbear.settings.options import Options, describe, nearest
+
+Keywords = dict[str, Any]  # of a function of Matplotlib
+Format = Literal["png", "pdf", "svg"]
+FORMATS: tuple[Format, ...] = ("png", "pdf", "svg")
+Theme = Literal["light", "dark", "print"]
+Dash = tuple[float, tuple[float, ...]]
+
+
+def _hex(colours: str) -> tuple[str, ...]:
+    return tuple(f"#{colour}" for colour in colours.split())
+
+
+COLOURS: dict[Theme, tuple[str, ...]] = {
+    "light": _hex("1978DF 8A4200 007C5D E5789F E38B3B 1CBBF8 1B1B1B 4B3D7D"),
+    "dark": _hex("7588FC AC654B 86CE93 D28AAA F67B00 6DD5FC F8F2F4 956094"),
+    "print": _hex("000000 5A5A5A 8C8C8C"),
+}
+DASHES: tuple[Dash, ...] = (
+    (0, ()),  # solid
+    (0, (5, 1.6)),
+    (0, (1.2, 1.4)),
+    (0, (6, 1.6, 1.2, 1.6)),
+    (0, (9, 2.5)),
+    (0, (3, 1.2, 1, 1.2, 1, 1.2)),
+)
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "p", "h", "*")
+READABLE = 4.5  # the contrast that WCAG asks of text
+HATCHES = ("", "////", "....", "\\\\\\\\", "xxxx", "----", "||||", "oooo", "++++", "//..")
+
+
+@dataclass(frozen=True)
+class Look:
+    """How one algorithm is drawn; ``text`` is its colour with enough contrast to be read."""
+
+    colour: str
+    text: str
+    dash: Dash
+    marker: str
+    hatch: str
+
+    @property
+    def line(self) -> Keywords:
+        return {"color": self.colour, "linestyle": self.dash}
+
+    @property
+    def area(self) -> Keywords:
+        return {"facecolor": self.colour, "hatch": self.hatch}
+
+
+@dataclass(frozen=True)
+class Inks:
+    """The colours of a theme that do not stand for an algorithm; ``shades`` stand for amounts."""
+
+    paper: str
+    ink: str
+    faint: str
+    grid: str
+    shades: tuple[str, str]
+    alarm: str
+
+
+INKS: dict[Theme, Inks] = {
+    "light": Inks("#FFFFFF", "#1B1B1B", "#6A6A6A", "#E6E6E6", ("#F4F6F8", "#23395B"), "#B3261E"),
+    "dark": Inks("#14171C", "#ECEFF4", "#9AA3AF", "#2A2F37", ("#1D222A", "#C9D8F0"), "#FF8A80"),
+    "print": Inks("#FFFFFF", "#000000", "#555555", "#DDDDDD", ("#FAFAFA", "#2A2A2A"), "#000000"),
+}
+
+
+def look(index: int, theme: Theme = "light") -> Look:
+    """The look of the algorithm at this place in the configuration."""
+    colours, marker = COLOURS[theme], MARKERS[index % len(MARKERS)]
+    if theme == "print":  # shades are few, so dashes change from one algorithm to the next
+        turn, place = divmod(index, len(DASHES))
+        shade = colours[(place + turn) % len(colours)]
+        return Look(shade, INKS[theme].ink, DASHES[place], marker, HATCHES[index % len(HATCHES)])
+    turn, place = divmod(index, len(colours))
+    colour, text = colours[place], readable(colours[place], theme)
+    return Look(colour, text, DASHES[turn % len(DASHES)], marker, HATCHES[turn % len(HATCHES)])
+
+
+def readable(colour: str, theme: Theme) -> str:
+    """The colour mixed with the theme's ink until it stands out from the paper."""
+    paper, ink = INKS[theme].paper, INKS[theme].ink
+    for tenths in range(10):
+        mixed = mix(colour, ink, tenths / 10)
+        if contrast(mixed, paper) >= READABLE:
+            return mixed
+    return ink
+
+
+def writing_on(colour: str, theme: Theme) -> str:
+    """The colour of text on an area of this colour: the theme's ink or its paper."""
+    inks = INKS[theme]
+    return max((inks.ink, inks.paper), key=lambda choice: contrast(choice, colour))
+
+
+def mix(one: str, other: str, share: float) -> str:
+    """A colour with this share of another in it."""
+    pairs = zip(_channels(one), _channels(other), strict=True)
+    return "#" + "".join(f"{round(255 * (a + (b - a) * share)):02X}" for a, b in pairs)
+
+
+def contrast(one: str, other: str) -> float:
+    """The contrast ratio of WCAG: 1 for the same colour, 21 for black on white."""
+    dark, light = sorted(_luminance(colour) for colour in (one, other))
+    return (light + 0.05) / (dark + 0.05)
+
+
+def _luminance(colour: str) -> float:
+    linear = [
+        c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in _channels(colour)
+    ]
+    return sum(w * c for w, c in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
+def _channels(colour: str) -> list[float]:
+    return [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+
 
 COLUMNS = {"single": 3.5, "double": 7.16}
 FONTS = {"sans": "DejaVu Sans", "serif": "STIXGeneral"}  # that come with Matplotlib
@@ -19,7 +141,7 @@ NARROWEST, WIDEST = 2.0, 40.0
 
 
 class Style(Options):
-    """What a reader may set about figures."""
+    """The options of figures."""
 
     theme: Theme = Field("light", description="light, dark, or print (safe in shades of grey)")
     width: float = Field(
@@ -88,14 +210,11 @@ class Style(Options):
     def names(
         self, labels: Mapping[str, str], names: Sequence[str], share: float = 0.22
     ) -> dict[str, str]:
-        """The labels of some, cut further where they would take more than this share of the width.
-
-        ``labels`` has those of all algorithms.
-        """
+        """The labels of some algorithms, cut to this share of the width; ``labels`` has all."""
         letters = int(share * self.width * 72 / (0.6 * self.small))
         return fitted(labels, names, max(letters, 6))
 
-    def settings(self) -> dict[str, Any]:
+    def settings(self) -> Keywords:
         """Matplotlib's parameters: real text in PDF and SVG, no mathematics in names."""
         inks = self.inks
         return {
@@ -143,7 +262,3 @@ class Style(Options):
             "pdf.fonttype": 42,
             "figure.constrained_layout.use": False,
         }
-
-
-Format = Literal["png", "pdf", "svg"]
-FORMATS: tuple[Format, ...] = ("png", "pdf", "svg")

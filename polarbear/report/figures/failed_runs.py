@@ -8,15 +8,14 @@ import polars as pl
 
 from polarbear.config import failures_in
 from polarbear.report.context import ReportContext
-from polarbear.report.drawing.palette import writing_on
-from polarbear.report.drawing.style import Style
+from polarbear.report.figures.axes import name_rows
 from polarbear.report.figures.base import Figure
+from polarbear.report.figures.style import Keywords, Style, writing_on
 from polarbear.store import summary
 from polarbear.wording import whole
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
-
 
 MEANING = {
     "keeps": "A failed run keeps the best it had found, so it still counts.",
@@ -26,9 +25,9 @@ MEANING = {
 
 
 def data(context: ReportContext) -> pl.DataFrame:
-    """Failed runs of each algorithm by kind and message, and of how many runs that is.
+    """Failed runs of each algorithm by kind and message, and the number of its runs.
 
-    They are those of the whole store, at whichever round the rest is looked at.
+    They are those of the whole store, also where the report shows an earlier round.
     """
     runs = dict(context.store.runs().group_by("algorithm").len().iter_rows())
     rows = [
@@ -36,14 +35,9 @@ def data(context: ReportContext) -> pl.DataFrame:
         for e in summary.failures(context.store)
     ]
     rows.sort(key=lambda row: (context.algorithms.index(row[0]), row[1], -row[3], row[2]))
-    schema = {
-        "algorithm": pl.String,
-        "kind": pl.String,
-        "message": pl.String,
-        "failed": pl.Int64,
-        "runs": pl.Int64,
-        "example": pl.String,
-    }
+    columns = ("algorithm", "kind", "message", "failed", "runs", "example")
+    counts = ("failed", "runs")
+    schema = {name: pl.Int64 if name in counts else pl.String for name in columns}
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
@@ -54,30 +48,19 @@ def draw(canvas: Canvas, data: pl.DataFrame, context: ReportContext, style: Styl
     row = max(1.5 * style.line, 0.2)
     canvas.set_size_inches(style.width, len(bars) * row + 0.55)
     axes = canvas.subplots()
-    names = bars["algorithm"].unique(maintain_order=True).to_list()
-    short = style.names(context.labels, names)
     for place, (name, kind, failed, runs) in enumerate(bars.iter_rows()):
         look = style.look(context.colour_index(name))
         share = failed / runs
-        axes.barh(place, share, 0.7, facecolor=look.colour, hatch=look.hatch, linewidth=0)
-        text = f"{kind}: {whole(failed)} of {whole(runs)}"
+        axes.barh(place, share, 0.7, **look.area, linewidth=0)
         inside = share > 0.55
-        axes.annotate(
-            text,
-            (share, place),
-            (-4 if inside else 4, 0),
-            textcoords="offset points",
-            va="center",
-            ha="right" if inside else "left",
-            fontsize=style.small,
-            color=writing_on(look.colour, style.theme) if inside else style.inks.ink,
-            bbox={"facecolor": look.colour, "linewidth": 0, "pad": 0.8} if inside else None,
-        )
-    axes.set_yticks(range(len(bars)), [short[name] for name in bars["algorithm"]])
-    for label, name in zip(axes.get_yticklabels(), bars["algorithm"], strict=True):
-        label.set_color(style.look(context.colour_index(name)).text)
-    axes.tick_params(axis="y", length=0)
-    axes.set_ylim(len(bars) - 0.5, -0.5)
+        at = (-4 if inside else 4, 0)
+        font: Keywords = {"va": "center", "ha": "left", "fontsize": style.small}
+        if inside:
+            font |= {"ha": "right", "color": writing_on(look.colour, style.theme)}
+            font["bbox"] = {"facecolor": look.colour, "linewidth": 0, "pad": 0.8}
+        text = f"{kind}: {whole(failed)} of {whole(runs)}"
+        axes.annotate(text, (share, place), at, textcoords="offset points", **font)
+    name_rows(axes, bars["algorithm"].to_list(), context, style)
     axes.set_xlim(0, 1)
     axes.set_xlabel("share of runs that failed")
     axes.grid(axis="x")
@@ -88,11 +71,8 @@ def missing(context: ReportContext) -> str | None:
 
 
 def caption(context: ReportContext) -> str:
-    return f"Runs that failed, by algorithm and by how. {MEANING[_ranks(context)]}"
-
-
-def _ranks(context: ReportContext) -> str:
-    return failures_in(context.store.config).ranks
+    meaning = MEANING[failures_in(context.store.config).ranks]
+    return f"Runs that failed, by algorithm and by how. {meaning}"
 
 
 FAILURES = Figure("failures", "Failed runs", caption, missing, data, draw)

@@ -1,0 +1,210 @@
+"""Facts that several parts of a report show: candidates, P(best), verdicts on pairs, the truth."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+
+from polarbear import racing as race
+from polarbear.execution.outcome import Status
+from polarbear.inference import ModelOptions, relations
+from polarbear.inference.relations import DecisionTables
+from polarbear.inference.strongest_rival import p_best_at_each_time
+from polarbear.problems.base import Setting
+from polarbear.problems.synthetic import Synthetic
+from polarbear.racing import State, Verdict
+from polarbear.racing.state import MIRROR
+from polarbear.rankings.duels import place_of_pair
+from polarbear.report.context import ReportContext, Round, once
+from polarbear.selection.posterior_source import Basis
+from polarbear.settings.grid import Budget
+from polarbear.wording import probability_entry
+
+
+def draws_now(context: ReportContext) -> Basis | None:
+    """The posterior with its draws at the round that the report describes; None without draws.
+
+    A race keeps only the draws of its last round.
+    """
+    basis = context.basis
+    if basis is None:
+        return None
+    if basis.source == "race" and context.rounds[-1].record.posterior != basis.key:
+        return None
+    if basis.source == "infer" and context.rounds:
+        is_last = context.rounds[-1].number == context.store.rounds.numbers()[-1]
+        return basis if is_last else None
+    return basis
+
+
+def other_model(context: ReportContext) -> str | None:
+    """The model that choices rest on, where the rounds of the race were decided by another."""
+    basis = draws_now(context)
+    if basis is None or basis.source != "infer" or not context.rounds:
+        return None
+    return basis.posterior.model
+
+
+def still_in(context: ReportContext) -> tuple[str, ...]:
+    """The candidates at the round that the report describes."""
+    if not context.rounds:
+        return context.candidates
+    state = context.rounds[-1].state
+    gone = set(state.algorithms) - set(state.candidates)
+    return tuple(name for name in context.algorithms if name not in gone)
+
+
+def firsts_among_candidates(context: ReportContext) -> bool:
+    """Whether shares of firsts are among the candidates, so that all shares do not sum to one."""
+    believed = context.believed
+    return believed is not None and not np.allclose(believed.mean.sum(axis=0), 1, atol=0.01)
+
+
+def _looks_back(context: ReportContext) -> bool:
+    return context.rounds[-1].number != context.store.rounds.numbers()[-1]
+
+
+@once
+def p_best(context: ReportContext) -> tuple[tuple[str, ...], np.ndarray]:
+    """The candidates, and P(best at t)[time, algorithm] among them, by duels."""
+    names = still_in(context)
+    basis = draws_now(context)
+    if basis is not None:
+        names = tuple(name for name in basis.algorithms if name in names)
+        items = [basis.algorithms.index(name) for name in names]
+        return names, p_best_at_each_time(basis.posterior, items)
+    believed = context.believed
+    assert believed is not None
+    names = tuple(name for name in believed.algorithms if name in names)
+    return names, believed.best[[believed.place(name) for name in names]].T
+
+
+def problems_behind(context: ReportContext) -> int | None:
+    """The lowest number of problems that two candidates share at any time."""
+    basis = draws_now(context)
+    if basis is None or basis.posterior.shared is None:
+        return context.race.instances if context.race is not None else None
+    items = [basis.algorithms.index(name) for name in p_best(context)[0]]
+    shared = [basis.posterior.problems_shared(a, b) for a in items for b in items if a < b]
+    return min((int(one.min()) for one in shared if one is not None), default=None)
+
+
+def instances_at(context: ReportContext) -> dict[str, np.ndarray] | None:
+    """The number of instances on which each algorithm was compared at each time; None without runs.
+
+    A race records it. Otherwise it follows from the runs: a run that stopped early or failed keeps
+    its last best value and counts at later times, too.
+    """
+    times = context.times
+    if context.rounds:
+        found = {name: np.zeros(len(times), dtype=int) for name in context.algorithms}
+        for entry in context.rounds:
+            for name, horizon in entry.record.ran_to.items():
+                found[name] += entry.record.drawn * (times <= horizon)
+        return found
+    runs = context.store.runs()
+    if runs.is_empty():
+        return None
+    reached = pl.when(pl.col("status") == Status.BUDGET).then(pl.col("reached")).otherwise(np.inf)
+    runs = runs.with_columns(reached.alias("until"))
+    return {
+        name: (until[:, None] >= times).sum(axis=0)
+        for name in context.algorithms
+        for until in [runs.filter(pl.col("algorithm") == name)["until"].to_numpy()]
+    }
+
+
+def truth_of(context: ReportContext) -> dict[str, np.ndarray] | None:
+    """Each algorithm's true share of firsts at each time; None where it is unknown."""
+    config = context.store.config
+    if config["instances"]["suite"] != "synthetic":
+        return None
+    suite = Synthetic.model_validate(config["instances"])
+    budget = Budget.model_validate(config["budget"])
+    truth = suite.truth(Setting(config["seed"], budget, algorithms=context.algorithms))
+    return dict(zip(context.algorithms, truth.T, strict=True))
+
+
+def truth_after(context: ReportContext, entry: Round) -> dict[str, np.ndarray] | None:
+    """The truth of the quantity that a round's posterior estimates.
+
+    It is the share of firsts among the candidates and itself; of a Plackett-Luce posterior, among
+    all algorithms.
+    """
+    truth = truth_of(context)
+    if truth is None or ModelOptions.model_validate(entry.record.inference).plackett_luce:
+        return truth
+    inside = entry.state.candidates
+    field = sum(truth[name] for name in inside)
+    return {
+        name: values / (field if name in inside else field + values)
+        for name, values in truth.items()
+    }
+
+
+def truth_now(context: ReportContext) -> dict[str, np.ndarray] | None:
+    """The truth of the present estimates; None where it is unknown, or not at these times."""
+    believed = context.believed
+    if believed is None or not np.array_equal(believed.times, context.times):
+        return None
+    return truth_after(context, context.rounds[-1]) if context.rounds else truth_of(context)
+
+
+def same_grid(context: ReportContext, entry: Round) -> bool:
+    """Whether a round used the present times of the store."""
+    return np.array_equal(entry.believed.times, context.times)
+
+
+def verdict(context: ReportContext, a: str, b: str) -> Verdict:
+    """The verdict on two algorithms over all times, by the race, otherwise by the posterior."""
+    state = _race_of(context, a, b)
+    if state is not None:
+        return race.verdict_on(state, a, b)
+    return race.verdict(_by_posterior(context, a, b))
+
+
+def decided(context: ReportContext, a: str, b: str) -> float | None:
+    """P(a is better than b) when a eliminated b; None where it did not."""
+    state = _race_of(context, a, b)
+    for gone in state.eliminated if state is not None else ():
+        if (gone.by, gone.algorithm) == (a, b):
+            return gone.probability
+    return None
+
+
+def decided_otherwise(context: ReportContext, a: str, b: str, now: float) -> float | None:
+    """The probability of a decision, where it reads differently from the present one."""
+    then = decided(context, a, b)
+    same = then is None or probability_entry(then) == probability_entry(now)
+    return None if same else then
+
+
+def codes(context: ReportContext, a: str, b: str) -> np.ndarray:
+    """The settled relation of two algorithms at each time."""
+    state = _race_of(context, a, b)
+    return _by_posterior(context, a, b) if state is None else state.relation(a, b)
+
+
+def _race_of(context: ReportContext, a: str, b: str) -> State | None:
+    if not context.rounds:
+        return None
+    state = context.rounds[-1].state
+    return state if {a, b} <= set(state.algorithms) else None
+
+
+def _by_posterior(context: ReportContext, a: str, b: str) -> np.ndarray:
+    """The relations that a race would settle by this posterior alone."""
+    assert context.basis is not None
+    names = context.basis.algorithms
+    i, j = names.index(a), names.index(b)
+    pair = place_of_pair(i, j, len(names))
+    found = race.settled_codes(context.rules, _tables(context))[pair]
+    return np.asarray(found if i < j else MIRROR[found])
+
+
+@once
+def _tables(context: ReportContext) -> DecisionTables:
+    """The probabilities of the posterior that settle pairs."""
+    assert context.basis is not None
+    rules = context.rules
+    return relations.decision_tables(context.basis.posterior, rules.epsilon, "pointwise")
