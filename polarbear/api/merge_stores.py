@@ -21,7 +21,7 @@ from polarbear.errors import (
 )
 from polarbear.plain import Record
 from polarbear.store import Store as StoreOnDisk
-from polarbear.store import files
+from polarbear.store import file_io
 from polarbear.store.lock import holder, locked
 from polarbear.wording import counted
 
@@ -123,7 +123,7 @@ def _written(
         raced = any(store.rounds.numbers() for store in opened)
         because = _decided(disk) if raced else None
         rounds = len(disk.rounds.numbers())
-        files.move(aside, target)
+        file_io.move(aside, target)
     return rounds, because
 
 

@@ -13,7 +13,7 @@ from polarbear.errors import RaceError
 from polarbear.plain import Record
 from polarbear.racing.recommendation import Span
 from polarbear.settings.grid import Budget
-from polarbear.store import Store, progress, summary
+from polarbear.store import Store, progress_file, summary
 from polarbear.store.lock import holder
 from polarbear.store.repair import Repaired, repair
 from polarbear.store.rounds import PastRace
@@ -81,7 +81,7 @@ class StoreStatus(Record):
 def status(path: str | Path, race: int | None = None) -> StoreStatus:
     """The contents of a store; ``race`` selects an earlier race."""
     store = Store.open(Path(path)).frozen()
-    running = progress.told(Path(path))
+    running = progress_file.read(Path(path))
     if race is not None:
         store = store.at_race(race)
     budget = Budget.model_validate(store.config["budget"])

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from pydantic import ValidationError
@@ -19,11 +17,6 @@ from polarbear.store import Store
 PER_DIMENSION = f"{EVALUATIONS} per {DIMENSION}"
 
 
-def _specs(store: Store) -> dict[str, dict[str, Any]]:
-    rows = store.instances().select("instance", "spec").iter_rows()
-    return {name: json.loads(spec) for name, spec in rows}
-
-
 def dimensions(store: Store, axis: str) -> dict[str, int]:
     """The number of variables of each instance that was run; an error if one is unknown."""
     if axis != EVALUATIONS:
@@ -32,7 +25,7 @@ def dimensions(store: Store, axis: str) -> dict[str, int]:
         )
     ran = set(store.runs()["instance"])
     found: dict[str, int] = {}
-    for name, spec in _specs(store).items():
+    for name, spec in store.specs().items():
         if name not in ran:
             continue
         dimension = spec.get(DIMENSION)
@@ -47,7 +40,7 @@ def dimensions(store: Store, axis: str) -> dict[str, int]:
 
 def by_function(store: Store, instances: Sequence[str]) -> dict[str, list[int]]:
     """Indices of the instances of each function in each dimension; empty if one is unknown."""
-    specs = _specs(store)
+    specs = store.specs()
     found: dict[str, list[int]] = {}
     for index, instance in enumerate(instances):
         spec = specs[instance]
@@ -61,7 +54,7 @@ def by_function(store: Store, instances: Sequence[str]) -> dict[str, list[int]]:
 
 def best_values(store: Store, instances: Sequence[str]) -> list[float | None]:
     """The best possible values, by the suite or by imported data; None where they are unknown."""
-    settings, specs = store.config["instances"], _specs(store)
+    settings, specs = store.config["instances"], store.specs()
     wanted = [specs[instance] for instance in instances]
     if settings["suite"] not in SUITES:
         return [spec.get(OPTIMUM) for spec in wanted]
@@ -79,5 +72,4 @@ def known_optima(
     values = best_values(store, instances) if given is None else [given] * len(instances)
     if any(value is None for value in values):
         return None
-    sign = -1.0 if store.config["instances"].get("maximise") else 1.0
-    return sign * np.array(values, dtype=float)
+    return (-1.0 if store.maximise else 1.0) * np.array(values, dtype=float)

@@ -150,8 +150,7 @@ def view(
     common = common_runs(store, span[1], algorithms, per)
     curves = read_curves(store, common, span, per)
     optima = known_optima(store, common.instances, options.optimum)
-    maximise = bool(store.config["instances"].get("maximise"))
-    scale = choose_scale(curves, options, optima, maximise)
+    scale = choose_scale(curves, options, optima, store.maximise)
     return View(
         common,
         curves,

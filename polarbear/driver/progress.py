@@ -12,8 +12,7 @@ from types import TracebackType
 from polarbear.driver.standings import ahead
 from polarbear.execution.outcome import Outcome, Task
 from polarbear.racing import Forecast, RoundRecord, State
-from polarbear.store import Store
-from polarbear.store import progress as kept
+from polarbear.store import Store, progress_file
 
 WRITE_INTERVAL_SECONDS = 1.0
 
@@ -242,7 +241,7 @@ class Progress(Watcher):
     ) -> None:
         self._over.set()
         self._writer.join()
-        kept.clear(self._store.path)
+        progress_file.clear(self._store.path)
 
     def checked(self, findings: Sequence[str]) -> None:
         self._other.checked(findings)
@@ -293,7 +292,7 @@ class Progress(Watcher):
     def _write(self) -> None:
         with self._lock:
             now, self._changed = self._account.now(), False
-        kept.tell(self._store.path, asdict(now))
+        progress_file.write(self._store.path, asdict(now))
 
 
 def _name(outcome: Outcome) -> tuple[str, str, float]:

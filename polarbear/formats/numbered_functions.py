@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -90,7 +88,7 @@ def numbered_runs(
         raise ExportFailedError(
             f"{tool} counts {EVALUATIONS}, but {store.path} counts {axis}: use another format"
         )
-    maximise = bool(store.config["instances"].get("maximise"))
+    maximise = store.maximise
     ran = set(store.runs()["instance"])
     instances = [name for name in store.instances()["instance"] if name in ran]
     functions, are_invented = _functions(store, instances)
@@ -131,8 +129,7 @@ def _functions(
     store: Store, instances: Sequence[str]
 ) -> tuple[dict[str, tuple[Function, int]], bool]:
     """The function of each instance and its number there; whether the numbers are invented."""
-    rows = store.instances().select("instance", "spec").iter_rows()
-    specs: dict[str, dict[str, Any]] = {name: json.loads(spec) for name, spec in rows}
+    specs = store.specs()
     keys = (FUNCTION, DIMENSION, NUMBER)
     if all(isinstance(specs[name].get(key), int) for name in instances for key in keys):
         numbers = {name: tuple(specs[name][key] for key in keys) for name in instances}

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
+from dataclasses import replace
 from pathlib import Path
 
 from polarbear.classical.instance_facts import best_values
 from polarbear.errors import ImportFailedError, PolarBearError
-from polarbear.execution.outcome import Outcome, Status, Task
+from polarbear.execution.host import IMPORTED
+from polarbear.execution.outcome import Task
 from polarbear.formats.base import Format, Imported, ImportedAlgorithm
 from polarbear.problems.base import Instance
 from polarbear.problems.specs import OPTIMUM
@@ -33,26 +34,11 @@ class OtherStore(Format):
 
 def _runs(store: Store) -> Imported:
     instances = _instances(store)
-    outcomes = [
-        Outcome(
-            Task(
-                ImportedAlgorithm(name=run.algorithm),
-                instances[run.instance],
-                seed=run.seed,
-                budget=run.budget,
-            ),
-            Status(run.status),
-            message=run.message,
-            times=t,
-            values=y,
-            evaluations=run.evaluations,
-            reached=run.reached,
-            seconds=run.seconds,
-            invalid=run.invalid,
-            started=run.started.timestamp(),
-        )
-        for run, t, y in store.trajectories()
-    ]
+    outcomes = []
+    for run, t, y in store.trajectories():
+        algorithm = ImportedAlgorithm(name=run.algorithm)
+        task = Task(algorithm, instances[run.instance], seed=run.seed, budget=run.budget)
+        outcomes.append(replace(run.outcome(task, t, y), where=IMPORTED))
     rankings = len(store.rankings())
     left_out = f"{counted(rankings, 'ranking')} without values {noun(rankings, 'is', 'are')}"
     budget = store.config["budget"]
@@ -64,7 +50,7 @@ def _runs(store: Store) -> Imported:
         (min(reached), max(reached)),
         outcomes,
         notes=(f"{left_out} left out",) if rankings else (),
-        maximise=bool(store.config["instances"].get("maximise")),
+        maximise=store.maximise,
         axis=budget["axis"],
         grid=budget["grid"],
     )
@@ -87,13 +73,12 @@ def _rankings(store: Store) -> Imported:
 
 def _instances(store: Store) -> dict[str, Instance]:
     """The instances by name; their specs include what the suite and the configuration know."""
-    rows = store.instances().select("instance", "index", "spec").rows()
-    optima = best_values(store, [name for name, _, _ in rows])
-    weights = store.weights()
+    specs, weights, indices = store.specs(), store.weights(), store.instances()["index"]
+    optima = best_values(store, list(specs))
     found = {}
-    for (name, index, spec), optimum in zip(rows, optima, strict=True):
+    for index, (name, spec), optimum in zip(indices, specs.items(), optima, strict=True):
         facts = {} if optimum is None else {OPTIMUM: optimum}
         if name in weights:
             facts[WEIGHT] = weights[name]
-        found[name] = Instance(index, name, {"imported": name, **json.loads(spec), **facts})
+        found[name] = Instance(index, name, {"imported": name, **spec, **facts})
     return found

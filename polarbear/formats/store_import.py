@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -127,9 +126,9 @@ def _reconciled(store: Store, instances: tuple[Instance, ...]) -> Iterator[Insta
     A stored optimum has to be the same in the source: otherwise one of the two may have distances
     to the optimum and the other one values. The same holds for weights.
     """
-    stored = dict(store.instances().select("instance", "spec").iter_rows())
+    stored = store.specs()
     for instance in instances:
-        spec = json.loads(stored[instance.id]) if instance.id in stored else {}
+        spec = stored.get(instance.id, {})
         if "imported" not in spec:
             yield instance
             continue

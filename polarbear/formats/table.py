@@ -166,7 +166,6 @@ def long_table(store: Store, algorithms: tuple[str, ...]) -> tuple[pa.Table, Wri
     Runs are sorted by algorithm and instance, independently of the order in which they were stored.
     """
     axis = store.config["budget"]["axis"]
-    maximise = bool(store.config["instances"].get("maximise"))
     order = {name: i for i, name in enumerate(store.instances()["instance"])}
     runs = sorted(
         store.trajectories(algorithms),
@@ -176,7 +175,7 @@ def long_table(store: Store, algorithms: tuple[str, ...]) -> tuple[pa.Table, Wri
     if not found:
         raise ExportFailedError(f"{store.path} has no run that found a value")
     problems, weights = store.problems(), store.weights()
-    sign = -1.0 if maximise else 1.0
+    sign = -1.0 if store.maximise else 1.0
     records = [
         {
             "algorithm": run.algorithm,
@@ -196,7 +195,7 @@ def long_table(store: Store, algorithms: tuple[str, ...]) -> tuple[pa.Table, Wri
         "seed": "the seed of the algorithm",
         "weight": "the number of instances that the instance counts as",
         "t": f"{axis} at which a value was found; the last row of a run is its end",
-        "y": f"the best value found so far; {'larger' if maximise else 'smaller'} is better",
+        "y": f"the best value found so far; {'larger' if store.maximise else 'smaller'} is better",
     }
     table = pl.DataFrame(records).explode("t", "y").to_arrow()
     types = {pa.large_string(): pa.string(), pa.string_view(): pa.string()}

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from polarbear.errors import StoreError
-from polarbear.store import files, fs, manifest, parquet, tables
+from polarbear.store import file_io, fs, manifest, parquet, tables
 from polarbear.store.manifest import FOLDERS, Manifest
 
 if TYPE_CHECKING:
@@ -32,13 +32,13 @@ File = tuple[str, bytes | memoryview]  # a name as seen from the store, and the 
 
 
 def json_file(name: str, facts: dict[str, Any]) -> File:
-    return name, files.to_json(facts, indent=1, plain_ascii=False)
+    return name, file_io.to_json(facts, indent=1, plain_ascii=False)
 
 
 def table_file(stem: str, table: pa.Table, compression: str = "zstd") -> File:
     """A table as a Parquet file whose name is this, followed by the checksum of its content."""
     data = parquet.to_bytes(table, compression)
-    return f"{stem}-{files.digest(data)}.parquet", data
+    return f"{stem}-{file_io.digest(data)}.parquet", data
 
 
 def part_file(folder: str, table: pa.Table) -> File:
@@ -94,21 +94,21 @@ class Catalog:
             before = self.manifest
             if name not in before.files:
                 raise FileNotFoundError(name)
-            why = files.MISSING
+            why = file_io.MISSING
             # A change that is being made renames the second to the first between our two looks.
-            for place in (path, files.aside_of(path), path):
+            for place in (path, file_io.aside_of(path), path):
                 try:
-                    data = files.read(place)
+                    data = file_io.read(place)
                 except (FileNotFoundError, NotADirectoryError):
                     continue
-                if files.digest(data) == before.files[name]:
+                if file_io.digest(data) == before.files[name]:
                     return data
-                why = files.CHANGED
+                why = file_io.CHANGED
             if self.manifest is before:
-                raise files.damaged(path, why)
+                raise file_io.damaged(path, why)
 
     def read_json(self, name: str) -> dict[str, Any]:
-        return files.from_json(self.path / name, self.read(name))
+        return file_io.from_json(self.path / name, self.read(name))
 
     def read_table(
         self, name: str, schema: pa.Schema, columns: list[str] | None = None
@@ -142,7 +142,7 @@ class Catalog:
 
     def create(self, made: Manifest) -> None:
         """Make the folder a store."""
-        files.write_whole(self.path / manifest.NAME, made.to_bytes())
+        file_io.write_whole(self.path / manifest.NAME, made.to_bytes())
 
     def commit(
         self,
@@ -160,14 +160,14 @@ class Catalog:
             try:
                 for name, data in add:
                     # Also if it is listed with this content: the file may be missing or damaged.
-                    added[name] = files.digest(data)
+                    added[name] = file_io.digest(data)
                     self._make_folder_of(name)
-                    files.write_aside(files.aside_of(self.path / name), data)
+                    file_io.write_aside(file_io.aside_of(self.path / name), data)
                     written.append(name)
                 self._sync_folders(written)
             except BaseException:
                 for name in written:
-                    files.remove(files.aside_of(self.path / name))
+                    file_io.remove(file_io.aside_of(self.path / name))
                 raise
             gone = [name for name in remove if name in before.files and name not in added]
             kept = {n: h for n, h in before.files.items() if n not in added and n not in gone}
@@ -175,7 +175,7 @@ class Catalog:
             if config is not None:
                 after = replace(after, config=config)
             self._interrupted = True
-            files.write_whole(self.path / manifest.NAME, after.to_bytes())
+            file_io.write_whole(self.path / manifest.NAME, after.to_bytes())
             for name in written:
                 self._put_in_place(name)
             self._remove(gone)
@@ -190,11 +190,11 @@ class Catalog:
         listed = self.manifest
         self._sync_folders([manifest.NAME])
         for aside in self._asides():
-            name = str(aside.relative_to(self.path)).replace(files.ASIDE, "", 1)
-            if name in listed.files and files.digest(files.read(aside)) == listed.files[name]:
+            name = str(aside.relative_to(self.path)).replace(file_io.ASIDE, "", 1)
+            if name in listed.files and file_io.digest(file_io.read(aside)) == listed.files[name]:
                 self._put_in_place(name)
             else:
-                files.remove(aside)
+                file_io.remove(aside)
         if all((self.path / name).exists() for name in listed.files):
             self._remove([name for name in listed.obsolete if (self.path / name).exists()])
         self._interrupted = False
@@ -204,27 +204,27 @@ class Catalog:
         return [
             aside
             for folder in [*folders, *sorted((self.path / "races").glob("race-*"))]
-            for aside in sorted(folder.glob(f"{files.ASIDE}*"))
+            for aside in sorted(folder.glob(f"{file_io.ASIDE}*"))
         ]
 
     def _make_folder_of(self, name: str) -> None:
         folder = (self.path / name).parent
         if not folder.exists():
-            files.make_folder(folder)
+            file_io.make_folder(folder)
 
     def _put_in_place(self, name: str) -> None:
         path = self.path / name
-        with files.explained(path):
-            fs.rename(files.aside_of(path), path)
+        with file_io.explained(path):
+            fs.rename(file_io.aside_of(path), path)
 
     def _remove(self, names: Iterable[str]) -> None:
         """Remove files for good, before another change may forget that they are obsolete."""
         gone = list(names)
         for name in gone:
-            files.remove(self.path / name)
+            file_io.remove(self.path / name)
         self._sync_folders(gone)
 
     def _sync_folders(self, names: Iterable[str]) -> None:
         for folder in dict.fromkeys((self.path / name).parent for name in names):
-            with files.explained(folder):
+            with file_io.explained(folder):
                 fs.sync_folder(folder)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from polarbear.errors import StoreLockedError
-from polarbear.store.files import explained
+from polarbear.store.file_io import explained
 from polarbear.wording import visible
 
 NO_LINKS_OR_PIPES = os.O_NOFOLLOW | os.O_NONBLOCK  # a hostile store may have one as its lock

@@ -16,7 +16,7 @@ from polarbear.errors import ConfigError, NotAStoreError, StoreError, StoreVersi
 from polarbear.settings.grid import Budget
 from polarbear.settings.names import flaw_in_name
 from polarbear.settings.options import Source, describe, validate
-from polarbear.store import files, tables
+from polarbear.store import file_io, tables
 from polarbear.wording import visible
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class Manifest:
             "files": dict(self.files),
             "obsolete": list(self.obsolete),
         }
-        return files.to_json(facts, indent=2)
+        return file_io.to_json(facts, indent=2)
 
 
 def new(config: PlainConfig | None, listed: Mapping[str, str] | None = None) -> Manifest:
@@ -70,10 +70,10 @@ def load(path: Path) -> Manifest:
     """The manifest of a store, or an error that says what the folder is instead."""
     file = path / NAME
     try:
-        facts = files.from_json(file, files.read(file))
+        facts = file_io.from_json(file, file_io.read(file))
     except (FileNotFoundError, NotADirectoryError):
         if _has_parts(path):
-            raise files.damaged(file, files.MISSING) from None
+            raise file_io.damaged(file, file_io.MISSING) from None
         what = "is not a PolarBear store" if path.exists() else "does not exist"
         raise NotAStoreError(
             f"{path} {what}; `polarbear run CONFIG --store {path}` makes one"
@@ -87,7 +87,7 @@ def load(path: Path) -> Manifest:
         )
     flaw = _flaw(facts)
     if flaw:
-        raise files.damaged(file, flaw)
+        raise file_io.damaged(file, flaw)
     made = (facts["created"], facts["config"], facts["files"], tuple(facts["obsolete"]))
     return Manifest(*made, tool=facts["tool"])
 
@@ -139,7 +139,7 @@ def check_free(path: Path) -> None:
     free = not path.exists() or (path.is_dir() and all(map(_left_by_creation, path.iterdir())))
     if not free and not is_in(path):  # in this order: another process may just be creating it
         if _has_parts(path):
-            raise files.damaged(path / NAME, files.MISSING)
+            raise file_io.damaged(path / NAME, file_io.MISSING)
         raise NotAStoreError(
             f"{path} exists and is not a PolarBear store; choose another folder with --store"
         )
@@ -153,7 +153,7 @@ def _has_parts(path: Path) -> bool:
 def _left_by_creation(path: Path) -> bool:
     if path.name in tables.ALL and path.is_dir():
         return not any(path.iterdir())
-    return path.name == "lock" or path.name.startswith(files.ASIDE)
+    return path.name == "lock" or path.name.startswith(file_io.ASIDE)
 
 
 def flaw_in_config(config: object) -> str:

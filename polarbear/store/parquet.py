@@ -12,7 +12,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from polarbear.store import files
+from polarbear.store import file_io
 
 FACTS = b"polarbear"  # metadata key of the JSON object that describes a table's content
 
@@ -64,7 +64,7 @@ def _named(path: Path) -> Iterator[None]:
         yield
     except (OSError, pa.ArrowException, KeyError, TypeError, ValueError) as error:
         why = (str(error).splitlines() or [type(error).__name__])[0]
-        raise files.damaged(path, why[: files.MAX_REASON_LENGTH]) from error
+        raise file_io.damaged(path, why[: file_io.MAX_REASON_LENGTH]) from error
 
 
 def table_of(rows: Iterable[Mapping[str, Any]], schema: pa.Schema) -> pa.Table:

@@ -13,7 +13,7 @@ from polarbear.config import KEEPS
 from polarbear.execution.outcome import Status
 from polarbear.numerics.arrays import Floats
 from polarbear.rankings import UNRECORDED, GridValues
-from polarbear.store import files, tables
+from polarbear.store import file_io, tables
 from polarbear.store.catalog import Catalog
 from polarbear.store.parquet import frame_of
 from polarbear.store.runs import StoredRun, stored_runs
@@ -99,7 +99,7 @@ class Reader:
         if wanted:
             path = self._catalog.path
             lacking = counted(len(wanted), "run")
-            raise files.damaged(path / "trajectories", f"it lacks {lacking} that {path}/runs has")
+            raise file_io.damaged(path / "trajectories", f"it lacks {lacking} that {path}/runs has")
 
     def on_grid(self, times: Floats, algorithms: Sequence[str], failed: str = KEEPS) -> GridValues:
         """The best-so-far values of all runs that count, at each time of a grid.

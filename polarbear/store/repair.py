@@ -15,7 +15,7 @@ from pathlib import Path
 import polars as pl
 
 from polarbear.errors import StoreDamagedError, StoreError
-from polarbear.store import files, manifest, parquet, tables
+from polarbear.store import file_io, manifest, parquet, tables
 from polarbear.store.catalog import Catalog, File, json_file, part_file
 from polarbear.store.lock import locked
 from polarbear.store.posteriors import EVIDENCE
@@ -82,7 +82,7 @@ def _rebuild_manifest(path: Path) -> list[Moved]:
     except StoreDamagedError as error:
         moved = [_move(path, manifest.NAME, error.why)] if manifest.is_in(path) else []
     sound = [name for name in data_files(path) if not flaw_of(path, name)]
-    listed = {name: files.digest(files.read(path / name)) for name in sound}
+    listed = {name: file_io.digest(file_io.read(path / name)) for name in sound}
     Catalog(path).create(manifest.new(None, listed))
     return moved
 
@@ -93,7 +93,7 @@ def _adopt_parts(catalog: Catalog) -> None:
     new = [name for name in new if name not in catalog.manifest.files]
     sound = [name for name in new if not flaw_of(catalog.path, name)]
     if sound:
-        catalog.commit((name, files.read(catalog.path / name)) for name in sound)
+        catalog.commit((name, file_io.read(catalog.path / name)) for name in sound)
 
 
 def _set_aside(catalog: Catalog, found: Verified) -> list[Moved]:
@@ -169,7 +169,7 @@ def _move(path: Path, file: str, why: str) -> Moved:
     while place.exists():
         count += 1
         place = (path / DAMAGED / file).with_suffix(f".{count}{Path(file).suffix}")
-    files.move(path / file, place)
+    file_io.move(path / file, place)
     return Moved(file, str(place.relative_to(path)), why)
 
 
@@ -178,7 +178,7 @@ def _ids_on_disk(path: Path, table: str) -> set[str]:
     ids: set[str] = set()
     for name in data_files(path):
         if name.startswith(f"{table}/part-") and not flaw_of(path, name):
-            data = files.read(path / name)
+            data = file_io.read(path / name)
             ids.update(parquet.any_from_bytes(path / name, data)["run"].to_pylist())
     return ids
 

@@ -15,7 +15,7 @@ import pyarrow as pa
 from polarbear.errors import StoreError
 from polarbear.inference.beliefs import Beliefs
 from polarbear.racing import RoundRecord
-from polarbear.store import files, tables
+from polarbear.store import file_io, tables
 from polarbear.store.catalog import Catalog, File, json_file, table_file
 from polarbear.store.parquet import frame_of
 
@@ -170,11 +170,11 @@ class Rounds:
         try:
             return RoundRecord.from_plain(self._catalog.read_json(name))
         except FileNotFoundError:
-            raise files.damaged(path, files.MISSING) from None
+            raise file_io.damaged(path, file_io.MISSING) from None
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            reason = str(error).partition("\n")[0][: files.MAX_REASON_LENGTH]
+            reason = str(error).partition("\n")[0][: file_io.MAX_REASON_LENGTH]
             what = f"it lacks {reason}" if isinstance(error, KeyError) else reason
-            raise files.damaged(path, what) from None
+            raise file_io.damaged(path, what) from None
 
     def written(self, number: int) -> datetime:
         """When a round was stored."""
@@ -194,7 +194,7 @@ class Rounds:
             stem = self._stem(kind, number)
             name = self._catalog.find(stem)
             if name is None:
-                raise files.damaged(self._catalog.path / f"{stem}.parquet", files.MISSING)
+                raise file_io.damaged(self._catalog.path / f"{stem}.parquet", file_io.MISSING)
             found.append(self._catalog.read_table(name, schema))
         return beliefs_from_tables(*found)
 
@@ -284,7 +284,7 @@ class Races:
         try:
             return RaceEnd(**facts)
         except TypeError as error:
-            raise files.damaged(self._catalog.path / name, str(error)) from None
+            raise file_io.damaged(self._catalog.path / name, str(error)) from None
 
     def past(self) -> list[PastRace]:
         """The results of all past races."""

@@ -84,6 +84,22 @@ class StoredRun(NamedTuple):
             fingerprint=task.fingerprint,
         )
 
+    def outcome(self, task: Task, times: Floats, values: Floats) -> Outcome:
+        """The same run as the outcome of another task."""
+        return Outcome(
+            task=task,
+            status=self.status,
+            message=self.message,
+            times=times,
+            values=values,
+            evaluations=self.evaluations,
+            reached=self.reached,
+            seconds=self.seconds,
+            invalid=self.invalid,
+            started=self.started.timestamp(),
+            where=Where(self.host, self.cpu, self.load, self.worker or ""),
+        )
+
     @property
     def key(self) -> RunKey:
         """Identifies a run before it has a final id."""
@@ -110,20 +126,7 @@ class SpeculativeRun:
 
     def outcome(self, task: Task) -> Outcome:
         """The same run as the outcome of a task that a round has given."""
-        run = self.run
-        return Outcome(
-            task=task,
-            status=run.status,
-            message=run.message,
-            times=self.times,
-            values=self.values,
-            evaluations=run.evaluations,
-            reached=run.reached,
-            seconds=run.seconds,
-            invalid=run.invalid,
-            started=run.started.timestamp(),
-            where=Where(run.host, run.cpu, run.load, run.worker or ""),
-        )
+        return self.run.outcome(task, self.times, self.values)
 
     def cut(self, budget: float) -> SpeculativeRun | None:
         """The run as it would have been up to an earlier budget, on the evaluation axis.

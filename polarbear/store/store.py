@@ -23,7 +23,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 import pyarrow as pa
@@ -33,7 +33,7 @@ from polarbear.errors import StoreMismatchError
 from polarbear.numerics.arrays import Floats
 from polarbear.problems.specs import PROBLEM
 from polarbear.problems.weights import WEIGHT, weight_of
-from polarbear.store import files, manifest, progress, tables
+from polarbear.store import file_io, manifest, progress_file, tables
 from polarbear.store.catalog import Catalog, File, part_file
 from polarbear.store.lock import locked
 from polarbear.store.manifest import Manifest
@@ -100,13 +100,13 @@ class Store:
         create at once, one holds the lock, and the other opens the result or reports the first.
         """
         manifest.check_free(path)
-        files.make_folder(path)
+        file_io.make_folder(path)
         with locked(path / "lock"):
             catalog = Catalog(path)
             if manifest.has_config(path):
                 return cls.open(path)
             for name in tables.ALL:
-                files.make_folder(path / name)
+                file_io.make_folder(path / name)
             known = catalog.manifest if manifest.is_in(path) else manifest.new(config)
             catalog.create(replace(known, config=config))
             return cls(catalog)
@@ -125,6 +125,11 @@ class Store:
         if self._about is not None:
             return self._about.config
         return manifest.config_of(self.path, self.manifest)
+
+    @property
+    def maximise(self) -> bool:
+        """Whether larger values are better; stored values are negated then."""
+        return bool(self.config["instances"].get("maximise"))
 
     # --- views -------------------------------------------------------------------------------
 
@@ -152,7 +157,7 @@ class Store:
     def writing(self) -> Iterator[None]:
         """Hold the lock, after finishing an interrupted change."""
         with locked(self.path / "lock"):
-            progress.clear(self.path)
+            progress_file.clear(self.path)
             self.catalog.recover()
             yield
 
@@ -188,7 +193,7 @@ class Store:
 
     def add_instances(self, instances: Sequence[Instance], suite: str) -> None:
         """Store the specs of instances; a known instance must be unchanged."""
-        stored = dict(self.instances().select("instance", "spec").iter_rows())
+        stored = dict(self._specs())
         new = []
         for instance in instances:
             spec = json.dumps(dict(instance.spec), sort_keys=True)
@@ -265,11 +270,8 @@ class Store:
 
     def problems(self) -> dict[str, str]:
         """The problem of each instance that is one of several instances of a problem."""
-        return {
-            name: json.loads(spec)[PROBLEM]
-            for name, spec in self._specs()
-            if f'"{PROBLEM}"' in spec
-        }
+        specs = self._specs()
+        return {name: json.loads(spec)[PROBLEM] for name, spec in specs if f'"{PROBLEM}"' in spec}
 
     def weights(self) -> dict[str, float]:
         """The weights of instances that are not 1."""
@@ -284,6 +286,10 @@ class Store:
 
     def _specs(self) -> Iterable[tuple[str, str]]:
         return self.instances().select("instance", "spec").iter_rows()
+
+    def specs(self) -> dict[str, dict[str, Any]]:
+        """The specification of each instance."""
+        return {name: json.loads(spec) for name, spec in self._specs()}
 
     def count_compared_instances(self) -> int:
         """The number of instances with runs or imported rankings."""

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from polarbear.errors import NotAStoreError, StoreDamagedError
 from polarbear.racing import RoundRecord
-from polarbear.store import files, manifest, parquet, tables
+from polarbear.store import file_io, manifest, parquet, tables
 from polarbear.store.catalog import Catalog
 from polarbear.store.manifest import FOLDERS, check_nothing_leads_out
 from polarbear.store.rounds import Rounds
@@ -81,20 +81,20 @@ def data_files(path: Path) -> list[str]:
     return sorted(
         str(file.relative_to(path))
         for file in found
-        if file.is_file() and not file.is_symlink() and not file.name.startswith(files.ASIDE)
+        if file.is_file() and not file.is_symlink() and not file.name.startswith(file_io.ASIDE)
     )
 
 
 def flaw_of(path: Path, name: str) -> str:
     """Why a file does not match the checksum that it carries itself, or an empty string."""
     try:
-        data = files.read(path / name)
+        data = file_io.read(path / name)
         if name.endswith(".json"):
-            files.from_json(path / name, data)
+            file_io.from_json(path / name, data)
     except StoreDamagedError as error:
         return error.why
-    if name.endswith(".parquet") and not name.endswith(f"-{files.digest(data)}.parquet"):
-        return files.CHANGED
+    if name.endswith(".parquet") and not name.endswith(f"-{file_io.digest(data)}.parquet"):
+        return file_io.CHANGED
     return ""
 
 
@@ -137,7 +137,7 @@ def check_rounds(path: Path) -> None:
     """Refuse to continue a race if a round, or a run that it used, is missing."""
     first, lacking = unsupported_round(Catalog(path), set())
     if first is not None:
-        raise files.damaged(path / lacking[0].file, lacking[0].why)
+        raise file_io.damaged(path / lacking[0].file, lacking[0].why)
 
 
 def unsupported_round(catalog: Catalog, bad: set[str]) -> tuple[int | None, list[Damage]]:
@@ -150,7 +150,7 @@ def unsupported_round(catalog: Catalog, bad: set[str]) -> tuple[int | None, list
             return number, []
         missing = [name for name in names if not (catalog.path / name).exists()]
         if missing:
-            return number, [Damage(missing[0], files.MISSING)]
+            return number, [Damage(missing[0], file_io.MISSING)]
         try:
             records.append(rounds.read(number))
         except StoreDamagedError as error:

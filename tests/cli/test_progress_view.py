@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from polarbear.store import progress
+from polarbear.store import progress_file
 from tests.support import Project, solver
 
 
@@ -27,7 +27,7 @@ def test_another_terminal_sees_how_a_race_goes_and_that_it_was_killed(
     begun = project.start("race", "config.yaml", "--no-check", "-q")
 
     def one_is_done() -> bool:
-        told = progress.told(project.store)
+        told = progress_file.read(project.store)
         return told is not None and told.alive and told.facts["done"] >= 1
 
     try:
@@ -49,7 +49,7 @@ def test_another_terminal_sees_how_a_race_goes_and_that_it_was_killed(
     assert seen["killed"] is None
     assert "round 1: " in shown
     assert "at this speed: " in shown
-    wait_until(lambda: not progress.told(project.store).alive)  # type: ignore[union-attr]
+    wait_until(lambda: not progress_file.read(project.store).alive)  # type: ignore[union-attr]
     seen = project.json("status", "config")
     assert seen["under_way"] is None
     assert (seen["killed"]["pid"], seen["killed"]["round"]) == (begun.pid, 1)
@@ -58,7 +58,7 @@ def test_another_terminal_sees_how_a_race_goes_and_that_it_was_killed(
     project("race", "config.yaml", "--no-check", "-q")
     seen = project.json("status", "config")
     assert (seen["under_way"], seen["killed"]) == (None, None)
-    assert not (project.store / progress.PROGRESS).exists()
+    assert not (project.store / progress_file.PROGRESS).exists()
 
 
 @pytest.mark.parametrize(
@@ -67,6 +67,6 @@ def test_another_terminal_sees_how_a_race_goes_and_that_it_was_killed(
 def test_a_file_of_that_name_that_is_something_else_is_left_alone(project: Project, content: str):
     project.configure()
     project("run", "config.yaml", "--instances", "1", "-q")
-    Path(project.store / progress.PROGRESS).write_text(content)
+    Path(project.store / progress_file.PROGRESS).write_text(content)
     seen = json.loads(project("status", "config", "--json").stdout)
     assert (seen["under_way"], seen["killed"]) == (None, None)

@@ -21,7 +21,7 @@ from polarbear.formats.benchopt import Benchopt
 from polarbear.formats.coco import Coco
 from polarbear.formats.ioh import Ioh
 from polarbear.formats.table import Table
-from polarbear.store import files
+from polarbear.store import file_io
 from tests.formats import test_benchopt, test_coco, test_ioh
 from tests.settings.test_names import FAMILY, HIDDEN
 from tests.support import Project
@@ -249,7 +249,7 @@ def test_a_store_whose_manifest_names_what_cannot_be_a_name_is_refused(project: 
     facts = json.loads(manifest.read_text())
     facts["config"]["algorithms"]["C\x1b[2J\nD"] = {"use": "imported"}
     del facts["checksum"]
-    manifest.write_bytes(files.to_json(facts, indent=2))
+    manifest.write_bytes(file_io.to_json(facts, indent=2))
     for command in ("status", "infer", "select", "report"):
         done = project(command, "s")
         assert done.returncode == 1

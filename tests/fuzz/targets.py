@@ -29,7 +29,7 @@ from polarbear.settings.grid import Budget
 from polarbear.settings.yaml_lines import parse_yaml
 from polarbear.store import Store, summary
 from polarbear.store.catalog import Catalog, json_file
-from polarbear.store.files import to_json
+from polarbear.store.file_io import to_json
 from polarbear.wording import visible
 from tests.fuzz import grammars
 from tests.fuzz.samples import IMPORTS, anything

@@ -15,7 +15,7 @@ from polarbear.driver.evidence import evidence_of
 from polarbear.driver.posterior_cache import cached_posterior, keep
 from polarbear.errors import StoreDamagedError, StoreError
 from polarbear.inference import ModelOptions
-from polarbear.store import Store, files, fs
+from polarbear.store import Store, file_io, fs
 from polarbear.store.catalog import Catalog, json_file, table_file
 from polarbear.store.rename import rename
 from polarbear.store.verify import NOT_LISTED, verify
@@ -157,7 +157,7 @@ def test_an_algorithm_is_renamed_everywhere_or_nowhere(store: Path, tmp_path: Pa
             pass
         assert essence(copy) == outcomes[name == "best"]
         assert verify(copy).sound
-        assert not list(copy.rglob(f"{files.ASIDE}*"))
+        assert not list(copy.rglob(f"{file_io.ASIDE}*"))
     assert seen == {"good", "best"}
 
 
@@ -172,7 +172,7 @@ def test_a_change_that_fails_leaves_nothing_behind(tmp_path: Path):
             made.catalog.commit([changed[0]], made.catalog.names("a-"))
         made.catalog.recover()
         assert verify(made.path).sound
-        assert not list(made.path.rglob(f"{files.ASIDE}*"))
+        assert not list(made.path.rglob(f"{file_io.ASIDE}*"))
         made.catalog.commit([changed[1]], ["provenance.json"])
 
 

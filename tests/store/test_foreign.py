@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from polarbear.errors import StoreError
-from polarbear.store import Store, files
+from polarbear.store import Store, file_io
 from polarbear.store.catalog import Catalog
 from polarbear.store.lock import holder
 from tests.support import Project
@@ -131,6 +131,6 @@ def test_a_manifest_that_lacks_what_readers_need_is_refused(foreign: Path, facts
     manifest = foreign / "polarbear.json"
     known = json.loads(manifest.read_text())
     del known["checksum"]
-    manifest.write_bytes(files.to_json(known | facts, indent=2))
+    manifest.write_bytes(file_io.to_json(known | facts, indent=2))
     with pytest.raises(StoreError, match=r"is damaged \(it"):
         Store.open(foreign)

@@ -32,7 +32,7 @@ from polarbear.execution.host import Where
 from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.problems.base import Instance
 from polarbear.settings.options import Source
-from polarbear.store import Store, files, store, tables
+from polarbear.store import Store, file_io, store, tables
 from polarbear.store.catalog import Catalog
 from polarbear.store.reader import Reader
 from polarbear.store.verify import verify
@@ -264,7 +264,7 @@ def test_a_reader_that_meets_a_merge_sees_every_run_once(
 
 
 def test_a_file_left_half_written_is_passed_over_and_cleared_away(stored: Store):
-    leftover = stored.path / "runs" / f"{files.ASIDE}abcd"
+    leftover = stored.path / "runs" / f"{file_io.ASIDE}abcd"
     leftover.write_bytes(b"PAR1 half")
     assert len(Store.open(stored.path).runs()) == 2
     with stored.writing():
@@ -307,7 +307,7 @@ def test_a_full_disk_leaves_the_store_as_it_was(
         ):
             add(stored, outcome(config, "A", 1, [(1, 0.0)]))
     assert len(Store.open(stored.path).runs()) == 2
-    assert not list(stored.path.rglob(f"{files.ASIDE}*"))
+    assert not list(stored.path.rglob(f"{file_io.ASIDE}*"))
 
 
 @pytest.fixture

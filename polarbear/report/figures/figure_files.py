@@ -16,7 +16,7 @@ from polarbear.report.figures.base import Figure
 from polarbear.report.figures.style import FORMATS, Format, Style
 from polarbear.settings.names import without_formulas
 from polarbear.settings.options import unknown
-from polarbear.store import files
+from polarbear.store import file_io
 
 if TYPE_CHECKING:
     import polars as pl
@@ -81,8 +81,8 @@ def write_figures(
 def write_file(path: Path, content: bytes) -> None:
     """All of the file or none of it."""
     try:
-        files.make_folder(path.parent)
-        files.write_whole(path, content)
+        file_io.make_folder(path.parent)
+        file_io.write_whole(path, content)
     except StoreError as error:
         cause = error.__cause__
         reason = cause.strerror if isinstance(cause, OSError) and cause.strerror else str(error)

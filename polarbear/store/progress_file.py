@@ -14,30 +14,30 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from polarbear.store import files
+from polarbear.store import file_io
 from polarbear.store.lock import holder_facts
 
 PROGRESS = "progress"
 LAYOUT = 1  # version of the content
 
 
-class Told(NamedTuple):
+class LastProgress(NamedTuple):
     """The content of the file, and whether its writer is still running."""
 
     alive: bool
     facts: Mapping[str, Any]
 
 
-def tell(store: Path, facts: Mapping[str, Any]) -> None:
+def write(store: Path, facts: Mapping[str, Any]) -> None:
     """Write the progress; errors are ignored, since a race must not end because of them."""
-    aside = store / f"{files.ASIDE}{PROGRESS}"
+    aside = store / f"{file_io.ASIDE}{PROGRESS}"
     me = {"layout": LAYOUT, "pid": os.getpid(), "host": socket.gethostname()}
     with suppress(OSError):
         aside.write_text(json.dumps({**me, **facts}))
         aside.replace(store / PROGRESS)
 
 
-def told(store: Path) -> Told | None:
+def read(store: Path) -> LastProgress | None:
     """The progress of the last race; None if none is under way and none was killed."""
     try:
         facts = json.loads((store / PROGRESS).read_text())
@@ -47,7 +47,7 @@ def told(store: Path) -> Told | None:
         return None
     now = holder_facts(store / "lock")
     alive = now is not None and (now.get("pid"), now.get("host")) == (facts["pid"], facts["host"])
-    return Told(alive, facts)
+    return LastProgress(alive, facts)
 
 
 def _is_valid(facts: Mapping[str, Any]) -> bool:
