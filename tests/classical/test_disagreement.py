@@ -97,14 +97,6 @@ def test_an_order_that_may_be_chance_is_said_to_be_no_more(tmp_path: Path):
     assert "which may be chance" in notes[0].words
 
 
-def test_views_that_agree_are_said_to_agree(tmp_path: Path):
-    runs = {"A": [full(1.0)] * 30, "B": [full(2.0)] * 30, "C": [full(3.0)] * 30}
-    store = make_store(tmp_path / "store", runs, GRID)
-    made, basis = view(store, options=FIXED), inferred(store)
-    assert disagreements(made, basis) == []
-    assert "agree: A is first over the whole span" in agreement(made, basis)
-
-
 def test_a_posterior_of_another_span_or_of_others_is_not_held_against_the_view(margins: Store):
     from dataclasses import replace
 

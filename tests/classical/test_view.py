@@ -70,16 +70,6 @@ def test_with_a_number_of_targets_the_ecdf_counts_pairs_of_run_and_target(runs, 
             assert made.ecdf.mean[a, k] == pytest.approx(np.mean(pairs), abs=1e-12)
 
 
-def test_many_targets_come_near_to_all_of_them(runs, tmp_path: Path):
-    store = make_store(tmp_path / "store", runs, GRID, axis="effort")
-    every, many = (
-        view(store, options=ViewOptions(targets=targets, optimum=0.0))
-        for targets in ("1e2:1e-8", "1e2:1e-8:5001")
-    )
-    # k of N evenly spaced targets are reached on a share of (k - 1) / (N - 1): less than 1 / N off
-    assert np.abs(every.ecdf.mean - many.ecdf.mean).max() <= 1 / 5000
-
-
 @pytest.mark.parametrize("log_time", [False, True])
 def test_aocc_is_the_area_under_the_ecdf_over_time(made: View, log_time: bool):
     """A step function is integrated by its values in the middle of many narrow stretches."""
@@ -207,13 +197,3 @@ def test_a_pair_is_there_only_where_it_is_asked_for(tmp_path: Path):
     paired = plain(compared(store, found, pair_facts(found, "A", "B")))
     assert list(paired)[-3:] == ["notes", "pair", "written"]
     assert paired["pair"]["b_ahead"] is None
-
-
-def test_one_evaluation_is_singular(tmp_path: Path):
-    """A is ahead at the very first evaluation only."""
-    runs = {
-        "A": [Run([1], [1.0])] * 3,
-        "B": [Run([1, 2], [9.0, 1.0])] * 3,
-    }
-    found = view(make_store(tmp_path / "s", runs, grid=(1.0, 2.0, 3.0)))
-    assert "most at 1 evaluation and" in pair_facts(found, "A", "B").words[0]

@@ -1,4 +1,4 @@
-"""The configuration's folder as it travels: the same bytes for the same files, and only code."""
+"""The configuration's folder as an archive: the same bytes for the same files, and only code."""
 
 from __future__ import annotations
 
@@ -19,49 +19,38 @@ def folder_with(path: Path, **files: str) -> Path:
     return path
 
 
-def test_stores_environments_caches_and_hidden_files_stay_behind(tmp_path: Path):
+def test_code_arrives_with_its_permissions_and_everything_else_stays_behind(tmp_path: Path):
     here = folder_with(
         tmp_path / "here",
         solver_dot_py="x = 1",
-        deep__data_dot_csv="1,2",
+        deep__solve_dot_sh="#!/bin/sh\n",
         store__polarbear_dot_json="{}",
         venv__pyvenv_dot_cfg="",
         _dot_git__config="",
     )
+    (here / "deep" / "solve.sh").chmod(0o755)
     (here / "__pycache__").mkdir()
     (here / "__pycache__" / "solver.pyc").write_text("")
     there = code_archive.unpack(code_archive.pack(here), tmp_path)
     files = {path.relative_to(there).as_posix() for path in there.rglob("*") if path.is_file()}
-    assert files == {"solver.py", "deep/data.csv"}
+    assert files == {"solver.py", "deep/solve.sh"}
+    assert os.access(there / "deep" / "solve.sh", os.X_OK)
+    (tmp_path / "empty").mkdir()
+    assert code_archive.unpack(code_archive.pack(tmp_path / "empty"), tmp_path).is_dir()
 
 
-def test_what_may_be_executed_may_be_executed_there(tmp_path: Path):
-    here = folder_with(tmp_path / "here", solve_dot_sh="#!/bin/sh\n")
-    (here / "solve.sh").chmod(0o755)
-    there = code_archive.unpack(code_archive.pack(here), tmp_path)
-    assert os.access(there / "solve.sh", os.X_OK)
-
-
-def test_the_same_files_are_the_same_archive_whenever_they_were_written(tmp_path: Path):
+def test_the_same_files_are_the_same_archive_and_unpacked_once(tmp_path: Path):
     first = folder_with(tmp_path / "a", solver_dot_py="x = 1")
     second = folder_with(tmp_path / "b", solver_dot_py="x = 1")
     os.utime(second / "solver.py", (1, 1))
-    assert code_archive.pack(first) == code_archive.pack(second)
+    archive = code_archive.pack(first)
+    assert archive == code_archive.pack(second)
     folder_with(second, solver_dot_py="x = 2")
-    assert code_archive.pack(first) != code_archive.pack(second)
-
-
-def test_it_is_unpacked_once(tmp_path: Path):
-    archive = code_archive.pack(folder_with(tmp_path / "here", solver_dot_py="x = 1"))
+    assert archive != code_archive.pack(second)
     there = code_archive.unpack(archive, tmp_path)
     (there / "solver.py").write_text("changed there")
     assert code_archive.unpack(archive, tmp_path) == there
     assert (there / "solver.py").read_text() == "changed there"
-
-
-def test_an_empty_folder_travels_too(tmp_path: Path):
-    (tmp_path / "here").mkdir()
-    assert code_archive.unpack(code_archive.pack(tmp_path / "here"), tmp_path).is_dir()
 
 
 def test_too_much_is_refused_with_a_way_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

@@ -73,17 +73,6 @@ def one(outcomes: dict[tuple[str, str], Outcome], name: str) -> Outcome:
 GOOD = solver("coordinate_descent")
 
 
-@pytest.mark.parametrize(("runs", "started"), [(1, 1), (2, 2), (5, 3)])
-def test_workers_are_started_at_once_as_many_as_there_are_runs_for(runs: int, started: int):
-    config = configured(GOOD)
-    with Pool(config.instances, config.setting, 3, GENEROUS) as pool:
-        given = iter(tasks(config, runs))
-        pool._assign_tasks(given, True)
-        assert len(pool._workers) == started
-        assert not any(worker.is_ready for worker in pool._workers)
-        assert len(list(pool.run(given))) == runs
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("bad", "status", "words"),
@@ -174,15 +163,6 @@ def test_same_seed_gives_same_trajectories_with_any_number_of_workers():
     for key, outcome in alone.items():
         assert outcome.times.tobytes() == three[key].times.tobytes()
         assert outcome.values.tobytes() == three[key].values.tobytes()
-
-
-def test_a_run_does_not_depend_on_the_runs_before_it_in_its_process():
-    config = configured(
-        solver("uses_global_generator", "first"), solver("uses_global_generator", "second")
-    )
-    both = run(config, workers=1)
-    only = run(configured(solver("uses_global_generator", "second")), workers=1)
-    assert one(both, "second").values.tobytes() == one(only, "second").values.tobytes()
 
 
 def test_a_problem_with_state_is_built_again_for_every_run():

@@ -284,20 +284,15 @@ def evaluated(values: list[float], size: int, budget: int, at_once: bool, **opti
     )
 
 
-@given(VALUES, st.integers(1, 9), st.integers(0, 45), st.booleans(), st.booleans())
+@given(VALUES, st.integers(1, 9), st.integers(0, 45), *[st.booleans()] * 3)
 def test_a_population_is_recorded_point_by_point(
-    values: list[float], size: int, budget: int, maximise: bool, last: bool
+    values: list[float], size: int, budget: int, maximise: bool, last: bool, noisy: bool
 ):
-    options = {"maximise": maximise, "last": last}
+    options: dict[str, Any] = {"maximise": maximise, "last": last}
+    if noisy:
+        options["true_value"] = lambda x: float(x % 7)
     together = evaluated(values, size, budget, True, **options)
     assert together == evaluated(values, size, budget, False, **options)
-
-
-@given(VALUES, st.integers(1, 9), st.integers(0, 45))
-def test_true_values_are_recorded_point_by_point(values: list[float], size: int, budget: int):
-    true_value = {"true_value": lambda x: float(x % 7)}
-    together = evaluated(values, size, budget, True, **true_value)
-    assert together == evaluated(values, size, budget, False, **true_value)
 
 
 def test_nothing_is_evaluated_beyond_the_budget():

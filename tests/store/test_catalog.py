@@ -15,7 +15,7 @@ from polarbear.driver.evidence import evidence_of
 from polarbear.driver.posterior_cache import cached_posterior, keep
 from polarbear.errors import StoreDamagedError, StoreError
 from polarbear.inference import ModelOptions
-from polarbear.store import Store, file_io, fs
+from polarbear.store import Store, file_io
 from polarbear.store.catalog import Catalog, json_file, table_file
 from polarbear.store.rename import rename
 from polarbear.store.verify import NOT_LISTED, verify
@@ -217,10 +217,3 @@ def test_a_file_that_the_disk_cannot_read_is_damaged_and_one_without_permission_
         with failing(0, number), pytest.raises(StoreError, match=message) as found:
             catalog.read(name)
         assert isinstance(found.value, StoreDamagedError) == (number == errno.EIO)
-
-
-def test_files_are_read_only_where_their_checksums_are_compared():
-    room = Path(fs.__file__).parent
-    found = {file.name for file in room.glob("*.py") if "read_bytes" in file.read_text()}
-    assert found == {"fs.py"}
-    assert {f.name for f in room.glob("*.py") if "fs.read(" in f.read_text()} == {"files.py"}

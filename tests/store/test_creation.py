@@ -13,7 +13,7 @@ from polarbear.errors import NotAStoreError, StoreError, StoreLockedError
 from polarbear.store import Store
 from tests.faults.crashes import ERRORS
 from tests.faults.layer import PowerCut, Step, failing, killed, recorded
-from tests.faults.power import WAYS, after_cut, contents_of, laid_out, relative
+from tests.faults.power import WAYS, after_cut, laid_out, relative
 from tests.store.test_store import configured
 
 PLAIN = configured().plain()
@@ -111,9 +111,3 @@ def test_a_folder_that_looks_half_made_but_holds_something_else_is_left_alone(tm
     with pytest.raises(NotAStoreError, match="exists and is not a PolarBear store"):
         Store.create(tmp_path, PLAIN)
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["diary.txt", "runs"]
-
-
-def test_contents_that_are_laid_out_are_those_that_were_there(tmp_path: Path):
-    Store.create(tmp_path / "one", PLAIN)
-    laid_out(contents_of(tmp_path / "one"), tmp_path / "two")
-    assert contents_of(tmp_path / "two") == contents_of(tmp_path / "one")

@@ -33,7 +33,6 @@ from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.problems.base import Instance
 from polarbear.settings.options import Source
 from polarbear.store import Store, file_io, store, tables
-from polarbear.store.catalog import Catalog
 from polarbear.store.reader import Reader
 from polarbear.store.verify import verify
 
@@ -190,23 +189,6 @@ def test_a_run_that_was_run_again_counts_once_with_its_last_attempt(stored: Stor
 
 
 # --- parts that are merged -------------------------------------------------------------------
-
-
-def test_a_part_is_read_once(stored: Store, config: Config, monkeypatch: pytest.MonkeyPatch):
-    read = []
-    read_table = Catalog.read_table
-
-    def counted(self: Catalog, name: str, *arguments: Any) -> Any:
-        read.append(name.partition("/")[0])
-        return read_table(self, name, *arguments)
-
-    monkeypatch.setattr(Catalog, "read_table", counted)
-    reader = Store.open(stored.path)
-    assert len(reader.runs()) == len(reader.all_runs()) == 2
-    assert read == ["runs"]
-    add(stored, outcome(config, "A", 1, [(5, 1.0)]))  # by another process
-    assert len(reader.runs()) == 3
-    assert read == ["runs", "runs"]  # only the new part
 
 
 def test_many_small_parts_are_merged_and_nothing_is_lost(tmp_path: Path, config: Config):
