@@ -51,12 +51,17 @@ def panel_grid(
 
 
 def name_rows(
-    axes: Axes, names: Sequence[str], context: ReportContext, style: Style, share: float = 0.22
+    axes: Axes,
+    names: Sequence[str],
+    context: ReportContext,
+    style: Style,
+    share: float = 0.22,
+    shift: float = 0.0,
 ) -> None:
-    """Algorithms as rows from the top down, their names in their colours."""
+    """Algorithms as rows from the top down, their names in their colours, ``shift`` rows lower."""
     short = style.names(context.labels, list(dict.fromkeys(names)), share)
     axes.set_ylim(len(names) - 0.5, -0.5)
-    axes.set_yticks(range(len(names)), [short[name] for name in names])
+    axes.set_yticks(np.arange(len(names)) + shift, [short[name] for name in names])
     axes.tick_params(axis="y", length=0)
     colour_ticks(axes.get_yticklabels(), names, context, style)
 
