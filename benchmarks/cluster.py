@@ -29,7 +29,7 @@ from targets import Row, report
 from polarbear.config import Config, parse
 from polarbear.driver import collect
 from polarbear.driver.loop import Race
-from polarbear.driver.progress import Watcher
+from polarbear.driver.race_progress import Watcher
 from polarbear.execution.executor import Executor
 from polarbear.execution.outcome import Outcome, Task
 from polarbear.settings.options import Source

@@ -19,7 +19,7 @@ from targets import Row, report
 
 from polarbear.config import Config, parse
 from polarbear.driver.loop import Race
-from polarbear.driver.progress import Watcher
+from polarbear.driver.race_progress import Watcher
 from polarbear.settings.options import Source
 from polarbear.store import Store
 

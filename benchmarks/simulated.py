@@ -22,7 +22,7 @@ import numpy as np
 from polarbear.config import Config, parse
 from polarbear.driver import collect
 from polarbear.driver.loop import Race
-from polarbear.driver.progress import Watcher
+from polarbear.driver.race_progress import Watcher
 from polarbear.driver.scheduler import Scheduler
 from polarbear.execution.executor import Executor
 from polarbear.execution.outcome import Outcome, Status, Task

@@ -21,7 +21,7 @@ from polarbear.driver.check import Checked
 from polarbear.driver.check import check as run_trial
 from polarbear.driver.inspect import Repeated
 from polarbear.driver.loop import Race
-from polarbear.driver.progress import Progress
+from polarbear.driver.race_progress import Progress
 from polarbear.driver.reconcile import Answers, take_in
 from polarbear.driver.scheduler import Scheduler
 from polarbear.driver.standings import Collected, collected

@@ -14,7 +14,7 @@ from polarbear.errors import PolarBearWarning
 from polarbear.numerics.announcing import on_first_compilation
 
 if TYPE_CHECKING:
-    from polarbear.driver.progress import Watcher
+    from polarbear.driver.race_progress import Watcher
     from polarbear.store import Store as StoreOnDisk
 
 __all__ = ["Listener", "on_first_compilation"]
@@ -49,7 +49,7 @@ class Listener:
 
     def race(self, store: StoreOnDisk) -> AbstractContextManager[Watcher]:
         """The observer of this store's race."""
-        from polarbear.driver.progress import Watcher
+        from polarbear.driver.race_progress import Watcher
 
         warn = self.warn
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from polarbear.api.listening import Listener
-from polarbear.driver.progress import Watcher
+from polarbear.driver.race_progress import Watcher
 from polarbear.errors import PolarBearError, ReportError
 from polarbear.report.context import gather
 from polarbear.report.page import is_page, write_page

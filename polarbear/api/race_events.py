@@ -1,6 +1,6 @@
 """Events of a running race, for observers that show its progress."""
 
-from polarbear.driver.progress import Pace, RoundClock, Watcher
+from polarbear.driver.race_progress import Pace, RoundClock, Watcher
 from polarbear.driver.standings import standings as standings_of
 from polarbear.execution.outcome import Outcome, Task
 from polarbear.racing import RoundRecord, State

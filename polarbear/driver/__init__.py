@@ -1,4 +1,4 @@
-"""What ties a configuration to a store: collects runs, infers, steps a race, says how it stands.
+"""Connects configuration, store and workers: makes runs, infers, and steps through a race.
 
 Uses everything from `store` down: `racing` decides, this room does.
 """

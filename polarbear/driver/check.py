@@ -112,11 +112,9 @@ def check(config: Config, pool: Executor) -> Checked:
     """Try a configuration on its first instance."""
     instance = config.instances.instance(0, config.setting)
     kind = config.instances.offers()
-    errors, warnings = [], []
     dimension, refusal = _dimension(config, instance)
-    if refusal:
-        errors.append(refusal)
-    outcomes = _tried(config, pool, instance, kind, able=not refusal)
+    errors, warnings = [refusal] if refusal else [], []
+    outcomes = {} if refusal else _tried(config, pool, instance, kind)
     probe = outcomes.pop(PROBE.name, None)
     noisy = None if probe is None else probe.status is Status.CRASHED
     if probe is not None and noisy:
@@ -159,18 +157,12 @@ def _dimension(config: Config, instance: Instance) -> tuple[int | None, str]:
         with redirect_stdout(io.StringIO()):
             problem = config.instances.build(instance.spec, config.setting)
         return problem.dimension if isinstance(problem, Problem) else None, ""
-    except PolarBearError as error:
-        return None, f"instance {instance.id} cannot be built: {error}"
     except Exception as error:  # a user's function may raise anything
-        text = f"{type(error).__name__}: {error}"
-        return None, f"instance {instance.id} cannot be built: {text}"
+        kind = "" if isinstance(error, PolarBearError) else f"{type(error).__name__}: "
+        return None, f"instance {instance.id} cannot be built: {kind}{error}"
 
 
-def _tried(
-    config: Config, pool: Executor, instance: Instance, kind: Kind, able: bool
-) -> dict[str, Outcome]:
-    if not able:
-        return {}
+def _tried(config: Config, pool: Executor, instance: Instance, kind: Kind) -> dict[str, Outcome]:
     budget = {EVALUATIONS: EVALUATIONS_TRIED, SECONDS: SECONDS_TRIED}.get(config.budget.axis)
     budget = config.budget.limit if budget is None else min(budget, config.budget.limit)
     tasks = [
@@ -232,17 +224,14 @@ def _forecast(config: Config, tried: Sequence[Tried], workers: int) -> Forecast:
     """The cost of `polarbear run`; the number of instances of a race is unknown."""
     count = len(chosen_instances(config))
     limit, axis = config.budget.limit, config.budget.axis
-    seconds: float | None = 0.0
-    size = 0.0
+    costs, size = [], 0.0
     for one in tried:
-        if axis == SECONDS:
-            cost: float | None = limit
-        else:
-            each = one.seconds_per_evaluation if axis == EVALUATIONS else None
-            cost = None if each is None else each * limit
-        seconds = None if seconds is None or cost is None else seconds + cost
+        each = one.seconds_per_evaluation if axis == EVALUATIONS else None
+        costs.append(limit if axis == SECONDS else None if each is None else each * limit)
         longer = limit / one.evaluations if axis == EVALUATIONS and one.evaluations else 1.0
         size += BYTES_A_RUN + BYTES_A_POINT * one.points * max(longer, 1.0)
+    known = [cost for cost in costs if cost is not None]
+    seconds = sum(known) if len(known) == len(costs) else None
     runs = count * len(config.algorithms)
     total = None if seconds is None else round(seconds * count / min(workers, max(runs, 1)), 3)
     return Forecast(count, runs, workers, total, int(size * count))

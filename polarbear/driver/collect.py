@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from polarbear.algorithms.base import Algorithm
 from polarbear.config import Config
 from polarbear.driver.fingerprints import changes_between, fingerprints, packages_of
 from polarbear.errors import StoreMismatchError
@@ -91,38 +92,40 @@ def plan(
         budgets = {algorithm.name: config.budget.limit for algorithm in config.algorithms}
     chosen = [algorithm for algorithm in config.algorithms if algorithm.name in budgets]
     origin = origin or Origin()
-    tasks, present = [], 0
+    tasks = []
     for instance in instances:
         for algorithm in chosen:
-            budget = budgets[algorithm.name]
-            run = stored.get((algorithm.name, instance.id))
-            if run is not None and not _is_due_again(run, budget, retry_failed):
-                present += 1
-                continue
-            name = algorithm.name
-            seed = config.run_seed(algorithm, instance.id, origin.seed_names.get(name, name))
-            before = max(run.attempt if run else 0, origin.aside.get((name, instance.id), 0))
-            made_by = origin.fingerprints.get(name)
-            tasks.append(Task(algorithm, instance, seed, budget, before + 1, made_by))
-    return Plan(tasks, present)
+            budget, run = budgets[algorithm.name], stored.get((algorithm.name, instance.id))
+            if run is None or _is_due_again(run, budget, retry_failed):
+                tasks.append(_task(config, algorithm, instance, budget, run, origin))
+    return Plan(tasks, len(instances) * len(chosen) - len(tasks))
 
 
 def failed_again(
-    config: Config,
-    stored: Runs,
-    instances: Sequence[Instance],
-    origin: Origin,
+    config: Config, stored: Runs, instances: Sequence[Instance], origin: Origin
 ) -> list[Task]:
     """Tasks that repeat the failed runs on these instances, up to the same budgets."""
-    tasks = []
-    for instance in instances:
-        for algorithm in config.algorithms:
-            run = stored.get((algorithm.name, instance.id))
-            if run is not None and run.status.failed:
-                before = max(run.attempt, origin.aside.get((algorithm.name, instance.id), 0))
-                made_by = origin.fingerprints.get(algorithm.name)
-                tasks.append(Task(algorithm, instance, run.seed, run.budget, before + 1, made_by))
-    return tasks
+    return [
+        _task(config, algorithm, instance, run.budget, run, origin)
+        for instance in instances
+        for algorithm in config.algorithms
+        if (run := stored.get((algorithm.name, instance.id))) is not None and run.status.failed
+    ]
+
+
+def _task(
+    config: Config,
+    algorithm: Algorithm,
+    instance: Instance,
+    budget: float,
+    run: StoredRun | None,
+    origin: Origin,
+) -> Task:
+    """The next attempt at a run."""
+    name = algorithm.name
+    seed = config.run_seed(algorithm, instance.id, origin.seed_names.get(name, name))
+    before = max(run.attempt if run else 0, origin.aside.get((name, instance.id), 0))
+    return Task(algorithm, instance, seed, budget, before + 1, origin.fingerprints.get(name))
 
 
 def _is_due_again(run: StoredRun, budget: float, retry_failed: bool) -> bool:

@@ -1,4 +1,4 @@
-"""What makes the runs of an algorithm, as a text that changes whenever that does."""
+"""Fingerprints of the code and options behind runs, and stored runs whose fingerprint is stale."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from polarbear.wording import counted, joined
 
 
 def fingerprints(config: Config) -> dict[str, str]:
-    """The fingerprint of each algorithm of a configuration, as things are at this moment."""
+    """The fingerprint of each algorithm of a configuration, with the present code."""
     problems = config.instances.made_of(config.setting)
     return {a.name: _fingerprint(a, config, problems) for a in config.algorithms}
 
@@ -42,7 +42,7 @@ def _plug_in(registry: Registry[Any], name: str) -> MadeOf:
 
 
 def of_options_only(name: str, entry: Mapping[str, Any]) -> str:
-    """What is known of runs by an older version: the options that the store has under a name."""
+    """The fingerprint of runs of unknown origin: only the options in the store are known."""
     facts = {"options": known_options(name, entry), "files": None, "packages": None}
     return json.dumps(facts, sort_keys=True)
 
@@ -56,9 +56,9 @@ def known_options(name: str, entry: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _options(algorithm: Algorithm) -> dict[str, Any]:
-    """Only what is not the default, so that options which a later version adds change nothing.
+    """Options that are not the default: those that a later version adds change nothing.
 
-    What it is called makes no run.
+    Names and labels do not affect runs.
     """
     return algorithm.model_dump(
         mode="json", by_alias=True, exclude={"name", "label"}, exclude_defaults=True
@@ -86,7 +86,7 @@ def same_sources(one: str, other: str) -> bool:
 
 
 def changes_between(before: str, now: str) -> list[str]:
-    """What differs between two fingerprints, in words: files, packages, options."""
+    """The differences of two fingerprints in words: files, packages, options."""
     old, new = json.loads(before), json.loads(now)
     found = [] if old["files"] is None else _changed_sources(old, new)
     return found + differences(_completed(old["options"]), _completed(new["options"]))

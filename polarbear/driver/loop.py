@@ -15,7 +15,7 @@ from polarbear.config import Config
 from polarbear.driver import collect
 from polarbear.driver.check import check
 from polarbear.driver.collect import InstanceStream
-from polarbear.driver.progress import Watcher
+from polarbear.driver.race_progress import Watcher
 from polarbear.driver.race_runs import RaceRuns
 from polarbear.driver.resume import resumed
 from polarbear.driver.round_posterior import LastPosterior, RoundInference, RoundResult

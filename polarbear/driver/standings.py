@@ -25,6 +25,7 @@ from polarbear.racing import (
 )
 from polarbear.racing.forecast import MIN_ROUNDS, within
 from polarbear.racing.recommendation import Grade, Span, advise, leaders
+from polarbear.racing.rules import Batch, RaceLimits
 from polarbear.settings.grid import EVALUATIONS, Budget
 from polarbear.store import Store, summary
 from polarbear.store.summary import AlgorithmRuns, Failure
@@ -238,8 +239,6 @@ def ahead(last: RoundRecord, config: Mapping[str, Any]) -> Forecast | None:
     """The forecast of the last round, for a race that ends at the limits of the configuration."""
     if last.forecast is None or not any(config["race"]["limits"].values()):
         return last.forecast
-    from polarbear.racing.rules import Batch, RaceLimits  # slow to import
-
     limits = RaceLimits.model_validate(config["race"]["limits"])
     if limits.spent is None and config["budget"]["axis"] == EVALUATIONS:
         limits = limits.model_copy(update={"spent": limits.evaluations})

@@ -273,7 +273,7 @@ def settled_codes(rules: Rules, tables: DecisionTables) -> np.ndarray:
 
 
 def _resolved(state: State, rules: Rules, tables: DecisionTables) -> np.ndarray:
-    """What is settled now: earlier decisions, this round's, and all pairs of the eliminated."""
+    """The settled relations: earlier decisions, this round's, and all pairs of the eliminated."""
     judged = _judged(state)[:, None]
     found = settled_codes(rules, tables)
     settled = np.where((state.settled == OPEN) & judged, found, state.settled)

@@ -9,7 +9,7 @@ import pytest
 
 from polarbear.api.listening import Listener
 from polarbear.api.live_page import LivePage, check_place
-from polarbear.driver.progress import Watcher
+from polarbear.driver.race_progress import Watcher
 from polarbear.errors import ReportError
 from polarbear.report.page import is_page
 from tests.api.conftest import stored_runs

@@ -13,7 +13,7 @@ from polarbear.api.configurations import read
 from polarbear.api.page_server import HERE, TAG, StorePage, Watch
 from polarbear.config import Overrides
 from polarbear.driver.loop import Race
-from polarbear.driver.progress import Watcher
+from polarbear.driver.race_progress import Watcher
 from polarbear.errors import NotAStoreError, ReportError
 from polarbear.racing import RoundRecord
 from polarbear.store import Store

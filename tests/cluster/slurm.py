@@ -1,9 +1,4 @@
-"""A real Slurm on this machine: munged, slurmctld and slurmd, with a small slurm.conf.
-
-    python tests/cluster/slurm.py
-
-starts one and leaves it running until Ctrl-C, for inspection by hand.
-"""
+"""A real Slurm on this machine: munged, slurmctld and slurmd, with a small slurm.conf."""
 
 from __future__ import annotations
 
@@ -11,7 +6,6 @@ import os
 import shutil
 import socket
 import subprocess
-import tempfile
 import time
 from pathlib import Path
 from typing import Any
@@ -132,14 +126,3 @@ def _free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
-
-
-if __name__ == "__main__":
-    with tempfile.TemporaryDirectory() as name:
-        slurm = RealSlurm(Path(name))
-        print(f"export SLURM_CONF={slurm.environment['SLURM_CONF']}")
-        try:
-            while True:
-                time.sleep(3600)
-        except KeyboardInterrupt:
-            slurm.close()

@@ -13,7 +13,7 @@ import pytest
 from polarbear.config import Config, parse
 from polarbear.driver import collect
 from polarbear.driver.loop import Race
-from polarbear.driver.progress import Watcher
+from polarbear.driver.race_progress import Watcher
 from polarbear.errors import ClusterError
 from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.settings.options import Source

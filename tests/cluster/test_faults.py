@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from distributed import Client
 
-from polarbear.driver.progress import Watcher
+from polarbear.driver.race_progress import Watcher
 from polarbear.execution.outcome import Outcome
 from polarbear.store import Store
 from tests.cluster.processes import PATIENCE, RealCluster, until

@@ -9,7 +9,7 @@ from pathlib import Path
 import dask
 import pytest
 
-from polarbear.driver.progress import Watcher
+from polarbear.driver.race_progress import Watcher
 from polarbear.execution import cluster
 from polarbear.execution.outcome import Outcome
 from polarbear.store import Store

@@ -17,7 +17,7 @@ from polarbear.config import Config, parse
 from polarbear.driver.evidence import evidence_of
 from polarbear.driver.loop import Race
 from polarbear.driver.posterior_cache import CachedPosterior, cached_posterior
-from polarbear.driver.progress import Watcher
+from polarbear.driver.race_progress import Watcher
 from polarbear.driver.standings import standings
 from polarbear.driver.stopping import SETTLED, Ended
 from polarbear.errors import AlgorithmError, ConfigError, RaceError, StoreMismatchError

@@ -75,19 +75,23 @@ def test_the_field_changes_first_places_and_no_duel(store: Store):
     assert not np.array_equal(among_two.posterior.theta, everything.posterior.theta)
 
 
-def test_a_posterior_that_is_kept_is_the_same_to_the_bit(store: Store):
+@pytest.mark.parametrize("options", [QUICK, QUICK.model_copy(update={"model": "hierarchical"})])
+def test_a_posterior_that_is_kept_is_the_same_to_the_bit(store: Store, options: ModelOptions):
     evidence = evidence_of(store)
-    fresh = cached_posterior(store, evidence, QUICK, seed=2)
+    fresh = cached_posterior(store, evidence, options, seed=2)
     assert not fresh.from_store
     with store.writing():
         keep(store, evidence, fresh)
-    kept = cached_posterior(store, evidence_of(store), QUICK, seed=2)
+    kept = cached_posterior(store, evidence_of(store), options, seed=2)
     assert kept.from_store
     assert kept.posterior.theta.tobytes() == fresh.posterior.theta.tobytes()
     assert kept.posterior.diagnostics == fresh.posterior.diagnostics
-    assert kept.posterior.options == QUICK
+    assert kept.posterior.options == options
     again, before = relations.pointwise(kept.posterior), relations.pointwise(fresh.posterior)
     assert again.dominance.tobytes() == before.dominance.tobytes()
+    assert set(kept.posterior.hyper) == set(fresh.posterior.hyper)
+    for name, draws in fresh.posterior.hyper.items():
+        assert np.array_equal(kept.posterior.hyper[name], draws)
 
 
 def test_another_question_is_not_answered_from_the_store(store: Store):
@@ -100,19 +104,6 @@ def test_another_question_is_not_answered_from_the_store(store: Store):
     assert not cached_posterior(store, evidence, other, seed=3).from_store
     pair = evidence_of(store, ["A", "C"])
     assert not cached_posterior(store, pair, QUICK, seed=3).from_store
-
-
-def test_hyperparameters_are_kept_as_well(tmp_path: Path):
-    made = synthetic(tmp_path, instances=10)
-    evidence = evidence_of(made)
-    fresh = cached_posterior(made, evidence, ModelOptions(model="hierarchical", draws=2000), seed=1)
-    with made.writing():
-        keep(made, evidence, fresh)
-    options = ModelOptions(model="hierarchical", draws=2000)
-    kept = cached_posterior(made, evidence, options, seed=1)
-    assert kept.from_store
-    assert set(kept.posterior.hyper) == {"kappa"}
-    assert np.array_equal(kept.posterior.hyper["kappa"], fresh.posterior.hyper["kappa"])
 
 
 def test_rankings_and_choice_sets_are_kept_beside_the_posterior(store: Store):

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from polarbear.driver import collect
-from polarbear.driver.progress import Account
+from polarbear.driver.race_progress import Account
 from polarbear.execution.host import Where
 from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.racing import Forecast

@@ -10,7 +10,7 @@ import pytest
 from polarbear.config import Config
 from polarbear.driver import collect
 from polarbear.driver.loop import Race
-from polarbear.driver.progress import Watcher
+from polarbear.driver.race_progress import Watcher
 from polarbear.driver.reconcile import Answers, cost_of, take_in
 from polarbear.execution.run import Problems, execute
 from polarbear.racing import RoundRecord

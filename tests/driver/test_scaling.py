@@ -3,17 +3,11 @@
 from __future__ import annotations
 
 import json
-import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
-
-BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
-sys.path.insert(0, str(BENCHMARKS))
-
-import scaling  # noqa: E402 - from the folder above
-from simulated import Costs, Known, Simulated, Workload, configured, simulate  # noqa: E402
+import scaling
+from simulated import Costs, Known, Simulated, Workload, configured, simulate
 
 COSTS = Costs(a_run=0.002, a_round=0.1, deciding=2.0, deciding_a_run=0.0)
 WORK = Workload(tuple(json.loads(scaling.LENGTHS.read_text())))

@@ -72,27 +72,6 @@ def test_a_disk_that_is_cut_off_keeps_what_was_synced_and_nothing_else_for_sure(
     assert found == {frozenset(), frozenset({aside}), frozenset({name})}
 
 
-def test_a_folder_that_is_renamed_takes_along_what_is_in_it():
-    here, old, new = Path(), Path("old"), Path("new")
-    steps = [
-        Step("make_folder", old),
-        Step("sync_folder", here),
-        Step("create", old / "a"),
-        Step("put", old / "a", b"content"),
-        Step("sync", old / "a"),
-        Step("sync_folder", old),
-        Step("create", old / "b"),
-        Step("rename", old, to=new),
-        Step("sync_folder", here),
-        Step("sync_folder", new),
-    ]
-    there: dict[Path, bytes | None] = {new: None, new / "a": b"content", new / "b": b""}
-    assert [after_cut({}, steps, count, "killed") for count in (8, 9, 10)] == [there] * 3
-    assert after_cut({}, steps, 8, "lost") == {old: None, old / "a": b"content"}
-    assert after_cut({}, steps, 9, "lost") == {new: None, new / "a": b"content"}
-    assert after_cut({}, steps, 10, "lost") == there
-
-
 def test_a_writer_that_does_not_sync_is_found_out(tmp_path: Path):
     from polarbear.store import fs
 

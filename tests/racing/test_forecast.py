@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
+import forecasts
 import numpy as np
 import pytest
 from scipy.special import ndtr
@@ -18,8 +16,6 @@ from polarbear.inference.relations import DecisionTables
 from polarbear.racing import ALIKE, Forecast, State
 from polarbear.racing.forecast import _reach, forecast, within
 from polarbear.racing.rules import Rules
-
-BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 
 
 def pair(p_above: float, p_alike: float = 1e-6) -> DecisionTables:
@@ -98,32 +94,17 @@ def test_a_forecast_is_kept_as_it_is():
     assert found.to_plain()["spent_at_most"] == found.high * 20
 
 
-def _study() -> Any:
-    sys.path.insert(0, str(BENCHMARKS))
-    try:
-        spec = importlib.util.spec_from_file_location("forecasts", BENCHMARKS / "forecasts.py")
-        assert spec is not None
-        assert spec.loader is not None
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[spec.name] = module  # dataclasses look themselves up there
-        spec.loader.exec_module(module)
-        return module
-    finally:
-        sys.path.remove(str(BENCHMARKS))
-
-
 @pytest.mark.slow
 def test_forecasts_of_races_on_drawn_truths_hold_what_then_happens():
     """The first forecast of each of some 15 races; benchmarks/forecasts.py has many more.
 
     If 80 % of forecasts are right, this fails for 1 % of all seeds.
     """
-    study = _study()
     first = [
         told[0]
         for seed in range(100, 105)
-        for correlation in study.CORRELATIONS
-        if (told := study.told_by_one_race("dirichlet", correlation, seed)[0])
+        for correlation in forecasts.CORRELATIONS
+        if (told := forecasts.told_by_one_race("dirichlet", correlation, seed)[0])
     ]
     assert len(first) >= 8
     assert sum(one.right for one in first) >= binom.ppf(0.01, len(first), 0.8)

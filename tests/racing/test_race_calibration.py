@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from itertools import product
-from pathlib import Path
 
+import f_race
 import numpy as np
 import pytest
+import race as races
+import race_report as report
+import truths
 from scipy.special import softmax
 from scipy.stats import binom, friedmanchisquare, rankdata
 from scipy.stats import t as student
@@ -17,23 +18,8 @@ from polarbear.inference import ModelOptions, infer, relations
 from polarbear.inference.plackett_luce.composite_weight import composite_weight
 from polarbear.rankings import count_choice_sets, rank
 
-_BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 INSTANCES = 500
 DEFAULT = [("empirical", "0.95")]
-
-
-def _load(name: str):
-    spec = importlib.util.spec_from_file_location(f"benchmarks_{name}", _BENCHMARKS / f"{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # dataclasses look themselves up there
-    spec.loader.exec_module(module)
-    return module
-
-
-races = _load("race")  # which lets the others be imported by their names
-truths = sys.modules["truths"]
-f_race = sys.modules["f_race"]
-report = sys.modules["race_report"]
 
 
 def values_of(mu: np.ndarray, correlation: str, rng: np.random.Generator, size: int) -> np.ndarray:
