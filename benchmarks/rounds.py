@@ -20,6 +20,7 @@ from time import process_time
 from unittest import mock
 
 import numpy as np
+import polars as pl
 import pyarrow as pa
 from targets import Row, report
 
@@ -75,7 +76,7 @@ def one_part_a_round(path: Path) -> None:
     parts = dict(catalog.read_parts("instances"))
     table = pa.concat_tables(parts.values())
     pieces = (table.slice(first, INSTANCES) for first in range(0, len(table), INSTANCES))
-    catalog.commit([part_file("instances", piece) for piece in pieces], parts)
+    catalog.commit([part_file("instances", pl.DataFrame(piece)) for piece in pieces], parts)
 
 
 def outcome(task: Task, rng: np.random.Generator) -> Outcome:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import inf
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 
@@ -69,7 +69,7 @@ class ViewOptions(Options):
 
     @field_validator("ert", mode="before")
     @classmethod
-    def _parse_ert(cls, ert: Any) -> Any:
+    def _parse_ert(cls, ert: object) -> object:
         if not isinstance(ert, str):
             return ert
         try:
@@ -89,7 +89,7 @@ class ViewOptions(Options):
 
     @field_validator("targets", mode="before")
     @classmethod
-    def _parse_targets(cls, targets: Any) -> Any:
+    def _parse_targets(cls, targets: object) -> object:
         if not isinstance(targets, str) or targets in (AUTO, SEEN):
             return targets
         try:

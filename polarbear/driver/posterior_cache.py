@@ -88,11 +88,10 @@ def cached_posterior(
 
 def keep(store: Store, evidence: Evidence, cached: CachedPosterior) -> None:
     """Store a posterior and its evidence; the caller holds the store's lock."""
-    store.posteriors.add_rankings(evidence.key, rankings_table(evidence.grid, evidence.positions))
+    rankings, sets = rankings_table(evidence.grid, evidence.positions), None
     if cached.posterior.options.plackett_luce:
-        store.posteriors.add_choice_sets(
-            evidence.key, choice_sets_table(evidence.grid, evidence.choice_sets)
-        )
+        sets = choice_sets_table(evidence.grid, evidence.choice_sets)
+    store.posteriors.add_evidence(evidence.key, rankings, sets)
     store.posteriors.add(
         cached.key,
         *posterior_to_table(cached.posterior, evidence.grid, cached.instances, evidence.key),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import Any
 
 from polarbear.config.execution import Processors
 from polarbear.errors import ClusterError
@@ -35,7 +34,7 @@ class Placement:
                 self._refuse_other(where)
                 self._timed_on.setdefault("", where.cpu)
 
-    def restrictions(self, instance: str) -> dict[str, Any]:
+    def restrictions(self, instance: str) -> dict[str, list[str] | bool]:
         """The arguments of Dask's submit that say where runs on an instance may be executed."""
         if self._rule != "grouped" or not self._hosts:
             return {}

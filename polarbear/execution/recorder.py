@@ -72,7 +72,7 @@ class Recorder:
         building_seconds: Callable[[], float] | None = None,
         last: bool = False,
         true_value: Objective | None = None,
-        many: Callable[[Any], Any] | None = None,
+        many: Callable[[Point], object] | None = None,
     ) -> None:
         self.times: list[float] = []
         self.values: list[float] = []
@@ -228,7 +228,7 @@ def _number(function: Objective, x: Point) -> float:
         ) from None
 
 
-def _kind_of(value: Any) -> str:
+def _kind_of(value: object) -> str:
     shape = getattr(value, "shape", None)
     return f"an array of the shape {shape}" if shape else describe(value)
 

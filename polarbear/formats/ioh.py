@@ -14,7 +14,6 @@ import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -111,7 +110,7 @@ class Description(_Part):
     maximization: bool
     algorithm: AlgorithmName
     attributes: list[str]
-    experiment_attributes: list[dict[str, Any]] = []
+    experiment_attributes: list[dict[str, object]] = []
     scenarios: list[Scenario]
 
     @property

@@ -15,12 +15,13 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
 from polarbear.errors import StoreError
 from polarbear.store import file_io, fs, manifest, parquet, tables
+from polarbear.store.file_io import JsonObject
 from polarbear.store.manifest import FOLDERS, Manifest
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ MAX_ATTEMPTS = 100  # to read a table whose files another process keeps replacin
 File = tuple[str, bytes | memoryview]  # a name as seen from the store, and the content
 
 
-def json_file(name: str, facts: dict[str, Any]) -> File:
+def json_file(name: str, facts: JsonObject) -> File:
     return name, file_io.to_json(facts, indent=1, plain_ascii=False)
 
 
@@ -41,9 +42,9 @@ def table_file(stem: str, table: pa.Table, compression: str = "zstd") -> File:
     return f"{stem}-{file_io.digest(data)}.parquet", data
 
 
-def part_file(folder: str, table: pa.Table) -> File:
+def part_file(folder: str, rows: parquet.Rows) -> File:
     """A part of the table in a folder."""
-    return table_file(f"{folder}/part", table)
+    return table_file(f"{folder}/part", parquet.table_of(rows, tables.ALL[folder]))
 
 
 class Catalog:
@@ -107,7 +108,7 @@ class Catalog:
             if self.manifest is before:
                 raise file_io.damaged(path, why)
 
-    def read_json(self, name: str) -> dict[str, Any]:
+    def read_json(self, name: str) -> JsonObject:
         return file_io.from_json(self.path / name, self.read(name))
 
     def read_table(

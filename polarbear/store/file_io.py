@@ -14,6 +14,8 @@ from typing import Any
 from polarbear.errors import StoreDamagedError, StoreError, StoreFullError, StoreReadOnlyError
 from polarbear.store import fs
 
+JsonObject = dict[str, Any]  # as json.loads gives it
+
 ASIDE = ".writing-"  # prefix of files that are being written; readers ignore them
 HASH_DIGITS = 32
 MAX_REASON_LENGTH = 200  # characters of another library's message
@@ -71,7 +73,7 @@ def read(path: Path) -> bytes:
         raise StoreError(f"cannot read {path}: {error.strerror or error}") from error
 
 
-def to_json(facts: Mapping[str, Any], indent: int, plain_ascii: bool = True) -> bytes:
+def to_json(facts: Mapping[str, object], indent: int, plain_ascii: bool = True) -> bytes:
     """A JSON object as readable text, with the checksum of the text above it as its last key."""
     text = json.dumps(facts, indent=indent, ensure_ascii=plain_ascii)
     return _sealed(text.removesuffix("\n}").encode(), indent)
@@ -81,7 +83,7 @@ def _sealed(body: bytes, indent: int) -> bytes:
     return body + f',\n{" " * indent}"checksum": "{digest(body)}"\n}}\n'.encode()
 
 
-def from_json(path: Path, data: bytes) -> dict[str, Any]:
+def from_json(path: Path, data: bytes) -> JsonObject:
     """The object that ``to_json`` wrote, without its checksum."""
     body = data[: data.rfind(b",")]
     if not any(data == _sealed(body, indent) for indent in (1, 2)):

@@ -11,10 +11,9 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from polarbear.errors import StoreLockedError
-from polarbear.store.file_io import explained
+from polarbear.store.file_io import JsonObject, explained
 from polarbear.wording import visible
 
 NO_LINKS_OR_PIPES = os.O_NOFOLLOW | os.O_NONBLOCK  # a hostile store may have one as its lock
@@ -65,7 +64,7 @@ def holder(path: Path) -> str | None:
     return None if facts is None else _described(facts)
 
 
-def holder_facts(path: Path) -> dict[str, Any] | None:
+def holder_facts(path: Path) -> JsonObject | None:
     """The process that holds the lock: pid, host, since and command as far as they are readable."""
     try:
         handle = os.open(path, os.O_RDONLY | NO_LINKS_OR_PIPES)
@@ -80,7 +79,7 @@ def holder_facts(path: Path) -> dict[str, Any] | None:
     return None
 
 
-def _parsed(content: bytes) -> dict[str, Any]:
+def _parsed(content: bytes) -> JsonObject:
     try:
         facts = json.loads(content)
     except ValueError:
@@ -88,7 +87,7 @@ def _parsed(content: bytes) -> dict[str, Any]:
     return facts if isinstance(facts, dict) else {}
 
 
-def _described(facts: dict[str, Any]) -> str:
+def _described(facts: JsonObject) -> str:
     try:
         return visible("process {pid} on {host} since {since} ({command})".format(**facts))
     except KeyError:  # held by a program that is not PolarBear

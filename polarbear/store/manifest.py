@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from polarbear import __version__
 from polarbear.errors import ConfigError, NotAStoreError, StoreError, StoreVersionError
@@ -92,7 +92,7 @@ def load(path: Path) -> Manifest:
     return Manifest(*made, tool=facts["tool"])
 
 
-def _flaw(facts: dict[str, Any]) -> str:
+def _flaw(facts: file_io.JsonObject) -> str:
     if not isinstance(facts.get("created"), str) or not isinstance(facts.get("tool"), str):
         return "it does not contain when and by which version it was made"
     listed, obsolete = facts.get("files"), facts.get("obsolete")

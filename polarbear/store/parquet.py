@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 import pyarrow as pa
@@ -46,13 +45,13 @@ def _read(data: bytes, columns: list[str] | None = None) -> pa.Table:
     return pq.ParquetFile(pa.BufferReader(data)).read(columns, use_threads=False)
 
 
-def facts_of(path: Path, data: bytes) -> dict[str, Any]:
+def facts_of(path: Path, data: bytes) -> file_io.JsonObject:
     """The facts in the metadata of a Parquet file."""
     with _named(path):
         return json.loads(pq.read_schema(pa.BufferReader(data)).metadata[FACTS])  # type: ignore[no-any-return]
 
 
-def with_facts(table: pa.Table, facts: Mapping[str, Any]) -> pa.Table:
+def with_facts(table: pa.Table, facts: file_io.JsonObject) -> pa.Table:
     """The same table with facts in its metadata."""
     return table.replace_schema_metadata({FACTS: json.dumps(facts).encode()})
 
@@ -67,10 +66,14 @@ def _named(path: Path) -> Iterator[None]:
         raise file_io.damaged(path, why[: file_io.MAX_REASON_LENGTH]) from error
 
 
-def table_of(rows: Iterable[Mapping[str, Any]], schema: pa.Schema) -> pa.Table:
-    """Rows of plain values as a table; a key that is missing is null."""
-    frame = pl.DataFrame(list(rows), schema=_polars_schema(schema), orient="row")
-    return frame.to_arrow().cast(schema)
+Rows = pl.DataFrame | Sequence[Mapping[str, object]]
+
+
+def table_of(rows: Rows, schema: pa.Schema) -> pa.Table:
+    """A frame or rows of plain values as a table; a key that is missing is null."""
+    if not isinstance(rows, pl.DataFrame):
+        rows = pl.DataFrame(rows, schema=frame_of(schema, []).schema, orient="row")
+    return rows.to_arrow().cast(schema)
 
 
 def frame_of(schema: pa.Schema, parts: Iterable[pa.Table]) -> pl.DataFrame:
@@ -78,7 +81,3 @@ def frame_of(schema: pa.Schema, parts: Iterable[pa.Table]) -> pl.DataFrame:
     frame = pl.from_arrow(pa.concat_tables([pa.Table.from_batches([], schema), *parts]))
     assert isinstance(frame, pl.DataFrame), "a table has columns"
     return frame
-
-
-def _polars_schema(schema: pa.Schema) -> pl.Schema:
-    return frame_of(schema, []).schema

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from itertools import groupby
 from types import MappingProxyType
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -21,12 +19,13 @@ from polarbear.inference.options import AS_STORED
 from polarbear.rankings import ABSENT, BELOW, ChoiceSets, GridValues
 from polarbear.store import parquet, tables
 from polarbear.store.catalog import Catalog, table_file
+from polarbear.store.file_io import JsonObject
 from polarbear.store.parquet import table_of
 from polarbear.store.rounds import Races, Rounds
 from polarbear.store.set_aside import SetAside
 
 FOLDER = "posteriors"
-EVIDENCE = ("derived", "choice-sets")
+EVIDENCE = ("derived", "choice-sets")  # names of rankings, and of their sufficient statistics
 
 
 class Posteriors:
@@ -35,27 +34,21 @@ class Posteriors:
     def __init__(self, catalog: Catalog, rounds: Rounds, races: Races, past: bool) -> None:
         self._catalog, self._rounds, self._races, self._past = catalog, rounds, races, past
 
-    def add_rankings(self, key: str, rankings: pa.Table) -> None:
-        """Store the rankings that a posterior was inferred from."""
-        self._add_evidence("derived", key, rankings)
+    def add_evidence(self, key: str, rankings: pa.Table, choice_sets: pa.Table | None) -> None:
+        """Store the rankings that a posterior was inferred from and, if given, their statistics."""
+        for kind, table in zip(EVIDENCE, (rankings, choice_sets), strict=True):
+            stem = f"rankings/{kind}-{key}"
+            if table is not None and self._catalog.find(stem) is None:
+                self._catalog.commit([table_file(stem, table)])
 
-    def add_choice_sets(self, key: str, choice_sets: pa.Table) -> None:
-        """Store the sufficient statistics of the rankings for Plackett-Luce."""
-        self._add_evidence("choice-sets", key, choice_sets)
-
-    def _add_evidence(self, kind: str, key: str, table: pa.Table) -> None:
-        stem = f"rankings/{kind}-{key}"
-        if self._catalog.find(stem) is None:
-            self._catalog.commit([table_file(stem, table)])
-
-    def add(self, key: str, draws: pa.Table, facts: Mapping[str, Any]) -> None:
+    def add(self, key: str, draws: pa.Table, facts: JsonObject) -> None:
         """Store a posterior under its key; one with the same key is replaced."""
         old = self._catalog.find(f"{FOLDER}/{key}")
         # Draws hardly compress; lz4 is the fastest to read.
         file = table_file(f"{FOLDER}/{key}", parquet.with_facts(draws, facts), compression="lz4")
         self._catalog.commit([file], [] if old is None else [old])
 
-    def read(self, key: str) -> tuple[pa.Table, dict[str, Any]] | None:
+    def read(self, key: str) -> tuple[pa.Table, JsonObject] | None:
         """A posterior with the facts about it; None if there is none with this key."""
         found = self._catalog.read_current(f"{FOLDER}/{key}")
         if found is None:
@@ -65,7 +58,7 @@ class Posteriors:
             schema = schema.append(tables.POSTERIOR_WINS)
         return parquet.from_bytes(*found, schema), facts
 
-    def facts(self, key: str) -> dict[str, Any]:
+    def facts(self, key: str) -> JsonObject:
         """The facts about a posterior that is in the store."""
         found = self._catalog.read_current(f"{FOLDER}/{key}")
         if found is None:
@@ -141,7 +134,7 @@ class KeptPosterior:
     instances: int
 
 
-def kept_posterior(facts: Mapping[str, Any]) -> KeptPosterior:
+def kept_posterior(facts: JsonObject) -> KeptPosterior:
     """The axes of a posterior from the facts that are stored with its draws."""
     return KeptPosterior(
         facts["options"]["model"],
@@ -153,7 +146,7 @@ def kept_posterior(facts: Mapping[str, Any]) -> KeptPosterior:
 
 def posterior_to_table(
     posterior: Posterior, grid: GridValues, problems: int, evidence_key: str
-) -> tuple[pa.Table, Mapping[str, Any]]:
+) -> tuple[pa.Table, JsonObject]:
     """A posterior as the store keeps it: its draws, and everything else as plain facts.
 
     ``problems`` is the number of problems behind it.
@@ -196,9 +189,7 @@ def posterior_to_table(
     return table, facts
 
 
-def posterior_from_table(
-    table: pa.Table, facts: Mapping[str, Any], as_kept: bool = False
-) -> Posterior:
+def posterior_from_table(table: pa.Table, facts: JsonObject, as_kept: bool = False) -> Posterior:
     """A posterior read back from the store; ``as_kept`` leaves theta in single precision."""
     size, times, n = len(table), len(facts["times"]), len(facts["algorithms"])
     kind = np.float32 if as_kept else np.float64
@@ -257,7 +248,7 @@ def _from_run_lengths(runs: list[list[list[int]]] | None) -> np.ndarray | None:
     return np.array([[n for n, times in pair for _ in range(times)] for pair in runs]).T
 
 
-def _fit(plain: Mapping[str, Any] | None) -> Fit | None:
+def _fit(plain: JsonObject | None) -> Fit | None:
     if plain is None:
         return None
     worst = tuple(Deviation(**deviation) for deviation in plain["worst"])

@@ -9,10 +9,9 @@ from __future__ import annotations
 import json
 import os
 import socket
-from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from polarbear.store import file_io
 from polarbear.store.lock import holder_facts
@@ -25,10 +24,10 @@ class LastProgress(NamedTuple):
     """The content of the file, and whether its writer is still running."""
 
     alive: bool
-    facts: Mapping[str, Any]
+    facts: file_io.JsonObject
 
 
-def write(store: Path, facts: Mapping[str, Any]) -> None:
+def write(store: Path, facts: file_io.JsonObject) -> None:
     """Write the progress; errors are ignored, since a race must not end because of them."""
     aside = store / f"{file_io.ASIDE}{PROGRESS}"
     me = {"layout": LAYOUT, "pid": os.getpid(), "host": socket.gethostname()}
@@ -50,7 +49,7 @@ def read(store: Path) -> LastProgress | None:
     return LastProgress(alive, facts)
 
 
-def _is_valid(facts: Mapping[str, Any]) -> bool:
+def _is_valid(facts: file_io.JsonObject) -> bool:
     """Whether this version of PolarBear can have written it; a store may come from anywhere."""
     if facts.get("layout") != LAYOUT or not isinstance(facts.get("written"), float):
         return False

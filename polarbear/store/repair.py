@@ -107,7 +107,7 @@ def _set_aside(catalog: Catalog, found: Verified) -> list[Moved]:
             rows = parquet.frame_of(
                 tables.ALL[table], [catalog.read_table(name, tables.ALL[table])]
             ).filter(pl.col("run").is_in(sorted(known)))
-            add += [part_file(table, rows.to_arrow().cast(tables.ALL[table]))] if len(rows) else []
+            add += [part_file(table, rows)] if len(rows) else []
     if found.replay_from is not None:
         add += _newcomers(catalog, found.replay_from)
         for name in _rounds_from(catalog, found.replay_from):

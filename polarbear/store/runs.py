@@ -17,7 +17,7 @@ from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.numerics.arrays import Floats
 from polarbear.store import tables
 from polarbear.store.catalog import Catalog, part_file
-from polarbear.store.parquet import frame_of, table_of
+from polarbear.store.parquet import frame_of
 
 SPECULATIVE = "speculative"
 RunKey = tuple[str, str, str]  # identifies a speculative run: algorithm, instance, start
@@ -190,7 +190,7 @@ class SpeculativeRuns:
         """Add runs, and remove those that a round has used or that must not be used any more."""
         new = [SpeculativeRun.of(outcome, workers) for outcome in outcomes]
         rows = [{**one.run._asdict(), "t": one.times, "y": one.values} for one in new]
-        add = [part_file(SPECULATIVE, table_of(rows, tables.SPECULATIVE))] if rows else []
+        add = [part_file(SPECULATIVE, rows)] if rows else []
         remove = []
         for name, part in self._catalog.read_parts(SPECULATIVE):
             frame = frame_of(part.schema, [part])
@@ -198,7 +198,6 @@ class SpeculativeRuns:
             if not all(keep):
                 remove.append(name)
             if any(keep) and not all(keep):
-                left = frame.filter(pl.Series(keep))
-                add.append(part_file(SPECULATIVE, left.to_arrow().cast(tables.SPECULATIVE)))
+                add.append(part_file(SPECULATIVE, frame.filter(pl.Series(keep))))
         if add or remove:
             self._catalog.commit(add, remove)

@@ -23,7 +23,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import polars as pl
 import pyarrow as pa
@@ -34,10 +34,10 @@ from polarbear.numerics.arrays import Floats
 from polarbear.problems.specs import PROBLEM
 from polarbear.problems.weights import WEIGHT, weight_of
 from polarbear.store import file_io, manifest, progress_file, tables
-from polarbear.store.catalog import Catalog, File, part_file
+from polarbear.store.catalog import Catalog, File, part_file, table_file
 from polarbear.store.lock import locked
 from polarbear.store.manifest import Manifest
-from polarbear.store.parquet import frame_of, table_of
+from polarbear.store.parquet import frame_of
 from polarbear.store.posteriors import Posteriors
 from polarbear.store.provenance import Provenance
 from polarbear.store.reader import Reader
@@ -207,7 +207,7 @@ class Store:
                     "made it. Use that version, or choose another folder with --store."
                 )
         if new:
-            self.catalog.commit([part_file("instances", table_of(new, tables.INSTANCES))])
+            self.catalog.commit([part_file("instances", new)])
 
     def add_runs(self, outcomes: Iterable[Outcome], workers: int) -> None:
         """Store runs with their trajectories: all of these, or none."""
@@ -218,25 +218,19 @@ class Store:
             key = {"run": run.run, "algorithm": run.algorithm, "instance": run.instance}
             trajectories.append({**key, "t": outcome.times, "y": outcome.values})
         if runs:
-            self.catalog.commit(
-                [
-                    part_file("trajectories", table_of(trajectories, tables.TRAJECTORIES)),
-                    part_file("runs", table_of(runs, tables.RUNS)),
-                ]
-            )
+            parts = part_file("trajectories", trajectories), part_file("runs", runs)
+            self.catalog.commit(parts)
 
     def add_rankings(self, rankings: pl.DataFrame) -> None:
         """Store rankings that have no trajectories."""
-        table = rankings.select(tables.RANKINGS.names).to_arrow().cast(tables.RANKINGS)
-        self.catalog.commit([part_file("rankings", table)])
+        self.catalog.commit([part_file("rankings", rankings.select(tables.RANKINGS.names))])
 
     def copy_runs(self, source: Store, runs: Collection[str]) -> None:
         """Copy these runs from another store, and all its instances that are not known here."""
         known = self.instances()["instance"].implode()
         new = source.instances().filter(~pl.col("instance").is_in(known))
         if len(new):
-            table = new.to_arrow().cast(tables.INSTANCES)
-            self.catalog.commit([part_file("instances", table)])
+            self.catalog.commit([part_file("instances", new)])
         wanted = pl.Series(sorted(runs), dtype=pl.String).implode()
 
         def copied() -> Iterator[File]:
@@ -244,7 +238,7 @@ class Store:
                 for _, part in source.catalog.read_parts(name):
                     rows = frame_of(part.schema, [part]).filter(pl.col("run").is_in(wanted))
                     if len(rows):
-                        yield part_file(name, rows.to_arrow().cast(tables.ALL[name]))
+                        yield part_file(name, rows)
 
         self.catalog.commit(copied())
 
@@ -264,7 +258,7 @@ class Store:
             ]
             if len(parts) > most:
                 rows = [self.catalog.read_table(name, tables.ALL[table]) for name in parts]
-                self.catalog.commit([part_file(table, pa.concat_tables(rows))], parts)
+                self.catalog.commit([table_file(f"{table}/part", pa.concat_tables(rows))], parts)
 
     # --- reading -----------------------------------------------------------------------------
 
@@ -287,7 +281,7 @@ class Store:
     def _specs(self) -> Iterable[tuple[str, str]]:
         return self.instances().select("instance", "spec").iter_rows()
 
-    def specs(self) -> dict[str, dict[str, Any]]:
+    def specs(self) -> dict[str, file_io.JsonObject]:
         """The specification of each instance."""
         return {name: json.loads(spec) for name, spec in self._specs()}
 

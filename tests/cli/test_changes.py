@@ -262,7 +262,7 @@ def test_redecide_takes_in_what_was_run_again_and_otherwise_goes_on(raced: Proje
         ]
         if name == "trajectories":
             rows = [{**row, "y": [y + 1000 for y in row["y"]]} for row in rows]
-        files.append(part_file(name, pa.Table.from_pylist(rows, tables.ALL[name])))
+        files.append(part_file(name, pl.DataFrame(pa.Table.from_pylist(rows, tables.ALL[name]))))
     catalog.commit(files)
     assert raced("race", "config.yaml").returncode in (0, 3)
     assert rounds(raced.store) == first

@@ -8,7 +8,7 @@ from typing import Any
 
 from polarbear.store import tables
 from polarbear.store.catalog import Catalog, part_file
-from polarbear.store.parquet import frame_of, table_of
+from polarbear.store.parquet import frame_of
 
 Row = dict[str, Any]
 
@@ -18,7 +18,7 @@ def rewrite(store: Path, table: str, change: Callable[[Row], Row | None]) -> Non
     catalog, schema = Catalog(store), tables.ALL[table]
     parts = dict(catalog.read_parts(table))
     rows = [new for row in frame_of(schema, parts.values()).to_dicts() if (new := change(row))]
-    catalog.commit([part_file(table, table_of(rows, schema))], parts)
+    catalog.commit([part_file(table, rows)], parts)
 
 
 def remove_rounds(store: Path) -> None:
