@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import polarbear as pb
@@ -157,11 +156,3 @@ def test_a_script_needs_no_guard(tmp_path: Path):
     )
     done = project.python("script.py")
     assert done.stdout.split() == ["begins", "6"], done.stderr
-
-
-def test_theta_of_a_store_is_what_the_frames_say(temporal: pb.Posterior):
-    mean = temporal.theta.mean(axis=0)
-    rows = temporal.summary().filter(algorithm="A")
-    np.testing.assert_allclose(rows["mean"], mean[:, 0])
-    assert (rows["low"] < rows["mean"]).all()
-    assert (rows["mean"] < rows["high"]).all()

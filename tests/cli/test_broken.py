@@ -202,18 +202,6 @@ def test_target_runners_share_the_seed_of_an_instance_as_irace_has_it(project: P
     }
 
 
-def test_a_target_runner_that_prints_cost_and_time_ends_the_race_with_what_to_print(
-    project: Project,
-):
-    program(project.folder, "runner", "echo 12.5 0.3")
-    entry = {"name": "tuned", "use": "command", "command": "./runner", "protocol": "irace"}
-    raced(project, entry, {**entry, "name": "b"}, instances={"suite": "files", "names": ["a"]})
-    done = project("race", "config.yaml")
-    assert done.returncode == 1
-    assert "'cost time'" in done.stderr
-    assert "the final cost alone" in done.stderr
-
-
 def test_on_an_axis_of_its_own_costs_savings_and_limits_are_in_its_unit(project: Project):
     raced(
         project,

@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import polars as pl
 import pyarrow as pa
 import pytest
 
@@ -111,21 +110,6 @@ def test_rerun_runs_again_what_has_changed_and_nothing_else(raced: Project):
     assert "changed" not in again.stderr
 
 
-@pytest.mark.slow
-def test_changed_back_runs_that_were_set_aside_count_again_and_give_the_same_rounds(
-    raced: Project,
-):
-    first = rounds(raced.store)
-    write_code(raced, helper="STEP = 0.01\n")
-    raced("race", "config.yaml", "--rerun", "climber")
-    write_code(raced)
-    done = raced("race", "config.yaml", "--rerun", "climber")
-    expected = "taken back, as their code and options are present again: 8 runs of climber"
-    assert expected in done.stderr
-    assert rounds(raced.store) == first
-    assert {a for (name, _), a in attempts(raced.store).items() if name == "climber"} == {1}
-
-
 def test_keep_goes_on_with_the_race_and_is_not_asked_again(raced: Project):
     first = rounds(raced.store)
     write_code(raced, MINE + "# a comment\n")
@@ -169,23 +153,6 @@ def test_a_program_and_the_files_its_command_names_are_looked_at(project: Projec
     assert project("run", "config.yaml", "--rerun", "all").returncode == 0
 
 
-@pytest.mark.slow
-def test_a_changed_option_costs_the_runs_of_that_algorithm_and_says_so_before(raced: Project):
-    first = rounds(raced.store)
-    configure(raced, climber(step=0.05))
-    done = raced("race", "config.yaml")
-    assert done.returncode == 1
-    assert "algorithms.climber: options" in done.stderr
-    assert "--redecide to decide again: 8 runs to repeat, 2 rounds" in done.stderr
-    assert rounds(raced.store) == first
-    done = raced("race", "config.yaml", "--redecide")
-    assert done.returncode in (0, 3), done.stderr
-    assert {a for (name, _), a in attempts(raced.store).items() if name == "random"} == {1}
-    configure(raced)
-    raced("race", "config.yaml", "--redecide")
-    assert rounds(raced.store) == first
-
-
 def test_other_rules_are_decided_anew_without_a_single_run(raced: Project):
     first, before = rounds(raced.store), attempts(raced.store)
     rules = {"batch": {"start": 4, "min": 4, "max": 4}, "limits": {"rounds": 2}, "alpha": 0.6}
@@ -207,43 +174,6 @@ def test_other_rules_are_decided_anew_without_a_single_run(raced: Project):
     report = raced.json("report", "config", "--race", 1)
     assert any("0.999" in str(value) for _, value in report["settings"])
     assert "has no race 7; it has races 1 to 2" in raced("status", "config", "--race", 7).stderr
-
-
-@pytest.mark.slow
-def test_a_longer_budget_runs_only_what_must_be_longer_from_the_beginning(raced: Project):
-    configure(raced)
-    config = (raced.folder / "config.yaml").read_text().replace("- 80", "- 80\n  - 160")
-    (raced.folder / "config.yaml").write_text(config)
-    done = raced("race", "config.yaml")
-    assert "budget.grid: stored 3 times up to 80, configuration 4 up to 160" in done.stderr
-    assert "up to 16 runs to extend (from their beginning), in about" in done.stderr
-    done = raced("race", "config.yaml", "--redecide")
-    assert done.returncode in (0, 3), done.stderr
-    reached = Store.open(raced.store).runs()["reached"]
-    assert reached.max() == 160
-
-
-@pytest.mark.slow
-def test_an_algorithm_that_is_dropped_leaves_the_decision_and_comes_back_with_its_runs(
-    raced: Project,
-):
-    rules = {"batch": {"start": 4, "min": 4, "max": 4}, "limits": {"rounds": 4}, "alpha": 0.999}
-    configure(raced, climber(), climber("careful", step=0.05), race=rules)
-    raced("race", "config.yaml")
-    made = len(Store.open(raced.store).every_run())
-    configure(raced, race={**rules, "limits": {"rounds": 2}})
-    done = raced("race", "config.yaml")
-    assert "'careful' is in the race, but not in the configuration" in done.stderr
-    done = raced("race", "config.yaml", "--redecide", "--json")
-    assert set(json.loads(done.stdout)["evaluations"]) == {"climber", "random"}
-    told = raced.json("status", "config")
-    assert [entry["algorithm"] for entry in told["algorithms"]] == ["climber", "random"]
-    (aside,) = told["set_aside"]
-    assert (aside["algorithm"], aside["reason"]) == ("careful", "dropped")
-    configure(raced, climber(), climber("careful", step=0.05), race=rules)
-    done = raced("race", "config.yaml")
-    assert f"{aside['runs']} runs of careful" in done.stderr
-    assert len(Store.open(raced.store).every_run()) == made
 
 
 def test_redecide_takes_in_what_was_run_again_and_otherwise_goes_on(raced: Project):
@@ -270,23 +200,6 @@ def test_redecide_takes_in_what_was_run_again_and_otherwise_goes_on(raced: Proje
     assert "race 1 is archived" in done.stderr
     assert rounds(raced.store) != first
     assert "made since its last round: 1 run of climber" in raced("status", "config").stdout
-
-
-@pytest.mark.slow
-def test_fresh_begins_another_race_in_the_same_store_with_all_runs_that_fit(raced: Project):
-    first, before = rounds(raced.store), attempts(raced.store)
-    done = raced("race", "config.yaml", "--fresh")
-    assert done.returncode in (0, 3), done.stderr
-    assert not (raced.folder / "config-2").exists()
-    assert rounds(raced.store) == first == rounds(raced.store, "races/race-0001")
-    assert attempts(raced.store) == before
-    write_code(raced, helper="STEP = 0.01\n")
-    done = raced("race", "config.yaml", "--fresh")
-    assert "set aside, since what made them has changed: 8 runs of climber" in done.stderr
-    plain = raced("race", "config.yaml")
-    assert plain.returncode in (0, 3), plain.stderr
-    assert rounds(raced.store) != first
-    assert Store.open(raced.store).all_runs().filter(pl.col("attempt") == 2).height == 8
 
 
 def named(store: Path, old: str, new: str, folder: str = "rounds") -> list[Any]:

@@ -109,25 +109,6 @@ def test_fewer_algorithms_and_other_targets_can_be_asked_for(compared: Project):
     assert seen["scale"]["targets"] is None
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["nowhere"], "nowhere does not exist"),
-        (["config", "--pair", "random"], "--pair takes two algorithms separated by a comma"),
-        (["config", "--pair", "random,random"], "a pair is two different algorithms"),
-        (["config", "--pair", "random,rando"], "unknown algorithm 'rando'; did you mean 'random'?"),
-        (["config", "--targets", "1:2"], "targets: targets go from the easiest"),
-        (["config", "--bootstrap", "1"], "bootstrap: input should be greater than or equal to 100"),
-    ],
-)
-def test_what_makes_no_sense_is_refused_in_a_line(compared: Project, arguments, words):
-    done = compared("compare", *arguments)
-    assert done.returncode == 1
-    assert words in done.stderr
-    assert len(done.stderr.strip().splitlines()) <= 2
-    assert done.stdout == ""
-
-
 def test_a_store_without_a_stored_posterior_is_compared_with_that_of_its_runs(project: Project):
     project.configure()
     project.json("run", "config.yaml")

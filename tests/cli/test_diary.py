@@ -155,6 +155,8 @@ def test_a_project_of_many_changes_loses_no_finished_run(project: Project):
     before = len(diary.finished)
     assert set(diary.race("--redecide")["evaluations"]) == {"climber", "random"}
     assert rounds(store) == mended
+    aside = project.json("status", "config")["set_aside"]
+    assert ("simplex", "dropped") in [(entry["algorithm"], entry["reason"]) for entry in aside]
     diary.algorithms.append(simplex)
     diary.limit = 6
     diary.write()

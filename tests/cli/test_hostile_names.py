@@ -16,8 +16,9 @@ from tests.classical.helpers import Run, make_store
 from tests.support import Project
 
 TAG = "<script>alert(1)</script>"
+MARKDOWN = "**a** | `b` [c](http://d) _f_"
 FORMULA = '=HYPERLINK("http://x")'
-ALGORITHMS = (TAG, FORMULA, "../../up", "[bold red]x[/]", "\\input{x}%", "漢" * 200)
+ALGORITHMS = (TAG, FORMULA, "../../up", "[bold red]x[/]", "\\input{x}%", "漢" * 200, MARKDOWN)
 INSTANCES = ("<img src=x onerror=alert(1)>", "../../../up", "=1+1", "/etc/passwd", "漢" * 1000)
 BACK = {"csv": "table", "parquet": "table", "ioh": "ioh"}  # as what import reads it
 
@@ -59,6 +60,18 @@ def test_a_closer_look_shows_names_as_they_are(hostile: Project):
         runs = hostile.json("show", "s", "--instance", instance, "--svg", f"{number}.svg")
         assert {run["algorithm"] for run in runs["runs"]} == set(ALGORITHMS)
         assert_harmless(hostile.folder / f"{number}.svg")
+
+
+def test_a_report_has_no_markup_of_names(hostile: Project):
+    text = hostile("report", "s", "--text").stdout
+    assert text
+    assert not {"\x1b", "\u202e"} & set(text)
+    markdown = hostile("report", "s", "--markdown").stdout
+    prose = "".join(markdown.split("```text")[0::2])
+    assert "<script>" not in prose.replace("\\<", "")
+    assert "[c](" not in prose
+    rows = [line for line in markdown.splitlines() if line.startswith("|")]
+    assert all(row.replace("\\|", "").count("|") >= 4 for row in rows)
 
 
 def test_stores_side_by_side_have_no_markup_and_no_formula_of_names(hostile: Project):

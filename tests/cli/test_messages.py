@@ -43,12 +43,6 @@ def test_a_missing_column_is_told_beside_those_that_the_file_has(project: Projec
     assert "left out: 1 row: t is not a finite number (first: line 4)" in done.stdout
 
 
-def test_alpha_in_percent_is_recognised(project: Project):
-    project.configure(race={"alpha": 95})
-    words = refused(project, "race", "config.yaml")
-    assert "alpha is a probability, at most 1, found 95: did you mean 0.95?" in words
-
-
 def test_the_help_of_infer_names_every_method(project: Project):
     shown = "".join(project("infer", "--help").stdout.split())
     # lines are broken at hyphens
@@ -65,16 +59,6 @@ def test_importing_a_store_says_what_it_is(project: Project):
     assert "empty is a folder; expected a file" in refused(
         project, "import", "empty", "--store", "other"
     )
-
-
-@pytest.mark.parametrize("grid", [{"from": 0.3, "to": 100}, [0.2, 10]])
-def test_a_grid_that_begins_before_the_first_evaluation_is_refused_before_any_run(
-    project: Project, grid: object
-):
-    project.configure(budget={"grid": grid})
-    words = refused(project, "race", "config.yaml")
-    assert "evaluations are whole and the first is 1" in words
-    assert not project.store.exists()
 
 
 @pytest.fixture(scope="module")

@@ -119,11 +119,3 @@ def test_every_command_reads_a_store_of_every_option(
     assert done.returncode in ((0, 3) if command.startswith("race") else (0,)), done.stderr
     if "--json" in arguments:
         assert isinstance(json.loads(done.stdout), dict)
-
-
-def test_json_alone_writes_no_page_and_can_be_repeated(raced: Callable[[str], Project]):
-    project = raced("linear grid")
-    first, second = (project("report", "config", "--json") for _ in range(2))
-    assert (first.returncode, second.returncode) == (0, 0), second.stderr
-    assert first.stdout == second.stdout
-    assert not (project.folder / "config.html").exists()

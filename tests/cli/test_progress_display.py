@@ -1,12 +1,20 @@
-"""The live display of a race: a line per algorithm within 80 columns."""
+"""The progress of a race: the live display, and `polarbear status` in another terminal."""
 
 from __future__ import annotations
 
+import json
+import os
+import signal
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
+import pytest
+
 from polarbear.cli.progress_display import BAR_COLUMNS, History, bar
 from polarbear.racing import Elimination, Threat
+from polarbear.store import progress_file
+from tests.support import Project, solver
 
 LONG = [f"configuration {'x' * 60} population {size}" for size in (10, 100)]
 
@@ -60,3 +68,61 @@ def test_the_bar_is_as_long_as_the_share_that_is_done():
     assert bar(20, 40) == "█" * half + "░" * half
     assert bar(40, 40) == "█" * BAR_COLUMNS
     assert bar(0, 40) == bar(0, 0) == "░" * BAR_COLUMNS
+
+
+@pytest.mark.slow
+def test_another_terminal_sees_how_a_race_goes_and_that_it_was_killed(
+    project: Project, wait_until: Any
+):
+    go = project.folder / "go"
+    project.configure(
+        algorithms=[solver("coordinate_descent"), solver("waits", until=str(go))],
+        race={"limits": {"rounds": 1}},
+        inference={"draws": 400},
+    )
+    begun = project.start("race", "config.yaml", "--no-check", "-q")
+
+    def one_is_done() -> bool:
+        told = progress_file.read(project.store)
+        return told is not None and told.alive and told.facts["done"] >= 1
+
+    try:
+        wait_until(one_is_done)
+        seen = project.json("status", "config")
+        shown = project("status", "config").stdout
+    finally:
+        os.killpg(begun.pid, signal.SIGKILL)
+        begun.communicate()
+    now = seen["under_way"]
+    assert now["pid"] == begun.pid
+    assert (now["round"], now["doing"], now["runs"]) == (1, "running", 16)
+    rows = {row["algorithm"]: row for row in now["algorithms"]}
+    assert rows["waits"]["round_runs"] == 8
+    assert rows["waits"]["round_done"] == rows["waits"]["runs"] == 0
+    assert rows["coordinate_descent"]["runs"] >= 1
+    assert sum(worker["runs"] for worker in now["workers"]) == rows["coordinate_descent"]["runs"]
+    assert now["left_in_round"] is not None
+    assert seen["killed"] is None
+    assert "round 1: " in shown
+    assert "at this speed: " in shown
+    wait_until(lambda: not progress_file.read(project.store).alive)  # type: ignore[union-attr]
+    seen = project.json("status", "config")
+    assert seen["under_way"] is None
+    assert (seen["killed"]["pid"], seen["killed"]["round"]) == (begun.pid, 1)
+    assert "a race was killed in round 1, " in project("status", "config").stdout
+    go.touch()
+    project("race", "config.yaml", "--no-check", "-q")
+    seen = project.json("status", "config")
+    assert (seen["under_way"], seen["killed"]) == (None, None)
+    assert not (project.store / progress_file.PROGRESS).exists()
+
+
+@pytest.mark.parametrize(
+    "content", ["", "{", "[]", "7", '{"layout": 1}', '{"layout": 1, "pid": "x", "host": 3}']
+)
+def test_a_file_of_that_name_that_is_something_else_is_left_alone(project: Project, content: str):
+    project.configure()
+    project("run", "config.yaml", "--instances", "1", "-q")
+    Path(project.store / progress_file.PROGRESS).write_text(content)
+    seen = json.loads(project("status", "config", "--json").stdout)
+    assert (seen["under_way"], seen["killed"]) == (None, None)

@@ -128,7 +128,7 @@ def test_a_deleted_file_of_a_round_is_named_with_the_way_out(
 
 
 def test_what_is_no_store_is_refused(project: Project):
-    for command in ("verify", "repair"):
+    for command in ("verify", "repair", "status", "report"):
         done = project(command, project.folder)
         assert done.returncode == 1
         assert "is not a PolarBear store" in done.stderr

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from itertools import pairwise
 from pathlib import Path
@@ -18,13 +17,6 @@ RATINGS = {
     "never": [0.05, 0.05, 0.05, 0.05],
 }
 SURE = {"early": [0.8, 0.5, 0.1, 0.05], "late": [0.1, 0.4, 0.8, 0.85], "never": [0.01] * 4}
-HOSTILE = {
-    "script": "<script>alert(1)</script>",
-    "tag": "\"><img src=x onerror='alert(1)'>",
-    "markdown": "**a** | `b` [c](http://d) @e _f_",
-    "backwards": "משהו אחר",
-    "long": "x" * 200,
-}
 
 
 def configured(folder: Path, ratings: dict[str, list[float]], **changes: Any) -> Project:
@@ -123,35 +115,6 @@ def test_an_earlier_round_is_shown_as_it_stood_then(raced: Project):
     assert "has no round 99; it has rounds 1 to" in done.stderr
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["--text", "--json"], "choose one"),
-        (["--only", "ratings"], "name a folder"),
-        (["--png", "x", "--only", "rating"], "did you mean 'ratings'"),
-        (["--png", "x", "--theme", "pink"], "theme"),
-        (["--png", "x", "--width", "wide"], "width"),
-        (["--png", "x", "--time-axis", "lin"], "time axis"),
-        (["--model", "gp", "--text"], "holds no posterior of the model 'gp'"),
-        (["--html", "nowhere/page.html"], "nowhere"),
-    ],
-)
-def test_what_cannot_be_meant_is_refused_in_a_line(
-    raced: Project, arguments: list[str], words: str
-):
-    done = raced("report", "config", *arguments)
-    assert done.returncode == 1
-    assert words in done.stderr
-    assert "Traceback" not in done.stderr
-    assert not (raced.folder / "x").exists()
-
-
-def test_a_folder_that_is_no_store_is_refused(project: Project):
-    done = project("report", ".")
-    assert done.returncode == 1
-    assert "is not a PolarBear store" in done.stderr
-
-
 def test_runs_without_a_race_are_reported_with_the_posterior_of_the_default_model(project: Project):
     configured(project.folder, RATINGS)
     project.json("run", "config.yaml")
@@ -193,38 +156,6 @@ def test_failures_are_told(project: Project):
     assert "- Note: 3 runs failed" in done.stdout
 
 
-@pytest.fixture(scope="module")
-def hostile(tmp_path_factory: pytest.TempPathFactory) -> Project:
-    names = list(HOSTILE.values())
-    ratings = {name: [1.0 + i, 6.0 - i, 2.0] for i, name in enumerate(names)}
-    made = Project(tmp_path_factory.mktemp("hostile"))
-    made.configure(
-        algorithms=[{"name": name, "use": "synthetic"} for name in names],
-        instances={"suite": "synthetic", "ratings": ratings, "count": 12},
-        budget={"grid": [10, 100, 1000]},
-        race={"limits": {"instances": 16}},
-        inference={"draws": 400},
-    )
-    done = made("race", "config.yaml", "-q")
-    assert done.returncode in (0, 3), done.stderr
-    return made
-
-
-@pytest.mark.slow
-def test_hostile_names_do_no_harm_in_text_and_markdown(hostile: Project):
-    text = hostile("report", "config", "--text").stdout
-    assert text
-    assert "\x1b" not in text
-    assert "\u202e" not in text
-    markdown = hostile("report", "config", "--markdown").stdout
-    prose = "".join(markdown.split("```text")[0::2])
-    assert "<script>" not in prose.replace("\\<", "")
-    assert "[c](" not in prose
-    rows = [line for line in markdown.splitlines() if line.startswith("|")]
-    assert all(row.replace("\\|", "").count("|") >= 4 for row in rows)
-    assert json.loads(hostile("report", "config", "--json", "--csv", "data").stdout)
-
-
 def test_several_stores_are_held_against_the_first(raced: Project, tmp_path: Path):
     other = tmp_path / "other"
     shutil.copytree(raced.folder / "config", other)
@@ -235,15 +166,3 @@ def test_several_stores_are_held_against_the_first(raced: Project, tmp_path: Pat
     assert facts["written"] == [str(tmp_path / "page.html")]
     assert {row["difference"] for row in facts["differences"]} == {0.0}
     assert all(change["same"] for change in facts["changes"])
-
-
-def test_a_look_back_is_at_one_store(raced: Project):
-    done = raced("report", "config", "config2", "--round", "1")
-    assert done.returncode == 1
-    assert "--round works for a single store only" in done.stderr
-
-
-def test_a_budget_to_show_goes_with_figures(raced: Project):
-    done = raced("report", "config", "--text", "--at", "100")
-    assert done.returncode == 1
-    assert "--at is the budget of the figure one-budget: name a folder" in done.stderr

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-import resource
 import signal
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -31,7 +29,7 @@ def contents(store: Path) -> list[tuple[str, str, str, bytes, bytes]]:
     )
 
 
-def test_a_run_stores_every_algorithm_on_every_instance(project: Project):
+def test_a_run_stores_every_algorithm_on_every_instance_once(project: Project):
     project.configure()
     answer = project.json("run", "config.yaml")
     assert answer["executed"] == 6
@@ -39,6 +37,10 @@ def test_a_run_stores_every_algorithm_on_every_instance(project: Project):
     assert answer["store"] == "config"
     assert answer["evaluations"] == {"random": 600, "coordinate_descent": 600}
     assert sum(entry["first_at_end"] for entry in answer["algorithms"]) == pytest.approx(1)
+    before = contents(project.store)
+    answer = project.json("run", "config.yaml")
+    assert (answer["executed"], answer["present"]) == (0, 6)
+    assert contents(project.store) == before
 
 
 def test_results_go_to_standard_output_and_nothing_else_does(project: Project):
@@ -49,15 +51,6 @@ def test_results_go_to_standard_output_and_nothing_else_does(project: Project):
     assert "3 x crashes crashed: RuntimeError: the matrix is not positive definite" in done.stdout
     assert "\x1b" not in done.stdout + done.stderr
     json.loads(project("run", "config.yaml", "--json").stdout)
-
-
-def test_what_is_stored_is_not_run_again(project: Project):
-    project.configure()
-    project.json("run", "config.yaml")
-    before = contents(project.store)
-    answer = project.json("run", "config.yaml")
-    assert (answer["executed"], answer["present"]) == (0, 6)
-    assert contents(project.store) == before
 
 
 @pytest.mark.slow
@@ -138,52 +131,6 @@ def test_objectives_with_nan_and_infinities_are_reported_and_do_no_harm(project:
         assert np.all(np.isfinite(y))
 
 
-def test_maximise_turns_the_objective(project: Project):
-    project.configure(
-        instances={"suite": "python", "function": f"{SOLVERS}:hill", "maximise": True, "count": 2},
-        algorithms=[{"name": "random", "use": "random-search"}, solver("climbs")],
-    )
-    answer = project.json("run", "config.yaml")
-    assert answer["failed_runs"] == 0
-    for _, _, y in Store.open(project.store).trajectories():
-        assert np.all(y > 0)  # the negative of a height below the top, which is at 0
-        assert y[-1] < y[0]
-
-
-def test_a_named_axis_is_what_algorithms_report(project: Project):
-    project.configure(
-        algorithms=[solver("reports_iterations")],
-        budget={"axis": "iterations", "grid": [1, 10, 50]},
-    )
-    answer = project.json("run", "config.yaml")
-    assert answer["axis"] == "iterations"
-    assert Store.open(project.store).runs()["reached"].to_list() == [50, 50, 50]
-
-
-def test_programs_run_on_files(project: Project):
-    script = project.folder / "solve.py"
-    script.write_text(
-        "import sys\n"
-        "size = len(open(sys.argv[1]).read())\n"
-        "for t in range(1, 6):\n    print(t, size / t, flush=True)\n"
-    )
-    for name in ("a.txt", "b.txt"):
-        (project.folder / name).write_text(name * 3)
-    project.configure(
-        algorithms=[
-            {
-                "name": "prog",
-                "use": "command",
-                "command": [sys.executable, "solve.py", "{instance}"],
-            }
-        ],
-        instances={"suite": "files", "glob": "*.txt"},
-        budget={"grid": [1, 5]},
-    )
-    assert project.json("run", "config.yaml")["executed"] == 2
-    assert {i for _, i, *_ in contents(project.store)} == {"a.txt", "b.txt"}
-
-
 # --- seconds ---------------------------------------------------------------------------------
 
 
@@ -252,8 +199,8 @@ def workers_of(pid: int) -> list[psutil.Process]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_an_interrupt_keeps_what_is_finished_and_the_same_command_goes_on(
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
+def test_an_interrupt_or_a_kill_keeps_finished_runs_and_the_same_command_continues(
     project: Project, wait_until: Callable[..., None], number: signal.Signals
 ):
     go = held_race(project)
@@ -262,8 +209,9 @@ def test_an_interrupt_keeps_what_is_finished_and_the_same_command_goes_on(
     family = workers_of(process.pid)
     os.kill(process.pid, number)
     _, errors = process.communicate(timeout=600)
-    assert process.returncode == 130
-    assert "every finished run is stored, and the same command continues" in errors
+    if number != signal.SIGKILL:
+        assert process.returncode == 130
+        assert "every finished run is stored, and the same command continues" in errors
     wait_until(lambda: not any(p.is_running() and p.status() != "zombie" for p in family))
     kept = project.json("status", "config")["runs"]
     assert 0 < kept < 40
@@ -272,24 +220,6 @@ def test_an_interrupt_keeps_what_is_finished_and_the_same_command_goes_on(
     assert (answer["executed"], answer["present"]) == (40 - kept, kept)
     project.json("run", "config.yaml", "--store", "whole")
     assert contents(project.store) == contents(project.folder / "whole")
-
-
-@pytest.mark.slow
-def test_after_kill_9_of_the_main_process_workers_end_and_the_store_goes_on(
-    project: Project, wait_until: Callable[..., None]
-):
-    go = held_race(project)
-    process = project.start("run", "config.yaml")
-    wait_until(both_hold(go))
-    family = workers_of(process.pid)
-    assert family
-    os.kill(process.pid, signal.SIGKILL)
-    process.communicate(timeout=600)
-    wait_until(lambda: not any(p.is_running() and p.status() != "zombie" for p in family))
-    kept = project.json("status", "config")["runs"]
-    assert 0 < kept < 40
-    go.touch()
-    assert project.json("run", "config.yaml")["executed"] == 40 - kept
 
 
 @pytest.mark.slow
@@ -329,22 +259,27 @@ def test_a_second_run_on_a_store_is_told_to_wait(project: Project, wait_until: C
 
 
 @pytest.mark.slow
-def test_a_disk_that_fills_up_loses_nothing_that_was_stored(project: Project):
-    """The limit on a file's size makes real writes fail, as a full disk does."""
+def test_two_races_started_together_on_a_new_folder_do_not_take_it_for_something_else(
+    project: Project,
+):
+    project.configure(race={"limits": {"rounds": 1}}, inference={"draws": 400})
+    started = [project.start("race", "config.yaml", "--workers", "1") for _ in range(2)]
+    ends = [(process.communicate()[1], process.returncode) for process in started]
+    assert [code for _, code in ends if code in (0, 3)]  # settled, or at the limit of one round
+    for words, code in ends:
+        assert code in (0, 3) or "is being written by process" in words
+    assert Store.open(project.store).rounds.numbers() == [1]
+
+
+def test_a_folder_that_a_killed_command_began_is_taken_over(project: Project):
     project.configure()
-    project.json("run", "config.yaml")
-    before = contents(project.store)
-
-    def small_files() -> None:
-        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
-
-    done = project.in_own_process("run", "config.yaml", "--instances", 6, preexec_fn=small_files)
-    assert done.returncode == 1
-    assert "no space left" in done.stderr
-    assert "everything stored before is intact" in done.stderr
-    assert contents(project.store) == before
-    assert project.json("run", "config.yaml", "--instances", 6)["executed"] == 6
+    project.store.mkdir()
+    (project.store / "runs").mkdir()
+    (project.store / "lock").write_text("")
+    (project.store / ".writing-1a2b3c4d").write_text('{"form')
+    done = project("run", "config.yaml", "--instances", "1")
+    assert done.returncode == 0, done.stderr
+    assert not (project.store / ".writing-1a2b3c4d").exists()
 
 
 # --- manners ---------------------------------------------------------------------------------
@@ -357,6 +292,8 @@ def test_a_disk_that_fills_up_loses_nothing_that_was_stored(project: Project):
         ({"instances": {"suite": "tsplib"}}, "unknown suite 'tsplib'"),
         ({"algorithms": []}, "the list is empty"),
         ({"budget": {"grid": [5, 2]}}, "a grid must increase"),
+        ({"budget": {"grid": [0.2, 10]}}, "evaluations are whole and the first is 1"),
+        ({"budget": {"grid": {"from": 0.3, "to": 9}}}, "evaluations are whole and the first is 1"),
         ({"algorithms": [solver("no_such_function")]}, "has no 'no_such_function'"),
         (
             {"algorithms": [solver("coordinate_descent", stp=0.3)]},
@@ -406,17 +343,6 @@ def test_status_shows_what_is_in_a_store(project: Project):
     assert shown.returncode == 0
     assert "6 runs on 3 instances of 'classic'" in shown.stdout
     assert "crashes crashed" in shown.stdout
-
-
-def test_status_of_a_folder_that_is_no_store_says_so(project: Project):
-    done = project("status", ".")
-    assert done.returncode == 1
-    assert "is not a PolarBear store" in done.stderr
-
-
-def test_a_name_full_of_markup_is_shown_as_it_is(project: Project):
-    project.configure(algorithms=[solver("coordinate_descent", "[bold red]<script>[/]")])
-    assert "[bold red]<script>[/]" in project("run", "config.yaml").stdout
 
 
 @pytest.mark.slow

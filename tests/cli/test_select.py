@@ -8,25 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.conftest import OVER_TIME
 from tests.support import Project
 
-RATINGS = {"early": [0.7, 0.4, 0.1], "late": [0.2, 0.4, 0.8], "never": [0.1, 0.2, 0.1]}
 KEYS = {"choice", "criterion", "preference", "ranking"}
 ROW = {"algorithm", "p2bb", "mean", "quantile", "regret"}
-
-
-@pytest.fixture(scope="module")
-def inferred(tmp_path_factory: pytest.TempPathFactory) -> Project:
-    """A store with runs and a posterior, which nothing here writes to."""
-    made = Project(tmp_path_factory.mktemp("select"))
-    made.configure(
-        algorithms=[{"name": name, "use": "synthetic"} for name in RATINGS],
-        instances={"suite": "synthetic", "ratings": RATINGS, "count": 60},
-        budget={"grid": [10, 100, 1000]},
-    )
-    made.json("run", "config.yaml")
-    made.json("infer", "config", "--model", "dirichlet", "--draws", 2000)
-    return made
 
 
 def test_json_holds_what_scripts_rely_on(inferred: Project):
@@ -167,56 +153,6 @@ def test_yaml_and_functions_are_looked_for_where_they_are_named(inferred: Projec
     assert inline["choice"] == "late"
 
 
-def test_what_a_function_of_the_users_own_leaves_to_be_written_is_written(inferred: Project):
-    """Python closes such a file when it looks for garbage at the end of a process."""
-    (inferred.folder / "diary.py").write_text(
-        "class Diary:\n"
-        "    def __init__(self):\n"
-        "        self.file, self.itself = open('diary.txt', 'w'), self\n"
-        "        self.file.write('asked')\n"
-        "diary = Diary()\n"
-        "def worth(theta, times):\n    return float(theta[-1] + 0.1 * theta[0])\n"
-    )
-    asked = inferred.in_own_process("select", "config", "--preference", "diary.py:worth")
-    assert asked.returncode == 0, asked.stderr
-    assert (inferred.folder / "diary.txt").read_text() == "asked"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["--preference", "at 5000"], "5000 is outside the grid, which goes from 10 to 1000"),
-        (["--preference", "between 1 and 50"], "1 is outside the grid, which goes from 10 to 1000"),
-        (["--preference", "normal 1e6 10"], "nothing of this distribution lies on the grid"),
-        (["--preference", "atn 50"], "unknown preference 'atn'; did you mean 'at'?"),
-        (["--preference", "bad.py:falls"], "'bad.py:falls' is not strictly monotone"),
-        (["--preference", "weights zero.csv"], "all weights are zero"),
-        (["--preference", "weights minus.csv"], "the weight at t = 100 is negative"),
-        (["--preference", "none.yaml"], "cannot read none.yaml"),
-        (["--portfolio", "0"], "a portfolio has 1 to 256 slots, found 0"),
-        (["--portfolio", "-3"], "a portfolio has 1 to 256 slots, found -3"),
-        (["--algorithms", "early,lat"], "unknown algorithm 'lat'; did you mean 'late'?"),
-        (["--risk", "qantile"], "unknown risk profile 'qantile'; did you mean 'quantile'?"),
-        (["--gamma", "0"], "gamma must lie in (0, 1), found 0"),
-        (["--alpha", "0.2"], "alpha must lie in (0.5, 1], found 0.2"),
-        (["--model", "gp"], "`polarbear infer config --model gp` makes one"),
-        (["--key", "zz"], "has no posterior 'zz'"),
-        (["--png", "x.png"], "--png draws a sweep: add --sweep"),
-        (["--sweep", "--png", "no/such/x.png"], "cannot write the figure no/such/x.png"),
-        (["--sweep", "--png", "x.what"], "cannot write the figure x.what"),
-    ],
-)
-def test_bad_input_is_refused_in_a_line(inferred: Project, arguments: list[str], words: str):
-    (inferred.folder / "bad.py").write_text("def falls(theta): return -theta.mean(axis=-1)\n")
-    (inferred.folder / "zero.csv").write_text("t,weight\n10,0\n1000,0\n")
-    (inferred.folder / "minus.csv").write_text("t,weight\n10,1\n100,-1\n")
-    done = inferred("select", "config", *arguments)
-    assert done.returncode == 1
-    assert words in done.stderr
-    assert done.stdout == ""
-    assert len(done.stderr.strip().splitlines()) == 1
-
-
 def test_a_store_without_a_posterior_is_answered_from_its_runs(project: Project):
     project.configure()
     project.json("run", "config.yaml")
@@ -240,8 +176,8 @@ def test_runs_that_came_later_are_noticed(inferred: Project, tmp_path: Path):
 @pytest.fixture
 def racing(project: Project) -> Project:
     project.configure(
-        algorithms=[{"name": name, "use": "synthetic"} for name in RATINGS],
-        instances={"suite": "synthetic", "ratings": RATINGS},
+        algorithms=[{"name": name, "use": "synthetic"} for name in OVER_TIME],
+        instances={"suite": "synthetic", "ratings": OVER_TIME},
         budget={"grid": [10, 100, 1000]},
         race={"limits": {"rounds": 30}},
         inference={"draws": 1000},

@@ -114,17 +114,3 @@ def test_a_run_that_cannot_be_repeated_is_said_to_be(project: Project):
     assert "unknown algorithm 'nobody'" in done.stderr
     done = project("run", "config.yaml", "--on", "x")
     assert "--repeat NAME and --on ID go together" in done.stderr
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        ([], "choose one: --pair A,B [--at T], or --instance ID"),
-        (["--pair", "A"], "--pair takes two algorithms separated by a comma, found 'A'"),
-        (["--instance", "x", "--at", "3"], "--at goes with --pair"),
-    ],
-)
-def test_what_is_asked_wrongly_is_answered_in_a_line(looked_at: Project, arguments, words):
-    done = looked_at("show", "store", *arguments)
-    assert done.returncode == 1
-    assert words in done.stderr

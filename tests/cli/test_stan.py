@@ -4,34 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
-from pathlib import Path
 
 import pytest
 
 from tests.inference.stan_support import needs_cmdstan
 from tests.support import Project
-
-RATINGS = {"A": 0.6, "B": 0.3, "C": 0.1}
-
-
-@pytest.fixture(scope="module")
-def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A configuration and its runs, to be copied."""
-    made = Project(tmp_path_factory.mktemp("runs"))
-    made.configure(
-        algorithms=[{"name": name, "use": "synthetic"} for name in RATINGS],
-        instances={"suite": "synthetic", "ratings": RATINGS, "count": 30},
-        budget={"grid": [10, 100, 1000]},
-    )
-    made.json("run", "config.yaml")
-    return made.folder
-
-
-@pytest.fixture
-def raced(project: Project, runs: Path) -> Project:
-    shutil.copytree(runs, project.folder, dirs_exist_ok=True)
-    return project
 
 
 @pytest.fixture
@@ -51,20 +28,19 @@ def files(project: Project) -> dict[str, bytes]:
 @pytest.mark.slow
 @needs_cmdstan
 @pytest.mark.parametrize("method", ["auto", "pathfinder", "laplace", "advi-meanfield"])
-def test_infer_asks_stan_and_keeps_the_answer(raced: Project, method: str):
-    asked = (
+def test_infer_asks_stan_and_keeps_the_answer(collected: Project, method: str):
+    asked = [
         "infer",
         "config",
         "--model",
         "dirichlet",
         "--engine",
         "stan",
-        "--method",
-        method,
         "--draws",
-        2000,
-    )
-    first = raced.json(*asked)
+        "2000",
+        "--method",
+    ]
+    first = collected.json(*asked, method)
     assert first["engine"] == "stan"
     assert first["method"] == ("mcmc" if method == "auto" else method)
     assert {"r_hat", "ess_bulk", "divergences", "deep_trees", "e_bfmi", "pareto_k"} <= set(
@@ -72,7 +48,7 @@ def test_infer_asks_stan_and_keeps_the_answer(raced: Project, method: str):
     )
     best = max(first["ratings"], key=lambda row: row["mean"])
     assert best["algorithm"] == "A"
-    second = raced.json(*asked)
+    second = collected.json(*asked, method)
     assert second["from_store"] is True
     assert {**second, "from_store": False} == first
 
@@ -82,7 +58,7 @@ def test_infer_asks_stan_and_keeps_the_answer(raced: Project, method: str):
 def test_a_race_may_ask_stan(project: Project):
     """The ratings are so far apart that the winner is out of doubt."""
     path = project.configure(
-        algorithms=[{"name": name, "use": "synthetic"} for name in RATINGS],
+        algorithms=[{"name": name, "use": "synthetic"} for name in "ABC"],
         instances={"suite": "synthetic", "ratings": {"A": 0.9, "B": 0.08, "C": 0.02}},
         budget={"grid": [10, 100, 1000]},
         inference={"model": "dirichlet", "engine": "stan", "draws": 2000},
@@ -94,14 +70,14 @@ def test_a_race_may_ask_stan(project: Project):
     assert answer["resolved"] is True
 
 
-def test_infer_without_cmdstan_says_what_to_do_and_changes_nothing(raced: Project, nowhere):
-    before = files(raced)
-    done = raced("infer", "config", "--model", "dirichlet", "--engine", "stan")
+def test_infer_without_cmdstan_says_what_to_do_and_changes_nothing(collected: Project, nowhere):
+    before = files(collected)
+    done = collected("infer", "config", "--model", "dirichlet", "--engine", "stan")
     assert done.returncode == 1
     assert done.stderr.splitlines() == [
         "polarbear: the stan engine needs CmdStan, which was not found; run: polarbear stan install"
     ]
-    assert files(raced) == before
+    assert files(collected) == before
 
 
 def test_a_race_without_cmdstan_stops_before_it_runs_anything(nowhere: Project):
