@@ -24,7 +24,6 @@ if TYPE_CHECKING:
         listening,
         live_page,
         merge_stores,
-        page_server,
         registries,
         reporting,
         selecting,

@@ -256,7 +256,7 @@ def watch(
     While a race in another terminal writes to the store, an open page follows it. Other machines
     have no access; nothing is run or written. Ctrl-C ends it.
     """
-    served = api.page_server.Watch(store, port)
+    served = api.live_page.Watch(store, port)
     output.show(served.address)
     with suppress(KeyboardInterrupt):
         served.serve()

@@ -11,6 +11,7 @@ import signal
 import subprocess
 import time
 from pathlib import Path
+from subprocess import CompletedProcess
 from typing import Any
 
 import numpy as np
@@ -51,19 +52,48 @@ def runs(store: Path) -> list[tuple[str, str, int]]:
     ]
 
 
-def test_a_race_prints_the_object_that_scripts_rely_on(project: Project):
+@pytest.fixture(scope="module")
+def settled(tmp_path_factory: pytest.TempPathFactory) -> tuple[Project, CompletedProcess[str]]:
+    """A race that is settled, and its output."""
+    project = Project(tmp_path_factory.mktemp("settled"))
     synthetic(project, "good", "bad", "early", race={"alpha": 0.95})
-    answer = project.json("race", "config.yaml")
+    return project, project("race", "config.yaml")
+
+
+def test_a_race_prints_the_object_that_scripts_rely_on(settled):
+    answer = settled[0].json("race", "config.yaml")
     assert answer["pareto_set"] == ["good", "early"]
     (out,) = answer["eliminated"]
     assert out.keys() == {"algorithm", "by", "round", "instances", "probability"}
     assert answer["resolved"] is True
     assert answer["stopped_because"] == "every relation is settled"
-    assert answer["rounds"] == len(rounds(project.store))
+    assert answer["rounds"] == len(rounds(settled[0].store))
     assert answer["instances"] > 0
     assert answer["evaluations"].keys() == {"good", "bad", "early"}
     assert answer["failed_runs"] == 0
     assert answer["store"] == "config"
+
+
+def test_a_race_prints_a_summary_on_one_screen(settled):
+    project, done = settled
+    assert done.returncode == 0
+    assert "Anytime Pareto set: good, early" in done.stdout
+    assert len(done.stdout.splitlines()) <= 24
+    assert re.search(
+        r"bad +eliminated .* round \d+, by \w+: better at each time, P = ", done.stdout
+    )
+    assert re.search(r"\d+ rounds, \d+ problems, .* evaluations \(\d+% saved\)\.", done.stdout)
+    assert "P(any elimination is wrong) = " in done.stdout
+    assert "Next: polarbear select config --preference" in done.stdout
+    assert "Stopped because every relation is settled; store config" in done.stdout
+    assert "round 1: 8 instances" in done.stderr
+    assert "\x1b" not in done.stdout + done.stderr
+    status = project("status", "config").stdout
+    assert "good and early cross: each is better at some times" in status
+    shown = [" ".join(line.split()) for line in status.splitlines()]
+    for entry in project.json("status", "config")["race"]["algorithms"]:
+        expected = f"{entry['algorithm']} {STATUS[entry['standing']]} "
+        assert [line for line in shown if line.startswith(expected)], expected
 
 
 def test_a_page_that_follows_changes_nothing_about_the_race(project: Project):
@@ -81,28 +111,6 @@ def test_a_page_that_follows_changes_nothing_about_the_race(project: Project):
     refused = project("race", "config.yaml", "--page", "notes.html")
     assert refused.returncode == 1
     assert "notes.html exists and is not a PolarBear page" in refused.stderr
-
-
-@pytest.mark.slow
-def test_a_race_tells_its_story_in_plain_words(project: Project):
-    synthetic(project, "good", "bad", "early", race={"alpha": 0.95})
-    done = project("race", "config.yaml")
-    assert done.returncode == 0
-    assert "Anytime Pareto set: good, early" in done.stdout
-    assert len(done.stdout.splitlines()) <= 24
-    assert re.search(
-        r"bad +eliminated .* round \d+, by \w+: better at each time, P = ", done.stdout
-    )
-    assert re.search(r"\d+ rounds, \d+ problems, .* evaluations \(\d+% saved\)\.", done.stdout)
-    assert "P(any elimination is wrong) = " in done.stdout
-    assert "Next: polarbear select config --preference" in done.stdout
-    assert "Stopped because every relation is settled; store config" in done.stdout
-    assert "round 1: 8 instances" in done.stderr
-    assert "\x1b" not in done.stdout + done.stderr
-    status = project("status", "config")
-    assert re.search(r"bad +eliminated ", status.stdout)
-    assert "good and early cross: each is better at some times" in status.stdout
-    assert project.json("status", "config")["race"]["pareto_set"] == ["good", "early"]
 
 
 @pytest.mark.slow
@@ -134,18 +142,6 @@ def test_a_limit_ends_with_exit_code_3_and_a_valid_result(project: Project):
     answer = json.loads(project("race", "config.yaml", "--json").stdout)
     assert answer["resolved"] is False
     assert answer["open_pairs"][0]["a"] == "good"
-
-
-@pytest.mark.parametrize("limits", [{}, {"rounds": 1}])
-def test_an_algorithm_has_the_same_standing_in_table_and_json(project: Project, limits):
-    synthetic(project, "good", "bad", "early", race={"alpha": 0.95, "limits": limits})
-    project("race", "config.yaml", "-q")
-    shown = project("status", "config").stdout.splitlines()
-    entries = project.json("status", "config")["race"]["algorithms"]
-    assert {entry["standing"] for entry in entries} <= set(STATUS)
-    for entry in entries:
-        expected = f"{entry['algorithm']} {STATUS[entry['standing']]} "
-        assert [line for line in shown if " ".join(line.split()).startswith(expected)], expected
 
 
 @pytest.mark.slow

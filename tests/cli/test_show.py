@@ -21,8 +21,9 @@ def synthetic(project: Project, instances: int, ratings: dict[str, list[float]])
     project.json("run", "config.yaml", "--store", "store")
 
 
-@pytest.fixture
-def looked_at(project: Project) -> Project:
+@pytest.fixture(scope="module")
+def looked_at(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    project = Project(tmp_path_factory.mktemp("show"))
     synthetic(project, instances=25, ratings=RATINGS)
     return project
 

@@ -29,18 +29,8 @@ def files(project: Project) -> dict[str, bytes]:
 @needs_cmdstan
 @pytest.mark.parametrize("method", ["auto", "pathfinder", "laplace", "advi-meanfield"])
 def test_infer_asks_stan_and_keeps_the_answer(collected: Project, method: str):
-    asked = [
-        "infer",
-        "config",
-        "--model",
-        "dirichlet",
-        "--engine",
-        "stan",
-        "--draws",
-        "2000",
-        "--method",
-    ]
-    first = collected.json(*asked, method)
+    asked = ("infer", "config", "--model", "dirichlet", "--engine", "stan", "--draws", 2000)
+    first = collected.json(*asked, "--method", method)
     assert first["engine"] == "stan"
     assert first["method"] == ("mcmc" if method == "auto" else method)
     assert {"r_hat", "ess_bulk", "divergences", "deep_trees", "e_bfmi", "pareto_k"} <= set(
@@ -48,7 +38,7 @@ def test_infer_asks_stan_and_keeps_the_answer(collected: Project, method: str):
     )
     best = max(first["ratings"], key=lambda row: row["mean"])
     assert best["algorithm"] == "A"
-    second = collected.json(*asked, method)
+    second = collected.json(*asked, "--method", method)
     assert second["from_store"] is True
     assert {**second, "from_store": False} == first
 
