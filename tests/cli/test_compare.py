@@ -97,6 +97,8 @@ def test_a_pair_is_drawn_alone(compared: Project, tmp_path: Path):
     with (tmp_path / "eaf-difference.csv").open() as file:
         pairs = {(row["a"], row["b"]) for row in csv.DictReader(file)}
     assert pairs == {("random", "again [b]")}
+    refused = compared("compare", "config", "--pair", "random,rando")
+    assert "unknown algorithm 'rando'; did you mean 'random'?" in refused.stderr
 
 
 def test_fewer_algorithms_and_other_targets_can_be_asked_for(compared: Project):

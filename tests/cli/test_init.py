@@ -39,12 +39,7 @@ def test_it_does_not_replace_a_file_unless_told_to(project: Project):
     assert mine.read_text() == "mine"
     assert project("init", "mine.yaml", "--force").returncode == 0
     assert mine.read_text() != "mine"
-
-
-def test_it_says_so_when_it_cannot_write(project: Project):
-    done = project("init", "no/such/folder.yaml")
-    assert done.returncode == 1
-    assert "cannot write" in done.stderr
+    assert "cannot write" in project("init", "no/such/folder.yaml").stderr
 
 
 def groups() -> list[tuple[str, type[Options]]]:
