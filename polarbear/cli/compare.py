@@ -80,53 +80,53 @@ def compare(
 
 
 def _show(found: Compared) -> None:
-    say = output.show
-    say(f"instances: {found.instances}, of {found.instances_in_store} in the store")
-    say(f"scale: {found.scale.words}")
-    say("")
-    say("AOCC: mean share of targets reached, over time and over log time, with 95 % intervals;")
-    say("first: share of resamples of instances in which an algorithm has the highest mean")
+    output.show(f"instances: {found.instances}, of {found.instances_in_store} in the store")
+    output.show(f"scale: {found.scale.words}")
+    output.show("")
+    output.show(
+        "AOCC: mean share of targets reached, over time and over log time, with 95 % intervals;"
+    )
+    output.show("first: share of resamples of instances in which an algorithm has the highest mean")
     made = Table(
         "algorithm", *AOCC_TITLES, *(title.replace("#", " (log t)#") for title in AOCC_TITLES)
     )
     for row in found.aocc:
         made.add_row(row.algorithm, *_areas(row), *_areas(row.log_time))
-    say(made)
-    say(f"ECDF: share of targets reached by that number of {found.axis}")
+    output.show(made)
+    output.show(f"ECDF: share of targets reached by that number of {found.axis}")
     times = [point.t for point in found.ecdf[0].at]
     made = Table("algorithm", *(f"{t:.{6 if t.is_integer() else 3}g}#" for t in times))
     for curve in found.ecdf:
         made.add_row(curve.algorithm, *(f"{point.share:.3f}" for point in curve.at))
-    say(made)
+    output.show(made)
     if found.ert is not None:
         _show_ert(found)
     if found.pair is not None:
         both = found.pair.instances
-        say(f"EAF difference, on the {both} {noun(both, 'instance')} both ran in full:")
+        output.show(f"EAF difference, on the {both} {noun(both, 'instance')} both ran in full:")
         for line in found.pair.words:
-            say(f"  {line}")
-        say("")
+            output.show(f"  {line}")
+        output.show("")
     for note in found.disagreements or ():
-        say(f"the views disagree: {note.words}.")
+        output.show(f"the views disagree: {note.words}.")
         if note.why:
-            say(f"  Why: {note.why}.")
+            output.show(f"  Why: {note.why}.")
     if found.verdict:
-        say(f"{found.verdict}.")
+        output.show(f"{found.verdict}.")
 
 
 def _show_ert(found: Compared) -> None:
-    say = output.show
     rows = found.ert or ()
-    say(f"ERT: {found.axis} to a distance from the optimum, with 95 % intervals")
-    say("")
+    output.show(f"ERT: {found.axis} to a distance from the optimum, with 95 % intervals")
+    output.show("")
     for group in dict.fromkeys(row.group for row in rows):
         here = [row for row in rows if row.group == group]
         where = "all instances" if group is None else group
-        say(f"{where}: {counted(here[0].runs, 'run')} each")
+        output.show(f"{where}: {counted(here[0].runs, 'run')} each")
         made = Table("algorithm", *(f"{point.target:g}#" for point in here[0].at))
         for row in here:
             made.add_row(row.algorithm, *(_running_time(point) for point in row.at))
-        say(made)
+        output.show(made)
 
 
 def _running_time(point: ErtPoint) -> str:

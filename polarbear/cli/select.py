@@ -81,17 +81,16 @@ def select(
 
 
 def _show(found: Answer) -> None:
-    say = output.show
     used = found.posterior
     source = "the race" if used.from_ == "race" else "all runs"
-    say(f"preference: {found.preference_words}")
+    output.show(f"preference: {found.preference_words}")
     problems = counted(used.instances, "problem")
     drawn = counted(used.draws, "draw")
-    say(f"posterior of {source}: {used.model}, {problems}, {drawn} (key {used.key})")
+    output.show(f"posterior of {source}: {used.model}, {problems}, {drawn} (key {used.key})")
     if found.left_out:
-        say(f"left out: {', '.join(found.left_out)} ({found.left_out_because})")
-    say("")
-    say(found.statement)
+        output.show(f"left out: {', '.join(found.left_out)} ({found.left_out_because})")
+    output.show("")
+    output.show(found.statement)
     titles = (f"{P_BEST}#", "mean#", f"quantile {short(found.gamma)}#", "expected regret#")
     made = Table("algorithm", *titles, "strongest rival", "problems#")
     for row in found.ranking:
@@ -100,7 +99,7 @@ def _show(found: Answer) -> None:
         made.add_row(name, *_numbers(row), row.rival or "", shared)
     output.show(made)
     if any(not row.competes for row in found.ranking):
-        say("algorithms in brackets do not compete")
+        output.show("algorithms in brackets do not compete")
     output.show_lines(disagreement.words for disagreement in found.disagreements)
     if found.portfolio is not None:
         _show_portfolios(found, titles)

@@ -1,4 +1,4 @@
-"""What is broken is an error: `polarbear race` lets nobody lose because it does not run."""
+"""Failing algorithms are errors of `polarbear race`, not losses."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def test_what_failures_mean_cannot_change_in_mid_race(project: Project):
     assert 'settings.failures: stored null, configuration "last"' in done.stderr
 
 
-def test_a_run_that_is_killed_from_outside_is_run_again_and_held_against_nobody(project: Project):
+def test_a_run_that_is_killed_from_outside_is_run_again_and_is_no_failure(project: Project):
     tries = project.folder / "tries"
     tries.mkdir()
     raced(project, RANDOM, solver("killed_until", folder=str(tries)))

@@ -153,7 +153,7 @@ def test_a_program_and_the_files_its_command_names_are_looked_at(project: Projec
     assert project("run", "config.yaml", "--rerun", "all").returncode == 0
 
 
-def test_other_rules_are_decided_anew_without_a_single_run(raced: Project):
+def test_other_rules_are_decided_again_without_a_single_run(raced: Project):
     first, before = rounds(raced.store), attempts(raced.store)
     rules = {"batch": {"start": 4, "min": 4, "max": 4}, "limits": {"rounds": 2}, "alpha": 0.6}
     configure(raced, race={**rules, "epsilon": 0.1})

@@ -213,7 +213,7 @@ def test_a_full_disk_in_mid_round_leaves_the_race_as_it_was(project: Project):
 
 
 @pytest.mark.slow
-def test_adding_an_algorithm_in_mid_race_repeats_nobodys_runs(project: Project):
+def test_adding_an_algorithm_in_mid_race_repeats_no_runs(project: Project):
     synthetic(project, "good", "bad", race={"limits": {"rounds": 2}, "alpha": 0.999999})
     project("race", "config.yaml")
     before = runs(project.store)

@@ -156,7 +156,7 @@ def test_failures_are_told(project: Project):
     assert "- Note: 3 runs failed" in done.stdout
 
 
-def test_several_stores_are_held_against_the_first(raced: Project, tmp_path: Path):
+def test_several_stores_are_compared_with_the_first(raced: Project, tmp_path: Path):
     other = tmp_path / "other"
     shutil.copytree(raced.folder / "config", other)
     done = raced("report", "config", str(other), "--markdown")
