@@ -14,15 +14,7 @@ from polarbear.config import KEEPS, failed_words
 from polarbear.inference.beliefs import Beliefs
 from polarbear.inference.named_fit import NamedFit
 from polarbear.plain import Record, html_table
-from polarbear.racing import (
-    OPEN,
-    Elimination,
-    Forecast,
-    RoundRecord,
-    State,
-    Verdict,
-    verdict_on,
-)
+from polarbear.racing import OPEN, Elimination, Forecast, RoundRecord, State, Verdict, verdict_on
 from polarbear.racing.forecast import MIN_ROUNDS, within
 from polarbear.racing.recommendation import Grade, Span, advise, leaders
 from polarbear.racing.rules import Batch, RaceLimits

@@ -101,11 +101,7 @@ def step(
 
 
 def needs_more_draws(
-    state: State,
-    rules: Rules,
-    drawn: int,
-    tables: DecisionTables,
-    duels: np.ndarray | None = None,
+    state: State, rules: Rules, drawn: int, tables: DecisionTables, duels: np.ndarray | None = None
 ) -> bool:
     """Whether a decision of this round is within the Monte-Carlo error of its probability."""
     if tables.errors is None:
@@ -188,10 +184,7 @@ def _cycles(state: State, dominates: np.ndarray) -> tuple[tuple[str, ...], ...]:
 
 
 def _eliminations(
-    state: State,
-    tables: DecisionTables,
-    dominates: np.ndarray,
-    cycles: tuple[tuple[str, ...], ...],
+    state: State, tables: DecisionTables, dominates: np.ndarray, cycles: tuple[tuple[str, ...], ...]
 ) -> tuple[Elimination, ...]:
     """Eliminations of this round, whatever the order of the algorithms.
 

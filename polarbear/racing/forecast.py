@@ -124,11 +124,7 @@ def _looks(state: State, rules: Rules, most: int | None) -> list[int]:
 
 
 def _futures(
-    state: State,
-    rules: Rules,
-    tables: DecisionTables,
-    looks: list[int],
-    rng: np.random.Generator,
+    state: State, rules: Rules, tables: DecisionTables, looks: list[int], rng: np.random.Generator
 ) -> np.ndarray:
     """Instances at the end of each simulated future of a race; infinite beyond the last look.
 

@@ -1,4 +1,4 @@
-"""Work beside workers: it is waited for, unless whoever waits is interrupted."""
+"""Work beside workers: it is waited for, unless the waiting thread is interrupted."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ def test_work_that_is_given_up_ends_and_says_nothing(
         while True:
             in_threads(lambda _: begun.set(), range(2), threads)
 
-    def nobody() -> None:
+    def closed() -> None:
         raise OSError("handle is closed")
 
-    background = Background(for_ever, nobody)
+    background = Background(for_ever, closed)
     background.start()
     begun.wait()
     background.give_up()

@@ -121,7 +121,7 @@ def test_standings_have_the_keys_that_scripts_rely_on_in_their_order(tmp_path):
     ]
     assert json.loads(json.dumps(facts)) == facts  # plain throughout
     assert list(facts["algorithms"][0]) == [
-        *("algorithm", "evaluations", "standing", "by", "probability", "spent"),
+        *("algorithm", "evaluations", "standing", "by", "probability", "spent")
     ]
     assert list(facts["best"][0]) == ["algorithm", "from", "to"]
     assert list(facts["open_pairs"][0]) == ["a", "b", "times", "from", "to", "p_above"]
@@ -225,7 +225,7 @@ def test_a_limit_ends_a_race_with_a_valid_result(tmp_path, limits, because):
     assert facts["pareto_set"] == ["A", "B"]
     assert not facts["resolved"]
     assert facts["open_pairs"][0]["times"] > 0
-    assert facts["forecast"] is None  # nobody can tell after a round
+    assert facts["forecast"] is None  # unknown after one round
     assert facts["instances"] == limits.get("instances", 8)
 
 

@@ -59,7 +59,7 @@ def test_a_run_that_was_begun_early_is_counted_once_and_by_its_worker(tasks):
     assert (now.early, now.done, now.workers[0].runs) == (0, 1, 1)
 
 
-def test_a_run_of_a_call_before_this_one_is_nobody_s_work_now(tasks):
+def test_a_run_of_an_earlier_command_counts_for_no_worker(tasks):
     account = Account()
     account.begins(2, tasks)
     account.finished(outcome(tasks[0], started=time.time() - 3600))

@@ -1,4 +1,4 @@
-"""Decisions taken anew from stored runs: killed and started again or not, they are the same."""
+"""Decisions taken again from stored runs: killed and started again or not, they are the same."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Killed(Exception):
 
 
 class Killer(Watcher):
-    """Ends a race after so many rounds, as a kill would."""
+    """Ends a race after a number of rounds, as a kill would."""
 
     def __init__(self, after: int) -> None:
         self.after = after
@@ -50,17 +50,17 @@ STRICT = {**BATCH, "alpha": 0.999999, "limits": {"rounds": 5}}
 LAX = {**BATCH, "alpha": 0.9, "resolution": "strict", "limits": {"rounds": 7}}
 
 
-def test_killed_while_deciding_anew_a_race_ends_with_the_same_rounds_to_the_byte(tmp_path: Path):
+def test_killed_while_deciding_again_a_race_ends_with_the_same_rounds_to_the_byte(tmp_path: Path):
     for name in ("whole", "killed"):
         race(configured(rules=STRICT), tmp_path / name)
     before = checkpoints(Store.open(tmp_path / "whole"))
-    anew = Answers(redecide=True)
-    whole, notes = race(configured(rules=LAX), tmp_path / "whole", anew)
+    again = Answers(redecide=True)
+    whole, notes = race(configured(rules=LAX), tmp_path / "whole", again)
     assert f"{counted(5, 'round')} to decide again" in notes[0]
     for after in (1, 3):
         with pytest.raises(Killed):
-            race(configured(rules=LAX), tmp_path / "killed", anew, kill_after=after)
-    killed, notes = race(configured(rules=LAX), tmp_path / "killed", anew)
+            race(configured(rules=LAX), tmp_path / "killed", again, kill_after=after)
+    killed, notes = race(configured(rules=LAX), tmp_path / "killed", again)
     assert "nothing has changed: the race continues" in notes[0]
     assert checkpoints(killed) == checkpoints(whole) != before
     assert len(killed.races.numbers()) == 1
@@ -68,10 +68,10 @@ def test_killed_while_deciding_anew_a_race_ends_with_the_same_rounds_to_the_byte
     assert earlier == before
 
 
-def test_rules_changed_there_and_back_give_the_first_rounds_where_nobody_ran_further(
+def test_rules_changed_there_and_back_give_the_first_rounds_where_no_run_went_further(
     tmp_path: Path,
 ):
-    # Strict rules put nobody out, so that all runs are there that laxer rules could ask for.
+    # Strict rules eliminate nothing, so all runs are stored that laxer rules could request.
     store, _ = race(configured(rules=STRICT), tmp_path / "s")
     before = checkpoints(store)
     lax = {**LAX, "limits": {"rounds": 5}}
@@ -123,10 +123,7 @@ def test_a_file_that_changes_under_a_race_stops_it_before_its_runs_are_mixed(tmp
                 file.write("# changed\n")
 
     store = Store.create(tmp_path / "s", config.plain())
-    with (
-        store.writing(),
-        pytest.raises(Exception, match=r"touched.py changed while"),
-    ):
+    with store.writing(), pytest.raises(Exception, match=r"touched.py changed while"):
         Race(config, store, Editor()).run()
     assert store.rounds.numbers() == [1]
     assert len(store.runs()) == 8

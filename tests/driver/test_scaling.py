@@ -16,7 +16,7 @@ INSTANCES = 80
 
 @pytest.fixture(scope="module")
 def raced(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """Races on so many workers; what one has inferred, another need not infer again."""
+    """Races on a number of workers; they share posteriors."""
     folder, known, done = tmp_path_factory.mktemp("simulated"), Known(), {}
 
     def race(workers: int, early: int = 4, fill: bool = False) -> Simulated:

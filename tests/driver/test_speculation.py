@@ -29,7 +29,7 @@ from tests.support import solver
 
 
 class Shuffled:
-    """A pool of made-up workers in this process; who is finished next is drawn by lot."""
+    """A pool of made-up workers in this process; the next to finish is drawn at random."""
 
     def __init__(self, config: Config, workers: int, seed: int) -> None:
         self.size = workers
@@ -81,7 +81,7 @@ def deliberate(monkeypatch: pytest.MonkeyPatch) -> None:
     def slowly(self: Race, *arguments: Any) -> Any:
         found = decided(self, *arguments)
         if threading.current_thread() is not threading.main_thread():
-            idle.wait(60)  # not for ever: whoever began nothing may have been asked before
+            idle.wait(60)  # limited: the pool may have been asked before
         return found
 
     class Waits(Shuffled):
@@ -103,7 +103,7 @@ TRUNCATED = {"A": [1.0, 1.0, 6.0, 40.0, 40.0, 40.0], "B": [1.0] * 6, "C": [0.2] 
 
 
 def truncated(early: int = 4, workers: int = 1, **limits: Any) -> Config:
-    """A race in which somebody is out soon, and late times are settled before early ones."""
+    """A race in which one is eliminated soon, and late times are settled before early ones."""
     rules = {"limits": {"rounds": 5, **limits}, "resolution": "strict"}
     return configured(
         tuple(TRUNCATED), TRUNCATED, rules, execution={"workers": workers, "early": early}
@@ -124,7 +124,7 @@ def test_with_early_runs_a_race_is_the_same_to_the_byte(tmp_path, monkeypatch, w
     mine, its = essence(store.path), essence(without.path)
     assert mine["runs"] == its["runs"]
     assert mine["trajectories"] == its["trajectories"]
-    assert len(notes.runs) == len(store.runs())  # each is told of once
+    assert len(notes.runs) == len(store.runs())  # each is reported once
 
 
 def test_with_as_many_early_runs_as_can_be_a_race_is_the_same(tmp_path, monkeypatch, without):

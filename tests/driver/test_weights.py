@@ -1,4 +1,4 @@
-"""Races on weighted instances: what decides, what goes on, and what has to be decided anew."""
+"""Races on weighted instances: decisions, resuming and deciding again."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Whole commands on disks that fail: cut off at any step and given again, they end the same.
 
 A scenario is a command that writes, in a folder that was prepared for it; add one to SCENARIOS, and
-it is tried with every power cut and every error, in the tests by lot, in benchmarks/crashes.py all.
+it is tried with power cuts and errors: some in the tests, all in benchmarks/crashes.py.
 """
 
 from __future__ import annotations

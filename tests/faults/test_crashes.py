@@ -1,4 +1,4 @@
-"""Commands on disks that fail, by lot: power cuts and errors at some steps of each.
+"""Commands on disks that fail, at random: power cuts and errors at some steps of each.
 
 All steps, in all ways, are tried by benchmarks/crashes.py.
 """

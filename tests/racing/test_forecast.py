@@ -38,7 +38,7 @@ def ahead(p_above: float, most: int | None = None, p_alike: float = 1e-6) -> For
     return found
 
 
-def test_in_the_first_rounds_nobody_can_tell():
+def test_in_the_first_rounds_there_is_no_forecast():
     rules = Rules()
     for rounds in (1, 2):
         assert forecast(after(rounds, 16, rules), rules, pair(0.9), None, seed=1) is None

@@ -114,7 +114,7 @@ def test_names_with_braces_stand_as_they_are():
     assert judged("=").words("{b}", "{0}") == "{b} and {0} are equivalent at every time"
 
 
-def test_who_put_another_out_dominates_it_whatever_single_times_were_settled_as():
+def test_an_eliminator_dominates_whatever_single_times_were_settled_as():
     state = race.start("AB", (1.0, 2.0, 3.0), Rules())
     settled = np.array([codes(">x=")], dtype=np.int8)
     gone = Elimination("B", "A", 3, 24, 0.995)
@@ -147,7 +147,7 @@ def believed(names: tuple[str, ...]) -> DecisionTables:
 
 @pytest.mark.parametrize("resolution", ["crossing", "strict"])
 @pytest.mark.parametrize(("times", "rounds"), [(1, 3), (2, 2), (3, 1)])
-def test_a_race_says_of_a_pair_only_what_one_of_its_rounds_has_shown(resolution, times, rounds):
+def test_a_verdict_contains_only_what_a_round_has_shown(resolution, times, rounds):
     """Every sequence of beliefs about one pair, for each rule: what a verdict says was shown at a
     time was certain in some round, and only crossing resolution leaves a time without."""
     rules = Rules(resolution=resolution)
