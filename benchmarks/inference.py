@@ -179,7 +179,7 @@ def numpyro_rows(warm_up: int, draws: int, precision: str) -> list[str]:
     import numpyro
     import numpyro.distributions as dist
 
-    from polarbear.inference.diagnostics import convergence_of
+    from polarbear.inference.convergence import convergence_of
     from polarbear.inference.plackett_luce.likelihood import helmert
 
     numpyro.enable_x64(precision == "double")

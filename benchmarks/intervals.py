@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from polarbear.inference.empirical.bootstrap import Bootstrap
-from polarbear.inference.options import CONCENTRATION
+from polarbear.inference.model_options import CONCENTRATION
 from polarbear.inference.strongest_rival import p_best
 from polarbear.rankings import rank
 from polarbear.rankings.duels import duels_of

@@ -13,7 +13,7 @@ import numpy as np
 
 from polarbear import racing as race
 from polarbear.inference.empirical.decisions import decide_by_duels
-from polarbear.inference.options import CONCENTRATION
+from polarbear.inference.model_options import CONCENTRATION
 from polarbear.inference.relations import DecisionTables
 from polarbear.racing import State
 from polarbear.racing.rules import Rules

@@ -1,4 +1,4 @@
-"""Base classes: an algorithm, and one run as its adapter sees it."""
+"""Base classes: an algorithm, and one run as its adapter sees it; a check of options."""
 
 from __future__ import annotations
 
@@ -8,13 +8,19 @@ from dataclasses import dataclass, replace
 from math import inf
 from typing import Any, ClassVar
 
+import numpy as np
 from pydantic import Field, field_validator
 
+from polarbear.errors import AlgorithmError, BudgetExhausted
 from polarbear.numerics.arrays import Floats
 from polarbear.problems.base import Instance, Kind, Setting
 from polarbear.settings.fingerprint import MadeOf, of_packages
 from polarbear.settings.names import LONGEST_LABEL, checked_name
 from polarbear.settings.options import Options
+
+EvaluateAll = Callable[[Any], list[float]]
+Search = Callable[[EvaluateAll, Floats, Floats, int], None]
+TRIED_EVALUATIONS = 50  # of options
 
 
 @dataclass(frozen=True)
@@ -120,3 +126,22 @@ class Algorithm(Options):
     @abstractmethod
     def run(self, trial: Trial, setting: Setting) -> None:
         """Optimise until the budget ends the run; a return means the algorithm ended itself."""
+
+
+def check_options(search: Search, optimiser: str) -> None:
+    """Run a short search on the sphere: most packages check options only when they use them."""
+    left = TRIED_EVALUATIONS
+
+    def sphere(x: Floats) -> float:
+        nonlocal left
+        left -= 1
+        if left < 0:
+            raise BudgetExhausted
+        return float(x @ x)
+
+    try:
+        search(lambda points: [sphere(x) for x in points], np.full(2, -1.0), np.ones(2), 1)
+    except BudgetExhausted:
+        pass
+    except Exception as error:  # whatever the package raises, its options are the cause
+        raise AlgorithmError(f"{optimiser} fails with its options: {error}") from error

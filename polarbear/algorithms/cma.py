@@ -11,8 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 from pydantic import Field, field_validator
 
-from polarbear.algorithms.base import Algorithm, Trial
-from polarbear.algorithms.option_check import EvaluateAll, check_options
+from polarbear.algorithms.base import Algorithm, EvaluateAll, Trial, check_options
 from polarbear.numerics.arrays import Floats
 from polarbear.problems.base import Kind, Setting
 from polarbear.settings.options import unknown

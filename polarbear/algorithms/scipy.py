@@ -10,8 +10,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from pydantic import Field, ValidationInfo, field_validator
 
-from polarbear.algorithms.base import Algorithm, Trial
-from polarbear.algorithms.option_check import EvaluateAll, check_options
+from polarbear.algorithms.base import Algorithm, EvaluateAll, Trial, check_options
 from polarbear.errors import AlgorithmError
 from polarbear.numerics.arrays import Floats
 from polarbear.problems.base import Kind, Setting

@@ -37,7 +37,7 @@ def store_folder(config: ConfigLike, store: str | Path | None) -> Path:
 
 def write_template(file: Path, force: bool) -> None:
     """Write a commented configuration, and next to it the schema for editors."""
-    from polarbear.config.schema import NAME, config_schema  # import all models
+    from polarbear.config.json_schema import NAME, config_schema  # import all models
     from polarbear.config.template import commented_config
 
     if file.exists() and not force:
@@ -53,7 +53,7 @@ def write_template(file: Path, force: bool) -> None:
 
 def schema() -> dict[str, Any]:
     """The JSON Schema of a configuration."""
-    from polarbear.config.schema import config_schema  # imports all models
+    from polarbear.config.json_schema import config_schema  # imports all models
 
     return config_schema()
 

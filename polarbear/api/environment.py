@@ -10,9 +10,8 @@ from importlib import metadata
 
 from polarbear import __version__
 from polarbear.api.registries import REGISTRIES, registry
-from polarbear.inference.stan.install import compile_programs, install
+from polarbear.inference.stan.installation import Finding, compile_programs, findings, install
 from polarbear.inference.stan.programs import programmed_models
-from polarbear.inference.stan.status import Finding, findings
 from polarbear.numerics.compiling import cache_folder
 from polarbear.wording import counted, size
 

@@ -10,8 +10,7 @@ import polars as pl
 
 from polarbear.driver.posterior_cache import CachedPosterior, Inferred, PairAt, PairOver, inferred
 from polarbear.inference import relations
-from polarbear.inference.fit import named
-from polarbear.inference.named_fit import NamedFit
+from polarbear.inference.fit import NamedFit, named
 from polarbear.plain import html_table
 from polarbear.wording import SHARE_OF_FIRSTS
 

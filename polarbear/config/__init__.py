@@ -5,17 +5,24 @@ Uses `settings`, and the options of `problems`, `algorithms`, `racing` and `infe
 
 from __future__ import annotations
 
-from polarbear.config.changes import contradictions, differences
 from polarbear.config.configuration import (
     Config,
     Overrides,
     PlainConfig,
+    contradictions,
+    differences,
     load,
     overridden,
     parse,
 )
-from polarbear.config.execution import Execution, JobQueue
-from polarbear.config.failures import KEEPS, Failures, failed_words, failures_in
+from polarbear.config.execution import (
+    KEEPS,
+    Execution,
+    Failures,
+    JobQueue,
+    failed_words,
+    failures_in,
+)
 
 __all__ = [
     "KEEPS",

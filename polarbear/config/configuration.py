@@ -1,7 +1,8 @@
-"""Reads one configuration file into one frozen object, or reports the line to correct."""
+"""Reads one configuration file into one frozen object, and compares it with a stored one."""
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
@@ -13,8 +14,8 @@ from pydantic import Field
 from polarbear.algorithms import ADAPTERS, Algorithm
 from polarbear.config.execution import Execution
 from polarbear.errors import ConfigError
+from polarbear.inference.model_options import ModelOptions
 from polarbear.inference.models import joint_models
-from polarbear.inference.options import ModelOptions
 from polarbear.numerics.seeds import run_seed
 from polarbear.problems import SUITES, Setting, Suite
 from polarbear.problems.base import Trajectory
@@ -27,6 +28,7 @@ from polarbear.wording import joined
 
 PlainConfig = dict[str, Any]  # a configuration as stored
 Seeds = Literal["separate", "common"]
+COUNTS = ("count", "weights")  # of instances: no run depends on them
 
 
 @dataclass(frozen=True)
@@ -164,6 +166,42 @@ def parse(data: Any, source: Source, folder: str = ".") -> Config:
         top.seeds,
         top.trajectory,
     )
+
+
+def differences(stored: Mapping[str, Any], wanted: Mapping[str, Any], path: str = "") -> list[str]:
+    """The differences between two plain configurations, one line each."""
+    found = []
+    for key in sorted({*stored, *wanted}):
+        here = f"{path}.{key}" if path else key
+        old, new = stored.get(key), wanted.get(key)
+        if isinstance(old, Mapping) and isinstance(new, Mapping):
+            found += differences(old, new, here)
+        elif old != new:
+            found.append(f"{here}: stored {json.dumps(old)}, configuration {json.dumps(new)}")
+    return found
+
+
+def contradictions(
+    stored: PlainConfig, wanted: PlainConfig, uses_grid: bool, redefined: Collection[str] = ()
+) -> list[str]:
+    """The differences in a new configuration that would make stored runs invalid.
+
+    New algorithms, more instances, another grid or a longer budget extend a store. Another seed,
+    suite or axis, or other options of an algorithm that is not ``redefined``, contradict it.
+    """
+    both = (stored["algorithms"].keys() & wanted["algorithms"].keys()) - set(redefined)
+
+    def relevant(config: PlainConfig) -> PlainConfig:
+        return {
+            "seed": config["seed"],
+            "seeds": config.get("seeds", "separate"),  # imported stores have none
+            "trajectory": config.get("trajectory", "best"),
+            "instances": {k: v for k, v in config["instances"].items() if k not in COUNTS},
+            "budget": config["budget"] if uses_grid else {"axis": config["budget"]["axis"]},
+            "algorithms": {name: config["algorithms"][name] for name in both},
+        }
+
+    return differences(relevant(stored), relevant(wanted))
 
 
 def _variants(entry: Any, source: Source, path: Any, folder: str) -> tuple[Algorithm, ...]:

@@ -1,17 +1,20 @@
-"""Options of execution: engine, cluster, workers and limits."""
+"""Options of execution: engine, cluster, workers, limits, and the meaning of failed runs."""
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
-from polarbear.config.failures import Failures
 from polarbear.settings.options import Options
+from polarbear.wording import counted, noun
 
 Engine = Literal["local", "dask"]
 Queue = Literal["slurm", "pbs", "sge", "lsf", "htcondor", "oar", "moab"]
 Processors = Literal["same", "grouped", "mixed"]
+Meaning = Literal["keeps", "last", "absent", "ends"]
+KEEPS: Meaning = "keeps"
 
 
 class JobQueue(Options):
@@ -30,6 +33,28 @@ class JobQueue(Options):
     job_extra: list[str] = Field([], description="further directives of the job, one per line")
     prologue: list[str] = Field([], description="commands of the job before its worker starts")
     interface: str | None = Field(None, description="the network interface to use, such as 'ib0'")
+
+
+class Failures(Options):
+    """How a failed run is ranked, and the share of failed runs that ends a race."""
+
+    means: Meaning = Field(
+        KEEPS,
+        description="after its failure, a run 'keeps' the best it had found, is 'last', or "
+        "is 'absent' from rankings; or it 'ends' the race",
+    )
+    tolerated: float = Field(
+        0.2,
+        ge=0,
+        le=1,
+        description="a race ends with an error when more than this share of an algorithm's runs "
+        "has failed",
+    )
+
+    @property
+    def ranks(self) -> Meaning:
+        """How a failed run is ranked; outside of a race, 'ends' means the default."""
+        return KEEPS if self.means == "ends" else self.means
 
 
 class Execution(Options):
@@ -125,3 +150,20 @@ class Execution(Options):
             if getattr(self, key) and self.engine != "dask":
                 raise ValueError(f"'{key}' needs 'engine: dask'")
         return self
+
+
+def failed_words(runs: int, ranks: str) -> str:
+    """A sentence on failed runs and their ranking."""
+    if ranks == "last":
+        meaning = f"{noun(runs, 'is', 'are')} last from there on"
+    elif ranks == "absent":
+        meaning = f"{noun(runs, 'is', 'are')} left out of rankings from there on"
+    else:
+        meaning = f"kept the best {noun(runs, 'it', 'they')} had found"
+    return f"{counted(runs, 'run')} failed and {meaning}"
+
+
+def failures_in(plain: Mapping[str, Any]) -> Failures:
+    """The options in a stored configuration, or the defaults; imported stores have none."""
+    execution = plain.get("execution") or {}
+    return Failures.model_validate(execution.get("failures") or {})

@@ -12,9 +12,10 @@ from pydantic_core import PydanticUndefined
 from polarbear.algorithms import ADAPTERS
 from polarbear.algorithms.base import Algorithm
 from polarbear.config.execution import Execution
-from polarbear.config.schema import NAME
-from polarbear.inference.models import MODELS, AnyModel
-from polarbear.inference.options import ModelOptions
+from polarbear.config.json_schema import NAME
+from polarbear.inference.model_options import ModelOptions
+from polarbear.inference.models import MODELS
+from polarbear.inference.models.base import AnyModel
 from polarbear.problems import SUITES
 from polarbear.problems.base import Suite
 from polarbear.racing.rules import Rules

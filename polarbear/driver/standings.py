@@ -12,7 +12,7 @@ import numpy as np
 
 from polarbear.config import KEEPS, failed_words
 from polarbear.inference.beliefs import Beliefs
-from polarbear.inference.named_fit import NamedFit
+from polarbear.inference.fit import NamedFit
 from polarbear.plain import Record, html_table
 from polarbear.racing import OPEN, Elimination, Forecast, RoundRecord, State, Verdict, verdict_on
 from polarbear.racing.forecast import MIN_ROUNDS, within

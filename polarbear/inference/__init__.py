@@ -10,8 +10,8 @@ Uses `rankings` and `numerics`; knows nothing of runs or stores.
 
 from __future__ import annotations
 
-from polarbear.inference.base import Diagnostics, Posterior
 from polarbear.inference.dispatch import infer
-from polarbear.inference.options import ModelOptions
+from polarbear.inference.model_options import ModelOptions
+from polarbear.inference.posterior_draws import Diagnostics, Posterior
 
 __all__ = ["Diagnostics", "ModelOptions", "Posterior", "infer"]

@@ -10,7 +10,7 @@ import numpy as np
 from polarbear.inference.strongest_rival import p_best_at_each_time
 
 if TYPE_CHECKING:
-    from polarbear.inference.base import Posterior
+    from polarbear.inference.posterior_draws import Posterior
     from polarbear.inference.relations import Joint, Pointwise
 
 

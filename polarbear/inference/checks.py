@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from polarbear.errors import InferenceError
-from polarbear.inference.options import ModelOptions
+from polarbear.inference.model_options import ModelOptions
 from polarbear.rankings import MAX_MASKED, ChoiceSets
 from polarbear.wording import counted, noun, short, small
 

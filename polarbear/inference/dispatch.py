@@ -9,9 +9,9 @@ from dataclasses import replace
 import numpy as np
 
 from polarbear.inference import checks
-from polarbear.inference.base import Posterior
 from polarbear.inference.fit import check_fit
-from polarbear.inference.options import ModelOptions
+from polarbear.inference.model_options import ModelOptions
+from polarbear.inference.posterior_draws import Posterior
 from polarbear.rankings import ChoiceSets
 from polarbear.rankings.duels import duels_of
 

@@ -11,14 +11,15 @@ ignores and which draws predictions towards the observed shares.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from polarbear.inference.named_fit import Misfit, NamedFit
 from polarbear.numerics.threads import in_threads, single_threaded_blas
 from polarbear.rankings.duels import Duels, duels_of
+from polarbear.wording import percent, short
 
 LEVEL = 0.01  # the probability of rejecting a model that fits
 _REPLICATES = 400
@@ -53,6 +54,42 @@ class Fit:
     fits: bool
     p_value: float
     worst: tuple[Deviation, ...]
+
+
+class Misfit(NamedTuple):
+    """A pair at a time, or first places where ``b`` is None: observed and predicted share."""
+
+    a: str
+    b: str | None
+    t: float
+    observed: float
+    predicted: float
+
+    @property
+    def words(self) -> str:
+        wins = f"{self.a} is first" if self.b is None else f"{self.a} beats {self.b}"
+        seen, said = percent(self.observed), percent(self.predicted)
+        return f"{wins} on {seen} of instances at {short(self.t)}, the model says {said}"
+
+
+class NamedFit(NamedTuple):
+    """A fit in terms of names and times; fields are keys of JSON."""
+
+    fits: bool
+    p_value: float
+    worst: tuple[Misfit, ...]
+
+    @property
+    def words(self) -> str | None:
+        """A sentence about a model that does not fit; None for one that fits."""
+        return None if self.fits else f"Plackett-Luce does not fit: {self.worst[0].words}"
+
+    @classmethod
+    def from_plain(cls, plain: Mapping[str, Any] | None) -> NamedFit | None:
+        if plain is None:
+            return None
+        worst = tuple(Misfit(**misfit) for misfit in plain["worst"])
+        return cls(plain["fits"], plain["p_value"], worst)
 
 
 def named(fit: Fit | None, algorithms: Sequence[str], times: np.ndarray) -> NamedFit | None:

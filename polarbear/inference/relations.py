@@ -1,26 +1,23 @@
 """Posterior to relations: dominance, equivalence, crossing, each with its Monte-Carlo error.
 
-Tables are indexed [a, b] or [time, a, b] and speak about a: 'a dominates b'.
+Tables are indexed [a, b] or [time, a, b] and are about a: 'a dominates b'.
 """
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from polarbear.errors import InferenceError
-from polarbear.inference.diagnostics import error_of, ratings_compared, shares_with_errors
+from polarbear.inference.convergence import shares_with_errors
 from polarbear.inference.models import joint_models
 from polarbear.numerics.threads import in_threads
 
 if TYPE_CHECKING:
-    from polarbear.inference.base import Posterior
-
-_TIMES_A_TASK = 8  # whose draws are near each other
-_PAIRS_A_TASK = 512  # of all its times; bounds memory, not results
-Shares = tuple[np.ndarray, np.ndarray]  # with their Monte-Carlo errors
+    from polarbear.inference.posterior_draws import Posterior
 
 
 @dataclass(frozen=True)
@@ -55,59 +52,27 @@ def pointwise(
     threads: int | None = None,
     no_worse: bool = False,
 ) -> Pointwise:
-    """Relations at each time for itself; who is no worse than whom, where that is asked for."""
+    """Relations at each time separately; ``no_worse`` asks for the probabilities of that name."""
     if not 0 <= epsilon < 0.5:
         raise InferenceError(f"epsilon must lie in [0, 0.5), found {epsilon:g}")
-    theta = posterior.theta
-    _, n_times, n = theta.shape
-    first, second = np.triu_indices(n, 1)
+    _, n_times, n = posterior.theta.shape
     tables = np.zeros((6 if no_worse else 4, n_times, n, n))
     tables[2::2] = np.eye(n)
-    ratio = (0.5 + epsilon) / (0.5 - epsilon)
-    wins = posterior.wins
 
-    def fill(
-        where: tuple[Any, Any, Any],
-        better: Shares,
-        worse: np.ndarray,
-        alike: Shares,
-        as_good: tuple[Shares, Shares] | None,
-    ) -> None:
-        t, a, b = where
-        tables[0, t, a, b], tables[0, t, b, a] = better[0], worse
-        tables[1, t, a, b] = tables[1, t, b, a] = better[1]
-        tables[2, t, a, b] = tables[2, t, b, a] = alike[0]
-        tables[3, t, a, b] = tables[3, t, b, a] = alike[1]
-        if as_good is not None:
-            for (one, two), (share, error) in zip(((a, b), (b, a)), as_good, strict=True):
-                tables[4, t, one, two], tables[5, t, one, two] = share, error
+    def compare(pair: tuple[int, int]) -> None:
+        a, b = pair
+        wins = posterior.head_to_head(a, b)
+        above, below = posterior.beats(a, b), posterior.beats(b, a)
+        a_no_worse, b_no_worse = wins >= 0.5 - epsilon, wins <= 0.5 + epsilon
+        flags = {(0, a, b): above, (0, b, a): below, (2, a, b): a_no_worse & b_no_worse}
+        if no_worse:
+            flags |= {(4, a, b): a_no_worse, (4, b, a): b_no_worse}
+        for (table, one, other), flag in flags.items():
+            share, error = shares_with_errors(flag, posterior.chains, posterior.independent)
+            tables[table, :, one, other], tables[table + 1, :, one, other] = share, error
+        tables[2:4, :, b, a] = tables[2:4, :, a, b]
 
-    def at_times(times: slice) -> None:
-        """Of ratings, which lie together at a time."""
-        shares, errors = ratings_compared(theta[:, times], ratio, posterior.chains)
-        better, alike, *as_good = zip(shares.swapaxes(0, 1), errors.swapaxes(0, 1), strict=False)
-        where = np.arange(times.start, times.stop)[:, None], first, second
-        fill(where, better, shares[:, 4], alike, (as_good[0], as_good[1]) if no_worse else None)
-
-    def of_a_pair(pair: int) -> None:
-        """Of duels, of which a pair's times lie together."""
-        assert wins is not None
-        off = wins[:, :, pair] - 0.5
-        flags = off > 0, off < 0, np.abs(off) <= epsilon, off >= -epsilon
-        counts = (flag.view(np.int8).sum(axis=0, dtype=np.int32) for flag in flags)
-        above, below, near, as_good = (count / posterior.n_draws for count in counts)
-        # The second is no worse where they are alike, or the first is worse by more than that.
-        shares = (above, near, as_good, near + 1 - as_good)
-        better, alike, *both = ((share, error_of(share, posterior.n_draws)) for share in shares)
-        where = slice(None), first[pair], second[pair]
-        fill(where, better, below, alike, (both[0], both[1]) if no_worse else None)
-
-    if wins is None:
-        at_once = max(1, min(_TIMES_A_TASK, _PAIRS_A_TASK // len(first)))
-        tasks = [slice(t, min(t + at_once, n_times)) for t in range(0, n_times, at_once)]
-        in_threads(at_times, tasks, threads)
-    else:
-        in_threads(of_a_pair, range(len(first)), threads)
+    in_threads(compare, list(itertools.combinations(range(n), 2)), threads)
     dominance, dominance_error, equivalence, equivalence_error, *more = tables
     return Pointwise(dominance, dominance_error, equivalence, equivalence_error, epsilon, *more)
 
@@ -126,7 +91,7 @@ def joint(posterior: Posterior, threads: int | None = None) -> Joint:
     def run(pair: tuple[int, int]) -> None:
         a, b = pair
         above, below = posterior.always_beats(a, b), posterior.always_beats(b, a)
-        flags = np.stack([above, below, ~(above | below)])
+        flags = np.stack([above, below, ~(above | below)], axis=1)
         share, error = shares_with_errors(flags, posterior.chains, posterior.independent)
         tables[0, a, b], tables[0, b, a], tables[2, a, b] = share
         tables[1, a, b], tables[1, b, a], tables[3, a, b] = error

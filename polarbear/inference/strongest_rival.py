@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from polarbear.inference.base import Posterior
+    from polarbear.inference.posterior_draws import Posterior
 
 
 def rival_values(

@@ -15,14 +15,14 @@ SUITES: Registry[type[Suite]] = Registry(
     "polarbear.suites",
     "polarbear.problems.base:Suite",
     {
-        "bbob": "polarbear.problems.bbob_suites:Bbob",
+        "bbob": "polarbear.problems.numbered_suites:Bbob",
         "classic": "polarbear.problems.classic:Classic",
-        "files": "polarbear.problems.files:Files",
+        "files": "polarbear.problems.instance_files:Files",
         "gp-bbob": "polarbear.problems.gp_bbob:GpBbob",
         "ma-bbob": "polarbear.problems.ma_bbob:MaBbob",
         "pbo": "polarbear.problems.pbo:Pbo",
         "python": "polarbear.problems.python:Python",
-        "sbox": "polarbear.problems.bbob_suites:Sbox",
+        "sbox": "polarbear.problems.numbered_suites:Sbox",
         "synthetic": "polarbear.problems.synthetic:Synthetic",
     },
 )

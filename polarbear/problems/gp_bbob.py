@@ -21,7 +21,7 @@ from scipy.special import ndtr, ndtri
 
 from polarbear.numerics.arrays import Floats
 from polarbear.problems.base import Kind, Problem, Range, Setting, Spec, Suite
-from polarbear.problems.numbered import SMALLEST_DIMENSION
+from polarbear.problems.numbered_suites import SMALLEST_DIMENSION
 from polarbear.settings.options import Options
 
 FUNCTIONS = 24

@@ -15,7 +15,7 @@ from pydantic import Field, field_validator
 
 from polarbear.numerics.arrays import Floats
 from polarbear.problems.base import Kind, Problem, Setting, Spec, Suite
-from polarbear.problems.numbered import Dimensions, checked_dimensions
+from polarbear.problems.numbered_suites import Dimensions, checked_dimensions
 
 FUNCTIONS = 24
 LAST_INSTANCE_ID = 99

@@ -11,7 +11,7 @@ from pydantic import Field, model_validator
 
 from polarbear.errors import MissingExtraError
 from polarbear.problems.base import Kind, Problem, Range, Setting, Spec
-from polarbear.problems.numbered import Dimensions, Functions, InstanceIds, NumberedSuite
+from polarbear.problems.numbered_suites import Dimensions, Functions, InstanceIds, NumberedSuite
 from polarbear.wording import joined
 
 BITS = frozenset({0, 1})

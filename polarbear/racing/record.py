@@ -10,7 +10,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from polarbear.inference.named_fit import NamedFit
+from polarbear.inference.fit import NamedFit
 from polarbear.plain import plain as as_plain
 from polarbear.racing.forecast import Forecast
 from polarbear.racing.state import Elimination, State

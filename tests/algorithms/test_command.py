@@ -18,7 +18,7 @@ from polarbear.errors import AlgorithmError, ConfigError
 from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.execution.run import Problems, execute
 from polarbear.problems import Instance, Setting
-from polarbear.problems.files import Files
+from polarbear.problems.instance_files import Files
 from polarbear.settings.grid import Budget
 from polarbear.settings.options import Source, validate
 

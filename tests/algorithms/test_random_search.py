@@ -31,11 +31,6 @@ def test_a_longer_budget_extends_the_run(kind: Kind):
     assert np.array_equal(long.points[:1001], short.points)
 
 
-def test_another_seed_gives_other_points():
-    first, second = (run(IT, Box.cube(2), budget=10, seed=seed).points for seed in (1, 2))
-    assert not np.any(first == second)
-
-
 @pytest.mark.parametrize("seed", [1, 2])
 def test_the_box_is_filled_evenly(seed: int):
     box = Box(np.array([-1e6, 0.0, 5.0]), np.array([1e6, 1e-9, 5.5]))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
 from typing import Any, get_args
 
 import numpy as np
@@ -17,15 +16,10 @@ from tests.algorithms.helpers import (
     SETTING,
     Box,
     algorithm,
-    constant,
-    infinite,
     rastrigin,
     run,
     sphere,
 )
-
-DIMENSIONS = (1, 2, 5)
-WITHOUT_RANDOMNESS = ("direct", "shgo")  # in their first start
 
 
 @pytest.fixture(params=get_args(MethodName))
@@ -38,110 +32,10 @@ def it(method: str) -> Algorithm:
     return algorithm("scipy", method=method)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("dimension", DIMENSIONS)
-@pytest.mark.parametrize("objective", [sphere, rastrigin])
-def test_it_runs_to_the_budget_in_the_box_and_improves(
-    it: Algorithm, dimension: int, objective: Callable
-):
-    box = Box.cube(dimension)
-    done = run(it, box, objective)
-    assert done.points.shape == (3000, dimension)
-    assert box.contains(done.points)
-    assert done.values.min() < done.values[0]
-    if objective is sphere:
-        assert done.values.min() < 1e-4
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("dimension", DIMENSIONS)
-def test_the_same_seed_gives_the_same_points_whatever_the_state_of_the_process(
-    it: Algorithm, dimension: int
-):
-    first = run(it, Box.cube(dimension), rastrigin, 1500)
-    np.random.seed(7)  # noqa: NPY002 - what scipy would draw from by default
-    second = run(it, Box.cube(dimension), rastrigin, 1500)
-    assert np.array_equal(first.points, second.points)
-
-
-def test_another_seed_gives_other_points(it: Algorithm, method: str):
-    budget = 1000  # more than the first start of a method that draws nothing in it
-    first, second = (run(it, Box.cube(2), rastrigin, budget, seed).points for seed in (1, 2))
-    assert not np.array_equal(first, second)
-    assert np.array_equal(first[:20], second[:20]) == (method in WITHOUT_RANDOMNESS)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("dimension", DIMENSIONS)
-def test_a_longer_budget_extends_the_run(it: Algorithm, dimension: int):
-    short = run(it, Box.cube(dimension), rastrigin, 1000)
-    long = run(it, Box.cube(dimension), rastrigin, 2000)
-    assert np.array_equal(long.points[:1000], short.points)
-
-
-@pytest.mark.parametrize(("lower", "upper"), [(-1e6, 1e6), (-1e6, 1.0), (0, 1e-9), (0, 1)])
-def test_extreme_boxes_are_searched_like_any_other(it: Algorithm, lower: float, upper: float):
-    box = Box.cube(2, lower, upper)
-    done = run(it, box, budget=1000)
-    assert box.contains(done.points)
-    assert done.values.min() < 1e-4
-
-
-def test_a_box_may_have_sides_of_different_lengths(it: Algorithm):
-    box = Box(np.array([-1e6, 0.0, 5.0]), np.array([1e6, 1e-3, 5.5]))
-    done = run(it, box)
-    assert box.contains(done.points)
-    assert done.values.min() < 1e-3
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("dimension", DIMENSIONS)
-@pytest.mark.parametrize("objective", [constant, infinite])
-def test_an_objective_without_any_slope_is_searched_all_over_the_box(
-    it: Algorithm, dimension: int, objective: Callable
-):
-    points = run(it, Box.cube(dimension), objective).points
-    assert len(points) == 3000
-    assert np.all(np.ptp(points, axis=0) > 8)
-    assert len(np.unique(points.round(1), axis=0)) > 30
-
-
-def test_infinite_values_in_half_of_the_box_do_no_harm(it: Algorithm):
-    done = run(it, Box.cube(2), lambda x: np.inf if x[0] > 0.5 else sphere(x))
-    assert done.values.min() < 1e-4
-
-
 def test_starts_go_on_finding_new_points(it: Algorithm):
     points = run(it, Box.cube(1), sphere).points
     assert len(np.unique(points[1500:])) > 300
     assert not set(points[2900:].ravel().tolist()) <= set(points[:1500].ravel().tolist())
-
-
-def test_an_error_in_the_objective_comes_out_as_it_is(it: Algorithm):
-    def broken(x: np.ndarray) -> float:
-        raise KeyError("a mistake of the user")
-
-    with pytest.raises(KeyError, match="a mistake of the user"):
-        run(it, Box.cube(2), broken)
-
-
-def test_an_interrupt_comes_through(it: Algorithm):
-    def interrupted(x: np.ndarray) -> float:
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        run(it, Box.cube(2), interrupted)
-
-
-def test_thirty_dimensions_are_no_obstacle(it: Algorithm):
-    done = run(it, Box.cube(30), sphere, 2000)
-    assert done.values.min() < done.values[0]
-
-
-def test_every_method_has_a_name_a_start_and_a_list_of_options(method: str):
-    assert method in METHODS
-    assert method in TUNABLE
-    assert set(METHODS) == set(TUNABLE) == set(get_args(MethodName))
 
 
 def test_the_options_are_those_of_scipy(method: str):

@@ -10,7 +10,7 @@ import pytest
 from typer.main import get_command
 
 from polarbear.cli import app
-from polarbear.inference.options import ModelOptions
+from polarbear.inference.model_options import ModelOptions
 from polarbear.report.figures import FIGURES
 from polarbear.selection.preference import PREFERENCES
 from polarbear.selection.preference_parsing import parse_preference, read_preference

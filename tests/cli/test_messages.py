@@ -7,7 +7,7 @@ from typing import get_args
 import pytest
 
 from polarbear.errors import PolarBearError
-from polarbear.inference.options import MethodName
+from polarbear.inference.model_options import MethodName
 from tests.support import Project
 
 TABLE = "solver,instance,t,y\nA,i1,1,5\nA,i2,1,4\nB,i1,x,3\n"

@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 
 from polarbear.algorithms import ADAPTERS
 from polarbear.config import parse
-from polarbear.config.schema import NAME, config_schema
+from polarbear.config.json_schema import NAME, config_schema
 from polarbear.config.template import commented_config
 from polarbear.errors import ConfigError
 from polarbear.inference.models import MODELS

@@ -17,8 +17,8 @@ import polars as pl
 
 from polarbear.algorithms import ADAPTERS
 from polarbear.config.execution import Execution
+from polarbear.inference.model_options import ModelOptions
 from polarbear.inference.models import MODELS
-from polarbear.inference.options import ModelOptions
 from polarbear.problems import SUITES
 from polarbear.racing.rules import Rules
 from polarbear.selection.preference import PREFERENCES

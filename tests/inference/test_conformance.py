@@ -12,9 +12,10 @@ from pydantic import ValidationError
 
 from polarbear.errors import StanError
 from polarbear.inference import ModelOptions, infer
-from polarbear.inference.models import MODELS, Model, rating_model, rating_models, temporal_models
+from polarbear.inference.models import MODELS, rating_model, rating_models
+from polarbear.inference.models.base import Model
 from polarbear.inference.stan import programs
-from polarbear.inference.stan.data import stan_data
+from polarbear.inference.stan.engine import stan_data
 from polarbear.rankings import count_choice_sets, rank
 
 GRID = np.linspace(0, 1, 8)
@@ -46,41 +47,6 @@ def test_evidence_that_repeats_over_time_counts_for_less_in_every_temporal_model
         assert posterior.evidence_weight < 0.8
     else:
         assert posterior.evidence_weight == 1
-
-
-def test_whether_times_belong_together_is_what_the_class_says(name: str):
-    options = ModelOptions(model=name)
-    assert options.temporal is MODELS[name].temporal
-    assert (name in temporal_models()) is MODELS[name].temporal
-    apart = not MODELS[name].temporal and not MODELS[name].hyperparameters
-    assert options.splits_by_time is apart
-
-
-def test_hyperparameters_come_from_a_prior_that_knows_them(model: Model):
-    rng = np.random.default_rng(1)
-    for _ in range(20):
-        drawn = model.draw_hyper(rng)
-        assert drawn.shape == (len(model.hyperparameters),)
-        assert np.isfinite(model.log_hyperprior(drawn))
-
-
-def test_a_prior_is_gaussian_in_time_or_a_dirichlet_at_each_time(model: Model):
-    latent = model.latent(model.draw_hyper(np.random.default_rng(2)))
-    assert latent.starts.shape == (len(GRID),)
-    assert len(latent.weights) == len(GRID)
-    ends = latent.starts + latent.weights.shape[1]
-    assert latent.starts.min() >= 0
-    assert ends.max() <= latent.n_coefficients
-    if model.temporal:
-        assert latent.dirichlet == 0
-        assert (latent.precision[:, -1] > 0).all()
-    else:
-        assert latent.dirichlet > 0
-        assert latent.n_coefficients == len(GRID)
-
-
-def test_it_is_called_what_the_registry_calls_it(name: str, model: Model):
-    assert model.name == name
 
 
 def test_its_own_options_are_described(name: str):

@@ -83,13 +83,3 @@ def test_a_pair_depends_on_its_duels_alone():
         expected = getattr(every, name)[:, :2, :2]
         np.testing.assert_allclose(getattr(pair, name), expected, rtol=1e-12)
     np.testing.assert_allclose(pair.dominates, every.dominates[:2, :2], rtol=1e-12)
-
-
-def test_seeds_of_a_problem_count_as_a_fraction_of_a_win():
-    positions = np.array([[0, 1], [0, 1], [0, 1], [1, 0], [0, 1]])[:, :, None]
-    found = duels_of(positions, ["p", "p", "p", "p", "q"]).record()
-    assert (found.wins[0, 0], found.losses[0, 0], found.draws[0, 0]) == (1.5, 0, 0.5)
-    weighted = duels_of(positions, ["p", "p", "p", "p", "q"], np.array([2.0] * 4 + [1.0])).record()
-    assert (weighted.wins[0, 0], weighted.draws[0, 0]) == (2.0, 1.0)
-    assert weighted.met[0, 0] == 3
-    assert weighted.won()[0].tolist() == [[0, 2], [0, 0]]

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import sys
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from polarbear.errors import InferenceError
+from polarbear.errors import InferenceError, MissingExtraError
 from polarbear.inference import ModelOptions, infer
 from polarbear.inference.models import MODELS, rating_models
+from polarbear.inference.plackett_luce import engine, lattice
 from polarbear.rankings import count_choice_sets, rank
 
 
@@ -173,3 +177,57 @@ def test_sampled_ties_are_noted():
     values = np.zeros((2, 14, 1))
     values[:, 0] = -1
     assert "2 ties were too wide" in notes_of(values)
+
+
+@pytest.fixture
+def _without_nutpie(monkeypatch):
+    monkeypatch.setitem(sys.modules, "nutpie", None)
+
+
+def native(model, **given):
+    options = ModelOptions(model=model, dependence="independent", draws=1000, **given)
+    return infer(random_sets(), GRID, options, seed=1)
+
+
+@pytest.mark.usefixtures("_without_nutpie")
+def test_without_nutpie_its_method_names_the_package_and_the_fallback_narrower_priors(monkeypatch):
+    with pytest.raises(MissingExtraError, match=r"mcmc needs the package 'nutpie'.*\.\[nuts\]"):
+        native("dirichlet", method="mcmc")
+    monkeypatch.setattr(lattice, "MAX_NODES", 1)
+    with pytest.raises(InferenceError, match=r"narrower priors would help\); .*'nutpie'.*nuts"):
+        native("gp")
+
+
+SPLIT_HMC = engine._METHODS["split-hmc"]
+
+
+def diverging(*given):
+    """Split HMC whose diagnostics fail."""
+    return replace(SPLIT_HMC(*given), divergences=3)
+
+
+def test_where_split_hmc_does_not_converge_nuts_is_used(monkeypatch):
+    """NUTS itself is slow, and compared with known answers elsewhere."""
+    monkeypatch.setitem(engine._METHODS, "split-hmc", diverging)
+    monkeypatch.setitem(engine._METHODS, "mcmc", SPLIT_HMC)
+    posterior = native("bspline")
+    assert posterior.method == "mcmc"
+    assert posterior.usable, posterior.diagnostics
+    assert any("split-hmc did not converge: 3 transitions diverged" in n for n in posterior.notes)
+
+
+def test_where_nuts_would_take_long_it_is_only_named(monkeypatch):
+    monkeypatch.setitem(engine._METHODS, "split-hmc", diverging)
+    monkeypatch.setattr(engine, "MAX_NUTS_PARAMETERS", 5)
+    posterior = native("bspline")
+    assert posterior.method == "split-hmc"
+    assert any("the method 'mcmc' may, but takes long" in n for n in posterior.notes)
+
+
+@pytest.mark.usefixtures("_without_nutpie")
+def test_without_nutpie_a_failed_posterior_is_marked_with_the_way_out(monkeypatch):
+    monkeypatch.setitem(engine._METHODS, "split-hmc", diverging)
+    posterior = native("bspline")
+    assert posterior.method == "split-hmc"
+    assert not posterior.usable
+    assert any("'mcmc' was not tried" in n and "'nutpie'" in n for n in posterior.notes)

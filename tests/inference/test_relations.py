@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
 from polarbear.errors import InferenceError
 from polarbear.inference import ModelOptions, infer
-from polarbear.inference.base import Diagnostics, Posterior
-from polarbear.inference.diagnostics import shares_with_errors
+from polarbear.inference.posterior_draws import Diagnostics, Posterior
 from polarbear.inference.relations import decision_tables, joint, pointwise
 from polarbear.rankings import count_choice_sets, rank
 
@@ -37,26 +38,19 @@ def test_pointwise_probabilities_are_shares_of_draws(theta):
 
 
 @pytest.mark.parametrize(("draws", "chains"), [(500, 2), (393, 3), (1040, 4)])
-def test_relations_of_ratings_and_their_errors_are_those_of_flags_one_by_one(draws, chains):
-    """Ties among them, chains of an odd length and of more than one word of bits a half."""
-    rng = np.random.default_rng(1)
-    theta = rng.integers(1, 30, (draws, 11, 5)) / 30
-    found = pointwise(posterior_of(theta, chains=chains), epsilon=0.1, no_worse=True)
-    ratio = 0.6 / 0.4
-    for t, a, b in np.ndindex(11, 5, 5):
-        if a == b:
-            continue
-        one, two = theta[:, t, a], theta[:, t, b]
-        rows = np.stack(
-            [one > two, (two <= ratio * one) & (one <= ratio * two), two <= ratio * one]
-        )
-        shares, errors = shares_with_errors(rows, chains)
-        tables = found.dominance, found.equivalence, found.no_worse
-        assert [table[t, a, b] for table in tables] == shares.tolist()
-        of = found.dominance_error, found.equivalence_error, found.no_worse_error
-        rows[0] = theta[:, t, min(a, b)] > theta[:, t, max(a, b)]  # told of a pair, not of each
-        errors[0] = shares_with_errors(rows[:1], chains)[1][0]
-        assert [table[t, a, b] for table in of] == errors.tolist()
+def test_errors_are_those_of_means_of_batches(draws, chains):
+    theta = np.random.default_rng(1).integers(1, 30, (draws, 2, 3)) / 30  # with ties
+    found = pointwise(posterior_of(theta, chains=chains), epsilon=0.1)
+    for t, a, b in np.ndindex(2, 3, 3):
+        if a != b:
+            by_chain = (theta[:, t, a] > theta[:, t, b]).reshape(chains, -1)
+            batch = math.isqrt(by_chain.shape[1])
+            count = by_chain.shape[1] // batch
+            batches = by_chain[:, : count * batch].reshape(-1, batch).mean(axis=1)
+            share = (by_chain.sum() + 0.5) / (draws + 1)
+            independent = math.sqrt(share * (1 - share) / draws)
+            expected = max(batches.std(ddof=1) / math.sqrt(len(batches)), independent)
+            assert found.dominance_error[t, a, b] == pytest.approx(expected)
 
 
 def test_joint_dominance_holds_at_all_times_and_crossing_is_what_remains(theta):

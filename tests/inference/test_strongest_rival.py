@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from polarbear.inference import ModelOptions, infer
-from polarbear.inference.base import Posterior
+from polarbear.inference.posterior_draws import Posterior
 from polarbear.inference.strongest_rival import p_best, p_best_at_each_time, rival_values
 from polarbear.rankings import count_choice_sets, rank
 

@@ -17,8 +17,6 @@ from polarbear.rankings import count_choice_sets, rank
 from polarbear.rankings.duels import duels_of
 
 from .quadrature import Simplex3
-from .stan_support import needs_cmdstan
-from .test_stan_agreement import means_and_errors
 
 LEVEL = 1e-4  # of each Kolmogorov-Smirnov test: how often it fails by chance, with another seed
 TEMPORAL = sorted(name for name, model in MODELS.items() if model.temporal)
@@ -80,29 +78,6 @@ def test_a_model_draws_the_same_of_a_weight_as_of_instances_seen_so_often(model:
     ]
 
 
-@needs_cmdstan
-@pytest.mark.slow
-def test_both_engines_agree_on_weighted_rankings():
-    """Twelve means at five joint standard errors: fails by chance once in 100,000 seeds."""
-    places, times = positions(), np.linspace(0, 1, 4)
-    sets = count_choice_sets(places, FRACTIONS)
-    found = [
-        means_and_errors(
-            infer(
-                sets,
-                times,
-                ModelOptions(model="dirichlet", engine=engine, draws=8000),
-                2,
-                positions=places,
-                weights=FRACTIONS,
-            )
-        )
-        for engine in ("native", "stan")
-    ]
-    (native, error), (stan, its) = found
-    assert (np.abs(native - stan) < 5 * np.hypot(error, its)).all()
-
-
 @pytest.mark.parametrize("weights", [WHOLE, FRACTIONS], ids=["whole", "fractions"])
 def test_a_weighted_duel_is_beta_with_the_sum_of_weights_on_either_side(weights: np.ndarray):
     places = positions()
@@ -112,16 +87,6 @@ def test_a_weighted_duel_is_beta_with_the_sum_of_weights_on_either_side(weights:
         won = weights[places[:, a, 1] < places[:, b, 1]].sum()
         expected = beta(1.5 + won, 1.5 + weights.sum() - won)
         assert kstest(wins[:, 1, k], expected.cdf).pvalue > LEVEL
-
-
-def test_seeds_of_a_problem_share_its_weight():
-    places = positions(times=1)
-    problems = [str(k // 2) for k in range(10)]
-    weights = np.repeat([3.0, 1, 1, 1, 0.5], 2)
-    wins = Bootstrap(duels_of(places, problems, weights), NAMES, 4000, 1, 2.0).wins()
-    ahead = (places[:, 0, 0] < places[:, 1, 0]).reshape(5, 2).mean(axis=1)
-    won, total = (weights[::2] * ahead).sum(), weights[::2].sum()
-    assert wins[:, 0, 0].mean() == pytest.approx((1 + won) / (2 + total), abs=0.015)
 
 
 def test_the_check_of_fit_sees_the_same_shares_as_in_instances_seen_so_often():

@@ -16,7 +16,6 @@ from polarbear.problems.bbob.instances import Function, bbob_function, sbox_func
 from polarbear.problems.bbob.problem import (
     function_problem,
 )
-from polarbear.problems.bbob.rng import normal, rotation, uniform
 from polarbear.settings.grid import Budget
 from tests.data.make_bbob import points
 
@@ -143,24 +142,3 @@ def test_lists_arrays_and_columns_have_the_same_value() -> None:
     column = table[:, 1]
     assert evaluate(column) == evaluate(column.tolist()) == evaluate(column.copy())
     assert evaluate([1, 2, 3, 4, 5]) == evaluate([1.0, 2.0, 3.0, 4.0, 5.0])
-
-
-def test_arrays_of_any_kind_have_the_same_value() -> None:
-    x = np.array([1.0, -2.0, 3.0, 0.5, -4.0])
-    read_only, unaligned = x.copy(), np.frombuffer(b"?" + x.tobytes(), offset=1)
-    read_only.flags.writeable = False
-    kinds = [x.astype(np.float32), x.astype(">f8"), x.astype(object), read_only, unaligned]
-    for function in (1, 15):
-        made = problem("bbob", function)
-        expected = made.evaluate(x)
-        assert [made.evaluate(kind) for kind in kinds] == [expected] * len(kinds)
-
-
-def test_random_numbers_are_uniform_and_rotations_orthogonal() -> None:
-    shares = uniform(4000, 17)
-    assert shares.min() > 0
-    assert shares.max() < 1
-    assert np.histogram(shares, 10, (0, 1))[0].min() > 320  # of 400, by chance 1 in 1e5 less
-    assert abs(normal(4000, 17).mean()) < 0.07
-    turned = rotation(12, 5)
-    assert turned @ turned.T == pytest.approx(np.eye(12), abs=1e-13)

@@ -8,7 +8,7 @@ from scipy.optimize import rosen
 from scipy.stats import chisquare
 
 from polarbear.problems import Setting
-from polarbear.problems.classic import FUNCTIONS, Classic, random_rotation
+from polarbear.problems.classic import FUNCTIONS, Classic
 from polarbear.settings.grid import Budget
 
 SETTING = Setting(1, Budget(grid=(1.0, 2.0)))
@@ -35,11 +35,6 @@ def test_ackley_and_rastrigin_have_their_textbook_values():
     assert FUNCTIONS["rastrigin"](np.array([0.5, 0.0])) == pytest.approx(20.25)
     ackley = -20 * np.exp(-0.2) - e + 20 + e  # at (1, 1): the waves are at their best
     assert FUNCTIONS["ackley"](np.ones(2)) == pytest.approx(ackley)
-
-
-def test_a_rotation_is_orthogonal():
-    q = random_rotation(7, np.random.default_rng(2))
-    assert np.allclose(q.T @ q, np.eye(7))
 
 
 def test_functions_and_dimensions_are_equally_likely():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -69,10 +68,3 @@ def test_a_spec_survives_json_and_rebuilds_the_same_problem(suite: Suite):
 def test_options_are_described(suite: Suite):
     for name, field in type(suite).model_fields.items():
         assert field.description, f"{suite.suite}: {name} has no description"
-
-
-def test_the_folder_of_the_configuration_is_where_files_are_looked_for(tmp_path: Path):
-    (tmp_path / "a.txt").touch()
-    setting = Setting(1, SETTING.budget, str(tmp_path))
-    suite = SUITES["files"].model_validate({"suite": "files", "glob": "*.txt"})
-    assert suite.instance(0, setting).id == "a.txt"

@@ -9,7 +9,7 @@ import pytest
 
 from polarbear.errors import ConfigError, ProblemError, SuiteExhaustedError
 from polarbear.problems import Setting
-from polarbear.problems.files import Files
+from polarbear.problems.instance_files import Files
 from polarbear.settings.grid import Budget
 from polarbear.settings.options import Source, validate
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from importlib.util import find_spec
 from itertools import product
 from typing import Any
@@ -144,11 +143,6 @@ def test_dimensions_are_normal_rounded_down_and_truncated_rather_than_clipped() 
     assert chisquare(found, 4000 * mass / mass.sum()).pvalue > ERROR_RATE
 
 
-def test_a_tight_truncation_keeps_both_ends_possible() -> None:
-    drawn = {s["dimension"] for s in specs(100, dimension={"mean": 3, "sd": 9, "from": 2, "to": 4})}
-    assert drawn == {2, 3, 4}
-
-
 def test_the_number_of_active_functions_follows_the_truncated_log_normal() -> None:
     drawn = specs(
         3000,
@@ -227,14 +221,6 @@ def test_outside_the_box_values_are_infinite_even_where_weights_underflow() -> N
             assert np.isfinite(evaluate([5.0, -5.0, 5.0]))
 
 
-def test_an_instance_that_went_through_json_is_the_same_to_the_bit() -> None:
-    for spec in specs(5, dimension=only(30)):
-        again = json.loads(json.dumps(spec))
-        assert again == spec
-        x = np.linspace(-4, 4, 30)
-        assert build(spec).evaluate(x) == build(again).evaluate(x) == build(again).evaluate(list(x))
-
-
 def test_a_stored_spec_keeps_its_priors_whatever_the_options_are_now() -> None:
     (spec,) = specs(1, dimension=only(2), sparsity={"active": only(7)})
     values = [
@@ -242,15 +228,6 @@ def test_a_stored_spec_keeps_its_priors_whatever_the_options_are_now() -> None:
     ]
     assert values[0] == values[1]
     assert len(active_functions(spec, np.array([1.0, 2.0]))) == 7
-
-
-def test_an_instance_does_not_depend_on_what_was_drawn_before_it() -> None:
-    one_by_one = [suite().instance(i, SETTING) for i in reversed(range(10))]
-    assert [suite().instance(i, SETTING) for i in range(10)] == one_by_one[::-1]
-
-
-def test_a_label_says_place_and_dimension() -> None:
-    assert suite(dimension=only(30)).instance(4, SETTING).id == "gp-bbob-4-d30"
 
 
 def test_a_stored_seed_draws_the_fields_it_always_drew() -> None:

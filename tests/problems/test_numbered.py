@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from importlib.util import find_spec
 from itertools import product
@@ -57,20 +56,6 @@ def test_every_function_of_pbo_has_the_values_ioh_gives() -> None:
 
 
 @each_suite
-def test_an_instance_that_went_through_json_is_the_same_to_the_bit(
-    name: str, last_function: int
-) -> None:
-    drawn_from = suite(name, functions=[1, last_function], dimensions=[4, 9])
-    rng = np.random.default_rng(0)
-    for index in range(10):
-        spec = drawn_from.instance(index, SETTING).spec
-        first = drawn_from.build(spec, SETTING)
-        again = drawn_from.build(json.loads(json.dumps(spec)), SETTING)
-        x = point_in(first, rng)
-        assert first.evaluate(x) == again.evaluate(x)
-
-
-@each_suite
 def test_function_dimension_and_id_are_drawn_uniformly_and_independently(
     name: str, last_function: int
 ) -> None:
@@ -90,13 +75,6 @@ def test_listed_instance_ids_are_the_only_ones_drawn() -> None:
     assert {drawn_from.instance(i, SETTING).spec["instance"] for i in range(50)} == {3, 11}
 
 
-def test_an_instance_does_not_depend_on_what_was_drawn_before_it() -> None:
-    forwards, backwards = suite("bbob"), suite("bbob")
-    assert [forwards.instance(i, SETTING) for i in range(20)] == [
-        backwards.instance(i, SETTING) for i in reversed(range(20))
-    ][::-1]
-
-
 def test_a_label_says_place_function_dimension_and_id() -> None:
     drawn_from = suite("bbob", functions=[3], dimensions=[10], instance_ids=[5])
     assert drawn_from.instance(17, SETTING).id == "bbob-17-f3-d10-i5"
@@ -107,14 +85,6 @@ def test_outside_the_box_bbob_is_finite_and_sbox_infinite() -> None:
     outside = np.array([0.0, 5.001, 0.0])
     assert np.isfinite(suite("bbob").build(spec, SETTING).evaluate(outside))
     assert suite("sbox").build(spec, SETTING).evaluate(outside) == np.inf
-
-
-def test_continuous_suites_live_on_the_box_from_minus_5_to_5() -> None:
-    for name in ("bbob", "sbox"):
-        problem = suite(name).build({"function": 1, "dimension": 3, "instance": 1}, SETTING)
-        assert problem.lower.tolist() == [-5.0] * 3
-        assert problem.upper.tolist() == [5.0] * 3
-        assert not problem.maximise
 
 
 @needs_ioh
@@ -180,16 +150,6 @@ def test_what_cannot_be_meant_is_refused_with_the_reason(
 
 def test_pbo_takes_any_dimension_once_the_square_functions_are_left_out() -> None:
     assert suite("pbo", functions=[1, 2], dimensions=[10]).dimensions == (10,)
-
-
-def test_options_survive_the_way_through_the_store() -> None:
-    for options in ({"instance_ids": [4, 2]}, {"instance_ids": {"from": 2, "to": 4}}, {}):
-        before = suite("bbob", **options)
-        assert suite(**_renamed(before.model_dump(mode="json", by_alias=True))) == before
-
-
-def _renamed(data: dict[str, Any]) -> dict[str, Any]:
-    return {"name": data.pop("suite"), **data}
 
 
 def test_without_ioh_the_user_of_pbo_learns_which_extra_to_install(

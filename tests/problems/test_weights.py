@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -29,11 +28,6 @@ def test_a_name_goes_before_patterns_and_the_first_pattern_before_others():
     weights = {"a*": 2.0, "*1": 3.0, "a1": 0.5}
     found = [weight_of(name, weights) for name in ("a1", "a2", "b1", "b2")]
     assert found == [0.5, 2.0, 3.0, 1.0]
-
-
-def test_a_suite_knows_what_its_instances_count_as():
-    suite = configured({"a?": 4}).instances
-    assert [suite.weight(name) for name in ("a1", "b1")] == [4.0, 1.0]
 
 
 def test_a_configuration_without_weights_is_kept_as_older_stores_keep_it():
@@ -63,8 +57,3 @@ def test_a_weight_of_no_instance_is_refused_with_the_nearest():
 def test_bets_and_weights_do_not_go_together():
     with pytest.raises(ConfigError, match="every instance counts once, but 'instances' has weig"):
         configured({"a1": 2}, guarantee="anytime")
-
-
-def test_weights_that_are_no_mapping_are_refused(tmp_path: Path):
-    with pytest.raises(ConfigError, match="instances.weights"):
-        configured([1, 2])

@@ -9,7 +9,7 @@ import pytest
 
 from polarbear.errors import SelectionError
 from polarbear.inference import ModelOptions, Posterior
-from polarbear.inference.diagnostics import Diagnostics
+from polarbear.inference.convergence import Diagnostics
 from polarbear.inference.empirical.bootstrap import Bootstrap
 from polarbear.plain import plain
 from polarbear.rankings.duels import duels_of
@@ -64,10 +64,6 @@ def test_a_criterion_that_prefers_another_is_named_with_what_the_choice_costs():
     mean = OFTEN_OR_SAFE.mean()
     assert against["mean"].cost == pytest.approx(1 - 2 * mean)
     assert against["regret"].cost == pytest.approx(against["mean"].cost)
-
-
-def test_criteria_that_agree_say_nothing():
-    assert chosen(np.array([[0.6], [0.7]])).disagreements() == ()
 
 
 @pytest.mark.parametrize("risk", ["p2bb", "mean"])

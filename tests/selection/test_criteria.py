@@ -108,21 +108,6 @@ def test_two_algorithms_agree_with_the_beta_distribution():
         assert found.regret[0] == pytest.approx(regret, abs=5 * 2 * law.std() / np.sqrt(size))
 
 
-def test_two_normal_values_agree_with_the_normal_distribution():
-    """V_A - V_B ~ N(m, s^2): P(best) = Phi(m/s), regret = s phi(m/s) - m Phi(-m/s)."""
-    size, m, s = 400_000, 0.03, 0.1
-    rng = np.random.default_rng(3)
-    shared = rng.normal(0.5, 0.2, size)
-    values = np.stack([shared + rng.normal(m, s, size), shared], axis=1)
-    found = judge(values)
-    z = m / s
-    p_best = stats.norm.cdf(z)
-    assert found.p2bb[0] == pytest.approx(p_best, abs=5 * np.sqrt(p_best * (1 - p_best) / size))
-    regret = s * stats.norm.pdf(z) - m * stats.norm.cdf(-z)
-    assert found.regret[0] == pytest.approx(regret, abs=5 * s / np.sqrt(size))
-    assert found.regret[1] - found.regret[0] == pytest.approx(m, abs=5 * s / np.sqrt(size))
-
-
 def test_least_regret_and_highest_mean_are_the_same_choice():
     for seed in range(50):
         values = np.random.default_rng(seed).uniform(size=(200, 5))

@@ -126,16 +126,6 @@ def test_without_a_race_the_dominated_are_left_out(tmp_path: Path):
     assert found.reason == "dominated: another one is better at each time, P >= 0.99"
 
 
-def test_a_misfit_is_noted_wherever_the_posterior_is_used(tmp_path: Path):
-    """Two kinds of instances with opposite winners are no Plackett-Luce."""
-    made = synthetic(tmp_path, instances=10)
-    key = infer(made)
-    kept = find_basis(made, key=key)
-    assert kept.posterior.fit is not None
-    said = [note for note in kept.notes if "Plackett-Luce" in note]
-    assert bool(said) is not kept.posterior.fit.fits
-
-
 def test_those_named_compete_and_an_unknown_name_is_refused(store: Store):
     basis = find_basis(store)
     assert contest(basis, ["C", "B"]).candidates == (1, 2)
@@ -148,10 +138,6 @@ def test_it_notes_what_the_posterior_does_not_include(tmp_path: Path):
     partial = infer(made, names=["A", "C"])
     assert any("does not include B" in note for note in find_basis(made, key=partial).notes)
     assert find_basis(made).notes == ()
-
-
-def test_effective_draws_are_never_more_than_there_are(store: Store):
-    assert 1 <= find_basis(store, key=infer(store)).effective_draws <= 400
 
 
 def undominated_by_loops(theta: np.ndarray, alpha: float) -> list[int]:

@@ -10,7 +10,6 @@ from polarbear.selection.criteria import RISKS, judge
 from polarbear.selection.posterior_source import undominated
 from polarbear.selection.preference import Context, Valuation
 from polarbear.selection.preference_parsing import read_preference
-from polarbear.selection.python_preference import counterexample
 from tests.support import posterior_of
 
 TIMES = np.geomspace(10.0, 1000.0, 6)
@@ -112,14 +111,3 @@ def test_every_member_of_the_pareto_set_is_the_choice_of_some_preference():
             u = Shifted(theta[:, member], np.ones(len(TIMES)))
             best = judge(u.values(theta[None])).best("mean")
             assert (best == member) == (member in true_set)
-
-
-def test_the_random_preferences_are_strictly_monotone():
-    rng = np.random.default_rng(13)
-    for _ in range(40):
-        u = random_preference(rng)
-
-        def value(rows: np.ndarray, u: Valuation = u) -> np.ndarray:
-            return u.values(rows[:, :, None])[:, 0]
-
-        assert counterexample(value, len(TIMES), seed=1) is None

@@ -48,26 +48,15 @@ class Bootstrap:
         self.duels, self.draws = duels, draws
         self._seed, self._names, self._concentration = seed, algorithms, concentration
 
-    def wins(self, pairs: Sequence[int] | None = None) -> np.ndarray:
+    def wins(self) -> np.ndarray:
         """Draws of P(a beats b on a new problem): [draw, time, pair].
 
-        Pairs are in the order of np.triu_indices; ``pairs`` picks some by their indices. A draw of
-        two algorithms counts as half a win.
+        Pairs are in the order of np.triu_indices. A draw of two algorithms counts as half a win.
         """
-        n = len(self._names)
-        first, second = np.triu_indices(n, 1)
-        chosen = np.arange(len(first)) if pairs is None else np.asarray(pairs, dtype=int)
-        first, second = first[chosen], second[chosen]
+        first, second = np.triu_indices(len(self._names), 1)
         before = self._imaginary_order[:, :, first] > self._imaginary_order[:, :, second]
         prior = np.einsum("dk,dkp->dp", self._imaginary_weights, before)
-        n_times = self.duels.positions.shape[2]
-        columns = (chosen[:, None] * n_times + np.arange(n_times)).ravel()
-
-        def scores(block: slice) -> Scores:
-            score, there = self.duels.pair_scores(block)
-            return (score, there) if pairs is None else (score[:, columns], there[:, columns])
-
-        return self._shares(scores, prior)
+        return self._shares(self.duels.pair_scores, prior)
 
     def firsts(self, field: Sequence[int] | None = None) -> np.ndarray:
         """Draws of the share of problems on which an algorithm is first: [draw, time, algorithm].

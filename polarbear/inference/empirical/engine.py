@@ -9,10 +9,10 @@ from types import MappingProxyType
 import numpy as np
 
 from polarbear.errors import InferenceError
-from polarbear.inference.base import Posterior
-from polarbear.inference.diagnostics import Diagnostics
+from polarbear.inference.convergence import Diagnostics
 from polarbear.inference.empirical.bootstrap import Bootstrap
-from polarbear.inference.options import ModelOptions
+from polarbear.inference.model_options import ModelOptions
+from polarbear.inference.posterior_draws import Posterior
 from polarbear.rankings.duels import Duels
 
 METHOD = "bootstrap"
@@ -36,7 +36,7 @@ def empirical_posterior(
         )
     begun = time.perf_counter()
     draws, limited = draws_within_memory(len(algorithms), len(unit_times), options)
-    bootstrap = bootstrap_of(duels, algorithms, draws, seed, options)
+    bootstrap = Bootstrap(duels, algorithms, draws, seed, options.concentration)
     return Posterior(
         wins=bootstrap.wins(),
         shared=duels.shared_problems(),
@@ -61,13 +61,6 @@ def empirical_posterior(
         hyper=MappingProxyType({}),
         notes=(*notes, *limited),
     )
-
-
-def bootstrap_of(
-    duels: Duels, algorithms: Sequence[str], draws: int, seed: int, options: ModelOptions
-) -> Bootstrap:
-    """The draws behind a posterior, to ask further questions."""
-    return Bootstrap(duels, algorithms, draws, seed, options.concentration)
 
 
 def draws_within_memory(n: int, n_times: int, options: ModelOptions) -> tuple[int, tuple[str, ...]]:

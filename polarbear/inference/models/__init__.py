@@ -8,14 +8,13 @@ Uses `settings`; no engine.
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from polarbear.errors import InferenceError
 from polarbear.settings.registry import Registry
 
 if TYPE_CHECKING:
-    from polarbear.inference.models.base import AnyModel, Latent, Model
+    from polarbear.inference.models.base import AnyModel, Model
 
 _HERE = "polarbear.inference.models"
 
@@ -24,9 +23,9 @@ MODELS: Registry[type[AnyModel]] = Registry(
     "polarbear.models",
     f"{_HERE}.base:AnyModel",
     {
-        "empirical": f"{_HERE}.empirical:Empirical",
+        "empirical": f"{_HERE}.base:Empirical",
         "dirichlet": f"{_HERE}.dirichlet:Dirichlet",
-        "hierarchical": f"{_HERE}.hierarchical:Hierarchical",
+        "hierarchical": f"{_HERE}.dirichlet:Hierarchical",
         "gp": f"{_HERE}.gp:GaussianProcess",
         "sparse-gp": f"{_HERE}.sparse_gp:SparseGP",
         "hsgp": f"{_HERE}.hsgp:HilbertSpaceGP",
@@ -34,18 +33,6 @@ MODELS: Registry[type[AnyModel]] = Registry(
         "bspline": f"{_HERE}.bspline:BSpline",
     },
 )
-
-__all__ = [
-    "MODELS",
-    "AnyModel",
-    "Latent",
-    "Model",
-    "joint_models",
-    "rating_model",
-    "rating_models",
-    "temporal_models",
-    "without_program",
-]
 
 
 def temporal_models() -> list[str]:
@@ -74,9 +61,3 @@ def rating_model(name: str) -> type[Model]:
 def without_program(name: str) -> str:
     """Why the stan engine refuses a model that has no Stan program."""
     return f"the model '{name}' has no Stan program: use the engine 'native'"
-
-
-def __getattr__(name: str) -> Any:
-    if name not in ("AnyModel", "Latent", "Model"):
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(f"{_HERE}.base"), name)

@@ -22,7 +22,7 @@ import scipy
 from polarbear.settings.options import Options
 
 if TYPE_CHECKING:
-    from polarbear.inference.options import ModelOptions
+    from polarbear.inference.model_options import ModelOptions
 
 MAX_DENSE = 2**16  # entries of a basis that is multiplied faster without regard to zeros
 
@@ -105,6 +105,15 @@ class AnyModel:
     def __init_subclass__(cls) -> None:
         if "joint" not in vars(cls):
             cls.joint = getattr(cls, "temporal", False)
+
+
+class Empirical(AnyModel):
+    """A Bayesian bootstrap over problems, without Plackett-Luce."""
+
+    plackett_luce = False
+    temporal = False
+    joint = True
+    hyperparameters = ("concentration",)
 
 
 class Model(AnyModel, ABC):

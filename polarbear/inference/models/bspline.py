@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polarbear.inference.models.base import Latent
-from polarbear.inference.models.smooth import AmplitudeModel, identity_precision
+from polarbear.inference.models.hyperpriors import AmplitudeModel, identity_precision
 
 if TYPE_CHECKING:
-    from polarbear.inference.options import ModelOptions
+    from polarbear.inference.model_options import ModelOptions
 
 
 class BSpline(AmplitudeModel):

@@ -1,4 +1,6 @@
-"""Stationary covariances of unit variance on a line: as functions, spectra and state spaces."""
+"""Stationary covariances of unit variance on a line: functions, spectra, state spaces and their
+precision as Gauss-Markov chains.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +9,11 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
+from scipy.special import gamma, gammainc
+
+# Variance added to each step of a chain of unit scale: neighbouring values of a smooth process on a
+# fine grid determine each other to more digits than a float has.
+JITTER = 1e-10
 
 
 @dataclass(frozen=True)
@@ -33,8 +40,6 @@ class Covariance:
         if self.order is None:
             power = np.exp(-0.5 * (lengthscale * frequency) ** 2)
             return np.asarray(math.sqrt(2 * math.pi) * lengthscale * power)
-        from scipy.special import gamma
-
         nu = self.order + 0.5
         rate = 2 * nu / lengthscale**2
         constant = 2 * math.sqrt(math.pi) * gamma(nu + 0.5) / gamma(nu) * rate**nu
@@ -82,8 +87,6 @@ def noise_covariances(order: int, steps: np.ndarray) -> np.ndarray:
     Integrals of products of impulse responses, by incomplete gamma functions: taking differences
     of stationary covariances instead would cancel to nothing for small steps.
     """
-    from scipy.special import gammainc
-
     k = np.arange(2 * order + 1)
     return np.asarray(np.tensordot(gammainc(k + 1, 2 * steps[:, None]), _products(order), 1))
 
@@ -91,8 +94,6 @@ def noise_covariances(order: int, steps: np.ndarray) -> np.ndarray:
 @cache
 def _products(order: int) -> np.ndarray:
     """What each power of s adds to the long-run covariance: [power, i, j], for unit variance."""
-    from scipy.special import gamma
-
     responses = _IMPULSE[order]
     size = order + 1
     table = np.zeros((2 * order + 1, size, size))
@@ -108,3 +109,41 @@ def _products(order: int) -> np.ndarray:
 def stationary_covariance(order: int) -> np.ndarray:
     """Covariance of the state at any time, for a process of unit variance."""
     return np.asarray(_products(order).sum(axis=0))
+
+
+def chain_precision(
+    first: np.ndarray, transitions: np.ndarray, noises: np.ndarray
+) -> tuple[np.ndarray, float]:
+    """Band and half log-determinant for x_0 ~ N(0, first), x_t ~ N(A_t x_{t-1}, noise_t).
+
+    States of size m follow each other; the band spans two of them.
+    """
+    m = len(first)
+    n_times = len(transitions) + 1
+    inverse_first = np.linalg.inv(first)
+    diagonal = np.zeros((n_times, m, m))
+    diagonal[0] = inverse_first
+    half_log_det = 0.5 * float(np.linalg.slogdet(inverse_first)[1])
+    below = np.zeros((n_times, m, m))
+    if n_times > 1:
+        # scaled to unit diagonal before inverting: over a small step the components of a smooth
+        # state differ by many orders of magnitude
+        noises = noises + JITTER * np.eye(m)
+        scale = np.sqrt(np.diagonal(noises, axis1=1, axis2=2))
+        scales = scale[:, :, None] * scale[:, None, :]
+        unit = noises / scales
+        inverse = np.linalg.inv(unit) / scales
+        gain = inverse @ transitions
+        diagonal[1:] += inverse
+        diagonal[:-1] += np.swapaxes(transitions, 1, 2) @ gain
+        below[1:] = -gain
+        log_dets = np.linalg.slogdet(unit)[1] + 2 * np.log(scale).sum(axis=1)
+        half_log_det -= 0.5 * float(log_dets.sum())
+    width = 2 * m
+    band = np.zeros((n_times, m, width))
+    for i in range(m):
+        for j in range(m):
+            if j <= i:
+                band[:, i, width - 1 - (i - j)] = diagonal[:, i, j]
+            band[:, i, width - 1 - (i - j + m)] = below[:, i, j]
+    return band.reshape(n_times * m, width), half_log_det

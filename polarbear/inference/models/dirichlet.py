@@ -1,7 +1,11 @@
-"""Independent Dirichlet: theta(t) ~ Dir(alpha), independent over time."""
+"""Dirichlet priors at each time: independent, or with a shared concentration.
+
+Independent: theta(t) ~ Dir(alpha). Hierarchical: theta(t) ~ Dir(kappa / n), kappa ~ Exponential.
+"""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -25,6 +29,30 @@ class Dirichlet(Model):
 
     def stan_data(self) -> dict[str, Any]:
         return {"alpha": self.options.alpha}
+
+
+class Hierarchical(Model):
+    temporal = False
+    hyperparameters = ("kappa",)
+    stan_program = "hierarchical.stan"
+
+    @property
+    def rate(self) -> float:
+        return self.options.kappa.rate or 1 / self.n_algorithms
+
+    def latent(self, log_hyper: np.ndarray) -> Latent:
+        kappa, n, n_times = math.exp(log_hyper[0]), self.n_algorithms, len(self.times)
+        normaliser = math.lgamma(kappa) - n * math.lgamma(kappa / n)
+        return one_coefficient_a_time(n_times, kappa / n, n_times * normaliser)
+
+    def log_hyperprior(self, log_hyper: np.ndarray) -> float:
+        return float(log_hyper[0] - self.rate * math.exp(log_hyper[0]))
+
+    def draw_hyper(self, rng: np.random.Generator) -> np.ndarray:
+        return np.array([np.log(rng.exponential(1 / self.rate))])
+
+    def stan_data(self) -> dict[str, Any]:
+        return {"kappa_rate": self.rate}
 
 
 def one_coefficient_a_time(n_times: int, alpha: float, log_constant: float = 0.0) -> Latent:

@@ -14,13 +14,16 @@ import numpy as np
 
 from polarbear.inference.models import covariances
 from polarbear.inference.models.base import Latent
-from polarbear.inference.models.markov import chain_precision
-from polarbear.inference.models.priors import inverse_gamma_quantile
-from polarbear.inference.models.smooth import LengthscaleModel, identity_precision
+from polarbear.inference.models.covariances import chain_precision
+from polarbear.inference.models.hyperpriors import (
+    LengthscaleModel,
+    identity_precision,
+    inverse_gamma_quantile,
+)
 from polarbear.inference.models.sparse_gp import inducing_weights, process_data
 
 if TYPE_CHECKING:
-    from polarbear.inference.options import ModelOptions
+    from polarbear.inference.model_options import ModelOptions
 
 LEFT_OVER = 1e-6  # share of the variance that inducing points may leave unexplained
 

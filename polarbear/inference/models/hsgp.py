@@ -9,11 +9,15 @@ import numpy as np
 
 from polarbear.inference.models.base import Latent
 from polarbear.inference.models.covariances import COVARIANCES
-from polarbear.inference.models.priors import inverse_gamma_quantile
-from polarbear.inference.models.smooth import LengthscaleModel, identity_precision, rotation
+from polarbear.inference.models.hyperpriors import (
+    LengthscaleModel,
+    identity_precision,
+    inverse_gamma_quantile,
+    rotation,
+)
 
 if TYPE_CHECKING:
-    from polarbear.inference.options import ModelOptions
+    from polarbear.inference.model_options import ModelOptions
 
 HALF_RANGE = 0.5  # of the unit interval
 SMALLEST_BOUNDARY = 1.2

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from polarbear.inference.models.base import Latent
-from polarbear.inference.models.markov import chain_precision
-from polarbear.inference.models.smooth import AmplitudeModel, rotation
+from polarbear.inference.models.covariances import chain_precision
+from polarbear.inference.models.hyperpriors import AmplitudeModel, rotation
 
 
 class RandomWalk(AmplitudeModel):

@@ -8,11 +8,15 @@ import numpy as np
 
 from polarbear.inference.models.base import Latent
 from polarbear.inference.models.covariances import COVARIANCES, Covariance
-from polarbear.inference.models.priors import inverse_gamma_quantile
-from polarbear.inference.models.smooth import LengthscaleModel, identity_precision, rotation
+from polarbear.inference.models.hyperpriors import (
+    LengthscaleModel,
+    identity_precision,
+    inverse_gamma_quantile,
+    rotation,
+)
 
 if TYPE_CHECKING:
-    from polarbear.inference.options import ModelOptions
+    from polarbear.inference.model_options import ModelOptions
 
 JITTER = 1e-9  # of the unit variance, so that a Cholesky factor exists
 

@@ -10,21 +10,21 @@ from types import MappingProxyType
 import numpy as np
 
 from polarbear.errors import InferenceError, MissingExtraError
-from polarbear.inference.base import Posterior
-from polarbear.inference.diagnostics import Diagnostics, convergence_of, diagnose, pareto_k
+from polarbear.inference.convergence import Diagnostics, convergence_of, diagnose, pareto_k
+from polarbear.inference.model_options import ModelOptions
 from polarbear.inference.models import rating_model
 from polarbear.inference.models.base import Model
-from polarbear.inference.options import ModelOptions
 from polarbear.inference.plackett_luce import hierarchical, independent, temporal
-from polarbear.inference.plackett_luce.draws import Draws
 from polarbear.inference.plackett_luce.lattice import TooWideError, explore
 from polarbear.inference.plackett_luce.likelihood import Likelihood
 from polarbear.inference.plackett_luce.nuts import sample_nuts
-from polarbear.inference.plackett_luce.split_hmc import Effort
+from polarbear.inference.plackett_luce.split_hmc import Draws, Effort
+from polarbear.inference.posterior_draws import Posterior
 from polarbear.numerics.threads import single_threaded_blas
 from polarbear.rankings import ChoiceSets
 
 METHODS = ("auto", "split-hmc", "laplace", "mcmc")
+MAX_NUTS_PARAMETERS = 50  # that NUTS may replace split HMC for: it takes minutes, more take hours
 
 
 @dataclass(frozen=True)
@@ -90,15 +90,30 @@ def run(
 def _auto(
     model: Model, sets: ChoiceSets, seed: int, threads: int | None
 ) -> tuple[str, Draws, Diagnostics, tuple[str, ...]]:
-    """Split HMC, or NUTS where the hyperparameters have no lattice; the method and notes."""
+    """Split HMC, or NUTS where that has no lattice of hyperparameters or does not converge.
+
+    Returns the method that was used, its draws and diagnostics, and notes.
+    """
+    first = None
     try:
-        return "split-hmc", *_checked("split-hmc", model, sets, seed, threads), ()
+        first = _checked("split-hmc", model, sets, seed, threads)
+        if first[1].converged:
+            return "split-hmc", *first, ()
+        reason = f"split-hmc did not converge: {first[1].problems[0]}"
+        hyper = np.zeros(len(model.hyperparameters))
+        if model.latent(hyper).n_coefficients * (sets.n_algorithms - 1) > MAX_NUTS_PARAMETERS:
+            return "split-hmc", *first, (f"{reason}; the method 'mcmc' may, but takes long",)
     except TooWideError as error:
-        try:
-            found = _checked("mcmc", model, sets, seed, threads)
-        except MissingExtraError as missing:
-            raise InferenceError(f"{error}; otherwise {missing}") from None
-        return "mcmc", *found, (f"method 'mcmc' was used because {error}",)
+        reason = str(error)
+    try:
+        second = _checked("mcmc", model, sets, seed, threads)
+    except MissingExtraError as missing:
+        if first is None:
+            raise InferenceError(f"{reason}; otherwise {missing}") from None
+        return "split-hmc", *first, (f"{reason}; method 'mcmc' was not tried: {missing}",)
+    if first is not None and not second[1].converged:
+        return "split-hmc", *first, ()
+    return "mcmc", *second, (f"method 'mcmc' was used because {reason}",)
 
 
 def _checked(

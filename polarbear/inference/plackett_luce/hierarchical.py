@@ -13,12 +13,12 @@ import numpy as np
 from scipy.special import gammaln
 
 from polarbear.inference.models.base import Model
-from polarbear.inference.plackett_luce.draws import Draws
 from polarbear.inference.plackett_luce.independent import whitened
 from polarbear.inference.plackett_luce.laplace import IndependentMode
 from polarbear.inference.plackett_luce.lattice import Lattice
 from polarbear.inference.plackett_luce.likelihood import Likelihood
 from polarbear.inference.plackett_luce.split_hmc import (
+    Draws,
     Effort,
     Layout,
     Walkers,

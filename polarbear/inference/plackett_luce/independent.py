@@ -8,13 +8,20 @@ from __future__ import annotations
 
 import numpy as np
 
-from polarbear.inference.base import draws_a_chain
 from polarbear.inference.models.base import Latent
-from polarbear.inference.plackett_luce.draws import Draws
 from polarbear.inference.plackett_luce.laplace import IndependentMode, find_independent_mode
 from polarbear.inference.plackett_luce.lattice import Lattice
 from polarbear.inference.plackett_luce.likelihood import Concentration, Likelihood, softmax
-from polarbear.inference.plackett_luce.split_hmc import Effort, Layout, Target, Walkers, rotate, run
+from polarbear.inference.plackett_luce.split_hmc import (
+    Draws,
+    Effort,
+    Layout,
+    Target,
+    Walkers,
+    rotate,
+    run,
+)
+from polarbear.inference.posterior_draws import draws_a_chain
 from polarbear.numerics.threads import in_threads
 from polarbear.rankings import ChoiceSets
 

@@ -7,11 +7,11 @@ from collections.abc import Callable
 import numpy as np
 
 from polarbear.errors import MissingExtraError
-from polarbear.inference.base import draws_a_chain
 from polarbear.inference.models.base import Latent, Model
-from polarbear.inference.plackett_luce.draws import Draws
 from polarbear.inference.plackett_luce.laplace import observe, observe_back
 from polarbear.inference.plackett_luce.likelihood import Likelihood, softmax
+from polarbear.inference.plackett_luce.split_hmc import Draws
+from polarbear.inference.posterior_draws import draws_a_chain
 from polarbear.numerics.threads import available_processors
 
 _DIFFERENCE = 1e-4  # step of central differences in the few log-hyperparameters

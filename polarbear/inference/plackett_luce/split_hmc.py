@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from polarbear.inference.base import draws_a_chain
+from polarbear.inference.posterior_draws import draws_a_chain
 
 ROTATION = 1.6  # radians per transition: a quarter circle forgets where it began
 JITTER = 0.15  # relative, of that: no transition may return to its start for ever
@@ -24,6 +24,22 @@ DIVERGED = -1000.0  # log-ratio of densities
 
 # residual[...], its gradient[..., D] and the utilities mu[..., n] or mu[..., T, n] at u[..., D]
 Target = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray, np.ndarray]]
+
+
+@dataclass(frozen=True)
+class Draws:
+    """theta[draw, T, n], chain after chain, with log_hyper[draw, H] and how the sampler fared.
+
+    ``log_weights[draw, block]`` are those of importance sampling, for approximate draws only.
+    ``missed`` is the share of draws that shows hyperparameters beyond the lattice.
+    """
+
+    theta: np.ndarray
+    log_hyper: np.ndarray
+    divergences: int = 0
+    acceptance: float | None = None
+    log_weights: np.ndarray | None = None
+    missed: float = 0.0
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,11 @@ from functools import partial
 
 import numpy as np
 
-from polarbear.inference.base import draws_a_chain
-from polarbear.inference.plackett_luce.draws import Draws
 from polarbear.inference.plackett_luce.laplace import TemporalMode
 from polarbear.inference.plackett_luce.lattice import Lattice
 from polarbear.inference.plackett_luce.likelihood import Likelihood, softmax
-from polarbear.inference.plackett_luce.split_hmc import Effort, Layout, Walkers, rotate, run
+from polarbear.inference.plackett_luce.split_hmc import Draws, Effort, Layout, Walkers, rotate, run
+from polarbear.inference.posterior_draws import draws_a_chain
 from polarbear.numerics.threads import in_threads
 
 TASKS = 2  # that threads share; more walkers in one task are faster in total

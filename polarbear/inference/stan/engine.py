@@ -11,17 +11,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
 from polarbear.errors import InferenceError, StanError
-from polarbear.inference.base import Posterior, draws_a_chain
-from polarbear.inference.diagnostics import Diagnostics, diagnose, pareto_k
+from polarbear.inference.convergence import Diagnostics, diagnose, pareto_k
+from polarbear.inference.model_options import ModelOptions
 from polarbear.inference.models import rating_model
 from polarbear.inference.models.base import Model
-from polarbear.inference.options import ModelOptions
+from polarbear.inference.posterior_draws import Posterior, draws_a_chain
 from polarbear.inference.stan import cmdstan, programs
-from polarbear.inference.stan.data import stan_data
 from polarbear.inference.stan.methods import METHODS, SECOND, Drawn, Pace, Task
 from polarbear.numerics.threads import available_processors, in_threads
 from polarbear.rankings import ChoiceSets
@@ -188,3 +188,29 @@ def _no_room(folder: Path, reason: str) -> str:
         f"Stan cannot write to the temporary folder {folder} ({reason}); free space there, or set "
         "TMPDIR to another folder"
     )
+
+
+def stan_data(model: Model, sets: ChoiceSets) -> dict[str, Any]:
+    """All data of a model's program, as plain numbers and lists."""
+    data = {**_choice_sets(sets), **model.stan_data()}
+    return {
+        name: value.tolist() if isinstance(value, np.ndarray) else value
+        for name, value in data.items()
+    }
+
+
+def _choice_sets(sets: ChoiceSets) -> dict[str, Any]:
+    """Sets as rows of a sparse matrix whose columns are algorithms within times."""
+    n = sets.n_algorithms
+    member = (sets.masks[:, None] >> np.arange(n) & 1).astype(bool)
+    rows, algorithms = np.nonzero(member)
+    return {
+        "n": n,
+        "T": sets.n_times,
+        "n_sets": len(sets.masks),
+        "n_members": len(rows),
+        "wins": sets.wins.T,
+        "counts": sets.counts,
+        "members": sets.set_times()[rows] * n + algorithms + 1,
+        "starts": np.concatenate([[0], np.cumsum(member.sum(axis=1))]) + 1,
+    }

@@ -10,9 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from polarbear.inference.diagnostics import energy_bfmi, smoothed_weights
+from polarbear.inference.convergence import energy_bfmi, smoothed_weights
 from polarbear.inference.stan.cmdstan import silenced
-from polarbear.inference.stan.data import Data
 
 MIN_PATHS = 4
 CANDIDATES = 2  # draws of all paths per draw that Pathfinder's resampling keeps
@@ -34,7 +33,7 @@ class Task:
     """One run of a program: its data, the number of draws, and a folder for its output."""
 
     executable: Path
-    data: Data
+    data: dict[str, Any]
     folder: Path
     hyper: Sequence[str]
     draws: int

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from dataclasses import dataclass
 from typing import ClassVar
@@ -73,6 +72,11 @@ class Diagnostics:
     @property
     def passed(self) -> bool:
         return not self.problems
+
+    @property
+    def converged(self) -> bool:
+        """Whether chains agree and cover the posterior, so that at most more draws are needed."""
+        return self.r_hat < self.r_hat_limit and not self.divergences and self.missed < MAX_MISSED
 
     def doubts(self, convergence: np.ndarray) -> np.ndarray:
         """Which parameters exceed a limit, by their `convergence_of`."""
@@ -241,49 +245,23 @@ def energy_bfmi(energies: np.ndarray) -> float:
 def shares_with_errors(
     flags: np.ndarray, chains: int, independent: bool = False
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The share of draws that each row of flags marks, with its Monte-Carlo error.
+    """Shares of draws that flags[draw, item] mark, with their Monte-Carlo errors.
 
     Errors of chains are those of batch means, and at least those of independent draws. They are
     not zero even where all draws or none are marked.
     """
-    size = flags.shape[1]
-    share = flags.mean(axis=1)
-    error = error_of(share, size)
+    size = len(flags)
+    share = flags.sum(axis=0, dtype=np.int32) / size
+    smoothed = (share * size + 0.5) / (size + 1)
+    error = np.sqrt(smoothed * (1 - smoothed) / size)
     if independent:
         return share, error
-    by_chain = flags.reshape(len(flags), chains, -1)
-    batch = max(1, math.isqrt(by_chain.shape[2]))
-    used = by_chain[:, :, : by_chain.shape[2] // batch * batch]
-    batches = used.reshape(len(flags), -1, batch).sum(axis=2, dtype=np.int32) / batch
-    by_batches = batches.std(axis=1, ddof=1) / math.sqrt(batches.shape[1])
-    return share, np.maximum(error, by_batches)
-
-
-def ratings_compared(theta: np.ndarray, ratio: float, chains: int) -> tuple[np.ndarray, np.ndarray]:
-    """Of theta[draw, T, n], the shares[T, relation, pair] of draws in which two algorithms are in
-    each relation, and the Monte-Carlo errors of all but the last.
-
-    Relations of a and b are: a is above b; neither is above ``ratio`` times the other; b is not
-    above that; a is not; a is below b.
-    """
-    by_algorithm = np.ascontiguousarray(theta.transpose(2, 1, 0))
-    n, n_times, _ = by_algorithm.shape
-    shares = np.empty((n_times, 5, n * (n - 1) // 2))
-    errors = np.empty((n_times, 4, shares.shape[2]))
-    for pair, (i, j) in enumerate(itertools.combinations(range(n), 2)):
-        a, b = by_algorithm[i], by_algorithm[j]
-        b_is_near, a_is_near = b <= ratio * a, a <= ratio * b
-        for relation, flags in enumerate((a > b, b_is_near & a_is_near, b_is_near, a_is_near)):
-            found = shares_with_errors(flags, chains)
-            shares[:, relation, pair], errors[:, relation, pair] = found
-        shares[:, 4, pair] = (a < b).mean(axis=1)
-    return shares, errors
-
-
-def error_of(share: np.ndarray, size: int) -> np.ndarray:
-    """The Monte-Carlo error of shares of ``size`` independent draws."""
-    smoothed = (share * size + 0.5) / (size + 1)
-    return np.asarray(np.sqrt(smoothed * (1 - smoothed) / size))
+    by_chain = flags.reshape(chains, -1, *flags.shape[1:])
+    batch = max(1, math.isqrt(by_chain.shape[1]))
+    count = by_chain.shape[1] // batch
+    used = by_chain[:, : count * batch].reshape(chains * count, batch, *flags.shape[1:])
+    means = used.sum(axis=1, dtype=np.int32) / batch
+    return share, np.maximum(error, means.std(axis=0, ddof=1) / math.sqrt(len(means)))
 
 
 def pareto_k(log_weights: np.ndarray) -> float:

@@ -1,18 +1,23 @@
-"""Base of suites whose instances have a function number, a dimension and an instance number."""
+"""Suites whose instances have a function number, a dimension and an instance number.
+
+BBOB and SBOX-COST are here: single instances of the 24 functions.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field, TypeAdapter, field_validator
 
-from polarbear.problems.base import LARGEST_NUMBER, Range, Setting, Spec, Suite
+from polarbear.problems.base import LARGEST_NUMBER, Kind, Problem, Range, Setting, Spec, Suite
 from polarbear.settings.options import describe
 
-SMALLEST_DIMENSION = 2
+if TYPE_CHECKING:
+    from polarbear.problems.bbob.instances import Function
 
+SMALLEST_DIMENSION = 2
 
 Functions = Annotated[
     tuple[int, ...], Field(description="ids of the functions to draw from; by default all")
@@ -72,6 +77,52 @@ class NumberedSuite(Suite):
         instance = ids.draw(rng) if isinstance(ids, Range) else int(rng.choice(ids))
         label = f"{self.suite}-{index}-f{function}-d{dimension}-i{instance}"
         return label, {"function": function, "dimension": dimension, "instance": instance}
+
+
+# Compiled modules are imported where problems are built: other commands start faster without them.
+
+
+class BbobSuite(NumberedSuite):
+    """The 24 BBOB functions in one of their two forms."""
+
+    functions: Functions = tuple(range(1, 25))
+    dimensions: Dimensions = (10,)
+    instance_ids: InstanceIds = Range.model_validate({"from": 1, "to": 999})
+    maximise: Literal[False] = Field(False, description="always false: BBOB is minimised")
+
+    kind = Kind.CONTINUOUS
+    last_function = 24
+    boxed: ClassVar[bool]
+
+    def build(self, spec: Spec, setting: Setting) -> Problem:
+        from polarbear.problems.bbob.problem import function_problem
+
+        return function_problem(self._function(spec))
+
+    def best_value(self, spec: Spec) -> float:
+        from polarbear.problems.bbob.instances import best_value
+
+        return best_value(spec["function"], spec["instance"])
+
+    def _function(self, spec: Spec) -> Function:
+        from polarbear.problems.bbob.instances import bbob_function, sbox_function
+
+        make = sbox_function if self.boxed else bbob_function
+        return make(spec["function"], spec["instance"], spec["dimension"])
+
+
+class Bbob(BbobSuite):
+    """BBOB: 24 functions on [-5, 5]^d, defined outside the box as well."""
+
+    title = "BBOB"
+    boxed = False
+
+
+class Sbox(BbobSuite):
+    """SBOX-COST: the BBOB functions with optima anywhere in the box, and inf outside of it."""
+
+    title = "SBOX"
+    boxed = True
 
 
 def checked_dimensions(dimensions: tuple[int, ...]) -> tuple[int, ...]:

@@ -123,12 +123,6 @@ class ModelOptions(Options):
         """Whether the model is a prior over Plackett-Luce ratings."""
         return MODELS[self.model].plackett_luce
 
-    @property
-    def splits_by_time(self) -> bool:
-        """Whether the posterior at one time is the same whatever is known of the others."""
-        model = MODELS[self.model]
-        return not model.joint and not model.hyperparameters
-
     @field_validator("model")
     @classmethod
     def _known(cls, model: str, info: ValidationInfo) -> str:
