@@ -66,21 +66,21 @@ def test_stretches_leave_out_no_time_of_the_grid():
             assert not (one.is_open and other.is_open)
 
 
-def test_a_lead_that_passes_at_once_changes_hands_around_a_round_number():
+def test_a_span_ends_where_the_next_one_begins():
     assert said(likely(0.99, 0.99, 0.99, 0.01, 0.01, 0.01)) == (
-        "NONE up to around 60 evaluations and B from around 60 on."
+        "NONE up to 80 evaluations and B from 80 on."
     )
 
 
 def test_a_crossover_is_a_region_in_which_either_may_be_best():
     assert said(likely(0.99, 0.95, 0.5, 0.5, 0.05, 0.01)) == (
-        "NONE up to 20 evaluations and B from 160 on; between 20 and 160 either."
+        "NONE up to 40 evaluations and B from 160 on; from 40 to 160 NONE or B."
     )
     assert said(likely(0.99, 0.95, 0.95, 0.95, 0.5, 0.5)) == (
-        "NONE up to 80 evaluations; after 80 NONE or B."
+        "NONE up to 160 evaluations; from 160 on NONE or B."
     )
     assert said(likely(0.5, 0.95, 0.95, 0.5, 0.99, 0.99)) == (
-        "NONE from 20 to 40 evaluations and from 160 on; up to 20 NONE or B and between 40 and 160 "
+        "NONE from 20 to 80 evaluations and from 160 on; up to 20 NONE or B and from 80 to 160 "
         "NONE or B."
     )
 
@@ -93,8 +93,7 @@ def test_one_answer_for_all_budgets_or_for_the_only_one():
 def test_many_changes_are_named_by_spans_of_the_budget_and_slivers_merged():
     times = np.arange(1.0, 11)
     assert said(likely(0.99, 0.99, 0.01, 0.01, 0.99, 0.99, 0.7, 0.01, 0.01, 0.99), times) == (
-        "NONE up to around 2 evaluations, from around 4 to around 8 and from around 10 on and B "
-        "from around 2 to around 4 and from around 8 to around 10."
+        "NONE up to 3 evaluations, from 5 to 8 and from 10 on and B from 3 to 5 and from 8 to 10."
     )
     assert said(likely(0.9, 0.1, 0.9, 0.1, 0.9, 0.1, 0.9, 0.5, 0.5, 0.9), times).count("%") == 0
 

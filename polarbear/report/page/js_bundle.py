@@ -5,7 +5,7 @@ inside data addresses would take a wider Content-Security-Policy. A report is wr
 so existing bundlers are not available. Each module becomes a function that is called once, in an
 order in which imports come before their users. Names stay private to their module.
 
-Only what the page's scripts need is understood; anything else is refused, not guessed:
+Only the forms that the page's scripts use are understood; anything else is refused:
 
     import { name, other } from "./module.js";      at the start of a line, may span several
     export function name / export async function name / export class name / export const name
@@ -32,7 +32,7 @@ ENDS_A_SCRIPT = re.compile(r"</script|<!--", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Module:
-    """A script with what it takes from others and gives to them."""
+    """A script with its imports and exports."""
 
     name: str
     imports: tuple[tuple[str, tuple[str, ...]], ...]  # a module, and names of it
@@ -59,7 +59,7 @@ def bundle(entry: str, read: Callable[[str], str]) -> str:
 
 
 def parsed(name: str, source: str) -> Module:
-    """A module's imports and exports, and what is left of it as the body of a function."""
+    """A module's imports and exports, and the rest of it as the body of a function."""
     if ENDS_A_SCRIPT.search(source):
         raise ReportError(f"{name}: a script inside a page cannot hold </script or <!--")
     imports = tuple(
@@ -74,13 +74,6 @@ def parsed(name: str, source: str) -> Module:
             f"{name}: {left[0].strip()!r} is not understood; a module may "
             'import { name } from "./module.js"; and export a function, class or const'
         )
-    for what, names in (
-        ("imports", [name for _, taken in imports for name in taken]),
-        ("exports", exports),
-    ):
-        twice = sorted({one for one in names if list(names).count(one) > 1})
-        if twice:
-            raise ReportError(f"{name} {what} {', '.join(twice)} more than once")
     return Module(name, imports, exports, body)
 
 
@@ -98,12 +91,7 @@ def _in_order(entry: str, read: Callable[[str], str]) -> list[Module]:
             raise ReportError(f"modules must not import each other in a circle: {circle}")
         if name in done:
             return
-        try:
-            source = read(name)
-        except OSError as error:
-            by = f", which {path[-1]} imports from" if path else ""
-            raise ReportError(f"there is no module {name}{by}: {error}") from error
-        module = parsed(name, source)
+        module = parsed(name, read(name))
         for needed, names in module.imports:
             visit(needed, (*path, name))
             unknown = sorted(set(names) - set(done[needed].exports))

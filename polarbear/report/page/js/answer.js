@@ -1,10 +1,10 @@
-// What the selector shows: the choice in words, a table beside it, and the command that asks the same.
+// What the selector shows: the choice in words, a table, and the command that gives the same answer.
 
 import { bestOnLog, timeAxis, timeLabel } from "./axes.js";
 import { errorOf } from "./choosing.js";
-import { byId, element, labelled, nameElement } from "./dom.js";
+import { byId, element, labelled, nameElement, tableOf } from "./dom.js";
 import { labelOf } from "./labels.js";
-import { endLabels, labelRoom } from "./marks.js";
+import { endLabels, labelRoom, lineOf, silent, titled } from "./marks.js";
 import { PAGE, say } from "./page.js";
 import { filled, pieces, typed } from "./wording.js";
 
@@ -57,37 +57,17 @@ export function showChoice(posterior, made, gamma, risk, preference) {
 }
 
 function choiceTable(posterior, made, gamma, risk) {
-  const columns = [
-    ["p2bb", PAGE.words.p_best],
-    ["mean", "mean"],
-    ["quantile", `quantile ${typed(gamma, 3)}`],
-    ["regret", "regret"],
-  ];
-  const head = element(
-    "tr",
-    {},
-    element("th", { scope: "col" }, "algorithm"),
-    columns.map(([key, label]) =>
-      element("th", { scope: "col", class: key === risk ? "number by" : "number" }, label),
-    ),
-  );
+  const criteria = { p2bb: PAGE.words.p_best, mean: "mean", quantile: `quantile ${typed(gamma, 3)}`, regret: "regret" };
+  const columns = Object.entries(criteria).map(([key, label]) => [label, true, key === risk ? "by" : null]);
   const rows = made.ranking.map((one) => {
-    const cells = columns.map(([key]) => {
-      const text = one[key].toFixed(key === "p2bb" ? 3 : 4);
-      const share =
-        key === "p2bb"
-          ? `--share: ${(100 * one.p2bb).toFixed(1)}%; --colour: var(--algorithm-${PAGE.algorithms.indexOf(posterior.items[one.item])})`
-          : null;
-      return element("td", { class: key === "p2bb" ? "number bar" : "number", style: share }, text);
-    });
-    return element(
-      "tr",
-      {},
-      element("th", { scope: "row" }, labelled(posterior.items[one.item])),
-      cells,
-    );
+    const name = posterior.items[one.item];
+    const place = PAGE.algorithms.indexOf(name);
+    const style = `--share: ${(100 * one.p2bb).toFixed(1)}%; --colour: var(--algorithm-${place})`;
+    const share = element("td", { class: "number bar", style }, one.p2bb.toFixed(3));
+    const others = ["mean", "quantile", "regret"].map((key) => element("td", { class: "number" }, one[key].toFixed(4)));
+    return [labelled(name), share, ...others];
   });
-  return element("table", { "aria-label": "What speaks for each candidate" }, element("thead", {}, head), element("tbody", {}, rows));
+  return tableOf("What speaks for each candidate", [["algorithm"], ...columns], rows);
 }
 
 export function showCommand(selector, text, risk, gamma) {
@@ -103,20 +83,11 @@ export function selectorChart(view, posterior, shares, preference, kind, control
   const shapes = [];
   const weights = preference.weights;
   if ((kind === "distribution" || kind === "sketch") && weights && !single) {
-    const density = weights.map(
-      (weight, i) =>
-        weight / ((times[Math.min(i + 1, times.length - 1)] - times[Math.max(i - 1, 0)]) / 2),
-    );
+    const at = (i) => times[Math.min(Math.max(i, 0), times.length - 1)];
+    const density = weights.map((weight, i) => weight / ((at(i + 1) - at(i - 1)) / 2));
     const top = Math.max(...density);
-    traces.push({
-      x: times,
-      y: density.map((value) => value / top),
-      mode: "lines",
-      line: { width: 0 },
-      fill: "tozeroy",
-      fillcolor: view.colour("shade"),
-      hoverinfo: "skip",
-    });
+    const fill = { fill: "tozeroy", fillcolor: view.colour("shade") };
+    traces.push(silent(times, density.map((value) => value / top), { width: 0 }, fill));
   }
   const line = { color: view.colour("text"), width: 1.5 };
   if (kind === "at") {
@@ -124,30 +95,16 @@ export function selectorChart(view, posterior, shares, preference, kind, control
     shapes.push({ type: "line", x0: t, x1: t, y0: 0, y1: 1, yref: "paper", line });
   } else if (kind === "between") {
     const [start, stop] = controls.between.map((control) => control.value);
-    shapes.push({
-      type: "rect",
-      x0: start,
-      x1: stop,
-      y0: 0,
-      y1: 1,
-      yref: "paper",
-      fillcolor: view.colour("shade"),
-      line: { width: 0 },
-      layer: "below",
-    });
+    const area = { fillcolor: view.colour("shade"), line: { width: 0 }, layer: "below" };
+    shapes.push({ type: "rect", x0: start, x1: stop, y0: 0, y1: 1, yref: "paper", ...area });
   }
   items.forEach((name, item) => {
     if (!view.shows(name)) return;
-    traces.push({
-      x: times,
-      y: shares[item],
-      mode: times.length > 60 ? "lines" : "lines+markers",
-      marker: { size: 5, color: view.of(name) },
-      line: { color: view.of(name), dash: view.dash(name), width: 2.2 },
-      customdata: times.map((t) => [labelOf(name), timeLabel(t)]),
-      hovertemplate: "%{customdata[0]}<br>%{customdata[1]}<br>%{meta} %{y:.3f}<extra></extra>",
-      meta: PAGE.words.p_best,
-    });
+    const told = times.map((t) => [labelOf(name), timeLabel(t)]);
+    const marker = { size: 5, color: view.of(name) };
+    const more = { mode: times.length > 60 ? "lines" : "lines+markers", marker, meta: PAGE.words.p_best };
+    const hover = "%{customdata[0]}<br>%{customdata[1]}<br>%{meta} %{y:.3f}";
+    traces.push(lineOf(view, name, times, shares[item], 2.2, told, hover, more));
   });
   const last = times.length - 1;
   const ends = items
@@ -159,7 +116,7 @@ export function selectorChart(view, posterior, shares, preference, kind, control
       height: view.narrow ? 280 : 340,
       margin: { l: 52, r: labelRoom(view, items.filter(view.shows)), t: 12, b: 48 },
       xaxis: timeAxis(bestOnLog(times)),
-      yaxis: { title: { text: PAGE.words.p_best, standoff: 6 }, range: [-0.02, 1.02] },
+      yaxis: { title: titled(PAGE.words.p_best), range: [-0.02, 1.02] },
       shapes,
       annotations: endLabels(view, ends, 0, 1, 270),
     },

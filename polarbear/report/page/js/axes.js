@@ -80,6 +80,12 @@ export function borders(times, log) {
   return [first, ...middles, last].map(back);
 }
 
+/** A dashed line at a limit. */
+export function limitLine(view, at, more = {}) {
+  const line = { color: view.colour("text"), width: 1, dash: "dash" };
+  return { type: "line", x0: 0, x1: 1, y0: at, y1: at, line, ...more };
+}
+
 /** Whole numbers along an axis of rounds. */
 export function roundAxis(first, last, more = {}) {
   const step =
@@ -88,10 +94,7 @@ export function roundAxis(first, last, more = {}) {
   return {
     title: { text: "round", standoff: 6 },
     range: [first - pad, last + pad],
-    tick0: 0,
-    dtick: step,
-    zeroline: false,
-    ...more,
+    ...{ tick0: 0, dtick: step, zeroline: false, ...more },
   };
 }
 

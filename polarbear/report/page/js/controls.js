@@ -1,4 +1,4 @@
-// What a reader drags and picks: sliders with a box for the exact number, and radio buttons.
+// Controls: sliders with a box for the exact number, and radio buttons.
 
 import { bestOnLog } from "./axes.js";
 import { element } from "./dom.js";
@@ -37,13 +37,16 @@ export function numberControl(id, label, { low, high, log, value, stops }, chang
     "aria-label": `${label}, exactly`,
   });
   const slider = element("input", { type: "range", id, min: 0, max: Math.max(steps, 0), step: 1 });
+  const move = (number) => {
+    control.value = number;
+    slider.value = toPlace(number);
+    slider.setAttribute("aria-valuetext", say.time(number));
+  };
   const control = {
     value,
     set(number) {
-      control.value = number;
+      move(number);
       box.value = typed(number);
-      slider.value = toPlace(number);
-      slider.setAttribute("aria-valuetext", say.time(number));
     },
     row: element("div", { class: "control" }, element("label", { for: id }, label), slider, box),
   };
@@ -54,16 +57,14 @@ export function numberControl(id, label, { low, high, log, value, stops }, chang
   box.addEventListener("input", () => {
     const number = box.valueAsNumber;
     if (!Number.isFinite(number)) return;
-    control.value = number;
-    slider.value = toPlace(number);
-    slider.setAttribute("aria-valuetext", say.time(number));
+    move(number);
     changed(control);
   });
   control.set(value);
   return control;
 }
 
-/** The controls of every kind of preference; read() gives its name and numbers. */
+/** The controls of every kind of preference, by its name. */
 export function preferenceControls(grid, changed) {
   const { times, joint } = grid;
   const [low, high] = [times[0], times[times.length - 1]];
@@ -73,50 +74,35 @@ export function preferenceControls(grid, changed) {
     rounded(log && low > 0 ? low * (high / low) ** share : low + span * share, low, high);
   const time = { low, high, log };
   const nearest = (t) => times.reduce((a, b) => (Math.abs(b - t) < Math.abs(a - t) ? b : a));
-  const at = [
-    numberControl(
-      "budget",
-      "Budget",
-      { ...time, value: joint ? between(0.6) : nearest(between(0.6)), stops: joint ? null : times },
-      changed,
-    ),
-  ];
+  const control = (id, label, value, options = time, then = changed) =>
+    numberControl(id, label, { ...options, value }, then);
+  const budget = joint ? between(0.6) : nearest(between(0.6));
+  const at = [control("budget", "Budget", budget, { ...time, stops: joint ? null : times })];
   const range = [];
   const ordering = (moved) => {
-    const other = range.find((control) => control !== moved);
+    const other = range.find((one) => one !== moved);
     if (range[0].value > range[1].value) other.set(moved.value);
     changed();
   };
-  range.push(numberControl("range-from", "From", { ...time, value: between(0.35) }, ordering));
-  range.push(numberControl("range-to", "To", { ...time, value: between(0.85) }, ordering));
-  const width = (value) => ({
-    low: span / 500,
-    high: span,
-    log: true,
-    value: Number(value.toPrecision(2)),
-  });
+  range.push(control("range-from", "From", between(0.35), time, ordering));
+  range.push(control("range-to", "To", between(0.85), time, ordering));
+  const width = { low: span / 500, high: span, log: true };
+  const factor = { low: 0.05, high: 3, log: true };
   const parameters = {
     normal: [
-      numberControl("normal-mean", "Mean", { ...time, value: between(0.6) }, changed),
-      numberControl("normal-sd", "Standard deviation", width(span / 8), changed),
+      control("normal-mean", "Mean", between(0.6)),
+      control("normal-sd", "Standard deviation", Number((span / 8).toPrecision(2)), width),
     ],
     lognormal: [
-      numberControl("lognormal-median", "Median", { ...time, value: between(0.6) }, changed),
-      numberControl(
-        "lognormal-sigma",
-        "Standard deviation of the logarithm",
-        { low: 0.05, high: 3, log: true, value: 0.7 },
-        changed,
-      ),
+      control("lognormal-median", "Median", between(0.6)),
+      control("lognormal-sigma", "Standard deviation of the logarithm", 0.7, factor),
     ],
     triangular: [
-      numberControl("triangular-from", "Shortest", { ...time, value: between(0.25) }, changed),
-      numberControl("triangular-mode", "Most likely", { ...time, value: between(0.6) }, changed),
-      numberControl("triangular-to", "Longest", { ...time, value: between(0.95) }, changed),
+      control("triangular-from", "Shortest", between(0.25)),
+      control("triangular-mode", "Most likely", between(0.6)),
+      control("triangular-to", "Longest", between(0.95)),
     ],
-    exponential: [
-      numberControl("exponential-mean", "Mean", { ...time, value: between(0.6) }, changed),
-    ],
+    exponential: [control("exponential-mean", "Mean", between(0.6))],
   };
   return { at, between: range, ...parameters };
 }

@@ -41,6 +41,24 @@ function swatch(name) {
   });
 }
 
+/** A table of columns [heading, is it a number, class] and rows of cells; the first may be a row's heading. */
+export function tableOf(label, columns, rows, hasRowHeads = true) {
+  const kind = ([, isNumber, more]) => [isNumber ? "number" : null, more].filter(Boolean).join(" ") || null;
+  const head = columns.map((column) => element("th", { scope: "col", class: kind(column) }, column[0]));
+  const cellOf = (cell, i) => {
+    if (cell.tagName === "TD") return cell;
+    if (i === 0 && hasRowHeads) return element("th", { scope: "row" }, cell);
+    return element("td", { class: kind(columns[i]) }, cell);
+  };
+  const body = rows.map((row) => element("tr", {}, row.map(cellOf)));
+  return element(
+    "table",
+    { "aria-label": label },
+    element("thead", {}, element("tr", {}, head)),
+    element("tbody", {}, body),
+  );
+}
+
 /** Hand a text to the reader as a file. */
 export function download(name, text, type = "text/csv") {
   const address = URL.createObjectURL(new Blob([text], { type: `${type};charset=utf-8` }));

@@ -1,4 +1,4 @@
-// Duels on the instances that came with the page, as `polarbear show --pair` tells them.
+// Duels on the instances of the page, as in `polarbear show --pair`.
 
 /** The sample with its values: at(instance, algorithm, time) is the best so far, NaN if absent. */
 export function sampleOf(closer, algorithms, times, bytes) {

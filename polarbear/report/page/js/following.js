@@ -7,7 +7,7 @@ const EVERY = 10000; // milliseconds between two looks
 const QUIET = 20000; // milliseconds for which a reader must have touched nothing
 const ROUND = "PolarBear-Round"; // the header that says which round `polarbear watch` has to show
 
-/** Load the page again now and then, unless its reader is busy with it or does not want it. */
+/** Reload the page regularly, unless it is in use or the reader has switched that off. */
 export function startFollowing() {
   let touched = -Infinity;
   for (const kind of ["pointerdown", "keydown", "input", "wheel", "touchstart"]) {

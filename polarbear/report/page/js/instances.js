@@ -2,7 +2,7 @@
 
 import { addChart, update } from "./charts.js";
 import { numberControl } from "./controls.js";
-import { byId, copy, element, labelled, nameElement } from "./dom.js";
+import { byId, copy, element, labelled, nameElement, tableOf } from "./dom.js";
 import { duelsAt, sampleOf } from "./duels.js";
 import { inflated } from "./packing.js";
 import { PAGE, say } from "./page.js";
@@ -55,7 +55,7 @@ export function startCloser(closer) {
       return;
     }
     const duels = duelsAt(held, one, two, at);
-    const wins = (who) => duels.filter((duel) => duel.winner === who).length;
+    const wins = (winner) => duels.filter((duel) => duel.winner === winner).length;
     byId("duels-said").replaceChildren(
       nameElement(names[0]),
       " against ",
@@ -96,8 +96,8 @@ export function startCloser(closer) {
 
   /** The command that makes a run on the instance again. */
   function repeatBy(algorithm) {
-    const [who, where] = [PAGE.algorithms[algorithm], sample.instances[instance]].map(quoted);
-    byId("instance-command").textContent = `${closer.run} --on ${where} --repeat ${who}`;
+    const [name, where] = [PAGE.algorithms[algorithm], sample.instances[instance]].map(quoted);
+    byId("instance-command").textContent = `${closer.run} --on ${where} --repeat ${name}`;
   }
 
   byId("instance").addEventListener("keydown", (event) => {
@@ -117,70 +117,32 @@ export function startCloser(closer) {
 }
 
 function duelTable(sample, duels, pair, choose) {
-  const names = pair.map((i) => sample.algorithms[i]);
-  const head = element(
-    "tr",
-    {},
-    element("th", { scope: "col" }, "instance"),
-    names.map((name) => element("th", { scope: "col", class: "number" }, nameElement(name))),
-    element("th", { scope: "col", class: "wide-only" }, "winner"),
-    element("th", { scope: "col", class: "number" }, "by"),
-  );
+  const names = pair.map((i) => [nameElement(sample.algorithms[i]), true]);
+  const columns = [["instance"], ...names, ["winner", false, "wide-only"], ["by", true]];
   const rows = duels.map((duel) => {
-    const name = sample.instances[duel.instance];
+    const open = { type: "button", class: "link", onclick: () => choose(duel.instance) };
     const values = apart(duel.a, duel.b).map((text, i) =>
       duel.winner === pair[i] ? element("strong", {}, text) : text,
     );
-    const open = element(
-      "button",
-      { type: "button", class: "link", onclick: () => choose(duel.instance) },
-      element("bdi", {}, name),
-    );
-    return element(
-      "tr",
-      {},
-      element("th", { scope: "row" }, open),
-      values.map((value) => element("td", { class: "number" }, value)),
-      element(
-        "td",
-        { class: "wide-only" },
-        duel.winner === null ? "tie" : labelled(sample.algorithms[duel.winner]),
-      ),
-      element("td", { class: "number" }, duel.margin === null ? "" : valueText(duel.margin)),
-    );
+    return [
+      element("button", open, element("bdi", {}, sample.instances[duel.instance])),
+      ...values,
+      duel.winner === null ? "tie" : labelled(sample.algorithms[duel.winner]),
+      duel.margin === null ? "" : valueText(duel.margin),
+    ];
   });
-  return element("table", { "aria-label": "Duels" }, element("thead", {}, head), element("tbody", {}, rows));
+  return tableOf("Duels", columns, rows);
 }
 
 function runTable(sample, instance, repeatBy) {
-  const columns = ["algorithm", "best", "ended", "after", "seed"];
-  const isNumber = (name) => ["best", "after", "seed"].includes(name);
-  const head = columns.map((name) =>
-    element("th", { scope: "col", class: isNumber(name) ? "number" : null }, name),
-  );
+  const columns = [["algorithm"], ["best", true], ["ended"], ["after", true], ["seed", true]];
   const rows = sample.algorithms.map((name, i) => {
     const run = sample.runs[instance][i];
     if (run === null) return null;
     const [status, reached, seed] = run;
     const known = sample.times.map((_, t) => sample.at(instance, i, t)).filter(Number.isFinite);
-    return element(
-      "tr",
-      {},
-      element(
-        "th",
-        { scope: "row" },
-        element("button", { type: "button", class: "link", onclick: () => repeatBy(i) }, labelled(name)),
-      ),
-      element("td", { class: "number" }, valueText(known.at(-1))),
-      element("td", {}, status),
-      element("td", { class: "number" }, say.time(reached)),
-      element("td", { class: "number" }, seed),
-    );
+    const repeat = { type: "button", class: "link", onclick: () => repeatBy(i) };
+    return [element("button", repeat, labelled(name)), valueText(known.at(-1)), status, say.time(reached), seed];
   });
-  return element(
-    "table",
-    { "aria-label": "Runs on the instance" },
-    element("thead", {}, element("tr", {}, head)),
-    element("tbody", {}, rows.filter(Boolean)),
-  );
+  return tableOf("Runs on the instance", columns, rows.filter(Boolean));
 }

@@ -5,7 +5,7 @@ import { PAGE } from "./page.js";
 const LEAST_OF_A_WORD = 3; // letters
 const LABELS = new Map(); // by their letters
 
-/** Reads as well where colours cannot be told apart: names cut in the middle, for charts. */
+/** A name cut in the middle. */
 export function shortened(name, length = 22) {
   const letters = Array.from(name.replace(/\s+/g, " "));
   if (letters.length <= length) return letters.join("");
@@ -34,7 +34,7 @@ export function withShortWords(label, length) {
   return words.map((word) => word.join("")).join(" ");
 }
 
-/** All labels in so many letters: by shorter words where these tell all apart, or else cut. */
+/** All labels in at most this number of letters: by shorter words where these differ, otherwise cut. */
 function labelsIn(length) {
   const whole = PAGE.algorithms.map((name) => PAGE.labels[name] ?? name);
   const byWords = whole.map((label) => withShortWords(label, length) ?? shortened(label, length));
@@ -49,12 +49,12 @@ export function labelOf(name, length = 22) {
   return plain(LABELS.get(length).get(name) ?? name, length);
 }
 
-/** How many letters that is. */
+/** The number of letters of a label. */
 export function lettersOf(name) {
   return Array.from(PAGE.labels[name] ?? name).length;
 }
 
 /** A sentence about a pair, with its names put in; a new line after each half. */
 export function ofPair(words, row) {
-  return words.replace(/([;:]) /g, "$1<br>").replace(/\{([ab])\}/g, (_, who) => labelOf(row[who]));
+  return words.replace(/([;:]) /g, "$1<br>").replace(/\{([ab])\}/g, (_, side) => labelOf(row[side]));
 }

@@ -1,4 +1,4 @@
-// What happens when the page opens.
+// The start of the page.
 
 import { hidden, startDrawing, updateAll } from "./charts.js";
 import { startCloser } from "./instances.js";

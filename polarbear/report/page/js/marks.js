@@ -1,4 +1,4 @@
-// What stands in a chart beside its lines: names at their ends, bands around them.
+// Marks that several charts share: lines, bands, cells, names at the ends of lines.
 
 import { labelOf, lettersOf } from "./labels.js";
 
@@ -16,10 +16,8 @@ export function apart(values, gap, low, high) {
       }
     }
     for (let i = 0; i < places.length; i++) {
-      places[i] = Math.min(
-        Math.max(places[i], low + i * gap),
-        high - (places.length - 1 - i) * gap,
-      );
+      const above = high - (places.length - 1 - i) * gap;
+      places[i] = Math.min(Math.max(places[i], low + i * gap), above);
     }
   }
   return places;
@@ -44,12 +42,7 @@ export function endLabels(view, lines, low, high, height) {
   const line = Math.min(view.narrow ? 14 : 16, height / Math.max(lines.length, 1));
   const gap = (line * (high - low)) / height;
   const sorted = [...lines].sort((a, b) => a.y - b.y);
-  const places = apart(
-    sorted.map((line) => line.y),
-    gap,
-    low,
-    high,
-  );
+  const places = apart(sorted.map(({ y }) => y), gap, low, high);
   return sorted.map((line, i) => ({
     x: 1,
     xref: "paper",
@@ -69,33 +62,60 @@ export function withAlpha(colour, alpha) {
   return `rgba(${r},${g},${b},${alpha})`;
 }
 
-/** The times; of one alone, places beside it, so that no bar covers another. */
+/** The times; of a single time, places beside it, so that no bar covers another. */
 export function asideOf(times, place, count) {
   return times.length > 1 ? times : [times[0] * (1 + 0.12 * ((place + 0.5) / count - 0.5))];
 }
 
 /** The area between two curves; a bar where there is a single time. */
-export function bandTraces(times, low, high, colour, alpha) {
+export function bandOf(times, low, high, colour, alpha) {
   if (times.length === 1) {
-    return [
-      {
-        x: [times[0], times[0]],
-        y: [low[0], high[0]],
-        mode: "lines",
-        line: { color: withAlpha(colour, 0.6), width: 3 },
-        hoverinfo: "skip",
-      },
-    ];
+    const line = { color: withAlpha(colour, 0.6), width: 3 };
+    return silent([times[0], times[0]], [low[0], high[0]], line);
   }
-  return [
-    {
-      x: [...times, ...[...times].reverse()],
-      y: [...high, ...[...low].reverse()],
-      mode: "lines",
-      line: { width: 0 },
-      fill: "toself",
-      fillcolor: withAlpha(colour, alpha),
-      hoverinfo: "skip",
-    },
-  ];
+  const x = [...times, ...[...times].reverse()];
+  const fill = { fill: "toself", fillcolor: withAlpha(colour, alpha) };
+  return silent(x, [...high, ...[...low].reverse()], { width: 0 }, fill);
 }
+
+/** A line without a tooltip. */
+export function silent(x, y, line, more = {}) {
+  return { x, y, mode: "lines", line, hoverinfo: "skip", ...more };
+}
+
+/** The line of an algorithm, a marker where it has one point; hover is the text of its tooltip. */
+export function lineOf(view, name, x, y, width, customdata, hover, more = {}) {
+  const color = view.of(name);
+  return {
+    x,
+    y,
+    mode: x.length > 1 ? "lines" : "markers",
+    line: { color, dash: view.dash(name), width },
+    marker: { color, size: 9 },
+    customdata,
+    hovertemplate: `${hover}<extra></extra>`,
+    ...more,
+  };
+}
+
+/** Cells whose shade is an amount from 0 to the end of the scale. */
+export function cells(x, y, z, scale, more = {}) {
+  return { type: "heatmap", x, y, z, zmin: 0, colorscale: scale, showscale: false, ...more };
+}
+
+/** The scale of amounts. */
+export const shades = (view) => [[0, view.colour("least")], [1, view.colour("most")]];
+
+/** A scale from nothing to a colour. */
+export const towards = (colour) => [[0, withAlpha(colour, 0)], [1, colour]];
+
+/** A text without an arrow. */
+export function note(text, x, y, more = {}) {
+  return { text, x, y, showarrow: false, ...more };
+}
+
+/** A title of an axis. */
+export const titled = (text, standoff = 6) => ({ text, standoff });
+
+/** The number of a panel's axes, as Plotly counts them: "", 2, 3. */
+export const axisId = (i) => (i === 0 ? "" : String(i + 1));

@@ -1,4 +1,4 @@
-// What came with the page, and how it says numbers.
+// The data of the page, and its wording of numbers.
 
 import { wordingOf } from "./wording.js";
 

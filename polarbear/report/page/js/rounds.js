@@ -4,7 +4,7 @@ import { bestOnLog, timeAxis, timeLabel } from "./axes.js";
 import { addChart, soon, update } from "./charts.js";
 import { byId, element, labelled, nameElement } from "./dom.js";
 import { labelOf } from "./labels.js";
-import { asideOf, bandTraces, endLabels, labelRoom } from "./marks.js";
+import { asideOf, bandOf, endLabels, labelRoom, lineOf, titled } from "./marks.js";
 import { unpacked } from "./packing.js";
 import { PAGE } from "./page.js";
 import { startTable } from "./tables.js";
@@ -102,36 +102,21 @@ function ratingsChart(view, moment, scales) {
     const out = gone.has(name);
     lowest = Math.min(lowest, ...low.filter((value) => value > 0));
     highest = Math.max(highest, ...high.filter(Number.isFinite));
-    traces.push(...bandTraces(at, low, high, colour, out ? 0.07 : 0.18));
-    traces.push({
-      x: at,
-      y: mean,
-      mode: times.length > 1 ? "lines" : "markers",
-      line: { color: colour, width: out ? 1.2 : 2.4, dash: view.dash(name) },
-      opacity: out ? 0.65 : 1,
-      marker: { color: colour, size: 9 },
-      customdata: times.map((t, i) => [
-        labelOf(name) + (out ? " (eliminated)" : ""),
-        timeLabel(t),
-        low[i],
-        high[i],
-      ]),
-      meta: PAGE.words.share_of_firsts,
-      hovertemplate:
-        "%{customdata[0]}<br>%{customdata[1]}<br>%{meta} %{y:.3f} (%{customdata[2]:.3f} to %{customdata[3]:.3f})<extra></extra>",
-    });
+    traces.push(bandOf(at, low, high, colour, out ? 0.07 : 0.18));
+    const label = labelOf(name) + (out ? " (eliminated)" : "");
+    const told = times.map((t, i) => [label, timeLabel(t), low[i], high[i]]);
+    const hover =
+      "%{customdata[0]}<br>%{customdata[1]}<br>%{meta} %{y:.3f} (%{customdata[2]:.3f} to %{customdata[3]:.3f})";
+    const more = { opacity: out ? 0.65 : 1, meta: PAGE.words.share_of_firsts };
+    traces.push(lineOf(view, name, at, mean, out ? 1.2 : 2.4, told, hover, more));
     ends.push({ name, out, y: mean[mean.length - 1] });
   }
   const isLog = scales.y === "log";
   const bounds = isLog
     ? [Math.log10(Math.max(lowest, 1e-5)) - 0.05, Math.log10(highest) + 0.05]
     : [0, highest * 1.04];
-  const labels = endLabels(
-    view,
-    ends.map((end) => ({ ...end, y: isLog ? Math.log10(Math.max(end.y, 1e-5)) : end.y })),
-    ...bounds,
-    view.narrow ? 240 : 270,
-  );
+  const placed = ends.map((end) => ({ ...end, y: isLog ? Math.log10(Math.max(end.y, 1e-5)) : end.y }));
+  const labels = endLabels(view, placed, ...bounds, view.narrow ? 240 : 270);
   return {
     traces,
     layout: {
@@ -139,7 +124,7 @@ function ratingsChart(view, moment, scales) {
       margin: { l: 56, r: labelRoom(view, shown.map(({ name }) => name)), t: 12, b: 48 },
       xaxis: timeAxis(scales.x === "log"),
       yaxis: {
-        title: { text: PAGE.words.share_of_firsts, standoff: 6 },
+        title: titled(PAGE.words.share_of_firsts),
         type: scales.y,
         range: bounds,
         ...(isLog ? { dtick: 1 } : {}),

@@ -1,6 +1,6 @@
-// Tables of figures: as text beside the picture, and as files to take away.
+// Tables of figures: in the page, and as CSV files to download.
 
-import { download, element } from "./dom.js";
+import { download, element, tableOf } from "./dom.js";
 import { PAGE, say } from "./page.js";
 
 const ROWS_SHOWN = 200;
@@ -26,46 +26,25 @@ export function shownValue(value) {
 }
 
 function tableElement(table, label) {
-  const numeric = table.data.map((column) => column.some((value) => typeof value === "number"));
-  const head = element(
-    "tr",
-    {},
-    table.columns.map((name, i) =>
-      element("th", { scope: "col", class: numeric[i] ? "number" : null }, name.replace(/_/g, " ")),
-    ),
+  const isNumeric = (column) => column.some((value) => typeof value === "number");
+  const columns = table.columns.map((name, i) => [name.replace(/_/g, " "), isNumeric(table.data[i])]);
+  const rows = Array.from({ length: Math.min(table.rows, ROWS_SHOWN) }, (_, row) =>
+    table.data.map((column) => element("bdi", {}, shownValue(column[row]))),
   );
-  const rows = [];
-  for (let row = 0; row < Math.min(table.rows, ROWS_SHOWN); row++) {
-    rows.push(
-      element(
-        "tr",
-        {},
-        table.data.map((column, i) =>
-          element(
-            "td",
-            { class: numeric[i] ? "number" : null },
-            element("bdi", {}, shownValue(column[row])),
-          ),
-        ),
-      ),
-    );
-  }
-  return element("table", { "aria-label": label }, element("thead", {}, head), element("tbody", {}, rows));
+  return tableOf(label, columns, rows, false);
 }
 
 /** The buttons under a figure: its numbers as a file, and as a table in the page. */
 export function startTable(figure, table) {
   const details = figure.querySelector("details.data");
-  const whole = () => (typeof table === "function" ? table() : table);
   const name = `${PAGE.name}-${figure.dataset.figure}.csv`;
-  figure
-    .querySelector("button.csv")
-    .addEventListener("click", () => download(name, csvOf(whole())));
+  figure.querySelector("button.csv").addEventListener("click", () => download(name, csvOf(table())));
   details.addEventListener("toggle", () => {
     if (!details.open) return;
-    const { rows, ...rest } = whole();
+    const whole = table();
+    const { rows } = whole;
     const place = details.querySelector(".table");
-    place.replaceChildren(tableElement({ rows, ...rest }, figure.getAttribute("aria-label")));
+    place.replaceChildren(tableElement(whole, figure.getAttribute("aria-label")));
     if (rows > ROWS_SHOWN) {
       const words = `The first ${ROWS_SHOWN} of ${say.whole(rows)} rows; the CSV file has all of them.`;
       place.append(element("p", { class: "quiet" }, words));

@@ -2,7 +2,7 @@
 
 import { timeAxis, timeLabel } from "./axes.js";
 import { labelOf } from "./labels.js";
-import { endLabels, labelRoom } from "./marks.js";
+import { endLabels, labelRoom, lineOf, titled } from "./marks.js";
 import { PAGE } from "./page.js";
 import { significant } from "./wording.js";
 
@@ -27,15 +27,15 @@ export function instanceChart(view, sample, instance) {
   const onAxis = isLog ? (y) => Math.log10(Math.max(y, floor)) : (y) => y;
   const pad = 0.04 * (onAxis(high) - onAxis(low)) || 0.5;
   const range = [onAxis(low) - pad, onAxis(high) + pad];
-  const traces = runs.map(({ name, points }) => ({
-    x: points.map(({ t }) => t),
-    y: points.map(({ y }) => (isLog ? Math.max(y, floor) : y)),
-    mode: sample.times.length > 60 ? "lines" : "lines+markers",
-    line: { color: view.of(name), dash: view.dash(name), width: 2, shape: "hv" },
-    marker: { color: view.of(name), size: 4 },
-    customdata: points.map(({ t, y }) => [labelOf(name), timeLabel(t), String(Number(y.toPrecision(6)))]),
-    hovertemplate: "%{customdata[0]}<br>%{customdata[1]}<br>%{customdata[2]}<extra></extra>",
-  }));
+  const traces = runs.map(({ name, points }) => {
+    const told = points.map(({ t, y }) => [labelOf(name), timeLabel(t), String(Number(y.toPrecision(6)))]);
+    const y = points.map((point) => (isLog ? Math.max(point.y, floor) : point.y));
+    const mode = sample.times.length > 60 ? "lines" : "lines+markers";
+    const line = { color: view.of(name), dash: view.dash(name), width: 2, shape: "hv" };
+    const more = { mode, line, marker: { color: view.of(name), size: 4 } };
+    const hover = "%{customdata[0]}<br>%{customdata[1]}<br>%{customdata[2]}";
+    return lineOf(view, name, points.map(({ t }) => t), y, 2, told, hover, more);
+  });
   const ends = runs.map(({ name, points }) => ({ name, y: onAxis(points.at(-1).y) }));
   return {
     traces,
@@ -44,10 +44,7 @@ export function instanceChart(view, sample, instance) {
       margin: { l: 64, r: labelRoom(view, runs.map(({ name }) => name)), t: 12, b: 48 },
       xaxis: timeAxis(PAGE.log_times),
       yaxis: {
-        title: {
-          text: isLog && hasZero ? `best value so far (0 at ${significant(floor, 2)})` : "best value so far",
-          standoff: 6,
-        },
+        title: titled(isLog && hasZero ? `best value so far (0 at ${significant(floor, 2)})` : "best value so far"),
         type: isLog ? "log" : "linear",
         range,
         zeroline: false,

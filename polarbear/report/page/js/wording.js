@@ -1,7 +1,7 @@
 // Numbers in words. What is said of which number comes with the page, from Python's `wording`;
 // only the digits are made here, because a reader may ask for any number.
 
-/** So many digits after the point; between two of them the even one, as Python has it. */
+/** A number of digits after the point; ties go to the even digit, as in Python. */
 export function fixed(value, digits) {
   const isTie = (value * 2 ** (digits + 1)) % 2 === 1; // exact: only the exponent changes
   if (!isTie) return value.toFixed(digits);
@@ -9,7 +9,7 @@ export function fixed(value, digits) {
   return ((up % 2 === 0 ? up : up - 1) / 10 ** digits).toFixed(digits);
 }
 
-/** So many digits that matter, without zeros behind them, as Python's g has it. */
+/** A number of significant digits without trailing zeros, as Python's format g. */
 export function significant(value, digits) {
   if (value === 0) return "0";
   const [front, power] = value.toExponential(digits - 1).split("e");
@@ -31,14 +31,14 @@ const DIGITS = [4, 6, 8, 10, 12, 15]; // of a value that a run has reached
 const NEARLY = 0.05; // of a distance, by which two rounded values may have another one
 const WRITTEN_OUT = 1e7; // from here on, values are written with a power of ten
 
-/** What a run has reached, as `polarbear show` has it; a dash where that is nothing. */
+/** The value of a run, formatted as by `polarbear show`; a dash where there is none. */
 export function valueText(value, digits = DIGITS[0]) {
   if (!Number.isFinite(value)) return "–";
-  const told = significant(value, digits);
-  return told.includes("e+") && Math.abs(value) < WRITTEN_OUT ? fixed(value, 0) : told;
+  const text = significant(value, digits);
+  return text.includes("e+") && Math.abs(value) < WRITTEN_OUT ? fixed(value, 0) : text;
 }
 
-/** Two values with as many digits as it takes to see how far apart they are. */
+/** Two values with enough digits to show their difference. */
 export function apart(a, b) {
   const rounded = (value, digits) => Number(value.toPrecision(digits));
   const isSeen = (digits) => {

@@ -2,6 +2,7 @@
 
 import { borders, nameAxis, stripRange, timeAxis, timeLabel } from "../axes.js";
 import { labelOf } from "../labels.js";
+import { cells, shades, titled } from "../marks.js";
 import { PAGE, say } from "../page.js";
 import { grouped } from "../rows.js";
 
@@ -28,28 +29,14 @@ export function allocation(view, rows) {
   const bars = raced ? 190 : 0;
   const between = raced ? 84 : 0;
   const inner = strips + bars + between || 1;
+  const told = seen.map((row, i) =>
+    row.map((n, t) => [labelOf(names[i]), timeLabel(times[t]), say.counted(n, "instance")]),
+  );
   const traces = [
-    {
-      type: "heatmap",
-      x: borders(times, PAGE.log_times),
-      y: names.map((_, i) => i),
-      z: seen,
-      text: counts,
-      texttemplate: "%{text}",
-      textfont: { size: 11 },
-      zmin: 0,
-      ygap: 2,
-      colorscale: [
-        [0, view.colour("least")],
-        [1, view.colour("most")],
-      ],
-      showscale: false,
-      customdata: seen.map((row, i) =>
-        row.map((n, t) => [labelOf(names[i]), timeLabel(times[t]), say.counted(n, "instance")]),
-      ),
-      hovertemplate:
-        "%{customdata[0]} ran to %{customdata[1]}<br>on %{customdata[2]}<extra></extra>",
-    },
+    cells(borders(times, PAGE.log_times), names.map((_, i) => i), seen, shades(view), {
+      ...{ text: counts, texttemplate: "%{text}", textfont: { size: 11 }, ygap: 2, customdata: told },
+      hovertemplate: "%{customdata[0]} ran to %{customdata[1]}<br>on %{customdata[2]}<extra></extra>",
+    }),
   ];
   const layout = {
     height: inner + 60,
@@ -67,19 +54,18 @@ export function allocation(view, rows) {
     }),
   };
   if (raced) {
-    // A bar a round, as wide as its instances are many: areas are budgets, and what is empty was saved.
-    const rounds = [...grouped(rows, (row) => row.round)].map(([number, some]) => ({
-      number,
-      some,
-      whole: some.reduce((sum, row) => sum + row.everything, 0),
-    }));
+    // A bar a round, its width the number of instances: areas are budgets, the empty part was saved.
+    const total = (numbers) => numbers.reduce((sum, number) => sum + number, 0);
+    const rounds = [...grouped(rows, (row) => row.round)].map(([number, some]) => {
+      return { number, some, whole: total(some.map((row) => row.everything)) };
+    });
     const most = Math.max(...rounds.map(({ some }) => some.length));
     const widths = rounds.map(({ whole }) => whole / (times[times.length - 1] * most));
-    const starts = widths.map((_, i) => widths.slice(0, i).reduce((sum, width) => sum + width, 0));
-    const end = widths.reduce((sum, width) => sum + width, 0);
+    const starts = widths.map((_, i) => total(widths.slice(0, i)));
+    const end = total(widths);
     for (const name of names) {
       const given = rounds.map(({ some }) =>
-        some.filter((row) => row.algorithm === name).reduce((sum, row) => sum + row.allotted, 0),
+        total(some.filter((row) => row.algorithm === name).map((row) => row.allotted)),
       );
       traces.push({
         type: "bar",
@@ -102,7 +88,7 @@ export function allocation(view, rows) {
     }
     layout.barmode = "stack";
     layout.xaxis2 = {
-      title: { text: "instances, round after round", standoff: 6 },
+      title: titled("instances, round after round"),
       anchor: "y2",
       range: [0, end],
       nticks: 8,
@@ -112,7 +98,7 @@ export function allocation(view, rows) {
     layout.yaxis2 = {
       domain: [0, bars / inner],
       anchor: "x2",
-      title: { text: "budget used", standoff: 6 },
+      title: titled("budget used"),
       range: [0, 1.01],
       tickvals: [0, 0.5, 1],
       ticktext: ["0", "50 %", "100 %"],

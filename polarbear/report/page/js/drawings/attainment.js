@@ -2,7 +2,7 @@
 
 import { borders, stripRange, timeAxis, timeLabel } from "../axes.js";
 import { labelOf } from "../labels.js";
-import { withAlpha } from "../marks.js";
+import { axisId, cells, note, shades, silent, towards } from "../marks.js";
 import { PAGE } from "../page.js";
 import { grouped } from "../rows.js";
 import { typed } from "../wording.js";
@@ -16,10 +16,8 @@ const QUARTERS = [
 
 /** Panels side by side, each a plane; paint(panel) gives its traces, without axes. */
 function planes(view, panels, titleOf, paint) {
-  const across = Math.min(
-    panels.length,
-    view.narrow ? 1 : panels.length > 4 || panels.length === 3 ? 3 : 2,
-  );
+  const most = view.narrow ? 1 : panels.length > 4 || panels.length === 3 ? 3 : 2;
+  const across = Math.min(panels.length, most);
   const down = Math.max(1, Math.ceil(panels.length / across));
   const [high, head, foot] = [view.narrow ? 190 : 210, 30, 34]; // pixels
   const whole = down * (high + head + foot);
@@ -29,7 +27,7 @@ function planes(view, panels, titleOf, paint) {
   const wide = (1 - gap * (across - 1)) / across;
   panels.forEach((panel, i) => {
     const [column, row] = [i % across, Math.floor(i / across)];
-    const id = i === 0 ? "" : String(i + 1);
+    const id = axisId(i);
     const left = column * (wide + gap);
     const top = 1 - (row * (high + head + foot) + head) / whole;
     layout[`xaxis${id}`] = timeAxis(PAGE.log_times, {
@@ -49,17 +47,8 @@ function planes(view, panels, titleOf, paint) {
       ...targetTicks(panel.rows),
       ...(column ? { showticklabels: false } : {}),
     };
-    layout.annotations.push({
-      text: titleOf(panel),
-      xref: "paper",
-      yref: "paper",
-      x: left,
-      y: top,
-      yshift: 3,
-      xanchor: "left",
-      yanchor: "bottom",
-      showarrow: false,
-    });
+    const above = { xref: "paper", yref: "paper", yshift: 3, xanchor: "left", yanchor: "bottom" };
+    layout.annotations.push(note(titleOf(panel), left, top, above));
     for (const trace of paint(panel)) traces.push({ ...trace, xaxis: `x${id}`, yaxis: `y${id}` });
   });
   return { traces, layout };
@@ -68,11 +57,8 @@ function planes(view, panels, titleOf, paint) {
 /** Targets beside the plane: distances where all instances share them, otherwise from worst to best. */
 function targetTicks(rows) {
   const known = rows.filter((row) => row.kind === "grid" && row.target !== null && row.target > 0);
-  if (known.length < 2)
-    return {
-      tickvals: [0, 0.25, 0.5, 0.75, 1],
-      ticktext: ["worst", "0.25", "0.5", "0.75", "best"],
-    };
+  const quarters = [0, 0.25, 0.5, 0.75, 1];
+  if (known.length < 2) return { tickvals: quarters, ticktext: ["worst", "0.25", "0.5", "0.75", "best"] };
   const byLevel = known.sort((a, b) => a.level - b.level);
   const [low, high] = [byLevel[0], byLevel[byLevel.length - 1]];
   const middle = byLevel[Math.floor(byLevel.length / 2)];
@@ -80,10 +66,7 @@ function targetTicks(rows) {
   const scale = isLog ? Math.log10 : (x) => x;
   const slope = (scale(high.target) - scale(low.target)) / (high.level - low.level);
   const at = (level) => scale(low.target) + slope * (level - low.level);
-  if (!isLog) {
-    const tickvals = [0, 0.25, 0.5, 0.75, 1];
-    return { tickvals, ticktext: tickvals.map((level) => typed(at(level), 3)) };
-  }
+  if (!isLog) return { tickvals: quarters, ticktext: quarters.map((level) => typed(at(level), 3)) };
   const [first, last] = [Math.floor(at(0) + 1e-6), Math.ceil(at(1) - 1e-6)];
   const stride = Math.max(1, Math.round((first - last) / 5));
   const powers = [];
@@ -96,15 +79,11 @@ function targetTicks(rows) {
 
 /** values[level][time] of a plane in long form. */
 function planeOf(rows, value) {
-  const cells = rows.filter((row) => row.kind === "grid");
-  const times = [...new Set(cells.map((row) => row.t))].sort((a, b) => a - b);
-  const levels = [...new Set(cells.map((row) => row.level))].sort((a, b) => a - b);
-  const [at, down] = [
-    new Map(times.map((t, i) => [t, i])),
-    new Map(levels.map((level, i) => [level, i])),
-  ];
+  const grid = rows.filter((row) => row.kind === "grid");
+  const sorted = (key) => [...new Set(grid.map((row) => row[key]))].sort((a, b) => a - b);
+  const [times, levels] = [sorted("t"), sorted("level")];
   const z = levels.map(() => times.map(() => null));
-  for (const row of cells) z[down.get(row.level)][at.get(row.t)] = row[value];
+  for (const row of grid) z[levels.indexOf(row.level)][times.indexOf(row.t)] = row[value];
   const labels = times.map(timeLabel);
   const customdata = levels.map(() => labels);
   return { x: borders(times, PAGE.log_times), y: [0, ...levels], z, customdata };
@@ -117,15 +96,8 @@ function passed(rows, share, line) {
     .sort((a, b) => a.t - b.t);
   if (!points.length) return [];
   const [first, last] = [points[0], points[points.length - 1]];
-  return [
-    {
-      x: [first.t, ...points.map((row) => row.t), PAGE.times[PAGE.times.length - 1]],
-      y: [0, ...points.map((row) => row.level), last.level],
-      mode: "lines",
-      line: { shape: "hv", ...line },
-      hoverinfo: "skip",
-    },
-  ];
+  const x = [first.t, ...points.map((row) => row.t), PAGE.times.at(-1)];
+  return [silent(x, [0, ...points.map((row) => row.level), last.level], { shape: "hv", ...line })];
 }
 
 export function eaf(view, rows) {
@@ -134,23 +106,15 @@ export function eaf(view, rows) {
     .slice(0, MOST_PANELS)
     .map(([name, mine]) => ({ name, rows: mine }));
   const title = ({ name }) => `<span style="color:${view.ink(name)}"><b>${labelOf(name)}</b></span>`;
-  return planes(view, panels, title, ({ rows: mine }) => [
-    {
-      type: "heatmap",
-      ...planeOf(mine, "share"),
-      zmin: 0,
-      zmax: 1,
-      showscale: false,
-      colorscale: [
-        [0, view.colour("least")],
-        [1, view.colour("most")],
-      ],
-      hovertemplate: "%{customdata}<br>share of runs %{z:.2f}<extra></extra>",
-    },
-    ...QUARTERS.flatMap(([share, dash, width]) =>
-      passed(mine, share, { color: view.colour("alarm"), dash, width }),
-    ),
-  ]);
+  return planes(view, panels, title, ({ rows: mine }) => {
+    const { x, y, z, customdata } = planeOf(mine, "share");
+    const hovertemplate = "%{customdata}<br>share of runs %{z:.2f}<extra></extra>";
+    const line = (dash, width) => ({ color: view.colour("alarm"), dash, width });
+    return [
+      cells(x, y, z, shades(view), { zmax: 1, customdata, hovertemplate }),
+      ...QUARTERS.flatMap(([share, dash, width]) => passed(mine, share, line(dash, width))),
+    ];
+  });
 }
 
 export function eafDifference(view, rows) {
@@ -162,30 +126,19 @@ export function eafDifference(view, rows) {
     `<span style="color:${view.ink(a)}">${labelOf(a, 12)}</span> – <span style="color:${view.ink(b)}">${labelOf(b, 12)}</span> (n = ${n})`;
   return planes(view, panels, title, ({ a, b, rows: mine }) => {
     const { x, y, z, customdata } = planeOf(mine, "difference");
-    const ahead = (name, sign) => ({
-      type: "heatmap",
-      x,
-      y,
-      z: z.map((line) => line.map((value) => (sign * value > 0 ? sign * value : null))),
-      zmin: 0,
-      zmax: most,
-      showscale: false,
-      hoverongaps: false,
-      colorscale: [
-        [0, withAlpha(view.of(name), 0)],
-        [1, view.of(name)],
-      ],
-      customdata: customdata.map((line) => line.map((t) => [t, labelOf(name)])),
-      hovertemplate:
-        "%{customdata[0]}<br>%{customdata[1]} is ahead in %{z:.2f} of the runs<extra></extra>",
+    const ahead = (name, sign) => {
+      const own = z.map((line) => line.map((value) => (sign * value > 0 ? sign * value : null)));
+      return cells(x, y, own, towards(view.of(name)), {
+        zmax: most,
+        hoverongaps: false,
+        customdata: customdata.map((line) => line.map((t) => [t, labelOf(name)])),
+        hovertemplate: "%{customdata[0]}<br>%{customdata[1]} is ahead in %{z:.2f} of the runs<extra></extra>",
+      });
+    };
+    const medians = [a, b].flatMap((name) => {
+      const own = mine.filter((row) => row.algorithm === name);
+      return passed(own, 0.5, { color: view.of(name), width: 2 });
     });
-    const medians = [a, b].flatMap((name) =>
-      passed(
-        mine.filter((row) => row.algorithm === name),
-        0.5,
-        { color: view.of(name), width: 2 },
-      ),
-    );
     return [ahead(a, 1), ahead(b, -1), ...medians];
   });
 }

@@ -1,8 +1,8 @@
 // The race, round after round: P(dominated) of each algorithm, and the share of settled pairs.
 
-import { roundAxis } from "../axes.js";
+import { limitLine, roundAxis } from "../axes.js";
 import { labelOf } from "../labels.js";
-import { apart, endLabels, endText, labelRoom } from "../marks.js";
+import { apart, endLabels, endText, labelRoom, lineOf, note, titled } from "../marks.js";
 import { PAGE, say } from "../page.js";
 import { grouped } from "../rows.js";
 
@@ -28,41 +28,27 @@ export function rounds(view, rows) {
     const known = all.filter((row) => row.probability !== null);
     if (!view.shows(name) || !known.length) continue;
     const symbols = { eliminated: ["x", 12], resolved: ["diamond", 11] };
-    traces.push({
-      x: known.map((row) => row.round),
-      y: known.map((row) => stretchedPlace(row.probability, top)),
-      mode: "lines+markers",
-      line: { color: view.of(name), dash: view.dash(name), width: 2 },
-      marker: {
-        color: view.of(name),
-        symbol: known.map((row) => (symbols[row.event] || ["circle"])[0]),
-        size: known.map((row) => (symbols[row.event] || ["", numbers.length > 30 ? 3 : 5])[1]),
-        line: { width: 0 },
-        opacity: 1,
-      },
-      cliponaxis: false,
-      customdata: known.map((row) => [
-        labelOf(name),
-        row.probability,
-        labelOf(row.by ?? ""),
-        row.event,
-        say.counted(row.instances, "instance"),
-      ]),
-      hovertemplate:
-        "%{customdata[0]}, round %{x} (%{customdata[4]})<br>dominated by %{customdata[2]}: %{customdata[1]:.4f}<br>%{customdata[3]}<extra></extra>",
-    });
-    const end = known[known.length - 1];
-    ends.push({
-      name,
-      y: stretchedPlace(end.probability, top),
-      round: end.round,
-      event: end.event,
-    });
+    const x = known.map((row) => row.round);
+    const y = known.map((row) => stretchedPlace(row.probability, top));
+    const told = known.map((row) => [
+      ...[labelOf(name), row.probability, labelOf(row.by ?? ""), row.event],
+      say.counted(row.instances, "instance"),
+    ]);
+    const hover =
+      "%{customdata[0]}, round %{x} (%{customdata[4]})<br>dominated by %{customdata[2]}: %{customdata[1]:.4f}<br>%{customdata[3]}";
+    const marker = {
+      color: view.of(name),
+      symbol: known.map((row) => (symbols[row.event] || ["circle"])[0]),
+      size: known.map((row) => (symbols[row.event] || ["", numbers.length > 30 ? 3 : 5])[1]),
+      line: { width: 0 },
+      opacity: 1,
+    };
+    const more = { mode: "lines+markers", marker, cliponaxis: false };
+    traces.push(lineOf(view, name, x, y, 2, told, hover, more));
+    const { round, event } = known.at(-1);
+    ends.push({ name, y: y.at(-1), round, event });
   }
-  const settled = [...grouped(rows, (row) => row.round)].map(([number, some]) => [
-    number,
-    some[0].share_settled,
-  ]);
+  const settled = [...grouped(rows, (row) => row.round)].map(([number, some]) => [number, some[0].share_settled]);
   traces.push({
     x: settled.map(([number]) => number),
     y: settled.map(([, share]) => share),
@@ -73,39 +59,18 @@ export function rounds(view, rows) {
     customdata: settled.map(([, share]) => say.percent(share)),
     hovertemplate: "round %{x}: %{customdata} of pairs settled<extra></extra>",
   });
-  const out = grouped(
-    ends.filter((end) => end.event === "eliminated"),
-    (end) => end.round,
-  );
+  const out = grouped(ends.filter((end) => end.event === "eliminated"), (end) => end.round);
   const upper = stretchedPlace(top, top) + 0.08;
   const beside = ends.filter((end) => end.round === last && end.event !== "eliminated");
-  const labels = endLabels(
-    view,
-    beside,
-    -0.04,
-    upper,
-    300,
-  );
+  const labels = endLabels(view, beside, -0.04, upper, 300);
   for (const [number, some] of out) {
     some.sort((a, b) => a.y - b.y);
     const left = number > (first + last) / 2;
-    const places = apart(
-      some.map((end) => end.y),
-      (16 * (upper + 0.04)) / 300,
-      -0.04,
-      upper,
-    );
+    const places = apart(some.map((end) => end.y), (16 * (upper + 0.04)) / 300, -0.04, upper);
+    const side = { xanchor: left ? "right" : "left", xshift: left ? -9 : 9, yshift: some.length > 1 ? 0 : 9 };
     some.forEach((end, i) => {
-      labels.push({
-        x: number,
-        y: places[i],
-        xanchor: left ? "right" : "left",
-        xshift: left ? -9 : 9,
-        yshift: some.length > 1 ? 0 : 9,
-        showarrow: false,
-        text: endText(view, end.name, false),
-        font: { size: view.narrow ? 11 : 12, color: view.ink(end.name) },
-      });
+      const font = { size: view.narrow ? 11 : 12, color: view.ink(end.name) };
+      labels.push(note(endText(view, end.name, false), number, places[i], { ...side, font }));
     });
   }
   return {
@@ -115,7 +80,7 @@ export function rounds(view, rows) {
       margin: { l: 60, r: labelRoom(view, beside.map(({ name }) => name)), t: 12, b: 48 },
       xaxis: roundAxis(first, last, { anchor: "y2" }),
       yaxis: {
-        title: { text: "P(dominated)", standoff: 6 },
+        title: titled("P(dominated)"),
         domain: [0.27, 1],
         range: [-0.04, upper],
         tickvals: ticks.map((tick) => stretchedPlace(tick, top)),
@@ -123,23 +88,13 @@ export function rounds(view, rows) {
         zeroline: false,
       },
       yaxis2: {
-        title: { text: "settled", standoff: 6 },
+        title: titled("settled"),
         domain: [0, 0.19],
         range: [0, 1.05],
         tickvals: [0, 0.5, 1],
         zeroline: false,
       },
-      shapes: [
-        {
-          type: "line",
-          xref: "paper",
-          x0: 0,
-          x1: 1,
-          y0: stretchedPlace(PAGE.alpha, top),
-          y1: stretchedPlace(PAGE.alpha, top),
-          line: { color: view.colour("text"), width: 1, dash: "dash" },
-        },
-      ],
+      shapes: [limitLine(view, stretchedPlace(PAGE.alpha, top), { xref: "paper" })],
       annotations: labels,
     },
   };

@@ -2,6 +2,7 @@
 
 import { nameAxis } from "../axes.js";
 import { labelOf, lettersOf, ofPair } from "../labels.js";
+import { cells, shades } from "../marks.js";
 import { PAGE, say } from "../page.js";
 import { entryText } from "../wording.js";
 
@@ -35,25 +36,11 @@ export function matrix(view, rows) {
   return {
     pointAt,
     traces: [
-      {
-        type: "heatmap",
-        z,
-        text,
-        texttemplate: "%{text}",
-        textfont: { size: 11 },
-        customdata: hover,
-        hovertemplate: "%{customdata}<extra></extra>",
-        hoverongaps: false,
-        zmin: 0,
-        zmax: 1,
-        xgap: 2,
-        ygap: 2,
-        colorscale: [
-          [0, view.colour("least")],
-          [1, view.colour("most")],
-        ],
-        showscale: false,
-      },
+      cells(undefined, undefined, z, shades(view), {
+        ...{ text, texttemplate: "%{text}", textfont: { size: 11 } },
+        ...{ customdata: hover, hovertemplate: "%{customdata}<extra></extra>", hoverongaps: false },
+        ...{ zmax: 1, xgap: 2, ygap: 2 },
+      }),
     ],
     layout: {
       height,

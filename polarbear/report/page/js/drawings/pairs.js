@@ -1,9 +1,9 @@
-// Pairs over time: a strip a pair, in the colour of whoever is better then.
-// Thick where that is settled, thin where it only leans, framed where the two are equivalent.
+// Pairs over time: a strip a pair, in the colour of the algorithm that is better at each time.
+// Thick where that is settled, thin elsewhere, framed where the two are equivalent.
 
 import { borders, stripRange, timeAxis, timeLabel } from "../axes.js";
 import { labelOf, ofPair } from "../labels.js";
-import { withAlpha } from "../marks.js";
+import { cells, towards } from "../marks.js";
 import { PAGE } from "../page.js";
 import { grouped } from "../rows.js";
 
@@ -19,44 +19,24 @@ export function pairs(view, rows) {
   const log = PAGE.log_times;
   const x = borders(times, log);
   // Each strip takes four bands of the axis: a gap, then its upper edge, its middle, its lower edge.
-  const y = [];
-  strips.forEach((_, i) =>
-    y.push(i - 0.5, i - 0.5 + THICK[0], i - 0.5 + THIN[0], i - 0.5 + THIN[1], i - 0.5 + THICK[1]),
-  );
-  y.push(strips.length - 0.5);
+  const bands = [0, THICK[0], THIN[0], THIN[1], THICK[1]];
+  const y = [...strips.flatMap((_, i) => bands.map((band) => i - 0.5 + band)), strips.length - 0.5];
   const layers = new Map();
   const layer = (name) => {
-    if (!layers.has(name))
-      layers.set(
-        name,
-        y.slice(1).map(() => times.map(() => null)),
-      );
+    if (!layers.has(name)) layers.set(name, y.slice(1).map(() => times.map(() => null)));
     return layers.get(name);
   };
   strips.forEach((strip, i) => {
     strip.forEach((row, t) => {
       if (row.p_above === null) return;
-      const who = row.p_above >= row.p_below ? row.a : row.b;
+      const better = row.p_above >= row.p_below ? row.a : row.b;
       const strength = Math.abs(row.p_above - row.p_below);
       const thick = row.settled === "above" || row.settled === "below";
       for (const band of thick ? [1, 2, 3] : [2])
-        layer(who)[5 * i + band][t] = 0.15 + 0.85 * strength;
+        layer(better)[5 * i + band][t] = 0.15 + 0.85 * strength;
     });
   });
-  const traces = [...layers].map(([name, z]) => ({
-    type: "heatmap",
-    x,
-    y,
-    z,
-    zmin: 0,
-    zmax: 1,
-    showscale: false,
-    hoverinfo: "skip",
-    colorscale: [
-      [0, withAlpha(view.of(name), 0)],
-      [1, view.of(name)],
-    ],
-  }));
+  const traces = [...layers].map(([name, z]) => cells(x, y, z, towards(view.of(name)), { zmax: 1, hoverinfo: "skip" }));
   const told = strips.map((strip) =>
     strip.map((row) =>
       row.p_above === null

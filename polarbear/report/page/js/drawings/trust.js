@@ -1,9 +1,16 @@
 // Failed runs, and whether to believe the draws.
 
-import { nameAxis, roundAxis, timeAxis, timeLabel } from "../axes.js";
+import { limitLine, nameAxis, roundAxis, timeAxis, timeLabel } from "../axes.js";
 import { labelOf, plain } from "../labels.js";
+import { axisId, lineOf, titled } from "../marks.js";
 import { PAGE, say } from "../page.js";
 import { grouped } from "../rows.js";
+
+const WORDS = {
+  r_hat: "R-hat",
+  ess_bulk: "effective draws (bulk)",
+  ess_tail: "effective draws (tail)",
+};
 
 export function failures(view, rows) {
   const names = [...new Set(rows.map((row) => row.algorithm))].filter(view.shows);
@@ -36,7 +43,7 @@ export function failures(view, rows) {
       height: names.length * 34 + 90,
       barmode: "stack",
       xaxis: {
-        title: { text: "failed runs", standoff: 6 },
+        title: titled("failed runs"),
         rangemode: "tozero",
         tick0: 0,
         dtick: Math.max(1, Math.ceil(Math.max(...rows.map((row) => row.failed)) / 6)),
@@ -63,7 +70,7 @@ export function diagnostics(view, rows) {
   const traces = [];
   const layout = { height: inner + 60, margin: { l: 62, r: 12, t: 6, b: 48 }, shapes: [] };
   panels.forEach(([title, kinds], i) => {
-    const id = i === 0 ? "" : String(i + 1);
+    const id = axisId(i);
     const some = rows.filter((row) => kinds.includes(row.what));
     const limit = some[0].limit;
     const values = some.map((row) => row.value);
@@ -71,46 +78,26 @@ export function diagnostics(view, rows) {
     const pad = (high - low) * 0.08 || 0.01;
     layout[`xaxis${id}`] = timeAxis(PAGE.log_times, { anchor: `y${id}` });
     layout[`yaxis${id}`] = {
-      title: { text: title, standoff: 6 },
+      title: titled(title),
       domain: domain(i),
       anchor: `x${id}`,
       range: [kinds.length === 1 ? low - pad : 0, high + pad],
       nticks: 5,
       zeroline: false,
     };
-    layout.shapes.push({
-      type: "line",
-      xref: `x${id} domain`,
-      x0: 0,
-      x1: 1,
-      yref: `y${id}`,
-      y0: limit,
-      y1: limit,
-      line: { color: view.colour("text"), width: 1, dash: "dash" },
-    });
+    layout.shapes.push(limitLine(view, limit, { xref: `x${id} domain`, yref: `y${id}` }));
     for (const [, mine] of grouped(some, (row) => JSON.stringify([row.what, row.algorithm]))) {
       const { what, algorithm: name } = mine[0];
       if (!view.shows(name)) continue;
-      const words = {
-        r_hat: "R-hat",
-        ess_bulk: "effective draws (bulk)",
-        ess_tail: "effective draws (tail)",
-      };
-      traces.push({
-        x: mine.map((row) => row.t),
-        y: mine.map((row) => row.value),
-        xaxis: `x${id}`,
-        yaxis: `y${id}`,
-        mode: mine.length > 1 ? "lines" : "markers",
-        line: { color: view.of(name), dash: view.dash(name), width: what === "ess_tail" ? 0.8 : 2 },
-        marker: { color: view.of(name) },
-        customdata: mine.map((row) => [labelOf(name), timeLabel(row.t)]),
-        hovertemplate: `%{customdata[0]}<br>%{customdata[1]}<br>${words[what]} %{y:,.4~g}<extra></extra>`,
-      });
+      const [x, y] = ["t", "value"].map((key) => mine.map((row) => row[key]));
+      const told = mine.map((row) => [labelOf(name), timeLabel(row.t)]);
+      const hover = `%{customdata[0]}<br>%{customdata[1]}<br>${WORDS[what]} %{y:,.4~g}`;
+      const more = { xaxis: `x${id}`, yaxis: `y${id}`, marker: { color: view.of(name) } };
+      traces.push(lineOf(view, name, x, y, what === "ess_tail" ? 0.8 : 2, told, hover, more));
     }
   });
   if (byRound.length) {
-    const id = panels.length === 0 ? "" : String(panels.length + 1);
+    const id = axisId(panels.length);
     const numbers = byRound.map((row) => row.round);
     traces.push({
       type: "bar",
@@ -125,7 +112,7 @@ export function diagnostics(view, rows) {
     });
     layout[`xaxis${id}`] = roundAxis(numbers[0], numbers[numbers.length - 1], { anchor: `y${id}` });
     layout[`yaxis${id}`] = {
-      title: { text: "draws", standoff: 6 },
+      title: titled("draws"),
       domain: domain(panels.length),
       anchor: `x${id}`,
       nticks: 4,

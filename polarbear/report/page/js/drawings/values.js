@@ -1,7 +1,7 @@
 // What each candidate is worth under several preferences: a hill, its median and 95 % interval.
 
 import { labelOf, lettersOf } from "../labels.js";
-import { withAlpha } from "../marks.js";
+import { axisId, silent, titled, withAlpha } from "../marks.js";
 import { PAGE, say } from "../page.js";
 import { panelHeads, rowEnds, rowsAxis } from "../rowpanels.js";
 import { grouped } from "../rows.js";
@@ -20,7 +20,7 @@ export function values(view, rows) {
   const layout = { height: inner + 40, margin: { l: 10, r: 10, t: 0, b: 40 }, annotations: [] };
   titles.forEach(([title, some], i) => {
     const [column, row] = [i % across, Math.floor(i / across)];
-    const id = i === 0 ? "" : String(i + 1);
+    const id = axisId(i);
     const left = column / across + beside / view.width;
     const right = (column + 1) / across - 84 / view.width;
     const top = 1 - (row * panel + head) / inner;
@@ -31,7 +31,7 @@ export function values(view, rows) {
       nticks: 5,
       zeroline: false,
       range: seenRange(some, names),
-      ...(row === down - 1 ? { title: { text: "value", standoff: 4 } } : {}),
+      ...(row === down - 1 ? { title: titled("value", 4) } : {}),
     };
     layout[`yaxis${id}`] = rowsAxis(id, [bottom, top], [names.length - 0.35, -0.75]);
     const sides = { left, right, top };
@@ -40,37 +40,19 @@ export function values(view, rows) {
       if (!names.includes(name)) continue;
       const place = names.indexOf(name);
       const colour = view.of(name);
-      const axes = { xaxis: `x${id}`, yaxis: `y${id}`, hoverinfo: "skip" };
+      const axes = { xaxis: `x${id}`, yaxis: `y${id}` };
       const highest = Math.max(...points.map((point) => point.density ?? 0));
       if (highest > 0) {
-        traces.push({
-          ...axes,
-          x: points.map((point) => point.value),
-          y: points.map(() => place),
-          mode: "lines",
-          line: { width: 0 },
-        });
-        traces.push({
-          ...axes,
-          x: points.map((point) => point.value),
-          y: points.map((point) => place - (0.72 * point.density) / highest),
-          mode: "lines",
-          line: { width: 0 },
-          fill: "tonexty",
-          fillcolor: withAlpha(colour, 0.35),
-        });
+        const at = points.map((point) => point.value);
+        const hill = points.map((point) => place - (0.72 * point.density) / highest);
+        const fill = { fill: "tonexty", fillcolor: withAlpha(colour, 0.35) };
+        traces.push(silent(at, points.map(() => place), { width: 0 }, axes));
+        traces.push(silent(at, hill, { width: 0 }, { ...axes, ...fill }));
       }
       const { low, median, high, mean, p_best: best } = points[0];
+      traces.push(silent([low, high], [place, place], { color: colour, width: 2 }, axes));
       traces.push({
         ...axes,
-        x: [low, high],
-        y: [place, place],
-        mode: "lines",
-        line: { color: colour, width: 2 },
-      });
-      traces.push({
-        ...axes,
-        hoverinfo: undefined,
         x: [median],
         y: [place],
         mode: "markers",
