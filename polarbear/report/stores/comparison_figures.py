@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from polarbear.errors import ReportError
-from polarbear.report.figures.axes import End, legend_below, number_ticks
+from polarbear.report.figures.axes import End, error_bar, legend_below, number_ticks, panel_grid
 from polarbear.report.figures.figure_files import as_csv, check_free, on_canvas, saved, write_file
 from polarbear.report.figures.short_names import labels, plain
 from polarbear.report.figures.style import FORMATS, Format, Style
@@ -37,10 +37,6 @@ class FigureOfStores:
     draw: Callable[[Canvas, pl.DataFrame, Compared, Style], None]
 
 
-def _duels(found: Compared) -> pl.DataFrame:
-    return found.levels
-
-
 def _draw_duels(canvas: Canvas, data: pl.DataFrame, found: Compared, style: Style) -> None:
     names = [side.name for side in found.sides]
     for axes, own in _panels(canvas, data, found, style):
@@ -50,10 +46,6 @@ def _draw_duels(canvas: Canvas, data: pl.DataFrame, found: Compared, style: Styl
         axes.set_ylim(0, 1)
         number_ticks(axes, "y", False, (0, 1), style)
     _finish(canvas, found, names, 0, "share of duels won", style)
-
-
-def _differences(found: Compared) -> pl.DataFrame:
-    return found.differences
 
 
 def _draw_differences(canvas: Canvas, data: pl.DataFrame, found: Compared, style: Style) -> None:
@@ -76,20 +68,15 @@ def _panels(
 ) -> list[tuple[Axes, pl.DataFrame]]:
     """A panel an algorithm, all with the same axes, and what is to be drawn in it."""
     columns = min(len(found.algorithms), 2 if style.width < 5 else 4 if style.width > 9 else 3)
-    rows = -(-len(found.algorithms) // columns)
-    width = style.width / columns
-    canvas.set_size_inches(style.width, rows * (0.72 * width + 2 * style.line) + 0.35)
-    grid = canvas.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
-    panels = list(grid.ravel())
+    height = 0.72 * style.width / columns + 2 * style.line
+    panels = panel_grid(canvas, len(found.algorithms), columns, height, style, 0.35, share=True)
     short = style.names(labels(found.algorithms), found.algorithms, 0.8 / columns)
     made = []
-    for axes, name in zip(panels, found.algorithms, strict=False):
+    for axes, name in zip(panels, found.algorithms, strict=True):
         axes.set_title(short[name], fontsize=style.font_size, pad=3)
         axes.grid(axis="y")
         own = data.filter(pl.col("algorithm") == name, pl.col("against").is_null())
         made.append((axes, own))
-    for axes in panels[len(found.algorithms) :]:
-        axes.remove()
     below = {place % columns: place for place in range(len(found.algorithms))}
     for place in below.values():  # the lowest panel of each column has the time axis
         panels[place].tick_params(labelbottom=True)
@@ -102,13 +89,11 @@ def _curve(axes: Axes, rows: pl.DataFrame, middle: str, place: int, style: Style
     at, low, high = (rows[name].to_numpy() for name in ("at", "low", "high"))
     mean = rows[middle].to_numpy()
     if len(at) == 1:
-        aside = at * (1 + 0.06 * place)  # so that bars at one time cover no other
-        axes.errorbar(
-            aside, mean, [mean - low, high - mean], color=look.colour, fmt=look.marker, capsize=2
-        )
+        aside = at * (1 + 0.06 * place)  # so that no bar covers another
+        error_bar(axes, aside, mean, low, high, look)
         return
     axes.fill_between(at, low, high, color=look.colour, alpha=0.2, linewidth=0)
-    axes.plot(at, mean, color=look.colour, linestyle=look.dash)
+    axes.plot(at, mean, **look.line)
 
 
 def _finish(
@@ -156,16 +141,22 @@ def _caption_differences(found: Compared) -> str:
 FIGURES_OF_STORES = {
     figure.name: figure
     for figure in (
-        FigureOfStores("duels", "Share of duels won", _caption_duels, _duels, _draw_duels),
         FigureOfStores(
-            "differences", "What differs", _caption_differences, _differences, _draw_differences
+            "duels", "Share of duels won", _caption_duels, lambda found: found.levels, _draw_duels
+        ),
+        FigureOfStores(
+            "differences",
+            "What differs",
+            _caption_differences,
+            lambda found: found.differences,
+            _draw_differences,
         ),
     )
 }
 
 
 def chosen(only: Sequence[str] | None) -> list[FigureOfStores]:
-    """The figures asked for, or all of them."""
+    """The requested figures, or all of them."""
     for name in only or ():
         if name not in FIGURES_OF_STORES:
             raise ReportError(unknown("figure of several stores", name, FIGURES_OF_STORES))

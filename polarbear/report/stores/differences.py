@@ -19,28 +19,13 @@ from polarbear.report.stores.sides import Moments, Side, common_algorithms, matc
 from polarbear.wording import percent_cell, points
 
 TAIL = 0.025
-LEVELS = {
-    "store": pl.String,
-    "algorithm": pl.String,
-    "against": pl.String,
-    "at": pl.Float64,
-    "t": pl.Float64,
-    "mean": pl.Float64,
-    "low": pl.Float64,
-    "high": pl.Float64,
-}
-DIFFERENCES = {
-    "store": pl.String,
-    "algorithm": pl.String,
-    "against": pl.String,
-    "at": pl.Float64,
-    "first": pl.Float64,
-    "other": pl.Float64,
-    "difference": pl.Float64,
-    "low": pl.Float64,
-    "high": pl.Float64,
-    "p_more": pl.Float64,
-}
+TEXTS = ("store", "algorithm", "against")
+LEVELS = dict.fromkeys(TEXTS, pl.String) | dict.fromkeys(
+    ("at", "t", "mean", "low", "high"), pl.Float64
+)
+DIFFERENCES = dict.fromkeys(TEXTS, pl.String) | dict.fromkeys(
+    ("at", "first", "other", "difference", "low", "high", "p_more"), pl.Float64
+)
 
 
 @dataclass(frozen=True)
@@ -66,7 +51,7 @@ class Compared:
 
 
 def compared(sides: Sequence[Side], align: str = "auto") -> Compared:
-    """Hold stores against the first of them."""
+    """Compare stores with the first of them."""
     names = common_algorithms(sides)
     moments = matched(sides, align)
     levels: list[tuple[object, ...]] = []

@@ -16,12 +16,12 @@ from polarbear.selection.posterior_source import Basis
 from polarbear.settings.options import spelled, unknown
 from polarbear.wording import counted, joined, percent_cell, time, timed
 
-MOST = 8  # stores with distinguishable colours
+MAX_STORES = 8  # with distinguishable colours
 
 
 @dataclass(frozen=True)
 class Side:
-    """A store as one of several: its name among them, and the posterior that speaks for it."""
+    """One of the compared stores: its name among them, and its posterior."""
 
     name: str
     context: ReportContext
@@ -40,8 +40,8 @@ def sides_of(materials: Sequence[ReportContext]) -> tuple[Side, ...]:
     for place, path in enumerate(paths):
         if path in paths[:place]:
             raise ReportError(f"{path} is named twice; a comparison is of different stores")
-    if len(paths) > MOST:
-        raise ReportError(f"{len(paths)} stores are too many to compare; name at most {MOST}")
+    if len(paths) > MAX_STORES:
+        raise ReportError(f"{len(paths)} stores are too many to compare; name at most {MAX_STORES}")
     made = []
     for name, context in zip(short_paths(paths), materials, strict=True):
         if context.basis is None:
@@ -72,7 +72,7 @@ def common_algorithms(sides: Sequence[Side]) -> tuple[str, ...]:
 
 
 def short_paths(paths: Sequence[Path]) -> list[str]:
-    """The last parts of each path, as many as tell them apart."""
+    """The shortest ends of paths that differ."""
     longest = max(len(path.parts) for path in paths)
     for parts in range(1, longest + 1):
         names = ["/".join(path.parts[-parts:]) for path in paths]
@@ -87,9 +87,9 @@ NOTHING = "not set"
 def different_settings(
     sides: Sequence[Side], algorithms: Sequence[str]
 ) -> list[tuple[str, tuple[str, ...]]]:
-    """Each setting that not all stores have alike, by its key, with the value of each store.
+    """Each setting that differs between stores, by its key, with the value of each store.
 
-    Of the algorithms only the common ones count.
+    Only common algorithms are compared.
     """
     held = [_flat(_what_matters(side, algorithms)) for side in sides]
     keys = list(dict.fromkeys(key for found in held for key in found))
