@@ -13,8 +13,8 @@ import numpy as np
 from polarbear import __version__
 from polarbear.driver.evidence import Evidence
 from polarbear.inference import ModelOptions, Posterior, relations
-from polarbear.inference.convergence import Diagnostics
 from polarbear.inference.fit import NamedFit, named
+from polarbear.inference.posterior_diagnostics import Diagnostics
 from polarbear.plain import asked
 from polarbear.store import Store
 from polarbear.store.posteriors import (

@@ -9,9 +9,9 @@ from types import MappingProxyType
 
 import numpy as np
 
-from polarbear.inference.convergence import Diagnostics
 from polarbear.inference.fit import Fit
 from polarbear.inference.model_options import ModelOptions
+from polarbear.inference.posterior_diagnostics import Diagnostics
 from polarbear.numerics.threads import in_threads
 from polarbear.rankings.duels import place_of_pair
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polarbear.errors import InferenceError
-from polarbear.inference.convergence import shares_with_errors
 from polarbear.inference.models import joint_models
+from polarbear.inference.posterior_diagnostics import shares_with_errors
 from polarbear.numerics.threads import in_threads
 
 if TYPE_CHECKING:

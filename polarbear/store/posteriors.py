@@ -13,9 +13,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from polarbear.inference import ModelOptions, Posterior
-from polarbear.inference.convergence import Diagnostics
 from polarbear.inference.fit import Deviation, Fit
 from polarbear.inference.model_options import AS_STORED
+from polarbear.inference.posterior_diagnostics import Diagnostics
 from polarbear.rankings import ABSENT, BELOW, ChoiceSets, GridValues
 from polarbear.store import parquet, tables
 from polarbear.store.catalog import Catalog, table_file

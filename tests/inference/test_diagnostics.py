@@ -7,15 +7,15 @@ import warnings
 import numpy as np
 import pytest
 
-from polarbear.inference import ModelOptions, convergence, infer
-from polarbear.inference.convergence import (
+from polarbear.inference import ModelOptions, infer, posterior_diagnostics
+from polarbear.inference.plackett_luce.lattice import Lattice
+from polarbear.inference.posterior_diagnostics import (
     Diagnostics,
     convergence_of,
     energy_bfmi,
     pareto_k,
     smoothed_weights,
 )
-from polarbear.inference.plackett_luce.lattice import Lattice
 from polarbear.rankings import count_choice_sets, rank
 
 with warnings.catch_warnings():
@@ -88,15 +88,17 @@ def test_draws_in_single_precision_are_judged_as_the_same_in_double():
 def test_the_worst_of_many_good_chains_is_not_taken_for_a_bad_one():
     """Wrong with a probability of at most 0.01, were the seed not fixed."""
     theta = np.random.default_rng(5).random((1000, 20, 50))
-    by_chance = convergence.diagnose(theta, 4)
-    assert convergence.MAX_R_HAT < by_chance.r_hat < by_chance.r_hat_limit < 1.03
+    by_chance = posterior_diagnostics.diagnose(theta, 4)
+    assert posterior_diagnostics.MAX_R_HAT < by_chance.r_hat < by_chance.r_hat_limit < 1.03
     assert by_chance.passed
     theta[:250, 3, 4] += 0.2  # one chain of four is elsewhere, by two thirds of its spread
-    assert not convergence.diagnose(theta, 4).passed
+    assert not posterior_diagnostics.diagnose(theta, 4).passed
 
 
 def test_four_thousand_draws_leave_nothing_to_chance():
-    assert convergence.r_hat_by_chance(4000, 4, 1_000_000) < convergence.MAX_R_HAT
+    assert (
+        posterior_diagnostics.r_hat_by_chance(4000, 4, 1_000_000) < posterior_diagnostics.MAX_R_HAT
+    )
 
 
 def test_each_threshold_has_its_sentence():
@@ -127,7 +129,7 @@ def sets():
 
 @pytest.mark.parametrize("model", ["dirichlet", "bspline"])
 def test_a_posterior_that_fails_is_tried_once_more_and_marked(monkeypatch, sets, model):
-    monkeypatch.setattr(convergence, "MIN_ESS", 1e9)
+    monkeypatch.setattr(posterior_diagnostics, "MIN_ESS", 1e9)
     posterior = infer(
         sets, np.linspace(0, 1, 4), ModelOptions(model=model, dependence="independent", draws=1000)
     )
@@ -140,7 +142,7 @@ def test_a_second_attempt_that_passes_is_used(monkeypatch, sets):
     options = ModelOptions(model="dirichlet", draws=8000)
     first = infer(sets, np.linspace(0, 1, 4), options)
     assert first.diagnostics.attempts == 1
-    monkeypatch.setattr(convergence, "MIN_ESS", first.diagnostics.ess_tail + 1)
+    monkeypatch.setattr(posterior_diagnostics, "MIN_ESS", first.diagnostics.ess_tail + 1)
     second = infer(sets, np.linspace(0, 1, 4), options)
     assert second.diagnostics.attempts == 2
     assert second.usable
@@ -165,5 +167,5 @@ def test_the_hierarchical_lattice_reaches_small_kappa_where_ratings_are_extreme(
     values = np.tile(np.arange(4.0)[None, :, None], (2, 1, 3))
     options = ModelOptions(model="hierarchical", draws=2000)
     posterior = infer(count_choice_sets(rank(values)), np.linspace(0, 1, 3), options, seed=1)
-    assert posterior.diagnostics.missed < convergence.MAX_MISSED
+    assert posterior.diagnostics.missed < posterior_diagnostics.MAX_MISSED
     assert np.quantile(posterior.hyper["kappa"], 0.1) < 1

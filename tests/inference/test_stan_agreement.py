@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from polarbear.inference import ModelOptions, infer
-from polarbear.inference.convergence import convergence_of
+from polarbear.inference.posterior_diagnostics import convergence_of
 from polarbear.inference.relations import joint, pointwise
 from polarbear.inference.stan.programs import programmed_models
 from polarbear.rankings import count_choice_sets, rank

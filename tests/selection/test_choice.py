@@ -9,8 +9,8 @@ import pytest
 
 from polarbear.errors import SelectionError
 from polarbear.inference import ModelOptions, Posterior
-from polarbear.inference.convergence import Diagnostics
 from polarbear.inference.empirical.bootstrap import Bootstrap
+from polarbear.inference.posterior_diagnostics import Diagnostics
 from polarbear.plain import plain
 from polarbear.rankings.duels import duels_of
 from polarbear.selection import facts

@@ -9,9 +9,9 @@ from types import MappingProxyType
 import numpy as np
 
 from polarbear.errors import InferenceError
-from polarbear.inference.convergence import Diagnostics
 from polarbear.inference.empirical.bootstrap import Bootstrap
 from polarbear.inference.model_options import ModelOptions
+from polarbear.inference.posterior_diagnostics import Diagnostics
 from polarbear.inference.posterior_draws import Posterior
 from polarbear.rankings.duels import Duels
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from polarbear.inference.convergence import energy_bfmi, smoothed_weights
+from polarbear.inference.posterior_diagnostics import energy_bfmi, smoothed_weights
 from polarbear.inference.stan.cmdstan import silenced
 
 MIN_PATHS = 4

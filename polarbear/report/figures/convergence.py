@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from polarbear.inference.convergence import MIN_ESS, convergence_of
+from polarbear.inference.posterior_diagnostics import MIN_ESS, convergence_of
 from polarbear.report.context import ReportContext
 from polarbear.report.figures.axes import number_ticks, panel_grid, round_ticks, time_axis
 from polarbear.report.figures.base import NOTHING_INFERRED, Figure
