@@ -76,11 +76,15 @@ def test_with_two_algorithms_and_three_problems_p_best_is_p_better_and_it_is_too
     better = context.believed.above[-1]
     place = {name: i for i, name in enumerate(context.believed.algorithms)}
     matrix = {(a, b): p for a, b, p, _, _ in FIGURES["matrix"].data(context).iter_rows()}
+    last = pl.col("t") == context.times[-1]
+    inferred = {(row["a"], row["b"]): row for row in posterior.pairs().filter(last).to_dicts()}
+    assert len(pb.open(store.path).duels("A", "B").duels) == 3
     for name, other in (("A", "B"), ("B", "A")):
         p = better[place[name], place[other]]
         (row,) = (row for row in chosen.ranking if row.algorithm == name)
         names, likely = p_best(context)
         assert row.p2bb == pytest.approx(p)
+        assert inferred[name, other]["p_dominates"] == pytest.approx(p)
         assert likely[-1, names.index(name)] == pytest.approx(p)
         assert p_best_on_page(context)[-1, names.index(name)] == pytest.approx(p, abs=2e-3)
         assert matrix[name, other] <= p + 1e-12
