@@ -164,7 +164,7 @@ def test_thinned_draws_choose_as_all_draws_do_wherever_they_can_tell(
     """
     candidates = len(contest(find_basis(Store.open(raced_project.store))).candidates)
     pairs = candidates * (candidates - 1) // 2
-    monkeypatch.setattr(page_data, "DRAWN_NUMBERS", 400 * pairs * len(TIMES))
+    monkeypatch.setattr(page_data, "TARGET_NUMBERS", 400 * pairs * len(TIMES))
     path = tmp_path / "thinned.html"
     write_page(gather(Store.open(raced_project.store)), path)
     browser.open(path)
