@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+import scipy  # loads its parts when they are used
 
 from polarbear.numerics.threads import in_threads
 from polarbear.wording import counted, percent_cell
@@ -124,11 +125,9 @@ def r_hat_by_chance(draws: int, chains: int, parameters: int) -> float:
     The variance of the means of half-chains relative to that of draws is then chi-squared over its
     degrees of freedom and the length; each parameter has two R-hats, of location and of spread.
     """
-    from scipy.special import chdtri  # not needed to read a store
-
     halves = 2 * chains
     length, freedom = draws // halves, halves - 1
-    extreme = chdtri(freedom, BY_CHANCE / (2 * parameters))
+    extreme = scipy.special.chdtri(freedom, BY_CHANCE / (2 * parameters))
     return float(np.sqrt((length - 1 + extreme / freedom) / length))
 
 
@@ -138,11 +137,9 @@ def convergence_of(draws: np.ndarray, chains: int, threads: int | None = None) -
     Vehtari, Gelman, Simpson, Carpenter, Buerkner (2021): split chains, rank-normalised values,
     Geyer's initial monotone sequence.
     """
-    from scipy.special import ndtri  # not needed to read a store
-
     size, parameters = draws.shape
     out = np.empty((parameters, 3))
-    scores = ndtri((1 + 0.5 * np.arange(2 * size - 1) - 0.375) / (size + 0.25))
+    scores = scipy.special.ndtri((1 + 0.5 * np.arange(2 * size - 1) - 0.375) / (size + 0.25))
 
     def run(first: int) -> None:
         part = slice(first, first + _PARAMETERS_A_TASK)

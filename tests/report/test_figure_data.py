@@ -18,7 +18,7 @@ from polarbear.report.context import ReportContext, gather
 from polarbear.report.figures import FIGURES
 from polarbear.report.figures.convergence import INDEPENDENT
 from polarbear.report.figures.preference_values import smooth
-from polarbear.report.figures.race_progress import stretched
+from polarbear.report.figures.round_history import stretched
 from polarbear.selection.choice import select
 from polarbear.selection.preference import Context
 from polarbear.selection.preference_parsing import read_preference

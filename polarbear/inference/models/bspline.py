@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import scipy
 
 from polarbear.inference.models.base import Latent
 from polarbear.inference.models.hyperpriors import AmplitudeModel, identity_precision
@@ -18,8 +19,6 @@ class BSpline(AmplitudeModel):
     stan_program = "bspline.stan"
 
     def __init__(self, times: np.ndarray, n_algorithms: int, options: ModelOptions) -> None:
-        from scipy.interpolate import BSpline as Spline  # takes a while to load
-
         super().__init__(times, n_algorithms, options)
         degree = options.spline_degree
         self.size = max(options.spline_functions or len(times) // 2, degree + 1)
@@ -27,7 +26,7 @@ class BSpline(AmplitudeModel):
         inner = np.quantile(times, levels) if len(levels) else np.empty(0)
         last = times[-1] if len(times) > 1 else times[0] + 1
         knots = np.concatenate([[times[0]] * (degree + 1), inner, [last] * (degree + 1)])
-        basis = Spline.design_matrix(times, knots, degree).toarray()
+        basis = scipy.interpolate.BSpline.design_matrix(times, knots, degree).toarray()
         # each time sees degree + 1 neighbouring splines
         span = np.searchsorted(knots, times, side="right") - 1 - degree
         self.starts = np.clip(span, 0, self.size - degree - 1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import scipy
 
 from polarbear.inference.models.base import Latent
 from polarbear.inference.models.covariances import COVARIANCES, Covariance
@@ -62,10 +63,8 @@ def inducing_weights(
     covariance: Covariance, times: np.ndarray, inducing: np.ndarray, lengthscale: float
 ) -> np.ndarray:
     """K_tu L^-T for K_uu = L L': standard normal coefficients to values on the grid."""
-    from scipy.linalg import solve_triangular
-
     among = covariance.correlation(np.abs(inducing[:, None] - inducing), lengthscale)
     across = covariance.correlation(np.abs(times[:, None] - inducing), lengthscale)
     lower = np.linalg.cholesky(among + JITTER * np.eye(len(inducing)))
-    solved = solve_triangular(lower, across.T, lower=True, check_finite=False)
+    solved = scipy.linalg.solve_triangular(lower, across.T, lower=True, check_finite=False)
     return np.ascontiguousarray(solved.T)

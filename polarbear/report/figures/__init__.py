@@ -24,7 +24,7 @@ FIGURES: Registry[Figure] = Registry(
         "leaders": f"{__name__}.leaders:LEADERS",
         "matrix": f"{__name__}.matrix:MATRIX",
         "pairs": f"{__name__}.pairs:PAIRS",
-        "rounds": f"{__name__}.race_progress:ROUNDS",
+        "rounds": f"{__name__}.round_history:ROUNDS",
         "key-rounds": f"{__name__}.key_rounds:KEY_ROUNDS",
         "one-budget": f"{__name__}.one_budget:ONE_BUDGET",
         "values": f"{__name__}.preference_values:VALUES",

@@ -19,7 +19,7 @@ from polarbear.report.figures.axes import (
     time_axis,
 )
 from polarbear.report.figures.base import Figure, lacks_race
-from polarbear.report.figures.race_progress import resolved_in
+from polarbear.report.figures.round_history import resolved_in
 from polarbear.report.figures.style import Style
 from polarbear.report.findings import same_grid, truth_after, truth_of
 from polarbear.wording import SHARE_OF_FIRSTS, joined
