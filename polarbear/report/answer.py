@@ -88,7 +88,7 @@ def _undecided(
     else:
         why = "Too early to say"
     return (
-        f"{why}: the highest {P_BEST} has ",
+        f"{why}: the highest {P_BEST} is that of ",
         *_leading(context, found),
         f", at most {probability(most)}.",
     )

@@ -26,7 +26,7 @@ SHOWN = {
     "A suite": "8 runs in ",
     "An adapter": "8 runs in ",
     "A preference": "the budget is equally likely to be anything up to 500",
-    "A figure": "random search up to 30 evaluations",
+    "A figure": "random search up to 36 evaluations",
     "A format": "2 runs of 2 algorithms on 1 instance added",
     "An export": "runs written to endings.jsonl",
 }

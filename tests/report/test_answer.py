@@ -107,7 +107,7 @@ def test_no_algorithm_is_recommended_where_nothing_is_known(raced, monkeypatch):
     open_race = replace(raced, race=replace(raced.race, resolved=False))
     words = plain(answer(open_race)[0])
     assert words == (
-        "Too early to say: the highest P(best) has A, whatever the budget, at most 0.60."
+        "Too early to say: the highest P(best) is that of A, whatever the budget, at most 0.60."
     )
     settled = replace(raced, race=replace(raced.race, resolved=True))
     assert plain(answer(settled)[0]).startswith("No algorithm stands out, though every pair is ")
@@ -166,4 +166,4 @@ def test_another_model_than_the_race_s_is_named_wherever_it_speaks(raced_project
 
 def test_a_look_back_at_few_problems_says_that_it_was_too_early(kinds):
     words = tell(kinds["looking back"]).answer[0]
-    assert words.startswith("Too early to say, on 8 problems: the highest P(best) has ")
+    assert words.startswith("Too early to say, on 8 problems: the highest P(best) is that of ")
