@@ -28,6 +28,12 @@ ROWS = [
 ]
 
 
+@pytest.fixture(autouse=True)
+def not_quiet() -> None:
+    """An earlier test in this process may have called a command with --quiet."""
+    output.set_quiet(False)
+
+
 def made(rows: list[tuple[str, ...]] = ROWS) -> Table:
     titles, *others = rows
     table = Table(*titles)
