@@ -28,16 +28,16 @@ def values_of(mu: np.ndarray, correlation: str, rng: np.random.Generator, size: 
 
 @pytest.mark.slow
 def test_intervals_of_a_gp_hold_more_of_the_truth_if_repeated_rankings_count_less():
-    """Eight truths from the model's prior, 16 instances each, noise that is constant over time.
+    """Four truths from the model's prior, 16 instances each, noise that is constant over time.
 
     95 % intervals of log-ratios hold far too few of them if every ranking counts in full. From the
-    spread between truths, each assertion fails for about one seed in a thousand.
+    spread between truths, each assertion fails for about one or two seeds in a hundred.
     """
     options = ModelOptions(model="gp", lengthscale={"shape": 5, "scale": 2}, draws=400)
     in_full = options.model_copy(update={"dependence": "independent"})
     a, b = np.triu_indices(truths.ALGORITHMS, 1)
     held: dict[bool, list[float]] = {True: [], False: []}
-    for seed in range(8):
+    for seed in range(4):
         mu = truths.log_ratings(np.random.default_rng([seed, 1]))
         positions = rank(values_of(mu, "constant", np.random.default_rng([seed, 2]), 16))
         sets = count_choice_sets(positions)
@@ -48,7 +48,7 @@ def test_intervals_of_a_gp_hold_more_of_the_truth_if_repeated_rankings_count_les
             low, high = np.quantile(ratios, [0.025, 0.975], axis=0)
             true = mu[:, a] - mu[:, b]
             held[weighted].append(float(((low <= true) & (true <= high)).mean()))
-    assert np.mean(held[False]) < 0.85
+    assert np.mean(held[False]) < 0.9
     assert np.mean(held[True]) > np.mean(held[False])
 
 
