@@ -28,16 +28,17 @@ def values_of(mu: np.ndarray, correlation: str, rng: np.random.Generator, size: 
 
 @pytest.mark.slow
 def test_intervals_of_a_gp_hold_more_of_the_truth_if_repeated_rankings_count_less():
-    """Four truths from the model's prior, 16 instances each, noise that is constant over time.
+    """16 truths from the model's prior, 16 instances each, noise that is constant over time.
 
-    95 % intervals of log-ratios hold far too few of them if every ranking counts in full. From the
-    spread between truths, each assertion fails for about one or two seeds in a hundred.
+    95 % intervals of log-ratios hold about 60 % of them if every ranking counts in full. From the
+    spread between truths, either assertion fails for fewer than one seed in a thousand, if weighted
+    intervals hold 95 %.
     """
-    options = ModelOptions(model="gp", lengthscale={"shape": 5, "scale": 2}, draws=400)
+    options = ModelOptions(model="gp", lengthscale={"shape": 5, "scale": 2}, draws=2000)
     in_full = options.model_copy(update={"dependence": "independent"})
     a, b = np.triu_indices(truths.ALGORITHMS, 1)
     held: dict[bool, list[float]] = {True: [], False: []}
-    for seed in range(4):
+    for seed in range(16):
         mu = truths.log_ratings(np.random.default_rng([seed, 1]))
         positions = rank(values_of(mu, "constant", np.random.default_rng([seed, 2]), 16))
         sets = count_choice_sets(positions)
@@ -48,8 +49,8 @@ def test_intervals_of_a_gp_hold_more_of_the_truth_if_repeated_rankings_count_les
             low, high = np.quantile(ratios, [0.025, 0.975], axis=0)
             true = mu[:, a] - mu[:, b]
             held[weighted].append(float(((low <= true) & (true <= high)).mean()))
-    assert np.mean(held[False]) < 0.9
-    assert np.mean(held[True]) > np.mean(held[False])
+    assert np.mean(held[False]) < 0.8
+    assert np.mean(held[True]) > 0.85
 
 
 @pytest.mark.slow
