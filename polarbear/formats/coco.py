@@ -74,11 +74,19 @@ class Coco(Format):
 def _add_runs(group: RunGroup, runs: RunCollection) -> None:
     files = [group.data, group.data.with_name(f"{group.data.stem}.tdat")]
     number = len(group.instances)
-    blocks = [read_blocks(path, LAYOUT, number, runs.rejected) for path in files if path.exists()]
+    blocks = [read_blocks(path, LAYOUT, number, runs.rejected) for path in files if _exists(path)]
     for instance, parts in zip(group.instances, zip(*blocks, strict=False), strict=False):
         facts = group.facts(instance)
         points = [point for part in parts for point in part]
         runs.add(group.algorithm, problem_name(facts), points, {**facts, OPTIMUM: 0.0})
+
+
+def _exists(path: Path) -> bool:
+    """Whether there is such a file; an .info file may name one that cannot exist."""
+    try:
+        return path.exists()
+    except OSError:  # the name is too long
+        return False
 
 
 class CocoExport(Export):

@@ -91,3 +91,13 @@ def test_what_is_not_cocos_is_refused(tmp_path: Path):
     )
     with pytest.raises(ImportFailedError, match="two objectives"):
         Coco().read(tmp_path)
+
+
+def test_a_file_name_that_cannot_exist_names_no_file(tmp_path: Path):
+    folder = folder_of(tmp_path)
+    info = INFO.format(algorithm="RS")
+    more = info.replace("DIM = 2", "DIM = 3").replace("bbobexp_f1_DIM2", "9" * 400)
+    (folder / "bbobexp_f1.info").write_text(f"{info}\n{more}\n")
+    assert {o.task.instance.id for o in Coco().read(tmp_path).outcomes} == {
+        "f1-d2-i1#1", "f1-d2-i2#1",
+    }  # fmt: skip
