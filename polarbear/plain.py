@@ -5,6 +5,7 @@ Uses no other module.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, fields, is_dataclass
 from html import escape
@@ -14,12 +15,12 @@ MAX_ROWS = 20  # of a table in a notebook
 _ASKED = "asked"
 
 
-class Record:
+class Record(ABC):
     """A result that is one line at a prompt; its fields are the keys of a command's --json."""
 
+    @abstractmethod
     def one_line(self) -> str:
         """The main result, without a full stop."""
-        raise NotImplementedError
 
     def to_dict(self) -> dict[str, Any]:
         """The facts that the command prints with --json."""

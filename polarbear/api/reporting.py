@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -41,7 +42,7 @@ CLASSICAL_FIGURES = ("ecdf", "aocc", "eaf", "eaf-difference")
 TIME_AXES = {"log": True, "linear": False, "grid": None}
 
 
-class _Report:
+class _Report(ABC):
     """A report in words, and the files that were written."""
 
     story: Story | StoryOfStores
@@ -65,8 +66,9 @@ class _Report:
         """The report as Markdown, for a pull request."""
         return as_markdown(self._outline())
 
+    @abstractmethod
     def _outline(self) -> list[Block]:
-        raise NotImplementedError
+        """The report's headings, tables and charts."""
 
     def __repr__(self) -> str:
         files = f"; written: {', '.join(map(str, self.written))}" if self.written else ""

@@ -39,8 +39,8 @@ def _show_verified(found: Verified) -> None:
     output.show(f"{found.store}: {damaged} damaged, missing or not listed, of {found.files} read")
     output.show_lines(f"  {damage.file}: {damage.why}" for damage in found.damaged)
     if found.replay_from is not None:
-        output.show(f"rounds from {found.replay_from} on cannot be vouched for")
-    output.show(f"`polarbear repair {found.store}` goes back to what can be vouched for")
+        output.show(f"rounds from {found.replay_from} on cannot be verified")
+    output.show(f"`polarbear repair {found.store}` restores the last verified state")
 
 
 def repair(store: common.StoreFolder, json: common.Json = False) -> None:
