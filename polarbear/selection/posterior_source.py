@@ -27,8 +27,8 @@ ALPHA = 0.99  # with which an algorithm is dominated, where no race was run
 class Basis:
     """A posterior with the names of its axes, and its source.
 
-    ``instances`` is the number of problems behind it; ``pareto_set`` is what a race has left, None
-    without a race; ``field`` are the algorithms among which first places are counted.
+    ``instances`` is the number of problems behind it; ``pareto_set`` is the algorithms that a race
+    has left, None without a race.
     """
 
     posterior: Posterior
