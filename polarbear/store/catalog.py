@@ -17,7 +17,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-import pyarrow as pa
+import polars as pl
 
 from polarbear.errors import StoreError
 from polarbear.store import file_io, fs, manifest, parquet, tables
@@ -25,6 +25,8 @@ from polarbear.store.file_io import JsonObject
 from polarbear.store.manifest import FOLDERS, Manifest
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from polarbear.config import PlainConfig
 
 MAX_ATTEMPTS = 100  # to read a table whose files another process keeps replacing
@@ -36,15 +38,18 @@ def json_file(name: str, facts: JsonObject) -> File:
     return name, file_io.to_json(facts, indent=1, plain_ascii=False)
 
 
-def table_file(stem: str, table: pa.Table, compression: str = "zstd") -> File:
+def table_file(
+    stem: str, rows: parquet.Rows, schema: pa.Schema, facts: JsonObject | None = None
+) -> File:
     """A table as a Parquet file whose name is this, followed by the checksum of its content."""
-    data = parquet.to_bytes(table, compression)
+    # A table with facts has draws, which hardly compress; lz4 is the fastest to read.
+    data = parquet.to_bytes(rows, schema, facts, "zstd" if facts is None else "lz4")
     return f"{stem}-{file_io.digest(data)}.parquet", data
 
 
 def part_file(folder: str, rows: parquet.Rows) -> File:
     """A part of the table in a folder."""
-    return table_file(f"{folder}/part", parquet.table_of(rows, tables.ALL[folder]))
+    return table_file(f"{folder}/part", rows, tables.ALL[folder])
 
 
 class Catalog:
@@ -113,15 +118,15 @@ class Catalog:
 
     def read_table(
         self, name: str, schema: pa.Schema, columns: list[str] | None = None
-    ) -> pa.Table:
+    ) -> pl.DataFrame:
         return parquet.from_bytes(self.path / name, self.read(name), schema, columns)
 
     def read_parts(
         self,
         folder: str,
         columns: list[str] | None = None,
-        known: Mapping[str, pa.Table] = MappingProxyType({}),
-    ) -> Iterator[tuple[str, pa.Table]]:
+        known: Mapping[str, pl.DataFrame] = MappingProxyType({}),
+    ) -> Iterator[tuple[str, pl.DataFrame]]:
         """The parts of a table, one after the other; those that are ``known`` are not read again.
 
         If another process merges parts at the same time, rows may occur twice.
@@ -131,11 +136,11 @@ class Catalog:
             with suppress(FileNotFoundError):
                 for name in self.names(f"{folder}/part-"):
                     if name not in seen:
-                        table = known.get(name)
-                        if table is None:
-                            table = self.read_table(name, tables.ALL[folder], columns)
+                        part = known.get(name)
+                        if part is None:
+                            part = self.read_table(name, tables.ALL[folder], columns)
                         seen.add(name)
-                        yield name, table
+                        yield name, part
                 return
         raise StoreError(f"the files in {self.path / folder} keep changing; try again")
 

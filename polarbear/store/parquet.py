@@ -1,43 +1,77 @@
-"""Tables as the bytes of Parquet files, and back."""
+"""Frames as the bytes of Parquet files, and back.
+
+Files are read and written by pyarrow, which reports damage as an error; Polars' reader may panic.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from polarbear.store import file_io
+from polarbear.store.file_io import JsonObject
 
 FACTS = b"polarbear"  # metadata key of the JSON object that describes a table's content
 
+Rows = pl.DataFrame | Sequence[Mapping[str, object]]
 
-def to_bytes(table: pa.Table, compression: str = "zstd") -> memoryview:
-    """A table as a Parquet file."""
-    texts = [field.name for field in table.schema if field.type == pa.string()]
+
+class Content(NamedTuple):
+    """A table with the types and the facts that its file has."""
+
+    rows: pl.DataFrame
+    schema: pa.Schema
+    facts: JsonObject | None
+
+
+def to_bytes(
+    rows: Rows, schema: pa.Schema, facts: JsonObject | None = None, compression: str = "zstd"
+) -> memoryview:
+    """A frame or rows of plain values as a Parquet file; a key that is missing is null."""
+    if not isinstance(rows, pl.DataFrame):
+        rows = pl.DataFrame(rows, schema=empty(schema).schema, orient="row")
+    table = rows.select(schema.names).to_arrow().cast(schema)
+    metadata = None if facts is None else {FACTS: json.dumps(facts).encode()}
+    texts = [field.name for field in schema if field.type == pa.string()]
     buffer = pa.BufferOutputStream()
+    table = table.replace_schema_metadata(metadata)
     pq.write_table(table, buffer, compression=compression, use_dictionary=texts)
     return memoryview(buffer.getvalue())
 
 
 def from_bytes(
     path: Path, data: bytes, schema: pa.Schema, columns: list[str] | None = None
-) -> pa.Table:
+) -> pl.DataFrame:
     """The rows of a Parquet file, or some of its columns, with the types of a schema."""
     wanted = schema if columns is None else pa.schema(map(schema.field, columns))
     with _named(path):
-        table = _read(data, wanted.names).select(wanted.names)
-        return table if table.schema == wanted else table.cast(wanted)
+        return _frame(_read(data, wanted.names).select(wanted.names).cast(wanted))
 
 
-def any_from_bytes(path: Path, data: bytes) -> pa.Table:
-    """The rows of a Parquet file, with the types and the metadata that it has."""
+def content_of(path: Path, data: bytes) -> Content:
+    """Everything in a Parquet file."""
     with _named(path):
-        return _read(data)
+        table = _read(data)
+        facts = (table.schema.metadata or {}).get(FACTS)
+        return Content(_frame(table), table.schema, None if facts is None else json.loads(facts))
+
+
+def facts_of(path: Path, data: bytes) -> JsonObject:
+    """The facts in the metadata of a Parquet file."""
+    with _named(path):
+        return json.loads(pq.read_schema(pa.BufferReader(data)).metadata[FACTS])  # type: ignore[no-any-return]
+
+
+def empty(schema: pa.Schema) -> pl.DataFrame:
+    """A frame without rows."""
+    return _frame(pa.Table.from_batches([], schema))
 
 
 def _read(data: bytes, columns: list[str] | None = None) -> pa.Table:
@@ -45,15 +79,10 @@ def _read(data: bytes, columns: list[str] | None = None) -> pa.Table:
     return pq.ParquetFile(pa.BufferReader(data)).read(columns, use_threads=False)
 
 
-def facts_of(path: Path, data: bytes) -> file_io.JsonObject:
-    """The facts in the metadata of a Parquet file."""
-    with _named(path):
-        return json.loads(pq.read_schema(pa.BufferReader(data)).metadata[FACTS])  # type: ignore[no-any-return]
-
-
-def with_facts(table: pa.Table, facts: file_io.JsonObject) -> pa.Table:
-    """The same table with facts in its metadata."""
-    return table.replace_schema_metadata({FACTS: json.dumps(facts).encode()})
+def _frame(table: pa.Table) -> pl.DataFrame:
+    frame = pl.from_arrow(table)
+    assert isinstance(frame, pl.DataFrame), "a table has columns"
+    return frame
 
 
 @contextmanager
@@ -64,20 +93,3 @@ def _named(path: Path) -> Iterator[None]:
     except (OSError, pa.ArrowException, KeyError, TypeError, ValueError) as error:
         why = (str(error).splitlines() or [type(error).__name__])[0]
         raise file_io.damaged(path, why[: file_io.MAX_REASON_LENGTH]) from error
-
-
-Rows = pl.DataFrame | Sequence[Mapping[str, object]]
-
-
-def table_of(rows: Rows, schema: pa.Schema) -> pa.Table:
-    """A frame or rows of plain values as a table; a key that is missing is null."""
-    if not isinstance(rows, pl.DataFrame):
-        rows = pl.DataFrame(rows, schema=frame_of(schema, []).schema, orient="row")
-    return rows.to_arrow().cast(schema)
-
-
-def frame_of(schema: pa.Schema, parts: Iterable[pa.Table]) -> pl.DataFrame:
-    """Tables of one schema as one frame."""
-    frame = pl.from_arrow(pa.concat_tables([pa.Table.from_batches([], schema), *parts]))
-    assert isinstance(frame, pl.DataFrame), "a table has columns"
-    return frame

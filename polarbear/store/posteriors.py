@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict, dataclass
 from itertools import groupby
 from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
-import pyarrow as pa
-import pyarrow.parquet as pq
 
+from polarbear.errors import StoreDamagedError
 from polarbear.inference import ModelOptions, Posterior
 from polarbear.inference.fit import Deviation, Fit
 from polarbear.inference.model_options import AS_STORED
@@ -20,11 +19,14 @@ from polarbear.rankings import ABSENT, BELOW, ChoiceSets, GridValues
 from polarbear.store import parquet, tables
 from polarbear.store.catalog import Catalog, table_file
 from polarbear.store.file_io import JsonObject
-from polarbear.store.parquet import table_of
 from polarbear.store.rounds import Races, Rounds
 from polarbear.store.set_aside import SetAside
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 FOLDER = "posteriors"
+PLAIN_FIELDS = ("chains", "engine", "method", "seed", "seconds", "joint", "evidence_weight")
 EVIDENCE = ("derived", "choice-sets")  # names of rankings, and of their sufficient statistics
 
 
@@ -34,29 +36,29 @@ class Posteriors:
     def __init__(self, catalog: Catalog, rounds: Rounds, races: Races, past: bool) -> None:
         self._catalog, self._rounds, self._races, self._past = catalog, rounds, races, past
 
-    def add_evidence(self, key: str, rankings: pa.Table, choice_sets: pa.Table | None) -> None:
+    def add_evidence(
+        self, key: str, rankings: pl.DataFrame, choice_sets: pl.DataFrame | None
+    ) -> None:
         """Store the rankings that a posterior was inferred from and, if given, their statistics."""
-        for kind, table in zip(EVIDENCE, (rankings, choice_sets), strict=True):
+        content = ((rankings, tables.RANKINGS), (choice_sets, tables.CHOICE_SETS))
+        for kind, (rows, schema) in zip(EVIDENCE, content, strict=True):
             stem = f"rankings/{kind}-{key}"
-            if table is not None and self._catalog.find(stem) is None:
-                self._catalog.commit([table_file(stem, table)])
+            if rows is not None and self._catalog.find(stem) is None:
+                self._catalog.commit([table_file(stem, rows, schema)])
 
-    def add(self, key: str, draws: pa.Table, facts: JsonObject) -> None:
+    def add(self, key: str, draws: pl.DataFrame, facts: JsonObject) -> None:
         """Store a posterior under its key; one with the same key is replaced."""
         old = self._catalog.find(f"{FOLDER}/{key}")
-        # Draws hardly compress; lz4 is the fastest to read.
-        file = table_file(f"{FOLDER}/{key}", parquet.with_facts(draws, facts), compression="lz4")
+        file = table_file(f"{FOLDER}/{key}", draws, _schema(facts), facts)
         self._catalog.commit([file], [] if old is None else [old])
 
-    def read(self, key: str) -> tuple[pa.Table, JsonObject] | None:
+    def read(self, key: str) -> tuple[pl.DataFrame, JsonObject] | None:
         """A posterior with the facts about it; None if there is none with this key."""
         found = self._catalog.read_current(f"{FOLDER}/{key}")
         if found is None:
             return None
-        facts, schema = parquet.facts_of(*found), tables.POSTERIOR
-        if facts.get("head_to_head"):
-            schema = schema.append(tables.POSTERIOR_WINS)
-        return parquet.from_bytes(*found, schema), facts
+        facts = parquet.facts_of(*found)
+        return parquet.from_bytes(*found, _schema(facts)), facts
 
     def facts(self, key: str) -> JsonObject:
         """The facts about a posterior that is in the store."""
@@ -110,12 +112,10 @@ class Posteriors:
         self._catalog.commit(remove=[name for name in found if name is not None])
 
     def _evidence_of(self, key: str) -> str | None:
-        """The key of the rankings of a posterior, without reading its draws; None if unreadable."""
-        name = self._catalog.find(f"{FOLDER}/{key}")
+        """The key of the rankings of a posterior; None if it cannot be read."""
         try:
-            metadata = pq.read_schema(self._catalog.path / str(name)).metadata
-            return str(json.loads(metadata[parquet.FACTS])["evidence"])
-        except (OSError, pa.ArrowException, KeyError, TypeError, ValueError):
+            return str(self.facts(key)["evidence"])
+        except (StoreDamagedError, KeyError):
             return None
 
     def runs_changed_since(self, key: str) -> bool:
@@ -146,94 +146,77 @@ def kept_posterior(facts: JsonObject) -> KeptPosterior:
 
 def posterior_to_table(
     posterior: Posterior, grid: GridValues, problems: int, evidence_key: str
-) -> tuple[pa.Table, JsonObject]:
+) -> tuple[pl.DataFrame, JsonObject]:
     """A posterior as the store keeps it: its draws, and everything else as plain facts.
 
     ``problems`` is the number of problems behind it.
     """
     size = posterior.n_draws
-    flat = posterior.theta.astype(np.float32, copy=False).reshape(size, -1)
     hyper = np.stack([*posterior.hyper.values()], 1) if posterior.hyper else np.empty((size, 0))
-    chain = np.repeat(np.arange(posterior.chains, dtype=np.int16), size // posterior.chains)
-    columns = [
-        _column(np.arange(size, dtype=np.int32)),
-        _column(chain),
-        _lists(flat),
-        _lists(hyper.astype(np.float64)),
-    ]
-    table = pa.Table.from_arrays(columns, schema=tables.POSTERIOR)
+    columns = {
+        "draw": np.arange(size, dtype=np.int32),
+        "chain": np.repeat(np.arange(posterior.chains, dtype=np.int16), size // posterior.chains),
+        "theta": _lists(posterior.theta, np.float32),
+        "hyper": _lists(hyper, np.float64),
+    }
     if posterior.wins is not None:
-        wins = posterior.wins.astype(np.float32, copy=False).reshape(size, -1)
-        table = table.append_column(tables.POSTERIOR_WINS, _lists(wins))
+        columns["wins"] = _lists(posterior.wins, np.float32)
     facts = {
         "algorithms": list(grid.algorithms),
         "times": grid.times.tolist(),
         "instances": problems,
         "unit_times": posterior.unit_times.tolist(),
-        "chains": posterior.chains,
         "hyper": list(posterior.hyper),
         "options": posterior.options.model_dump(mode="json"),
-        "engine": posterior.engine,
-        "method": posterior.method,
-        "seed": posterior.seed,
-        "seconds": posterior.seconds,
-        "joint": posterior.joint,
+        **{name: getattr(posterior, name) for name in PLAIN_FIELDS},
         "notes": list(posterior.notes),
-        "evidence_weight": posterior.evidence_weight,
         "diagnostics": asdict(posterior.diagnostics),
         "evidence": evidence_key,
         "head_to_head": posterior.wins is not None,
         "shared": None if posterior.shared is None else _run_lengths(posterior.shared),
         "fit": None if posterior.fit is None else asdict(posterior.fit),
     }
-    return table, facts
+    return pl.DataFrame(columns), facts
 
 
-def posterior_from_table(table: pa.Table, facts: JsonObject, as_kept: bool = False) -> Posterior:
+def posterior_from_table(
+    draws: pl.DataFrame, facts: JsonObject, as_kept: bool = False
+) -> Posterior:
     """A posterior read back from the store; ``as_kept`` leaves theta in single precision."""
-    size, times, n = len(table), len(facts["times"]), len(facts["algorithms"])
+    shape = len(draws), len(facts["times"]), len(facts["algorithms"])
     kind = np.float32 if as_kept else np.float64
-    theta = _matrix(table["theta"]).astype(kind, copy=False)
-    hyper = _matrix(table["hyper"])
-    wins = None
-    if "wins" in table.column_names:
-        wins = _matrix(table["wins"]).reshape(size, times, -1)
+    hyper = _matrix(draws["hyper"]) if facts["hyper"] else np.empty((len(draws), 0))
+    fit = facts["fit"]
     return Posterior(
-        theta=theta.reshape(size, times, n),
-        chains=facts["chains"],
+        theta=_matrix(draws["theta"]).astype(kind, copy=False).reshape(shape),
         unit_times=np.array(facts["unit_times"]),
         options=ModelOptions.model_validate(facts["options"], context=AS_STORED),
-        engine=facts["engine"],
-        method=facts["method"],
-        seed=facts["seed"],
-        seconds=facts["seconds"],
         diagnostics=Diagnostics(**facts["diagnostics"]),
-        joint=facts["joint"],
         hyper=MappingProxyType({name: hyper[:, i] for i, name in enumerate(facts["hyper"])}),
         notes=tuple(facts["notes"]),
-        evidence_weight=facts["evidence_weight"],
-        wins=wins,
-        fit=_fit(facts.get("fit")),
+        wins=_matrix(draws["wins"]).reshape(*shape[:2], -1) if facts["head_to_head"] else None,
+        fit=fit and Fit(**{**fit, "worst": tuple(Deviation(**one) for one in fit["worst"])}),
         shared=_from_run_lengths(facts["shared"]),
+        **{name: facts[name] for name in PLAIN_FIELDS},
     )
 
 
-def _column(values: np.ndarray) -> pa.Array:
-    return pl.Series(values).to_arrow()  # pa.array would load pandas, if it is installed
+def _schema(facts: JsonObject) -> pa.Schema:
+    schema = tables.POSTERIOR
+    return schema.append(tables.POSTERIOR_WINS) if facts.get("head_to_head") else schema
 
 
-def _lists(matrix: np.ndarray) -> pa.ListArray:
-    """A matrix as a column of lists, one per row."""
-    size, width = matrix.shape
-    offsets = np.arange(size + 1, dtype=np.int32) * np.int32(width)
-    return pa.ListArray.from_arrays(_column(offsets), _column(matrix.ravel()))
+def _lists(draws: np.ndarray, kind: type[np.floating[Any]]) -> pl.Series:
+    """An array as a column of lists, one per draw."""
+    matrix = draws.astype(kind, copy=False).reshape(len(draws), -1)
+    if not matrix.shape[1]:
+        return pl.Series([[]] * len(matrix), dtype=pl.List(pl.Float64))
+    return pl.Series(matrix).arr.to_list()
 
 
-def _matrix(lists: pa.ChunkedArray) -> np.ndarray:
+def _matrix(lists: pl.Series) -> np.ndarray:
     """A column of lists of the same length as a matrix."""
-    values = pl.from_arrow(lists.combine_chunks().flatten())
-    assert isinstance(values, pl.Series), "an array is one column"
-    return values.to_numpy().reshape(len(lists), -1)
+    return lists.explode().to_numpy().reshape(len(lists), -1)
 
 
 def _run_lengths(shared: np.ndarray) -> list[list[list[int]]]:
@@ -248,45 +231,32 @@ def _from_run_lengths(runs: list[list[list[int]]] | None) -> np.ndarray | None:
     return np.array([[n for n, times in pair for _ in range(times)] for pair in runs]).T
 
 
-def _fit(plain: JsonObject | None) -> Fit | None:
-    if plain is None:
-        return None
-    worst = tuple(Deviation(**deviation) for deviation in plain["worst"])
-    return Fit(plain["fits"], plain["p_value"], worst)
-
-
-def rankings_table(grid: GridValues, positions: np.ndarray) -> pa.Table:
+def rankings_table(grid: GridValues, positions: np.ndarray) -> pl.DataFrame:
     """The rankings as a stored table: one row for each instance and time with two or more."""
-    rows = positions.swapaxes(1, 2).reshape(-1, len(grid.algorithms))
-    ranked = (rows != ABSENT).sum(axis=1) > 1
-    rows = rows[ranked]
-    present = rows != ABSENT
-    ends = np.concatenate([[0], np.cumsum(present.sum(axis=1))])
-    instance, time = np.divmod(np.flatnonzero(ranked), len(grid.times))
-    algorithms, instances = (
-        pl.Series(n, dtype=pl.String) for n in (grid.algorithms, grid.instances)
+    present = positions.swapaxes(1, 2) != ABSENT
+    present &= present.sum(axis=2, keepdims=True) > 1
+    instance, time, algorithm = np.nonzero(present)
+    places = positions[instance, algorithm, time]
+    entries = pl.DataFrame(
+        {
+            "instance": pl.Series(grid.instances, dtype=pl.String).gather(instance),
+            "t": grid.times[time],
+            "algorithm": pl.Series(grid.algorithms, dtype=pl.String).gather(algorithm),
+            "position": np.where(places == BELOW, np.inf, places),
+        }
     )
-    names = algorithms.gather(np.nonzero(present)[1]).to_arrow().cast(pa.string())
-    places = _column(np.where(rows == BELOW, np.inf, rows)[present])
-    offsets = _column(ends.astype(np.int32))
-    columns = [
-        instances.gather(instance).to_arrow().cast(pa.string()),
-        _column(grid.times[time]),
-        pa.ListArray.from_arrays(offsets, names),
-        pa.ListArray.from_arrays(offsets, places),
-    ]
-    return pa.Table.from_arrays(columns, schema=tables.RANKINGS)
+    return entries.group_by("instance", "t", maintain_order=True).agg("algorithm", "position")
 
 
-def choice_sets_table(grid: GridValues, sets: ChoiceSets) -> pa.Table:
+def choice_sets_table(grid: GridValues, sets: ChoiceSets) -> pl.DataFrame:
     """The choice sets as a stored table; the count of a set of one is its number of wins."""
     names, times = grid.algorithms, grid.times
     rows = [
-        {"t": float(times[t]), "choice": [name], "count": float(sets.wins[t, i])}
+        (float(times[t]), [name], float(sets.wins[t, i]))
         for t in range(sets.n_times)
         for i, name in enumerate(names)
     ]
     for t, mask, count in zip(sets.set_times(), sets.masks, sets.counts, strict=True):
         members = [name for i, name in enumerate(names) if int(mask) >> i & 1]
-        rows.append({"t": float(times[t]), "choice": members, "count": float(count)})
-    return table_of(rows, tables.CHOICE_SETS)
+        rows.append((float(times[t]), members, float(count)))
+    return pl.DataFrame(rows, schema=tables.CHOICE_SETS.names, orient="row")

@@ -7,15 +7,13 @@ from datetime import datetime
 
 import numpy as np
 import polars as pl
-import pyarrow as pa
 
 from polarbear.config import KEEPS
 from polarbear.execution.outcome import Status
 from polarbear.numerics.arrays import Floats
 from polarbear.rankings import UNRECORDED, GridValues
-from polarbear.store import file_io, tables
+from polarbear.store import file_io, parquet, tables
 from polarbear.store.catalog import Catalog
-from polarbear.store.parquet import frame_of
 from polarbear.store.runs import StoredRun, stored_runs
 from polarbear.store.set_aside import SetAside
 from polarbear.wording import counted
@@ -37,7 +35,7 @@ class Reader:
     ) -> None:
         self._catalog, self._set_aside = catalog, set_aside
         self._until, self._frozen = until, frozen
-        self._tables: dict[str, tuple[dict[str, pa.Table], pl.DataFrame]] = {}
+        self._tables: dict[str, tuple[dict[str, pl.DataFrame], pl.DataFrame]] = {}
 
     def table(self, name: str) -> pl.DataFrame:
         """A table as it is now; parts that were read before are not read again."""
@@ -48,7 +46,8 @@ class Reader:
             return known[1]
         order, once = tables.ORDER[name]
         parts = dict(self._catalog.read_parts(name, known={} if known is None else known[0]))
-        frame = frame_of(tables.ALL[name], parts.values()).sort(order, maintain_order=True)
+        frame = pl.concat([parquet.empty(tables.ALL[name]), *parts.values()])
+        frame = frame.sort(order, maintain_order=True)
         frame = frame.unique(once, keep="first", maintain_order=True)
         self._tables[name] = parts, frame
         return frame
@@ -86,8 +85,7 @@ class Reader:
         if algorithms is not None:
             runs = runs.filter(pl.col("algorithm").is_in(list(algorithms)))
         wanted = {run.run: run for run in stored_runs(runs)}
-        for _, part in self._catalog.read_parts("trajectories", ["run", "t", "y"]):
-            frame = frame_of(part.schema, [part])
+        for _, frame in self._catalog.read_parts("trajectories", ["run", "t", "y"]):
             ends = np.cumsum([0, *frame["t"].list.len()])
             # an empty list becomes one null
             times, values = (frame[c].explode().drop_nulls().to_numpy() for c in ("t", "y"))

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import polars as pl
-import pyarrow as pa
 
 from polarbear.store import parquet
 from polarbear.store.catalog import File, table_file
+from polarbear.store.parquet import Content
 from polarbear.store.rounds import Rounds
 from polarbear.store.runs import run_id
 
@@ -29,13 +28,13 @@ def rename(store: Store, old: str, new: str) -> None:
     def changed() -> Iterator[File]:
         for name in before:  # in their order: the newest posterior stays the newest
             data = catalog.read(name)
-            table = _renamed_table(parquet.any_from_bytes(catalog.path / name, data), ids, old, new)
-            if table is None:
+            content = parquet.content_of(catalog.path / name, data)
+            renamed = _renamed_content(content, ids, old, new)
+            if renamed is None:
                 yield name, data
             else:
                 remove.append(name)
-                stem = name.rpartition("-")[0]
-                yield table_file(stem, table, "lz4" if name.startswith("posteriors/") else "zstd")
+                yield table_file(name.rpartition("-")[0], *renamed)
         yield from _rounds(store.rounds, old, new)
         for number in store.races.numbers():
             yield from _rounds(store.races.rounds(number), old, new)
@@ -56,32 +55,25 @@ def _renamed_config(config: PlainConfig, old: str, new: str) -> PlainConfig:
     return {**config, "algorithms": {new if n == old else n: entry for n, entry in entries}}
 
 
-def _renamed_table(table: pa.Table, ids: dict[str, str], old: str, new: str) -> pa.Table | None:
-    """A table with the new name in its columns and metadata; None if it has no old one."""
-    facts = (table.schema.metadata or {}).get(parquet.FACTS)
+def _renamed_content(content: Content, ids: dict[str, str], old: str, new: str) -> Content | None:
+    """A table with the new name in its columns and facts; None if it has no old one."""
+    before, facts = content.rows, content.facts
     if facts is not None:  # a posterior
-        known = json.loads(facts)
-        if old not in known["algorithms"]:
+        names = [new if name == old else name for name in facts["algorithms"]]
+        if names == facts["algorithms"]:
             return None
-        names = [new if name == old else name for name in known["algorithms"]]
-        return parquet.with_facts(table, {**known, "algorithms": names})
-    before = parquet.frame_of(table.schema, [table])
-    after = before.with_columns(
-        [
-            *(pl.col(c).replace(old, new) for c in ("algorithm", "a", "b") if _has(before, c)),
-            *(
-                pl.col(c).list.eval(pl.element().replace(old, new))
-                for c in ("algorithm", "choice")
-                if _has(before, c, pl.List(pl.String))
-            ),
-            *(pl.col(c).replace(ids) for c in ("run",) if _has(before, c)),
-        ]
-    )
-    return None if after.equals(before) else after.to_arrow().cast(table.schema)
-
-
-def _has(frame: pl.DataFrame, column: str, kind: pl.DataType | None = None) -> bool:
-    return frame.schema.get(column) == (kind or pl.String())
+        return content._replace(facts={**facts, "algorithms": names})
+    columns = [
+        pl.col(name).replace(ids)
+        if name == "run"
+        else pl.col(name).replace(old, new)
+        if kind == pl.String
+        else pl.col(name).list.eval(pl.element().replace(old, new))
+        for name, kind in before.schema.items()
+        if name in ("run", "a", "b", "algorithm", "choice")
+    ]
+    after = before.with_columns(columns)
+    return None if after.equals(before) else content._replace(rows=after)
 
 
 def _new_ids(store: Store, old: str, new: str) -> dict[str, str]:

@@ -104,9 +104,8 @@ def _set_aside(catalog: Catalog, found: Verified) -> list[Moved]:
     for name in reasons:
         if _is_part(name) and (catalog.path / name).is_file() and not flaw_of(catalog.path, name):
             table = name.partition("/")[0]
-            rows = parquet.frame_of(
-                tables.ALL[table], [catalog.read_table(name, tables.ALL[table])]
-            ).filter(pl.col("run").is_in(sorted(known)))
+            rows = catalog.read_table(name, tables.ALL[table])
+            rows = rows.filter(pl.col("run").is_in(sorted(known)))
             add += [part_file(table, rows)] if len(rows) else []
     if found.replay_from is not None:
         add += _newcomers(catalog, found.replay_from)
@@ -179,7 +178,7 @@ def _ids_on_disk(path: Path, table: str) -> set[str]:
     for name in data_files(path):
         if name.startswith(f"{table}/part-") and not flaw_of(path, name):
             data = file_io.read(path / name)
-            ids.update(parquet.any_from_bytes(path / name, data)["run"].to_pylist())
+            ids.update(parquet.from_bytes(path / name, data, tables.ALL[table], ["run"])["run"])
     return ids
 
 

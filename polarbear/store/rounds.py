@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import polars as pl
-import pyarrow as pa
 
 from polarbear.errors import StoreError
 from polarbear.inference.beliefs import Beliefs
 from polarbear.racing import RoundRecord
-from polarbear.store import file_io, tables
+from polarbear.store import file_io, parquet, tables
 from polarbear.store.catalog import Catalog, File, json_file, table_file
-from polarbear.store.parquet import frame_of
 
 if TYPE_CHECKING:
     from polarbear.config import PlainConfig
@@ -25,10 +23,11 @@ if TYPE_CHECKING:
 FOLDER = "rounds"
 ABOUT = "race.json"
 ENTERED = "entered.json"  # exists after a repair that has set rounds aside
+SCHEMAS = (tables.ROUND_RATINGS, tables.ROUND_PAIRS)
 _CHECKPOINT = re.compile(r"round-(\d{4,})\.json")
 
 
-def beliefs_to_tables(beliefs: Beliefs) -> tuple[pa.Table, pa.Table]:
+def beliefs_to_tables(beliefs: Beliefs) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Ratings over time, and relations of pairs: at each time, then over all times."""
     times, n = beliefs.times, len(beliefs.algorithms)
     names = pl.Series(beliefs.algorithms, dtype=pl.String)
@@ -43,65 +42,55 @@ def beliefs_to_tables(beliefs: Beliefs) -> tuple[pa.Table, pa.Table]:
         }
     )
     a, b = np.triu_indices(n, 1)
-    pairs = [frame_of(tables.ROUND_PAIRS, [])]
 
-    def add(t: np.ndarray | None, **values: np.ndarray) -> None:
-        repeat = 1 if t is None else len(t)
-        sides = {side: names.gather(np.repeat(i, repeat)) for side, i in (("a", a), ("b", b))}
-        at = pl.Series([None] * len(a), dtype=pl.Float64) if t is None else np.tile(t, len(a))
-        columns = {name: value.T.ravel() for name, value in values.items()}
-        pairs.append(pl.DataFrame({**sides, "t": at, **columns}))
+    def relations(
+        t: Sequence[float | None], above: np.ndarray, alike: np.ndarray, error: np.ndarray
+    ) -> pl.DataFrame:
+        columns = {
+            "a": names.gather(np.repeat(a, len(t))),
+            "b": names.gather(np.repeat(b, len(t))),
+            "t": [*t] * len(a),
+            "p_above": above[:, a, b].T.ravel(),
+            "p_below": above[:, b, a].T.ravel(),
+            "p_alike": alike[:, a, b].T.ravel(),
+            "error": error[:, a, b].T.ravel(),
+        }
+        return pl.DataFrame(columns, schema_overrides={"t": pl.Float64})
 
+    pairs = [parquet.empty(tables.ROUND_PAIRS)]
     if beliefs.trusted:
-        add(
-            times,
-            p_above=beliefs.above[:, a, b],
-            p_below=beliefs.above[:, b, a],
-            p_alike=beliefs.alike[:, a, b],
-            error=beliefs.above_error[:, a, b],
-        )
+        pairs.append(relations(times.tolist(), beliefs.above, beliefs.alike, beliefs.above_error))
     always, error, crossing = beliefs.always_above, beliefs.always_above_error, beliefs.crossing
     if always is not None and error is not None and crossing is not None:
-        add(
-            None,
-            p_above=always[a, b],
-            p_below=always[b, a],
-            p_alike=crossing[a, b],
-            error=error[a, b],
-        )
-    return (
-        ratings.to_arrow().cast(tables.ROUND_RATINGS),
-        pl.concat(pairs).to_arrow().cast(tables.ROUND_PAIRS),
-    )
+        pairs.append(relations([None], always[None], crossing[None], error[None]))
+    return ratings, pl.concat(pairs)
 
 
-def beliefs_from_tables(ratings: pa.Table, pairs: pa.Table) -> Beliefs:
+def beliefs_from_tables(ratings: pl.DataFrame, pairs: pl.DataFrame) -> Beliefs:
     """Beliefs from the tables of a round; a pair's one error stands for both of its sides."""
-    rated, related = frame_of(ratings.schema, [ratings]), frame_of(pairs.schema, [pairs])
-    names = tuple(rated["algorithm"].unique(maintain_order=True))
-    n, size = len(names), len(rated) // len(names)
+    names = tuple(ratings["algorithm"].unique(maintain_order=True))
+    n, size = len(names), len(ratings) // len(names)
     mean, low, high, best = (
-        rated[c].to_numpy().reshape(n, size) for c in ("mean", "low", "high", "p_best")
+        ratings[c].to_numpy().reshape(n, size) for c in ("mean", "low", "high", "p_best")
     )
-    above, error, alike = (np.full((size, n, n), np.nan) for _ in range(3))
-    always_above = always_above_error = crossing = None
     a, b = np.triu_indices(n, 1)
-    whole = related["t"].is_null()
-    probabilities = related.select("p_above", "p_below", "p_alike", "error")
-    if not whole.all():
-        at = {c.name: c.to_numpy().reshape(-1, size).T for c in probabilities.filter(~whole)}
-        above[:, a, b], above[:, b, a] = at["p_above"], at["p_below"]
-        alike[:, a, b] = alike[:, b, a] = at["p_alike"]
-        error[:, a, b] = error[:, b, a] = at["error"]
-    if whole.any():
-        always_above, always_above_error, crossing = (np.full((n, n), np.nan) for _ in range(3))
-        over = {c.name: c.to_numpy() for c in probabilities.filter(whole)}
-        always_above[a, b], always_above[b, a] = over["p_above"], over["p_below"]
-        crossing[a, b] = crossing[b, a] = over["p_alike"]
-        always_above_error[a, b] = always_above_error[b, a] = over["error"]
+
+    def relations(rows: pl.DataFrame, size: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        above, error, alike = (np.full((size, n, n), np.nan) for _ in range(3))
+        if len(rows):
+            at = {c: rows[c].to_numpy().reshape(-1, size).T for c in rows.columns[3:]}
+            above[:, a, b], above[:, b, a] = at["p_above"], at["p_below"]
+            alike[:, a, b] = alike[:, b, a] = at["p_alike"]
+            error[:, a, b] = error[:, b, a] = at["error"]
+        return above, error, alike
+
+    is_joint = pairs["t"].is_null()
+    above, error, alike = relations(pairs.filter(~is_joint), size)
+    joint = relations(pairs.filter(is_joint), 1) if is_joint.any() else None
+    always, always_error, crossing = (None,) * 3 if joint is None else (one[0] for one in joint)
     return Beliefs(
         algorithms=names,
-        times=rated["t"].to_numpy()[:size],
+        times=ratings["t"].to_numpy()[:size],
         mean=mean,
         low=low,
         high=high,
@@ -109,8 +98,8 @@ def beliefs_from_tables(ratings: pa.Table, pairs: pa.Table) -> Beliefs:
         above=above,
         above_error=error,
         alike=alike,
-        always_above=always_above,
-        always_above_error=always_above_error,
+        always_above=always,
+        always_above_error=always_error,
         crossing=crossing,
     )
 
@@ -123,31 +112,19 @@ class Rounds:
 
     def add(self, record: RoundRecord, beliefs: Beliefs) -> None:
         """Store a round with the beliefs after it; a round of the same number is replaced."""
-        ratings, pairs = beliefs_to_tables(beliefs)
         number = record.state.round
-        added = [
-            table_file(self._stem("ratings", number), ratings),
-            table_file(self._stem("pairs", number), pairs),
-            self.checkpoint(record),
-        ]
-        self._catalog.commit(added, self.tables_of(number))
+        content = zip(self._stems(number), beliefs_to_tables(beliefs), SCHEMAS, strict=True)
+        added = [table_file(*one) for one in content]
+        self._catalog.commit([*added, self.checkpoint(record)], self.files_of(number)[1:])
 
     def checkpoint(self, record: RoundRecord) -> File:
         """The file of a round."""
         return json_file(self._name(record.state.round), record.to_plain())
 
-    def tables_of(self, number: int) -> list[str]:
-        """The listed files with the beliefs of a round."""
-        stems = (self._stem(kind, number) for kind in ("ratings", "pairs"))
-        return [name for stem in stems if (name := self._catalog.find(stem)) is not None]
-
     def files_of(self, number: int) -> list[str]:
         """The files of a round, first the checkpoint; a table that is not listed without hash."""
-        stems = [self._stem(kind, number) for kind in ("ratings", "pairs")]
-        return [
-            self._name(number),
-            *(self._catalog.find(stem) or f"{stem}.parquet" for stem in stems),
-        ]
+        found = [self._catalog.find(stem) or f"{stem}.parquet" for stem in self._stems(number)]
+        return [self._name(number), *found]
 
     def files(self) -> list[str]:
         """All listed files of these rounds."""
@@ -155,13 +132,9 @@ class Rounds:
 
     def numbers(self) -> list[int]:
         """The numbers of the rounds, in order."""
-        return sorted(n for n in self._numbers() if self._last is None or n <= self._last)
-
-    def _numbers(self) -> Iterator[int]:
-        for name in self.files():
-            found = _CHECKPOINT.fullmatch(name.removeprefix(f"{self.folder}/"))
-            if found is not None:
-                yield int(found[1])
+        names = (name.removeprefix(f"{self.folder}/") for name in self.files())
+        found = [int(match[1]) for name in names if (match := _CHECKPOINT.fullmatch(name))]
+        return sorted(n for n in found if self._last is None or n <= self._last)
 
     def read(self, number: int) -> RoundRecord:
         """The checkpoint of a round."""
@@ -188,14 +161,12 @@ class Rounds:
 
     def beliefs(self, number: int) -> Beliefs:
         """The beliefs after a round: ratings over time, and relations of pairs."""
-        kinds = (("ratings", tables.ROUND_RATINGS), ("pairs", tables.ROUND_PAIRS))
         found = []
-        for kind, schema in kinds:
-            stem = self._stem(kind, number)
-            name = self._catalog.find(stem)
-            if name is None:
-                raise file_io.damaged(self._catalog.path / f"{stem}.parquet", file_io.MISSING)
-            found.append(self._catalog.read_table(name, schema))
+        for name, schema in zip(self.files_of(number)[1:], SCHEMAS, strict=True):
+            try:
+                found.append(self._catalog.read_table(name, schema))
+            except FileNotFoundError:
+                raise file_io.damaged(self._catalog.path / name, file_io.MISSING) from None
         return beliefs_from_tables(*found)
 
     def entered(self) -> dict[str, int]:
@@ -208,8 +179,8 @@ class Rounds:
     def _name(self, number: int) -> str:
         return f"{self.folder}/round-{number:04}.json"
 
-    def _stem(self, kind: str, number: int) -> str:
-        return f"{self.folder}/{kind}-{number:04}"
+    def _stems(self, number: int) -> list[str]:
+        return [f"{self.folder}/{kind}-{number:04}" for kind in ("ratings", "pairs")]
 
 
 class PastRace(NamedTuple):

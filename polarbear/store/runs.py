@@ -15,9 +15,8 @@ from polarbear import __version__
 from polarbear.execution.host import Where
 from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.numerics.arrays import Floats
-from polarbear.store import tables
+from polarbear.store import parquet, tables
 from polarbear.store.catalog import Catalog, part_file
-from polarbear.store.parquet import frame_of
 
 SPECULATIVE = "speculative"
 RunKey = tuple[str, str, str]  # identifies a speculative run: algorithm, instance, start
@@ -171,7 +170,8 @@ class SpeculativeRuns:
         """One row per run that no round has used, with its trajectory."""
         order, once = tables.ORDER[SPECULATIVE]
         parts = [part for _, part in self._catalog.read_parts(SPECULATIVE)]
-        return frame_of(tables.SPECULATIVE, parts).sort(order).unique(once, maintain_order=True)
+        frame = pl.concat([parquet.empty(tables.SPECULATIVE), *parts])
+        return frame.sort(order).unique(once, maintain_order=True)
 
     def count(self) -> int:
         """The number of runs that no round has used."""
@@ -192,8 +192,7 @@ class SpeculativeRuns:
         rows = [{**one.run._asdict(), "t": one.times, "y": one.values} for one in new]
         add = [part_file(SPECULATIVE, rows)] if rows else []
         remove = []
-        for name, part in self._catalog.read_parts(SPECULATIVE):
-            frame = frame_of(part.schema, [part])
+        for name, frame in self._catalog.read_parts(SPECULATIVE):
             keep = [not unwanted(run.key) for run in stored_runs(frame)]
             if not all(keep):
                 remove.append(name)

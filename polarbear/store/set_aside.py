@@ -39,8 +39,9 @@ class SetAside:
     def runs(self) -> pl.DataFrame:
         """One row per run that does not count, with the reason and the time."""
         found = self._catalog.read_current(STEM)
-        parts = [] if found is None else [parquet.from_bytes(*found, tables.SET_ASIDE)]
-        return parquet.frame_of(tables.SET_ASIDE, parts)
+        if found is None:
+            return parquet.empty(tables.SET_ASIDE)
+        return parquet.from_bytes(*found, tables.SET_ASIDE)
 
     def add(self, runs: pl.DataFrame, reason: Reason) -> None:
         """Set runs aside: all of them or none."""
@@ -58,8 +59,8 @@ class SetAside:
 
     def _replace(self, rows: pl.DataFrame) -> None:
         old = self._catalog.find(STEM)
-        file = table_file(STEM, rows.to_arrow().cast(tables.SET_ASIDE))
-        self._catalog.commit([file], [old] if old is not None else [])
+        file = table_file(STEM, rows, tables.SET_ASIDE)
+        self._catalog.commit([file], [] if old is None else [old])
 
     def is_newer_than(self, name: str) -> bool:
         """Whether runs were set aside or taken back after a listed file was added."""

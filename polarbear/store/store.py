@@ -26,7 +26,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import polars as pl
-import pyarrow as pa
 
 from polarbear.config import contradictions, failures_in
 from polarbear.errors import StoreMismatchError
@@ -34,10 +33,9 @@ from polarbear.numerics.arrays import Floats
 from polarbear.problems.specs import PROBLEM
 from polarbear.problems.weights import WEIGHT, weight_of
 from polarbear.store import file_io, manifest, progress_file, tables
-from polarbear.store.catalog import Catalog, File, part_file, table_file
+from polarbear.store.catalog import Catalog, File, part_file
 from polarbear.store.lock import locked
 from polarbear.store.manifest import Manifest
-from polarbear.store.parquet import frame_of
 from polarbear.store.posteriors import Posteriors
 from polarbear.store.provenance import Provenance
 from polarbear.store.reader import Reader
@@ -236,7 +234,7 @@ class Store:
         def copied() -> Iterator[File]:
             for name in ("trajectories", "runs"):
                 for _, part in source.catalog.read_parts(name):
-                    rows = frame_of(part.schema, [part]).filter(pl.col("run").is_in(wanted))
+                    rows = part.filter(pl.col("run").is_in(wanted))
                     if len(rows):
                         yield part_file(name, rows)
 
@@ -258,7 +256,7 @@ class Store:
             ]
             if len(parts) > most:
                 rows = [self.catalog.read_table(name, tables.ALL[table]) for name in parts]
-                self.catalog.commit([table_file(f"{table}/part", pa.concat_tables(rows))], parts)
+                self.catalog.commit([part_file(table, pl.concat(rows))], parts)
 
     # --- reading -----------------------------------------------------------------------------
 

@@ -8,11 +8,11 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
+import polars as pl
 
 from polarbear.errors import NotAStoreError, StoreDamagedError
 from polarbear.racing import RoundRecord
-from polarbear.store import file_io, manifest, parquet, tables
+from polarbear.store import file_io, manifest, tables
 from polarbear.store.catalog import Catalog
 from polarbear.store.manifest import FOLDERS, check_nothing_leads_out
 from polarbear.store.rounds import Rounds
@@ -111,7 +111,7 @@ def _damaged_files(catalog: Catalog) -> Iterator[Damage]:
 def _runs_without_trajectories(catalog: Catalog, bad: set[str]) -> list[Damage]:
     """Parts with runs that have no trajectory, and parts with trajectories that have no run."""
     runs, trajectories = (
-        {name: set(part["run"].to_pylist()) for name, part in _good_parts(catalog, t, ["run"], bad)}
+        {name: set(part["run"]) for name, part in _good_parts(catalog, t, ["run"], bad)}
         for t in ("runs", "trajectories")
     )
     found = []
@@ -127,7 +127,7 @@ def _runs_without_trajectories(catalog: Catalog, bad: set[str]) -> list[Damage]:
 
 def _good_parts(
     catalog: Catalog, table: str, columns: list[str], bad: set[str]
-) -> Iterator[tuple[str, pa.Table]]:
+) -> Iterator[tuple[str, pl.DataFrame]]:
     for name in catalog.names(f"{table}/part-"):
         if name not in bad:
             yield name, catalog.read_table(name, tables.ALL[table], columns)
@@ -180,9 +180,7 @@ def _round_without_runs(
 
 
 def _rows(catalog: Catalog, table: str, columns: list[str], bad: set[str]) -> list[tuple[Any, ...]]:
-    parts = [part for _, part in _good_parts(catalog, table, columns, bad)]
-    schema = pa.schema([tables.ALL[table].field(name) for name in columns])
-    return parquet.frame_of(schema, parts).rows()
+    return [row for _, part in _good_parts(catalog, table, columns, bad) for row in part.rows()]
 
 
 def drawn_in(rounds: list[RoundRecord]) -> list[range]:

@@ -6,18 +6,17 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from polarbear.store import tables
 from polarbear.store.catalog import Catalog, part_file
-from polarbear.store.parquet import frame_of
 
 Row = dict[str, Any]
 
 
 def rewrite(store: Path, table: str, change: Callable[[Row], Row | None]) -> None:
     """Change the rows of a table, or leave some out."""
-    catalog, schema = Catalog(store), tables.ALL[table]
+    catalog = Catalog(store)
     parts = dict(catalog.read_parts(table))
-    rows = [new for row in frame_of(schema, parts.values()).to_dicts() if (new := change(row))]
+    rows = [row for part in parts.values() for row in part.to_dicts()]
+    rows = [new for row in rows if (new := change(row))]
     catalog.commit([part_file(table, rows)], parts)
 
 

@@ -163,8 +163,8 @@ def test_an_algorithm_is_renamed_everywhere_or_nowhere(store: Path, tmp_path: Pa
 
 def test_a_change_that_fails_leaves_nothing_behind(tmp_path: Path):
     made = Store.create(tmp_path / "store", configured_store().plain())
-    table = pa.table({"x": [1, 2]})
-    changed = [json_file("provenance.json", {"alike": {}, "seeds_of": {}}), table_file("a", table)]
+    table = table_file("a", [{"x": 1}, {"x": 2}], pa.schema({"x": pa.int64()}))
+    changed = [json_file("provenance.json", {"alike": {}, "seeds_of": {}}), table]
     with recorded() as steps:
         made.catalog.commit([changed[1]])
     for at in range(len(steps)):
@@ -203,7 +203,9 @@ def test_a_reader_finds_a_file_that_is_listed_and_not_yet_in_place(
 
 def test_a_posterior_without_its_facts_is_damaged(tmp_path: Path):
     made = Store.create(tmp_path / "store", configured_store().plain())
-    made.catalog.commit([table_file("posteriors/key", pa.table({"draw": [1]}))])
+    made.catalog.commit(
+        [table_file("posteriors/key", [{"draw": 1}], pa.schema({"draw": pa.int64()}))]
+    )
     for read in (made.posteriors.read, made.posteriors.facts):
         with pytest.raises(StoreDamagedError, match="key-.*is damaged.*polarbear repair"):
             read("key")
