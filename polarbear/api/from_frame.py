@@ -17,7 +17,7 @@ from polarbear.errors import ImportFailedError
 from polarbear.formats.base import AfterEnd, Imported, named
 from polarbear.formats.store_import import GridOptions, budget_for
 from polarbear.formats.table import imported_rows
-from polarbear.formats.table_file import LINE, Columns
+from polarbear.formats.table_file import LINE
 from polarbear.inference import infer as draw
 from polarbear.problems.specs import PROBLEM
 from polarbear.problems.weights import WEIGHT
@@ -115,10 +115,8 @@ def _trajectories(
     rows: pl.DataFrame, maximise: bool, after_end: AfterEnd, listener: Listener
 ) -> Imported:
     numbered = rows.with_row_index(LINE, offset=1)
-    columns = Columns(
-        seed=SEED if SEED in rows.columns else None,
-        weight=WEIGHT_COLUMN if WEIGHT_COLUMN in rows.columns else None,
-    )
+    columns = {name: name for name in ("algorithm", "instance", "t", "y")}
+    columns |= {name: name for name in (SEED, WEIGHT_COLUMN) if name in rows.columns}
     found = imported_rows(numbered, columns, "the frame", maximise, after_end)
     for rejection in found.rejected:
         listener.warn(f"left out: {rejection.words} (first: row {rejection.first})")

@@ -27,7 +27,7 @@ from polarbear.wording import counted, noun, visible
 AfterEnd = Literal["keeps", "absent"]
 Point = tuple[str, str, float, float]  # algorithm, instance, t, y
 Facts = Mapping[str, int | float | str]  # entries of an instance's spec
-NO_FACTS: Facts = MappingProxyType({})
+NO_FACTS: Mapping[str, Any] = MappingProxyType({})
 MAX_NAMES_SHOWN, MAX_NAME_LENGTH_SHOWN = 20, 60
 RUN_NAME_PARTS = ("algorithm", "instance", "seed")
 # Options that several formats share.
@@ -57,14 +57,12 @@ class Rejection:
 class Imported:
     """The content of a source: runs or rankings, and the rows that were rejected.
 
-    ``times`` are the first and the last time of the data. With ``maximise`` larger values are
-    better, and those of the outcomes are negated. ``axis`` and ``grid`` are None where the source
-    does not state them.
+    With ``maximise`` larger values are better, and those of the outcomes are negated. ``axis`` and
+    ``grid`` are None where the source does not state them.
     """
 
     algorithms: tuple[str, ...]
     instances: tuple[Instance, ...]
-    times: tuple[float, float]
     outcomes: Sequence[Outcome] = ()
     rankings: pl.DataFrame | None = None
     rejected: tuple[Rejection, ...] = ()
@@ -72,6 +70,13 @@ class Imported:
     maximise: bool = False
     axis: str | None = None
     grid: Any = None
+
+    @property
+    def times(self) -> tuple[float, ...]:
+        """The times of the data: of rankings, or of the improvements and ends of runs."""
+        if self.rankings is not None:
+            return tuple(self.rankings["t"])
+        return tuple(t for one in self.outcomes for t in (*one.times.tolist(), one.reached))
 
 
 class Format(Options):
@@ -224,10 +229,7 @@ def imported_frame(
     # Of several values at one time only the best counts, which is the last in this order.
     improvements = improvements.unique([*keys, "t"], keep="last", maintain_order=True)
     runs = improvements.group_by(keys, maintain_order=True).agg("t", "best", pl.col("last").first())
-    instances = {
-        name: Instance(i, name, {"imported": name, **facts.get(name, {})})
-        for i, name in enumerate(points["instance"].unique(maintain_order=True))
-    }
+    instances = imported_instances(points["instance"].unique(maintain_order=True), facts)
     status = Status.ENDED if after_end == "keeps" else Status.BUDGET
     outcomes = [
         Outcome(
@@ -244,17 +246,25 @@ def imported_frame(
         )
         for name, instance, t, y, last in runs.iter_rows()
     ]
-    times = points["t"].to_numpy()
     return Imported(
         tuple(points["algorithm"].unique(maintain_order=True)),
         tuple(instances.values()),
-        (float(times.min()), float(times.max())),
         outcomes,
         rejected=tuple(rejected),
         notes=tuple(notes),
         maximise=maximise,
         axis=axis,
     )
+
+
+def imported_instances(
+    names: Iterable[str], facts: Mapping[str, Facts] = NO_FACTS
+) -> dict[str, Instance]:
+    """Instances by name, numbered in this order, with entries of their specs."""
+    return {
+        name: Instance(i, name, {"imported": name, **facts.get(name, {})})
+        for i, name in enumerate(names)
+    }
 
 
 def reject(

@@ -12,7 +12,7 @@ from pydantic import Field
 from polarbear.errors import ImportFailedError
 from polarbear.formats.base import AFTER_END, MAXIMISE, AfterEnd, Format, Imported
 from polarbear.formats.table import imported_rows
-from polarbear.formats.table_file import Columns, check_type, read_frame
+from polarbear.formats.table_file import check_type, read_frame
 
 OBJECTIVE = "objective_"
 TEXT_COLUMNS = ("objective_name", "objective_description")
@@ -46,7 +46,8 @@ class Benchopt(Format):
         texts = [pl.col(name).cast(pl.String, strict=False) for name in parts]
         y = self._objective(rows, source)
         rows = rows.with_columns(instance=pl.concat_str(texts, separator=" on ")).drop(*parts)
-        columns = Columns("solver_name", "instance", t, y, seed="idx_rep")
+        columns = {"algorithm": "solver_name", "instance": "instance", "t": t, "y": y}
+        columns["seed"] = "idx_rep"
         found = imported_rows(rows, columns, str(source), self.maximise, self.after_end)
         return replace(found, axis="seconds" if self.by == "seconds" else "iterations")
 

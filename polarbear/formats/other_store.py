@@ -43,11 +43,9 @@ def _runs(store: Store) -> Imported:
     left_out = f"{counted(rankings, 'ranking')} without values {noun(rankings, 'is', 'are')}"
     budget = store.config["budget"]
     ran = {outcome.task.instance.id for outcome in outcomes}
-    reached = [outcome.reached for outcome in outcomes]
     return Imported(
         tuple(store.config["algorithms"]),
         tuple(instance for name, instance in instances.items() if name in ran),
-        (min(reached), max(reached)),
         outcomes,
         notes=(f"{left_out} left out",) if rankings else (),
         maximise=store.maximise,
@@ -61,11 +59,9 @@ def _rankings(store: Store) -> Imported:
     if not len(rankings):
         raise ImportFailedError(f"{store.path} has neither runs nor rankings")
     ranked = set(rankings["instance"])
-    times = rankings["t"].to_numpy()
     return Imported(
         tuple(store.config["algorithms"]),
         tuple(one for name, one in _instances(store).items() if name in ranked),
-        (float(times.min()), float(times.max())),
         rankings=rankings.sort("instance", "t"),
         axis=store.config["budget"]["axis"],
     )

@@ -18,9 +18,8 @@ import polars as pl
 from pydantic import Field
 
 from polarbear.errors import ExportFailedError, ImportFailedError
-from polarbear.formats.base import Export, Format, Imported, Written
+from polarbear.formats.base import Export, Format, Imported, Written, imported_instances
 from polarbear.formats.table import UNRANKED, Unranked
-from polarbear.problems.base import Instance
 from polarbear.problems.weights import WEIGHT, is_weight
 from polarbear.rankings import BELOW, rank
 from polarbear.settings.grid import Budget
@@ -98,12 +97,9 @@ class PrefLib(Format):
         rankings = pl.DataFrame(rows, schema=schema, orient="row")
         if rankings.select("instance", "t").is_duplicated().any():
             raise ImportFailedError(f"{source} has two rankings of one instance at one time")
-        times = [row[1] for row in rows]
-        instances = tuple(
-            Instance(i, name, {"imported": name, **({} if weight == 1 else {WEIGHT: weight})})
-            for i, (name, weight) in enumerate(weights.items())
-        )
-        return Imported(tuple(names), instances, (min(times), max(times)), rankings=rankings)
+        facts = {name: {WEIGHT: weight} for name, weight in weights.items() if weight != 1}
+        instances = imported_instances(weights, facts)
+        return Imported(tuple(names), tuple(instances.values()), rankings=rankings)
 
 
 def _paths(source: Path) -> list[Path]:

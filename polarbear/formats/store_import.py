@@ -87,26 +87,22 @@ def budget_for(found: Imported, options: GridOptions) -> Budget:
     """The grid of the rankings or the source, or one by the options over the times of the data."""
     grid: Any
     if found.rankings is not None:
-        grid = sorted(set(found.rankings["t"]))
+        grid = sorted(set(found.times))
     elif found.grid is not None and replace(options, axis=None) == GridOptions():
         grid = found.grid
     else:
-        start, stop = options.first or found.times[0], options.last or found.times[1]
+        times = found.times
+        start, stop = options.first or min(times), options.last or max(times)
         if start <= 0:
-            start = _first_positive_time(found)
+            start = min((t for t in times if t > 0), default=0.0)
+        if start <= 0:
+            raise ImportFailedError(
+                "every t of the source is 0, but algorithms are compared at times above 0"
+            )
         points = 1 if start == stop else options.points
         grid = {"spacing": options.spacing, "from": start, "to": stop, "points": points}
     data = {"axis": options.axis or found.axis or EVALUATIONS, "grid": grid}
     return validate(Budget, data, Source("the grid"))
-
-
-def _first_positive_time(found: Imported) -> float:
-    times = [t for one in found.outcomes for t in (*one.times.tolist(), one.reached) if t > 0]
-    if not times:
-        raise ImportFailedError(
-            "every t of the source is 0, but algorithms are compared at times above 0"
-        )
-    return float(min(times))
 
 
 def _check_names(found: Imported) -> None:

@@ -26,6 +26,7 @@ from polarbear.formats.base import (
     Written,
     ignored,
     imported_frame,
+    imported_instances,
     reject,
 )
 from polarbear.formats.table_file import (
@@ -33,11 +34,11 @@ from polarbear.formats.table_file import (
     clean_names,
     clean_numbers,
     listed,
+    pick_columns,
     read_frame,
     weights_by_instance,
 )
 from polarbear.numerics.arrays import Floats
-from polarbear.problems.base import Instance
 from polarbear.problems.specs import PROBLEM
 from polarbear.settings.names import without_formulas
 from polarbear.store import Store
@@ -60,6 +61,11 @@ class TableOptions(Format):
         None, description="its column of weights: how many instances each counts as"
     )
 
+    def columns(self, *others: str) -> Columns:
+        """The names of the columns in the source, by PolarBear's names."""
+        names = ("algorithm", "instance", "t", "weight", *others)
+        return {name: getattr(self, f"{name}_column") for name in names}
+
 
 class Table(TableOptions):
     """Rows of algorithm, instance, t, y (CSV or Parquet)."""
@@ -75,38 +81,31 @@ class Table(TableOptions):
     after_end: AfterEnd = AFTER_END
 
     def read(self, source: Path) -> Imported:
-        columns = Columns(
-            self.algorithm_column,
-            self.instance_column,
-            self.t_column,
-            self.y_column,
-            seed=self.seed_column,
-            problem=self.problem_column,
-            weight=self.weight_column,
-        )
-        rows = read_frame(source)
+        rows, columns = read_frame(source), self.columns("y", "seed", "problem")
         return imported_rows(rows, columns, str(source), self.maximise, self.after_end)
 
 
 def imported_rows(
     rows: pl.DataFrame, columns: Columns, source: str, maximise: bool, after_end: AfterEnd
 ) -> Imported:
-    """An import from the rows of a table, which have their line in the column LINE."""
-    names = ("algorithm", "instance", "t", "y", "seed", "problem", "weight")
-    frame, unused = columns.pick(rows, *names, source=source)
+    """An import from the rows of a table, which have their line in the column LINE.
+
+    Columns are algorithm, instance, t, y, and perhaps seed, problem, weight.
+    """
+    frame, unused = pick_columns(rows, columns, source)
     rejected: list[Rejection] = []
     frame = clean_names(frame, rejected)
     frame = clean_numbers(frame, ("t", "y"), rejected)
     frame = reject(frame, pl.col("t") < 0, "t is negative", rejected)
     unit = "instance"
-    if columns.seed is not None:
+    if "seed" in frame.columns:
         seed = pl.col("seed").cast(pl.String, strict=False)
         frame = reject(frame, seed.is_null(), "the seed is missing", rejected)
         # The k-th seed of an algorithm is compared with the k-th seeds of the others.
         number = seed.rank("dense").over("algorithm", "instance").cast(pl.Int64).cast(pl.String)
         frame = frame.with_columns(of="instance", instance=pl.col("instance") + "#" + number)
         unit = "of"
-    if columns.problem is not None:
+    if "problem" in frame.columns:
         problem = pl.coalesce(pl.col("problem").cast(pl.String), unit)
         frame, unit = frame.with_columns(problem), "problem"
     keys = ["algorithm", "instance", "t"]
@@ -227,16 +226,8 @@ class Rankings(TableOptions):
     unranked: Unranked = UNRANKED
 
     def read(self, source: Path) -> Imported:
-        columns = Columns(
-            self.algorithm_column,
-            self.instance_column,
-            self.t_column,
-            position=self.position_column,
-            weight=self.weight_column,
-        )
-        rows = read_frame(source)
-        names = ("algorithm", "instance", "t", "position", "weight")
-        frame, unused = columns.pick(rows, *names, source=str(source))
+        rows, columns = read_frame(source), self.columns("position")
+        frame, unused = pick_columns(rows, columns, str(source))
         rejected: list[Rejection] = []
         frame = clean_names(frame, rejected)
         frame = frame.with_columns(below=_is_below(frame)).with_columns(
@@ -248,8 +239,8 @@ class Rankings(TableOptions):
         is_repeated = pl.struct("instance", "t", "algorithm").is_first_distinct().not_()
         frame = reject(frame, is_repeated, "the algorithm already has a position there", rejected)
         algorithms = tuple(frame["algorithm"].unique(maintain_order=True))
-        instances = frame["instance"].unique(maintain_order=True).to_list()
-        weights = weights_by_instance(frame)
+        names = frame["instance"].unique(maintain_order=True)
+        instances = imported_instances(names, weights_by_instance(frame))
         if self.unranked == "below" and len(frame):
             frame = _with_unranked(frame, algorithms)
         is_empty = pl.col("position").is_infinite().all().over("instance", "t")
@@ -262,14 +253,9 @@ class Rankings(TableOptions):
         alone = len(rankings.len().filter(pl.col("len") == 1))
         has = noun(alone, "ranking has one algorithm and is", "rankings have one algorithm and are")
         notes = [f"{alone} {has} not used"] if alone else []
-        times = frame["t"].to_numpy()
         return Imported(
             algorithms,
-            tuple(
-                Instance(i, name, {"imported": name, **weights.get(name, {})})
-                for i, name in enumerate(instances)
-            ),
-            (float(times.min()), float(times.max())),
+            tuple(instances.values()),
             rankings=rankings.agg("algorithm", "position"),
             rejected=tuple(rejected),
             notes=(*notes, *ignored(unused)),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
 from pathlib import Path
 
 import polars as pl
@@ -24,25 +24,16 @@ DATES = (pl.Date, pl.Datetime, pl.Time)  # have a text form, so they may be name
 READER_ERRORS = (pl.exceptions.PolarsError, pl.exceptions.PanicException, pa.ArrowException)
 
 
-@dataclass(frozen=True)
-class Columns:
-    """The names of a table's columns."""
+Columns = Mapping[str, str | None]  # names of columns by PolarBear's names; None for none
 
-    algorithm: str = "algorithm"
-    instance: str = "instance"
-    t: str = "t"
-    y: str = "y"
-    position: str = "position"
-    seed: str | None = None
-    problem: str | None = None
-    weight: str | None = None
 
-    def pick(self, rows: pl.DataFrame, *names: str, source: str) -> tuple[pl.DataFrame, list[str]]:
-        """The named columns under PolarBear's names, with ``line``; and the names of the others."""
-        wanted: dict[str, str] = {"line": LINE}
-        wanted |= {name: theirs for name in names if (theirs := getattr(self, name)) is not None}
-        chosen = [_column(rows, name, theirs, source) for name, theirs in wanted.items()]
-        return rows.select(chosen), [name for name in rows.columns if name not in wanted.values()]
+def pick_columns(
+    rows: pl.DataFrame, columns: Columns, source: str
+) -> tuple[pl.DataFrame, list[str]]:
+    """The columns under PolarBear's names, with ``line``; and the names of the others."""
+    wanted = {"line": LINE, **{name: theirs for name, theirs in columns.items() if theirs}}
+    chosen = [_column(rows, name, theirs, source) for name, theirs in wanted.items()]
+    return rows.select(chosen), [name for name in rows.columns if name not in wanted.values()]
 
 
 def read_frame(path: Path) -> pl.DataFrame:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -111,7 +111,7 @@ def _inside(name: str) -> bool:
     return ".." not in below and (not below or folder in FOLDERS)
 
 
-def is_in(path: Path) -> bool:
+def is_store(path: Path) -> bool:
     """Whether a folder is a store, of any version."""
     return (path / NAME).exists()
 
@@ -119,7 +119,7 @@ def is_in(path: Path) -> bool:
 def has_config(path: Path) -> bool:
     """Whether a folder is a store that can be opened or says why not; False for a new one."""
     try:
-        return is_in(path) and load(path).config is not None
+        return is_store(path) and load(path).config is not None
     except StoreError:
         return True
 
@@ -137,7 +137,7 @@ def config_of(path: Path, manifest: Manifest) -> PlainConfig:
 def check_free(path: Path) -> None:
     """Refuse a folder that holds anything but a store, or the remains of a killed creation."""
     free = not path.exists() or (path.is_dir() and all(map(_left_by_creation, path.iterdir())))
-    if not free and not is_in(path):  # in this order: another process may just be creating it
+    if not free and not is_store(path):  # in this order: another process may just be creating it
         if _has_parts(path):
             raise file_io.damaged(path / NAME, file_io.MISSING)
         raise NotAStoreError(
@@ -187,33 +187,16 @@ def check_nothing_leads_out(store: Path) -> None:
     never end.
     """
     inside = store.resolve()
-    for entry in _entries(store):
-        if entry.is_symlink():
-            if not Path(entry.path).resolve().is_relative_to(inside):
+    below = (path for folder in FOLDERS for path in (store / folder).rglob("*"))
+    for path in chain(store.glob("*"), below):
+        if path.is_symlink():
+            if not path.resolve().is_relative_to(inside):
                 raise StoreError(
-                    f"{entry.path} is a link that leads out of the store, which PolarBear never "
+                    f"{path} is a link that leads out of the store, which PolarBear never "
                     "writes; replace it by the file it points to, if you know where it came from"
                 )
-        elif not entry.is_file() and not entry.is_dir():
+        elif not path.is_file() and not path.is_dir():
             raise StoreError(
-                f"{entry.path} is neither a file nor a folder, which PolarBear never writes; "
+                f"{path} is neither a file nor a folder, which PolarBear never writes; "
                 "remove it, if you know where it came from"
             )
-
-
-def _entries(store: Path) -> Iterator[os.DirEntry[str]]:
-    """The entries of a store and of its data folders, at any depth."""
-    yield from _in_folder(store)
-    waiting = [str(store / folder) for folder in FOLDERS]
-    while waiting:
-        for entry in _in_folder(waiting.pop()):
-            yield entry
-            if entry.is_dir(follow_symlinks=False):
-                waiting.append(entry.path)
-
-
-def _in_folder(folder: str | Path) -> list[os.DirEntry[str]]:
-    try:
-        return list(os.scandir(folder))
-    except OSError:  # missing, or not a folder
-        return []

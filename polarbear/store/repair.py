@@ -80,7 +80,7 @@ def _rebuild_manifest(path: Path) -> list[Moved]:
         manifest.load(path)
         return []
     except StoreDamagedError as error:
-        moved = [_move(path, manifest.NAME, error.why)] if manifest.is_in(path) else []
+        moved = [_move(path, manifest.NAME, error.why)] if manifest.is_store(path) else []
     sound = [name for name in data_files(path) if not flaw_of(path, name)]
     listed = {name: file_io.digest(file_io.read(path / name)) for name in sound}
     Catalog(path).create(manifest.new(None, listed))

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-import numpy as np
 import polars as pl
 
 from polarbear import __version__
@@ -19,6 +18,7 @@ from polarbear.store import parquet, tables
 from polarbear.store.catalog import Catalog, part_file
 
 SPECULATIVE = "speculative"
+OUTCOME_FIELDS = ("status", "message", "evaluations", "reached", "seconds", "invalid")
 RunKey = tuple[str, str, str]  # identifies a speculative run: algorithm, instance, start
 
 
@@ -65,14 +65,8 @@ class StoredRun(NamedTuple):
             attempt=task.attempt,
             seed=task.seed,
             budget=task.budget,
-            status=outcome.status,
-            message=outcome.message,
-            reached=outcome.reached,
             best=float(outcome.values[-1]) if len(outcome.values) else None,
             points=len(outcome.values),
-            evaluations=outcome.evaluations,
-            invalid=outcome.invalid,
-            seconds=outcome.seconds,
             started=datetime.fromtimestamp(outcome.started, UTC),
             host=where.host,
             cpu=where.cpu,
@@ -81,22 +75,18 @@ class StoredRun(NamedTuple):
             worker=where.worker,
             version=__version__,
             fingerprint=task.fingerprint,
+            **{name: getattr(outcome, name) for name in OUTCOME_FIELDS},
         )
 
     def outcome(self, task: Task, times: Floats, values: Floats) -> Outcome:
         """The same run as the outcome of another task."""
         return Outcome(
             task=task,
-            status=self.status,
-            message=self.message,
             times=times,
             values=values,
-            evaluations=self.evaluations,
-            reached=self.reached,
-            seconds=self.seconds,
-            invalid=self.invalid,
             started=self.started.timestamp(),
             where=Where(self.host, self.cpu, self.load, self.worker or ""),
+            **{name: getattr(self, name) for name in OUTCOME_FIELDS},
         )
 
     @property
@@ -151,15 +141,6 @@ class SpeculativeRun:
         return SpeculativeRun(run, self.times[inside], self.values[inside])
 
 
-def speculative_runs(frame: pl.DataFrame) -> list[SpeculativeRun]:
-    """The rows of the table of speculative runs as records."""
-    t, y = (frame[name].to_list() for name in ("t", "y"))
-    return [
-        SpeculativeRun(run, np.array(t[row], dtype=float), np.array(y[row], dtype=float))
-        for row, run in enumerate(stored_runs(frame))
-    ]
-
-
 class SpeculativeRuns:
     """The folder ``speculative/`` of a store: runs that do not count until a round uses them."""
 
@@ -179,7 +160,9 @@ class SpeculativeRuns:
 
     def runs(self) -> list[SpeculativeRun]:
         """The same runs as records."""
-        return speculative_runs(self.table())
+        frame = self.table()
+        points = zip(stored_runs(frame), frame["t"], frame["y"], strict=True)
+        return [SpeculativeRun(run, t.to_numpy(), y.to_numpy()) for run, t, y in points]
 
     def change(
         self,
@@ -188,8 +171,10 @@ class SpeculativeRuns:
         unwanted: Callable[[RunKey], bool] = lambda key: False,
     ) -> None:
         """Add runs, and remove those that a round has used or that must not be used any more."""
-        new = [SpeculativeRun.of(outcome, workers) for outcome in outcomes]
-        rows = [{**one.run._asdict(), "t": one.times, "y": one.values} for one in new]
+        rows = [
+            {**StoredRun.of(one, workers)._asdict(), "t": one.times, "y": one.values}
+            for one in outcomes
+        ]
         add = [part_file(SPECULATIVE, rows)] if rows else []
         remove = []
         for name, frame in self._catalog.read_parts(SPECULATIVE):

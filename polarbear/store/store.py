@@ -105,7 +105,7 @@ class Store:
                 return cls.open(path)
             for name in tables.ALL:
                 file_io.make_folder(path / name)
-            known = catalog.manifest if manifest.is_in(path) else manifest.new(config)
+            known = catalog.manifest if manifest.is_store(path) else manifest.new(config)
             catalog.create(replace(known, config=config))
             return cls(catalog)
 
@@ -291,8 +291,3 @@ class Store:
         """The best-so-far values of all runs that count, at each time of a grid."""
         names = self.config["algorithms"] if algorithms is None else algorithms
         return self._reader.on_grid(times, tuple(names), failures_in(self.config).ranks)
-
-
-def is_store(path: Path) -> bool:
-    """Whether a folder is a store, of any version."""
-    return manifest.is_in(path)

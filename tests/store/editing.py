@@ -12,10 +12,10 @@ Row = dict[str, Any]
 
 
 def rewrite(store: Path, table: str, change: Callable[[Row], Row | None]) -> None:
-    """Change the rows of a table, or leave some out."""
+    """Change the rows of a table, or leave some out; their order is reversed in any case."""
     catalog = Catalog(store)
     parts = dict(catalog.read_parts(table))
-    rows = [row for part in parts.values() for row in part.to_dicts()]
+    rows = [row for part in parts.values() for row in part.reverse().to_dicts()]
     rows = [new for row in rows if (new := change(row))]
     catalog.commit([part_file(table, rows)], parts)
 
