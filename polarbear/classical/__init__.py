@@ -1,12 +1,11 @@
 """The classical view of a store's runs: ECDF, AOCC, EAF, ERT, and where the posterior disagrees.
 
-Uses `store`, `select` and the rooms below them; draws nothing.
+Uses `store`, `selection` and the rooms below them; draws nothing.
 """
 
 from __future__ import annotations
 
 from polarbear.classical.common_runs import share_more
-from polarbear.classical.disagreement import Disagreement, agreement, disagreements
 from polarbear.classical.view import View, view
 from polarbear.classical.view_options import (
     ALL_ALGORITHMS,
@@ -19,13 +18,10 @@ from polarbear.classical.view_options import (
 __all__ = [
     "ALL_ALGORITHMS",
     "Comparison",
-    "Disagreement",
     "View",
     "ViewOptions",
-    "agreement",
     "checked_names",
     "checked_pair",
-    "disagreements",
     "share_more",
     "view",
 ]

@@ -8,7 +8,7 @@ import numpy as np
 
 from polarbear.classical.attainment_function import Lead
 from polarbear.classical.common_runs import Step
-from polarbear.classical.disagreement import Disagreement, agreement, disagreements
+from polarbear.classical.disagreement import Disagreement, disagreements
 from polarbear.classical.ecdf_aocc import Aocc
 from polarbear.classical.ert import ErtRow, expected_running_times
 from polarbear.classical.view import View
@@ -144,7 +144,7 @@ def compared(
     common, scale, order = view.common, view.scale, view.aocc.order()
     targets = Targets(float(scale.easiest[0]), float(scale.hardest[0]), scale.count)
     ert = view.options.ert
-    found = None if basis is None else tuple(disagreements(view, basis))
+    found, verdict = (None, None) if basis is None else disagreements(view, basis)
     return Compared(
         store=str(store.path),
         axis=view.axis,
@@ -164,8 +164,8 @@ def compared(
         notes=tuple(view.notes()),
         pair=pair,
         ert=None if ert is None else expected_running_times(store, view, ert),
-        disagreements=found,
-        verdict=agreement(view, basis) if basis is not None and not found else None,
+        disagreements=None if found is None else tuple(found),
+        verdict=verdict,
     )
 
 

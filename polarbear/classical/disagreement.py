@@ -6,7 +6,6 @@ and on the instances that all algorithms ran in full. Both can be right.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -32,35 +31,6 @@ MEASURES = {  # of preferences that have a classical counterpart
 
 
 @dataclass(frozen=True)
-class PosteriorSide:
-    """The posterior under one preference: values[draw, algorithm], and the weights of times."""
-
-    preference: str
-    values: Floats
-    weights: Floats
-
-    @property
-    def p_best(self) -> Floats:
-        return judge(self.values).p2bb
-
-    def order(self) -> list[int]:
-        return judge(self.values).order("p2bb")
-
-
-def posterior_sides(basis: Basis, names: Sequence[str]) -> list[PosteriorSide]:
-    """The posterior of these algorithms under each of the preferences."""
-    items = [basis.algorithms.index(name) for name in names]
-    context = Context(basis.times, basis.axis, joint=basis.posterior.joint)
-    theta = basis.posterior.theta[:, :, items]
-    found = []
-    for name in MEASURES:
-        valuation = read_preference(name)[0].on(context)
-        assert valuation.weights is not None
-        found.append(PosteriorSide(name, valuation.values(theta), valuation.weights))
-    return found
-
-
-@dataclass(frozen=True)
 class Disagreement:
     """A pair that the two views order differently; fields are keys of `compare --json`.
 
@@ -74,66 +44,29 @@ class Disagreement:
     why: str
 
 
-@dataclass(frozen=True)
-class HeadToHead:
-    """Shares of (instance, time) at which each of a pair is ahead, and its mean margin there.
+def disagreements(view: View, basis: Basis) -> tuple[list[Disagreement], str | None]:
+    """Different first places by each measure, then pairs that differ clearly at some times.
 
-    A margin is the difference of the shares of targets reached.
+    The second result is a sentence for the case that there are none.
     """
-
-    instances: int
-    a_ahead: float
-    b_ahead: float
-    a_margin: float
-    b_margin: float
-
-
-def head_to_head(view: View, a: int, b: int, times: Floats, weights: Floats) -> HeadToHead:
-    """A pair on the compared instances, at times with weights."""
-    y, shares = view.curves.on(times, view.curves.y, np.inf), view.shares_at(times)
-    each = np.ones(len(y)) if view.common.weights is None else view.common.weights
-    weight = np.outer(each / each.sum(), weights / weights.sum())
-    margin = shares[:, a] - shares[:, b]
-    a_ahead, b_ahead = weight * (y[:, a] < y[:, b]), weight * (y[:, b] < y[:, a])
-    a_total, b_total = float(a_ahead.sum()), float(b_ahead.sum())
-    return HeadToHead(
-        len(y),
-        a_total,
-        b_total,
-        float((margin * a_ahead).sum()) / a_total if a_total else 0.0,
-        float((-margin * b_ahead).sum()) / b_total if b_total else 0.0,
-    )
-
-
-def disagreements(view: View, basis: Basis) -> list[Disagreement]:
-    """Different first places by each measure, then pairs that differ clearly at some times."""
-    if _not_comparable(view, basis):
-        return []
-    names = _shared(view, basis)
-    sides = posterior_sides(basis, names)
-    leaders = [_different_leaders(view, basis, names, side) for side in sides]
-    return [one for one in leaders if one is not None] + _at_times(view, basis, names)
-
-
-def agreement(view: View, basis: Basis) -> str:
-    """One sentence for the case that there are no disagreements."""
-    reason = _not_comparable(view, basis)
+    names = [name for name in view.algorithms if name in basis.algorithms]
+    reason = _not_comparable(view, basis, names)
     if reason:
-        return reason
-    names = _shared(view, basis)
-    first = names[posterior_sides(basis, names)[0].order()[0]]
-    return (
+        return [], reason
+    values = _posterior_values(basis, names)
+    leaders = [_different_leaders(view, basis, names, name, *values[name]) for name in MEASURES]
+    found = [one for one in leaders if one is not None] + _at_times(view, basis, names)
+    if found:
+        return found, None
+    first = names[judge(values["uniform"][0]).best("p2bb")]
+    return [], (
         f"the classical view and the posterior agree: {first} is first over the whole span, and "
         "no pair clearly has the opposite order at any time"
     )
 
 
-def _shared(view: View, basis: Basis) -> list[str]:
-    return [name for name in view.algorithms if name in basis.algorithms]
-
-
-def _not_comparable(view: View, basis: Basis) -> str:
-    if len(_shared(view, basis)) < 2:
+def _not_comparable(view: View, basis: Basis, names: list[str]) -> str | None:
+    if len(names) < 2:
         return "fewer than two of these algorithms are in the posterior: no comparison with it"
     if not basis.posterior.usable:
         return "the posterior is not reliable, so the classical view is not compared with it"
@@ -142,23 +75,35 @@ def _not_comparable(view: View, basis: Basis) -> str:
             "the posterior is of another span of time: `polarbear infer` makes one that can be "
             "compared with this view"
         )
-    return ""
+    return None
+
+
+def _posterior_values(basis: Basis, names: list[str]) -> dict[str, tuple[Floats, Floats]]:
+    """By preference: values[draw, algorithm], and the weights of times."""
+    context = Context(basis.times, basis.axis, joint=basis.posterior.joint)
+    theta = basis.posterior.theta[:, :, [basis.algorithms.index(name) for name in names]]
+    found = {}
+    for name in MEASURES:
+        valuation = read_preference(name)[0].on(context)
+        assert valuation.weights is not None
+        found[name] = valuation.values(theta), valuation.weights
+    return found
 
 
 def _different_leaders(
-    view: View, basis: Basis, names: list[str], side: PosteriorSide
+    view: View, basis: Basis, names: list[str], preference: str, values: Floats, weights: Floats
 ) -> Disagreement | None:
     """The first of both views under one preference, if they differ."""
     at = [view.index(name) for name in names]
-    if side.preference == "final":
+    if preference == "final":
         scores = view.shares[:, at, -1]
     else:
-        scores = (view.aocc if side.preference == "uniform" else view.aocc_log).areas[:, at]
-    means, p_best = view.drawn.mean(scores), side.p_best
-    a, b = int(np.argmax(means)), side.order()[0]
+        scores = (view.aocc if preference == "uniform" else view.aocc_log).areas[:, at]
+    means, judged = view.drawn.mean(scores), judge(values)
+    a, b, p_best = int(np.argmax(means)), judged.best("p2bb"), judged.p2bb
     if a == b or means[a] == means[b]:
         return None
-    measure, preference = MEASURES[side.preference]
+    measure, words = MEASURES[preference]
     gap = f"mean {means[a]:.3f} against {means[b]:.3f}"
     low, high = view.drawn.interval(scores[:, a] - scores[:, b])
     if np.isnan(low):
@@ -168,27 +113,41 @@ def _different_leaders(
         interval = f"{percent(LEVEL)} interval {float(low):.3f} to {float(high):.3f}"
         gap += f"; difference {interval}, which {sure}"
     words = (
-        f"{measure} has {names[a]} first ({gap}); the posterior, for {preference}, has {names[b]} "
+        f"{measure} has {names[a]} first ({gap}); the posterior, for {words}, has {names[b]} "
         f"first ({P_BEST} {probability(p_best[b])}, of {names[a]} {probability(p_best[a])})"
     )
-    why = _reason(view, basis, (names[a], names[b]), side.weights)
-    return Disagreement(side.preference, names[a], names[b], words, why)
+    why = _reason(view, basis, (names[a], names[b]), weights)
+    return Disagreement(preference, names[a], names[b], words, why)
+
+
+def lead(view: View, a: int, b: int, times: Floats, weights: Floats) -> tuple[float, float]:
+    """The share of (instance, time) at which a is ahead of b, and its mean margin there.
+
+    A margin is the difference of the shares of targets reached.
+    """
+    y, shares = view.curves.on(times, view.curves.y, np.inf), view.shares_at(times)
+    each = np.ones(len(y)) if view.common.weights is None else view.common.weights
+    weight = np.outer(each / each.sum(), weights / weights.sum()) * (y[:, a] < y[:, b])
+    ahead = float(weight.sum())
+    margin = float((weight * (shares[:, a] - shares[:, b])).sum())
+    return ahead, margin / ahead if ahead else 0.0
 
 
 def _reason(view: View, basis: Basis, names: tuple[str, str], weights: Floats) -> str:
     """Why the classical view prefers a and the posterior b, as far as the runs show it."""
     a, b = names
-    met = head_to_head(view, view.index(a), view.index(b), basis.times, weights)
-    on = f"on the {counted(met.instances, 'instance')} compared"
-    if met.b_ahead > met.a_ahead:
+    one, two, compared = view.index(a), view.index(b), len(view.common.instances)
+    a_ahead, a_margin = lead(view, one, two, basis.times, weights)
+    b_ahead, b_margin = lead(view, two, one, basis.times, weights)
+    on = f"on the {counted(compared, 'instance')} compared"
+    if b_ahead > a_ahead:
         return (
-            f"{on}, {b} is ahead {percent(met.b_ahead)} of the time and {a} "
-            f"{percent(met.a_ahead)}, but {a} by more: {met.a_margin:.3f} of the scale against "
-            f"{met.b_margin:.3f}; ranks ignore margins, the classical view rewards them, on the "
-            "scale chosen"
+            f"{on}, {b} is ahead {percent(b_ahead)} of the time and {a} {percent(a_ahead)}, but "
+            f"{a} by more: {a_margin:.3f} of the scale against {b_margin:.3f}; ranks ignore "
+            "margins, the classical view rewards them, on the scale chosen"
         )
-    ahead = f"{on}, {a} is ahead {percent(met.a_ahead)} of the time and {b} {percent(met.b_ahead)}"
-    if basis.instances is not None and basis.instances > met.instances:
+    ahead = f"{on}, {a} is ahead {percent(a_ahead)} of the time and {b} {percent(b_ahead)}"
+    if basis.instances > compared:
         return (
             f"{ahead}; the posterior uses {counted(basis.instances, 'instance')}, including those "
             "that not all algorithms ran in full"

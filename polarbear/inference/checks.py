@@ -97,11 +97,6 @@ def notes(sets: ChoiceSets, names: Sequence[str] | None = None) -> tuple[str, ..
             "neighbouring times"
         )
     found.extend(_overlap(sets, names))
-    if sets.favours_none():
-        found.append(
-            "no timepoint's rankings favour any algorithm, as when all are tied everywhere: the "
-            "posterior is centred on equality"
-        )
     if sets.sampled_ties:
         their = noun(sets.sampled_ties, "its", "their")
         found.append(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from polarbear.rankings.choice_sets import ABSENT, BELOW, MAX_MASKED, ChoiceSets
-from polarbear.rankings.ranking import UNRECORDED, GridValues, count_choice_sets, rank
+from polarbear.rankings.counting import count_choice_sets
+from polarbear.rankings.ranking import UNRECORDED, GridValues, rank
 
 __all__ = [
     "ABSENT",

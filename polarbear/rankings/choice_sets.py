@@ -11,7 +11,6 @@ of two or more was what remained. A set is a bitmask: bit i stands for algorithm
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from itertools import pairwise
 
 import numpy as np
 
@@ -27,7 +26,7 @@ MAX_ALGORITHMS = 200
 
 @dataclass(frozen=True)
 class ChoiceSets:
-    """The choice sets of rankings of n algorithms at T timepoints; two of them can be added.
+    """The choice sets of rankings of n algorithms at T timepoints.
 
     ``wins[T, n]`` is w; the sets of timepoint t are ``offsets[t]:offsets[t + 1]`` of ``masks``
     (ascending within a timepoint) and ``counts``. ``rankings[T]`` is the number of rankings of two
@@ -53,24 +52,6 @@ class ChoiceSets:
     @property
     def n_algorithms(self) -> int:
         return int(self.wins.shape[1])
-
-    def __add__(self, other: ChoiceSets) -> ChoiceSets:
-        if self.wins.shape != other.wins.shape:
-            raise RankingError(
-                f"choice sets of {_shape(self)} and of {_shape(other)} do not add up: "
-                "count both on the same grid and the same list of algorithms"
-            )
-        wins, rankings = self.wins + other.wins, self.rankings + other.rankings
-        if self.met is not None and other.met is not None:
-            return replace(self, wins=wins, rankings=rankings, met=self.met | other.met)
-        return choice_sets_from_terms(
-            wins,
-            np.concatenate([self.set_times(), other.set_times()]),
-            np.concatenate([self.masks, other.masks]),
-            np.concatenate([self.counts, other.counts]),
-            rankings,
-            self.sampled_ties + other.sampled_ties,
-        )
 
     def set_times(self) -> np.ndarray:
         """The index of the timepoint of each set."""
@@ -107,18 +88,8 @@ class ChoiceSets:
         member = (np.unique(self.masks)[:, None] >> bits & 1).astype(np.int64)
         return np.asarray(np.eye(self.n_algorithms, dtype=bool) | ((member.T @ member) > 0))
 
-    def favours_none(self) -> bool:
-        """Whether equal ratings maximise the likelihood at every timepoint."""
-        if self.met is not None:
-            return False
-        member, each = self.members(), np.empty_like(self.wins)
-        share = self.counts / member.sum(axis=1)
-        for t, (first, last) in enumerate(pairwise(self.offsets)):
-            each[t] = share[first:last] @ member[first:last]
-        return bool(np.abs(self.wins - each).max() < 1e-9 * max(1, self.rankings.max()))
-
     def log_likelihood(self, mu: np.ndarray) -> np.ndarray:
-        """The log-likelihood at each timepoint for utilities ``mu[T, n]``, for tests."""
+        """The log-likelihood at each timepoint for utilities ``mu[T, n]``."""
         inside = np.where(self.members(), mu[self.set_times()], -np.inf)
         terms = self.counts * np.logaddexp.reduce(inside, axis=1)
         sets = np.bincount(self.set_times(), weights=terms, minlength=self.n_times)
@@ -148,7 +119,3 @@ def choice_sets_from_terms(
     return ChoiceSets(
         wins, offsets.astype(np.int64), keys & ((1 << n) - 1), total, rankings, sampled_ties
     )
-
-
-def _shape(sets: ChoiceSets) -> str:
-    return f"{counted(sets.n_algorithms, 'algorithm')} at {counted(sets.n_times, 'timepoint')}"

@@ -13,9 +13,11 @@ from math import comb
 
 import numpy as np
 
+from polarbear.errors import RankingError
 from polarbear.rankings.choice_sets import (
     ABSENT,
     BELOW,
+    MAX_ALGORITHMS,
     MAX_EXACT_TIE,
     MAX_MASKED,
     ChoiceSets,
@@ -55,13 +57,23 @@ class _Terms:
         return keys >> self.n, keys & ((1 << self.n) - 1), counts
 
 
-def count(positions: np.ndarray, weights: np.ndarray, seed: int) -> ChoiceSets:
-    """Choice sets of positions[instance, algorithm, time] with weights[instance].
+def count_choice_sets(
+    positions: np.ndarray, weights: np.ndarray | None = None, seed: int = 0
+) -> ChoiceSets:
+    """Choice sets of positions[instance, algorithm, time]; instances have ``weights``.
 
-    The seed is for the orderings of ties wider than MAX_EXACT_TIE. For more than MAX_MASKED
-    algorithms no sets are counted.
+    The seed is for the orderings of ties wider than MAX_EXACT_TIE, which are subsampled and counted
+    in ``sampled_ties``. For more than MAX_MASKED algorithms no sets are counted.
     """
+    positions = np.asarray(positions, dtype=np.int16)
     n_instances, n, n_times = positions.shape
+    if n > MAX_ALGORITHMS:
+        raise RankingError(f"{n} algorithms in one ranking; at most {MAX_ALGORITHMS} can be ranked")
+    weights = np.ones(n_instances) if weights is None else np.asarray(weights, dtype=float)
+    if weights.shape != (n_instances,) or not np.all(np.isfinite(weights) & (weights > 0)):
+        raise RankingError(
+            f"expected {n_instances} finite weights above zero, one per instance, found {weights!r}"
+        )
     terms = _Terms(n)
     wins, rankings = np.zeros((n_times, n)), np.zeros(n_times, dtype=np.int64)
     met, sampled = np.eye(n, dtype=bool), 0

@@ -18,8 +18,7 @@ import numpy as np
 
 from polarbear.errors import RankingError
 from polarbear.numerics.arrays import Floats
-from polarbear.rankings.choice_sets import ABSENT, BELOW, MAX_ALGORITHMS, ChoiceSets
-from polarbear.rankings.counting import count
+from polarbear.rankings.choice_sets import ABSENT, BELOW
 
 UNRECORDED = sys.float_info.max  # a value below all that an imported ranking has recorded
 
@@ -56,11 +55,6 @@ def rank(
         raise RankingError(f"a tie tolerance is zero or more, found {tie_tolerance!r}")
     if present is None:
         present = np.ones(values.shape, dtype=bool)
-    present = np.asarray(present, dtype=bool)
-    if present.shape != values.shape:
-        raise RankingError(
-            f"the presence mask has shape {present.shape}, the values have {values.shape}"
-        )
     undefined = np.isnan(values) & present
     if undefined.any():
         instance, algorithm, time = np.argwhere(undefined)[0]
@@ -89,30 +83,3 @@ def _positions(values: np.ndarray, tolerance: float) -> np.ndarray:
     positions = np.empty_like(placed)
     np.put_along_axis(positions, order, placed, axis=1)
     return positions
-
-
-def count_choice_sets(
-    positions: np.ndarray, weights: np.ndarray | None = None, seed: int = 0
-) -> ChoiceSets:
-    """Count the choice sets of all rankings, ties in closed form.
-
-    ``weights[instance]`` is one unless given. The seed matters only for ties wider than
-    MAX_EXACT_TIE, which are subsampled and counted in ``sampled_ties``.
-    """
-    positions = np.asarray(positions, dtype=np.int16)
-    if positions.ndim != 3:
-        raise RankingError(
-            "expected positions[instance, algorithm, time], "
-            f"found an array of shape {positions.shape}"
-        )
-    n_instances, n, _ = positions.shape
-    if n > MAX_ALGORITHMS:
-        raise RankingError(f"{n} algorithms in one ranking; at most {MAX_ALGORITHMS} can be ranked")
-    if weights is None:
-        weights = np.ones(n_instances)
-    weights = np.asarray(weights, dtype=float)
-    if weights.shape != (n_instances,) or not np.all(np.isfinite(weights) & (weights > 0)):
-        raise RankingError(
-            f"expected {n_instances} finite weights above zero, one per instance, found {weights!r}"
-        )
-    return count(positions, weights, seed)

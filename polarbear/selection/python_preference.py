@@ -15,7 +15,6 @@ from polarbear.selection.preference import Context, Preference, Valuation
 from polarbear.settings.user_code import check_options, check_reference, load_function
 
 PAIRS = 600  # of curves that monotonicity is tested on
-PROBED = 8  # curves that show whether a function takes several at once
 
 
 class Python(Preference):
@@ -45,15 +44,14 @@ class Python(Preference):
                     f"'{self.function}' failed: {type(error).__name__}: {error}"
                 ) from error
 
-        n_times = len(context.times)
-        curves, _ = ordered_pairs(n_times, context.seed)
-        sample = curves[: PROBED if n_times != PROBED else PROBED + 1]  # not a square
-        made = FunctionValuation(value, self.function, _takes_many(value, sample, self.function))
-        found = counterexample(made.of_curves, n_times, context.seed)
-        if found is not None:
+        made = FunctionValuation(value, self.function)
+        below, above = map(made.of_curves, ordered_pairs(len(context.times), context.seed))
+        wrong = np.flatnonzero(~(above > below))
+        if len(wrong):
+            one, other = below[wrong[0]], above[wrong[0]]
             raise SelectionError(
-                f"'{self.function}' is not strictly monotone: it gave {found[0]:.6g} for one theta "
-                f"and {found[1]:.6g} for another that is higher at all times. More winning must "
+                f"'{self.function}' is not strictly monotone: it gave {one:.6g} for one theta "
+                f"and {other:.6g} for another that is higher at all times. More winning must "
                 "be worth more"
             )
         return made
@@ -61,11 +59,10 @@ class Python(Preference):
 
 @dataclass(frozen=True)
 class FunctionValuation(Valuation):
-    """A function, called for all curves at once if it can do that, otherwise for each."""
+    """A function that is called for each curve."""
 
     function: Callable[[np.ndarray], Any]
     name: str
-    takes_many: bool
     notes: tuple[str, ...] = ()
 
     def values(self, theta: np.ndarray) -> np.ndarray:
@@ -75,10 +72,7 @@ class FunctionValuation(Valuation):
 
     def of_curves(self, curves: np.ndarray) -> np.ndarray:
         """The value of each curve[curve, time]."""
-        if self.takes_many:
-            made = np.asarray(self.function(curves), dtype=np.float64)
-        else:
-            made = _one_by_one(self.function, curves, self.name)
+        made = np.array([self._number(self.function(curve)) for curve in curves])
         if not np.all(np.isfinite(made)):
             bad = made[~np.isfinite(made)][0]
             raise SelectionError(
@@ -86,6 +80,15 @@ class FunctionValuation(Valuation):
                 f"{curves.max():.3g}; expected a finite number"
             )
         return made
+
+    def _number(self, found: Any) -> float:
+        try:
+            return float(found)
+        except (TypeError, ValueError):
+            raise SelectionError(
+                f"'{self.name}' returned {type(found).__name__}; expected a number for each theta "
+                "over time"
+            ) from None
 
 
 def _takes_times(function: Callable[..., Any], options: dict[str, Any]) -> bool:
@@ -102,43 +105,6 @@ def _takes_times(function: Callable[..., Any], options: dict[str, Any]) -> bool:
     return len(room) >= 2 and (
         room[1].default is inspect.Parameter.empty or room[1].name == "times"
     )
-
-
-def _takes_many(function: Callable[..., Any], curves: np.ndarray, name: str) -> bool:
-    """Whether curves[curve, time] give the same numbers as one curve after the other."""
-    alone = _one_by_one(function, curves, name)
-    try:
-        together = np.asarray(function(curves.copy()), dtype=np.float64)
-    except Exception:  # a function for one curve may fail on several in any way
-        return False
-    return together.shape == alone.shape and np.allclose(together, alone, rtol=1e-12, atol=0.0)
-
-
-def _one_by_one(function: Callable[..., Any], curves: np.ndarray, name: str) -> np.ndarray:
-    values = []
-    for curve in curves:
-        found = function(curve)
-        try:
-            values.append(float(found))
-        except (TypeError, ValueError):
-            raise SelectionError(
-                f"'{name}' returned {type(found).__name__}; expected a number for each theta over "
-                "time"
-            ) from None
-    return np.array(values)
-
-
-def counterexample(
-    value: Callable[[np.ndarray], np.ndarray], n_times: int, seed: int
-) -> tuple[float, float] | None:
-    """Values of two curves, the second higher at all times, that are not in this order, if any.
-
-    ``value`` maps curves[curve, time] to the value of each.
-    """
-    lower, higher = ordered_pairs(n_times, seed)
-    below, above = value(lower), value(higher)
-    wrong = np.flatnonzero(~(above > below))
-    return (float(below[wrong[0]]), float(above[wrong[0]])) if len(wrong) else None
 
 
 def ordered_pairs(n_times: int, seed: int) -> tuple[np.ndarray, np.ndarray]:

@@ -161,9 +161,8 @@ def test_algorithms_that_never_met_are_noted():
 
 
 @pytest.mark.parametrize("model", sorted(rating_models()))
-def test_all_tied_everywhere_is_noted_and_centred_on_equality(model):
+def test_a_posterior_of_ties_only_is_centred_on_equality(model):
     values = np.zeros((10, 3, 4))
-    assert "favour" in notes_of(values, model=model)
     posterior = infer(
         count_choice_sets(rank(values)),
         np.linspace(0, 1, 4),

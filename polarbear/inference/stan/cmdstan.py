@@ -7,7 +7,6 @@ import os
 import shlex
 import shutil
 import subprocess
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -122,21 +121,12 @@ def first_line(command: list[str]) -> str:
     return next(iter(done.stdout.splitlines()), "")
 
 
-_silencing = threading.Lock()
-_silencers = 0
-
-
 @contextmanager
 def silenced() -> Iterator[None]:
-    """Suppress CmdStanPy's log in all threads: errors quote the relevant lines."""
-    global _silencers
+    """Suppress CmdStanPy's log: errors quote the relevant lines."""
     logger = logging.getLogger("cmdstanpy")
-    with _silencing:
-        _silencers += 1
-        logger.disabled = True
+    before, logger.disabled = logger.disabled, True
     try:
         yield
     finally:
-        with _silencing:
-            _silencers -= 1
-            logger.disabled = _silencers > 0
+        logger.disabled = before

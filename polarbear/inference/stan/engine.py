@@ -86,7 +86,7 @@ def _run(
     processors = threads or available_processors()
     parts = _parts(model, method)
     seeds = np.random.SeedSequence([seed, 0x57A2]).generate_state(len(parts))
-    with _temporary_folder(model.name, method) as folder:
+    with cmdstan.silenced(), _temporary_folder(model.name, method) as folder:
 
         def work(place: int) -> Drawn:
             times = parts[place]

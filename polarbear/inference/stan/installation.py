@@ -74,7 +74,8 @@ def compile_programs(found: CmdStan, models: list[str], report: Report) -> list[
     missing = [model for model in models if not is_compiled(model, found)]
     if missing:
         report(f"compiling {', '.join(missing)}")
-    in_threads(lambda model: compiled(program_file(model), found), missing)
+    with silenced():
+        in_threads(lambda model: compiled(program_file(model), found), missing)
     return missing
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from polarbear.inference.posterior_diagnostics import energy_bfmi, smoothed_weights
-from polarbear.inference.stan.cmdstan import silenced
 
 MIN_PATHS = 4
 CANDIDATES = 2  # draws of all paths per draw that Pathfinder's resampling keeps
@@ -44,16 +44,15 @@ class Task:
 
     def call(self, method: str, **arguments: Any) -> Any:
         """Call a method of CmdStanPy's model on the data, in the folder."""
-        with silenced():
-            import cmdstanpy
+        import cmdstanpy
 
-            self.folder.mkdir(parents=True, exist_ok=True)
-            data = self.folder / "data.json"
-            data.write_text(json.dumps(self.data))
-            model = cmdstanpy.CmdStanModel(exe_file=str(self.executable))
-            return getattr(model, method)(
-                data=str(data), seed=self.seed, output_dir=str(self.folder), **arguments
-            )
+        self.folder.mkdir(parents=True, exist_ok=True)
+        data = self.folder / "data.json"
+        data.write_text(json.dumps(self.data))
+        model = cmdstanpy.CmdStanModel(exe_file=str(self.executable))
+        return getattr(model, method)(
+            data=str(data), seed=self.seed, output_dir=str(self.folder), **arguments
+        )
 
 
 @dataclass(frozen=True)
@@ -87,7 +86,7 @@ def sample(task: Task) -> Drawn:
     # [draw, chain] to chain after chain, as stan_variable has it
     energies = fit.method_variables()["energy__"].T
     return Drawn(
-        *_values(task, lambda name: fit.stan_variable(name)),
+        *_values(task, fit.stan_variable),
         divergences=int(fit.divergences.sum()),
         deep_trees=int(fit.max_treedepths.sum()),
         e_bfmi=min(energy_bfmi(chain) for chain in energies),
@@ -108,7 +107,7 @@ def pathfinder(task: Task) -> Drawn:
         psis_resample=False,
         num_threads=task.threads,
     )
-    theta, hyper = _values(task, lambda name: fit.stan_variable(name))
+    theta, hyper = _values(task, fit.stan_variable)
     found = fit.method_variables()
     # paths are written as they end, which depends on the number of threads
     order = np.argsort(found["path__"], kind="stable")
@@ -124,22 +123,13 @@ def laplace(task: Task) -> Drawn:
     fit = task.call("laplace_sample", draws=task.draws, jacobian=True)
     found = fit.method_variables()
     return Drawn(
-        *_values(task, lambda name: fit.stan_variable(name)),
+        *_values(task, fit.stan_variable),
         log_weights=found["log_p__"] - found["log_q__"],
     )
 
 
-def advi_meanfield(task: Task) -> Drawn:
-    """Variational inference with independent normals."""
-    return _advi(task, "meanfield")
-
-
-def advi_fullrank(task: Task) -> Drawn:
-    """Variational inference with a full covariance."""
-    return _advi(task, "fullrank")
-
-
-def _advi(task: Task, algorithm: str) -> Drawn:
+def advi(task: Task, algorithm: str) -> Drawn:
+    """Variational inference with independent normals, or with a full covariance."""
     fit = task.call(
         "variational",
         algorithm=algorithm,
@@ -148,7 +138,7 @@ def _advi(task: Task, algorithm: str) -> Drawn:
     )
     found = fit.variational_sample_pd
     return Drawn(
-        *_values(task, lambda name: fit.stan_variable(name, mean=False)),
+        *_values(task, partial(fit.stan_variable, mean=False)),
         log_weights=(found["log_p__"] - found["log_g__"]).to_numpy(),
     )
 
@@ -157,8 +147,8 @@ METHODS: dict[str, Callable[[Task], Drawn]] = {
     "mcmc": sample,
     "pathfinder": pathfinder,
     "laplace": laplace,
-    "advi-meanfield": advi_meanfield,
-    "advi-fullrank": advi_fullrank,
+    "advi-meanfield": partial(advi, algorithm="meanfield"),
+    "advi-fullrank": partial(advi, algorithm="fullrank"),
 }
 
 

@@ -25,7 +25,6 @@ from polarbear.inference.stan.cmdstan import (
 
 PACKAGE = Path(__file__).parents[2]
 _MAX_LINES = 20  # of a compiler's output
-_SEAL = "sealed.json"
 
 
 def sources() -> Path:
@@ -74,37 +73,29 @@ def key_of(program: Path, cmdstan: CmdStan) -> str:
 
 def is_compiled(model: str, cmdstan: CmdStan) -> bool:
     """Whether a model's program is compiled already."""
-    return _sealed(cache_folder() / key_of(program_file(model), cmdstan)) is not None
+    return os.access(_executable(program_file(model), cmdstan), os.X_OK)
+
+
+def _executable(program: Path, cmdstan: CmdStan) -> Path:
+    return cache_folder() / key_of(program, cmdstan) / program.stem
 
 
 def compiled(program: Path, cmdstan: CmdStan) -> Path:
     """The executable of a program, from the cache or compiled now.
 
-    Processes that need the same one wait for the first. An entry is valid only with a seal that
-    matches the executable; otherwise it is deleted and compiled again.
+    Processes that need the same one wait for the first.
     """
-    folder = cache_folder()
-    entry = folder / key_of(program, cmdstan)
-    found = _sealed(entry)
-    if found is not None:
-        return found
+    executable, folder = _executable(program, cmdstan), cache_folder()
+    if os.access(executable, os.X_OK):
+        return executable
     require_build_tools()
-    with _writable(folder), _turn(folder / f"{entry.name}.lock"):
-        found = _sealed(entry)  # another process may have compiled it
-        if found is not None:
-            return found
-        shutil.rmtree(entry, ignore_errors=True)
-        with tempfile.TemporaryDirectory(prefix=".making-", dir=folder) as made:
-            executable = _compile(program, Path(made), cmdstan)
-            kept = Path(made, "entry")
-            kept.mkdir()
-            executable.rename(kept / program.stem)
-            _seal(kept, program.stem)
-            kept.rename(entry)
-    found = _sealed(entry)
-    if found is None:
-        raise StanError(f"the compiled program in {entry} changed on disk; check the disk")
-    return found
+    with _writable(folder), _turn(folder / f"{executable.parent.name}.lock"):
+        if not os.access(executable, os.X_OK):  # another process may have compiled it
+            with tempfile.TemporaryDirectory(prefix=".making-", dir=folder) as made:
+                found = _compile(program, Path(made), cmdstan)
+                executable.parent.mkdir(exist_ok=True)
+                found.replace(executable)
+    return executable
 
 
 def _compile(program: Path, folder: Path, cmdstan: CmdStan) -> Path:
@@ -140,26 +131,6 @@ def _why(program: Path, words: str, cmdstan: CmdStan) -> str:
         f"the Stan program {program} does not compile with CmdStan {cmdstan.version_text} in "
         f"{cmdstan.path}:\n{quoted}"
     )
-
-
-def _seal(entry: Path, name: str) -> None:
-    facts = {"program": name, "sha256": _hash(entry / name)}
-    (entry / _SEAL).write_text(json.dumps(facts))
-
-
-def _sealed(entry: Path) -> Path | None:
-    """The executable of a valid cache entry, or None."""
-    try:
-        facts = json.loads((entry / _SEAL).read_text())
-        executable = entry / str(facts["program"])
-        whole = _hash(executable) == facts["sha256"] and os.access(executable, os.X_OK)
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
-    return executable if whole else None
-
-
-def _hash(file: Path) -> str:
-    return hashlib.sha256(file.read_bytes()).hexdigest()
 
 
 @contextmanager

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from polarbear.classical import agreement, disagreements
+from polarbear.classical.disagreement import disagreements
 from polarbear.report.context import ReportContext
 from polarbear.report.figures.base import lacks_draws
 from polarbear.report.figures.ratings import TITLE, WHAT, field_of_firsts
@@ -100,9 +100,9 @@ def _classical(context: ReportContext, shown: list[Shown]) -> Section:
     if len(reasons) == 1 and None not in reasons:
         return _missing("classical", title, str(reasons.pop()))
     view, basis = context.classical, context.basis
-    found = disagreements(view, basis) if basis is not None else []
-    agreed = [agreement(view, basis)] if basis is not None and not found else []
-    content = {"notes": [*view.notes(), *agreed], "disagreements": found, "figures": shown}
+    found, agreed = ([], None) if basis is None else disagreements(view, basis)
+    notes = [*view.notes(), *([agreed] if agreed else [])]
+    content = {"notes": notes, "disagreements": found, "figures": shown}
     return Section("classical", title, "classical", content)
 
 
