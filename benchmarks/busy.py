@@ -50,7 +50,7 @@ def raced(config: Config, folder: Path, from_round: int) -> Share:
     store = Store.create(folder, config.plain())
     before, begun_at = psutil.cpu_times(), time.perf_counter()
     with store.writing():
-        Race(config, store, try_out=config.execution.check).run()
+        Race(config, store, on_finding=print if config.execution.check else None).run()
     after, whole = psutil.cpu_times(), time.perf_counter() - begun_at
     unused = after.idle + after.iowait - before.idle - before.iowait
     columns = ["started", "seconds"]

@@ -175,7 +175,7 @@ def survived(folder: Path, cluster: RealCluster, workers: list[Any], kills: int)
 def rounds(config: Config, path: Path, watcher: Watcher | None = None) -> dict[str, bytes]:
     store = Store.create(path, config.plain())
     with store.writing():
-        Race(config, store, watcher).run()
+        Race(config, store, [watcher] if watcher else []).run()
     return {file.name: file.read_bytes() for file in sorted((path / "rounds").iterdir())}
 
 

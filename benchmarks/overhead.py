@@ -65,7 +65,7 @@ def seconds_a_round(config: Config) -> np.ndarray:
     with tempfile.TemporaryDirectory() as folder:
         store = Store.create(Path(folder) / "store", config.plain())
         with store.writing():
-            Race(config, store, clock).run()
+            Race(config, store, [clock]).run()
     return np.array(clock.seconds)
 
 

@@ -212,7 +212,7 @@ class SimulatedRace(Race):
     def _scheduler(self, pool: Executor) -> Scheduler:
         assert isinstance(pool, Cluster)
         made = SimulatedScheduler(
-            pool, self._store, self._take, self._speculative, self._watcher.ran_early
+            pool, self._store, self._take, self._speculative, self._take_speculative
         )
         made.cluster = pool
         costs = self.costs
@@ -300,7 +300,7 @@ def simulate(
         mock.patch.object(SpeculativeRuns, "change", nothing),
         mock.patch.object(Store, "merge_parts", nothing),
     ):
-        race = SimulatedRace(config, store, used)
+        race = SimulatedRace(config, store, [used])
         race.costs = costs
         race.run()
         early = race._speculative

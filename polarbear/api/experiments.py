@@ -21,7 +21,7 @@ from polarbear.driver.check import Checked
 from polarbear.driver.check import check as run_trial
 from polarbear.driver.inspect import Repeated
 from polarbear.driver.loop import Race
-from polarbear.driver.race_progress import Progress
+from polarbear.driver.race_progress import ProgressFile
 from polarbear.driver.reconcile import Answers, take_in
 from polarbear.driver.scheduler import Scheduler
 from polarbear.driver.standings import Collected, collected
@@ -134,19 +134,16 @@ def race(
                 "failed runs are repeated; the decisions of earlier rounds stay, unless --redecide "
                 "takes them again"
             )
-        with listener.race(disk) as watcher:
-            trial = settings.execution.check if check is None else check
-            live = (
-                None
-                if page is None
-                else api.live_page.LivePage(watcher, disk, Path(page), listener)
-            )
-            with Progress(disk, live or watcher) as progress:
-                running = Race(settings, disk, progress, add, purpose, retry_failed, trial)
-                ended = running.run()
-            reached = purpose.prospect(running.state, running.posterior) if purpose else None
-            if live is not None:
-                live.write(follows=False)
+        trial = settings.execution.check if check is None else check
+        live = None if page is None else api.live_page.LivePage(disk, Path(page), listener)
+        with listener.race(disk) as shown, ProgressFile(disk) as written:
+            watchers = [watcher for watcher in (written, shown, live) if watcher is not None]
+            on_finding = listener.warn if trial else None
+            running = Race(settings, disk, watchers, add, purpose, retry_failed, on_finding)
+            ended = running.run()
+        reached = purpose.prospect(running.state, running.posterior) if purpose else None
+        if live is not None:
+            live.write(follows=False)
     failures = tuple(summary.failures(disk))
     extra = disk.speculative.count()
     done = Raced(ended.because, ended.at_limit, standings(disk), failures, reached, extra)
@@ -198,17 +195,20 @@ def run(
         disk.add_instances(chosen, settings.instances.suite)
         stored = collect.stored_runs(disk)
         origin = collect.origin_of(settings, disk)
-        plan = collect.plan(settings, stored, chosen, retry_failed=retry_failed, origin=origin)
-        if plan.tasks:
+        tasks = collect.missing_tasks(
+            settings, stored, chosen, retry_failed=retry_failed, origin=origin
+        )
+        present = len(chosen) * len(settings.algorithms) - len(tasks)
+        if tasks:
             collect.prepare(settings)
         _warn_of_busy_cores(settings, listener)
         with collect.pool_of(settings, disk) as pool:
-            listener.planned(len(plan.tasks), plan.present, folder, pool.size)
-            with listener.runs(len(plan.tasks)) as finished:
-                Scheduler(pool, disk, lambda o: finished(o.status.failed)).run(plan.tasks)
+            listener.planned(len(tasks), present, folder, pool.size)
+            with listener.runs(len(tasks)) as finished:
+                Scheduler(pool, disk, lambda o: finished(o.status.failed)).run(tasks)
         collect.check_unchanged(settings, origin)
     seconds = time.monotonic() - begun
-    return Store(disk, collected(disk, settings.budget, len(plan.tasks), plan.present, seconds))
+    return Store(disk, collected(disk, settings.budget, len(tasks), present, seconds))
 
 
 def repeat(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -11,8 +11,7 @@ from pathlib import Path
 from polarbear.api.listening import Listener
 from polarbear.driver.race_progress import Watcher
 from polarbear.errors import PolarBearError, ReportError
-from polarbear.execution.outcome import Outcome, Task
-from polarbear.racing import RoundRecord, State
+from polarbear.racing import RoundRecord
 from polarbear.report.context import gather
 from polarbear.report.page import is_page, page, write_page
 from polarbear.store import Store
@@ -34,40 +33,15 @@ def check_place(path: Path) -> None:
 
 
 class LivePage(Watcher):
-    """Forwards events to another watcher, and writes the page after each round.
-
-    The first failure to write the page is a warning; the race continues.
-    """
+    """Writes the page after each round; the first failure to do so is a warning."""
 
     wants_draws = True
 
-    def __init__(self, watcher: Watcher, store: Store, path: Path, listener: Listener) -> None:
-        self._watcher, self._store, self._path = watcher, store, path
-        self._listener = listener
+    def __init__(self, store: Store, path: Path, listener: Listener) -> None:
+        self._store, self._path, self._listener = store, path, listener
         self._failed = False
 
-    def checked(self, findings: Sequence[str]) -> None:
-        self._watcher.checked(findings)
-
-    def staffed(self, workers: int) -> None:
-        self._watcher.staffed(workers)
-
-    def begins(
-        self, state: State, horizons: dict[str, float], drawn: int, tasks: Sequence[Task]
-    ) -> None:
-        self._watcher.begins(state, horizons, drawn, tasks)
-
-    def finished(self, outcome: Outcome) -> None:
-        self._watcher.finished(outcome)
-
-    def ran_early(self, outcome: Outcome) -> None:
-        self._watcher.ran_early(outcome)
-
-    def infers(self) -> None:
-        self._watcher.infers()
-
     def ends(self, record: RoundRecord) -> None:
-        self._watcher.ends(record)
         self.write(follows=True)
 
     def write(self, follows: bool) -> None:

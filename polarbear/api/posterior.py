@@ -3,19 +3,82 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
+from itertools import permutations
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
 
-from polarbear.driver.posterior_cache import CachedPosterior, Inferred, PairAt, PairOver, inferred
+from polarbear.driver.posterior_cache import CachedPosterior
 from polarbear.inference import relations
 from polarbear.inference.fit import NamedFit, named
-from polarbear.plain import html_table
+from polarbear.inference.posterior_diagnostics import Diagnostics
+from polarbear.plain import asked, html_table
 from polarbear.wording import SHARE_OF_FIRSTS
 
 __all__ = ["Inferred", "PairAt", "PairOver", "Posterior", "some_times"]
 SHOWN_TIMES = 6  # in a table
+
+
+class Rating(NamedTuple):
+    """The rating of an algorithm at a time, with a central 95 % interval."""
+
+    algorithm: str
+    t: float
+    mean: float
+    low: float
+    high: float
+
+
+class PairAt(NamedTuple):
+    """P(a is better than b) and P(equivalent) at a time; ``error`` is the Monte-Carlo error.
+
+    ``p_wins`` is the expected share of instances on which a beats b.
+    """
+
+    a: str
+    b: str
+    t: float
+    p_dominates: float
+    p_equivalent: float
+    error: float
+    p_wins: float
+
+
+class PairOver(NamedTuple):
+    """P(a is better than b at all times), and P(the two cross)."""
+
+    a: str
+    b: str
+    p_dominates: float
+    p_crosses: float
+    error: float
+
+
+@dataclass(frozen=True)
+class Inferred:
+    """A posterior in numbers; fields are the keys of `polarbear infer --json`.
+
+    Pairs are optional; ``joint`` is None unless the model describes all times jointly.
+    """
+
+    model: str
+    engine: str
+    method: str
+    draws: int
+    seed: int
+    seconds: float
+    from_store: bool
+    instances: int
+    evidence_weight: float
+    diagnostics: Diagnostics
+    fit: NamedFit | None
+    notes: tuple[str, ...]
+    ratings: tuple[Rating, ...]
+    epsilon: float | None = asked()
+    pairs: tuple[PairAt, ...] | None = asked()
+    joint: tuple[PairOver, ...] | None = asked()
 
 
 class Posterior:
@@ -103,8 +166,36 @@ class Posterior:
         self, times: Sequence[int] | None = None, pairs: bool = False, epsilon: float = 0.05
     ) -> Inferred:
         """The facts of `polarbear infer`, at all times or at those with the given indices."""
-        shown = range(len(self.times)) if times is None else times
-        return inferred(self._cached, shown, epsilon if pairs else None)
+        shown = self.times if times is None else self.times[list(times)]
+        at = pl.col("t").is_in(shown.tolist())
+        compared = self.pairs(epsilon).filter(at).select(PairAt._fields).rows() if pairs else []
+        return Inferred(
+            model=self.model,
+            engine=self.engine,
+            method=self.method,
+            draws=self.draws,
+            seed=self.seed,
+            seconds=round(self.seconds, 3),
+            from_store=self.from_store,
+            instances=self.instances,
+            evidence_weight=self.evidence_weight,
+            diagnostics=self.diagnostics,
+            fit=self.fit,
+            notes=self.notes,
+            ratings=tuple(map(Rating._make, self.summary().filter(at).rows())),
+            epsilon=epsilon if pairs else None,
+            pairs=tuple(map(PairAt._make, compared)) if pairs else None,
+            joint=self._pairs_over() if pairs and self.joint else None,
+        )
+
+    def _pairs_over(self) -> tuple[PairOver, ...]:
+        """Every ordered pair over all times."""
+        over, names = relations.joint(self._posterior), self.algorithms
+        tables = over.dominance, over.crossing, over.dominance_error
+        return tuple(
+            PairOver(names[a], names[b], *(float(table[a, b]) for table in tables))
+            for a, b in permutations(range(len(names)), 2)
+        )
 
     def to_arviz(self) -> Any:
         """The draws for ArviZ: theta with dimensions chain, draw, time and algorithm.

@@ -1,22 +1,22 @@
 """Events of a running race, for observers that show its progress."""
 
-from polarbear.driver.race_progress import Pace, RoundClock, Watcher
+from polarbear.driver.race_progress import Account, AlgorithmProgress, RoundStart, UnderWay, Watcher
 from polarbear.driver.standings import standings as standings_of
-from polarbear.execution.outcome import Outcome, Task
-from polarbear.racing import RoundRecord, State
+from polarbear.execution.outcome import Outcome
+from polarbear.racing import RoundRecord
 from polarbear.report.figures.short_names import labels
 from polarbear.report.outline import curve
 from polarbear.report.words import withheld as withheld_words
 from polarbear.store import Store as StoreOnDisk
 
 __all__ = [
+    "Account",
+    "AlgorithmProgress",
     "Outcome",
-    "Pace",
-    "RoundClock",
     "RoundRecord",
-    "State",
+    "RoundStart",
     "StoreOnDisk",
-    "Task",
+    "UnderWay",
     "Watcher",
     "curve",
     "labels",

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import sys
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 import numpy as np
 
 from polarbear.api.race_events import (
+    Account,
+    AlgorithmProgress,
     Outcome,
-    Pace,
-    RoundClock,
     RoundRecord,
-    State,
+    RoundStart,
     StoreOnDisk,
-    Task,
-    Watcher,
+    UnderWay,
     curve,
     labels,
     standings_of,
@@ -96,48 +94,43 @@ class RunProgress:
         return f"{line}, {duration(left)} left"
 
 
-class RaceProgress(Watcher):
+class RaceProgress(Account):
     """The rounds of a race: P(dominated) of each algorithm, finished runs, the forecast."""
 
     def __init__(self, store: StoreOnDisk) -> None:
+        super().__init__(store.config)
         self._store = store
         self._facts = standings_of(store)
         self._history = History()
         for number in store.rounds.numbers():
             self._history.ends(store.rounds.read(number))
         self._doing = ""
-        self._clock = RoundClock()
-        self._round = 0
-        self._pace = Pace()
         self._log = _Log()
 
-    def checked(self, findings: Sequence[str]) -> None:
-        for line in findings:
-            output.note(f"warning: {line}")
-
-    def begins(
-        self, state: State, horizons: dict[str, float], drawn: int, tasks: Sequence[Task]
-    ) -> None:
-        self._history.enter(state.algorithms)
-        self._round, self._clock = state.round + 1, RoundClock(len(tasks))
-        newcomer = f"{state.joining} on stored instances: " if state.joining else ""
-        algorithms, instances = counted(len(horizons), "algorithm"), counted(drawn, "instance")
-        self._doing = f"{newcomer}{algorithms} on {instances}"
+    def begins(self, start: RoundStart) -> None:
+        super().begins(start)
+        self._history.enter(start.state.algorithms)
+        joining = start.state.joining
+        newcomer = f"{joining} on stored instances: " if joining else ""
+        algorithms = counted(len(start.horizons), "algorithm")
+        self._doing = f"{newcomer}{algorithms} on {counted(start.drawn, 'instance')}"
 
     def finished(self, outcome: Outcome) -> None:
-        self._history.finished(outcome)
-        self._clock.finished(outcome)
-        left = self._clock.left
-        if left is not None and self._log.is_due:
-            self._log.write(f"{self._progress()}, {duration(left)} left in this round")
+        super().finished(outcome)
+        if self._log.is_due:
+            now = self.now()
+            if now.left_in_round is not None:
+                left = duration(now.left_in_round)
+                self._log.write(f"{runs_line(now)}, {left} left in this round")
 
     def infers(self) -> None:
+        super().infers()
         self._doing = "inferring"
 
     def ends(self, record: RoundRecord) -> None:
+        super().ends(record)
         self._facts = standings_of(self._store)
         self._history.ends(record)
-        self._pace.round_over(record.drawn, self._clock.runs)
         if self._facts is None:
             return
         parts = [
@@ -152,48 +145,42 @@ class RaceProgress(Watcher):
         if record.decisions.caught_up:
             parts.append(f"{record.decisions.caught_up} has caught up")
         parts += [f"do not trust this posterior: {problem}" for problem in record.problems]
-        self._log.write("; ".join([*parts, *self._forecast()]))
+        self._log.write("; ".join([*parts, *self._forecast_words()]))
 
     def picture(self) -> list[str]:
         """The lines of a live display."""
-        doing = f"{self._progress()}; {self._doing}" if self._doing else "starting"
-        lines = self._history.lines()
+        now = self.now()
+        doing = f"{runs_line(now)}; {self._doing}" if self._doing else "starting"
+        lines = self._history.lines(now.algorithms)
         if self._facts:
             lines.append(summary_line(self._facts))
-        if self._clock.runs:
-            lines.append(bar(self._clock.done, self._clock.runs))
-        return [*lines, "; ".join([doing, *self._forecast()])]
+        if now.runs:
+            lines.append(bar(now.done, now.runs))
+        return [*lines, "; ".join([doing, *self._forecast_words()])]
 
-    def _progress(self) -> str:
-        clock = self._clock
-        failures = f", {clock.failed} failed" if clock.failed else ""
-        return f"round {self._round}: {clock.done} of {counted(clock.runs, 'run')}{failures}"
-
-    def _forecast(self) -> list[str]:
+    def _forecast_words(self) -> list[str]:
         if not self._facts or not self._facts.open_pairs:
             return []
-        return forecast_words(self._facts, self._pace.seconds)
+        return forecast_words(self._facts, self.seconds_per_instance)
+
+
+def runs_line(now: UnderWay) -> str:
+    """The finished runs of a round."""
+    failures = f", {now.failed} failed" if now.failed else ""
+    return f"round {now.round}: {now.done} of {counted(now.runs, 'run')}{failures}"
 
 
 class History:
-    """P(dominated) of each algorithm after each round, and its runs and failures."""
+    """P(dominated) of each algorithm after each round."""
 
     def __init__(self) -> None:
         self._dominated: dict[str, list[float]] = {}
         self._eliminated: set[str] = set()
-        self._runs: Counter[str] = Counter()
-        self._failed: Counter[str] = Counter()
 
     def enter(self, names: Sequence[str]) -> None:
         """Add algorithms, even if nothing is known about them yet."""
         for name in names:
             self._dominated.setdefault(name, [])
-
-    def finished(self, outcome: Outcome) -> None:
-        """Count a finished run."""
-        name = outcome.task.algorithm.name
-        self._runs[name] += 1
-        self._failed[name] += outcome.status.failed
 
     def ends(self, record: RoundRecord) -> None:
         """Add a round; an eliminated algorithm keeps the probability of its elimination."""
@@ -207,20 +194,22 @@ class History:
                 seen.append(record.threats[name].probability)
         self._eliminated = set(decided)
 
-    def lines(self) -> list[str]:
+    def lines(self, progress: Sequence[AlgorithmProgress]) -> list[str]:
         """P(dominated) of each algorithm as a curve over the last rounds, and its runs."""
         if not self._dominated:
             return []
+        runs = {entry.algorithm: entry for entry in progress}
         names = labels(list(self._dominated), limit=NAME_COLUMNS)
         first = max(len("algorithm"), *map(len, names.values()))
         made = [f"{'algorithm':<{first}}  P(dominated) by round"]
         for name, seen in self._dominated.items():
             drawn = curve(np.array(seen[-ROUND_COLUMNS:]))
             now = f"{seen[-1]:.2f}" if seen else "?"
+            entry = runs.get(name, AlgorithmProgress(name))
             parts = ["eliminated"] if name in self._eliminated else []
-            parts.append(counted(self._runs[name], "run"))
-            if self._failed[name]:
-                parts.append(f"{self._failed[name]} failed")
+            parts.append(counted(entry.runs, "run"))
+            if entry.failed:
+                parts.append(f"{entry.failed} failed")
             made.append(
                 f"{names[name]:<{first}}  {drawn:<{ROUND_COLUMNS}}  {now:<4}  {', '.join(parts)}"
             )

@@ -162,9 +162,9 @@ def next_commands(facts: Standings) -> str:
 
 
 def _open_line(pair: OpenPair) -> str:
-    where = f"at {short(pair.start)}"
+    where = f"at {short(pair.from_)}"
     if pair.times > 1:
-        where = f"at {pair.times} times from {short(pair.start)} to {short(pair.stop)}"
+        where = f"at {pair.times} times from {short(pair.from_)} to {short(pair.to)}"
     leaning = ""
     if pair.p_above is not None:
         low, high = (f"{p:.2f}" for p in pair.p_above)

@@ -52,23 +52,11 @@ def origin_of(config: Config, store: Store) -> Origin:
     )
 
 
-@dataclass(frozen=True)
-class Plan:
-    """The runs of a configuration: those to execute, and the number of stored ones."""
-
-    tasks: list[Task]
-    present: int
-
-
 def chosen_instances(config: Config, count: int | None = None) -> list[Instance]:
     """The first instances of the suite, at most ``count`` of them."""
-    setting = config.setting
-    size = config.instances.size(setting)
-    wanted = count or config.instances.count or size or DEFAULT_INSTANCES
-    return [
-        config.instances.instance(index, setting)
-        for index in range(wanted if size is None else min(wanted, size))
-    ]
+    stream = InstanceStream(config)
+    wanted = count or config.instances.count or stream.size or DEFAULT_INSTANCES
+    return stream.first(wanted if stream.size is None else min(wanted, stream.size))
 
 
 def stored_runs(store: Store) -> dict[tuple[str, str], StoredRun]:
@@ -76,14 +64,14 @@ def stored_runs(store: Store) -> dict[tuple[str, str], StoredRun]:
     return {(run.algorithm, run.instance): run for run in runs_of(store.runs())}
 
 
-def plan(
+def missing_tasks(
     config: Config,
     stored: Runs,
     instances: Sequence[Instance],
     budgets: Mapping[str, float] | None = None,
     retry_failed: bool = False,
     origin: Origin | None = None,
-) -> Plan:
+) -> list[Task]:
     """The runs that are missing for algorithms to have run on these instances up to their budgets.
 
     Without ``budgets``, all algorithms run up to the end of the grid.
@@ -98,7 +86,7 @@ def plan(
             budget, run = budgets[algorithm.name], stored.get((algorithm.name, instance.id))
             if run is None or _is_due_again(run, budget, retry_failed):
                 tasks.append(_task(config, algorithm, instance, budget, run, origin))
-    return Plan(tasks, len(instances) * len(chosen) - len(tasks))
+    return tasks
 
 
 def failed_again(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,12 +41,6 @@ def _plug_in(registry: Registry[Any], name: str) -> MadeOf:
     return of_packages(*packages)
 
 
-def of_options_only(name: str, entry: Mapping[str, Any]) -> str:
-    """The fingerprint of runs of unknown origin: only the options in the store are known."""
-    facts = {"options": known_options(name, entry), "files": None, "packages": None}
-    return json.dumps(facts, sort_keys=True)
-
-
 def known_options(name: str, entry: Mapping[str, Any]) -> dict[str, Any]:
     """Options as a fingerprint has them, from those that a store keeps with all defaults."""
     try:
@@ -70,30 +64,30 @@ def packages_of(made_by: Iterable[str]) -> dict[str, str]:
     return {
         name: version
         for one in made_by
-        for name, version in (json.loads(one)["packages"] or {}).items()
+        for name, version in json.loads(one)["packages"].items()
         if version != "missing"
     }
 
 
-def same_options(one: str, other: str) -> bool:
-    return bool(json.loads(one)["options"] == json.loads(other)["options"])
-
-
-def same_sources(one: str, other: str) -> bool:
-    """Whether files and packages are the same, as far as is known, whatever the options."""
+def same_sources(one: Fingerprint, other: Fingerprint) -> bool:
+    """Whether files and packages are the same, whatever the options."""
+    if one is None or other is None:
+        return one == other
     a, b = json.loads(one), json.loads(other)
-    return a["files"] is None or bool(a["files"] == b["files"] and a["packages"] == b["packages"])
+    return bool(a["files"] == b["files"] and a["packages"] == b["packages"])
 
 
-def changes_between(before: str, now: str) -> list[str]:
+def changes_between(before: Fingerprint, now: Fingerprint) -> list[str]:
     """The differences of two fingerprints in words: files, packages, options."""
+    if before is None or now is None:
+        return ["the origin of some runs is unknown"]
     old, new = json.loads(before), json.loads(now)
-    found = [] if old["files"] is None else _changed_sources(old, new)
-    return found + differences(_completed(old["options"]), _completed(new["options"]))
+    options = differences(_completed(old["options"]), _completed(new["options"]))
+    return _changed_sources(old, new) + options
 
 
 def _completed(options: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Options with their defaults, so that what was left out is not said to have been nothing."""
+    """Options with their defaults, so that a difference shows both values."""
     try:
         made = ADAPTERS[options["use"]].model_validate({"name": "any", **options})
     except (ConfigError, ValidationError, KeyError):
@@ -132,48 +126,16 @@ class StaleRuns:
         )
 
 
-@dataclass(frozen=True)
-class Survey:
-    """Stale runs in a store, and runs of unknown origin, by a configuration."""
-
-    current: Mapping[str, str]
-    stale: tuple[StaleRuns, ...]
-    unknown: Mapping[str, int]  # runs of unknown origin, which count as made by the present code
-
-
-def survey(config: Config, store: Store) -> Survey:
-    """Compare the fingerprint of each run with the present one."""
-    current = fingerprints(config)
-    runs = store.all_runs()
-    stale, unknown = [], {}
+def stale_runs(store: Store, current: Mapping[str, str]) -> list[StaleRuns]:
+    """The runs of each algorithm whose fingerprint is not the current one."""
+    runs, found = store.all_runs(), []
     for name, now in current.items():
         mine = runs.filter(pl.col("algorithm") == name)
-        made_by: list[Fingerprint] = mine["fingerprint"].to_list()
         fitting = store.provenance.alike(name, now)
-        wrong = [one for one in dict.fromkeys(made_by) if one not in fitting]
-        if None in wrong and store.provenance.alike(name, None) == [None]:
-            stored = store.config["algorithms"].get(name)
-            if stored is None or same_options(of_options_only(name, stored), now):
-                wrong.remove(None)
-                unknown[name] = made_by.count(None)
+        wrong = [one for one in dict.fromkeys(mine["fingerprint"]) if one not in fitting]
         if wrong:
-            stale.append(_stale_runs(store, name, mine, wrong, now))
-    return Survey(current, tuple(stale), unknown)
-
-
-def _stale_runs(
-    store: Store, name: str, runs: pl.DataFrame, wrong: Sequence[Fingerprint], now: str
-) -> StaleRuns:
-    rows = runs.filter(pl.col("fingerprint").is_in(wrong, nulls_equal=True))
-    made_by = [_known(store, name, one) for one in wrong]
-    changes = dict.fromkeys(line for one in made_by for line in changes_between(one, now))
-    sources = any(not same_sources(one, now) for one in made_by)
-    return StaleRuns(name, rows, tuple(changes), sources, tuple(wrong))
-
-
-def _known(store: Store, name: str, fingerprint: Fingerprint) -> str:
-    """The fingerprint of a run, or the one that it was declared to be equal to."""
-    for one in store.provenance.alike(name, fingerprint):
-        if one is not None:
-            return one
-    return of_options_only(name, store.config["algorithms"][name])
+            rows = mine.filter(pl.col("fingerprint").is_in(wrong, nulls_equal=True))
+            changes = dict.fromkeys(line for one in wrong for line in changes_between(one, now))
+            sources = not all(same_sources(one, now) for one in wrong)
+            found.append(StaleRuns(name, rows, tuple(changes), sources, tuple(wrong)))
+    return found

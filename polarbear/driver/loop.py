@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from polarbear import racing as race
 from polarbear.config import Config
 from polarbear.driver import collect
 from polarbear.driver.check import check
 from polarbear.driver.collect import InstanceStream
-from polarbear.driver.race_progress import Watcher
+from polarbear.driver.race_progress import RoundStart, Watcher
 from polarbear.driver.race_runs import RaceRuns
 from polarbear.driver.resume import resumed
 from polarbear.driver.round_posterior import LastPosterior, RoundInference, RoundResult
@@ -34,25 +34,28 @@ RUNS_PER_WORKER = 2  # in a round that is to keep all workers busy
 
 
 class Race:
-    """A race on a store; the caller holds the store's lock."""
+    """A race on a store; the caller holds the store's lock.
+
+    ``on_finding`` receives the findings of a short trial before the first race; None for no trial.
+    """
 
     def __init__(
         self,
         config: Config,
         store: Store,
-        watcher: Watcher | None = None,
+        watchers: Sequence[Watcher] = (),
         add: Sequence[str] = (),
         purpose: Purpose | None = None,
         retry_failed: bool = False,
-        try_out: bool = False,
+        on_finding: Callable[[str], None] | None = None,
     ) -> None:
         self._config = config
         self._rules = config.race
         self._store = store
-        self._watcher = watcher or Watcher()
+        self._watchers = watchers
         self._purpose = purpose
         self._retry_failed = retry_failed
-        self._tries_out = try_out
+        self._on_finding = on_finding
         self._began = time.monotonic()
         self.state, self._waiting = resumed(config, store, add)
         self._origin = collect.origin_of(config, store)
@@ -92,8 +95,7 @@ class Race:
     def _run(self) -> Ended:
         collect.prepare(self._config)
         with collect.pool_of(self._config, self._store) as pool:
-            if self._tries_out and not self._runs.stored:
-                self._try_out(pool)
+            self._try_out(pool)
             scheduler = self._scheduler(pool)
             try:
                 ended = self._rounds(scheduler)
@@ -103,7 +105,7 @@ class Race:
             return ended
 
     def _scheduler(self, pool: Executor) -> Scheduler:
-        on_speculative = self._watcher.ran_early
+        on_speculative = self._take_speculative
         return Scheduler(pool, self._store, self._take, self._speculative, on_speculative)
 
     def _rounds(self, scheduler: Scheduler) -> Ended:
@@ -147,26 +149,30 @@ class Race:
         collect.check_unchanged(self._config, self._origin)
         tasks = self._missing(instances, horizons)
         likely = self._likely(horizons, len(instances), scheduler)
-        self._watcher.staffed(scheduler.workers)
-        self._watcher.begins(state, horizons, len(instances), tasks)
+        start = RoundStart(state, horizons, len(instances), tasks, scheduler.workers)
+        for watcher in self._watchers:
+            watcher.begins(start)
         self._execute(scheduler, tasks, likely)
         refuse_failures(self._config, self._runs, state, instances, list(horizons))
-        self._watcher.infers()
+        for watcher in self._watchers:
+            watcher.infers()
         result, record = scheduler.run_beside(
             lambda: self._decided(state, horizons, len(instances)), likely
         )
         self.state = result.state
         self._posterior.set(result)
         self._store.rounds.add(record, result.beliefs(self._rules))
-        if self._watcher.wants_draws:
+        if any(watcher.wants_draws for watcher in self._watchers):
             self._posterior.keep()
-        self._watcher.ends(record)
+        for watcher in self._watchers:
+            watcher.ends(record)
 
     def _missing(self, instances: list[Instance], horizons: dict[str, float]) -> list[Task]:
         """Missing runs of algorithms up to their horizons, long ones first."""
         retry, stored = self._retry_failed, self._runs.stored
-        plan = collect.plan(self._config, stored, instances, horizons, retry, self._origin)
-        return self._runs.estimates.longest_first(plan.tasks)
+        config, origin = self._config, self._origin
+        tasks = collect.missing_tasks(config, stored, instances, horizons, retry, origin)
+        return self._runs.estimates.longest_first(tasks)
 
     def _decided(
         self, state: State, horizons: dict[str, float], drawn: int
@@ -206,13 +212,20 @@ class Race:
 
     def _take(self, outcome: Outcome) -> None:
         self._runs.add(outcome)
-        self._watcher.finished(outcome)
+        for watcher in self._watchers:
+            watcher.finished(outcome)
+
+    def _take_speculative(self, outcome: Outcome) -> None:
+        for watcher in self._watchers:
+            watcher.ran_early(outcome)
 
     def _try_out(self, pool: Executor) -> None:
         """Report what a short trial finds; suites that draw scores need none."""
-        if self._config.instances.offers() is not Kind.SCORES:
+        draws_scores = self._config.instances.offers() is Kind.SCORES
+        if self._on_finding is not None and not self._runs.stored and not draws_scores:
             found = check(self._config, pool)
-            self._watcher.checked([*found.errors, *found.warnings])
+            for line in (*found.errors, *found.warnings):
+                self._on_finding(line)
 
     def _repeat_failed(self, scheduler: Scheduler) -> None:
         """Repeat failed runs on the instances of earlier rounds."""

@@ -157,7 +157,8 @@ def _check_makers(stores: Sequence[Store], keep: Sequence[str]) -> dict[str, lis
             alike[name] = list(dict.fromkeys(one for _, one in makers))
         else:
             found += [
-                f"{name}, in {first_store.path} and {store.path}: {_difference(first, one)}"
+                f"{name}, in {first_store.path} and {store.path}: "
+                + joined(changes_between(first, one))
                 for store, one in strangers
             ]
     _refuse(
@@ -166,12 +167,6 @@ def _check_makers(stores: Sequence[Store], keep: Sequence[str]) -> dict[str, lis
         "--keep NAME counts them alike",
     )
     return alike
-
-
-def _difference(one: Fingerprint, other: Fingerprint) -> str:
-    if one is None or other is None:
-        return "the origin of one of them is unknown"
-    return joined(changes_between(one, other))
 
 
 def _united(stores: Sequence[Store], first_wins: bool) -> tuple[dict[Key, Chosen], int]:

@@ -1,13 +1,12 @@
-"""Progress of a race: observers, counts by algorithm and worker, and the remaining time."""
+"""Progress of a race: its observers, counts by algorithm and worker, and the remaining time."""
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from types import TracebackType
+from typing import Any
 
 from polarbear.driver.standings import ahead
 from polarbear.execution.outcome import Outcome, Task
@@ -15,6 +14,21 @@ from polarbear.racing import Forecast, RoundRecord, State
 from polarbear.store import Store, progress_file
 
 WRITE_INTERVAL_SECONDS = 1.0
+RUNNING = "running"
+
+
+@dataclass(frozen=True)
+class RoundStart:
+    """A round that begins: horizons of algorithms, number of instances, and missing runs.
+
+    ``workers`` is the number of runs that go on at once.
+    """
+
+    state: State
+    horizons: Mapping[str, float]
+    drawn: int
+    tasks: Sequence[Task]
+    workers: int
 
 
 class Watcher:
@@ -22,16 +36,8 @@ class Watcher:
 
     wants_draws = False  # in the store after each round, not only after the last
 
-    def checked(self, findings: Sequence[str]) -> None:
-        """A short trial of all algorithms found this."""
-
-    def staffed(self, workers: int) -> None:
-        """This number of runs goes on at once from now on."""
-
-    def begins(
-        self, state: State, horizons: dict[str, float], drawn: int, tasks: Sequence[Task]
-    ) -> None:
-        """A round begins: horizons of algorithms, number of instances, and missing runs."""
+    def begins(self, start: RoundStart) -> None:
+        """A round begins."""
 
     def finished(self, outcome: Outcome) -> None:
         """A run of the round is finished; a speculative run is used."""
@@ -96,109 +102,89 @@ class UnderWay:
     workers: list[WorkerProgress] = field(default_factory=list)
 
 
-class Pace:
-    """Seconds per instance in the last round, from the end of the round before."""
+class Account(Watcher):
+    """Counts the runs of a race; another thread may read ``now``."""
 
-    def __init__(self) -> None:
-        self._since = time.monotonic()
-        self.seconds: float | None = None
-
-    def round_over(self, drawn: int, runs: int) -> None:
-        """Take in a round; one without runs is ignored."""
-        now = time.monotonic()
-        if drawn and runs:
-            self.seconds = (now - self._since) / drawn
-        self._since = now
-
-
-class RoundClock:
-    """The remaining time of a round, by its runs since it began."""
-
-    def __init__(self, runs: int = 0) -> None:
-        self.runs, self.done, self.failed = runs, 0, 0
-        self._made = 0
-        self._began = time.time()
-
-    def finished(self, outcome: Outcome) -> None:
-        """Take in a finished run."""
-        self.done += 1
-        self.failed += outcome.status.failed
-        self._made += outcome.started + outcome.seconds >= self._began  # not before
-
-    @property
-    def left(self) -> float | None:
-        """Seconds until all runs are finished at the speed so far; None where it is unknown."""
-        if not self._made:
-            return None
-        return (time.time() - self._began) / self._made * (self.runs - self.done)
-
-
-class Account:
-    """Counts the runs of a race."""
-
-    def __init__(self) -> None:
-        self.workers = 1  # runs that go on at once
+    def __init__(self, config: Mapping[str, Any]) -> None:
+        self._config = config
+        self._lock = threading.Lock()
         self._now = UnderWay(began=time.time())
-        self._clock = RoundClock()
+        self._round_began = self._now.began
+        self._made = 0  # runs of this round since it began, not before
+        self._workers_at_once = 1
         self._algorithms: dict[str, AlgorithmProgress] = {}
         self._workers: dict[tuple[str, str], WorkerProgress] = {}
         self._early: set[tuple[str, str, float]] = set()
         self._forecast: Forecast | None = None
-        self._pace = Pace()
+        self._last_end = time.monotonic()
+        self.seconds_per_instance: float | None = None  # in the last round that had runs
 
-    def begins(self, number: int, tasks: Sequence[Task]) -> None:
-        self._now.round, self._now.doing = number, "running"
-        self._clock = RoundClock(len(tasks))
-        for entry in self._algorithms.values():
-            entry.round_runs = entry.round_done = 0
-        for task in tasks:
-            self._of(task).round_runs += 1
+    def begins(self, start: RoundStart) -> None:
+        with self._lock:
+            self._now.round, self._now.doing = start.state.round + 1, RUNNING
+            self._now.runs, self._now.done, self._now.failed = len(start.tasks), 0, 0
+            self._round_began, self._made = time.time(), 0
+            self._workers_at_once = start.workers
+            for entry in self._algorithms.values():
+                entry.round_runs = entry.round_done = 0
+            for task in start.tasks:
+                self._of(task).round_runs += 1
 
     def finished(self, outcome: Outcome) -> None:
-        self._clock.finished(outcome)
-        self._of(outcome.task).round_done += 1
-        if _name(outcome) in self._early:
-            self._early.remove(_name(outcome))
-        elif outcome.started >= self._now.began:  # not by an earlier command
-            self._ran(outcome)
+        with self._lock:
+            self._now.done += 1
+            self._now.failed += outcome.status.failed
+            self._made += outcome.started + outcome.seconds >= self._round_began
+            self._of(outcome.task).round_done += 1
+            if _name(outcome) in self._early:
+                self._early.remove(_name(outcome))
+            elif outcome.started >= self._now.began:  # not by an earlier command
+                self._count(outcome)
 
     def ran_early(self, outcome: Outcome) -> None:
-        self._early.add(_name(outcome))
-        self._ran(outcome)
+        with self._lock:
+            self._early.add(_name(outcome))
+            self._count(outcome)
 
     def infers(self) -> None:
-        self._now.doing = "inferring"
+        with self._lock:
+            self._now.doing = "inferring"
 
-    def ends(self, drawn: int, forecast: Forecast | None) -> None:
-        self._pace.round_over(drawn, self._clock.runs)
-        self._now.doing, self._forecast = "beginning the next round", forecast
+    def ends(self, record: RoundRecord) -> None:
+        with self._lock:
+            end = time.monotonic()
+            if record.drawn and self._now.runs:
+                self.seconds_per_instance = (end - self._last_end) / record.drawn
+            self._last_end = end
+            self._forecast = ahead(record, self._config)
+            self._now.doing = "beginning the next round"
 
     def now(self) -> UnderWay:
         """The present progress."""
-        written = time.time()
-        workers = list(self._workers.values())
-        busy = sum(worker.seconds for worker in workers)
-        lasted = self.workers * (written - self._now.began)
-        return replace(
-            self._now,
-            written=written,
-            early=len(self._early),
-            busy=min(1.0, busy / lasted) if workers and lasted > 0 else None,
-            runs=self._clock.runs,
-            done=self._clock.done,
-            failed=self._clock.failed,
-            left_in_round=self._clock.left if self._now.doing == "running" else None,
-            to_go_at_least=self._seconds(self._forecast.low) if self._forecast else None,
-            to_go_at_most=self._seconds(self._forecast.high) if self._forecast else None,
-            algorithms=[replace(entry) for entry in self._algorithms.values()],
-            workers=[replace(worker) for worker in workers],
-        )
+        with self._lock:
+            now = replace(
+                self._now,
+                written=time.time(),
+                early=len(self._early),
+                algorithms=[replace(entry) for entry in self._algorithms.values()],
+                workers=[replace(worker) for worker in self._workers.values()],
+            )
+            if now.doing == RUNNING and self._made:
+                pace = (now.written - self._round_began) / self._made
+                now.left_in_round = pace * (now.runs - now.done)
+            if self._forecast is not None:
+                now.to_go_at_least = self._seconds(self._forecast.low)
+                now.to_go_at_most = self._seconds(self._forecast.high)
+            lasted = self._workers_at_once * (now.written - now.began)
+            if now.workers and lasted > 0:
+                now.busy = min(1.0, sum(worker.seconds for worker in now.workers) / lasted)
+            return now
 
     def _seconds(self, instances: int | None) -> float | None:
-        pace = self._pace.seconds
+        pace = self.seconds_per_instance
         return None if instances is None or pace is None else instances * pace
 
-    def _ran(self, outcome: Outcome) -> None:
+    def _count(self, outcome: Outcome) -> None:
         """Count a run for its worker and its algorithm."""
         where, task = outcome.where, outcome.task
         place = (where.host, where.worker)
@@ -215,85 +201,32 @@ class Account:
         return self._algorithms.setdefault(name, AlgorithmProgress(name))
 
 
-class Progress(Watcher):
-    """Writes the progress of a race to its store every second, and passes events on."""
+def _name(outcome: Outcome) -> tuple[str, str, float]:
+    return outcome.task.algorithm.name, outcome.task.instance.id, outcome.started
 
-    def __init__(self, store: Store, other: Watcher) -> None:
-        self._store = store
-        self._other = other
-        self.wants_draws = other.wants_draws
-        self._account = Account()
-        self._lock = threading.Lock()
-        self._changed = True
+
+class ProgressFile(Account):
+    """Writes the progress of a race to its store every second, while it is used as a context."""
+
+    def __init__(self, store: Store) -> None:
+        super().__init__(store.config)
+        self._store = store.path
         self._over = threading.Event()
         self._writer = threading.Thread(target=self._write_regularly, daemon=True)
 
-    def __enter__(self) -> Progress:
+    def __enter__(self) -> ProgressFile:
         self._write()
         self._writer.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._over.set()
         self._writer.join()
-        progress_file.clear(self._store.path)
-
-    def checked(self, findings: Sequence[str]) -> None:
-        self._other.checked(findings)
-
-    def staffed(self, workers: int) -> None:
-        with self._counting():
-            self._account.workers = workers
-        self._other.staffed(workers)
-
-    def begins(
-        self, state: State, horizons: dict[str, float], drawn: int, tasks: Sequence[Task]
-    ) -> None:
-        with self._counting():
-            self._account.begins(state.round + 1, tasks)
-        self._other.begins(state, horizons, drawn, tasks)
-
-    def finished(self, outcome: Outcome) -> None:
-        with self._counting():
-            self._account.finished(outcome)
-        self._other.finished(outcome)
-
-    def ran_early(self, outcome: Outcome) -> None:
-        with self._counting():
-            self._account.ran_early(outcome)
-        self._other.ran_early(outcome)
-
-    def infers(self) -> None:
-        with self._counting():
-            self._account.infers()
-        self._other.infers()
-
-    def ends(self, record: RoundRecord) -> None:
-        with self._counting():
-            self._account.ends(record.drawn, ahead(record, self._store.config))
-        self._other.ends(record)
-
-    @contextmanager
-    def _counting(self) -> Iterator[None]:
-        with self._lock:
-            yield
-            self._changed = True
+        progress_file.clear(self._store)
 
     def _write_regularly(self) -> None:
         while not self._over.wait(WRITE_INTERVAL_SECONDS):
-            if self._changed:
-                self._write()
+            self._write()
 
     def _write(self) -> None:
-        with self._lock:
-            now, self._changed = self._account.now(), False
-        progress_file.write(self._store.path, asdict(now))
-
-
-def _name(outcome: Outcome) -> tuple[str, str, float]:
-    return outcome.task.algorithm.name, outcome.task.instance.id, outcome.started
+        progress_file.write(self._store, asdict(self.now()))

@@ -6,7 +6,7 @@ never mixed: a race whose runs or rules change is archived, and another one begi
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from shlex import quote as quoted
 
@@ -14,7 +14,7 @@ import polars as pl
 
 from polarbear.config import Config
 from polarbear.driver.collect import workers_of
-from polarbear.driver.fingerprints import StaleRuns, Survey, known_options, survey
+from polarbear.driver.fingerprints import StaleRuns, fingerprints, known_options, stale_runs
 from polarbear.driver.race_runs import RuntimeEstimates
 from polarbear.driver.resume import race_differences
 from polarbear.errors import RaceError, StoreMismatchError
@@ -39,36 +39,12 @@ class Answers:
     fresh: bool = False
 
 
-@dataclass(frozen=True)
-class Cost:
-    """The price of taking decisions again: at most this many runs, and about this many seconds.
+def cost_words(config: Config, store: Store, stale: Sequence[StaleRuns]) -> str:
+    """The price of deciding again: at most this many runs, and about this many seconds.
 
-    ``deciding`` is the time of the last posterior for each of the rounds, None where it is unknown;
-    ``running`` is the time of the runs by stored run times, on all workers.
+    Runs are priced by stored run times on all workers, rounds by the time of the last posterior.
     """
-
-    repeat: int
-    extend: int
-    rounds: int
-    deciding: float | None
-    running: float
-
-    @property
-    def words(self) -> str:
-        extend = ""
-        if self.extend:
-            extend = f", up to {counted(self.extend, 'run')} to extend (from their beginning)"
-        seconds = self.running + (self.deciding or 0.0)
-        about = f", in about {duration(seconds)}" if seconds else ""
-        return (
-            f"{counted(self.repeat, 'run')} to repeat, {counted(self.rounds, 'round')} to decide "
-            f"again{extend}{about}"
-        )
-
-
-def cost_of(config: Config, store: Store, stale: Sequence[StaleRuns]) -> Cost:
-    """Count stale runs, and runs that end before the grid does."""
-    rounds, limit = store.rounds.numbers(), config.budget.limit
+    limit, rounds = config.budget.limit, store.rounds.numbers()
     outdated = {run.run: run for one in stale for run in stored_runs(one.runs)}
     names = {algorithm.name for algorithm in config.algorithms}
     estimates, short = RuntimeEstimates(), []
@@ -77,12 +53,19 @@ def cost_of(config: Config, store: Store, stale: Sequence[StaleRuns]) -> Cost:
         ends_early = run.status is Status.BUDGET and run.reached < limit
         if run.algorithm in names and ends_early and run.run not in outdated:
             short.append(run.algorithm)
-    running = sum(estimates.seconds(run.algorithm, run.budget) for run in outdated.values())
-    running += sum(estimates.seconds(name, limit) for name in short)
-    last, deciding = store.rounds.last(), None
+    seconds = sum(estimates.seconds(run.algorithm, run.budget) for run in outdated.values())
+    seconds += sum(estimates.seconds(name, limit) for name in short)
+    seconds /= workers_of(config)
+    last = store.rounds.last()
     if last is not None and last.posterior in store.posteriors.stored():
-        deciding = len(rounds) * float(store.posteriors.facts(last.posterior)["seconds"])
-    return Cost(len(outdated), len(short), len(rounds), deciding, running / workers_of(config))
+        seconds += len(rounds) * float(store.posteriors.facts(last.posterior)["seconds"])
+    words = (
+        f"{counted(len(outdated), 'run')} to repeat, {counted(len(rounds), 'round')} to decide "
+        "again"
+    )
+    if short:
+        words += f", up to {counted(len(short), 'run')} to extend (from their beginning)"
+    return f"{words}, in about {duration(seconds)}" if seconds else words
 
 
 def take_in(config: Config, store: Store, answers: Answers, racing: bool) -> list[str]:
@@ -94,9 +77,10 @@ def take_in(config: Config, store: Store, answers: Answers, racing: bool) -> lis
     rerun, keep = _named(answers, names)
     uses_grid = config.instances.uses_grid
     store.check_extends(config.plain(), uses_grid, redefined=names)
-    found = survey(config, store)
-    notes = _adopt_unknown(store, found) + _keep(store, found, keep)
-    stale = [one for one in found.stale if one.algorithm not in keep]
+    current = fingerprints(config)
+    found = stale_runs(store, current)
+    notes = _keep(store, current, [one for one in found if one.algorithm in keep])
+    stale = [one for one in found if one.algorithm not in keep]
     changed = [one.algorithm for one in stale]
     notes += [_nothing_to_rerun(store, name) for name in answers.rerun if name not in changed]
     last = store.rounds.last() if racing else None
@@ -120,9 +104,9 @@ def take_in(config: Config, store: Store, answers: Answers, racing: bool) -> lis
         if answers.redecide and not because:
             because = _made_since(store, last)
         if because or answers.fresh:
-            cost = cost_of(config, store, stale)
+            cost = cost_words(config, store, stale)
             number = store.end_race(because or ["a new race was asked for"])
-            notes.append(f"race {number} is archived; {cost.words}")
+            notes.append(f"race {number} is archived; {cost}")
         elif answers.redecide:
             notes.append("nothing has changed: the race continues; --fresh begins another")
     old = {run for one in stale for run in one.runs["run"]}
@@ -131,7 +115,7 @@ def take_in(config: Config, store: Store, answers: Answers, racing: bool) -> lis
     gone = store.all_runs().filter(pl.col("algorithm").is_in(dropped))
     notes += withdraw(store, gone, Reason.DROPPED)
     store.adopt(config.plain(), uses_grid, redefined=names, dropped=dropped)
-    return notes + _take_back(store, found)
+    return notes + _take_back(store, current)
 
 
 def withdraw(store: Store, runs: pl.DataFrame, reason: Reason) -> list[str]:
@@ -195,26 +179,11 @@ def _named(answers: Answers, names: Sequence[str]) -> tuple[list[str], list[str]
     return rerun, keep
 
 
-def _adopt_unknown(store: Store, found: Survey) -> list[str]:
-    for name in found.unknown:
-        store.provenance.declare_alike(name, [found.current[name], None])
-    if not found.unknown:
-        return []
-    counts = [f"{counted(count, 'run')} of {name}" for name, count in found.unknown.items()]
-    return [
-        f"{joined(counts)} of unknown origin: from now on they count as made by the present code"
-    ]
-
-
-def _keep(store: Store, found: Survey, keep: Collection[str]) -> list[str]:
-    notes = []
-    for one in found.stale:
-        if one.algorithm in keep:
-            store.provenance.declare_alike(
-                one.algorithm, [found.current[one.algorithm], *one.fingerprints]
-            )
-            notes.append(f"kept despite the change: {one.words}")
-    return notes
+def _keep(store: Store, current: Mapping[str, str], kept: Sequence[StaleRuns]) -> list[str]:
+    for one in kept:
+        alike = [current[one.algorithm], *one.fingerprints]
+        store.provenance.declare_alike(one.algorithm, alike)
+    return [f"kept despite the change: {one.words}" for one in kept]
 
 
 def _question(store: Store, stale: Sequence[StaleRuns]) -> str:
@@ -239,7 +208,7 @@ def _refusal(
     listing = "\n".join(f"  {line}" for line in changes)
     return (
         f"the configuration contradicts the race in {store.path}:\n{listing}\n"
-        f"Use --redecide to decide again: {cost_of(config, store, stale).words}. The present "
+        f"Use --redecide to decide again: {cost_words(config, store, stale)}. The present "
         f"rounds are archived.{_renamed(config, store, dropped)}"
     )
 
@@ -263,7 +232,7 @@ def _counts(runs: pl.DataFrame) -> str:
     return joined([f"{counted(count, 'run')} of {name}" for name, count in grouped.iter_rows()])
 
 
-def _take_back(store: Store, found: Survey) -> list[str]:
+def _take_back(store: Store, current: Mapping[str, str]) -> list[str]:
     """Take back runs that were set aside and fit the present code.
 
     Except those of algorithms in a race that continues: its rounds did not use them.
@@ -275,7 +244,7 @@ def _take_back(store: Store, found: Survey) -> list[str]:
         return []
     fitting = {
         name: store.provenance.alike(name, now)
-        for name, now in found.current.items()
+        for name, now in current.items()
         if name not in racing
     }
     rows = store.every_run().join(aside, on="run", how="semi", maintain_order="left")

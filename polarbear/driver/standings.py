@@ -44,36 +44,25 @@ class Entrant(NamedTuple):
     spent: float
 
 
-class Lead(NamedTuple):
+@dataclass(frozen=True)
+class Lead:
     """A span of time over which one candidate has the highest P(best)."""
 
     algorithm: str
-    start: float
-    stop: float
-
-    def to_plain(self) -> dict[str, Any]:
-        return {"algorithm": self.algorithm, "from": self.start, "to": self.stop}
+    from_: float
+    to: float
 
 
-class OpenPair(NamedTuple):
+@dataclass(frozen=True)
+class OpenPair:
     """A pair that is open at a number of ``times``, and the range of P(a is better) there."""
 
     a: str
     b: str
     times: int
-    start: float
-    stop: float
+    from_: float
+    to: float
     p_above: tuple[float, float] | None
-
-    def to_plain(self) -> dict[str, Any]:
-        return {
-            "a": self.a,
-            "b": self.b,
-            "times": self.times,
-            "from": self.start,
-            "to": self.stop,
-            "p_above": None if self.p_above is None else list(self.p_above),
-        }
 
 
 class SettledPair(NamedTuple):

@@ -31,24 +31,10 @@ class Heard(Listener):
         self.warnings.append(text)
 
 
-class Seen(Watcher):
-    def __init__(self) -> None:
-        self.calls: list[str] = []
-
-    def __getattribute__(self, name: str) -> Any:
-        if name in ("checked", "begins", "finished", "infers", "ends"):
-            return lambda *_: self.calls.append(name)
-        return super().__getattribute__(name)
-
-
 def test_the_page_follows_until_the_race_is_over_and_is_written_over(tmp_path: Path):
-    store, page, inner = stored_runs(tmp_path), tmp_path / "live.html", Seen()
-    paged = LivePage(inner, store, page, Heard())
-    for call in ("checked", "begins", "finished", "infers"):
-        getattr(paged, call)(*[None] * {"begins": 4, "infers": 0}.get(call, 1))
-        assert not page.exists()
+    store, page = stored_runs(tmp_path), tmp_path / "live.html"
+    paged = LivePage(store, page, Heard())
     paged.ends(cast(Any, None))
-    assert inner.calls == ["checked", "begins", "finished", "infers", "ends"]
     assert '"follows":true' in page.read_text()
     assert 'id="follow"' in page.read_text()
     check_place(page)  # a page may be written over
@@ -60,7 +46,7 @@ def test_the_page_follows_until_the_race_is_over_and_is_written_over(tmp_path: P
 
 def test_a_page_that_cannot_be_written_is_one_warning_and_the_race_continues(tmp_path: Path):
     store, heard = stored_runs(tmp_path), Heard()
-    paged = LivePage(Watcher(), store, tmp_path / "gone" / "live.html", heard)
+    paged = LivePage(store, tmp_path / "gone" / "live.html", heard)
     paged.ends(cast(Any, None))
     paged.ends(cast(Any, None))
     (said,) = heard.warnings
@@ -145,7 +131,7 @@ def test_during_a_race_that_keeps_its_draws_the_page_has_the_selector_and_the_du
             seen.append((live.tag(), page.count('"title":"Round ')))
 
     with store.writing():
-        Race(config, store, Looking()).run()
+        Race(config, store, [Looking()]).run()
     assert seen == [("1", 1), ("2", 2), ("3", 3)]
     assert live.tag() == "over"
 
@@ -161,7 +147,7 @@ def test_a_page_without_draws_is_outdated_as_soon_as_there_are_some(tmp_path):
             assert f'"served":"{live.tag()}"' in live.now().decode()
 
     with store.writing():
-        Race(config, store, Looking()).run()
+        Race(config, store, [Looking()]).run()
         seen.append(live.tag())
     assert seen == ["1 without draws", "1"]
 

@@ -13,7 +13,6 @@ import pytest
 from polarbear.store import Store
 from polarbear.store.catalog import Catalog, part_file
 from polarbear.store.runs import run_id
-from tests.store.editing import rewrite
 from tests.support import Project
 
 MINE = """
@@ -117,21 +116,6 @@ def test_keep_goes_on_with_the_race_and_is_not_asked_again(raced: Project):
     assert rounds(raced.store) == first
     assert raced("race", "config.yaml").returncode in (0, 3)
     assert set(attempts(raced.store).values()) == {1}
-
-
-@pytest.mark.slow
-def test_runs_of_an_older_version_count_as_made_by_what_is_there_and_that_is_said_once(
-    raced: Project,
-):
-    first = rounds(raced.store)
-    rewrite(raced.store, "runs", lambda row: {**row, "fingerprint": None})
-    done = raced("race", "config.yaml")
-    assert done.returncode in (0, 3), done.stderr
-    assert "8 runs of climber and 8 runs of random of unknown origin" in done.stderr
-    assert "unknown origin" not in raced("race", "config.yaml").stderr
-    assert rounds(raced.store) == first
-    write_code(raced, helper="STEP = 0.01\n")
-    assert "climber: helper.py; 8 runs" in raced("race", "config.yaml").stderr
 
 
 @pytest.mark.slow

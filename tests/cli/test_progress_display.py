@@ -11,6 +11,7 @@ from typing import Any, cast
 
 import pytest
 
+from polarbear.api.race_events import AlgorithmProgress
 from polarbear.cli.progress_display import BAR_COLUMNS, History, bar
 from polarbear.racing import Elimination, Threat
 from polarbear.store import progress_file
@@ -26,17 +27,11 @@ def record(names: list[str], out: dict[str, float], threats: dict[str, float]) -
     return cast(Any, SimpleNamespace(state=state, threats=threatened))
 
 
-def run(name: str, failed: bool = False) -> Any:
-    task = SimpleNamespace(algorithm=SimpleNamespace(name=name))
-    return cast(Any, SimpleNamespace(task=task, status=SimpleNamespace(failed=failed)))
-
-
 def test_every_algorithm_has_a_line_before_anything_is_known():
     history = History()
-    assert history.lines() == []
+    assert history.lines([]) == []
     history.enter(["A", "B"])
-    history.finished(run("B", failed=True))
-    _, first, second = history.lines()
+    _, first, second = history.lines([AlgorithmProgress("B", runs=1, failed=1)])
     assert first.split() == ["A", "?", "0", "runs"]
     assert second.split() == ["B", "?", "1", "run,", "1", "failed"]
 
@@ -46,7 +41,7 @@ def test_a_curve_grows_by_a_round_and_ends_at_the_elimination():
     history.ends(record(["A", "B"], {}, {"A": 0.0, "B": 0.5}))
     history.ends(record(["A", "B"], {"B": 1.0}, {"A": 0.0}))
     history.ends(record(["A", "B"], {"B": 1.0}, {"A": 0.25}))
-    _, first, second = history.lines()
+    _, first, second = history.lines([])
     assert first.split()[:3] == ["A", "▂", "0.25"]
     assert second.split()[:4] == ["B", "▄█", "1.00", "eliminated,"]
 
@@ -55,10 +50,7 @@ def test_long_names_and_many_rounds_fit_into_80_columns_and_stay_distinct():
     history = History()
     for _ in range(200):
         history.ends(record(LONG, {}, dict.fromkeys(LONG, 0.5)))
-    for name in LONG:
-        for _ in range(2000):
-            history.finished(run(name, failed=True))
-    lines = history.lines()
+    lines = history.lines([AlgorithmProgress(name, runs=2000, failed=2000) for name in LONG])
     assert max(map(len, lines)) <= 80
     assert len({line.split("  ")[0] for line in lines}) == 3
 

@@ -80,7 +80,7 @@ def run(config: Config, folder: Path, **options: Any) -> tuple[Ended, Store, Not
     store = Store.open_or_create(folder, config.plain())
     with store.writing():
         store.adopt(config.plain(), config.instances.uses_grid)
-        ended = Race(config, store, notes, **options).run()
+        ended = Race(config, store, [notes], **options).run()
     return ended, store, notes
 
 
@@ -181,7 +181,7 @@ def test_draws_kept_after_each_round_leave_nothing_behind(tmp_path):
 
     store = Store.open_or_create(tmp_path / "often", configured().plain())
     with store.writing():
-        Race(configured(), store, Looking()).run()
+        Race(configured(), store, [Looking()]).run()
     assert seen == [True] * len(notes.rounds)
     for folder in ("posteriors", "rankings"):
         left, right = (
@@ -285,7 +285,7 @@ def test_draws_do_not_depend_on_where_a_race_was_interrupted(tmp_path):
         impatient = Impatient()
         with store.writing():
             try:
-                Race(config, store, impatient).run()
+                Race(config, store, [impatient]).run()
             except KeyboardInterrupt:
                 interruptions += 1
                 executed += impatient.runs

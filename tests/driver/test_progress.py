@@ -1,27 +1,30 @@
-"""What a race that is under way says of itself."""
+"""The progress of a race that is under way."""
 
 from __future__ import annotations
 
 import time
 from dataclasses import replace
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import pytest
 
 from polarbear.driver import collect
-from polarbear.driver.race_progress import Account
+from polarbear.driver.race_progress import Account, RoundStart
 from polarbear.execution.host import Where
 from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.racing import Forecast
 from tests.driver.test_loop import configured
+
+NO_LIMITS = {"race": {"limits": {}}}
 
 
 @pytest.fixture
 def tasks() -> list[Task]:
     config = configured(("good", "bad"))
     instances = [config.instances.instance(i, config.setting) for i in range(3)]
-    return collect.plan(config, {}, instances).tasks
+    return collect.missing_tasks(config, {}, instances)
 
 
 def outcome(task: Task, worker: str = "1", **changes: Any) -> Outcome:
@@ -33,9 +36,18 @@ def outcome(task: Task, worker: str = "1", **changes: Any) -> Outcome:
     return replace(made, **changes)
 
 
+def begin(account: Account, number: int, tasks: list[Task]) -> None:
+    state = cast(Any, SimpleNamespace(round=number - 1))
+    account.begins(RoundStart(state, {}, 3, tasks, workers=1))
+
+
+def end(account: Account, forecast: Forecast) -> None:
+    account.ends(cast(Any, SimpleNamespace(drawn=3, forecast=forecast)))
+
+
 def test_runs_are_counted_by_algorithm_and_by_worker(tasks):
-    account = Account()
-    account.begins(1, tasks)
+    account = Account(NO_LIMITS)
+    begin(account, 1, tasks)
     account.finished(outcome(tasks[0]))
     account.finished(outcome(tasks[1], "2", status=Status.CRASHED, seconds=5.0))
     account.finished(outcome(tasks[2]))
@@ -49,19 +61,19 @@ def test_runs_are_counted_by_algorithm_and_by_worker(tasks):
 
 
 def test_a_run_that_was_begun_early_is_counted_once_and_by_its_worker(tasks):
-    account = Account()
+    account = Account(NO_LIMITS)
     early = outcome(tasks[4])
     account.ran_early(early)
     assert (account.now().early, account.now().workers[0].runs) == (1, 1)
-    account.begins(2, tasks[4:])
+    begin(account, 2, tasks[4:])
     account.finished(early)
     now = account.now()
     assert (now.early, now.done, now.workers[0].runs) == (0, 1, 1)
 
 
 def test_a_run_of_an_earlier_command_counts_for_no_worker(tasks):
-    account = Account()
-    account.begins(2, tasks)
+    account = Account(NO_LIMITS)
+    begin(account, 2, tasks)
     account.finished(outcome(tasks[0], started=time.time() - 3600))
     now = account.now()
     assert (now.done, now.workers) == (1, [])
@@ -70,12 +82,12 @@ def test_a_run_of_an_earlier_command_counts_for_no_worker(tasks):
 def test_what_is_left_follows_the_forecast_at_the_pace_of_the_last_round(tasks, monkeypatch):
     clock = [100.0]
     monkeypatch.setattr(time, "monotonic", lambda: clock[0])
-    account = Account()
-    account.begins(1, tasks)
+    account = Account(NO_LIMITS)
+    begin(account, 1, tasks)
     clock[0] += 12.0
-    account.ends(3, Forecast(10, 20, None, 120.0))
+    end(account, Forecast(10, 20, None, 120.0))
     assert (account.now().to_go_at_least, account.now().to_go_at_most) == (40.0, None)
-    account.begins(2, tasks)
+    begin(account, 2, tasks)
     clock[0] += 6.0
-    account.ends(3, Forecast(10, 20, 50, 120.0))
+    end(account, Forecast(10, 20, 50, 120.0))
     assert (account.now().to_go_at_least, account.now().to_go_at_most) == (20.0, 100.0)

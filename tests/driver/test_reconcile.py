@@ -11,7 +11,7 @@ from polarbear.config import Config
 from polarbear.driver import collect
 from polarbear.driver.loop import Race
 from polarbear.driver.race_progress import Watcher
-from polarbear.driver.reconcile import Answers, cost_of, take_in
+from polarbear.driver.reconcile import Answers, cost_words, take_in
 from polarbear.execution.run import Problems, execute
 from polarbear.racing import RoundRecord
 from polarbear.store import Store
@@ -41,7 +41,7 @@ def race(
     watcher = Watcher() if kill_after is None else Killer(kill_after)
     with store.writing():
         notes = take_in(config, store, answers or Answers(), racing=True)
-        Race(config, store, watcher).run()
+        Race(config, store, [watcher]).run()
     return store, notes
 
 
@@ -88,16 +88,13 @@ def test_the_price_of_deciding_again_includes_runs_by_their_stored_times(tmp_pat
     store = Store.create(tmp_path / "s", config.plain())
     problems = Problems(config.instances, config.setting)
     instances = [config.instances.instance(i, config.setting) for i in range(3)]
-    tasks = collect.plan(config, {}, instances, {"good": 20, "late": 60}).tasks
+    tasks = collect.missing_tasks(config, {}, instances, {"good": 20, "late": 60})
     with store.writing():
         store.add_instances(instances, "synthetic")
         store.add_runs(
             [replace(execute(t, problems), seconds=0.5 * t.budget) for t in tasks], workers=2
         )
-    found = cost_of(config, store, [])
-    assert (found.repeat, found.extend, found.rounds) == (0, 3, 0)
-    assert found.running == 3 * 60 * 0.5 / 2
-    assert found.words == (
+    assert cost_words(config, store, []) == (
         "0 runs to repeat, 0 rounds to decide again, up to 3 runs to extend (from their "
         "beginning), in about 45 s"
     )
@@ -124,6 +121,6 @@ def test_a_file_that_changes_under_a_race_stops_it_before_its_runs_are_mixed(tmp
 
     store = Store.create(tmp_path / "s", config.plain())
     with store.writing(), pytest.raises(Exception, match=r"touched.py changed while"):
-        Race(config, store, Editor()).run()
+        Race(config, store, [Editor()]).run()
     assert store.rounds.numbers() == [1]
     assert len(store.runs()) == 8

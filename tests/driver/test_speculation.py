@@ -163,7 +163,7 @@ def test_interrupted_anywhere_a_race_with_early_runs_ends_the_same(
         watcher.left = lot.randint(5, 60)
         with store.writing():
             try:
-                Race(config, store, watcher).run()
+                Race(config, store, [watcher]).run()
             except KeyboardInterrupt:
                 interruptions += 1
             else:
@@ -188,11 +188,11 @@ def test_a_race_that_goes_on_uses_what_was_run_early_before(tmp_path, monkeypatc
     horizons = race.horizons(last.state, config.race)
     with store.writing():
         origin = collect.origin_of(config, store)
-        tasks = collect.plan(config, {}, [next_one], horizons, origin=origin).tasks
+        tasks = collect.missing_tasks(config, {}, [next_one], horizons, origin=origin)
         outcomes = [execute(task, problems) for task in tasks]
         store.speculative.change(outcomes, 1)
         begun = {outcome.started for outcome in outcomes}
-        Race(config, store, Notes()).run()
+        Race(config, store, [Notes()]).run()
     found = {row["started"].timestamp() for row in store.runs().iter_rows(named=True)}
     left = {row["started"].timestamp() for row in store.speculative.table().iter_rows(named=True)}
     # a store keeps microseconds
@@ -232,7 +232,7 @@ def test_nothing_is_begun_early_where_seconds_are_measured_or_spending_is_limite
     config = replace(config, budget=type(config.budget).model_validate(grid))
     store = Store.open_or_create(tmp_path / "s", config.plain())
     with store.writing():
-        Race(config, store, Hears()).run()
+        Race(config, store, [Hears()]).run()
     assert bool(begun) is some
 
 
@@ -279,7 +279,7 @@ def early_store(folder: Path) -> tuple[Config, Store, list[Outcome]]:
     store = Store.create(folder, config.plain())
     problems = Problems(config.instances, config.setting)
     instance = config.instances.instance(0, config.setting)
-    tasks = collect.plan(config, {}, [instance], origin=collect.origin_of(config, store)).tasks
+    tasks = collect.missing_tasks(config, {}, [instance], origin=collect.origin_of(config, store))
     return config, store, [execute(task, problems) for task in tasks]
 
 
@@ -319,7 +319,7 @@ def test_a_changed_algorithm_does_not_use_what_was_run_early_before(tmp_path):
 def test_a_batch_begins_with_the_runs_that_take_long_and_else_goes_by_instance():
     config = configured(("good", "bad", "late"))
     instances = [config.instances.instance(i, config.setting) for i in range(2)]
-    tasks = collect.plan(config, {}, instances).tasks
+    tasks = collect.missing_tasks(config, {}, instances)
     estimates = RuntimeEstimates()
     problems = Problems(config.instances, config.setting)
     for task in tasks[:3]:
