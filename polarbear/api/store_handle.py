@@ -14,7 +14,7 @@ from polarbear import api
 from polarbear.api.listening import Listener
 from polarbear.driver import forget as forgetting
 from polarbear.driver.forget import Forgotten, Renamed
-from polarbear.driver.inspect import Duels, InstanceRuns, duels_at, runs_on
+from polarbear.driver.inspect import Duels, InstanceRuns, duels_at, runs_on, sign_of
 from polarbear.plain import html_table
 from polarbear.settings.grid import Budget, Spaced
 from polarbear.settings.options import Source, validate
@@ -73,11 +73,6 @@ class Store:
     def _budget(self) -> Budget:
         return Budget.model_validate(self._disk.config["budget"])
 
-    @property
-    def _sign(self) -> int:
-        """The factor from stored values to values of the objective."""
-        return -1 if self._disk.config["instances"].get("maximise") else 1
-
     def instances(self) -> pl.DataFrame:
         """One row per instance: its id, its index in the suite, the suite and its specification."""
         return self._disk.instances()
@@ -85,25 +80,19 @@ class Store:
     def runs(self) -> pl.DataFrame:
         """One row for each algorithm on each instance."""
         runs = self._disk.runs()
-        return runs.with_columns(best=self._sign * runs["best"])
+        return runs.with_columns(best=sign_of(self._disk) * runs["best"])
 
     def trajectories(self, algorithms: Sequence[str] | None = None) -> pl.DataFrame:
         """All improvements of the runs: a row for each algorithm, instance, t and y."""
-        names: dict[str, list[str]] = {"algorithm": [], "instance": []}
-        points: dict[str, list[np.ndarray]] = {"t": [], "y": []}
-        for run, t, y in self._disk.trajectories(algorithms):
-            names["algorithm"].append(run.algorithm)
-            names["instance"].append(run.instance)
-            points["t"].append(t)
-            points["y"].append(self._sign * y)
-        lengths = [len(t) for t in points["t"]]
-        long = {
-            name: pl.Series(name, found, pl.String).gather(np.repeat(range(len(found)), lengths))
-            for name, found in names.items()
+        found, sign = list(self._disk.trajectories(algorithms)), sign_of(self._disk)
+        values = pl.List(pl.Float64)
+        rows = {
+            "algorithm": pl.Series([run.algorithm for run, _, _ in found], dtype=pl.String),
+            "instance": pl.Series([run.instance for run, _, _ in found], dtype=pl.String),
+            "t": pl.Series([t for _, t, _ in found], dtype=values),
+            "y": pl.Series([sign * y for _, _, y in found], dtype=values),
         }
-        return pl.DataFrame(
-            {**long, **{name: np.concatenate([np.empty(0), *p]) for name, p in points.items()}}
-        )
+        return pl.DataFrame(rows).filter(pl.col("t").list.len() > 0).explode("t", "y")
 
     def infer(
         self,

@@ -33,15 +33,13 @@ from polarbear.wording import (
     size,
     time,
     timed,
+    typed,
 )
 
 if TYPE_CHECKING:
     from polarbear.api.store_handle import Duels, InstanceRuns
     from polarbear.api.store_status import StoreStatus
 
-DIGITS = (4, 6, 8, 10, 12, 15)  # of a value
-MAX_ROUNDING = 0.05  # relative change of a difference by rounding of both values
-MAX_WRITTEN_OUT = 1e7  # larger values are written with a power of ten
 MAX_DUELS = 20  # in a table without --all
 MAX_TIMES = 5  # in a table
 
@@ -201,8 +199,8 @@ def _show_duels(found: Duels, most: int | None) -> None:
     shown = found.duels[:most]
     for duel in shown:
         winner = "tie" if duel.winner is None else duel.winner
-        margin = "" if duel.margin is None else _value(duel.margin)
-        made.add_row(duel.instance, *_distinct(duel.a, duel.b), winner, margin)
+        margin = "" if duel.margin is None else short(duel.margin)
+        made.add_row(duel.instance, _value(duel.a), _value(duel.b), winner, margin)
     output.show(made)
     if len(shown) < len(found.duels):
         rest = counted(len(found.duels) - len(shown), "more instance")
@@ -220,7 +218,7 @@ def _show_runs(found: InstanceRuns) -> None:
     times = [f"{short(found.times[i])}#" for i in places]
     made = Table(f"{found.axis} =", *times, "improvements#", "ended", "after#", "seed#")
     for run in found.runs:
-        values = [_value(run.at_times[i]) for i in places]
+        values = ["-" if (y := run.at_times[i]) is None else short(y) for i in places]
         ended = (str(len(run.t)), run.status, time(run.reached), str(run.seed))
         made.add_row(run.algorithm, *values, *ended)
     output.show(made)
@@ -228,23 +226,8 @@ def _show_runs(found: InstanceRuns) -> None:
     output.show_lines(f"{run.algorithm}: {run.message}" for run in found.runs if run.message)
 
 
-def _value(value: float | None, digits: int = DIGITS[0]) -> str:
-    if value is None:
-        return "-"
-    shown = f"{value:.{digits}g}"
-    return f"{value:.0f}" if "e+" in shown and abs(value) < MAX_WRITTEN_OUT else shown
-
-
-def _distinct(a: float | None, b: float | None) -> tuple[str, str]:
-    """Two values with enough digits to show their difference."""
-    enough = DIGITS[0]
-    if a is not None and b is not None:
-        gap = abs(a - b)
-        for enough in DIGITS:
-            shown = abs(float(f"{a:.{enough}g}") - float(f"{b:.{enough}g}"))
-            if abs(shown - gap) <= MAX_ROUNDING * gap:
-                break
-    return _value(a, enough), _value(b, enough)
+def _value(value: float | None) -> str:
+    return "-" if value is None else typed(value)
 
 
 def watch(

@@ -82,23 +82,19 @@ def restore(store: Store, algorithm: str, failed: bool = False) -> Forgotten:
     runs = store.every_run().join(mine, on="run", how="semi", maintain_order="left")
     if failed:
         runs = _failed(runs)
-    there = store.runs().select("algorithm", "instance", "attempt").iter_rows()
-    later = {(name, instance): attempt for name, instance, attempt in there}
-    counting = [
-        instance
-        for name, instance, attempt in runs.select("algorithm", "instance", "attempt").iter_rows()
-        if later.get((name, instance), 0) < attempt
-    ]
+    there = store.runs().select("algorithm", "instance", counts="attempt")
+    both = runs.join(there, on=["algorithm", "instance"], how="left")
+    counting = len(both.filter(pl.col("counts").fill_null(0) < pl.col("attempt")))
     notes = []
     last = store.rounds.last()
-    if len(counting) and last is not None and algorithm in last.state.algorithms:
-        number = store.end_race([f"{counted(len(counting), 'run')} of {algorithm} taken back"])
+    if counting and last is not None and algorithm in last.state.algorithms:
+        number = store.end_race([f"{counted(counting, 'run')} of {algorithm} taken back"])
         notes.append(
             f"the race did not use them: it is archived as race {number}, and `polarbear race` "
             "decides again"
         )
     store.set_aside.take_back(runs["run"])
-    superseded = len(runs) - len(counting)
+    superseded = len(runs) - counting
     return Forgotten(str(store.path), algorithm, 0, len(runs), superseded, tuple(notes))
 
 

@@ -21,7 +21,7 @@ from polarbear.driver.resume import resumed
 from polarbear.driver.round_posterior import LastPosterior, RoundInference, RoundResult
 from polarbear.driver.scheduler import Scheduler
 from polarbear.driver.speculation import SpeculativeRuns
-from polarbear.driver.stopping import SETTLED, Ended, Purpose, Spent, at_limit, refuse_failures
+from polarbear.driver.stopping import SETTLED, Ended, Purpose, at_limit, refuse_failures
 from polarbear.execution.executor import Executor
 from polarbear.execution.outcome import Outcome, Task
 from polarbear.inference import Posterior
@@ -129,12 +129,10 @@ class Race:
             return Ended(SETTLED, at_limit=False)
         if state.round == 0:  # whatever the limits, there is a result
             return None
-        spent = Spent(
-            sum(self._runs.evaluations(state).values()),
-            sum(self._runs.reached(state).values()),
-            (time.monotonic() - self._began) / 3600,
-        )
-        reached = at_limit(self._config, state, spent, self._stream.size)
+        evaluations = sum(self._runs.evaluations(state).values())
+        on_axis = sum(self._runs.reached(state).values())
+        hours = (time.monotonic() - self._began) / 3600
+        reached = at_limit(self._config, state, evaluations, on_axis, hours, self._stream.size)
         return None if reached is None else Ended(reached, at_limit=True)
 
     def _round(self, scheduler: Scheduler) -> None:

@@ -30,7 +30,7 @@ from polarbear.settings.options import Source
 from polarbear.store import Store
 from polarbear.store.provenance import Fingerprint
 from polarbear.store.runs import StoredRun
-from polarbear.wording import counted, joined, noun
+from polarbear.wording import counted, joined
 
 MAX_CONFLICTS_SHOWN = 8
 
@@ -221,10 +221,7 @@ def _notes(stores: Sequence[Store]) -> list[str]:
         notes.append(f"weights are those of {stores[0].path}; {other[0].path} has others")
     aside = sum(len(store.set_aside.runs()) for store in stores)
     if aside:
-        notes.append(
-            f"{counted(aside, 'run')} that {noun(aside, 'was', 'were')} set aside "
-            f"{noun(aside, 'stays', 'stay')} where {noun(aside, 'it is', 'they are')}"
-        )
+        notes.append(f"not merged: {counted(aside, 'run')} set aside")
     return notes
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from polarbear import racing as race
 from polarbear.config import KEEPS, Config, differences
-from polarbear.errors import RaceError, StoreMismatchError
+from polarbear.errors import RaceError
 from polarbear.racing import RoundRecord, State
 from polarbear.settings.options import unknown
 from polarbear.store import Store
@@ -44,7 +44,6 @@ def resumed(config: Config, store: Store, add: Sequence[str]) -> tuple[State, li
         newcomers = sorted((name for name in names if name in later), key=later.__getitem__)
         return race.start(first, config.budget.times.tolist(), config.race), newcomers
     state = last.state
-    _check_same_race(config, store, last)
     for name in add:
         if name in state.algorithms:
             raise RaceError(
@@ -74,13 +73,3 @@ def race_differences(config: Config, last: RoundRecord) -> list[str]:
         if name not in names
     ]
     return found
-
-
-def _check_same_race(config: Config, store: Store, last: RoundRecord) -> None:
-    found = race_differences(config, last)
-    if found:
-        listing = "\n".join(f"  {line}" for line in found)
-        raise StoreMismatchError(
-            f"the configuration contradicts the race in {store.path}:\n{listing}\n"
-            "Undo the change, or decide again with --redecide."
-        )

@@ -39,27 +39,29 @@ class Purpose(Protocol):
         """The last time that matters for the aim."""
 
 
-@dataclass(frozen=True)
-class Spent:
-    """Evaluations, time on the axis and hours that a race has used so far."""
+def at_limit(
+    config: Config,
+    state: State,
+    evaluations: int,
+    on_axis: float,
+    hours: float,
+    size: int | None,
+) -> str | None:
+    """The limit that a race has reached, if any.
 
-    evaluations: int
-    on_axis: float
-    hours: float
-
-
-def at_limit(config: Config, state: State, spent: Spent, size: int | None) -> str | None:
-    """The limit that a race has reached, if any; ``size`` is that of a finite suite."""
+    A race has used a number of evaluations, time on the axis, and hours; ``size`` is that of a
+    finite suite.
+    """
     limits = config.race.limits
     if state.untrusted >= race.MAX_UNTRUSTED_ROUNDS:
         return f"the posterior failed its checks in {counted(state.untrusted, 'round')} in a row"
     if limits.rounds is not None and state.round >= limits.rounds:
         return f"the limit of {counted(limits.rounds, 'round')} is reached"
-    if limits.evaluations is not None and spent.evaluations >= limits.evaluations:
+    if limits.evaluations is not None and evaluations >= limits.evaluations:
         return f"the limit of {counted(limits.evaluations, 'evaluation')} is reached"
-    if limits.spent is not None and spent.on_axis >= limits.spent:
+    if limits.spent is not None and on_axis >= limits.spent:
         return f"the limit of {timed(limits.spent, config.budget.axis)} is reached"
-    if limits.hours is not None and spent.hours >= limits.hours:
+    if limits.hours is not None and hours >= limits.hours:
         return f"the limit of {typed_time(limits.hours, 'hours')} is reached"
     if state.joining:
         return None

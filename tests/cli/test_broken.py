@@ -156,14 +156,6 @@ def test_a_program_that_is_killed_from_outside_again_and_again_is_named(project:
     assert "was killed by signal 9" in done.stderr
 
 
-def test_values_that_are_never_finite_are_called_that(project: Project):
-    instances = {"suite": "python", "function": f"{SOLVERS}:only_nan"}
-    raced(project, RANDOM, GOOD, instances=instances)
-    done = project("race", "config.yaml")
-    assert done.returncode == 1
-    assert "none of its 60 objective values was a finite number" in done.stderr
-
-
 def seeds_of(project: Project) -> dict[str, list[int]]:
     """The seeds of each algorithm, by instance."""
     runs = Store.open(project.store).runs().sort("instance")
@@ -236,14 +228,6 @@ def test_on_the_seconds_axis_a_race_has_cost_seconds(project: Project):
     assert done.returncode in (0, 3), done.stderr
     assert "0.4 seconds (0% saved)" in done.stdout
     assert project.json("status", "config")["race"]["spent"] == {"a": 0.2, "b": 0.2}
-
-
-def test_on_the_evaluation_axis_what_is_spent_is_evaluations(project: Project):
-    raced(project, RANDOM, GOOD, race={"limits": {"spent": 500, "rounds": 9}, "alpha": 1.0})
-    done = project("race", "config.yaml")
-    assert "the limit of 500 evaluations is reached" in done.stdout
-    race = project.json("status", "config")["race"]
-    assert race["spent"] == race["evaluations"]
 
 
 @pytest.mark.parametrize("trajectory", ["best", "last"])

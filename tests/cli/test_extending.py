@@ -98,7 +98,9 @@ def test_the_example_works_as_the_page_says(written: Project, request: pytest.Fi
 
 
 @pytest.mark.parametrize("written", ["A model"], indirect=True)
-def test_the_models_options_are_shown_checked_and_kept(written: Project):
+def test_a_model_has_options_needs_no_stan_program_and_its_posterior_outlives_its_package(
+    written: Project, tmp_path: Path
+):
     written("init", "shown.yaml")
     shown = (written.folder / "shown.yaml").read_text()
     assert "  #   model: straight\n  #   options:\n" in shown
@@ -116,21 +118,12 @@ def test_the_models_options_are_shown_checked_and_kept(written: Project):
     assert same["from_store"]
     assert not other["from_store"]
     assert first["evidence_weight"] < 1
-
-
-@pytest.mark.parametrize("written", ["A model"], indirect=True)
-def test_a_model_without_a_stan_program_is_refused_by_the_stan_engine_in_one_line(written: Project):
     done = written("infer", "polarbear", "--model", "straight", "--engine", "stan")
     assert done.returncode == 1
     assert done.stderr == (
         "polarbear: infer: engine: the model 'straight' has no Stan program: use the engine "
         "'native'\n"
     )
-
-
-@pytest.mark.parametrize("written", ["A model"], indirect=True)
-def test_a_posterior_outlives_the_package_of_its_model(written: Project, tmp_path: Path):
-    written.json("infer", "polarbear", "--model", "straight")
     shutil.rmtree(tmp_path / "site")
     chosen = written.json("select", "polarbear", "--model", "straight", "--preference", "final")
     assert chosen["posterior"]["model"] == "straight"

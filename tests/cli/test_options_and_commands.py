@@ -12,14 +12,17 @@ import pytest
 from tests.support import SOLVERS, Project, solver
 
 RACE = {"limits": {"rounds": 2}, "batch": {"start": 8, "min": 4, "max": 8}, "alpha": 0.95}
-SEVERAL = {"limits": {"rounds": 3}, "alpha": 0.9, "epsilon": 0.1, "tie_tolerance": 0.01}
+SEVERAL = {"alpha": 0.9, "epsilon": 0.1, "tie_tolerance": 0.01}
 HILL = {"suite": "python", "function": f"{SOLVERS}:hill", "maximise": True}
 CLASSIC = {"suite": "classic", "dimensions": {"from": 2, "to": 3}}
 SECONDS = {"axis": "seconds", "grid": {"from": 0.01, "to": 0.05, "points": 3}}
 
 OPTIONS: dict[str, dict[str, Any]] = {
     "defaults": {},
-    "weights": {"instances": {**CLASSIC, "weights": {"*-1": 3.0, "*-2": 0.5}}},
+    "weights, common seeds": {
+        "instances": {**CLASSIC, "weights": {"*-1": 3.0, "*-2": 0.5}},
+        "seeds": "common",
+    },
     "failed runs are last": {
         "algorithms": [
             {"name": "random", "use": "random-search"},
@@ -27,27 +30,35 @@ OPTIONS: dict[str, dict[str, Any]] = {
         ],
         "execution": {"workers": 2, "failures": {"means": "last", "tolerated": 1.0}},
     },
-    "failed runs end": {"execution": {"workers": 2, "failures": {"means": "ends"}}},
-    "guarantee": {"race": {**RACE, "guarantee": "anytime"}},
-    "pointwise elimination": {"race": {**RACE, "elimination": "pointwise", "truncate": False}},
-    "joint elimination": {"race": {**RACE, "elimination": "joint"}},
-    "crossing resolution": {"race": {**RACE, "resolution": "crossing"}},
-    "strict resolution": {"race": {**RACE, "resolution": "strict"}},
-    "thresholds": {"race": SEVERAL},
-    "limit of evaluations": {"race": {"limits": {"evaluations": 1000}}},
-    "limit of spent time": {"race": {"limits": {"spent": 1000}}},
-    "batches by share": {"race": {**RACE, "batch": {"start": 8, "share": 0.5}}},
+    "failed runs end, linear grid": {
+        "execution": {"workers": 2, "failures": {"means": "ends"}},
+        "budget": {"grid": {"from": 5, "to": 80, "points": 4, "spacing": "linear"}},
+    },
+    "guarantee, no early runs": {
+        "race": {**RACE, "guarantee": "anytime"},
+        "execution": {"workers": 1, "early": 0, "check": False},
+    },
+    "pointwise elimination, limit of evaluations": {
+        "race": {"elimination": "pointwise", "truncate": False, "limits": {"evaluations": 1000}},
+    },
+    "joint elimination, concentration": {
+        "race": {**RACE, "elimination": "joint"},
+        "inference": {"draws": 400, "concentration": 4.0},
+    },
+    "crossing resolution, batches by share": {
+        "race": {**RACE, "resolution": "crossing", "batch": {"start": 8, "share": 0.5}},
+    },
+    "strict resolution, filled workers": {
+        "race": {**RACE, "resolution": "strict"},
+        "execution": {"workers": 2, "fill_workers": True},
+    },
+    "thresholds, limit of spent time": {"race": {**SEVERAL, "limits": {"spent": 1000}}},
     "seconds": {"budget": SECONDS},
-    "linear grid": {"budget": {"grid": {"from": 5, "to": 80, "points": 4, "spacing": "linear"}}},
     "one time": {"budget": {"grid": [50]}},
-    "common seeds": {"seeds": "common"},
     "last values": {"trajectory": "last"},
     "maximise": {"instances": HILL},
     "dirichlet": {"inference": {"model": "dirichlet", "draws": 400}},
     "random walk": {"inference": {"model": "random-walk", "draws": 400}},
-    "concentration": {"inference": {"draws": 400, "concentration": 4.0}},
-    "no early runs": {"execution": {"workers": 1, "early": 0, "check": False}},
-    "fill workers": {"execution": {"workers": 2, "fill_workers": True}},
 }
 COMMANDS: dict[str, tuple[str, ...]] = {
     "status": ("status", "config"),
@@ -70,7 +81,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
 }
 REFUSED = {("last values", "compare"): "needs best values so far"}
 DRAWING = {"report --html", "report --latex", "report --png"}  # seconds each
-DRAWN = {"defaults", "weights", "failed runs are last", "seconds", "dirichlet"}
+DRAWN = {"defaults", "weights, common seeds", "failed runs are last", "seconds", "dirichlet"}
 CASES = [
     (option, command)
     for option in OPTIONS

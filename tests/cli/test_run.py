@@ -51,25 +51,14 @@ def test_results_go_to_standard_output_and_nothing_else_does(project: Project):
     assert "3 x crashes crashed: RuntimeError: the matrix is not positive definite" in done.stdout
     assert "\x1b" not in done.stdout + done.stderr
     json.loads(project("run", "config.yaml", "--json").stdout)
-
-
-@pytest.mark.slow
-def test_added_algorithms_and_instances_are_simply_run(project: Project):
-    project.configure()
-    project.json("run", "config.yaml")
-    before = contents(project.store)
-    project.configure(
-        algorithms=[
-            {"name": "random", "use": "random-search"},
-            solver("coordinate_descent"),
-            solver("stops"),
-        ]
-    )
-    answer = project.json("run", "config.yaml", "--instances", 4)
-    assert (answer["executed"], answer["present"]) == (6, 6)
-    after = contents(project.store)
-    assert set(before) < set(after)
-    assert len(after) == 12
+    facts = project.json("status", "config")
+    assert (facts["runs"], facts["instances"]) == (6, 3)
+    assert facts["failures"][0]["status"] == "crashed"
+    assert facts["bytes"] > 1000
+    assert facts["written_by"] is None
+    shown = project("status", "config").stdout
+    assert "6 runs on 3 instances of 'classic'" in shown
+    assert "crashes crashed" in shown
 
 
 @pytest.mark.slow
@@ -223,26 +212,6 @@ def test_an_interrupt_or_a_kill_keeps_finished_runs_and_the_same_command_continu
 
 
 @pytest.mark.slow
-def test_killing_workers_all_the_time_costs_only_their_runs(
-    project: Project, wait_until: Callable[..., None]
-):
-    go = held_race(project)
-    process = project.start("run", "config.yaml", "--json")
-    wait_until(both_hold(go))
-    for child in workers_of(process.pid):
-        if "spawn_main" in " ".join(child.cmdline()):
-            child.kill()
-    go.touch()
-    output, errors = process.communicate(timeout=600)
-    assert process.returncode == 0, errors
-    answer = json.loads(output)
-    assert answer["executed"] == 40
-    assert answer["failed_runs"] == 0  # they were killed from outside, and run again
-    runs = Store.open(project.store).all_runs()
-    assert len(runs.filter(runs["attempt"] > 1)) == 2
-
-
-@pytest.mark.slow
 def test_a_second_run_on_a_store_is_told_to_wait(project: Project, wait_until: Callable[..., None]):
     go = project.folder / "go"
     project.configure(algorithms=[solver("waits", until=str(go))])
@@ -328,21 +297,6 @@ def test_wrong_usage_ends_with_2(project: Project):
     assert project("run").returncode == 2
     assert project("run", "config.yaml", "--no-such-flag").returncode == 2
     assert project("fly").returncode == 2
-
-
-def test_status_shows_what_is_in_a_store(project: Project):
-    project.configure(algorithms=[solver("crashes"), solver("coordinate_descent")])
-    project.json("run", "config.yaml")
-    facts = project.json("status", "config")
-    assert facts["runs"] == 6
-    assert facts["instances"] == 3
-    assert facts["failures"][0]["status"] == "crashed"
-    assert facts["bytes"] > 1000
-    assert facts["written_by"] is None
-    shown = project("status", "config")
-    assert shown.returncode == 0
-    assert "6 runs on 3 instances of 'classic'" in shown.stdout
-    assert "crashes crashed" in shown.stdout
 
 
 @pytest.mark.slow

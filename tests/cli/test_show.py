@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from polarbear.cli.contents import _distinct
 from polarbear.store import Store
 from tests.support import Project
 
@@ -38,21 +37,6 @@ def test_the_duels_of_a_pair_are_listed_and_told_as_json(looked_at: Project):
     assert facts["duels"][-1]["instance"] not in done.stdout
     whole = looked_at("show", "store", "--pair", "A,B", "--at", "10", "--all")
     assert all(duel["instance"] in whole.stdout for duel in facts["duels"])
-
-
-@pytest.mark.parametrize(
-    ("a", "b", "told"),
-    [
-        (-13997.31, -13999.42, ("-13997.3", "-13999.4")),
-        (1.5, 2.25, ("1.5", "2.25")),
-        (14000.1, 14000.1, ("14000", "14000")),
-        (-9998.231, -10000.44, ("-9998.23", "-10000.4")),
-        (1e9, 3e9, ("1e+09", "3e+09")),
-        (None, 2.0, ("-", "2")),
-    ],
-)
-def test_two_values_have_as_many_digits_as_show_how_far_apart_they_are(a, b, told):
-    assert _distinct(a, b) == told
 
 
 def test_a_name_with_a_comma_is_found_and_two_ways_to_read_a_pair_are_an_error(project: Project):

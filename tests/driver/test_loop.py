@@ -20,7 +20,7 @@ from polarbear.driver.posterior_cache import CachedPosterior, cached_posterior
 from polarbear.driver.race_progress import Watcher
 from polarbear.driver.standings import standings
 from polarbear.driver.stopping import SETTLED, Ended
-from polarbear.errors import AlgorithmError, ConfigError, RaceError, StoreMismatchError
+from polarbear.errors import AlgorithmError, ConfigError, RaceError
 from polarbear.execution.outcome import Outcome
 from polarbear.problems.base import Instance
 from polarbear.problems.specs import PROBLEM
@@ -329,21 +329,6 @@ def test_a_lost_posterior_of_a_newcomer_comes_back_under_its_name(tmp_path):
     store.posteriors.remove([key])
     run(config, tmp_path / "s")
     assert store.posteriors.stored() == [key]
-
-
-@pytest.mark.parametrize(
-    ("changes", "words"),
-    [
-        ({"rules": {"alpha": 0.99}}, "rules.alpha: stored 0.95, configuration 0.99"),
-        ({"rules": {"epsilon": 0.1}}, "rules.epsilon"),
-        ({"inference": {"draws": 2000}}, "inference.draws: stored 1000, configuration 2000"),
-        ({"names": ("good", "bad")}, "'early' is in the race, but not in the configuration"),
-    ],
-)
-def test_a_configuration_that_contradicts_the_race_is_refused(tmp_path, changes, words):
-    run(configured(), tmp_path / "s")
-    with pytest.raises(StoreMismatchError, match=words):
-        run(configured(**changes), tmp_path / "s")
 
 
 def test_a_newcomer_enters_a_finished_race_and_no_other_algorithm_runs_again(tmp_path):

@@ -17,6 +17,7 @@ from polarbear.errors import StoreMismatchError
 from polarbear.rankings.duels import duels_of
 from polarbear.store import Store
 from tests.driver.test_loop import RATINGS, checkpoints, configured, run
+from tests.driver.test_reconcile import race
 from tests.support import Project
 
 FEW = {"limits": {"instances": 8}}
@@ -49,7 +50,7 @@ def test_a_race_counts_as_the_store_does(raced: Store):
 def test_other_weights_are_another_race(raced: Store, tmp_path: Path):
     shutil.copytree(raced.path, tmp_path / "s")
     with pytest.raises(StoreMismatchError, match=r"(?s)settings\.weights.*--redecide"):
-        run(weighted({"*-1": 2}, rules=FEW), tmp_path / "s")
+        race(weighted({"*-1": 2}, rules=FEW), tmp_path / "s")
     assert checkpoints(Store.open(tmp_path / "s")) == checkpoints(raced)
 
 
