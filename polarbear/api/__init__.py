@@ -24,9 +24,11 @@ if TYPE_CHECKING:
         listening,
         live_page,
         merge_stores,
+        posterior,
         registries,
         reporting,
         selecting,
+        store_details,
         store_handle,
         store_status,
     )

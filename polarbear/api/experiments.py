@@ -6,38 +6,36 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from polarbear import api
 from polarbear.api import configurations
 from polarbear.api.configurations import ConfigLike
-from polarbear.api.inferring import announce_stan
 from polarbear.api.listening import Listener
 from polarbear.api.store_handle import Store
-from polarbear.api.store_status import Failure, Standings, standings
 from polarbear.config import Config, Execution, Overrides
-from polarbear.driver import collect, inspect
+from polarbear.driver import collect
 from polarbear.driver.check import Checked
 from polarbear.driver.check import check as run_trial
-from polarbear.driver.inspect import Repeated
 from polarbear.driver.loop import Race
 from polarbear.driver.race_progress import ProgressFile
 from polarbear.driver.reconcile import Answers, take_in
 from polarbear.driver.scheduler import Scheduler
-from polarbear.driver.standings import Collected, collected
+from polarbear.driver.standings import Collected, Standings, collected, standings
 from polarbear.errors import ConfigError, RaceError
 from polarbear.execution.host import cores, free_cores
 from polarbear.plain import Record, plain
-from polarbear.selection.preference import Context
-from polarbear.selection.preference_parsing import read_preference
-from polarbear.selection.regret_stop import Prospect, RegretStop, regret_stop
 from polarbear.settings.grid import SECONDS
 from polarbear.settings.options import Source, validate
 from polarbear.store import Store as StoreOnDisk
 from polarbear.store import summary
+from polarbear.store.summary import Failure
 from polarbear.wording import counted, noun
 
-__all__ = ["Checked", "Collected", "Raced", "Repeated", "check", "race", "repeat", "run"]
+if TYPE_CHECKING:
+    from polarbear.selection.regret_stop import Prospect
+
+__all__ = ["Checked", "Collected", "Raced", "check", "race", "run"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -119,10 +117,13 @@ def race(
         wanted = {**settings.execution.model_dump(), "early": early}
         execution = validate(Execution, wanted, Source("execution"))
         settings = replace(settings, execution=execution)
-    purpose = _purpose(settings, preference, regret) if preference is not None else None
+    purpose = None
+    if preference is not None:
+        purpose = api.selecting.regret_purpose(settings, preference, regret)
     folder = configurations.store_folder(config, store)
     collect.prepare_unknown(settings, folder)
-    announce_stan(settings.inference, listener)
+    if settings.inference.engine == "stan":
+        api.inferring.announce_stan(settings.inference, listener)
     disk = StoreOnDisk.open_or_create(folder, settings.plain())
     with disk.writing():
         for note in take_in(settings, disk, Answers(rerun, keep, redecide, fresh), racing=True):
@@ -144,17 +145,10 @@ def race(
         reached = purpose.prospect(running.state, running.posterior) if purpose else None
         if live is not None:
             live.write(follows=False)
-    failures = tuple(summary.failures(disk))
-    extra = disk.speculative.count()
-    done = Raced(ended.because, ended.at_limit, standings(disk), failures, reached, extra)
-    return Store(disk, done)
-
-
-def _purpose(settings: Config, preference: str, threshold: float) -> RegretStop:
-    wanted, folder = read_preference(preference)
-    budget, joint = settings.budget, settings.inference.joint
-    context = Context(budget.times, budget.axis, folder, settings.seed, joint)
-    return regret_stop(wanted, context, threshold)
+    result = standings(disk)
+    assert result is not None  # whatever the limits, there was a round
+    failures, extra = tuple(summary.failures(disk)), disk.speculative.count()
+    return Store(disk, Raced(ended.because, ended.at_limit, result, failures, reached, extra))
 
 
 def run(
@@ -209,21 +203,6 @@ def run(
         collect.check_unchanged(settings, origin)
     seconds = time.monotonic() - begun
     return Store(disk, collected(disk, settings.budget, len(tasks), present, seconds))
-
-
-def repeat(
-    config: ConfigLike, algorithm: str, instance: str, store: str | Path | None = None
-) -> Repeated:
-    """Make a stored run again, with its seed and budget, and compare it with the stored one.
-
-    Nothing is written.
-    """
-    settings = configurations.read(config, Overrides(workers=1))
-    disk = StoreOnDisk.open(configurations.store_folder(config, store))
-    task = inspect.task_of(settings, disk, algorithm, instance)
-    task.algorithm.prepare(settings.setting)
-    with collect.pool_of(settings) as pool:
-        return inspect.repeat(settings, disk, task, pool)
 
 
 def check(

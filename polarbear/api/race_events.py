@@ -5,7 +5,7 @@ from polarbear.driver.standings import standings as standings_of
 from polarbear.execution.outcome import Outcome
 from polarbear.racing import RoundRecord
 from polarbear.report.figures.short_names import labels
-from polarbear.report.outline import curve
+from polarbear.report.words import curve
 from polarbear.report.words import withheld as withheld_words
 from polarbear.store import Store as StoreOnDisk
 

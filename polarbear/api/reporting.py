@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from polarbear.api.store_handle import given
 from polarbear.classical import (
     ALL_ALGORITHMS,
     Comparison,
@@ -262,7 +263,7 @@ def compare_stores(
         raise ReportError(
             "a comparison needs two stores or more; `polarbear.open(store).report()` reports on one"
         )
-    folders = folders_of(png=png, pdf=pdf, svg=svg, csv=csv)
+    folders = given(png=png, pdf=pdf, svg=svg, csv=csv)
     if only and not folders:
         raise ReportError("--only selects figures: name a folder with --png, --pdf, --svg or --csv")
     opened = [StoreOnDisk.open(Path(store)) for store in stores]
@@ -285,11 +286,6 @@ def page_of(stores: Sequence[str | Path]) -> Path:
     """The default file of the page that compares several stores."""
     paths = [Path(store).resolve() for store in stores]
     return paths[0].with_name(f"{'-and-'.join(path.name for path in paths)}.html")
-
-
-def folders_of(**named: str | Path | None) -> dict[str, Path]:
-    """The given folders, by the ending of their files."""
-    return {ending: Path(folder) for ending, folder in named.items() if folder is not None}
 
 
 def style_of(

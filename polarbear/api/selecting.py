@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from polarbear.api.listening import Listener
+from polarbear.config import Config
 from polarbear.driver.evidence import evidence_of
 from polarbear.errors import SelectionError
 from polarbear.inference.empirical.bootstrap import Bootstrap
@@ -17,6 +18,7 @@ from polarbear.selection.facts import Answer, JudgedAlgorithm, JudgedPortfolio
 from polarbear.selection.portfolio_cover import PortfolioCover
 from polarbear.selection.preference import Context
 from polarbear.selection.preference_parsing import read_preference
+from polarbear.selection.regret_stop import RegretStop, regret_stop
 from polarbear.selection.sweeps import SweepTable
 from polarbear.selection.sweeps import sweep as swept_choices
 from polarbear.store import Store as StoreOnDisk
@@ -76,6 +78,14 @@ def select(
     for problem in basis.posterior.diagnostics.problems:
         listener.doubts(problem)
     return result
+
+
+def regret_purpose(config: Config, preference: str, threshold: float) -> RegretStop:
+    """The purpose of a race for one preference: an expected regret below a threshold."""
+    wanted, folder = read_preference(preference)
+    budget, joint = config.budget, config.inference.joint
+    context = Context(budget.times, budget.axis, folder, config.seed, joint)
+    return regret_stop(wanted, context, threshold)
 
 
 def _cover(

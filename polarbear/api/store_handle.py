@@ -12,11 +12,8 @@ import polars as pl
 
 from polarbear import api
 from polarbear.api.listening import Listener
-from polarbear.driver import forget as forgetting
-from polarbear.driver.forget import Forgotten, Renamed
-from polarbear.driver.inspect import Duels, InstanceRuns, duels_at, runs_on, sign_of
 from polarbear.plain import html_table
-from polarbear.settings.grid import Budget, Spaced
+from polarbear.settings.grid import Budget
 from polarbear.settings.options import Source, validate
 from polarbear.store import Store as StoreOnDisk
 from polarbear.store import summary
@@ -26,13 +23,14 @@ if TYPE_CHECKING:
     from polarbear.api.inferring import GridLike
     from polarbear.api.posterior import Posterior
     from polarbear.api.reporting import Report
+    from polarbear.api.store_details import Duels, Forgotten, InstanceRuns, Renamed
     from polarbear.api.store_status import Standings
     from polarbear.classical.comparison_facts import Compared
     from polarbear.formats.store_export import ExportResult as ExportResult
     from polarbear.plain import Record
     from polarbear.selection.facts import Answer
 
-__all__ = ["Duels", "Forgotten", "InstanceRuns", "Renamed", "Store", "open"]
+__all__ = ["Store", "open"]
 
 
 class Store:
@@ -80,19 +78,23 @@ class Store:
     def runs(self) -> pl.DataFrame:
         """One row for each algorithm on each instance."""
         runs = self._disk.runs()
-        return runs.with_columns(best=sign_of(self._disk) * runs["best"])
+        return runs.with_columns(best=api.store_details.sign_of(self._disk) * runs["best"])
 
     def trajectories(self, algorithms: Sequence[str] | None = None) -> pl.DataFrame:
         """All improvements of the runs: a row for each algorithm, instance, t and y."""
-        found, sign = list(self._disk.trajectories(algorithms)), sign_of(self._disk)
-        values = pl.List(pl.Float64)
-        rows = {
-            "algorithm": pl.Series([run.algorithm for run, _, _ in found], dtype=pl.String),
-            "instance": pl.Series([run.instance for run, _, _ in found], dtype=pl.String),
-            "t": pl.Series([t for _, t, _ in found], dtype=values),
-            "y": pl.Series([sign * y for _, _, y in found], dtype=values),
-        }
-        return pl.DataFrame(rows).filter(pl.col("t").list.len() > 0).explode("t", "y")
+        found = list(self._disk.trajectories(algorithms))
+        sign, lengths = api.store_details.sign_of(self._disk), [len(t) for _, t, _ in found]
+        names = np.array([(run.algorithm, run.instance) for run, _, _ in found], dtype=object)
+        algorithm, instance = np.repeat(names.reshape(-1, 2), lengths, axis=0).T
+        return pl.DataFrame(
+            {
+                "algorithm": algorithm,
+                "instance": instance,
+                "t": np.concatenate([np.empty(0), *(t for _, t, _ in found)]),
+                "y": np.concatenate([np.empty(0), *(sign * y for _, _, y in found)]),
+            },
+            schema_overrides={"algorithm": pl.String, "instance": pl.String},
+        )
 
     def infer(
         self,
@@ -132,11 +134,11 @@ class Store:
     def rename(self, old: str, new: str) -> Renamed:
         """Rename an algorithm throughout the store; nothing is run or decided again."""
         with self._disk.writing():
-            return forgetting.rename(self._disk, old, new)
+            return api.store_details.rename(self._disk, old, new)
 
     def forget(self, algorithm: str, *, failed: bool = False, restore: bool = False) -> Forgotten:
         """Set runs of an algorithm aside, all or those that ``failed``; ``restore`` undoes it."""
-        act = forgetting.restore if restore else forgetting.forget
+        act = api.store_details.restore if restore else api.store_details.forget
         with self._disk.writing():
             return act(self._disk, algorithm, failed)
 
@@ -208,7 +210,7 @@ class Store:
             pair,
             algorithms,
             options,
-            api.reporting.folders_of(png=png, csv=csv),
+            given(png=png, csv=csv),
             api.reporting.style_of(theme, width, source="compare"),
             force,
         )
@@ -251,30 +253,14 @@ class Store:
         svg: str | Path | None = None,
     ) -> Duels:
         """The instances on which a beat b, and the differences: at a time, by default the last."""
-        duels = duels_at(self._disk, a, b, at)
-        for format, path in _drawings(png, svg):
-            from polarbear.report.figures.on_demand import draw_duels
-
-            draw_duels(duels, self._labels(), path, format)
-        return duels
+        drawings = given(png=png, svg=svg)
+        return api.store_details.duels(self._disk, a, b, at, drawings)
 
     def instance(
         self, id: str, *, png: str | Path | None = None, svg: str | Path | None = None
     ) -> InstanceRuns:
         """Every run on an instance, with its trajectory and seed; drawn into the given files."""
-        runs = runs_on(self._disk, id)
-        for format, path in _drawings(png, svg):
-            from polarbear.report.figures.on_demand import draw_runs
-
-            spaced = self._budget.grid
-            log = isinstance(spaced, Spaced) and spaced.spacing == "log"
-            draw_runs(runs, self._labels(), log, path, format)
-        return runs
-
-    def _labels(self) -> dict[str, str]:
-        from polarbear.report.figures.short_names import labels_in
-
-        return labels_in(self._disk.config)
+        return api.store_details.instance(self._disk, id, given(png=png, svg=svg))
 
     def report(
         self,
@@ -307,7 +293,7 @@ class Store:
         return api.reporting.report(
             self._disk,
             None if html is None else Path(html),
-            api.reporting.folders_of(png=png, pdf=pdf, svg=svg, csv=csv),
+            given(png=png, pdf=pdf, svg=svg, csv=csv),
             only,
             round,
             model,
@@ -347,7 +333,6 @@ def open(path: str | Path, race: int | None = None) -> Store:
     return Store(disk if race is None else disk.at_race(race))
 
 
-def _drawings(png: str | Path | None, svg: str | Path | None) -> list[tuple[str, Path]]:
-    """Files for drawings, by their format."""
-    named = {"png": png, "svg": svg}
-    return [(format, Path(path)) for format, path in named.items() if path is not None]
+def given(**named: str | Path | None) -> dict[str, Path]:
+    """The files or folders that were named, by the ending of their files."""
+    return {ending: Path(path) for ending, path in named.items() if path is not None}

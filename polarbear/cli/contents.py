@@ -37,7 +37,7 @@ from polarbear.wording import (
 )
 
 if TYPE_CHECKING:
-    from polarbear.api.store_handle import Duels, InstanceRuns
+    from polarbear.api.store_details import Duels, InstanceRuns
     from polarbear.api.store_status import StoreStatus
 
 MAX_DUELS = 20  # in a table without --all

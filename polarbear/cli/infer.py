@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from typer import Option
 
 import polarbear
+from polarbear import api
 from polarbear.cli import command_options as common
 from polarbear.cli import output
 from polarbear.cli.output import Table
@@ -79,10 +80,8 @@ def _shown_times(times: np.ndarray, at: str | None, everything: bool) -> list[in
     """Indices of the times to show."""
     import numpy as np
 
-    from polarbear.api.posterior import some_times
-
     if at is None:
-        return list(range(len(times))) if everything else some_times(times)
+        return list(range(len(times))) if everything else api.posterior.some_times(times)
     try:
         wanted = [float(word) for word in at.split(",")]
     except ValueError:

@@ -16,7 +16,7 @@ from polarbear.wording import counted, joined, noun
 
 if TYPE_CHECKING:
     from polarbear.api.merge_stores import Merged
-    from polarbear.api.store_handle import Forgotten, Renamed
+    from polarbear.api.store_details import Forgotten, Renamed
     from polarbear.api.store_status import Repaired, Verified
 
 

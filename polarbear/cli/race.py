@@ -23,7 +23,8 @@ from polarbear.errors import ReportError
 from polarbear.wording import P_BEST, counted, duration, short, size, timed
 
 if TYPE_CHECKING:
-    from polarbear.api.experiments import Checked, Collected, Raced, Repeated
+    from polarbear.api.experiments import Checked, Collected, Raced
+    from polarbear.api.store_details import Repeated
 
 AT_LIMIT = 3  # exit code of a race that stopped with pairs unresolved
 FAILED = 1  # exit code of a check in which an algorithm or a problem fails
@@ -147,7 +148,7 @@ def run(
         if repeat is None or on is None:
             raise ReportError("--repeat NAME and --on ID go together")
         with output.interruptible("nothing was stored"):
-            repeated = api.experiments.repeat(config, repeat, on, store)
+            repeated = api.store_details.repeat(config, repeat, on, store)
         output.result(repeated, json, _show_repeated)
         return
     with output.interruptible("every finished run is stored, and the same command continues"):

@@ -10,7 +10,7 @@ from polarbear.report.context import ReportContext
 from polarbear.report.figures.base import lacks_draws
 from polarbear.report.findings import decided_otherwise, p_best, still_in, verdict
 from polarbear.report.story import Entry, Story
-from polarbear.report.words import LOWEST_P_BETTER, Sentence, legend
+from polarbear.report.words import LOWEST_P_BETTER, Sentence, curve, legend
 from polarbear.store import summary
 from polarbear.wording import (
     P_BEST,
@@ -23,9 +23,7 @@ from polarbear.wording import (
     timed,
 )
 
-BLOCKS = " ▁▂▃▄▅▆▇█"
 BAR_LENGTH = 30  # characters of the longest bar
-CURVE_LENGTH = 60  # characters
 
 
 @dataclass(frozen=True)
@@ -93,15 +91,6 @@ def outline(context: ReportContext, story: Story) -> list[Block]:
 
 def _entries(entries: tuple[Entry, ...]) -> Bullets:
     return Bullets(tuple((entry.algorithm, entry.reason) for entry in entries))
-
-
-def curve(values: np.ndarray, top: float = 1.0) -> str:
-    """A curve as block characters, one per value, thinned where there are too many."""
-    if len(values) > CURVE_LENGTH:
-        values = values[np.linspace(0, len(values) - 1, CURVE_LENGTH).round().astype(int)]
-    steps = np.nan_to_num(np.clip(values / top, 0, 1)) * (len(BLOCKS) - 1)
-    # a value that is not zero is never shown as nothing
-    return "".join(BLOCKS[max(round(float(s)), int(s > 0.08))] for s in steps)
 
 
 def bar(value: float, top: float) -> str:

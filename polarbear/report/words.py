@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
+import numpy as np
+
 from polarbear.racing import Elimination
 from polarbear.racing.state import BELOW, State
 from polarbear.racing.verdicts import MIRROR, SIGNS, Kind
@@ -24,6 +26,8 @@ _BETTER = MappingProxyType(
         False: "P(better) = {probability} or more at every time",
     }
 )
+CURVE_BLOCKS = " ▁▂▃▄▅▆▇█"
+CURVE_LENGTH = 60  # characters
 LOWEST_P_BETTER = "lowest P({a} better) at any time"
 WORDS_AT_A_TIME = MappingProxyType(
     {
@@ -150,3 +154,12 @@ def listed(parts: Sequence[Sentence], last: str = "and") -> Sentence:
             made.append(f" {last} " if place == len(parts) - 1 else ", ")
         made += part
     return tuple(made)
+
+
+def curve(values: np.ndarray, top: float = 1.0) -> str:
+    """A curve as block characters, one per value, thinned where there are too many."""
+    if len(values) > CURVE_LENGTH:
+        values = values[np.linspace(0, len(values) - 1, CURVE_LENGTH).round().astype(int)]
+    steps = np.nan_to_num(np.clip(values / top, 0, 1)) * (len(CURVE_BLOCKS) - 1)
+    # a value that is not zero is never shown as nothing
+    return "".join(CURVE_BLOCKS[max(round(float(s)), int(s > 0.08))] for s in steps)

@@ -8,8 +8,9 @@ import pytest
 from polarbear.racing.state import LETTERS, State
 from polarbear.racing.verdicts import AT_A_TIME
 from polarbear.report import words as sentences
-from polarbear.report.outline import BAR_LENGTH, Bullets, Chart, Heading, Table, bar, curve
+from polarbear.report.outline import BAR_LENGTH, Bullets, Chart, Heading, Table, bar
 from polarbear.report.text import as_markdown, as_text
+from polarbear.report.words import curve
 
 
 def test_curves_and_bars_show_the_extremes():

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import polars as pl
 
 from polarbear.report.findings import still_in
-from polarbear.report.outline import Block, Bullets, Chart, Heading, Paragraph, Table, curve
+from polarbear.report.outline import Block, Bullets, Chart, Heading, Paragraph, Table
 from polarbear.report.stores.differences import Compared, stretches
 from polarbear.report.stores.head_to_head import Change, shared_instances
 from polarbear.report.stores.sides import Side, different_settings
 from polarbear.report.story import tell
-from polarbear.report.words import Name, Sentence, listed, plain
+from polarbear.report.words import Name, Sentence, curve, listed, plain
 from polarbear.wording import counted, decisive, joined, noun, percent_cell, points, probability
 
 MOST_ROWS = 30  # of a table of pairs; `--csv` and `--json` have all
