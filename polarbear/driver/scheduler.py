@@ -15,7 +15,7 @@ from itertools import chain
 from typing import Generic, TypeVar
 
 from polarbear.driver.speculation import SpeculativeRuns
-from polarbear.execution.executor import Executor, Interruptible
+from polarbear.execution.executor import Executor
 from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.store import Store
 
@@ -29,8 +29,7 @@ class Scheduler:
     """Executes tasks and stores their outcomes; the caller holds the store's lock.
 
     ``on_outcome`` receives each requested run, of several attempts the last: a run that was killed
-    from outside is repeated. ``on_speculative`` receives runs that no round has requested yet;
-    they are started if the pool supports it.
+    from outside is repeated. ``on_speculative`` receives runs that no round has requested yet.
     """
 
     def __init__(
@@ -44,8 +43,7 @@ class Scheduler:
         self._pool = pool
         self._store = store
         self._on_outcome = on_outcome
-        self._interruptible = pool if isinstance(pool, Interruptible) else None
-        self.speculative = speculative if self._interruptible is not None else None
+        self.speculative = speculative
         self._on_speculative = on_speculative
         self._requested: dict[Place, Task] = {}  # and not finished
         self._queue: OrderedDict[Place, Task] = OrderedDict()  # requested and not started
@@ -80,9 +78,9 @@ class Scheduler:
     def run_beside(self, work: Callable[[], Result], likely: Iterator[Task]) -> Result:
         """Do some work in this process, while workers go on with ``likely`` tasks."""
         first = next(likely, None) if self.speculative is not None else None
-        if self._interruptible is None or (first is None and not self._running):
+        if first is None and not self._running:
             return work()
-        background = Background(work, self._interruptible.wake)
+        background = Background(work, self._pool.wake)
         background.start()
         try:
             self._serve(chain(filter(None, [first]), likely), over=lambda: background.done)
@@ -114,32 +112,22 @@ class Scheduler:
         return self.speculative is not None and self.speculative.fits(running, task)
 
     def _serve(self, likely: Iterator[Task], over: Callable[[], bool]) -> None:
-        if self._interruptible is not None and self.speculative is not None:
-            self._receive_all(self._interruptible.run(self._feed(likely, over), over))
-            return
-        while self._requested:  # again, where runs were lost
-            self._receive_all(self._pool.run(self._queued()))
-
-    def _receive_all(self, outcomes: Iterable[Outcome]) -> None:
-        for outcome in outcomes:
+        for outcome in self._pool.run(self._feed(likely, over), over):
             self._receive(outcome)
             # Rarely enough for few parts in a long race, often enough to lose little.
             interval = min(max(2.0, 0.02 * (self._stored - self._started)), 60.0)
             if time.monotonic() - self._stored > interval:
                 self.flush()
 
-    def _queued(self) -> Iterator[Task]:
-        while self._queue:
-            yield self._queue.popitem(last=False)[1]
-
     def _feed(self, likely: Iterator[Task], over: Callable[[], bool]) -> Iterator[Task | None]:
         """The next task to start; None while there is none."""
         while not over():
-            task = next(self._queued(), None)
-            if task is None:
-                task = next(likely, None)
-                if task is not None:
-                    self._running[_place(task)] = task
+            if self._queue:
+                yield self._queue.popitem(last=False)[1]
+                continue
+            task = next(likely, None)
+            if task is not None:
+                self._running[_place(task)] = task
             yield task
 
     def _receive(self, outcome: Outcome) -> None:

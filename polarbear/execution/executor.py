@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Protocol, Self, runtime_checkable
+from typing import Protocol, Self
 
 from polarbear.execution.outcome import Outcome, Task
 
@@ -24,21 +24,6 @@ class Executor(Protocol):
     def size(self) -> int:
         """The number of runs that are executed at once, at present."""
 
-    def run(self, tasks: Iterable[Task]) -> Iterator[Outcome]:
-        """Execute tasks; yield outcomes as they are finished, in no particular order.
-
-        Tasks are taken from the iterable when there is room for them, so it may still grow.
-        """
-
-    def __enter__(self) -> Self: ...
-
-    def __exit__(self, *error: object) -> None: ...
-
-
-@runtime_checkable
-class Interruptible(Executor, Protocol):
-    """An executor whose ``run`` can be left and called again while runs are being executed."""
-
     def run(
         self, tasks: Iterable[Task | None], over: Callable[[], bool] = lambda: False
     ) -> Iterator[Outcome]:
@@ -52,3 +37,7 @@ class Interruptible(Executor, Protocol):
 
     def wake(self) -> None:
         """Let ``run`` check at once whether it is over or has more to do; from any thread."""
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(self, *error: object) -> None: ...

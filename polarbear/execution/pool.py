@@ -74,7 +74,7 @@ class Pool:
     def run(
         self, tasks: Iterable[Task | None], over: Callable[[], bool] = lambda: False
     ) -> Iterator[Outcome]:
-        """Execute tasks as described in ``Interruptible``."""
+        """Execute tasks as described in ``Executor``."""
         waiting = iter(tasks)
         has_more = True
         while not over():

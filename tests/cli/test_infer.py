@@ -49,13 +49,6 @@ def test_the_table_shows_shares_of_firsts_and_pairs(collected: Project):
 
 
 @pytest.mark.slow
-def test_more_runs_make_another_question(collected: Project):
-    collected.json("infer", "config", *QUICK)
-    collected.json("run", "config.yaml", "--instances", 70)
-    assert collected.json("infer", "config", *QUICK)["from_store"] is False
-
-
-@pytest.mark.slow
 def test_a_store_that_is_being_written_can_be_asked_all_the_same(
     project: Project, wait_until: Callable[..., None]
 ):

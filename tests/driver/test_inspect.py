@@ -34,15 +34,12 @@ def test_duels_are_those_of_the_rankings(store: Store):
 
 
 def test_what_was_lost_comes_first_and_by_the_most(store: Store):
+    assert duels_at(store, "A", "B").t == 100  # the last of the grid
     told = duels_at(store, "B", "A", 10)
     winners = [duel.winner for duel in told.duels]
     assert winners == sorted(winners, key=["A", None, "B"].index)
     lost = [duel.margin for duel in told.duels if duel.winner == "A"]
     assert lost == sorted(lost, reverse=True)
-
-
-def test_without_a_time_it_is_the_last_of_the_grid(store: Store):
-    assert duels_at(store, "A", "B").t == 100
 
 
 def test_runs_on_an_instance_are_those_of_the_store(store: Store):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -53,8 +54,8 @@ LAX = {**BATCH, "alpha": 0.9, "resolution": "strict", "limits": {"rounds": 7}}
 
 
 def test_killed_while_deciding_again_a_race_ends_with_the_same_rounds_to_the_byte(tmp_path: Path):
-    for name in ("whole", "killed"):
-        race(configured(rules=STRICT), tmp_path / name)
+    race(configured(rules=STRICT), tmp_path / "whole")
+    shutil.copytree(tmp_path / "whole", tmp_path / "killed")
     before = checkpoints(Store.open(tmp_path / "whole"))
     again = Answers(redecide=True)
     whole, notes = race(configured(rules=LAX), tmp_path / "whole", again)

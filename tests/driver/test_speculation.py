@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from polarbear import racing as race
 from polarbear.config import Config
 from polarbear.driver import collect
 from polarbear.driver.forget import forget, rename
@@ -176,36 +175,17 @@ def test_interrupted_anywhere_a_race_with_early_runs_ends_the_same(
     assert len(executed) == len(set(executed)) == len(store.runs())
 
 
-def test_a_race_that_goes_on_uses_what_was_run_early_before(tmp_path, monkeypatch):
-    with_workers(monkeypatch, 2)
-    run(truncated(early=0, rounds=2), tmp_path / "s")
-    store = Store.open(tmp_path / "s")
-    config = truncated(rounds=3)
-    problems = Problems(config.instances, config.setting)
-    last = store.rounds.last()
-    assert last is not None
-    next_one = config.instances.instance(last.state.instances, config.setting)
-    horizons = race.horizons(last.state, config.race)
-    with store.writing():
-        origin = collect.origin_of(config, store)
-        tasks = collect.missing_tasks(config, {}, [next_one], horizons, origin=origin)
-        outcomes = [execute(task, problems) for task in tasks]
-        store.speculative.change(outcomes, 1)
-        begun = {outcome.started for outcome in outcomes}
-        Race(config, store, [Notes()]).run()
-    found = {row["started"].timestamp() for row in store.runs().iter_rows(named=True)}
-    left = {row["started"].timestamp() for row in store.speculative.table().iter_rows(named=True)}
-    # a store keeps microseconds
-    assert all(any(abs(t - other) < 2e-6 for other in found - left) for t in begun)
-
-
-def test_early_runs_are_on_no_instance_beyond_a_limit(tmp_path, monkeypatch):
+def test_early_runs_are_on_no_instance_beyond_a_limit_and_not_in_the_last_round(
+    tmp_path, monkeypatch
+):
     deliberate(monkeypatch)
     config = truncated(instances=30)
     _, store, _ = run(config, tmp_path / "s")
     allowed = {config.instances.instance(i, config.setting).id for i in range(30)}
     assert set(store.speculative.table()["instance"]) <= allowed
     assert len(store.speculative.table())
+    _, store, _ = run(truncated(rounds=1), tmp_path / "last")
+    assert len(store.speculative.table()) == 0
 
 
 @pytest.mark.parametrize(
@@ -234,12 +214,6 @@ def test_nothing_is_begun_early_where_seconds_are_measured_or_spending_is_limite
     with store.writing():
         Race(config, store, [Hears()]).run()
     assert bool(begun) is some
-
-
-def test_before_the_last_round_that_a_limit_allows_nothing_is_begun(tmp_path, monkeypatch):
-    deliberate(monkeypatch)
-    _, store, _ = run(truncated(rounds=1), tmp_path / "s")
-    assert len(store.speculative.table()) == 0
 
 
 @pytest.mark.parametrize("name", ["coordinate_descent", "stops", "crashes", "fails_at_once"])

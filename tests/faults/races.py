@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -15,11 +15,11 @@ from polarbear.store import Store
 from tests.driver.test_loop import configured, run
 
 RULES = {"batch": {"start": 4, "min": 4, "max": 8}, "limits": {"rounds": 4}, "alpha": 0.999}
-QUICK = {"draws": 400}
-CONFIG = configured(("good", "bad", "early"), rules=RULES, inference=QUICK)
-SHORT = configured(("good", "bad"), rules={**RULES, "limits": {"rounds": 2}}, inference=QUICK)
+QUICK = {"inference": {"draws": 400}, "execution": {"early": 0}}
+CONFIG = configured(("good", "bad", "early"), rules=RULES, **QUICK)
+SHORT = configured(("good", "bad"), rules={**RULES, "limits": {"rounds": 2}}, **QUICK)
 WITH_NEWCOMER = configured(
-    ("good", "bad", "early", "late"), rules={**RULES, "limits": {"rounds": 7}}, inference=QUICK
+    ("good", "bad", "early", "late"), rules={**RULES, "limits": {"rounds": 7}}, **QUICK
 )
 # What a run says about the machine rather than about itself.
 OF_THE_MACHINE = ("seconds", "started", "host", "cpu", "load", "worker", "workers")
@@ -39,8 +39,14 @@ class InThisProcess:
     def __exit__(self, *error: object) -> None:
         pass
 
-    def run(self, tasks: Iterable[Task]) -> Iterator[Outcome]:
+    def wake(self) -> None:
+        pass
+
+    def run(
+        self, tasks: Iterable[Task | None], over: Callable[[], bool] = lambda: False
+    ) -> Iterator[Outcome]:
         for task in tasks:
+            assert task is not None
             yield execute(task, self._problems)
 
 
