@@ -22,14 +22,14 @@ from polarbear.errors import ReportError
 from polarbear.plain import html_table
 from polarbear.report.context import ReportContext, gather
 from polarbear.report.figures import FIGURES
-from polarbear.report.figures.figure_files import check_free, chosen, write_figures
-from polarbear.report.figures.style import FORMATS, Style
+from polarbear.report.figures.figure_files import available, check_free, write_figures
+from polarbear.report.figures.style import Style
 from polarbear.report.findings import still_in
 from polarbear.report.outline import Block, outline
 from polarbear.report.page import write_page
 from polarbear.report.page.build import write_page_of_stores
 from polarbear.report.stores import differences
-from polarbear.report.stores.comparison_figures import write_figures_of_stores
+from polarbear.report.stores.comparison_figures import chosen
 from polarbear.report.stores.comparison_story import StoryOfStores, tell_of_stores
 from polarbear.report.stores.head_to_head import Change, changes
 from polarbear.report.stores.sides import different_settings, sides_of
@@ -231,7 +231,7 @@ def compare(
     if asked.pair is not None:
         paired = pair_facts(material.classical_pair(*asked.pair), *asked.pair)
     result = compared(disk, material.classical, paired, material.basis)
-    figures = [figure.name for figure in chosen(CLASSICAL_FIGURES) if not figure.missing(material)]
+    figures = [name for name in CLASSICAL_FIGURES if not FIGURES[name].missing(material)]
     written = _write(material, None, folders, figures, style, force)
     return replace(result, written=tuple(map(str, written)))
 
@@ -275,7 +275,7 @@ def compare_stores(
     page = None if html is None else Path(html)
     if page is not None and not force:
         check_free([page])
-    written = write_figures_of_stores(found, folders, only, style, force)
+    written = write_figures(chosen(only), found, folders, style, force)
     if page is not None:
         write_page_of_stores(found, story, page, force)
         written.append(page)
@@ -315,15 +315,10 @@ def _write(
     slim: bool = False,
 ) -> list[Path]:
     """Write the requested files, or none if one of them exists."""
-    if not force:
-        names = [figure.name for figure in chosen(only) if not figure.missing(material)]
-        figures = [at / f"{name}.{ending}" for ending, at in folders.items() for name in names]
-        check_free([*figures, *([] if html is None else [html])])
-    written = []
-    for folder in dict.fromkeys(folders.values()):
-        endings = [ending for ending, chosen in folders.items() if chosen == folder]
-        formats = [known for known in FORMATS if known in endings]
-        written += write_figures(material, folder, formats, only, style, "csv" in endings, force)
+    figures = available(material, only) if folders else []
+    if html is not None and not force:
+        check_free([html])
+    written = write_figures(figures, material, folders, style, force)
     if html is not None:
         write_page(material, html, force, slim)
         written.append(html)

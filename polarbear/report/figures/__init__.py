@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 from polarbear.settings.registry import Registry
 
 if TYPE_CHECKING:
-    from polarbear.report.figures.base import Figure
+    from polarbear.report.figures.base import ReportFigure
 
-FIGURES: Registry[Figure] = Registry(
+FIGURES: Registry[ReportFigure] = Registry(
     "figure",
     "polarbear.figures",
     f"{__name__}.base:Figure",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 import polars as pl
 
@@ -18,12 +18,13 @@ from polarbear.wording import counted
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
 
+Subject = TypeVar("Subject")  # of which figures are drawn: a report's context, or several stores
 NOTHING_INFERRED = "nothing has been inferred yet: `polarbear race` or `polarbear infer` does that"
 NO_RACE = "no race was run in this store"
 
 
 @dataclass(frozen=True)
-class Figure:
+class Figure(Generic[Subject]):
     """One figure; a new one is a file like its neighbours and a line in the registry.
 
     ``missing`` says in plain words why a store has nothing to draw, and gives None where it has.
@@ -33,10 +34,13 @@ class Figure:
 
     name: str
     title: str
-    caption: Callable[[ReportContext], str]
-    missing: Callable[[ReportContext], str | None]
-    data: Callable[[ReportContext], pl.DataFrame]
-    draw: Callable[[Canvas, pl.DataFrame, ReportContext, Style], None]
+    caption: Callable[[Subject], str]
+    missing: Callable[[Subject], str | None]
+    data: Callable[[Subject], pl.DataFrame]
+    draw: Callable[[Canvas, pl.DataFrame, Subject, Style], None]
+
+
+ReportFigure = Figure[ReportContext]
 
 
 def lacks_draws(context: ReportContext) -> str | None:
@@ -79,7 +83,7 @@ def _inferred(context: ReportContext) -> str:
     return "as inferred"
 
 
-def guarded(figure: Figure, called: str) -> Figure:
+def guarded(figure: ReportFigure, called: str) -> ReportFigure:
     """The figure; where its data fail it has nothing to show, where its drawing fails it says so.
 
     Either is warned of, under the name that it is ``called`` by.

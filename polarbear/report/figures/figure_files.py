@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import io
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from polarbear.errors import ReportError, StoreError
 from polarbear.report.context import ReportContext
 from polarbear.report.figures import FIGURES
-from polarbear.report.figures.base import Figure
+from polarbear.report.figures.base import Figure, ReportFigure, Subject
 from polarbear.report.figures.style import FORMATS, Format, Style
 from polarbear.settings.names import without_formulas
 from polarbear.settings.options import unknown
@@ -30,52 +31,46 @@ UNDATED: dict[Format, dict[str, None]] = {
 }
 
 
-def chosen(only: Iterable[str] | None = None) -> list[Figure]:
-    """The requested figures, or all of them."""
-    if only is None:
-        return FIGURES.values()
-    for name in (only := list(only)):
+def available(context: ReportContext, only: Sequence[str] | None = None) -> list[ReportFigure]:
+    """The figures that the context has data for; of ``only`` some, all of these must be there."""
+    for name in only or ():
         if name not in FIGURES:
             raise ReportError(FIGURES.refusal(name))
-    return [figure for name, figure in FIGURES.items() if name in only]
+        reason = FIGURES[name].missing(context)
+        if reason:
+            raise ReportError(f"there is no figure '{name}' for this store: {reason}")
+    wanted = [figure for name, figure in FIGURES.items() if only is None or name in only]
+    return [figure for figure in wanted if figure.missing(context) is None]
 
 
 def write_figures(
-    context: ReportContext,
-    folder: Path,
-    formats: Sequence[Format],
-    only: Iterable[str] | None = None,
-    style: Style | None = None,
-    csv: bool = False,
+    figures: Iterable[Figure[Subject]],
+    subject: Subject,
+    folders: Mapping[str, Path],
+    style: Style,
     force: bool = False,
 ) -> list[Path]:
-    """Write all figures that the context has data for; returns the files.
+    """Write figures into the folders named by endings, csv for their data; returns the files.
 
-    Nothing is written if a file exists. A figure without data is an error if requested by name.
+    Nothing is written if a file exists.
     """
-    style = style or Style()
-    for format in formats:
-        if format not in FORMATS:
-            raise ReportError(unknown("format of figures", format, FORMATS))
-    wanted = chosen(only)
-    for figure in wanted:
-        reason = figure.missing(context)
-        if reason and only is not None:
-            raise ReportError(f"there is no figure '{figure.name}' for this store: {reason}")
-    wanted = [figure for figure in wanted if figure.missing(context) is None]
-    endings = [*formats, *(["csv"] if csv else [])]
-    paths = [folder / f"{figure.name}.{ending}" for figure in wanted for ending in endings]
+    for ending in folders:
+        if ending not in (*FORMATS, "csv"):
+            raise ReportError(unknown("format of figures", ending, FORMATS))
+    paths = [
+        (figure, ending, folder / f"{figure.name}.{ending}")
+        for figure in figures
+        for ending, folder in folders.items()
+    ]
     if not force:
-        check_free(paths)
-    for figure in wanted:
-        data = figure.data(context)
-        for format in formats:
-            write_file(
-                folder / f"{figure.name}.{format}", rendered(figure, data, context, style, format)
-            )
-        if csv:
-            write_file(folder / f"{figure.name}.csv", as_csv(data))
-    return paths
+        check_free(path for _, _, path in paths)
+    for figure, made in groupby(paths, key=lambda one: one[0]):
+        data = figure.data(subject)
+        for _, ending, path in made:
+            format = next((known for known in FORMATS if known == ending), None)
+            drawn = format and rendered(figure, data, subject, style, format)
+            write_file(path, drawn or as_csv(data))
+    return [path for _, _, path in paths]
 
 
 def write_file(path: Path, content: bytes) -> None:
@@ -110,11 +105,11 @@ def check_free(paths: Iterable[Path]) -> None:
 
 
 def rendered(
-    figure: Figure, data: pl.DataFrame, context: ReportContext, style: Style, format: Format
+    figure: Figure[Subject], data: pl.DataFrame, subject: Subject, style: Style, format: Format
 ) -> bytes:
     """One figure as the bytes of a file."""
     with on_canvas(style) as canvas:
-        figure.draw(canvas, data, context, style)
+        figure.draw(canvas, data, subject, style)
         if style.titles:
             canvas.suptitle(figure.title, fontsize=1.1 * style.font_size, x=0.01, ha="left")
         return saved(canvas, style, format)

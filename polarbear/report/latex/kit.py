@@ -19,7 +19,7 @@ from polarbear.report.latex.tex_tables import PREAMBLE, escaped, tables
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
 
-    from polarbear.report.figures.base import Figure
+    from polarbear.report.figures.base import ReportFigure
 
 POINT = 72.27 / 72  # of TeX, in those of a drawing
 
@@ -122,7 +122,7 @@ def write_kit(
     return [folder / piece.name for piece in pieces]
 
 
-def _figures(context: ReportContext) -> list[Figure]:
+def _figures(context: ReportContext) -> list[ReportFigure]:
     return [figure for figure in FIGURES.values() if figure.missing(context) is None]
 
 
@@ -148,7 +148,7 @@ def kit(context: ReportContext, style: Style) -> list[Piece]:
     return [*made, Piece("kit.tex", text.encode())]
 
 
-def _figure(figure: Figure, context: ReportContext, style: Style) -> list[Piece]:
+def _figure(figure: ReportFigure, context: ReportContext, style: Style) -> list[Piece]:
     with on_canvas(style) as canvas:
         figure.draw(canvas, figure.data(context), context, style)
         made = [Piece(f"{figure.name}.pdf", saved(canvas, style, "pdf"))]

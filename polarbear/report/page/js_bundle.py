@@ -1,13 +1,10 @@
 """The page's scripts, which are ES modules, put into one script.
 
-A page opened from disk cannot load modules: browsers refuse imports from ``file:``, and modules
-inside data addresses would take a wider Content-Security-Policy. A report is written without Node,
-so existing bundlers are not available. Each module becomes a function that is called once, in an
-order in which imports come before their users. Names stay private to their module.
+A page opened from disk cannot load modules: browsers refuse imports from ``file:``. A report is
+written without Node, so existing bundlers are not available. Each module becomes a function that is
+called once, after those it imports from. Names stay private to their module. The scripts use only
 
-Only the forms that the page's scripts use are understood; anything else is refused:
-
-    import { name, other } from "./module.js";      at the start of a line, may span several
+    import { name, other } from "./module.js";
     export function name / export async function name / export class name / export const name
 """
 
@@ -16,88 +13,42 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from graphlib import TopologicalSorter
 
-from polarbear.errors import ReportError
-
-IMPORT = re.compile(
-    r'^import \{\s*([\w$]+(?:,\s*[\w$]+)*),?\s*\} from "(\.{1,2}/[\w./-]+\.js)";[ ]*\n',
-    re.MULTILINE,
-)
+IMPORT = re.compile(r'^import \{([^}]+)\} from "([^"]+)";\n', re.MULTILINE)
 EXPORT = re.compile(r"^export (?=(?:async function|function|class|const) ([\w$]+))", re.MULTILINE)
-LEFT_OVER = re.compile(r"^(?:[ \t]*(?:import|export)\b|.*\bimport\s*[(.]).*", re.MULTILINE)
-COMMENT = re.compile(r"^\s*(?://|\*|/\*).*", re.MULTILINE)
-ENDS_A_SCRIPT = re.compile(r"</script|<!--", re.IGNORECASE)
-
-
-@dataclass(frozen=True)
-class Module:
-    """A script with its imports and exports."""
-
-    name: str
-    imports: tuple[tuple[str, tuple[str, ...]], ...]  # a module, and names of it
-    exports: tuple[str, ...]
-    body: str
 
 
 def bundle(entry: str, read: Callable[[str], str]) -> str:
     """One script that does what loading the module ``entry`` does; ``read`` gives sources."""
-    ordered = _in_order(entry, read)
-    places = {module.name: f"module{i}" for i, module in enumerate(ordered)}
-    parts = ['"use strict";']
-    for module in ordered:
+    sources: dict[str, str] = {}
+    imports: dict[str, dict[str, str]] = {}  # of each module: names by the module they come from
+    waiting = [entry]
+    while waiting:
+        name = waiting.pop()
+        if name not in sources:
+            sources[name] = read(name)
+            imports[name] = imports_of(name, sources[name])
+            waiting += imports[name]
+    order = list(TopologicalSorter(imports).static_order())
+    parts = ['(() => {\n"use strict";']
+    for place, name in enumerate(order):
         taken = "".join(
-            f"const {{ {', '.join(names)} }} = {places[source]};\n"
-            for source, names in module.imports
+            f"const {{{names}}} = module{order.index(module)};\n"
+            for module, names in imports[name].items()
         )
-        given = f"return {{ {', '.join(module.exports)} }};\n"
+        given = ", ".join(EXPORT.findall(sources[name]))
+        body = EXPORT.sub("", IMPORT.sub("", sources[name]))
         parts.append(
-            f"const {places[module.name]} = (() => {{ // {module.name}\n"
-            f"{taken}{module.body}{given}}})();"
+            f"const module{place} = (() => {{ // {name}\n{taken}{body}return {{ {given} }};\n}})();"
         )
-    return "(() => {\n" + "\n".join(parts) + "\n})();\n"
+    return "\n".join([*parts, "})();\n"])
 
 
-def parsed(name: str, source: str) -> Module:
-    """A module's imports and exports, and the rest of it as the body of a function."""
-    if ENDS_A_SCRIPT.search(source):
-        raise ReportError(f"{name}: a script inside a page cannot hold </script or <!--")
-    imports = tuple(
-        (posixpath.normpath(posixpath.join(posixpath.dirname(name), found[2])), _names(found[1]))
-        for found in IMPORT.finditer(source)
-    )
-    exports = tuple(EXPORT.findall(source))
-    body = EXPORT.sub("", IMPORT.sub("", source)).rstrip("\n") + "\n"
-    left = LEFT_OVER.search(COMMENT.sub("", body))
-    if left:
-        raise ReportError(
-            f"{name}: {left[0].strip()!r} is not understood; a module may "
-            'import { name } from "./module.js"; and export a function, class or const'
-        )
-    return Module(name, imports, exports, body)
-
-
-def _names(text: str) -> tuple[str, ...]:
-    return tuple(name.strip() for name in text.split(","))
-
-
-def _in_order(entry: str, read: Callable[[str], str]) -> list[Module]:
-    """All modules that ``entry`` needs, each after those it imports from."""
-    done: dict[str, Module] = {}
-
-    def visit(name: str, path: tuple[str, ...]) -> None:
-        if name in path:
-            circle = " imports ".join((*path[path.index(name) :], name))
-            raise ReportError(f"modules must not import each other in a circle: {circle}")
-        if name in done:
-            return
-        module = parsed(name, read(name))
-        for needed, names in module.imports:
-            visit(needed, (*path, name))
-            unknown = sorted(set(names) - set(done[needed].exports))
-            if unknown:
-                raise ReportError(f"{name} imports {', '.join(unknown)}, not exported by {needed}")
-        done[name] = module
-
-    visit(entry, ())
-    return list(done.values())
+def imports_of(name: str, source: str) -> dict[str, str]:
+    """The names that a module imports, by the path of the module they come from."""
+    folder = posixpath.dirname(name)
+    return {
+        posixpath.normpath(posixpath.join(folder, path)): names
+        for names, path in IMPORT.findall(source)
+    }

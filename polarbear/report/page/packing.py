@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import gzip
 import json
-from typing import Any
 
 import numpy as np
 
@@ -18,28 +17,21 @@ def packed(values: np.ndarray) -> str:
     They are rounded to multiples of 1 / 65534, of which one half is one.
     """
     codes = np.where(np.isnan(values), HIGHEST + 1, np.rint(np.nan_to_num(values) * HIGHEST))
-    return in_base64(codes.astype("<u2").tobytes())
-
-
-def in_base64(held: bytes) -> str:
-    """Bytes as text."""
-    return base64.b64encode(held).decode("ascii")
+    return base64.b64encode(codes.astype("<u2").tobytes()).decode("ascii")
 
 
 def squeezed(held: bytes) -> str:
     """Bytes as compressed text; the same bytes give the same text."""
-    return in_base64(gzip.compress(held, mtime=0))
+    return base64.b64encode(gzip.compress(held, mtime=0)).decode("ascii")
 
 
-def unpacked(pack: str) -> np.ndarray:
-    """The numbers that a page reads back."""
-    codes = np.frombuffer(base64.b64decode(pack), dtype="<u2").astype(np.float64)
-    return np.where(codes > HIGHEST, np.nan, codes / HIGHEST)
+def as_json(data: object) -> str:
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
-def json_in_html(data: Any) -> str:
+def json_in_html(data: object) -> str:
     """JSON that may stand inside a script element: nothing in it can end the element."""
-    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    text = as_json(data)
     for letter in "<>&\u2028\u2029":
         text = text.replace(letter, f"\\u{ord(letter):04x}")
     return text

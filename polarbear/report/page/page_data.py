@@ -21,9 +21,9 @@ from polarbear.racing.recommendation import MIN_PROBLEMS
 from polarbear.racing.verdicts import SIGNS, WORDS, Kind
 from polarbear.report.context import ReportContext, Round
 from polarbear.report.figures.base import moment_of_draws
+from polarbear.report.figures.style import COLOURS
 from polarbear.report.findings import draws_now, other_model, still_in
 from polarbear.report.page.packing import packed, squeezed
-from polarbear.report.page.templating import AGAIN_AFTER
 from polarbear.report.words import LOWEST_P_BETTER, WORDS_AT_A_TIME, better
 from polarbear.selection.basic_preferences import NEAREST
 from polarbear.selection.budget_preferences import CUT_OFF, LEAST_MASS, OFF_THE_GRID, WORTH_A_NOTE
@@ -66,7 +66,7 @@ def of(context: ReportContext) -> dict[str, Any]:
         "log_times": context.log_times,
         "ticks": ticks(float(context.times[0]), float(context.times[-1])),
         "alpha": context.rules.alpha,
-        "colours": AGAIN_AFTER,
+        "colours": len(COLOURS["light"]),  # then they come again, with another dash
         "verdicts": {kind: {"sign": SIGNS[kind], "words": WORDS[kind]} for kind in Kind},
         "chance": LOWEST_P_BETTER,
         "at_a_time": dict(WORDS_AT_A_TIME),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,6 +43,7 @@ def of(
 ) -> list[Section]:
     """All sections in the order of the page."""
     figures = {figure.name: figure for figure in shown}
+    further = [figure for figure in shown if figure.name not in PLACED]  # tables only
     made = [
         _rounds(context, content),
         pareto(context, story),
@@ -54,10 +55,18 @@ def of(
         _of_figures("values", "Values under preferences", [figures["values"]]),
         _classical(context, [figures[name] for name in CLASSICAL]),
         _of_figures("trust", "How far to trust it", [figures["failures"], figures["diagnostics"]]),
-        _further([figure for figure in shown if figure.name not in PLACED]),
-        log(story),
-        Section("method", "How to repeat it", "method", {"settings": story.settings}),
+        _of_figures("further", "Further figures", further) if further else None,
+        *_last(story),
     ]
+    return [section for section in made if section is not None]
+
+
+def of_slim(
+    context: ReportContext, story: Story, drawings: Sequence[Mapping[str, str]]
+) -> list[Section]:
+    """The sections of a page without scripts."""
+    figures = [Section("figures", "Figures", "drawings", {"drawings": drawings})]
+    made = [pareto(context, story), *(figures if drawings else []), *_last(story)]
     return [section for section in made if section is not None]
 
 
@@ -86,11 +95,6 @@ def _of_figures(id: str, title: str, shown: list[Shown]) -> Section:
 
 def _missing(id: str, title: str, why: str) -> Section:
     return Section(id, title, "missing", {"why": why})
-
-
-def _further(shown: list[Shown]) -> Section | None:
-    """Figures that have no drawing in the page: their tables."""
-    return _of_figures("further", "Further figures", shown) if shown else None
 
 
 def _classical(context: ReportContext, shown: list[Shown]) -> Section:
@@ -149,8 +153,10 @@ def _rounds(context: ReportContext, content: dict[str, Any]) -> Section | None:
     return Section("rounds", "Round by round" if several else TITLE, "rounds", words)
 
 
-def log(story: Story) -> Section | None:
+def _last(story: Story) -> list[Section]:
+    """The log of decisions, where there are any, and the settings."""
+    method = Section("method", "How to repeat it", "method", {"settings": story.settings})
     if not story.decisions:
-        return None
+        return [method]
     parts = {"first": story.decisions[:LONG], "rest": story.decisions[LONG:]}
-    return Section("log", "What was decided when", "log", parts)
+    return [Section("log", "What was decided when", "log", parts), method]

@@ -10,7 +10,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from polarbear.report.context import ReportContext
-from polarbear.report.figures.style import COLOURS, look
+from polarbear.report.figures.style import look
 from polarbear.wording import counted
 
 COMMAND = re.compile(r"`((?:polarbear |--)[^`]*)`")  # no other: a name may hold backticks
@@ -45,9 +45,6 @@ def sentence(line: str) -> Markup:
 def with_commands(line: str) -> Markup:
     """A line as markup, in which commands and options that stand between backticks look so."""
     return Markup(COMMAND.sub(r"<code>\1</code>", str(escape(line))))
-
-
-AGAIN_AFTER = len(COLOURS["light"])  # algorithms; then colours come again, with another dash
 
 
 def colours(context: ReportContext) -> str:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,9 +10,9 @@ import polars as pl
 
 from polarbear.errors import ReportError
 from polarbear.report.figures.axes import End, error_bar, legend_below, number_ticks, panel_grid
-from polarbear.report.figures.figure_files import as_csv, check_free, on_canvas, saved, write_file
+from polarbear.report.figures.base import Figure
 from polarbear.report.figures.short_names import labels, plain
-from polarbear.report.figures.style import FORMATS, Format, Style
+from polarbear.report.figures.style import Style
 from polarbear.report.stores.differences import Compared
 from polarbear.settings.options import unknown
 from polarbear.wording import tick
@@ -24,17 +22,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
 
 SMALLEST = 0.1  # how far an axis of differences reaches at least
-
-
-@dataclass(frozen=True)
-class FigureOfStores:
-    """One figure of several stores: its data, in long form, apart from its drawing."""
-
-    name: str
-    title: str
-    caption: Callable[[Compared], str]
-    data: Callable[[Compared], pl.DataFrame]
-    draw: Callable[[Canvas, pl.DataFrame, Compared, Style], None]
 
 
 def _draw_duels(canvas: Canvas, data: pl.DataFrame, found: Compared, style: Style) -> None:
@@ -141,13 +128,19 @@ def _caption_differences(found: Compared) -> str:
 FIGURES_OF_STORES = {
     figure.name: figure
     for figure in (
-        FigureOfStores(
-            "duels", "Share of duels won", _caption_duels, lambda found: found.levels, _draw_duels
+        Figure(
+            "duels",
+            "Share of duels won",
+            _caption_duels,
+            lambda _: None,
+            lambda found: found.levels,
+            _draw_duels,
         ),
-        FigureOfStores(
+        Figure(
             "differences",
             "What differs",
             _caption_differences,
+            lambda _: None,
             lambda found: found.differences,
             _draw_differences,
         ),
@@ -155,43 +148,9 @@ FIGURES_OF_STORES = {
 }
 
 
-def chosen(only: Sequence[str] | None) -> list[FigureOfStores]:
+def chosen(only: Sequence[str] | None) -> list[Figure[Compared]]:
     """The requested figures, or all of them."""
     for name in only or ():
         if name not in FIGURES_OF_STORES:
             raise ReportError(unknown("figure of several stores", name, FIGURES_OF_STORES))
     return [figure for name, figure in FIGURES_OF_STORES.items() if not only or name in only]
-
-
-def write_figures_of_stores(
-    found: Compared,
-    folders: Mapping[str, Path],
-    only: Sequence[str] | None,
-    style: Style,
-    force: bool,
-) -> list[Path]:
-    """Write each figure into the folders named by endings; nothing is written if one is there."""
-    figures = chosen(only)
-    paths = [
-        folder / f"{figure.name}.{ending}"
-        for ending, folder in folders.items()
-        for figure in figures
-    ]
-    if not force:
-        check_free(paths)
-    for ending, folder in folders.items():
-        for figure in figures:
-            write_file(folder / f"{figure.name}.{ending}", _content(figure, found, ending, style))
-    return paths
-
-
-def _content(figure: FigureOfStores, found: Compared, ending: str, style: Style) -> bytes:
-    format = next((known for known in FORMATS if known == ending), None)
-    return as_csv(figure.data(found)) if format is None else drawing(figure, found, style, format)
-
-
-def drawing(figure: FigureOfStores, found: Compared, style: Style, format: Format) -> bytes:
-    """One figure as the bytes of a file."""
-    with on_canvas(style) as canvas:
-        figure.draw(canvas, figure.data(found), found, style)
-        return saved(canvas, style, format)

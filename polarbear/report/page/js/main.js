@@ -69,7 +69,6 @@ if (PAGE.selector) startSelector(PAGE.selector);
 byId("copy")?.addEventListener("click", (event) => copy(byId("command"), event.target));
 if (PAGE.moments.length) startRounds(PAGE.moments);
 const lookCloser = PAGE.closer ? startCloser(PAGE.closer) : null;
-startFigures(lookCloser);
 if (PAGE.follows) startFollowing();
 performance.mark("polarbear-answers");
-startDrawing();
+startFigures(lookCloser).then(startDrawing);

@@ -1,25 +1,10 @@
-// Tables of figures by rows.
+// Tables of figures: read from the page, and by rows.
 
-import { bytesOf } from "./packing.js";
+import { inflated } from "./packing.js";
 
-/** A table with its columns in full: some come as a list of values and places in it. */
-export function unfolded(table) {
-  const whole = (column) => {
-    if (Array.isArray(column)) return column;
-    if (column.runs) return fromRuns(column);
-    const codes = typeof column.codes === "string" ? bytesOf(column.codes) : column.codes;
-    return Array.from(codes, (code) => column.values[code]);
-  };
-  return { ...table, data: table.data.map(whole) };
-}
-
-/** A column that comes in runs: a place among its values, and for how many rows it holds. */
-function fromRuns({ values, runs }) {
-  const made = [];
-  for (let i = 0; i < runs.length; i += 2) {
-    for (let row = 0; row < runs[i + 1]; row++) made.push(values[runs[i]]);
-  }
-  return made;
+/** The table of a figure by columns, which the page carries compressed. */
+export async function tableIn(text) {
+  return JSON.parse(new TextDecoder().decode(await inflated(text)));
 }
 
 /** The rows of a table as objects, by column. */
