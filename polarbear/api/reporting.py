@@ -24,7 +24,6 @@ from polarbear.report.context import ReportContext, gather
 from polarbear.report.figures import FIGURES
 from polarbear.report.figures.figure_files import available, check_free, write_figures
 from polarbear.report.figures.style import Style
-from polarbear.report.findings import still_in
 from polarbear.report.outline import Block, outline
 from polarbear.report.page import write_page
 from polarbear.report.page.build import write_page_of_stores
@@ -139,7 +138,7 @@ class ReportOfStores(_Report):
                     "path": str(side.context.store.path),
                     "instances": side.basis.instances,
                     "model": side.basis.posterior.model,
-                    "in": list(still_in(side.context)),
+                    "in": list(side.context.remaining),
                     "times": side.basis.times[places].tolist(),
                 }
                 for side, places in zip(found.sides, found.moments.places, strict=True)

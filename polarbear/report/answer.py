@@ -14,7 +14,6 @@ from polarbear.racing.recommendation import (
     leaders,
 )
 from polarbear.report.context import ReportContext
-from polarbear.report.findings import p_best, problems_behind, still_in
 from polarbear.report.words import Name, Sentence, listed
 from polarbear.wording import P_BEST, counted, joined, probability, timed
 
@@ -27,15 +26,15 @@ def answer(context: ReportContext) -> tuple[Sentence, str]:
     if believed is None:
         infer = f"`polarbear infer {context.store.path}`"
         return (f"Nothing has been inferred from this store yet; {infer} does it.",), ""
-    names = still_in(context)
+    names = context.remaining
     if len(names) == 1:
         if len(believed.algorithms) == 1:
             alone = ("There is nothing to choose from: ", Name(names[0]), " is the only algorithm.")
             return alone, ""
         when = _whole_grid(context)
         return ("Run ", Name(names[0]), f"{when}: all others are eliminated."), ""
-    candidates, likely = p_best(context)
-    problems = problems_behind(context)
+    candidates, likely = context.p_best
+    problems = context.problems_behind
     advice = advise(candidates, context.times, likely, problems)
     if advice.grade is Grade.EARLY:
         found = leaders(candidates, context.times, likely)

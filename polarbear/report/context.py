@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import cached_property, wraps
-from typing import TypeVar, cast
+from functools import cached_property, lru_cache
 
 import numpy as np
 
@@ -15,6 +13,7 @@ from polarbear.driver.standings import Standings, standings
 from polarbear.errors import InferenceError, ReportError
 from polarbear.inference import relations
 from polarbear.inference.beliefs import Beliefs, beliefs
+from polarbear.inference.strongest_rival import p_best_at_each_time
 from polarbear.racing import RoundRecord, State
 from polarbear.racing.rules import Rules
 from polarbear.report.figures.short_names import labels_in
@@ -22,7 +21,7 @@ from polarbear.selection.posterior_source import Basis, Contest, contest, find_b
 from polarbear.settings.grid import Budget, Spaced
 from polarbear.store import Store
 
-Made = TypeVar("Made")
+once = lru_cache(maxsize=2)  # for functions of a context, which is the same only as itself
 LOG_SPAN, LOG_STEPS = 20, 3  # ratios of last to first time, and of the largest to smallest step
 
 
@@ -39,7 +38,7 @@ class Round:
         return self.record.state
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ReportContext:
     """The content of a store that a report uses.
 
@@ -70,9 +69,58 @@ class ReportContext:
         return tuple(self.basis.algorithms[i] for i in self.contest.candidates)
 
     @cached_property
-    def memory(self) -> dict[Callable[..., object], object]:
-        """Results computed from it, by the function that computes them."""
-        return {}
+    def draws(self) -> Basis | None:
+        """The posterior with its draws at the round that the report describes; None without draws.
+
+        A race keeps only the draws of its last round.
+        """
+        basis = self.basis
+        if basis is None or not self.rounds:
+            return basis
+        last = self.rounds[-1]
+        if basis.source == "race":
+            is_last = last.record.posterior == basis.key
+        else:
+            is_last = last.number == self.store.rounds.numbers()[-1]
+        return basis if is_last else None
+
+    @property
+    def other_model(self) -> str | None:
+        """The model that choices rest on, where the rounds of the race were decided by another."""
+        if self.draws is None or self.draws.source != "infer" or not self.rounds:
+            return None
+        return self.draws.posterior.model
+
+    @property
+    def remaining(self) -> tuple[str, ...]:
+        """The candidates at the round that the report describes."""
+        if not self.rounds:
+            return self.candidates
+        state = self.rounds[-1].state
+        gone = set(state.algorithms) - set(state.candidates)
+        return tuple(name for name in self.algorithms if name not in gone)
+
+    @cached_property
+    def p_best(self) -> tuple[tuple[str, ...], np.ndarray]:
+        """The candidates, and P(best at t)[time, algorithm] among them, by duels."""
+        basis, believed = self.draws, self.believed
+        if basis is not None:
+            names = tuple(name for name in basis.algorithms if name in self.remaining)
+            items = [basis.algorithms.index(name) for name in names]
+            return names, p_best_at_each_time(basis.posterior, items)
+        assert believed is not None
+        names = tuple(name for name in believed.algorithms if name in self.remaining)
+        return names, believed.best[[believed.place(name) for name in names]].T
+
+    @property
+    def problems_behind(self) -> int | None:
+        """The lowest number of problems that two candidates share at any time."""
+        basis = self.draws
+        if basis is None or basis.posterior.shared is None:
+            return self.race.instances if self.race is not None else None
+        items = [basis.algorithms.index(name) for name in self.p_best[0]]
+        shared = [basis.posterior.problems_shared(a, b) for a in items for b in items if a < b]
+        return min((int(one.min()) for one in shared if one is not None), default=None)
 
     @cached_property
     def believed(self) -> Beliefs | None:
@@ -123,19 +171,6 @@ class ReportContext:
 
     def colour_index(self, name: str) -> int:
         return self.algorithms.index(name)
-
-
-def once(made: Callable[[ReportContext], Made]) -> Callable[[ReportContext], Made]:
-    """A function of a context that is computed once and remembered."""
-
-    @wraps(made)
-    def remembered(context: ReportContext) -> Made:
-        memory = context.memory
-        if remembered not in memory:
-            memory[remembered] = made(context)
-        return cast("Made", memory[remembered])
-
-    return remembered
 
 
 def gather(store: Store, upto: int | None = None, model: str | None = None) -> ReportContext:

@@ -9,84 +9,14 @@ from polarbear import racing as race
 from polarbear.execution.outcome import Status
 from polarbear.inference import ModelOptions, relations
 from polarbear.inference.relations import DecisionTables
-from polarbear.inference.strongest_rival import p_best_at_each_time
 from polarbear.problems.base import Setting
 from polarbear.problems.synthetic import Synthetic
 from polarbear.racing import State, Verdict
 from polarbear.racing.state import MIRROR
 from polarbear.rankings.duels import place_of_pair
 from polarbear.report.context import ReportContext, Round, once
-from polarbear.selection.posterior_source import Basis
 from polarbear.settings.grid import Budget
 from polarbear.wording import probability_entry
-
-
-def draws_now(context: ReportContext) -> Basis | None:
-    """The posterior with its draws at the round that the report describes; None without draws.
-
-    A race keeps only the draws of its last round.
-    """
-    basis = context.basis
-    if basis is None:
-        return None
-    if basis.source == "race" and context.rounds[-1].record.posterior != basis.key:
-        return None
-    if basis.source == "infer" and context.rounds:
-        is_last = context.rounds[-1].number == context.store.rounds.numbers()[-1]
-        return basis if is_last else None
-    return basis
-
-
-def other_model(context: ReportContext) -> str | None:
-    """The model that choices rest on, where the rounds of the race were decided by another."""
-    basis = draws_now(context)
-    if basis is None or basis.source != "infer" or not context.rounds:
-        return None
-    return basis.posterior.model
-
-
-def still_in(context: ReportContext) -> tuple[str, ...]:
-    """The candidates at the round that the report describes."""
-    if not context.rounds:
-        return context.candidates
-    state = context.rounds[-1].state
-    gone = set(state.algorithms) - set(state.candidates)
-    return tuple(name for name in context.algorithms if name not in gone)
-
-
-def firsts_among_candidates(context: ReportContext) -> bool:
-    """Whether shares of firsts are among the candidates, so that all shares do not sum to one."""
-    believed = context.believed
-    return believed is not None and not np.allclose(believed.mean.sum(axis=0), 1, atol=0.01)
-
-
-def _looks_back(context: ReportContext) -> bool:
-    return context.rounds[-1].number != context.store.rounds.numbers()[-1]
-
-
-@once
-def p_best(context: ReportContext) -> tuple[tuple[str, ...], np.ndarray]:
-    """The candidates, and P(best at t)[time, algorithm] among them, by duels."""
-    names = still_in(context)
-    basis = draws_now(context)
-    if basis is not None:
-        names = tuple(name for name in basis.algorithms if name in names)
-        items = [basis.algorithms.index(name) for name in names]
-        return names, p_best_at_each_time(basis.posterior, items)
-    believed = context.believed
-    assert believed is not None
-    names = tuple(name for name in believed.algorithms if name in names)
-    return names, believed.best[[believed.place(name) for name in names]].T
-
-
-def problems_behind(context: ReportContext) -> int | None:
-    """The lowest number of problems that two candidates share at any time."""
-    basis = draws_now(context)
-    if basis is None or basis.posterior.shared is None:
-        return context.race.instances if context.race is not None else None
-    items = [basis.algorithms.index(name) for name in p_best(context)[0]]
-    shared = [basis.posterior.problems_shared(a, b) for a in items for b in items if a < b]
-    return min((int(one.min()) for one in shared if one is not None), default=None)
 
 
 def instances_at(context: ReportContext) -> dict[str, np.ndarray] | None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from polarbear.report.context import ReportContext
 from polarbear.report.figures.base import lacks_draws
-from polarbear.report.findings import decided_otherwise, p_best, still_in, verdict
+from polarbear.report.findings import decided_otherwise, verdict
 from polarbear.report.story import Entry, Story
 from polarbear.report.words import LOWEST_P_BETTER, Sentence, curve, legend
 from polarbear.store import summary
@@ -103,7 +103,7 @@ def bar(value: float, top: float) -> str:
 
 
 def _best(context: ReportContext) -> Chart:
-    names, likely = p_best(context)
+    names, likely = context.p_best
     times = context.times
     rows = []
     for name, chance in zip(names, likely.T, strict=True):
@@ -119,7 +119,7 @@ def _matrix(context: ReportContext) -> list[Block]:
     believed = context.believed
     assert believed is not None
     chance = believed.dominance()
-    remaining = [name for name in believed.algorithms if name in still_in(context)]
+    remaining = [name for name in believed.algorithms if name in context.remaining]
     order = [*remaining, *(name for name in believed.algorithms if name not in remaining)]
     found = {(a, b): verdict(context, a, b) for a in order for b in order if a != b}
     rows = []

@@ -18,7 +18,6 @@ from polarbear.racing.recommendation import Span, leaders
 from polarbear.report import words
 from polarbear.report.answer import answer
 from polarbear.report.context import ReportContext, Round, once
-from polarbear.report.findings import other_model, p_best, still_in
 from polarbear.report.words import Sentence, marked, parsed, plain, standing_alone
 from polarbear.store import summary
 from polarbear.wording import P_BEST, counted, decisive, joined, noun, percent, short, time, timed
@@ -117,7 +116,7 @@ def _evidence(context: ReportContext) -> str:
 
 def _models(context: ReportContext) -> str:
     """The two models, where the recommendation is by another one than the race's."""
-    model = other_model(context)
+    model = context.other_model
     if model is None:
         return ""
     own = context.rounds[-1].record.inference["model"]
@@ -134,10 +133,10 @@ def _members(context: ReportContext) -> list[Entry]:
     """Why each algorithm is in the Pareto set."""
     if context.believed is None:
         return []
-    names, merit = p_best(context)
+    names, merit = context.p_best
     parts = leaders(names, context.times, merit)
     by_name = dict(zip(names, merit.T, strict=True))
-    return [_member(context, name, parts, by_name) for name in still_in(context)]
+    return [_member(context, name, parts, by_name) for name in context.remaining]
 
 
 def _member(
@@ -170,7 +169,7 @@ def _not_eliminated(context: ReportContext, name: str) -> str:
         threat = context.rounds[-1].record.threats.get(name)
         if threat is not None:  # the probability on which the race decided
             return words.not_dominated(marked(threat.by), threat.probability, race.joint)
-    rivals = [other for other in still_in(context) if other != name]
+    rivals = [other for other in context.remaining if other != name]
     if not rivals:
         return "no other algorithm is left"
     chance = believed.dominance()

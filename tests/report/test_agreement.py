@@ -13,7 +13,6 @@ import polarbear as pb
 from polarbear.report.answer import answer
 from polarbear.report.context import ReportContext, gather
 from polarbear.report.figures import FIGURES
-from polarbear.report.findings import p_best
 from polarbear.report.latex.tex_tables import tables
 from polarbear.report.outline import outline
 from polarbear.report.page import page
@@ -45,7 +44,7 @@ def p_best_on_page(context: ReportContext) -> np.ndarray:
 def test_p_best_is_that_of_select_in_every_part_of_a_report(tmp_path: Path):
     store = synthetic(tmp_path, 30, THREE)
     context = gather(store)
-    names, likely = p_best(context)
+    names, likely = context.p_best
     opened = pb.open(store.path)
     by_select = np.array(
         [
@@ -82,7 +81,7 @@ def test_with_two_algorithms_and_three_problems_p_best_is_p_better_and_it_is_too
     for name, other in (("A", "B"), ("B", "A")):
         p = better[place[name], place[other]]
         (row,) = (row for row in chosen.ranking if row.algorithm == name)
-        names, likely = p_best(context)
+        names, likely = context.p_best
         assert row.p2bb == pytest.approx(p)
         assert inferred[name, other]["p_dominates"] == pytest.approx(p)
         assert likely[-1, names.index(name)] == pytest.approx(p)

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from polarbear.report.context import ReportContext
-from polarbear.report.findings import p_best
 from polarbear.report.page.build import slim_page
 from polarbear.report.page.strip import Piece, strip
 from tests.report.browser import Browser
@@ -35,7 +34,7 @@ def test_the_first_screen_holds_the_answer_without_scrolling(
 def test_the_strip_has_a_cell_a_time_in_the_leader_s_colour(raced: ReportContext):
     made = strip(raced)
     assert made is not None
-    names, likely = p_best(raced)
+    names, likely = raced.p_best
     leaders = [raced.colour_index(names[i]) for i in likely.argmax(axis=1)]
     assert [cell.colour for cell in made.cells] == leaders
     np.testing.assert_allclose([cell.sure for cell in made.cells], likely.max(axis=1), atol=0.0051)

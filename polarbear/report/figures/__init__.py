@@ -25,7 +25,7 @@ FIGURES: Registry[ReportFigure] = Registry(
         "matrix": f"{__name__}.matrix:MATRIX",
         "pairs": f"{__name__}.pairs:PAIRS",
         "rounds": f"{__name__}.round_history:ROUNDS",
-        "key-rounds": f"{__name__}.key_rounds:KEY_ROUNDS",
+        "key-rounds": f"{__name__}.ratings:KEY_ROUNDS",
         "one-budget": f"{__name__}.one_budget:ONE_BUDGET",
         "values": f"{__name__}.preference_values:VALUES",
         "allocation": f"{__name__}.allocation:ALLOCATION",

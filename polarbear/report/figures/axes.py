@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 from textwrap import wrap
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
+import polars as pl
 
 from polarbear.report.figures.short_names import plain
 from polarbear.report.figures.style import Keywords, Look, Style
@@ -86,18 +87,50 @@ def write_head(axes: Axes, text: str, style: Style) -> None:
     axes.text(1.02, 1.0, text, transform=at, va="bottom", fontsize=style.small, color=faint)
 
 
-def error_bar(
+def each_algorithm(
+    data: pl.DataFrame, context: ReportContext, style: Style
+) -> Iterator[tuple[str, pl.DataFrame, Look]]:
+    """Each algorithm with its rows and its look, in the order of the data."""
+    for (name,), rows in data.group_by("algorithm", maintain_order=True):
+        yield str(name), rows, style.look(context.colour_index(str(name)))
+
+
+def draw_estimate(
     axes: Axes,
-    at: np.ndarray,
-    mean: np.ndarray,
-    low: np.ndarray,
-    high: np.ndarray,
+    rows: pl.DataFrame,
     look: Look,
-    width: float | None = None,
+    middle: str = "mean",
+    alpha: float = 0.2,
+    width: float = 1.4,
+    shift: float = 0.0,
+    above: float = 2.0,
 ) -> None:
-    """The mean and its interval where there is one time only."""
-    bars: Keywords = {"color": look.colour, "fmt": look.marker, "elinewidth": width, "capsize": 2}
-    axes.errorbar(at, mean, [mean - low, high - mean], **bars)
+    """An estimate over ``t`` with the band of its interval; with one time an error bar, shifted.
+
+    An interval that is null is not drawn, nor is a band of ``alpha`` 0. A known ``truth`` is
+    dotted.
+    """
+    t, mean, low, high = (
+        rows[name].fill_null(rows[middle]).to_numpy() for name in ("t", middle, "low", "high")
+    )
+    if len(t) == 1:
+        bars: Keywords = {"color": look.colour, "fmt": look.marker, "elinewidth": 1, "capsize": 2}
+        axes.errorbar(t + shift, mean, [mean - low, high - mean], **bars)
+        return
+    if alpha:
+        axes.fill_between(t, low, high, color=look.colour, alpha=alpha, linewidth=0)
+    axes.plot(t, mean, **look.line, linewidth=width, zorder=above)
+    if "truth" in rows.columns and rows["truth"].is_not_null().all():
+        dots: Keywords = {"linestyle": ":", "linewidth": 0.9, "zorder": 1.8}
+        axes.plot(t, rows["truth"], color=look.colour, **dots)
+
+
+def shift_from_only_time(place: int, count: int, times: np.ndarray, is_log: bool) -> float:
+    """The offset of a bar from a single time, so that no bar covers another."""
+    if len(times) > 1:
+        return 0.0
+    left, right = edges(times, is_log)
+    return float((right - left) * 0.4 * ((place + 0.5) / count - 0.5))
 
 
 def on_log_time(context: ReportContext, style: Style) -> bool:

@@ -12,7 +12,6 @@ import polars as pl
 from polarbear.errors import PlugInWarning
 from polarbear.report.context import ReportContext
 from polarbear.report.figures.style import Style
-from polarbear.report.findings import draws_now, other_model
 from polarbear.wording import counted
 
 if TYPE_CHECKING:
@@ -50,7 +49,7 @@ def lacks_draws(context: ReportContext) -> str | None:
         return f"draws of round {last} are not kept yet: `polarbear race` keeps them when it ends"
     if context.basis is None:
         return NOTHING_INFERRED
-    if draws_now(context) is None:
+    if context.draws is None:
         return f"draws are kept of the last round only, not of round {context.rounds[-1].number}"
     return None
 
@@ -73,7 +72,7 @@ def moment(context: ReportContext) -> str:
 
 def moment_of_draws(context: ReportContext) -> str:
     """What the draws are of, in words: the last round, or another model than the race's."""
-    model = other_model(context)
+    model = context.other_model
     return moment(context) if model is None else f"by the {model} model, {_inferred(context)}"
 
 

@@ -10,10 +10,15 @@ import polars as pl
 
 from polarbear.inference.posterior_diagnostics import MIN_ESS, convergence_of
 from polarbear.report.context import ReportContext
-from polarbear.report.figures.axes import number_ticks, panel_grid, round_ticks, time_axis
+from polarbear.report.figures.axes import (
+    each_algorithm,
+    number_ticks,
+    panel_grid,
+    round_ticks,
+    time_axis,
+)
 from polarbear.report.figures.base import NOTHING_INFERRED, Figure
 from polarbear.report.figures.style import Keywords, Style
-from polarbear.report.findings import draws_now
 from polarbear.selection.posterior_source import Basis
 from polarbear.wording import percent
 
@@ -38,7 +43,7 @@ def data(context: ReportContext) -> pl.DataFrame:
         rows.append({"what": "draws", "round": entry.number, "value": entry.record.draws})
         row = {"what": "problems", "round": entry.number, "value": len(problems), "limit": 0.0}
         rows.append({**row, "words": "; ".join(problems)})
-    basis = draws_now(context)
+    basis = context.draws
     if basis is not None:
         posterior, judged = basis.posterior, basis.posterior.diagnostics
         rows += [
@@ -121,9 +126,7 @@ def _over_time(
 ) -> tuple[float, float]:
     """A line an algorithm; returns the lowest and the highest value."""
     rows = data.filter(pl.col("what") == what)
-    for name in rows["algorithm"].unique(maintain_order=True):
-        look = style.look(context.colour_index(name))
-        one = rows.filter(pl.col("algorithm") == name)
+    for _, one, look in each_algorithm(rows, context, style):
         marker = look.marker if len(one) == 1 else ""
         axes.plot(one["t"], one["value"], **look.line, lw=0.5 if thin else 1.0, marker=marker)
     values = rows["value"].to_numpy()
@@ -162,7 +165,7 @@ def missing(context: ReportContext) -> str | None:
 
 def caption(context: ReportContext) -> str:
     parts = []
-    basis = draws_now(context)
+    basis = context.draws
     if basis is not None:
         judged = basis.posterior.diagnostics
         verdict = "all within their limits" if judged.passed else "; ".join(judged.problems)

@@ -22,7 +22,6 @@ from polarbear.report.figures.eaf import (
     plane,
 )
 from polarbear.report.figures.style import Style, readable
-from polarbear.report.findings import still_in
 from polarbear.wording import percent_cell
 
 if TYPE_CHECKING:
@@ -40,7 +39,7 @@ def pairs(context: ReportContext) -> list[tuple[str, str]]:
     if context.comparison.pair is not None:
         return [context.comparison.pair]
     view = context.classical
-    inside = still_in(context)
+    inside = context.remaining
     found = list(combinations([name for name in view.algorithms if name in inside], 2))
     if not found:
         best = view.aocc.order()[:2]

@@ -12,7 +12,8 @@ from polarbear.errors import ReportError
 from polarbear.report.context import ReportContext
 from polarbear.report.figures.axes import (
     End,
-    error_bar,
+    draw_estimate,
+    each_algorithm,
     label_ends,
     name_rows,
     note_below,
@@ -70,19 +71,11 @@ def draw(canvas: Canvas, data: pl.DataFrame, context: ReportContext, style: Styl
     axes = canvas.subplots()
     names = data["algorithm"].unique(maintain_order=True).to_list()
     short = style.names(context.labels, names)
+    alpha = 0.1 if len(names) <= MAX_BANDS else 0.0
     ends = []
-    for name in names:
-        rows = data.filter(pl.col("algorithm") == name)
-        look = style.look(context.colour_index(name))
-        t, share = rows["t"].to_numpy(), rows["share"].to_numpy()
-        low, high = (rows[end].fill_null(rows["share"]).to_numpy() for end in ("low", "high"))
-        if len(t) == 1:
-            error_bar(axes, t, share, low, high, look, 1.0)
-        else:
-            if len(names) <= MAX_BANDS:
-                axes.fill_between(t, low, high, color=look.colour, alpha=0.1, linewidth=0)
-            axes.plot(t, share, **look.line)
-        ends.append(End(float(share[-1]), short[name], look))
+    for name, rows, look in each_algorithm(data, context, style):
+        draw_estimate(axes, rows, look, "share", alpha)
+        ends.append(End(float(rows["share"][-1]), short[name], look))
     highest = float(data.select(pl.max_horizontal("share", "high").max()).item())
     axes.set_ylim(0, min(1.0, max(1.05 * highest, 0.05)))
     number_ticks(axes, "y", False, axes.get_ylim(), style)
@@ -150,9 +143,7 @@ def draw_aocc(canvas: Canvas, data: pl.DataFrame, context: ReportContext, style:
 def _panel(axes: Axes, data: pl.DataFrame, context: ReportContext, style: Style) -> None:
     """A row an algorithm, the best mean on top: runs as points, the mean and its interval."""
     names = data["algorithm"].unique(maintain_order=True).to_list()
-    for place, name in enumerate(names):
-        rows = data.filter(pl.col("algorithm") == name)
-        look = style.look(context.colour_index(name))
+    for place, (_, rows, look) in enumerate(each_algorithm(data, context, style)):
         areas, first = rows["aocc"].to_numpy(), rows.row(0, named=True)
         points: Keywords = {"linestyle": "", "marker": "o", "markersize": 2.4}
         points |= {"markeredgewidth": 0, "alpha": min(0.6, max(0.15, 20 / len(areas)))}

@@ -9,10 +9,16 @@ import numpy as np
 import polars as pl
 
 from polarbear.report.context import ReportContext
-from polarbear.report.figures.axes import End, edges, label_ends, on_log_time, time_axis
+from polarbear.report.figures.axes import (
+    End,
+    each_algorithm,
+    edges,
+    label_ends,
+    on_log_time,
+    time_axis,
+)
 from polarbear.report.figures.base import Figure, lacks_draws, moment_of_draws
 from polarbear.report.figures.style import Keywords, Style, writing_on
-from polarbear.report.findings import draws_now, p_best
 from polarbear.wording import P_BEST, WIN_RATE
 
 if TYPE_CHECKING:
@@ -22,9 +28,9 @@ if TYPE_CHECKING:
 
 def data(context: ReportContext) -> pl.DataFrame:
     """P(best of all candidates) at each time, from the posterior's draws; ties are shared."""
-    basis = draws_now(context)
+    basis = context.draws
     assert basis is not None
-    names, likely = p_best(context)
+    names, likely = context.p_best
     return pl.DataFrame(
         {
             "t": np.repeat(basis.times, len(names)),
@@ -44,9 +50,8 @@ def draw(canvas: Canvas, data: pl.DataFrame, context: ReportContext, style: Styl
     short = style.names(context.labels, names)
     times = data["t"].unique(maintain_order=True).to_numpy()
     ends = []
-    for name in names:
-        look = style.look(context.colour_index(name))
-        p = data.filter(pl.col("algorithm") == name)["p_best"].to_numpy()
+    for name, rows, look in each_algorithm(data, context, style):
+        p = rows["p_best"].to_numpy()
         marker = look.marker if len(times) == 1 else ""
         axes.plot(times, p, **look.line, marker=marker, clip_on=False)
         ends.append(End(float(p[-1]), short[name], look, marker))

@@ -13,7 +13,7 @@ from polarbear.report.context import ReportContext
 from polarbear.report.figures.axes import colour_ticks, note_below
 from polarbear.report.figures.base import Figure, lacks_beliefs, moment
 from polarbear.report.figures.style import Keywords, Style
-from polarbear.report.findings import decided, still_in, verdict
+from polarbear.report.findings import decided, verdict
 from polarbear.report.words import LOWEST_P_BETTER, legend
 from polarbear.wording import probability_cell, short
 
@@ -28,7 +28,7 @@ def order(context: ReportContext) -> list[str]:
     """Candidates first, then eliminated algorithms, the latest first."""
     believed = context.believed
     assert believed is not None
-    inside = [name for name in believed.algorithms if name in still_in(context)]
+    inside = [name for name in believed.algorithms if name in context.remaining]
     gone: list[str] = []
     if context.rounds:
         gone = [entry.algorithm for entry in reversed(context.rounds[-1].state.eliminated)]
@@ -113,7 +113,7 @@ def _frame(
     style: Style,
 ) -> None:
     """Names beside rows and above columns, eliminated ones in brackets; gaps between cells."""
-    n, inside = len(names), still_in(context)
+    n, inside = len(names), context.remaining
     shown = [short[name] if name in inside else f"({short[name]})" for name in names]
     axes.set_xticks(range(n), shown, rotation=90 if stands else 0)
     axes.set_yticks(range(n), shown)
@@ -160,7 +160,7 @@ def caption(context: ReportContext) -> str:
         )
     if Kind.MOOT in kinds:
         parts.append("; no sign: one of the two is eliminated, and they are not compared further")
-    if set(names) != set(still_in(context)):
+    if set(names) != set(context.remaining):
         parts.append(
             ". Candidates come first, then eliminated algorithms (in brackets), the latest first"
         )

@@ -14,7 +14,6 @@ from polarbear.report.context import ReportContext
 from polarbear.report.figures.axes import number_ticks
 from polarbear.report.figures.base import Figure, lacks_draws, moment_of_draws
 from polarbear.report.figures.style import Keywords, Style
-from polarbear.report.findings import draws_now
 from polarbear.wording import short, timed
 
 if TYPE_CHECKING:
@@ -25,7 +24,7 @@ LEVELS = (0.025, 0.975)
 
 def place(context: ReportContext) -> int:
     """The index of the shown time: the nearest to the requested one, or the last of the grid."""
-    basis = draws_now(context)
+    basis = context.draws
     assert basis is not None
     if context.at is None:
         return len(basis.times) - 1
@@ -33,7 +32,7 @@ def place(context: ReportContext) -> int:
 
 
 def caption(context: ReportContext) -> str:
-    basis = draws_now(context)
+    basis = context.draws
     assert basis is not None
     t = timed(float(basis.times[place(context)]), context.axis)
     return (
@@ -56,7 +55,7 @@ def data(context: ReportContext) -> pl.DataFrame:
 
     ``groups`` are numbers of bars, with a blank between them.
     """
-    basis = draws_now(context)
+    basis = context.draws
     assert basis is not None
     n, posterior, at = len(basis.algorithms), basis.posterior, place(context)
     won = np.zeros((n, posterior.n_draws))

@@ -16,7 +16,7 @@ from polarbear.report.figures.base import Figure, moment
 from polarbear.report.figures.matrix import missing as missing_matrix
 from polarbear.report.figures.matrix import order
 from polarbear.report.figures.style import Keywords, Style
-from polarbear.report.findings import codes, still_in
+from polarbear.report.findings import codes
 from polarbear.wording import short
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def data(context: ReportContext) -> pl.DataFrame:
 
 def pairs(context: ReportContext) -> list[tuple[str, str]]:
     """All pairs: of candidates, of eliminated algorithms with their dominators, the rest."""
-    names, inside = order(context), still_in(context)
+    names, inside = order(context), context.remaining
     by = {}
     if context.rounds:
         by = {entry.algorithm: entry.by for entry in context.rounds[-1].state.eliminated}

@@ -18,7 +18,6 @@ from polarbear.report.figures.axes import (
 )
 from polarbear.report.figures.base import Figure, lacks_draws, moment_of_draws
 from polarbear.report.figures.style import Style
-from polarbear.report.findings import draws_now, still_in
 from polarbear.selection.criteria import draws_of_values, judge
 from polarbear.selection.preference import Context, Preference
 from polarbear.selection.preference_parsing import parse_preference
@@ -56,9 +55,9 @@ def data(context: ReportContext) -> pl.DataFrame:
     (central 95 % interval) are repeated in each row. A value that is the same in every draw has one
     point, without a density.
     """
-    basis = draws_now(context)
+    basis = context.draws
     assert basis is not None
-    names = [name for name in basis.algorithms if name in still_in(context)]
+    names = [name for name in basis.algorithms if name in context.remaining]
     items = [basis.algorithms.index(name) for name in names]
     grid = Context(basis.times, basis.axis, joint=basis.posterior.joint)
     frames = []
@@ -148,7 +147,7 @@ def _panel(
 
 
 def missing(context: ReportContext) -> str | None:
-    inside = still_in(context)
+    inside = context.remaining
     if lacks_draws(context) is None and len(inside) == 1:
         return f"{inside[0]} is the only candidate, whatever the preference"
     return lacks_draws(context)

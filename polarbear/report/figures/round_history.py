@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from polarbear.report.context import ReportContext
-from polarbear.report.figures.axes import End, label_ends, label_points, round_ticks
+from polarbear.report.figures.axes import End, each_algorithm, label_ends, label_points, round_ticks
 from polarbear.report.figures.base import Figure, lacks_race
 from polarbear.report.figures.style import Keywords, Style
 from polarbear.wording import counted, percent, short
@@ -134,11 +134,7 @@ def _lines(
     ends = []
     last = data["round"].max()
     dots = 2.2 if data["round"].n_unique() <= 30 else 0.0
-    for name in names:
-        rows = data.filter((pl.col("algorithm") == name) & pl.col("probability").is_not_null())
-        if rows.is_empty():
-            continue
-        look = style.look(context.colour_index(name))
+    for name, rows, look in each_algorithm(data.drop_nulls("probability"), context, style):
         x, y = rows["round"].to_numpy(), stretched(rows["probability"].to_numpy(), top)
         markers: Keywords = {"marker": "o", "markersize": dots}
         if style.theme == "print":

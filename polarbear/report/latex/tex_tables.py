@@ -13,7 +13,7 @@ from polarbear.report.context import ReportContext
 from polarbear.report.figures.base import lacks_draws, moment_of_draws
 from polarbear.report.figures.preference_values import data as values
 from polarbear.report.figures.short_names import plain
-from polarbear.report.findings import instances_at, p_best
+from polarbear.report.findings import instances_at
 from polarbear.wording import (
     P_BEST,
     WIN_RATE,
@@ -128,7 +128,7 @@ def tables(context: ReportContext) -> list[TexTable]:
 
 
 def _pareto(context: ReportContext) -> TexTable:
-    names, likely = p_best(context)
+    names, likely = context.p_best
     stretches = leaders(names, context.times, likely)
     seen = instances_at(context)
     rows = []

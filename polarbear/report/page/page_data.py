@@ -22,7 +22,6 @@ from polarbear.racing.verdicts import SIGNS, WORDS, Kind
 from polarbear.report.context import ReportContext, Round
 from polarbear.report.figures.base import moment_of_draws
 from polarbear.report.figures.style import COLOURS
-from polarbear.report.findings import draws_now, other_model, still_in
 from polarbear.report.page.packing import packed, squeezed
 from polarbear.report.words import LOWEST_P_BETTER, WORDS_AT_A_TIME, better
 from polarbear.selection.basic_preferences import NEAREST
@@ -59,7 +58,7 @@ def of(context: ReportContext) -> dict[str, Any]:
         "name": context.store.path.resolve().name,
         "algorithms": list(context.algorithms),
         "labels": {name: label for name, label in context.labels.items() if label != name},
-        "out": [name for name in context.algorithms if name not in still_in(context)],
+        "out": [name for name in context.algorithms if name not in context.remaining],
         "times": context.times.tolist(),
         "axis": context.axis,
         "words": page_words(context.axis, NOUNS),
@@ -83,7 +82,7 @@ def selector(context: ReportContext) -> dict[str, Any] | None:
     in the order of ``combinations``; ``problems[pair]`` counts the problems that a pair shares at
     each time, None where the model does not count them.
     """
-    basis, contest = draws_now(context), context.contest
+    basis, contest = context.draws, context.contest
     if basis is None or contest is None or not contest.candidates:
         return None
     posterior = basis.posterior
@@ -135,7 +134,7 @@ def moments(context: ReportContext) -> list[dict[str, Any]]:
 
 def _by_other_model(context: ReportContext, out: list[dict[str, str]]) -> list[dict[str, Any]]:
     """The same by the model that choices rest on, where that is not the race's."""
-    model, believed = other_model(context), context.believed_by_basis
+    model, believed = context.other_model, context.believed_by_basis
     if model is None or believed is None:
         return []
     own = context.rounds[-1].record.inference["model"]

@@ -10,7 +10,6 @@ from polarbear.classical.disagreement import disagreements
 from polarbear.report.context import ReportContext
 from polarbear.report.figures.base import lacks_draws
 from polarbear.report.figures.ratings import TITLE, WHAT, field_of_firsts
-from polarbear.report.findings import other_model
 from polarbear.report.page.figure_tables import Shown
 from polarbear.report.story import Story
 from polarbear.report.words import standing_alone
@@ -147,7 +146,7 @@ def _rounds(context: ReportContext, content: dict[str, Any]) -> Section | None:
     several = len(content["moments"]) > 1
     has_eliminated = bool(context.rounds and context.rounds[-1].state.eliminated)
     among = field_of_firsts(context)
-    if among and other_model(context):  # which counts firsts by itself, and says so
+    if among and context.other_model:  # which counts firsts by itself, and says so
         among = f"In the rounds, {among[0].lower()}{among[1:]}"
     words = {"what": WHAT, "among": among, "has_eliminated": has_eliminated}
     return Section("rounds", "Round by round" if several else TITLE, "rounds", words)

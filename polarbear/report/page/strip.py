@@ -9,7 +9,6 @@ import numpy as np
 from polarbear.racing.recommendation import leaders
 from polarbear.report.context import ReportContext
 from polarbear.report.figures.axes import edges
-from polarbear.report.findings import draws_now, p_best
 from polarbear.wording import P_BEST, joined, time, timed
 
 WIDEST = 100.0  # per cent
@@ -45,9 +44,9 @@ class Strip:
 
 def strip(context: ReportContext) -> Strip | None:
     """The strip of a store; None where there is nothing to compare."""
-    if draws_now(context) is None or context.contest is None:
+    if context.draws is None or context.contest is None:
         return None
-    names, likely = p_best(context)
+    names, likely = context.p_best
     if len(names) < 2:
         return None
     times = context.times

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from polarbear.errors import ReportError
-from polarbear.report.figures.axes import End, error_bar, legend_below, number_ticks, panel_grid
+from polarbear.report.figures.axes import End, draw_estimate, legend_below, number_ticks, panel_grid
 from polarbear.report.figures.base import Figure
 from polarbear.report.figures.short_names import labels, plain
 from polarbear.report.figures.style import Style
@@ -29,7 +29,7 @@ def _draw_duels(canvas: Canvas, data: pl.DataFrame, found: Compared, style: Styl
     for axes, own in _panels(canvas, data, found, style):
         axes.axhline(0.5, color=style.inks.faint, linewidth=0.6)
         for place, name in enumerate(names):
-            _curve(axes, own.filter(pl.col("store") == name), "mean", place, style)
+            _draw_store(axes, own, name, "mean", place, style)
         axes.set_ylim(0, 1)
         number_ticks(axes, "y", False, (0, 1), style)
     _finish(canvas, found, names, 0, "share of duels won", style)
@@ -43,7 +43,7 @@ def _draw_differences(canvas: Canvas, data: pl.DataFrame, found: Compared, style
     for axes, own in _panels(canvas, data, found, style):
         axes.axhline(0, color=style.inks.ink, linewidth=0.7)
         for place, name in enumerate(others, start=1):
-            _curve(axes, own.filter(pl.col("store") == name), "difference", place, style)
+            _draw_store(axes, own, name, "difference", place, style)
         axes.set_ylim(-1.05 * reach, 1.05 * reach)
         number_ticks(axes, "y", False, axes.get_ylim(), style)
     first = found.sides[0].name
@@ -71,16 +71,12 @@ def _panels(
     return made
 
 
-def _curve(axes: Axes, rows: pl.DataFrame, middle: str, place: int, style: Style) -> None:
-    look = style.look(place)
-    at, low, high = (rows[name].to_numpy() for name in ("at", "low", "high"))
-    mean = rows[middle].to_numpy()
-    if len(at) == 1:
-        aside = at * (1 + 0.06 * place)  # so that no bar covers another
-        error_bar(axes, aside, mean, low, high, look)
-        return
-    axes.fill_between(at, low, high, color=look.colour, alpha=0.2, linewidth=0)
-    axes.plot(at, mean, **look.line)
+def _draw_store(
+    axes: Axes, data: pl.DataFrame, name: str, middle: str, place: int, style: Style
+) -> None:
+    rows = data.filter(pl.col("store") == name).with_columns(t="at")
+    shift = 0.06 * place * float(rows["t"][0])  # so that no bar covers another at a single time
+    draw_estimate(axes, rows, style.look(place), middle, shift=shift)
 
 
 def _finish(

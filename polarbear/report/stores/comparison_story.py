@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from polarbear.report.findings import still_in
 from polarbear.report.outline import Block, Bullets, Chart, Heading, Paragraph, Table
 from polarbear.report.stores.differences import Compared, stretches
 from polarbear.report.stores.head_to_head import Change, shared_instances
@@ -271,4 +270,4 @@ def _stands(side: Side, name: str) -> str:
     for gone in context.race.eliminated if context.race is not None else ():
         if gone.algorithm == name:
             return f"eliminated by {gone.by} ({decisive(gone.probability)})"
-    return "candidate" if name in still_in(context) else "dominated"
+    return "candidate" if name in context.remaining else "dominated"
