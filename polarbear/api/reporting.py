@@ -197,7 +197,7 @@ def report(
         )
     written = _write(material, html, folders, only, style, force, slim)
     if latex is not None:
-        from polarbear.report.latex.kit import write_kit  # few reports need it
+        from polarbear.report.latex import write_kit  # few reports need it
 
         written += write_kit(material, latex, style, force)
     return Report(material, tell(material), tuple(written))

@@ -9,7 +9,7 @@ import numpy as np
 from polarbear.report.context import ReportContext
 from polarbear.report.figures.base import lacks_draws
 from polarbear.report.findings import decided_otherwise, verdict
-from polarbear.report.story import Entry, Story
+from polarbear.report.story import Entry, Opening, Story
 from polarbear.report.words import LOWEST_P_BETTER, Sentence, curve, legend
 from polarbear.store import summary
 from polarbear.wording import (
@@ -64,9 +64,7 @@ Block = Heading | Paragraph | Bullets | Table | Chart
 
 def outline(context: ReportContext, story: Story) -> list[Block]:
     """The whole report: the answer first, how to repeat it last."""
-    made: list[Block] = [Heading(story.title), Paragraph((*story.headline, f" {story.evidence}"))]
-    if story.warnings:
-        made.append(Bullets(tuple(("Note", warning) for warning in story.warnings)))
+    made = opening(story)
     if story.members:
         title = "The anytime Pareto set" if context.race else "Not ruled out"
         made += [Heading(title), _entries(story.members)]
@@ -87,6 +85,14 @@ def outline(context: ReportContext, story: Story) -> list[Block]:
     if failed:
         made += [Heading("Failures"), _failures(failed)]
     return [*made, Heading("How to repeat it"), Bullets(story.settings)]
+
+
+def opening(story: Opening) -> list[Block]:
+    """The title, the answer and what limits it."""
+    made: list[Block] = [Heading(story.title), Paragraph((*story.headline, f" {story.evidence}"))]
+    if story.warnings:
+        made.append(Bullets(tuple(("Note", warning) for warning in story.warnings)))
+    return made
 
 
 def _entries(entries: tuple[Entry, ...]) -> Bullets:

@@ -55,22 +55,27 @@ class Decision:
 
 
 @dataclass(frozen=True)
-class Story:
-    """All sentences of a report."""
+class Opening:
+    """The beginning of a report: its main result, and the evidence behind it."""
 
     title: str
     headline: Sentence
     evidence: str
-    members: tuple[Entry, ...]
-    out: tuple[Entry, ...]
-    decisions: tuple[Decision, ...]
-    settings: tuple[tuple[str, str], ...]
     warnings: tuple[str, ...]
 
     @property
     def answer(self) -> tuple[str, str]:
-        """The recommendation, and the evidence behind it."""
         return plain(self.headline), self.evidence
+
+
+@dataclass(frozen=True)
+class Story(Opening):
+    """All sentences of a report."""
+
+    members: tuple[Entry, ...]
+    out: tuple[Entry, ...]
+    decisions: tuple[Decision, ...]
+    settings: tuple[tuple[str, str], ...]
 
 
 @once

@@ -13,7 +13,7 @@ import polarbear as pb
 from polarbear.report.answer import answer
 from polarbear.report.context import ReportContext, gather
 from polarbear.report.figures import FIGURES
-from polarbear.report.latex.tex_tables import tables
+from polarbear.report.latex import tables
 from polarbear.report.outline import outline
 from polarbear.report.page import page
 from polarbear.report.page.packing import unpacked

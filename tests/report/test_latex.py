@@ -14,12 +14,12 @@ import pytest
 
 from polarbear.errors import PolarBearError
 from polarbear.report.context import ReportContext
-from polarbear.report.figures.key_rounds import KEY_ROUNDS, key_rounds
+from polarbear.report.figures.ratings import KEY_ROUNDS, key_rounds
 from polarbear.report.figures.one_budget import ONE_BUDGET, groups
 from polarbear.report.figures.style import Style
 from polarbear.report.findings import truth_after, truth_of
 from polarbear.report.latex.kit import kit, write_kit
-from polarbear.report.latex.tex_tables import escaped, tables
+from polarbear.report.latex import escaped, tables
 from polarbear.settings.options import Source, validate
 from tests.report.stores import HOSTILE, RATINGS
 

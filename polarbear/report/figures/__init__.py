@@ -22,7 +22,7 @@ FIGURES: Registry[ReportFigure] = Registry(
     {
         "ratings": f"{__name__}.ratings:RATINGS",
         "leaders": f"{__name__}.leaders:LEADERS",
-        "matrix": f"{__name__}.matrix:MATRIX",
+        "matrix": f"{__name__}.pairs:MATRIX",
         "pairs": f"{__name__}.pairs:PAIRS",
         "rounds": f"{__name__}.round_history:ROUNDS",
         "key-rounds": f"{__name__}.ratings:KEY_ROUNDS",
@@ -32,7 +32,7 @@ FIGURES: Registry[ReportFigure] = Registry(
         "ecdf": f"{__name__}.ecdf:ECDF",
         "aocc": f"{__name__}.ecdf:AOCC",
         "eaf": f"{__name__}.eaf:EAF",
-        "eaf-difference": f"{__name__}.eaf_difference:EAF_DIFFERENCE",
+        "eaf-difference": f"{__name__}.eaf:EAF_DIFFERENCE",
         "failures": f"{__name__}.failed_runs:FAILURES",
         "diagnostics": f"{__name__}.convergence:DIAGNOSTICS",
     },

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 import polars as pl
 
 from polarbear.errors import PlugInWarning
-from polarbear.report.context import ReportContext
+from polarbear.report.context import ReportContext, once
 from polarbear.report.figures.style import Style
 from polarbear.wording import counted
 
@@ -87,17 +87,12 @@ def guarded(figure: ReportFigure, called: str) -> ReportFigure:
 
     Either is warned of, under the name that it is ``called`` by.
     """
-    last: list[tuple[ReportContext, pl.DataFrame]] = []  # what was asked about last, computed once
+    data = once(figure.data)
 
     def warned(error: Exception) -> str:
         words = f"{called} failed: {type(error).__name__}: {str(error).partition(chr(10))[0]}"
         warnings.warn(words, PlugInWarning, stacklevel=3)
         return words
-
-    def data(context: ReportContext) -> pl.DataFrame:
-        if not last or last[0][0] is not context:
-            last[:] = [(context, figure.data(context))]
-        return last[0][1]
 
     def missing(context: ReportContext) -> str | None:
         try:

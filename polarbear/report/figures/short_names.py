@@ -102,27 +102,17 @@ def _inner(names: Sequence[str], word: re.Pattern[str]) -> tuple[list[str], list
     return cut, [[one[0] for one in found] for found in inner]
 
 
-def _abbreviated(columns: Sequence[Sequence[str]], limit: int) -> list[Sequence[str]]:
-    """Words cut, the longest first, as far as it takes and as they still differ in their place."""
-    made = list(columns)
-    while sum(max(map(len, column)) for column in made) + len(made) - 1 > limit:
-        shorter = [
-            _cut(whole, max(map(len, now)) - 1) for whole, now in zip(columns, made, strict=True)
-        ]
-        able = [place for place, column in enumerate(shorter) if column is not None]
-        if not able:
-            return list(columns)
-        longest = max(able, key=lambda place: (max(map(len, made[place])), place))
-        made[longest] = shorter[longest] or made[longest]
-    return made
-
-
-def _cut(words: Sequence[str], length: int) -> Sequence[str] | None:
-    """Words cut to a number of letters, with a mark at the cut; None if they are then equal."""
-    if length < _SHORTEST:
-        return None
-    made = [w if len(w) <= length else f"{w[: length - 1].rstrip('-_=+/:.')}." for w in words]
-    return made if len(set(made)) == len(set(words)) else None
+def _abbreviated(columns: Sequence[Sequence[str]], limit: int) -> Sequence[Sequence[str]]:
+    """Words cut, the longest first, until a row fits; unchanged if some would be equal."""
+    lengths = [max(map(len, column)) for column in columns]
+    while sum(lengths) + len(lengths) - 1 > limit and max(lengths) > _SHORTEST:
+        lengths[len(lengths) - 1 - lengths[::-1].index(max(lengths))] -= 1
+    made = [
+        [w if len(w) <= n else f"{w[: n - 1].rstrip('-_=+/:.')}." for w in column]
+        for column, n in zip(columns, lengths, strict=True)
+    ]
+    differ = all(len({*a}) == len({*b}) for a, b in zip(made, columns, strict=True))
+    return made if differ else columns
 
 
 def _common(rows: Sequence[Sequence[str]]) -> int:

@@ -7,12 +7,20 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from polarbear.report.outline import Block, Bullets, Chart, Heading, Paragraph, Table
+from polarbear.report.outline import (
+    Block,
+    Bullets,
+    Chart,
+    Heading,
+    Paragraph,
+    Table,
+    opening,
+)
 from polarbear.report.stores.differences import Compared, stretches
 from polarbear.report.stores.head_to_head import Change, shared_instances
 from polarbear.report.stores.sides import Side, different_settings
-from polarbear.report.story import tell
-from polarbear.report.words import Name, Sentence, curve, listed, plain
+from polarbear.report.story import Opening, tell
+from polarbear.report.words import Name, Sentence, curve, listed, standing_alone
 from polarbear.wording import counted, decisive, joined, noun, percent_cell, points, probability
 
 MOST_ROWS = 30  # of a table of pairs; `--csv` and `--json` have all
@@ -20,26 +28,14 @@ WINS = "share of duels won"
 
 
 @dataclass(frozen=True)
-class StoryOfStores:
+class StoryOfStores(Opening):
     """Everything that is said of several stores; ``blocks`` follow the answer."""
 
-    title: str
-    headline: Sentence
-    evidence: str
-    warnings: tuple[str, ...]
     blocks: tuple[Block, ...]
-
-    @property
-    def answer(self) -> tuple[str, str]:
-        """What differs, and on what that rests."""
-        return plain(self.headline), self.evidence
 
     def outline(self) -> list[Block]:
         """The whole of it, for terminals and pull requests."""
-        made: list[Block] = [Heading(self.title), Paragraph((*self.headline, f" {self.evidence}"))]
-        if self.warnings:
-            made.append(Bullets(tuple(("Note", warning) for warning in self.warnings)))
-        return [*made, *self.blocks]
+        return [*opening(self), *self.blocks]
 
 
 def tell_of_stores(found: Compared, changed: Sequence[Change]) -> StoryOfStores:
@@ -82,9 +78,7 @@ def _headline(found: Compared, changed: Sequence[Change]) -> Sentence:
             words = f" {what}{more}{duels} ({after}, in {first.name} {before})"
             parts.append((Name(row["algorithm"]), words))
         said.append((f"in {side.name} ", *listed(parts)))
-    (start, *rest), *then = said
-    made = (f"{str(start)[:1].upper()}{str(start)[1:]}", *rest)
-    return (*made, *(part for one in then for part in ("; ", *one)), ".")
+    return standing_alone(tuple(part for one in said for part in ("; ", *one))[1:])
 
 
 def _evidence(found: Compared) -> str:
@@ -198,11 +192,7 @@ def _curves(found: Compared) -> Chart:
                 .to_numpy()
             )
             rows.append((f"{name}, {side.name}", curve(own), f"{own.mean():.2f} on average"))
-    moments = found.moments
-    below = moments.said(0)
-    if len(moments.at) > 1:
-        below = f"{moments.short(0)} to {moments.said(len(moments.at) - 1)}"
-    return Chart(tuple(rows), below)
+    return Chart(tuple(rows), found.moments.span)
 
 
 def _table(found: Compared, rows: pl.DataFrame) -> Table:
@@ -248,7 +238,7 @@ def _when(found: Compared) -> list[Block]:
     )
     if not said:
         return [Paragraph((f"Nowhere. {chance}",))]
-    shown: list[Block] = [Bullets(tuple(("", one.words(found)) for one in said[:MOST_ROWS]))]
+    shown: list[Block] = [Bullets(tuple(("", one) for one in said[:MOST_ROWS]))]
     more = (
         f"{MOST_ROWS} of {len(said)} stretches, the widest first. " if len(said) > MOST_ROWS else ""
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations, groupby
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -86,13 +86,12 @@ def _duels(
     sides: Sequence[Side], names: Sequence[str], moments: Moments
 ) -> Iterator[tuple[str, str | None, list[np.ndarray]]]:
     """Of each pair, then of each algorithm: the share of duels won[store][draw, moment]."""
-    totals = {name: [np.zeros(0) for _ in sides] for name in names}
+    totals = {name: [np.zeros(1) for _ in sides] for name in names}
     for a, b in combinations(names, 2):
         won = [side.wins(a, b, places) for side, places in zip(sides, moments.places, strict=True)]
         for place, draws in enumerate(won):
-            for name, mine in ((a, draws), (b, 1 - draws)):
-                held = totals[name][place]
-                totals[name][place] = mine if not held.size else held + mine
+            totals[a][place] = totals[a][place] + draws
+            totals[b][place] = totals[b][place] + 1 - draws
         yield a, b, won
     for name in names:
         yield name, None, [total / (len(names) - 1) for total in totals[name]]
@@ -114,64 +113,46 @@ def _differences(
     return list(zip(moments, *(column.tolist() for column in columns), strict=True))
 
 
-@dataclass(frozen=True)
-class Stretch:
-    """Neighbouring moments at which one of a pair wins more of their duels in another store.
+def stretches(found: Compared) -> list[str]:
+    """Neighbouring times at which one of a pair wins more in another store, the widest first.
 
-    ``widest`` is the row of the moment with the largest difference, seen from the algorithm that
-    wins more.
+    At each of them the 95 % interval of the difference excludes zero.
     """
-
-    winner: str
-    loser: str
-    store: str
-    first: int
-    last: int
-    widest: dict[str, Any]
-
-    def words(self, found: Compared) -> str:
-        moments, base = found.moments, found.sides[0].name
-        if self.first == 0 and self.last == len(moments.at) - 1 and self.last > 0:
-            when = "At all times"
-        elif self.first != self.last:
-            when = f"From {moments.short(self.first)} to {moments.said(self.last)}"
-        else:
-            when = f"At {moments.said(self.first)}"
-        row = self.widest
-        place = int((moments.at == row["at"]).argmax())
-        at = "" if self.first == self.last else f" at {moments.short(place)}"
-        low, high = points(row["low"]), points(row["high"])
-        return (
-            f"{when} {self.winner} beats {self.loser} more often in {self.store}:{at} on "
-            f"{percent_cell(row['other'])} of instances, in {base} on "
-            f"{percent_cell(row['first'])} (difference {low} to {high})"
-        )
-
-
-def stretches(found: Compared) -> list[Stretch]:
-    """All stretches whose moments each have a 95 % interval without zero, the widest first."""
-    made = []
+    pair = ["store", "algorithm", "against"]
     rows = found.differences.drop_nulls(["against", "at"])
-    for (store, a, b), own in rows.group_by("store", "algorithm", "against", maintain_order=True):
-        facts = own.to_dicts()
-        sign = [int(row["low"] > 0) - int(row["high"] < 0) for row in facts]
-        for side, run in groupby(range(len(facts)), sign.__getitem__):
-            places = list(run)
-            if side == 0:
-                continue
-            winner, loser = (a, b) if side > 0 else (b, a)
-            seen = [facts[i] if side > 0 else _turned(facts[i]) for i in places]
-            widest = max(seen, key=lambda row: float(row["difference"]))
-            made.append(Stretch(str(winner), str(loser), str(store), places[0], places[-1], widest))
-    return sorted(made, key=lambda one: -float(one.widest["difference"]))
+    from_other = rows.with_columns(
+        algorithm="against",
+        against="algorithm",
+        first=1 - pl.col("first"),
+        other=1 - pl.col("other"),
+        difference=-pl.col("difference"),
+        low=-pl.col("high"),
+        high=-pl.col("low"),
+    )
+    more = pl.col("low") > 0
+    widest = pl.all().sort_by("difference").last()
+    shown = (
+        pl.concat([rows, from_other])
+        .with_columns(place=pl.int_range(pl.len()).over(pair), stretch=more.rle_id().over(pair))
+        .filter(more)
+        .group_by(*pair, "stretch", maintain_order=True)
+        .agg(widest, begin=pl.col("place").min(), end=pl.col("place").max())
+        .sort("difference", descending=True, maintain_order=True)
+    )
+    return [_stretch_words(row, found) for row in shown.iter_rows(named=True)]
 
 
-def _turned(row: dict[str, Any]) -> dict[str, Any]:
-    """The same duels from the side of the other of the pair."""
-    return row | {
-        "first": 1 - row["first"],
-        "other": 1 - row["other"],
-        "difference": -row["difference"],
-        "low": -row["high"],
-        "high": -row["low"],
-    }
+def _stretch_words(row: dict[str, Any], found: Compared) -> str:
+    moments, begin, end = found.moments, row["begin"], row["end"]
+    if begin == 0 and end == len(moments.at) - 1 and end > 0:
+        when = "At all times"
+    elif begin != end:
+        when = f"From {moments.short(begin)} to {moments.said(end)}"
+    else:
+        when = f"At {moments.said(begin)}"
+    at = "" if begin == end else f" at {moments.short(row['place'])}"
+    return (
+        f"{when} {row['algorithm']} beats {row['against']} more often in {row['store']}:{at} on "
+        f"{percent_cell(row['other'])} of instances, in {found.sides[0].name} on "
+        f"{percent_cell(row['first'])} (difference {points(row['low'])} to {points(row['high'])})"
+    )

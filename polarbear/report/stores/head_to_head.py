@@ -96,29 +96,6 @@ def _comparable(one: Store, two: Store) -> bool:
 
 def _change(store: str, algorithm: str, evidence: Evidence) -> Change:
     """The two as a race between them, by the empirical model."""
-    won = _won(evidence)
-    mean = won.mean(axis=1)
-    low, high = np.quantile(mean, LEVELS)
-    last_low, last_high = np.quantile(won[:, -1], LEVELS)
-    then, now = evidence.grid.values[:, 0], evidence.grid.values[:, 1]
-    met = ~(np.isnan(then) | np.isnan(now))
-    return Change(
-        store=store,
-        algorithm=algorithm,
-        instances=evidence.n_problems,
-        same=bool((then[met] == now[met]).all()),
-        wins=float(mean.mean()),
-        low=float(low),
-        high=float(high),
-        p_better=float((mean > 0.5).mean()),
-        wins_at_last=float(won[:, -1].mean()),
-        low_at_last=float(last_low),
-        high_at_last=float(last_high),
-    )
-
-
-def _won(evidence: Evidence) -> np.ndarray:
-    """Draws of the share of instances on which the second of two wins, [draw, time]."""
     posterior = infer(
         evidence.choice_sets,
         evidence.unit_times,
@@ -129,4 +106,21 @@ def _won(evidence: Evidence) -> np.ndarray:
         problems=evidence.problem_names,
         weights=evidence.weights,
     )
-    return posterior.head_to_head(1, 0)
+    won = posterior.head_to_head(1, 0)  # [draw, time]
+    mean, last = won.mean(axis=1), won[:, -1]
+    (low, high), (last_low, last_high) = (np.quantile(x, LEVELS).tolist() for x in (mean, last))
+    then, now = evidence.grid.values[:, 0], evidence.grid.values[:, 1]
+    met = ~(np.isnan(then) | np.isnan(now))
+    return Change(
+        store=store,
+        algorithm=algorithm,
+        instances=evidence.n_problems,
+        same=bool((then[met] == now[met]).all()),
+        wins=float(mean.mean()),
+        low=low,
+        high=high,
+        p_better=float((mean > 0.5).mean()),
+        wins_at_last=float(last.mean()),
+        low_at_last=last_low,
+        high_at_last=last_high,
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import count, pairwise
 from pathlib import Path
 from typing import Any, Literal
 
@@ -60,25 +60,20 @@ def common_algorithms(sides: Sequence[Side]) -> tuple[str, ...]:
     if len(common) >= 2:
         return common
     held = "; ".join(f"{side.name} has {joined(side.basis.algorithms)}" for side in sides)
-    if common:
-        raise ReportError(
-            f"the stores share one algorithm only, {common[0]}, and what is compared are duels "
-            f"with the others they share: {held}"
-        )
+    found = f"one algorithm only, {common[0]}" if common else "no algorithm"
     raise ReportError(
-        f"the stores share no algorithm: {held}; `polarbear rename STORE OLD NEW` gives the same "
-        "algorithm the same name"
+        f"the stores share {found}, and a comparison is of duels between two or more: {held}; "
+        "`polarbear rename STORE OLD NEW` gives the same algorithm the same name"
     )
 
 
 def short_paths(paths: Sequence[Path]) -> list[str]:
     """The shortest ends of paths that differ."""
-    longest = max(len(path.parts) for path in paths)
-    for parts in range(1, longest + 1):
+    for parts in count(1):
         names = ["/".join(path.parts[-parts:]) for path in paths]
         if len(set(names)) == len(names):
-            return names
-    return [str(path) for path in paths]
+            break
+    return names
 
 
 NOTHING = "not set"
@@ -164,12 +159,17 @@ class Moments:
         value = float(self.at[moment])
         return time(value) if self.axis else percent_cell(value, 0 if value >= 0.1 else 1)
 
+    @property
+    def span(self) -> str:
+        """The first and the last moment, in words."""
+        last = self.said(len(self.at) - 1)
+        return f"{self.short(0)} to {last}" if len(self.at) > 1 else last
+
     def words(self) -> str:
         """From when to when, and how grids that differ are matched."""
-        count, last = counted(len(self.at), "time"), len(self.at) - 1
         when = f"at {self.said(0)}"
-        if last:
-            when = f"at {count} from {self.short(0)} to {self.said(last)}"
+        if len(self.at) > 1:
+            when = f"at {counted(len(self.at), 'time')} from {self.span}"
         return when if self.exact else f"{when}, each store at the nearest time of its grid"
 
 
@@ -215,13 +215,10 @@ def _overlap(grids: Sequence[np.ndarray], axis: str | None, is_log: bool) -> Mom
     if not len(at):
         return None
     places = np.array([_nearest(grid, at, is_log) for grid in grids])
-    apart = [not (np.diff(row) == 0).any() for row in places]
-    if not all(apart):  # a grid that is coarse there would be looked at twice
-        keep = [
-            0,
-            *(j for i, j in pairwise(range(len(at))) if (places[:, i] != places[:, j]).all()),
-        ]
-        at, places = at[keep], places[:, keep]
+    # A grid that is coarse there would be looked at twice.
+    moved = [(places[:, i] != places[:, j]).all() for i, j in pairwise(range(len(at)))]
+    keep = np.flatnonzero([True, *moved])
+    at, places = at[keep], places[:, keep]
     exact = all(
         np.allclose(grid[row], at, rtol=1e-9) for grid, row in zip(grids, places, strict=True)
     )

@@ -1,18 +1,29 @@
-"""Tables of a race for booktabs, and text escaped for LaTeX."""
+"""LaTeX for a paper: a folder of tables for booktabs, figures as PDF, captions, and a document.
+
+No TeX system is needed to write it.
+"""
 
 from __future__ import annotations
 
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import polars as pl
 
 from polarbear.racing.recommendation import leaders
 from polarbear.report.context import ReportContext
-from polarbear.report.figures.base import lacks_draws, moment_of_draws
+from polarbear.report.figures.base import ReportFigure, lacks_draws, moment_of_draws
+from polarbear.report.figures.figure_files import (
+    available,
+    check_free,
+    write_figures,
+    write_file,
+)
 from polarbear.report.figures.preference_values import data as values
 from polarbear.report.figures.short_names import plain
+from polarbear.report.figures.style import Style
 from polarbear.report.findings import instances_at
 from polarbear.wording import (
     P_BEST,
@@ -200,4 +211,41 @@ def _selection(context: ReportContext) -> TexTable:
         "95 % interval.",
         ("budget", "choice", f"{P_BEST}#", "value#", "95 % interval#"),
         tuple(rows),
+    )
+
+
+DOCUMENT = r"""% Shows everything in this folder; take from it what the paper needs.
+\documentclass{article}
+\usepackage[T1]{fontenc}
+\usepackage[utf8]{inputenc}
+\usepackage[margin=1.5cm]{geometry}
+\usepackage{booktabs,graphicx}
+%PREAMBLE%\begin{document}
+%INPUTS%\end{document}
+"""
+
+
+def write_kit(
+    context: ReportContext, folder: Path, style: Style, force: bool = False
+) -> list[Path]:
+    """Write the kit; gives the files. Nothing is written if one is there already."""
+    figures = available(context)
+    texts = {table.name: table.tex() for table in tables(context)}
+    texts |= {f"figure-{figure.name}": _environment(figure, context) for figure in figures}
+    inputs = "".join(f"\\input{{{name}}}\n\\clearpage\n" for name in texts)
+    texts["kit"] = DOCUMENT.replace("%PREAMBLE%", PREAMBLE).replace("%INPUTS%", inputs)
+    paths = [folder / f"{name}.tex" for name in texts]
+    if not force:
+        check_free(paths)
+    drawn = write_figures(figures, context, {"pdf": folder}, style, force)
+    for path, text in zip(paths, texts.values(), strict=True):
+        write_file(path, text.encode())
+    return [*paths, *drawn]
+
+
+def _environment(figure: ReportFigure, context: ReportContext) -> str:
+    words = escaped(figure.caption(context))
+    return (
+        f"\\begin{{figure}}\n  \\centering\n  \\includegraphics{{{figure.name}.pdf}}\n"
+        f"  \\caption{{{words}}}\n  \\label{{fig:{figure.name}}}\n\\end{{figure}}\n"
     )
