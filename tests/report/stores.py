@@ -110,7 +110,6 @@ KINDS: dict[str, Callable[[Path], Store]] = {
     "joint": lambda folder: raced(
         folder,
         rules={"elimination": "joint", "limits": {"rounds": 2}},
-        inference={"model": "random-walk", "draws": 400},
     ),
     "hostile names": lambda folder: inferred(
         folder, {name: [0.3 + 0.1 * i, 0.5] for i, name in enumerate(HOSTILE)}

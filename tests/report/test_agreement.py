@@ -16,7 +16,6 @@ from polarbear.report.figures import FIGURES
 from polarbear.report.latex import tables
 from polarbear.report.outline import outline
 from polarbear.report.page import page
-from polarbear.report.page.packing import unpacked
 from polarbear.report.page.page_data import selector
 from polarbear.report.story import tell
 from polarbear.report.text import as_markdown, as_text
@@ -24,6 +23,7 @@ from polarbear.report.words import plain
 from polarbear.store import Store
 from polarbear.wording import probability
 from tests.report.stores import THREE, synthetic
+from tests.report.test_page_file import unpacked
 from tests.support import Project
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from polarbear.racing.recommendation import Grade, advise
 from polarbear.report.answer import advised, answer
-from polarbear.report.context import gather
+from polarbear.report.context import ReportContext, gather
 from polarbear.report.figures import FIGURES
 from polarbear.report.outline import outline
 from polarbear.report.page import page_data
@@ -102,8 +102,8 @@ def test_no_algorithm_is_recommended_where_nothing_is_known(raced, monkeypatch):
     """Too early on few problems or while pairs are open; later no algorithm stands out."""
     flat = np.full((len(raced.times), 3), 1 / 3)
     flat[:, 0] += 0.2667
-    monkeypatch.setattr("polarbear.report.answer.p_best", lambda _: (("A", "B", "C"), flat))
-    monkeypatch.setattr("polarbear.report.answer.problems_behind", lambda _: 40)
+    monkeypatch.setattr(ReportContext, "p_best", (("A", "B", "C"), flat))
+    monkeypatch.setattr(ReportContext, "problems_behind", 40)
     open_race = replace(raced, race=replace(raced.race, resolved=False))
     words = plain(answer(open_race)[0])
     assert words == (
@@ -111,7 +111,7 @@ def test_no_algorithm_is_recommended_where_nothing_is_known(raced, monkeypatch):
     )
     settled = replace(raced, race=replace(raced.race, resolved=True))
     assert plain(answer(settled)[0]).startswith("No algorithm stands out, though every pair is ")
-    monkeypatch.setattr("polarbear.report.answer.problems_behind", lambda _: 9)
+    monkeypatch.setattr(ReportContext, "problems_behind", 9)
     assert plain(answer(settled)[0]).startswith("Too early to say, on 9 problems: ")
 
 
@@ -142,7 +142,7 @@ def test_a_text_with_marked_names_comes_apart_whatever_is_in_them():
 
 
 def test_who_is_left_alone_is_run_at_the_times_of_the_grid_and_no_others(raced, monkeypatch):
-    monkeypatch.setattr("polarbear.report.answer.still_in", lambda _: ("good",))
+    monkeypatch.setattr(ReportContext, "remaining", ("good",))
     assert plain(answer(raced)[0]) == "Run good, whatever the budget: all others are eliminated."
     one_time = replace(raced, times=raced.times[:1])
     first = short(float(raced.times[0]))

@@ -11,7 +11,7 @@ import pytest
 
 from polarbear.errors import ReportError
 from polarbear.report.figures import FIGURES
-from polarbear.report.figures.figure_files import write_figures
+from polarbear.report.figures.figure_files import available, write_figures
 from polarbear.report.figures.style import Style
 from polarbear.report.page.sections import pareto
 from polarbear.report.page.templating import source, templates
@@ -20,76 +20,68 @@ from polarbear.report.story import tell
 QUICK = Style(width="single", dpi=50)
 
 
+def write(context, folder, endings, only=None, style=QUICK, force=False) -> list[Path]:
+    figures = available(context, only)
+    return write_figures(figures, context, dict.fromkeys(endings, folder), style, force)
+
+
 @pytest.mark.slow
-def test_files_have_the_names_of_figures_and_what_they_say(raced, tmp_path):
-    names = ["ratings", "rounds"]
-    written = write_figures(raced, tmp_path, ["png", "pdf", "svg"], names, QUICK, csv=True)
-    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(
-        f"{name}.{ending}" for name in names for ending in ("png", "pdf", "svg", "csv")
-    )
-    assert {path.name for path in written} == {path.name for path in tmp_path.iterdir()}
-    assert (tmp_path / "ratings.png").read_bytes().startswith(b"\x89PNG")
-    assert (tmp_path / "ratings.pdf").read_bytes().startswith(b"%PDF")
-    text = "".join(ElementTree.parse(tmp_path / "ratings.svg").getroot().itertext())
+def test_files_have_the_names_of_figures_and_the_same_store_gives_the_same_bytes(raced, tmp_path):
+    names, endings = ["ratings", "rounds"], ["png", "pdf", "svg", "csv"]
+    one, two = tmp_path / "one", tmp_path / "two"
+    written = write(raced, one, endings, names)
+    assert {path.name for path in written} == {path.name for path in one.iterdir()}
+    assert {path.name for path in written} == {f"{n}.{ending}" for n in names for ending in endings}
+    assert (one / "ratings.png").read_bytes().startswith(b"\x89PNG")
+    text = "".join(ElementTree.parse(one / "ratings.svg").getroot().itertext())
     assert "share of firsts" in text  # as text, not as outlines
-    assert pl.read_csv(tmp_path / "rounds.csv").columns == FIGURES["rounds"].data(raced).columns
-
-
-@pytest.mark.slow
-def test_the_same_store_gives_the_same_bytes(raced, tmp_path):
-    for folder in ("one", "two"):
-        write_figures(raced, tmp_path / folder, ["png", "pdf", "svg"], ["rounds"], QUICK, csv=True)
-    for path in (tmp_path / "one").iterdir():
-        assert path.read_bytes() == (tmp_path / "two" / path.name).read_bytes()
-    assert b"CreationDate" not in (tmp_path / "one" / "rounds.pdf").read_bytes()
-    assert re.search(rb"/FontFile2|/Type42|/CIDFontType2", _pdf(tmp_path / "one" / "rounds.pdf"))
+    assert pl.read_csv(one / "rounds.csv").columns == FIGURES["rounds"].data(raced).columns
+    write(raced, two, endings, ["rounds"])
+    for path in two.iterdir():
+        assert path.read_bytes() == (one / path.name).read_bytes()
+    pdf = (one / "rounds.pdf").read_bytes()
+    assert pdf.startswith(b"%PDF")
+    assert b"CreationDate" not in pdf
+    assert re.search(rb"/FontFile2|/Type42|/CIDFontType2", pdf)
 
 
 def test_a_file_that_is_there_is_not_written_over_unless_forced(raced, tmp_path):
     (tmp_path / "rounds.svg").write_text("mine")
     with pytest.raises(ReportError, match="rounds.svg exists already; write over it with --force"):
-        write_figures(raced, tmp_path, ["svg"], ["ratings", "rounds"], QUICK)
+        write(raced, tmp_path, ["svg"], ["ratings", "rounds"])
     assert [path.name for path in tmp_path.iterdir()] == ["rounds.svg"]
-    write_figures(raced, tmp_path, ["svg"], ["rounds"], QUICK, force=True)
+    write(raced, tmp_path, ["svg"], ["rounds"], force=True)
     assert "mine" not in (tmp_path / "rounds.svg").read_text()
 
 
-def test_unknown_names_and_formats_are_refused_with_the_nearest(raced, tmp_path):
-    with pytest.raises(ReportError, match="unknown figure 'rating'; did you mean 'ratings'?"):
-        write_figures(raced, tmp_path, ["png"], ["rating"])
-    with pytest.raises(ReportError, match="unknown format of figures 'pgn'; did you mean 'png'?"):
-        write_figures(raced, tmp_path, ["pgn"])  # type: ignore[list-item]
+@pytest.mark.parametrize(
+    ("only", "ending", "words"),
+    [
+        (["rating"], "png", "unknown figure 'rating'; did you mean 'ratings'?"),
+        (None, "pgn", "unknown format of figures 'pgn'; did you mean 'png'?"),
+        (["failures"], "png", "no figure 'failures' for this store: no run has failed"),
+    ],
+)
+def test_figures_that_cannot_be_written_are_refused(only, ending, words, raced, tmp_path):
+    with pytest.raises(ReportError, match=words.replace("?", r"\?")):
+        write(raced, tmp_path, [ending], only)
     assert not list(tmp_path.iterdir())
 
 
-def test_a_figure_asked_for_by_name_that_is_not_there_is_explained(raced, tmp_path):
-    with pytest.raises(ReportError, match="no figure 'failures' for this store: no run has failed"):
-        write_figures(raced, tmp_path, ["png"], ["failures"])
+def test_without_names_all_that_is_there_is_written_and_matplotlib_left_as_it_was(kinds, tmp_path):
+    import matplotlib
 
-
-def test_without_names_all_that_is_there_is_written(kinds, tmp_path):
+    before = dict(matplotlib.rcParams)
     context = kinds["runs only"]
     there = {name for name, figure in FIGURES.items() if figure.missing(context) is None}
-    written = write_figures(context, tmp_path, ["svg"], style=QUICK)
-    assert {path.stem for path in written} == there
+    assert {path.stem for path in write(context, tmp_path, ["svg"])} == there
+    assert dict(matplotlib.rcParams) == before
 
 
 def test_a_folder_that_cannot_be_written_to_is_named(raced, tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(ReportError, match="cannot write .*file/ratings.svg: .*; name another"):
-        write_figures(raced, tmp_path / "file", ["svg"], ["ratings"], QUICK)
-
-
-def test_matplotlib_is_left_as_it_was(raced, tmp_path):
-    import matplotlib
-
-    before = dict(matplotlib.rcParams)
-    write_figures(raced, tmp_path, ["svg"], ["ratings"], Style(theme="dark"))
-    assert dict(matplotlib.rcParams) == before
-
-
-def _pdf(path: Path) -> bytes:
-    return path.read_bytes()
+        write(raced, tmp_path / "file", ["svg"], ["ratings"])
 
 
 def test_the_pictures_of_the_readme_are_there_in_both_themes_and_small():

@@ -1,11 +1,10 @@
-"""The kit of a paper: tables, PGF and captions that any LaTeX reads, whatever names hold."""
+"""The kit of a paper: tables and captions that any LaTeX reads, whatever names hold."""
 
 from __future__ import annotations
 
 import re
 import shutil
 import subprocess
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,22 +13,13 @@ import pytest
 
 from polarbear.errors import PolarBearError
 from polarbear.report.context import ReportContext
-from polarbear.report.figures.ratings import KEY_ROUNDS, key_rounds
 from polarbear.report.figures.one_budget import ONE_BUDGET, groups
+from polarbear.report.figures.ratings import KEY_ROUNDS, key_rounds
 from polarbear.report.figures.style import Style
 from polarbear.report.findings import truth_after, truth_of
-from polarbear.report.latex.kit import kit, write_kit
-from polarbear.report.latex import escaped, tables
+from polarbear.report.latex import escaped, tables, write_kit
 from polarbear.settings.options import Source, validate
 from tests.report.stores import HOSTILE, RATINGS
-
-
-@pytest.fixture(scope="module")
-def pieces(raced: ReportContext) -> Mapping[str, str]:
-    return {
-        piece.name: piece.content.decode("latin-1" if piece.name.endswith("pdf") else "utf-8")
-        for piece in kit(raced, Style(font="serif"))
-    }
 
 
 @pytest.mark.parametrize(
@@ -60,19 +50,19 @@ def test_no_name_leaves_a_command_or_an_open_brace(name):
     assert not re.search(r"[$&#%_~^]", re.sub(r"\\othersign\{.*?\}\{.\}", "", bare))
 
 
-def test_the_kit_has_tables_figures_in_both_forms_captions_and_a_document(pieces):
+def test_the_kit_has_tables_figures_captions_and_a_document(raced: ReportContext, tmp_path: Path):
+    written = write_kit(raced, tmp_path, Style(font="serif", dpi=50))
+    assert {path.name for path in written} == {path.name for path in tmp_path.iterdir()}
     for name in ("pareto.tex", "eliminations.tex", "selection.tex"):
-        assert "\\toprule" in pieces[name]
-        assert "\\caption{" in pieces[name]
-    for name in ("ratings", "leaders", "rounds", "key-rounds", "one-budget", "values"):
-        assert pieces[f"{name}.pdf"].startswith("%PDF")
-        assert "\\begin{pgfpicture}" in pieces[f"{name}.pgf"]
-        assert f"\\input{{{name}.pgf}}" in pieces[f"figure-{name}.tex"]
-        assert f"\\input{{figure-{name}}}" in pieces["kit.tex"]
-    # an image cannot stand in a PGF file: that figure is PDF only
-    assert "matrix.pgf" not in pieces
-    assert "\\includegraphics{matrix.pdf}" in pieces["figure-matrix.tex"]
-    assert "Dotted: the truth" in pieces["figure-ratings.tex"]
+        text = (tmp_path / name).read_text()
+        assert "\\toprule" in text
+        assert "\\caption{" in text
+    document = (tmp_path / "kit.tex").read_text()
+    for name in ("ratings", "leaders", "rounds", "key-rounds", "one-budget", "values", "matrix"):
+        assert (tmp_path / f"{name}.pdf").read_bytes().startswith(b"%PDF")
+        assert f"\\includegraphics{{{name}.pdf}}" in (tmp_path / f"figure-{name}.tex").read_text()
+        assert f"\\input{{figure-{name}}}" in document
+    assert "Dotted: the truth" in (tmp_path / "figure-ratings.tex").read_text()
 
 
 def test_eliminations_are_told_with_who_when_and_how_probable(raced: ReportContext):

@@ -11,7 +11,7 @@ import pytest
 
 from polarbear import wording
 from polarbear.report.page.build import START
-from polarbear.report.page.js_bundle import bundle, parsed
+from polarbear.report.page.js_bundle import EXPORT, IMPORT, bundle, imports_of
 from tests.report.scripts import PAGE, ROOT, SCRIPTS, deno_lint, node
 
 TESTS = sorted((Path(__file__).parent / "js").glob("*.test.js"))
@@ -65,29 +65,70 @@ def test_the_linter_would_find_names_that_nobody_defines_or_uses(tmp_path: Path)
 
 
 def test_every_module_is_part_of_the_page_and_every_export_is_used():
-    modules = {
-        str(path.relative_to(ROOT / SCRIPTS)): parsed(
-            str(path.relative_to(ROOT / SCRIPTS)), path.read_text()
-        )
-        for path in MODULES
-    }
+    sources = {str(path.relative_to(ROOT / SCRIPTS)): path.read_text() for path in MODULES}
     used = {
-        (source, name)
-        for module in modules.values()
-        for source, names in module.imports
-        for name in names
+        (module, name.strip())
+        for path, text in sources.items()
+        for module, names in imports_of(path, text).items()
+        for name in names.split(",")
     }
     tested = " ".join(path.read_text() for path in TESTS)
-    for module in modules.values():
-        assert module.name == START or any(source == module.name for source, _ in used)
-        for name in module.exports:
-            assert (module.name, name) in used or re.search(rf"\b{name}\b", tested), name
+    for path, text in sources.items():
+        assert path == START or any(module == path for module, _ in used)
+        for name in EXPORT.findall(text):
+            assert (path, name) in used or re.search(rf"\b{name}\b", tested), name
+        rest = EXPORT.sub("", IMPORT.sub("", text))
+        assert not re.search(r"^\s*(import|export)\b|\bimport\(", rest, re.MULTILINE), path
+        assert not re.search(r"</script|<!--", text, re.IGNORECASE), path  # would end the script
 
 
 def test_the_page_s_script_is_one_that_browsers_can_read(tmp_path: Path):
     path = tmp_path / "bundle.cjs"  # a plain script, no module
     path.write_text(bundle(START, read))
     node("--check", str(path))
+
+
+MODULES_BY_NAME = {
+    "main.js": """\
+import { shout, COUNT } from "./words/shout.js";
+import {
+  last,
+} from "./last.js";
+
+const hidden = "main";
+console.log(shout(hidden), COUNT, last());
+""",
+    "words/shout.js": """\
+import { last } from "../last.js";
+
+/** export is a word in this comment. */
+const hidden = "!";
+export const COUNT = 2;
+export function shout(text) {
+  return `${text}${hidden}${last()}`;
+}
+""",
+    "last.js": """\
+let hidden = 0;
+console.log("last is read once");
+export function last() {
+  return (hidden += 1);
+}
+export async function never() {}
+export class Unused {}
+""",
+}
+
+
+def test_the_bundle_does_what_loading_the_modules_does(tmp_path: Path):
+    for name, text in MODULES_BY_NAME.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    script = tmp_path / "bundle.cjs"
+    script.write_text(bundle("main.js", MODULES_BY_NAME.__getitem__))
+    loaded = node(str(tmp_path / "main.js"))
+    assert node(str(script)) == loaded == "last is read once\nmain!1 2 2\n"
 
 
 def some_numbers() -> list[float]:

@@ -84,7 +84,7 @@ def test_an_algorithm_counts_each_common_opponent_the_same(found: Compared):
 
 
 def test_stretches_tell_who_wins_more_where_and_when(found: Compared):
-    said = [one.words(found) for one in stretches(found)]
+    said = stretches(found)
     first, last = (found.moments.said(place) for place in (0, 1))
     other, base = found.sides[1].name, found.sides[0].name
     assert any(line.startswith(f"At {last} B beats A more often in {other}: on ") for line in said)
@@ -144,7 +144,7 @@ def test_stores_without_two_common_algorithms_are_refused_with_what_they_have(
     sides: tuple[Side, ...],
 ):
     one, two = sides
-    with pytest.raises(ReportError, match=r"share no algorithm: .* has X, Y and Z; .*rename STORE"):
+    with pytest.raises(ReportError, match=r"share no algorithm, .* has X, Y and Z; .*rename STORE"):
         compared([one, knowing(two, "X", "Y", "Z")])
     with pytest.raises(ReportError, match="share one algorithm only, A,"):
         compared([one, knowing(two, "A", "Y", "Z")])

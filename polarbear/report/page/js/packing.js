@@ -1,7 +1,7 @@
 // Numbers from the compact form in which the page carries them.
 
 /** Bytes of a base64 text. */
-export function bytesOf(text) {
+function bytesOf(text) {
   const raw = atob(text);
   const bytes = new Uint8Array(raw.length);
   for (let i = 0; i < raw.length; i++) bytes[i] = raw.charCodeAt(i);
