@@ -36,7 +36,7 @@ def report(
     latex: Path | None = Option(
         None,
         metavar="DIR",
-        help="LaTeX for a paper: booktabs tables, figures as PGF and PDF, captions.",
+        help="LaTeX for a paper: booktabs tables, figures as PDF, captions.",
     ),
     at: float | None = Option(
         None, help="The budget of the figure one-budget; by default the last."
