@@ -110,10 +110,43 @@ def test_a_bad_run_ends_alone_and_keeps_what_it_had_found(
             assert outcome.evaluations == 300
 
 
-def test_a_crash_quotes_what_the_algorithm_had_printed():
-    outcome = one(run(configured(solver("crashes"))), "crashes")
+@pytest.fixture(scope="module")
+def outcomes(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], Outcome]:
+    """One run of each of several algorithms, in one pool."""
+    file = tmp_path_factory.mktemp("solver") / "peek.py"
+    file.write_text(
+        "import os\n"
+        "def threads(problem, seed):\n"
+        "    names = 'OMP_NUM_THREADS', 'OPENBLAS_NUM_THREADS'\n"
+        "    raise RuntimeError(*(os.environ[name] for name in names))\n"
+    )
+    peek = {"name": "peek", "use": "python", "function": f"{file}:threads"}
+    environment = dict(os.environ)
+    made = run(configured(solver("crashes"), solver("stops", after=20), solver("swallows"), peek))
+    assert os.environ == environment
+    return made
+
+
+def test_a_crash_quotes_what_the_algorithm_had_printed(outcomes):
+    outcome = one(outcomes, "crashes")
     assert "about to fail" in outcome.message
     assert "solvers.py, line" in outcome.message
+
+
+def test_an_algorithm_that_ends_by_itself_is_no_failure(outcomes):
+    outcome = one(outcomes, "stops")
+    assert outcome.status is Status.ENDED
+    assert outcome.evaluations == outcome.reached == 20
+
+
+def test_an_algorithm_that_swallows_exceptions_is_stopped_all_the_same(outcomes):
+    outcome = one(outcomes, "swallows")
+    assert outcome.status is Status.BUDGET
+    assert outcome.evaluations == 300
+
+
+def test_numerical_libraries_get_one_thread(outcomes):
+    assert "('1', '1')" in one(outcomes, "peek").message
 
 
 def test_the_next_call_yields_the_runs_that_had_begun_when_a_call_was_left(tmp_path: Path):
@@ -142,18 +175,6 @@ def test_the_next_call_yields_the_runs_that_had_begun_when_a_call_was_left(tmp_p
     assert rest[0].status is Status.ENDED
 
 
-def test_an_algorithm_that_ends_by_itself_is_no_failure():
-    outcome = one(run(configured(solver("stops", after=20))), "stops")
-    assert outcome.status is Status.ENDED
-    assert outcome.evaluations == outcome.reached == 20
-
-
-def test_an_algorithm_that_swallows_exceptions_is_stopped_all_the_same():
-    outcome = one(run(configured(solver("swallows"))), "swallows")
-    assert outcome.status is Status.BUDGET
-    assert outcome.evaluations == 300
-
-
 def test_same_seed_gives_same_trajectories_with_any_number_of_workers():
     config = configured(
         GOOD, solver("uses_global_generator"), {"name": "random", "use": "random-search"}
@@ -171,19 +192,6 @@ def test_a_problem_with_state_is_built_again_for_every_run():
     both = run(config, workers=1)
     only = run(configured(solver("coordinate_descent", "again"), instances=suite), workers=1)
     assert one(both, "again").values.tobytes() == one(only, "again").values.tobytes()
-
-
-def test_numerical_libraries_get_one_thread(tmp_path: Path):
-    (tmp_path / "peek.py").write_text(
-        "import os\n"
-        "def threads(problem, seed):\n"
-        "    names = 'OMP_NUM_THREADS', 'OPENBLAS_NUM_THREADS'\n"
-        "    raise RuntimeError(*(os.environ[name] for name in names))\n"
-    )
-    entry = {"name": "peek", "use": "python", "function": f"{tmp_path}/peek.py:threads"}
-    before = os.environ.get("OMP_NUM_THREADS")
-    assert "('1', '1')" in one(run(configured(entry)), "peek").message
-    assert os.environ.get("OMP_NUM_THREADS") == before
 
 
 def spawned() -> set[int]:

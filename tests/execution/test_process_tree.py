@@ -75,13 +75,13 @@ def programs(*entries: dict[str, Any], count: int = 1) -> Config:
 
 
 @LINUX
-@pytest.mark.parametrize("script", GETS_AWAY.values(), ids=GETS_AWAY)
-def test_what_a_program_leaves_behind_is_gone_when_its_run_ends(script: str, left: Any):
-    config = programs(shell(script, left))
+def test_what_a_program_leaves_behind_is_gone_when_its_run_ends(left: Any):
+    config = programs(*(shell(script, left, name) for name, script in GETS_AWAY.items()))
     with Pool(config.instances, config.setting, 1, GENEROUS) as workers:
-        (outcome,) = workers.run(tasks(config))
-        assert outcome.status in (Status.ENDED, Status.CRASHED, Status.BAD_OUTPUT)
-        assert left() == []  # before the pool is left
+        for task in tasks(config):
+            (outcome,) = workers.run([task])
+            assert outcome.status in (Status.ENDED, Status.CRASHED, Status.BAD_OUTPUT)
+            assert left() == [], task.algorithm.name  # before the pool is left
 
 
 def test_output_is_read_until_the_program_ends_not_until_its_children_do(left: Any):

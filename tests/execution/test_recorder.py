@@ -352,13 +352,10 @@ def record_of(outcome: Outcome) -> tuple[Any, ...]:
 
 
 @pytest.mark.parametrize("name", ALGORITHMS)
-@pytest.mark.parametrize("suite", ["bbob"])
-def test_a_run_is_the_same_to_the_byte_wherever_its_budget_ends_amid_a_population(
-    suite: str, name: str
-):
+def test_a_run_is_the_same_to_the_byte_wherever_its_budget_ends_amid_a_population(name: str):
     options = {"name": name, **ALGORITHMS[name]}
     algorithm = ADAPTERS[options["use"]].model_validate(options)
-    made = SUITES[suite].model_validate({"suite": suite, "dimensions": [4]})
+    made = SUITES["classic"].model_validate({"suite": "classic"})
     for budget in (1, 7, 64, 331):
         setting = Setting(1, Budget.model_validate({"grid": [1, budget + 1]}))
         instance = made.instance(0, setting)

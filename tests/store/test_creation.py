@@ -1,8 +1,9 @@
-"""A new store: made as a whole or not at all, by one, however many try at once."""
+"""Creating a store: complete or not at all, by one process at a time."""
 
 from __future__ import annotations
 
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from itertools import count
 from pathlib import Path
@@ -76,32 +77,23 @@ def test_a_store_that_was_created_is_still_there_after_a_power_cut(
     assert Store.open(tmp_path / "after" / "deep" / "store").config == PLAIN
 
 
-def test_of_those_who_create_a_store_at_once_each_has_it_or_is_told_who_makes_it(tmp_path: Path):
-    for trial in range(20):
-        told: list[str] = []
-        start = threading.Barrier(4)
+def test_threads_that_create_a_store_at_once_open_it_or_find_it_locked(
+    tmp_path: Path,
+):
+    start = threading.Barrier(4)
 
-        def create(
-            folder: Path = tmp_path / f"{trial}",
-            told: list[str] = told,
-            start: threading.Barrier = start,
-        ) -> None:
-            start.wait()
-            try:
-                with Store.open_or_create(folder, PLAIN).writing():
-                    told.append("made")
-            except StoreLockedError:
-                told.append("locked")
-            except NotAStoreError as error:
-                told.append(str(error))
+    def create(folder: Path) -> str:
+        start.wait()
+        try:
+            with Store.open_or_create(folder, PLAIN).writing():
+                return "made"
+        except StoreLockedError:
+            return "locked"
 
-        threads = [threading.Thread(target=create) for _ in range(4)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        assert "made" in told
-        assert set(told) <= {"made", "locked"}
+    for trial in range(10):
+        with ThreadPoolExecutor(4) as threads:
+            ends = set(threads.map(create, [tmp_path / f"{trial}"] * 4))
+        assert "made" in ends
         assert Store.open(tmp_path / f"{trial}").config == PLAIN
 
 

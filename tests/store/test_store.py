@@ -1,4 +1,4 @@
-"""The store: whole or absent, one writer, nothing that reading cannot survive."""
+"""The store: complete changes or none, one writer, and errors that name the damaged file."""
 
 from __future__ import annotations
 
@@ -191,18 +191,20 @@ def test_a_run_that_was_run_again_counts_once_with_its_last_attempt(stored: Stor
 # --- parts that are merged -------------------------------------------------------------------
 
 
-def test_many_small_parts_are_merged_and_nothing_is_lost(tmp_path: Path, config: Config):
+def test_many_small_parts_are_merged_and_nothing_is_lost(
+    tmp_path: Path, config: Config, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(store, "MERGE_ABOVE", 5)
     made = Store.create(tmp_path / "store", config.plain())
     with made.writing():
-        for index in range(store.MERGE_ABOVE + 5):
+        for index in range(8):
             made.add_instances([instance(index)], "synthetic")
             add(made, outcome(config, "A", index, [(1, -float(index))]))
             made.merge_parts()
-    assert len(parts_of(made, "runs")) < 10
-    assert len(parts_of(made, "instances")) < 10
-    assert len(made.instances()) == store.MERGE_ABOVE + 5
+    assert [len(parts_of(made, table)) for table in ("runs", "instances")] == [3, 3]
+    assert len(made.instances()) == 8
     values = made.on_grid(np.array([10.0]), ["A"]).values.ravel()
-    assert values.tolist() == [-float(index) for index in range(store.MERGE_ABOVE + 5)]
+    assert values.tolist() == [-float(index) for index in range(8)]
 
 
 def test_at_the_end_of_a_race_few_parts_are_merged_too_but_for_large_ones(
@@ -326,13 +328,8 @@ def test_a_read_only_store_can_be_read_but_not_written(read_only: Store, nobody:
     assert len(opened.runs()) == 1
     with pytest.raises(StoreReadOnlyError, match="no permission to write"), opened.writing():
         pass
-
-
-def test_a_store_in_a_read_only_folder_cannot_be_created(
-    read_only: Store, config: Config, nobody: None
-):
     with pytest.raises(StoreReadOnlyError, match="choose another folder with --store"):
-        Store.create(read_only.path / "inside", config.plain())
+        Store.create(read_only.path / "inside", opened.config)
 
 
 # --- what is not a store, and who else writes ------------------------------------------------
@@ -428,18 +425,13 @@ def test_added_algorithms_more_instances_and_other_limits_are_taken_in(stored: S
     assert list(Store.open(stored.path).config["algorithms"]) == ["A", "B", "C"]
 
 
-def test_another_meaning_of_a_known_name_is_a_contradiction():
-    old = configured(instances={"suite": "classic"}, algorithms=[{"name": "A", "use": "cma"}])
-    new = configured(
-        instances={"suite": "classic"}, algorithms=[{"name": "A", "use": "cma", "sigma0": 0.4}]
-    )
-    assert contradictions(old.plain(), new.plain(), False) != []
-    longer = configured(
-        instances={"suite": "classic"},
-        algorithms=[{"name": "A", "use": "cma"}],
-        budget={"grid": [10, 9000]},
-    )
-    assert contradictions(old.plain(), longer.plain(), False) == []
+def test_other_options_of_a_known_algorithm_are_a_contradiction_and_a_longer_budget_is_not():
+    classic = {"instances": {"suite": "classic"}, "algorithms": [{"name": "A", "use": "cma"}]}
+    old = configured(**classic).plain()
+    longer = configured(**classic, budget={"grid": [10, 9000]}).plain()
+    other = configured(**{**classic, "algorithms": [{**classic["algorithms"][0], "sigma0": 0.4}]})
+    assert contradictions(old, longer, False) == []
+    assert contradictions(old, other.plain(), False) != []
 
 
 def test_an_instance_that_would_now_be_drawn_differently_is_refused(stored: Store):
