@@ -14,7 +14,6 @@ from polarbear.driver.evidence import Evidence
 from polarbear.inference import ModelOptions, Posterior
 from polarbear.store import Store
 from polarbear.store.posteriors import (
-    choice_sets_table,
     posterior_from_table,
     posterior_to_table,
     rankings_table,
@@ -83,11 +82,6 @@ def cached_posterior(
 
 def keep(store: Store, evidence: Evidence, cached: CachedPosterior) -> None:
     """Store a posterior and its evidence; the caller holds the store's lock."""
-    rankings, sets = rankings_table(evidence.grid, evidence.positions), None
-    if cached.posterior.options.plackett_luce:
-        sets = choice_sets_table(evidence.grid, evidence.choice_sets)
-    store.posteriors.add_evidence(evidence.key, rankings, sets)
-    store.posteriors.add(
-        cached.key,
-        *posterior_to_table(cached.posterior, evidence.grid, cached.instances, evidence.key),
-    )
+    grid = evidence.grid
+    draws, facts = posterior_to_table(cached.posterior, grid, cached.instances, evidence.key)
+    store.posteriors.add(cached.key, draws, facts, rankings_table(grid, evidence.positions))

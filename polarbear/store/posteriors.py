@@ -15,7 +15,7 @@ from polarbear.inference import ModelOptions, Posterior
 from polarbear.inference.fit import Deviation, Fit
 from polarbear.inference.model_options import AS_STORED
 from polarbear.inference.posterior_diagnostics import Diagnostics
-from polarbear.rankings import ABSENT, BELOW, ChoiceSets, GridValues
+from polarbear.rankings import ABSENT, BELOW, GridValues
 from polarbear.store import parquet, tables
 from polarbear.store.catalog import Catalog, table_file
 from polarbear.store.file_io import JsonObject
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 FOLDER = "posteriors"
 PLAIN_FIELDS = ("chains", "engine", "method", "seed", "seconds", "joint", "evidence_weight")
-EVIDENCE = ("derived", "choice-sets")  # names of rankings, and of their sufficient statistics
+RANKINGS = "rankings/derived-"  # the rankings that posteriors were inferred from
 
 
 class Posteriors:
@@ -36,21 +36,17 @@ class Posteriors:
     def __init__(self, catalog: Catalog, rounds: Rounds, races: Races, past: bool) -> None:
         self._catalog, self._rounds, self._races, self._past = catalog, rounds, races, past
 
-    def add_evidence(
-        self, key: str, rankings: pl.DataFrame, choice_sets: pl.DataFrame | None
-    ) -> None:
-        """Store the rankings that a posterior was inferred from and, if given, their statistics."""
-        content = ((rankings, tables.RANKINGS), (choice_sets, tables.CHOICE_SETS))
-        for kind, (rows, schema) in zip(EVIDENCE, content, strict=True):
-            stem = f"rankings/{kind}-{key}"
-            if rows is not None and self._catalog.find(stem) is None:
-                self._catalog.commit([table_file(stem, rows, schema)])
+    def add(self, key: str, draws: pl.DataFrame, facts: JsonObject, rankings: pl.DataFrame) -> None:
+        """Store a posterior, and the rankings that it was inferred from.
 
-    def add(self, key: str, draws: pl.DataFrame, facts: JsonObject) -> None:
-        """Store a posterior under its key; one with the same key is replaced."""
+        A posterior with the same key is replaced.
+        """
         old = self._catalog.find(f"{FOLDER}/{key}")
-        file = table_file(f"{FOLDER}/{key}", draws, _schema(facts), facts)
-        self._catalog.commit([file], [] if old is None else [old])
+        files = [table_file(f"{FOLDER}/{key}", draws, _schema(facts), facts)]
+        stem = f"{RANKINGS}{facts['evidence']}"
+        if self._catalog.find(stem) is None:
+            files.insert(0, table_file(stem, rankings, tables.RANKINGS))
+        self._catalog.commit(files, [] if old is None else [old])
 
     def read(self, key: str) -> tuple[pl.DataFrame, JsonObject] | None:
         """A posterior with the facts about it; None if there is none with this key."""
@@ -107,7 +103,7 @@ class Posteriors:
         stems = [f"{FOLDER}/{key}" for key in keys]
         if None not in needed:
             unneeded = {evidence.get(key) for key in keys} - {*needed, None}
-            stems += [f"rankings/{kind}-{one}" for one in unneeded for kind in EVIDENCE]
+            stems += [f"{RANKINGS}{one}" for one in unneeded]
         found = [self._catalog.find(stem) for stem in stems]
         self._catalog.commit(remove=[name for name in found if name is not None])
 
@@ -246,17 +242,3 @@ def rankings_table(grid: GridValues, positions: np.ndarray) -> pl.DataFrame:
         }
     )
     return entries.group_by("instance", "t", maintain_order=True).agg("algorithm", "position")
-
-
-def choice_sets_table(grid: GridValues, sets: ChoiceSets) -> pl.DataFrame:
-    """The choice sets as a stored table; the count of a set of one is its number of wins."""
-    names, times = grid.algorithms, grid.times
-    rows = [
-        (float(times[t]), [name], float(sets.wins[t, i]))
-        for t in range(sets.n_times)
-        for i, name in enumerate(names)
-    ]
-    for t, mask, count in zip(sets.set_times(), sets.masks, sets.counts, strict=True):
-        members = [name for i, name in enumerate(names) if int(mask) >> i & 1]
-        rows.append((float(times[t]), members, float(count)))
-    return pl.DataFrame(rows, schema=tables.CHOICE_SETS.names, orient="row")

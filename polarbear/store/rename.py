@@ -70,7 +70,7 @@ def _renamed_content(content: Content, ids: dict[str, str], old: str, new: str) 
         if kind == pl.String
         else pl.col(name).list.eval(pl.element().replace(old, new))
         for name, kind in before.schema.items()
-        if name in ("run", "a", "b", "algorithm", "choice")
+        if name in ("run", "a", "b", "algorithm")
     ]
     after = before.with_columns(columns)
     return None if after.equals(before) else content._replace(rows=after)

@@ -18,7 +18,7 @@ from polarbear.errors import StoreDamagedError, StoreError
 from polarbear.store import file_io, manifest, parquet, tables
 from polarbear.store.catalog import Catalog, File, json_file, part_file
 from polarbear.store.lock import locked
-from polarbear.store.posteriors import EVIDENCE
+from polarbear.store.posteriors import RANKINGS
 from polarbear.store.rounds import ENTERED, Rounds
 from polarbear.store.verify import Verified, check_is_store, data_files, flaw_of, verify
 
@@ -150,17 +150,16 @@ def _newcomers(catalog: Catalog, first: int) -> list[File]:
 
 def _inferred_from(catalog: Catalog, name: str) -> Iterator[str]:
     """The posteriors that were inferred from damaged rankings."""
-    for kind in EVIDENCE:
-        prefix = f"rankings/{kind}-"
-        if name.startswith(prefix):
-            key = name.removeprefix(prefix).rpartition("-")[0]
-            for posterior in catalog.names("posteriors/"):
-                try:
-                    path = catalog.path / posterior
-                    if parquet.facts_of(path, catalog.read(posterior)).get("evidence") == key:
-                        yield posterior
-                except StoreDamagedError:
-                    continue
+    if not name.startswith(RANKINGS):
+        return
+    key = name.removeprefix(RANKINGS).rpartition("-")[0]
+    for posterior in catalog.names("posteriors/"):
+        try:
+            facts = parquet.facts_of(catalog.path / posterior, catalog.read(posterior))
+        except StoreDamagedError:
+            continue
+        if facts.get("evidence") == key:
+            yield posterior
 
 
 def _move(path: Path, file: str, why: str) -> Moved:

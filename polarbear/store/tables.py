@@ -13,8 +13,8 @@ that no round has used yet. They do not count.
 A posterior is one file, ``posteriors/KEY-*.parquet``. The JSON in its metadata (under
 ``polarbear``) names algorithms, times and hyperparameters and holds settings and diagnostics. While
 a race goes on, or after it was killed, its last posterior may have fewer draws than at its end. The
-rankings that it was inferred from are ``rankings/derived-KEY-*.parquet``; for Plackett-Luce models,
-``rankings/choice-sets-KEY-*.parquet`` has their sufficient statistics.
+rankings that it was inferred from are ``rankings/derived-EVIDENCE-*.parquet``, where EVIDENCE is in
+that JSON.
 
 The name of every Parquet file ends in the first 32 hexadecimal digits of the SHA-256 of its
 content. ``polarbear.json`` lists all files with these checksums; a file that is not listed is not
@@ -118,14 +118,6 @@ RANKINGS = pa.schema(
             pa.list_(pa.float64()),
             "their positions: lower is better, equal ties; infinite: below, and not recorded",
         ),
-    ]
-)
-
-CHOICE_SETS = pa.schema(
-    [
-        _column("t", pa.float64(), "the time of the rankings"),
-        _column("choice", pa.list_(pa.string()), "algorithms that remained to be chosen from"),
-        _column("count", pa.float64(), "how often exactly these remained; if it is one: wins"),
     ]
 )
 

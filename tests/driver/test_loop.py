@@ -209,7 +209,8 @@ def test_the_draws_of_an_earlier_round_are_not_taken_for_the_last_ones(tmp_path)
     _, store, notes = run(limited[1], tmp_path / "s")
     assert first not in store.posteriors.stored()
     store.posteriors.remove([notes.rounds[-1].posterior])
-    store.posteriors.add(first, *held)  # as a race that was killed in its second round leaves it
+    # As a race that was killed in its second round leaves it.
+    store.posteriors.add(first, *held, store.rankings())
     assert store.posteriors.stored() == []
     view = store.with_draws()
     assert view.rounds.numbers() == [1]

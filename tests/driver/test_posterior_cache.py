@@ -105,7 +105,7 @@ def test_another_question_is_not_answered_from_the_store(store: Store):
     assert not cached_posterior(store, pair, QUICK, seed=3).from_store
 
 
-def test_rankings_and_choice_sets_are_kept_beside_the_posterior(store: Store):
+def test_rankings_are_stored_with_the_posterior(store: Store):
     evidence = evidence_of(store)
     with store.writing():
         keep(store, evidence, cached_posterior(store, evidence, QUICK, seed=5))
@@ -114,11 +114,6 @@ def test_rankings_and_choice_sets_are_kept_beside_the_posterior(store: Store):
     first = ranked.filter((pl.col("instance") == "synthetic-0") & (pl.col("t") == 10.0))
     values = evidence.grid.values[evidence.grid.instances.index("synthetic-0"), :, 0]
     assert np.array_equal(np.argsort(first["position"][0]), np.argsort(values))
-    sets = pl.read_parquet(store.path / "rankings" / f"choice-sets-{evidence.key}-*.parquet")
-    everyone = sets.filter((pl.col("choice").list.len() == 3) & (pl.col("t") == 10.0))
-    assert everyone["count"].to_list() == [400.0]
-    wins = sets.filter(pl.col("choice").list.len() == 1).group_by("t").agg(pl.col("count").sum())
-    assert wins["count"].to_list() == [800.0, 800.0]
     assert store.on_grid(evidence.grid.times).values.shape == (400, 3, 2)  # not taken for imported
 
 

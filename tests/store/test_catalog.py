@@ -58,7 +58,7 @@ def test_of_500_flipped_bits_none_is_read_as_different_data(store: Path):
     told = flipped_bits(store, 500, seed=1)
     assert {kind for kind, _ in told} == {
         *("polarbear.json", "instances", "runs", "trajectories", "posteriors"),
-        *("rankings/part", "rankings/derived", "rankings/choice"),
+        *("rankings/part", "rankings/derived"),
         *("rounds/round", "rounds/ratings", "rounds/pairs"),
     }
     assert {what for _, what in told} == {REFUSED}
