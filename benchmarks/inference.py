@@ -179,8 +179,8 @@ def numpyro_rows(warm_up: int, draws: int, precision: str) -> list[str]:
     import numpyro
     import numpyro.distributions as dist
 
+    from polarbear.inference.chain_diagnostics import convergence_of
     from polarbear.inference.plackett_luce.likelihood import helmert
-    from polarbear.inference.posterior_diagnostics import convergence_of
 
     numpyro.enable_x64(precision == "double")
     places = positions(5, 30, 100)

@@ -37,7 +37,7 @@ from polarbear.driver.resume import settings_kept
 from polarbear.driver.round_posterior import RoundResult
 from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.inference import ModelOptions, Posterior
-from polarbear.inference.posterior_diagnostics import diagnose
+from polarbear.inference.chain_diagnostics import diagnose
 from polarbear.inference.relations import decision_tables
 from polarbear.problems import Instance
 from polarbear.rankings import GridValues

@@ -9,15 +9,15 @@ from pathlib import Path
 from typing import Any
 
 from polarbear.api.store_handle import given
-from polarbear.classical import (
+from polarbear.classical.comparison_facts import AoccRow, Areas, Compared, compared, pair_facts
+from polarbear.classical.ert import ErtPoint
+from polarbear.classical.view_options import (
     ALL_ALGORITHMS,
     Comparison,
     ViewOptions,
     checked_names,
     checked_pair,
 )
-from polarbear.classical.comparison_facts import AoccRow, Areas, Compared, compared, pair_facts
-from polarbear.classical.ert import ErtPoint
 from polarbear.errors import ReportError
 from polarbear.plain import html_table
 from polarbear.report.context import ReportContext, gather

@@ -12,32 +12,17 @@ from polarbear.rankings import MAX_MASKED, ChoiceSets
 from polarbear.wording import counted, noun, short, small
 
 
-def check(sets: ChoiceSets, unit_times: np.ndarray) -> np.ndarray:
-    """The times as an array, or an InferenceError that says what is wrong with the input."""
-    times = np.asarray(unit_times, dtype=float)
+def check(sets: ChoiceSets) -> None:
+    """Refuse rankings that compare nothing."""
     if sets.n_algorithms < 2:
         raise InferenceError(
             "only one algorithm is ranked: there is nothing to compare it with; "
             "add at least a second one"
         )
-    if times.shape != (sets.n_times,):
-        raise InferenceError(
-            f"the rankings have {counted(sets.n_times, 'timepoint')}, but {times.size} "
-            f"{noun(times.size, 'time was', 'times were')} given"
-        )
-    if not np.all(np.isfinite(times)) or times.min() < 0 or times.max() > 1:
-        raise InferenceError("times must lie on the unit interval: map the grid to [0, 1] first")
-    if np.any(np.diff(times) <= 0):
-        k = int(np.argmax(np.diff(times) <= 0))
-        raise InferenceError(
-            f"times must increase, but timepoint {k + 2} ({short(times[k + 1])}) does not come "
-            f"after timepoint {k + 1} ({short(times[k])})"
-        )
     if not sets.rankings.any():
         raise InferenceError(
             "no ranking has two algorithms in it: run at least two on the same instances"
         )
-    return times
 
 
 def check_width(sets: ChoiceSets, options: ModelOptions) -> None:

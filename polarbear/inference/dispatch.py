@@ -9,7 +9,6 @@ from dataclasses import replace
 import numpy as np
 
 from polarbear.inference import checks
-from polarbear.inference.fit import check_fit
 from polarbear.inference.model_options import ModelOptions
 from polarbear.inference.posterior_draws import Posterior
 from polarbear.rankings import ChoiceSets
@@ -48,7 +47,8 @@ def infer(
     A Plackett-Luce posterior whose positions are given carries a check of fit.
     """
     options = options or ModelOptions()
-    times = checks.check(choice_sets, unit_times)
+    checks.check(choice_sets)
+    times = np.asarray(unit_times, dtype=float)
     weights = checks.check_weights(weights, positions)
     data = (*checks.on_seeds(problems), *checks.on_weights(weights))
     if not options.plackett_luce:
@@ -59,11 +59,12 @@ def infer(
         called = names or [f"algorithm {i + 1}" for i in range(choice_sets.n_algorithms)]
         duels = duels_of(seen, problems, weights)
         return empirical_posterior(duels, called, times, options, seed, field, notes)
+    from polarbear.inference.plackett_luce.composite_weight import composite_weight  # heavy
+    from polarbear.inference.plackett_luce.goodness_of_fit import check_fit
+
     checks.check_width(choice_sets, options)
     weight = 1.0
     if options.temporal and options.dependence != "independent" and len(times) > 1:
-        from polarbear.inference.plackett_luce.composite_weight import composite_weight  # heavy
-
         ranked = checks.check_positions(positions, choice_sets, options.model)
         weight = composite_weight(ranked, choice_sets, times, options, problems, weights)
     engine = importlib.import_module(ENGINES[options.engine])

@@ -6,6 +6,7 @@ Tables are indexed [a, b] or [time, a, b] and are about a: 'a dominates b'.
 from __future__ import annotations
 
 import itertools
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,6 @@ import numpy as np
 
 from polarbear.errors import InferenceError
 from polarbear.inference.models import joint_models
-from polarbear.inference.posterior_diagnostics import shares_with_errors
 from polarbear.numerics.threads import in_threads
 
 if TYPE_CHECKING:
@@ -99,6 +99,28 @@ def joint(posterior: Posterior, threads: int | None = None) -> Joint:
 
     in_threads(run, [(a, b) for a in range(n) for b in range(a)], threads)
     return Joint(*tables)
+
+
+def shares_with_errors(
+    flags: np.ndarray, chains: int, independent: bool = False
+) -> tuple[np.ndarray, np.ndarray]:
+    """Shares of draws that flags[draw, item] mark, with their Monte-Carlo errors.
+
+    Errors of chains are those of batch means, and at least those of independent draws. They are
+    not zero even where all draws or none are marked.
+    """
+    size = len(flags)
+    share = flags.sum(axis=0, dtype=np.int32) / size
+    smoothed = (share * size + 0.5) / (size + 1)
+    error = np.sqrt(smoothed * (1 - smoothed) / size)
+    if independent:
+        return share, error
+    by_chain = flags.reshape(chains, -1, *flags.shape[1:])
+    batch = max(1, math.isqrt(by_chain.shape[1]))
+    count = by_chain.shape[1] // batch
+    used = by_chain[:, : count * batch].reshape(chains * count, batch, *flags.shape[1:])
+    means = used.sum(axis=1, dtype=np.int32) / batch
+    return share, np.maximum(error, means.std(axis=0, ddof=1) / math.sqrt(len(means)))
 
 
 @dataclass(frozen=True)

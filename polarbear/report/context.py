@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polarbear import classical
-from polarbear.classical import Comparison, View
+from polarbear.classical.view_options import Comparison
 from polarbear.driver.standings import Standings, standings
 from polarbear.errors import InferenceError, ReportError
 from polarbear.inference import relations
@@ -20,6 +20,9 @@ from polarbear.report.figures.short_names import labels_in
 from polarbear.selection.posterior_source import Basis, Contest, contest, find_basis
 from polarbear.settings.grid import Budget, Spaced
 from polarbear.store import Store
+
+if TYPE_CHECKING:
+    from polarbear.classical.view import View
 
 once = lru_cache(maxsize=2)  # for functions of a context, which is the same only as itself
 LOG_SPAN, LOG_STEPS = 20, 3  # ratios of last to first time, and of the largest to smallest step
@@ -147,9 +150,9 @@ class ReportContext:
         asked = self.comparison
         left = self._pareto_set
         if asked.algorithms is None and not asked.everyone and left is not None:
-            made = classical.view(self.store, left, asked.options)
+            made = self._view(left)
             return replace(made, eliminated=tuple(n for n in self.algorithms if n not in left))
-        return classical.view(self.store, asked.algorithms, asked.options)
+        return self._view(asked.algorithms)
 
     @cached_property
     def _pareto_set(self) -> tuple[str, ...] | None:
@@ -158,11 +161,18 @@ class ReportContext:
             return None
         left = tuple(self.race.pareto_set)
         end = float(Budget.model_validate(self.store.config["budget"]).times[-1])
-        return left if classical.share_more(self.store, end, left) else None
+        from polarbear.classical.common_runs import share_more
+
+        return left if share_more(self.store, end, left) else None
 
     def classical_pair(self, a: str, b: str) -> View:
         """The classical view of two algorithms, on all instances that these two have in common."""
-        return classical.view(self.store, (a, b), self.comparison.options)
+        return self._view((a, b))
+
+    def _view(self, algorithms: tuple[str, ...] | None) -> View:
+        from polarbear.classical.view import view  # not needed at the end of a race
+
+        return view(self.store, algorithms, self.comparison.options)
 
     @cached_property
     def labels(self) -> dict[str, str]:

@@ -9,7 +9,9 @@ from types import SimpleNamespace
 import polars as pl
 import pytest
 
-from polarbear.classical import Comparison, checked_names, checked_pair, share_more, view
+from polarbear.classical.common_runs import share_more
+from polarbear.classical.view import view
+from polarbear.classical.view_options import Comparison, checked_names, checked_pair
 from polarbear.errors import ReportError
 from polarbear.execution.outcome import Status
 from polarbear.report.context import gather

@@ -8,8 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from polarbear.classical import ViewOptions, view
 from polarbear.classical.disagreement import disagreements, lead
+from polarbear.classical.view import view
+from polarbear.classical.view_options import ViewOptions
 from polarbear.driver.evidence import evidence_of
 from polarbear.driver.posterior_cache import cached_posterior, keep
 from polarbear.execution.outcome import Status

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 import polarbear
-from polarbear.classical import ViewOptions, view
 from polarbear.classical.ert import expected_running_times
+from polarbear.classical.view import view
+from polarbear.classical.view_options import ViewOptions
 from polarbear.errors import ConfigError, ReportError
 from polarbear.execution.outcome import Status
 from tests.classical.helpers import Run, make_store

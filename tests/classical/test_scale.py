@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from polarbear.classical import ViewOptions, view
+from polarbear.classical.view import view
+from polarbear.classical.view_options import ViewOptions
 from polarbear.errors import ReportError
 from polarbear.problems import SUITES
 from tests.classical.helpers import Run, make_store

@@ -8,9 +8,9 @@ import moocore
 import numpy as np
 import pytest
 
-from polarbear.classical import ViewOptions, view
 from polarbear.classical.comparison_facts import compared, pair_facts
-from polarbear.classical.view import View
+from polarbear.classical.view import View, view
+from polarbear.classical.view_options import ViewOptions
 from polarbear.plain import plain
 from tests.classical.helpers import Run, make_store, random_runs, value_at
 

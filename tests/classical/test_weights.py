@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from polarbear.classical import ViewOptions, view
 from polarbear.classical.disagreement import lead
 from polarbear.classical.ecdf_aocc import resamples
 from polarbear.classical.ert import expected_running_times
-from polarbear.classical.view import View
+from polarbear.classical.view import View, view
+from polarbear.classical.view_options import ViewOptions
 from polarbear.problems.weights import WEIGHT
 from polarbear.store import Store
 from tests.classical.helpers import Run, make_store

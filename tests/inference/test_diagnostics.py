@@ -7,15 +7,15 @@ import warnings
 import numpy as np
 import pytest
 
-from polarbear.inference import ModelOptions, infer, posterior_diagnostics
-from polarbear.inference.plackett_luce.lattice import Lattice
-from polarbear.inference.posterior_diagnostics import (
-    Diagnostics,
+from polarbear.inference import ModelOptions, chain_diagnostics, infer, posterior_diagnostics
+from polarbear.inference.chain_diagnostics import (
     convergence_of,
     energy_bfmi,
     pareto_k,
     smoothed_weights,
 )
+from polarbear.inference.plackett_luce.lattice import Lattice
+from polarbear.inference.posterior_diagnostics import Diagnostics
 from polarbear.rankings import count_choice_sets, rank
 
 with warnings.catch_warnings():
@@ -88,17 +88,15 @@ def test_draws_in_single_precision_are_judged_as_the_same_in_double():
 def test_the_worst_of_many_good_chains_is_not_taken_for_a_bad_one():
     """Wrong with a probability of at most 0.01, were the seed not fixed."""
     theta = np.random.default_rng(5).random((1000, 20, 50))
-    by_chance = posterior_diagnostics.diagnose(theta, 4)
+    by_chance = chain_diagnostics.diagnose(theta, 4)
     assert posterior_diagnostics.MAX_R_HAT < by_chance.r_hat < by_chance.r_hat_limit < 1.03
     assert by_chance.passed
     theta[:250, 3, 4] += 0.2  # one chain of four is elsewhere, by two thirds of its spread
-    assert not posterior_diagnostics.diagnose(theta, 4).passed
+    assert not chain_diagnostics.diagnose(theta, 4).passed
 
 
 def test_four_thousand_draws_leave_nothing_to_chance():
-    assert (
-        posterior_diagnostics.r_hat_by_chance(4000, 4, 1_000_000) < posterior_diagnostics.MAX_R_HAT
-    )
+    assert chain_diagnostics.r_hat_by_chance(4000, 4, 1_000_000) < posterior_diagnostics.MAX_R_HAT
 
 
 def test_each_threshold_has_its_sentence():

@@ -6,10 +6,11 @@ import numpy as np
 from scipy.stats import binom
 
 from polarbear.inference import ModelOptions, infer
-from polarbear.inference.fit import LEVEL, Fit, check_fit
+from polarbear.inference.fit import Fit
+from polarbear.inference.plackett_luce.goodness_of_fit import LEVEL, check_fit
 from polarbear.rankings import ABSENT, count_choice_sets, rank
 
-QUICK = ModelOptions(model="dirichlet", draws=1000)
+QUICK = ModelOptions(model="dirichlet", draws=2000)
 
 
 def fitted(positions: np.ndarray) -> Fit:

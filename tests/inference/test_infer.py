@@ -43,7 +43,7 @@ def test_auto_is_exact_says_what_it_picked_and_passes(model):
 @pytest.mark.parametrize("model", ["dirichlet", "hierarchical", "gp"])
 @pytest.mark.parametrize("method", ["auto", "laplace"])
 def test_draws_depend_on_the_seed_alone_not_on_the_threads(model, method):
-    options = ModelOptions(model=model, dependence="independent", method=method, draws=800)
+    options = ModelOptions(model=model, dependence="independent", method=method, draws=2000)
     sets = random_sets(n_times=19)
     times = np.linspace(0, 1, 19)
     one, three, other = (
@@ -65,10 +65,10 @@ def test_forty_algorithms_can_be_ranked(model):
     posterior = infer(
         random_sets(12, n=40, n_times=2),
         np.array([0.0, 1.0]),
-        ModelOptions(model=model, dependence="independent", draws=800),
+        ModelOptions(model=model, dependence="independent", draws=2400),
     )
-    assert posterior.theta.shape == (800, 2, 40)
-    assert posterior.diagnostics.r_hat < 1.05
+    assert posterior.theta.shape == (2400, 2, 40)
+    assert posterior.usable, posterior.diagnostics.problems
 
 
 def test_long_chains_of_one_total_are_rounded_up_to_even():
@@ -77,41 +77,29 @@ def test_long_chains_of_one_total_are_rounded_up_to_even():
 
 
 @pytest.mark.parametrize(
-    ("sets", "times", "message"),
+    ("sets", "message"),
     [
-        (random_sets(n=1), GRID, "only one algorithm"),
-        (random_sets(), GRID[:5], "6 timepoints, but 5 times"),
-        (random_sets(), 2 * GRID, "unit interval"),
-        (random_sets(), GRID[::-1], "must increase, but timepoint 2"),
+        (random_sets(n=1), "only one algorithm"),
         (
             count_choice_sets(rank(np.zeros((2, 2, 6)), np.zeros((2, 2, 6), dtype=bool))),
-            GRID,
             "no ranking has two algorithms",
         ),
     ],
 )
-def test_input_that_cannot_be_meant_is_refused_with_the_reason(sets, times, message):
+def test_evidence_that_compares_nothing_is_refused_with_the_reason(sets, message):
     with pytest.raises(InferenceError, match=message):
-        infer(sets, times, ModelOptions(model="dirichlet"))
+        infer(sets, GRID, ModelOptions(model="dirichlet"))
 
 
 @pytest.mark.parametrize("model", sorted(name for name in MODELS if MODELS[name].temporal))
 def test_a_temporal_model_is_refused_without_the_rankings_it_weighs_evidence_by(model):
-    options = ModelOptions(model=model, draws=800)
+    options = ModelOptions(model=model, draws=2000)
     with pytest.raises(InferenceError, match="or set dependence='independent'"):
         infer(random_sets(), GRID, options)
     with pytest.raises(InferenceError, match=r"3 algorithms, 6 times\], found .* \(10, 6, 3\)"):
         infer(random_sets(), GRID, options, positions=np.zeros((10, 6, 3), dtype=np.int16))
     in_full = options.model_copy(update={"dependence": "independent"})
     assert infer(random_sets(), GRID, in_full).evidence_weight == 1
-
-
-@pytest.mark.parametrize(
-    "model", sorted(name for name in rating_models() if not MODELS[name].temporal)
-)
-def test_a_model_of_each_time_for_itself_needs_no_rankings_to_weigh_by(model):
-    options = ModelOptions(model=model, draws=800)
-    assert infer(random_sets(), GRID, options).evidence_weight == 1
 
 
 @pytest.mark.parametrize("alpha", [0.0, -1.0])
@@ -129,13 +117,9 @@ def test_methods_of_the_other_engine_are_named_as_such(method):
 def notes_of(values, present=None, model="dirichlet"):
     sets = count_choice_sets(rank(values, present))
     times = np.linspace(0, 1, values.shape[2])
-    posterior = infer(sets, times, ModelOptions(model=model, dependence="independent", draws=800))
+    posterior = infer(sets, times, ModelOptions(model=model, dependence="independent", draws=2000))
     assert np.isfinite(posterior.theta).all()
     return " / ".join(posterior.notes)
-
-
-def test_a_single_instance_is_noted():
-    assert "only one instance" in notes_of(np.random.default_rng(0).normal(size=(1, 3, 4)))
 
 
 @pytest.mark.parametrize("model", ["dirichlet", "gp"])
@@ -172,7 +156,8 @@ def test_a_posterior_of_ties_only_is_centred_on_equality(model):
     np.testing.assert_allclose(posterior.mean(), 1 / 3, atol=0.015)
 
 
-def test_sampled_ties_are_noted():
+def test_a_single_instance_and_sampled_ties_are_noted():
+    assert "only one instance" in notes_of(np.random.default_rng(0).normal(size=(1, 3, 4)))
     values = np.zeros((2, 14, 1))
     values[:, 0] = -1
     assert "2 ties were too wide" in notes_of(values)
@@ -184,7 +169,7 @@ def _without_nutpie(monkeypatch):
 
 
 def native(model, **given):
-    options = ModelOptions(model=model, dependence="independent", draws=1000, **given)
+    options = ModelOptions(model=model, dependence="independent", draws=2000, **given)
     return infer(random_sets(), GRID, options, seed=1)
 
 

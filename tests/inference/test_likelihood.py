@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from polarbear.errors import InferenceError
-from polarbear.inference import ModelOptions, infer, posterior_diagnostics
+from polarbear.inference import ModelOptions, chain_diagnostics, infer, posterior_diagnostics
 from polarbear.inference.models import rating_model, temporal_models
 from polarbear.inference.models.dirichlet import one_coefficient_a_time
 from polarbear.inference.plackett_luce import laplace
@@ -166,7 +166,7 @@ def test_a_second_attempt_is_at_the_times_that_failed_the_first(monkeypatch):
     options, times = ModelOptions(model="dirichlet", draws=1000), np.linspace(0, 1, 20)
     first = infer(sets, times, options, seed=3)
     assert first.diagnostics.attempts == 1
-    found = posterior_diagnostics.convergence_of(
+    found = chain_diagnostics.convergence_of(
         first.theta.reshape(len(first.theta), -1), options.chains
     )
     tails = found[:, 2].reshape(20, 4).min(axis=1)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from polarbear.inference import ModelOptions, infer
-from polarbear.inference.posterior_diagnostics import convergence_of
+from polarbear.inference.chain_diagnostics import convergence_of
 from polarbear.inference.relations import joint, pointwise
 from polarbear.inference.stan.programs import programmed_models
 from polarbear.rankings import count_choice_sets, rank
@@ -15,7 +15,7 @@ from polarbear.rankings.choice_sets import choice_sets_from_terms
 from .quadrature import Simplex3
 from .stan_support import needs_cmdstan
 from .test_dirichlet import WITHIN, three
-from .test_known_posteriors import CASES, KNOWN
+from .test_known_posteriors import CASES, KNOWN, assert_known
 
 pytestmark = needs_cmdstan
 
@@ -23,28 +23,11 @@ pytestmark = needs_cmdstan
 @pytest.mark.slow
 @pytest.mark.parametrize("model", sorted(CASES))
 def test_stan_gives_the_known_answers(model):
-    """Within 0.01 where decisions fall, within five joint standard errors elsewhere.
-
-    Some 40 probabilities a model at five sigma: fails by chance once in 40,000 choices of seeds.
-    """
-    case = CASES[model]
     options = ModelOptions(model=model, dependence="independent", engine="stan", draws=20_000)
     sets = count_choice_sets(np.array(KNOWN["positions"]))
     posterior = infer(sets, np.array(KNOWN["times"]), options, seed=2)
-    assert posterior.usable, posterior.diagnostics
     assert posterior.method == "mcmc"
-    found = pointwise(posterior)
-    expected = np.array(case["dominance"])
-    error = np.hypot(found.dominance_error, np.array(case["dominance_error"]))
-    difference = np.abs(found.dominance - expected)
-    assert (difference <= 5 * error).all()
-    near_a_decision = (expected > 0.9) & (expected < 0.999)
-    assert difference[near_a_decision].max() < 0.01
-    np.testing.assert_allclose(posterior.mean(), case["mean"], atol=0.006)
-    if posterior.joint:
-        np.testing.assert_allclose(joint(posterior).dominance, case["joint_dominance"], atol=0.02)
-    for name, mean in case["hyper"].items():
-        assert np.log(posterior.hyper[name]).mean() == pytest.approx(mean, abs=0.03)
+    assert_known(posterior, CASES[model])
 
 
 def side_by_side(parts):

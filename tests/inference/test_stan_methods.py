@@ -32,7 +32,10 @@ def posterior_of(method, seed=1, threads=None, model="dirichlet", **options):
 @needs_cmdstan
 @pytest.mark.parametrize("method", APPROXIMATIONS)
 def test_an_approximation_is_near_and_says_how_near(method):
-    """Means of ratings within 0.06 of integration, as ADVI needs; and Pareto-k is there."""
+    """Means of ratings within 0.06 of integration, as ADVI needs; and Pareto-k is there.
+
+    Pathfinder's draws are resampled by importance: within four errors of 20,000 draws, 0.015.
+    """
     sets = three(32)
     options = ModelOptions(model="dirichlet", engine="stan", method=method, draws=20_000)
     posterior = infer(sets, np.zeros(1), options, seed=1)
@@ -42,19 +45,11 @@ def test_an_approximation_is_near_and_says_how_near(method):
     assert posterior.engine == "stan"
     assert np.isfinite(posterior.diagnostics.pareto_k)
     assert posterior.diagnostics.e_bfmi is None
-
-
-@needs_cmdstan
-def test_pathfinder_is_exact_where_its_weights_can_be_trusted():
-    """Resampled by importance, dominance is within four errors of 20,000 draws: 0.015."""
-    sets = three(32)
-    options = ModelOptions(model="dirichlet", engine="stan", method="pathfinder", draws=20_000)
-    posterior = infer(sets, np.zeros(1), options, seed=1)
-    truth = Simplex3(sets, alpha=1.0)
-    assert posterior.diagnostics.pareto_k < 0.7
-    found = pointwise(posterior).dominance
-    for a, b in ((0, 1), (0, 2), (1, 2)):
-        assert found[0, a, b] == pytest.approx(truth.dominance(a, b), abs=0.015)
+    if method == "pathfinder":
+        assert posterior.diagnostics.pareto_k < 0.7
+        found = pointwise(posterior).dominance
+        for a, b in ((0, 1), (0, 2), (1, 2)):
+            assert found[0, a, b] == pytest.approx(truth.dominance(a, b), abs=0.015)
 
 
 @needs_cmdstan
@@ -94,16 +89,14 @@ def test_a_time_without_rankings_follows_the_prior():
 def test_a_kernel_is_the_same_in_both_engines():
     """Means of ratings within five standard errors, for the kernels that are not the default."""
     times = np.array([0.0, 0.5, 1.0])
-    for kernel in ("matern-5/2", "squared-exponential"):
-        for model in ("hsgp", "sparse-gp"):
-            options = {"model": model, "kernel": kernel, "draws": 8000}
-            options["dependence"] = "independent"
-            stan = infer(random_sets(), times, ModelOptions(engine="stan", **options), seed=1)
-            native = infer(random_sets(), times, ModelOptions(**options), seed=1)
-            np.testing.assert_allclose(stan.mean(), native.mean(), atol=0.01)
-            for name in ("sigma", "ell"):
-                one, other = (np.log(p.hyper[name]).mean() for p in (stan, native))
-                assert one == pytest.approx(other, abs=0.05)
+    for kernel, model in (("matern-5/2", "hsgp"), ("squared-exponential", "sparse-gp")):
+        options = {"model": model, "kernel": kernel, "draws": 8000, "dependence": "independent"}
+        stan = infer(random_sets(), times, ModelOptions(engine="stan", **options), seed=1)
+        native = infer(random_sets(), times, ModelOptions(**options), seed=1)
+        np.testing.assert_allclose(stan.mean(), native.mean(), atol=0.01)
+        for name in ("sigma", "ell"):
+            one, other = (np.log(p.hyper[name]).mean() for p in (stan, native))
+            assert one == pytest.approx(other, abs=0.05)
 
 
 def test_a_method_of_the_native_engine_is_named_as_such():

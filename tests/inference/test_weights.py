@@ -9,9 +9,9 @@ from scipy.stats import beta, kstest
 from polarbear.errors import InferenceError
 from polarbear.inference import ModelOptions, infer
 from polarbear.inference.empirical.bootstrap import Bootstrap
-from polarbear.inference.fit import check_fit
 from polarbear.inference.models import MODELS
 from polarbear.inference.plackett_luce.composite_weight import composite_weight
+from polarbear.inference.plackett_luce.goodness_of_fit import check_fit
 from polarbear.inference.relations import pointwise
 from polarbear.rankings import count_choice_sets, rank
 from polarbear.rankings.duels import duels_of

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from polarbear.classical import Comparison, ViewOptions
+from polarbear.classical.view_options import Comparison, ViewOptions
 from polarbear.report.context import ReportContext, gather
 from polarbear.report.figures import FIGURES
 from polarbear.report.figures.figure_files import on_canvas

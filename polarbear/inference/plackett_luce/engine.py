@@ -10,6 +10,7 @@ from types import MappingProxyType
 import numpy as np
 
 from polarbear.errors import InferenceError, MissingExtraError
+from polarbear.inference.chain_diagnostics import convergence_of, diagnose, pareto_k
 from polarbear.inference.model_options import ModelOptions
 from polarbear.inference.models import rating_model
 from polarbear.inference.models.base import Model
@@ -18,12 +19,7 @@ from polarbear.inference.plackett_luce.lattice import TooWideError, explore
 from polarbear.inference.plackett_luce.likelihood import Likelihood
 from polarbear.inference.plackett_luce.nuts import sample_nuts
 from polarbear.inference.plackett_luce.split_hmc import Draws, Effort
-from polarbear.inference.posterior_diagnostics import (
-    Diagnostics,
-    convergence_of,
-    diagnose,
-    pareto_k,
-)
+from polarbear.inference.posterior_diagnostics import Diagnostics
 from polarbear.inference.posterior_draws import Posterior
 from polarbear.numerics.threads import single_threaded_blas
 from polarbear.rankings import ChoiceSets

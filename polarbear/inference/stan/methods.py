@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from polarbear.inference.posterior_diagnostics import energy_bfmi, smoothed_weights
+from polarbear.inference.chain_diagnostics import energy_bfmi, smoothed_weights
 
 MIN_PATHS = 4
 CANDIDATES = 2  # draws of all paths per draw that Pathfinder's resampling keeps

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from polarbear.inference.posterior_diagnostics import MIN_ESS, convergence_of
+from polarbear.inference.chain_diagnostics import convergence_of
+from polarbear.inference.posterior_diagnostics import MIN_ESS
 from polarbear.report.context import ReportContext
 from polarbear.report.figures.axes import (
     each_algorithm,

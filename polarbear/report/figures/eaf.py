@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from polarbear.classical import View
+from polarbear.classical.view import View
 from polarbear.report.context import ReportContext
 from polarbear.report.figures.axes import edges, note_below, on_log_time, panel_grid, time_axis
 from polarbear.report.figures.base import Figure

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from polarbear.classical import View
+from polarbear.classical.view import View
 from polarbear.errors import ReportError
 from polarbear.report.context import ReportContext
 from polarbear.report.figures.axes import (

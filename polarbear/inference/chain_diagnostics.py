@@ -1,0 +1,211 @@
+"""Diagnostics of draws: R-hat, effective sample sizes, E-BFMI, Pareto-k."""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy  # loads its parts when they are used
+
+from polarbear.inference.posterior_diagnostics import MAX_R_HAT, Diagnostics
+from polarbear.numerics.threads import in_threads
+
+BY_CHANCE = 0.01  # how often the worst R-hat of well-mixed chains may exceed its limit
+_PARAMETERS_A_TASK = 32
+
+
+def diagnose(
+    theta: np.ndarray,
+    chains: int,
+    *,
+    divergences: int = 0,
+    pareto_k: float | None = None,
+    acceptance: float | None = None,
+    attempts: int = 1,
+    missed: float = 0.0,
+    deep_trees: int = 0,
+    e_bfmi: float | None = None,
+    threads: int | None = None,
+    convergence: np.ndarray | None = None,
+) -> Diagnostics:
+    """Diagnostics of draws theta[draw, T, n], chain after chain; ``convergence`` may be given."""
+    if convergence is None:
+        convergence = convergence_of(theta.reshape(len(theta), -1), chains, threads)
+    r_hat, bulk, tail = convergence.T
+    return Diagnostics(
+        r_hat=float(r_hat.max()),
+        ess_bulk=float(bulk.min()),
+        ess_tail=float(tail.min()),
+        divergences=divergences,
+        pareto_k=pareto_k,
+        acceptance=acceptance,
+        attempts=attempts,
+        missed=missed,
+        deep_trees=deep_trees,
+        e_bfmi=e_bfmi,
+        r_hat_limit=max(MAX_R_HAT, r_hat_by_chance(len(theta), chains, len(r_hat))),
+    )
+
+
+def r_hat_by_chance(draws: int, chains: int, parameters: int) -> float:
+    """The limit that the worst R-hat of independent draws exceeds with probability 0.01 at most.
+
+    The variance of the means of half-chains relative to that of draws is then chi-squared over its
+    degrees of freedom and the length; each parameter has two R-hats, of location and of spread.
+    """
+    halves = 2 * chains
+    length, freedom = draws // halves, halves - 1
+    extreme = scipy.special.chdtri(freedom, BY_CHANCE / (2 * parameters))
+    return float(np.sqrt((length - 1 + extreme / freedom) / length))
+
+
+def convergence_of(draws: np.ndarray, chains: int, threads: int | None = None) -> np.ndarray:
+    """(R-hat, bulk ESS, tail ESS) for each column of draws[draw, parameter], as ArviZ has them.
+
+    Vehtari, Gelman, Simpson, Carpenter, Buerkner (2021): split chains, rank-normalised values,
+    Geyer's initial monotone sequence.
+    """
+    size, parameters = draws.shape
+    out = np.empty((parameters, 3))
+    scores = scipy.special.ndtri((1 + 0.5 * np.arange(2 * size - 1) - 0.375) / (size + 0.25))
+
+    def run(first: int) -> None:
+        part = slice(first, first + _PARAMETERS_A_TASK)
+        series = np.array(draws[:, part].T, dtype=float, order="C")
+        normal, ordered = _normal_scores(series, scores)
+        low, median, high = (_sorted_quantile(ordered, level) for level in (0.05, 0.5, 0.95))
+        location = _halves(normal, chains)
+        spread = _halves(_normal_scores(np.abs(series - median), scores)[0], chains)
+        tails = [effective_sizes(_halves(series <= q, chains)) for q in (low, high)]
+        out[part, 0] = np.maximum(_r_hat(location), _r_hat(spread))
+        out[part, 1] = effective_sizes(location)
+        out[part, 2] = np.minimum(*tails)
+
+    in_threads(run, range(0, parameters, _PARAMETERS_A_TASK), threads)
+    return out
+
+
+def _normal_scores(series: np.ndarray, scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Each row's ranks as normal quantiles, and each row sorted; equal values share a mean rank.
+
+    scores[a + b] is the quantile of the mean of ranks a and b, counted from zero.
+    """
+    size, order = series.shape[1], np.argsort(series, axis=1)
+    ordered = np.take_along_axis(series, order, axis=1)
+    starts = np.ones(series.shape, dtype=bool)  # of runs of equal values
+    np.not_equal(ordered[:, 1:], ordered[:, :-1], out=starts[:, 1:])
+    first = np.flatnonzero(starts)
+    lengths = np.diff(first, append=series.size)
+    found = np.empty_like(series)
+    by_rank = np.repeat(scores[2 * (first % size) + lengths - 1], lengths).reshape(series.shape)
+    np.put_along_axis(found, order, by_rank, axis=1)
+    return found, ordered
+
+
+def _sorted_quantile(ordered: np.ndarray, level: float) -> np.ndarray:
+    """A quantile of each sorted row, as a column."""
+    place = level * (ordered.shape[1] - 1)
+    k = min(int(place), ordered.shape[1] - 2)
+    below, above = ordered[:, k, None], ordered[:, k + 1, None]
+    return np.asarray(below + (place - k) * (above - below))
+
+
+def _halves(series: np.ndarray, chains: int) -> np.ndarray:
+    """Each row's chains cut in halves, [row, half, draw], without the middle draw of odd ones."""
+    by_chain = series.reshape(len(series), chains, -1)
+    length = by_chain.shape[2] // 2
+    parts = [by_chain[:, :, :length], by_chain[:, :, by_chain.shape[2] - length :]]
+    return np.stack(parts, axis=2).reshape(len(series), 2 * chains, length).astype(float)
+
+
+def _variances(halves: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Within half-chains, and of all draws together."""
+    length, means = halves.shape[2], halves.mean(axis=2)
+    variance = halves.var(axis=2).mean(axis=1)
+    return variance * length / (length - 1), variance + means.var(axis=1, ddof=1)
+
+
+def _r_hat(halves: np.ndarray) -> np.ndarray:
+    within, total = _variances(halves)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(np.where(total > 0, np.sqrt(total / within), 1.0))
+
+
+def effective_sizes(halves: np.ndarray) -> np.ndarray:
+    """The effective sample size of each row of halves[row, half, draw].
+
+    Autocovariances are summed lag by lag, since chains that mix need few lags.
+    """
+    rows, count, length = halves.shape
+    size = count * length
+    found = np.full(rows, float(size))
+    within, total = _variances(halves)
+    active = np.flatnonzero(total > 0)  # the rows whose sum goes on
+    x = (halves - halves.mean(axis=2, keepdims=True))[active]
+    even, smallest, time = np.ones(len(x)), np.full(len(x), np.inf), np.full(len(x), -1.0)
+
+    def correlation(lag: int) -> np.ndarray:
+        covariance = np.einsum("rhd,rhd->r", x[:, :, : length - lag], x[:, :, lag:]) / size
+        return np.asarray(1 - (within[active] - covariance) / total[active])
+
+    for lag in range(1, length, 2):
+        pair = even + correlation(lag)
+        done = (pair <= 0) | (lag >= length - 3)
+        time_done = time + np.where((even > 0) | (pair >= 0), even, 0.0)
+        found[active[done]] = size / np.maximum(time_done[done], 1 / np.log10(size))
+        if done.all():
+            break
+        active, x = active[~done], x[~done] if done.any() else x
+        smallest = np.minimum(smallest[~done], pair[~done])
+        time = time[~done] + 2 * smallest
+        even = correlation(lag + 1)
+    return found
+
+
+def energy_bfmi(energies: np.ndarray) -> float:
+    """E-BFMI of one chain: the mean squared change of energy over its variance."""
+    return float((np.diff(energies) ** 2).mean() / energies.var(ddof=1))
+
+
+def pareto_k(log_weights: np.ndarray) -> float:
+    """Shape of the generalised Pareto tail of importance weights (Vehtari et al. 2024)."""
+    _, excess = _tail(log_weights)
+    if len(excess) <= 4 or excess[-1] < 1e-12:
+        return -np.inf if np.ptp(log_weights) < 1e-6 else np.inf
+    return _pareto_tail(excess)[0]
+
+
+def smoothed_weights(log_weights: np.ndarray) -> np.ndarray:
+    """Importance weights that sum to one, the greatest replaced by their Pareto quantiles."""
+    weights = np.exp(log_weights - log_weights.max())
+    cutoff, excess = _tail(log_weights)
+    if len(excess) > 4 and excess[-1] >= 1e-12:
+        shape, scale = _pareto_tail(excess)
+        levels = (np.arange(len(excess)) + 0.5) / len(excess)
+        quantiles = cutoff + scale * np.expm1(-shape * np.log1p(-levels)) / shape
+        weights[np.argsort(weights)[-len(excess) :]] = np.minimum(quantiles, 1)
+    return np.asarray(weights / weights.sum())
+
+
+def _tail(log_weights: np.ndarray) -> tuple[float, np.ndarray]:
+    """The start of the weights' tail, relative to the greatest, and the excesses over it."""
+    size = len(log_weights)
+    length = int(np.ceil(min(size / 5, 3 * np.sqrt(size))))
+    ordered = np.sort(log_weights - log_weights.max())
+    cutoff = float(np.exp(ordered[-length - 1]))
+    excess = np.exp(ordered[-length:]) - cutoff
+    return cutoff, excess[excess > 0]
+
+
+def _pareto_tail(x: np.ndarray) -> tuple[float, float]:
+    """Shape and scale for ascending x by Zhang and Stephens, the shape drawn towards 1/2."""
+    size = len(x)
+    grid = 30 + int(np.sqrt(size))
+    quartile = x[int(size / 4 + 0.5) - 1]
+    b = 1 - np.sqrt(grid / (np.arange(1, grid + 1) - 0.5))
+    b = b / (3 * quartile) + 1 / x[-1]
+    k = np.log1p(-b[:, None] * x).mean(axis=1)
+    profile = size * (np.log(-b / k) - k - 1)
+    weights = 1 / np.exp(profile - profile[:, None]).sum(axis=1)
+    kept = weights >= 10 * np.finfo(float).eps
+    best = float((b[kept] * weights[kept]).sum() / weights[kept].sum())
+    shape = float(np.log1p(-best * x).mean())
+    return (size * shape + 10 * 0.5) / (size + 10), -shape / best

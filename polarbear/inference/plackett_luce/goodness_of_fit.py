@@ -1,0 +1,160 @@
+"""A check of fit: duels and first places that Plackett-Luce predicts, against the observed ones.
+
+In Plackett-Luce the outcome between a and b does not depend on the other algorithms; mixtures of
+kinds of instances, near-clones and unequal variances break that. The check compares the predicted
+share of a's wins over b with the observed one for every pair and time, and likewise first places
+where all algorithms are ranked. The problem is the unit: its residuals at all times and pairs get
+the same random weight (a multiplier bootstrap), which gives the distribution of the greatest
+standardised deviation by chance. Predictions were fitted to the same problems, which the bootstrap
+ignores and which draws predictions towards the observed shares.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from polarbear.inference.fit import Deviation, Fit
+from polarbear.numerics.threads import in_threads, single_threaded_blas
+from polarbear.rankings.duels import Duels, duels_of
+
+LEVEL = 0.01  # the probability of rejecting a model that fits
+_REPLICATES = 400
+_MIN_PROBLEMS = 10  # on which both were ranked
+_MIN_GAP = 0.02  # smaller differences between shares do not matter
+_MAX_REPORTED = 5
+_MAX_DUELS = 2**23  # draws of pairs that a prediction is the mean of
+_MAX_COLUMNS = 6000  # pairs and algorithms times times at once: bounds memory, not results
+_MIN_PARTS = 4  # of the times, for threads
+
+
+def check_fit(
+    positions: np.ndarray,
+    theta: np.ndarray,
+    problems: Sequence[str] | None = None,
+    seed: int = 0,
+    weights: np.ndarray | None = None,
+) -> Fit:
+    """Compare theta[draw, time, algorithm] with positions[instance, algorithm, time].
+
+    An instance of weight w counts as w instances with the same outcome.
+    """
+    duels = duels_of(positions, problems, weights)
+    _, n, n_times = positions.shape
+    rng = np.random.default_rng([seed, 7])
+    multipliers = [
+        rng.standard_normal((_REPLICATES, block.stop - block.start), dtype=np.float32)
+        for block in duels.blocks()
+    ]
+    stride = max(1, min(_MAX_COLUMNS // (n * (n + 1) // 2), -(-n_times // _MIN_PARTS)))
+    parts = [slice(first, first + stride) for first in range(0, n_times, stride)]
+    with single_threaded_blas():
+        checked = in_threads(lambda times: _check_part(duels, theta, times, multipliers), parts)
+    observed, predicted, deviation = (
+        np.concatenate([getattr(part, name) for part in checked], axis=1).ravel()
+        for name in ("observed", "predicted", "deviation")
+    )
+    chance = np.max([part.chance for part in checked], axis=0)
+    allowed = float(np.quantile(chance, 1 - LEVEL)) or 1.0
+    off = (deviation > allowed) & (np.abs(observed - predicted) >= _MIN_GAP)
+    p_value = (1 + (chance >= deviation.max(initial=0)).sum()) / (1 + _REPLICATES)
+    first, second = np.triu_indices(n, 1)
+    a = [*first.tolist(), *range(n)]
+    b = [*second.tolist(), *[None] * n]
+    worst = [
+        Deviation(
+            a[k // n_times],
+            b[k // n_times],
+            time=int(k % n_times),
+            observed=float(observed[k]),
+            predicted=float(predicted[k]),
+            excess=float(deviation[k] / allowed),
+        )
+        for k in _worst_times(deviation, n_times)[:_MAX_REPORTED]
+    ]
+    return Fit(not bool(off.any()), float(p_value), tuple(worst))
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Some times: observed and predicted shares [pair or algorithm, time], their distance in
+    standard errors (-1 with too few problems), and each replicate's greatest distance."""
+
+    observed: np.ndarray
+    predicted: np.ndarray
+    deviation: np.ndarray
+    chance: np.ndarray
+
+
+def _check_part(
+    duels: Duels, theta: np.ndarray, times: slice, multipliers: Sequence[np.ndarray]
+) -> _Part:
+    """Problem k has the weight ``multipliers[block][replicate, k]`` at all times."""
+    here = replace(duels, positions=np.ascontiguousarray(duels.positions[:, :, times]))
+    blocks = _blocks(here)
+    predicted = _predicted(theta[:, times])
+    total, squares, count = (np.zeros(len(predicted)) for _ in range(3))
+    for score, present, weight in blocks:
+        total += (weight * score).sum(axis=0, dtype=float)
+        count += (weight * present).sum(axis=0)
+        squares += (weight * present * (score - predicted) ** 2).sum(axis=0)
+    size = np.maximum(count, 1)
+    observed = total / size
+    # at least the model's variance of that many duels: ten wins of ten prove little
+    spread = np.sqrt(np.maximum(squares, count * predicted * (1 - predicted))) / size
+    checked = (count >= _MIN_PROBLEMS) & (spread > 0)
+    unit = np.where(checked, 1 / np.where(checked, size * spread, 1), 0).astype(np.float32)
+    replicates = np.zeros((_REPLICATES, len(unit)), dtype=np.float32)
+    for (score, present, weight), by in zip(blocks, multipliers, strict=True):
+        centred = (present * (score - observed)).astype(np.float32)
+        replicates += by @ (np.sqrt(weight, dtype=np.float32) * unit * centred)
+    chance = np.maximum(replicates.max(axis=1, initial=0), -replicates.min(axis=1, initial=0))
+    distance = np.abs(observed - predicted) / np.where(checked, spread, 1)
+    shape = (-1, here.positions.shape[2])
+    return _Part(
+        observed.reshape(shape),
+        predicted.reshape(shape),
+        np.where(checked, distance, -1.0).reshape(shape),
+        chance,
+    )
+
+
+def _predicted(theta: np.ndarray) -> np.ndarray:
+    """Shares of duels, (pair, time), then of first places, (algorithm, time)."""
+    n = theta.shape[2]
+    thin = 1 + len(theta) * n * (n - 1) // 2 // _MAX_DUELS  # a mean needs no more
+    by_algorithm = np.ascontiguousarray(theta[::thin].transpose(2, 1, 0), dtype=np.float32)
+    shares = [
+        (one / (one + by_algorithm[k + 1 :])).mean(axis=2)
+        for k, one in enumerate(by_algorithm[:-1])
+    ]
+    return np.concatenate([*shares, theta.mean(axis=0).T]).ravel()
+
+
+def _blocks(duels: Duels) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """Scores, presence and weights of some problems at a time."""
+    everyone = range(duels.positions.shape[1])
+    found = []
+    for block in duels.blocks():
+        scores, present = zip(
+            duels.pair_scores(block), duels.first_scores(block, everyone), strict=True
+        )
+        found.append((np.hstack(scores), np.hstack(present), _column(duels.weights, block)))
+    return found
+
+
+def _column(weights: np.ndarray | None, block: slice) -> np.ndarray:
+    """The weights of a block of problems, as a column."""
+    if weights is None:
+        return np.ones((block.stop - block.start, 1), dtype=np.float32)
+    return weights[block, None]
+
+
+def _worst_times(deviation: np.ndarray, n_times: int) -> list[int]:
+    """The worst time of each pair and each algorithm that was checked, the worst of all first."""
+    rows = deviation.reshape(-1, n_times)
+    places = rows.argmax(axis=1) + n_times * np.arange(len(rows))
+    places = places[deviation[places] >= 0]
+    return [int(k) for k in places[np.argsort(-deviation[places], kind="stable")]]
