@@ -49,21 +49,6 @@ def check_positions(positions: np.ndarray | None, sets: ChoiceSets, model: str) 
     return positions
 
 
-def check_weights(weights: np.ndarray | None, positions: np.ndarray | None) -> np.ndarray | None:
-    """The weights of the instances; None where all count as one."""
-    if weights is None:
-        return None
-    weights = np.asarray(weights, dtype=float)
-    if positions is not None and weights.shape != (len(positions),):
-        raise InferenceError(
-            f"{counted(len(positions), 'instance')} {noun(len(positions), 'has', 'have')} "
-            f"{counted(weights.size, 'weight')}; give one for each"
-        )
-    if not (np.isfinite(weights) & (weights > 0)).all():
-        raise InferenceError(f"weights are finite and above 0, found {weights.min():g}")
-    return None if (weights == 1).all() else weights
-
-
 def notes(sets: ChoiceSets, names: Sequence[str] | None = None) -> tuple[str, ...]:
     """Sentences on limits of the data; without names, algorithms are numbered."""
     names = names or [f"algorithm {i + 1}" for i in range(sets.n_algorithms)]

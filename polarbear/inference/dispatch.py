@@ -49,7 +49,8 @@ def infer(
     options = options or ModelOptions()
     checks.check(choice_sets)
     times = np.asarray(unit_times, dtype=float)
-    weights = checks.check_weights(weights, positions)
+    if weights is not None and (weights == 1).all():
+        weights = None
     data = (*checks.on_seeds(problems), *checks.on_weights(weights))
     if not options.plackett_luce:
         from polarbear.inference.empirical.engine import empirical_posterior

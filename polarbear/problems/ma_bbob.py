@@ -21,10 +21,7 @@ FUNCTIONS = 24
 LAST_INSTANCE_ID = 99
 LAST_AFFINE_INSTANCE = 2**31 - 1
 THRESHOLD = 0.85
-AFFINE_OPTIMUM, AFFINE_WEIGHTS = (
-    1000,
-    2000,
-)  # ManyAffine's seeds minus the instance
+AFFINE_OPTIMUM, AFFINE_WEIGHTS = 1000, 2000  # ManyAffine's seeds minus the instance
 # s_i: makes the 24 functions comparable on a logarithmic scale, as published with MA-BBOB.
 SCALES = (
     *(11.0, 17.5, 12.3, 12.6, 11.5, 15.3, 12.1, 15.3, 15.2, 17.4, 13.4, 20.4),
@@ -103,14 +100,19 @@ def sparse_weights(rng: np.random.Generator) -> Floats:
 
 def affine_weights(instance: int) -> Floats:
     """Weights as ioh's ManyAffine draws them: those above a threshold, or the two largest."""
-    from polarbear.problems.bbob.instances import as_int
-    from polarbear.problems.bbob.rng import uniform
-
-    weights: Floats = uniform(FUNCTIONS, as_int(AFFINE_WEIGHTS + instance))
+    weights = _ioh_uniform(FUNCTIONS, AFFINE_WEIGHTS + instance)
     largest = np.argsort(-weights, kind="stable")[:2]
     weights[largest] = np.maximum(weights[largest], THRESHOLD)
     weights[weights < THRESHOLD] = 0.0
     return np.asarray(weights / np.add.accumulate(weights)[-1])
+
+
+def _ioh_uniform(count: int, seed: int) -> Floats:
+    """Numbers of ioh's generator."""
+    from polarbear.problems.bbob.instances import as_int
+    from polarbear.problems.bbob.rng import uniform
+
+    return np.asarray(uniform(count, as_int(seed)))
 
 
 def optimum(spec: Spec) -> Floats:
@@ -119,10 +121,7 @@ def optimum(spec: Spec) -> Floats:
     It is drawn again rather than stored, to keep specs small; a test pins NumPy's stream.
     """
     if "affine_instance" in spec:
-        from polarbear.problems.bbob.instances import as_int
-        from polarbear.problems.bbob.rng import uniform
-
-        seed = as_int(AFFINE_OPTIMUM + spec["affine_instance"])
-        return np.asarray(uniform(int(spec["dimension"]), seed) * 8.0 - 4.0)
+        shares = _ioh_uniform(int(spec["dimension"]), AFFINE_OPTIMUM + spec["affine_instance"])
+        return shares * 8.0 - 4.0
     rng = np.random.default_rng(spec["optimum_seed"])
     return rng.uniform(-5.0, 5.0, size=int(spec["dimension"]))

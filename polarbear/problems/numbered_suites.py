@@ -6,16 +6,13 @@ BBOB and SBOX-COST are here: single instances of the 24 functions.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field, TypeAdapter, field_validator
 
 from polarbear.problems.base import LARGEST_NUMBER, Kind, Problem, Range, Setting, Spec, Suite
 from polarbear.settings.options import describe
-
-if TYPE_CHECKING:
-    from polarbear.problems.bbob.instances import Function
 
 SMALLEST_DIMENSION = 2
 
@@ -95,20 +92,16 @@ class BbobSuite(NumberedSuite):
     boxed: ClassVar[bool]
 
     def build(self, spec: Spec, setting: Setting) -> Problem:
+        from polarbear.problems.bbob.instances import bbob_function, sbox_function
         from polarbear.problems.bbob.problem import function_problem
 
-        return function_problem(self._function(spec))
+        make = sbox_function if self.boxed else bbob_function
+        return function_problem(make(spec["function"], spec["instance"], spec["dimension"]))
 
     def best_value(self, spec: Spec) -> float:
         from polarbear.problems.bbob.instances import best_value
 
         return best_value(spec["function"], spec["instance"])
-
-    def _function(self, spec: Spec) -> Function:
-        from polarbear.problems.bbob.instances import bbob_function, sbox_function
-
-        make = sbox_function if self.boxed else bbob_function
-        return make(spec["function"], spec["instance"], spec["dimension"])
 
 
 class Bbob(BbobSuite):

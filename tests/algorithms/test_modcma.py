@@ -31,7 +31,10 @@ options = c_maes.options
 
 DIMENSIONS = (1, 2, 5)
 CENTRES = ("fixed", "modcma")
-PAPER_STEP_SIZES = ("CSA", "MSR", "TPA", "XNES", "MXNES", "LPXNES")
+EACH_VARIANT = pytest.mark.parametrize(
+    ("step_size", "matrix"),
+    [*((name, "COV") for name in STEP_SIZES), *(("CSA", name) for name in MATRICES)],
+)
 
 
 @pytest.mark.parametrize("centre", CENTRES)
@@ -47,7 +50,7 @@ def test_it_runs_to_the_budget_and_improves(centre: str, dimension: int, objecti
 
 @pytest.mark.slow
 @pytest.mark.parametrize("centre", CENTRES)
-@pytest.mark.parametrize("dimension", [1, 2, 3, 5])
+@pytest.mark.parametrize("dimension", [1, 3])
 @pytest.mark.parametrize("step_size", ["CSA", "LPXNES"])  # LPXNES draws normals all the time
 def test_the_same_seed_gives_the_same_points_whatever_ran_before_it_in_the_process(
     centre: str, dimension: int, step_size: str
@@ -62,8 +65,7 @@ def test_the_same_seed_gives_the_same_points_whatever_ran_before_it_in_the_proce
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("matrix", MATRICES)
-@pytest.mark.parametrize("step_size", STEP_SIZES)
+@EACH_VARIANT
 def test_no_variant_depends_on_what_the_memory_held_before(step_size: str, matrix: str):
     it = algorithm("modcma", step_size=step_size, matrix=matrix)
     rng = np.random.default_rng(1)
@@ -86,13 +88,6 @@ def test_no_normal_draw_survives_the_seed(waiting: bool):
 
 
 @pytest.mark.parametrize("centre", CENTRES)
-def test_another_seed_gives_other_points(centre: str):
-    it = algorithm("modcma", centre=centre)
-    first, second = (run(it, Box.cube(2), budget=100, seed=seed).points for seed in (1, 2))
-    assert not np.any(first == second)
-
-
-@pytest.mark.parametrize("centre", CENTRES)
 @pytest.mark.parametrize("restart_strategy", ["IPOP", "BIPOP", "RESTART", "NONE"])
 def test_a_longer_budget_extends_the_run(centre: str, restart_strategy: str):
     modules = {"restart_strategy": restart_strategy}
@@ -109,12 +104,6 @@ def test_every_start_is_centred_in_the_box():
     centres = np.unique(points.round(2), axis=0)
     assert len(centres) >= 8
     assert np.all(np.ptp(centres, axis=0) > BOX)
-
-
-def test_as_it_is_modcma_starts_in_the_middle():
-    it = algorithm("modcma", centre="modcma", sigma0=1e-6)
-    box = Box.cube(2, 0.0, 8.0)
-    assert np.all(np.abs(run(it, box, budget=6).points - 4) < 1e-3)
 
 
 def test_as_it_is_means_as_modcma_runs_without_us():
@@ -167,23 +156,14 @@ def test_a_box_may_have_sides_of_different_lengths():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("dimension", DIMENSIONS)
-@pytest.mark.parametrize("objective", [sphere, constant, infinite])
-@pytest.mark.parametrize(
-    ("step_size", "matrix"),
-    [*((name, "COV") for name in PAPER_STEP_SIZES), *(("CSA", name) for name in MATRICES)],
-)
+@pytest.mark.parametrize("dimension", [1, 5])
+@pytest.mark.parametrize("objective", [sphere, infinite])
+@EACH_VARIANT
 def test_the_variants_of_the_paper_run_to_the_budget(
     step_size: str, matrix: str, dimension: int, objective: Callable
 ):
     it = algorithm("modcma", step_size=step_size, matrix=matrix)
     assert len(run(it, Box.cube(dimension), objective).points) == 3000
-
-
-@pytest.mark.parametrize("name", STEP_SIZES)
-def test_a_step_size_adaptation_is_the_one_asked_for(name: str):
-    modules = algorithm("modcma", step_size=name)._all_modules(c_maes, 3)
-    assert modules.ssa.name == name
 
 
 @pytest.mark.parametrize(("short", "long"), MATRICES.items())
@@ -209,13 +189,8 @@ def test_the_baseline_is_the_appendix_of_the_paper():
     "modules",
     [
         {"active": False},
-        {"elitist": True},
         {"mirrored": "PAIRWISE"},
-        {"orthogonal": True},
         {"sampler": "SOBOL"},
-        {"sampler": "HALTON"},
-        {"sample_transformation": "CAUCHY"},
-        {"weights": "EQUAL"},
         {"restart_strategy": "BIPOP"},
     ],
 )

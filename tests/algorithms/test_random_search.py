@@ -23,14 +23,6 @@ def test_the_points_do_not_depend_on_the_block(
     assert np.array_equal(run(IT, Box.cube(3), budget=500, kind=kind).points, expected.points)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_longer_budget_extends_the_run(kind: Kind):
-    short = run(IT, Box.cube(3), budget=1001, kind=kind)
-    long = run(IT, Box.cube(3), budget=2002, kind=kind)
-    assert len(short.points) == 1001
-    assert np.array_equal(long.points[:1001], short.points)
-
-
 @pytest.mark.parametrize("seed", [1, 2])
 def test_the_box_is_filled_evenly(seed: int):
     box = Box(np.array([-1e6, 0.0, 5.0]), np.array([1e6, 1e-9, 5.5]))

@@ -96,20 +96,8 @@ def test_few_instances_are_taken_for_more_alike_than_they_look():
     assert few < 0.6 < 0.9 < many
 
 
-@pytest.mark.parametrize("model", ["dirichlet", "hierarchical"])
-def test_models_of_independent_times_count_every_ranking_in_full(model):
-    assert weight_of(wandering_positions(20, 1.0, seed=6), model=model) == 1
-
-
-def test_independent_dependence_counts_every_ranking_in_full():
-    assert weight_of(wandering_positions(20, 1.0, seed=7), dependence="independent") == 1
-
-
-def test_one_timepoint_one_instance_absence_and_ties_everywhere_have_a_weight():
+def test_one_instance_absence_and_ties_everywhere_have_a_weight():
     positions = wandering_positions(10, 0.5, seed=8)
-    one_time = positions[:, :, :1]
-    options = ModelOptions(model="gp")
-    assert composite_weight(one_time, count_choice_sets(one_time), np.zeros(1), options) == 1
     assert 0 < weight_of(positions[:1]) < 1
     assert 0 < weight_of(np.zeros_like(positions)) <= 1
     partial = positions.copy()

@@ -80,11 +80,6 @@ def test_a_constant_does_not_count_against_a_posterior():
     assert (r_hat, bulk, tail) == (1.0, 1000.0, 1000.0)
 
 
-def test_draws_in_single_precision_are_judged_as_the_same_in_double():
-    draws = np.random.default_rng(6).standard_normal((1000, 3)).astype(np.float32)
-    np.testing.assert_array_equal(convergence_of(draws, 2), convergence_of(draws.astype(float), 2))
-
-
 def test_the_worst_of_many_good_chains_is_not_taken_for_a_bad_one():
     """Wrong with a probability of at most 0.01, were the seed not fixed."""
     theta = np.random.default_rng(5).random((1000, 20, 50))
@@ -136,16 +131,6 @@ def test_a_posterior_that_fails_is_tried_once_more_and_marked(monkeypatch, sets,
     assert "ESS" in posterior.diagnostics.problems[0]
 
 
-def test_a_second_attempt_that_passes_is_used(monkeypatch, sets):
-    options = ModelOptions(model="dirichlet", draws=8000)
-    first = infer(sets, np.linspace(0, 1, 4), options)
-    assert first.diagnostics.attempts == 1
-    monkeypatch.setattr(posterior_diagnostics, "MIN_ESS", first.diagnostics.ess_tail + 1)
-    second = infer(sets, np.linspace(0, 1, 4), options)
-    assert second.diagnostics.attempts == 2
-    assert second.usable
-
-
 def test_draws_that_crowd_at_the_edge_of_the_lattice_are_noticed():
     lattice = Lattice(
         np.zeros((4, 1)),
@@ -157,13 +142,3 @@ def test_draws_that_crowd_at_the_edge_of_the_lattice_are_noticed():
     assert lattice.missed(as_promised) == pytest.approx(0, abs=1e-12)
     crowded = np.repeat([0, 1, 2], [310, 500, 190])
     assert lattice.missed(crowded) == pytest.approx(0.3)
-
-
-@pytest.mark.slow
-def test_the_hierarchical_lattice_reaches_small_kappa_where_ratings_are_extreme():
-    """Two instances, always the same order: Laplace alone would end where the mass begins."""
-    values = np.tile(np.arange(4.0)[None, :, None], (2, 1, 3))
-    options = ModelOptions(model="hierarchical", draws=2000)
-    posterior = infer(count_choice_sets(rank(values)), np.linspace(0, 1, 3), options, seed=1)
-    assert posterior.diagnostics.missed < posterior_diagnostics.MAX_MISSED
-    assert np.quantile(posterior.hyper["kappa"], 0.1) < 1

@@ -56,7 +56,7 @@ def test_nuts_itself_still_agrees(sets):
     """A short run, so that the method stays tried: within five joint standard errors."""
     case = CASES["bspline"]
     options = ModelOptions(
-        model="bspline", dependence="independent", method="mcmc", draws=1000, chains=2
+        model="bspline", dependence="independent", method="mcmc", draws=2000, chains=2
     )
     posterior = infer(sets, np.array(KNOWN["times"]), options, seed=3)
     assert posterior.method == "mcmc"

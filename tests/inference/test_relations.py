@@ -74,7 +74,7 @@ def test_joint_relations_need_a_temporal_model(theta):
 def test_standard_errors_are_those_of_repeated_inference():
     """Spread of 60 repetitions within a third of what each says of itself (a 99.9 % band)."""
     sets = count_choice_sets(rank(np.random.default_rng(1).normal(size=(12, 3, 2))))
-    options = ModelOptions(model="gp", dependence="independent", draws=2000)
+    options = ModelOptions(model="bspline", dependence="independent", draws=2000)
     found = [pointwise(infer(sets, np.array([0.0, 1.0]), options, seed=seed)) for seed in range(60)]
     off = ~np.eye(3, dtype=bool)
     spread = np.std([f.dominance[:, off] for f in found], axis=0)

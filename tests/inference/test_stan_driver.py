@@ -56,11 +56,8 @@ def sampled(model, data, **options):
     [
         {"metric": "diag_e", "max_treedepth": 8, "adapt_delta": 0.9},
         {"metric": "dense_e", "adapt_init_phase": 50, "adapt_metric_window": 30},
-        {"metric": "unit_e", "adapt_step_size": 40},
         {"inv_metric": [np.ones(SIZE), np.full(SIZE, 0.5)], "step_size": 0.5},
         {"inv_metric": {"inv_metric": np.eye(SIZE).tolist()}, "metric": "dense_e"},
-        {"adapt_engaged": False, "step_size": 0.4},
-        {"adapt_engaged": False, "step_size": 0.4, "metric": "dense_e"},
         {"adapt_engaged": False, "step_size": 0.4, "metric": "unit_e"},
         {"inits": 0.1},
         {"inits": [{"eta": [[0.1], [0.2]]}, {"eta": [[0.3], [0.4]]}]},
@@ -142,16 +139,13 @@ def test_variational_inference_takes_its_options(model, data, algorithm):
     ("arguments", "words"),
     [
         (["method=diagnose"], "'method=diagnose' is not part of this driver; it has sample"),
-        (["method=log_prob"], "'method=log_prob' is not part of this driver"),
         (["method=sample", "algorithm=hmc", "engine=static"], "'engine=static' is not part"),
         (["method=sample", "num_leaps=3"], "the argument 'num_leaps=3' is not part of this driver"),
-        (["output", "profile_file=x.csv", "method=sample"], "'profile_file=x.csv' is not part"),
         (["method=sample", "num_samples=many"], "'num_samples=many' is not a number"),
         (["method=sample", "save_warmup=maybe"], "'save_warmup=maybe' should be 0 or 1"),
         (["method=sample", "adapt=1"], "'adapt=1' should be written adapt"),
         (["random", "seed=-3", "method=sample"], "'seed=-3' should be between 0"),
         (["method=laplace"], "the argument 'mode' is missing"),
-        (["method=pathfinder", "save_single_paths=1"], "'save_single_paths=1' is not part"),
     ],
 )
 def test_what_the_driver_does_not_have_is_refused_by_name(

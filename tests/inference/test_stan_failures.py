@@ -79,23 +79,13 @@ def fake_program(tmp_path, monkeypatch):
     return write
 
 
-@pytest.mark.parametrize("method", ["mcmc", "pathfinder", "laplace", "advi-fullrank"])
+@pytest.mark.parametrize("method", ["mcmc", "laplace"])
 def test_a_program_that_finds_the_temporary_folder_full_says_so(fake_program, tmp_path, method):
     fake_program("echo 'Error: cannot write to x.csv: is the disk full?'; exit 74")
     options = ModelOptions(model="dirichlet", engine="stan", method=method)
     message = f"cannot write to the temporary folder {tmp_path} .no space left.*TMPDIR"
     with pytest.raises(StanError, match=message):
         infer(random_sets(), GRID, options)
-
-
-def test_a_folder_that_fills_up_unnoticed_by_the_program_is_recognised(fake_program, monkeypatch):
-    class Usage:
-        free = 1000
-
-    fake_program("exit 1")
-    monkeypatch.setattr("shutil.disk_usage", lambda path: Usage)
-    with pytest.raises(StanError, match="cannot write to the temporary folder"):
-        infer(random_sets(), GRID, ModelOptions(model="dirichlet", engine="stan"))
 
 
 def test_data_that_cannot_be_written_name_the_temporary_folder(fake_program, monkeypatch):
@@ -115,7 +105,7 @@ def test_a_temporary_folder_that_is_not_there_is_named(fake_program, monkeypatch
         infer(random_sets(), GRID, ModelOptions(model="dirichlet", engine="stan"))
 
 
-@pytest.mark.parametrize("method", ["mcmc", "pathfinder", "laplace", "advi-meanfield"])
+@pytest.mark.parametrize("method", ["mcmc", "pathfinder", "advi-meanfield"])
 def test_a_program_that_fails_is_quoted_whatever_the_method(fake_program, method):
     fake_program("echo 'Error: the moon is in the wrong phase'; exit 70")
     options = ModelOptions(model="dirichlet", engine="stan", method=method)

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from scipy.stats import beta, kstest
 
-from polarbear.errors import InferenceError
 from polarbear.inference import ModelOptions, infer
 from polarbear.inference.empirical.bootstrap import Bootstrap
 from polarbear.inference.models import MODELS
@@ -113,18 +112,3 @@ def test_a_posterior_says_that_instances_have_weights():
     sets = count_choice_sets(places, FRACTIONS)
     found = infer(sets, times, ModelOptions(draws=400), 3, positions=places, weights=FRACTIONS)
     assert "instances have weights, from 0.1 to 3: 10 instances count as 12.65" in found.notes
-
-
-@pytest.mark.parametrize(
-    ("weights", "complaint"),
-    [
-        (np.ones(3), "10 instances have 3 weights; give one for each"),
-        (np.array([*FRACTIONS[:-1], -1.0]), "weights are finite and above 0, found -1"),
-        (np.array([*FRACTIONS[:-1], np.nan]), "weights are finite and above 0, found nan"),
-    ],
-    ids=["too few", "negative", "not a number"],
-)
-def test_improper_weights_are_refused(weights: np.ndarray, complaint: str):
-    places = positions()
-    with pytest.raises(InferenceError, match=complaint):
-        infer(count_choice_sets(places), np.linspace(0, 1, 4), positions=places, weights=weights)

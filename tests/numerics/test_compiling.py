@@ -53,32 +53,18 @@ def test_without_a_place_to_keep_them_loops_are_compiled_all_the_same(tmp_path: 
     subprocess.run([sys.executable, "-c", code], env=nowhere, check=True)
 
 
-def test_no_model_waits_for_compilation(tmp_path: Path):
+def test_no_model_waits_for_compilation():
     code = (
+        "import sys\n"
         "import numpy as np\n"
-        "from numba.core import event\n"
-        "found = set()\n"
-        "class Listener(event.Listener):\n"
-        "    def on_start(self, event):\n"
-        "        loop = event.data['dispatcher'].py_func\n"
-        "        if loop.__module__.startswith('polarbear'):\n"
-        "            found.add(loop.__name__)\n"
-        "    def on_end(self, event):\n"
-        "        pass\n"
         "from polarbear.inference import ModelOptions, infer\n"
         "from polarbear.rankings import count_choice_sets, rank\n"
         "from polarbear.inference.relations import pointwise\n"
-        "with event.install_listener('numba:compile', Listener()):\n"
-        "    positions = rank(np.random.default_rng(0).normal(size=(5, 3, 2)))\n"
-        "    sets, times = count_choice_sets(positions), np.array([0.0, 1.0])\n"
-        "    pointwise(infer(sets, times, ModelOptions(draws=400), positions=positions))\n"
-        "    for model in ('dirichlet', 'hierarchical', 'gp'):\n"
-        "        options = ModelOptions(model=model, draws=400)\n"
-        "        pointwise(infer(sets, times, options, positions=positions))\n"
-        "print(*sorted(found))\n"
+        "positions = rank(np.random.default_rng(0).normal(size=(5, 3, 2)))\n"
+        "sets, times = count_choice_sets(positions), np.array([0.0, 1.0])\n"
+        "for model in ('empirical', 'dirichlet', 'hierarchical', 'gp'):\n"
+        "    options = ModelOptions(model=model, draws=2000)\n"
+        "    pointwise(infer(sets, times, options, positions=positions))\n"
+        "assert 'numba' not in sys.modules\n"
     )
-    empty = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
-    done = subprocess.run(
-        [sys.executable, "-c", code], env=empty, check=True, capture_output=True, text=True
-    )
-    assert done.stdout.split() == []
+    subprocess.run([sys.executable, "-c", code], check=True)

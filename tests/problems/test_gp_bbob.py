@@ -238,13 +238,6 @@ def test_a_stored_seed_draws_the_fields_it_always_drew() -> None:
     )
 
 
-def test_a_problem_is_minimised_on_the_box_from_minus_5_to_5() -> None:
-    problem = build(specs(1, dimension=only(3))[0])
-    assert (problem.lower.tolist(), problem.upper.tolist()) == ([-5.0] * 3, [5.0] * 3)
-    assert not problem.maximise
-    assert np.isnan(problem.evaluate([np.nan] * 3))
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [

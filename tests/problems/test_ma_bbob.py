@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from importlib.util import find_spec
 from typing import Any
 
@@ -128,10 +127,6 @@ def test_functions_ids_and_optima_are_uniform() -> None:
     assert chisquare(functions[1:]).pvalue > ERROR_RATE
     assert chisquare(ids[1:]).pvalue > ERROR_RATE
     assert kstest(coordinates, "uniform", args=(-5, 10)).pvalue > ERROR_RATE
-
-
-def test_a_spec_is_small_in_any_dimension() -> None:
-    assert all(len(json.dumps(spec)) < 1000 for spec in specs(50, dimensions=[240]))
 
 
 def test_a_stored_spec_has_the_value_it_always_had() -> None:

@@ -75,11 +75,6 @@ def test_listed_instance_ids_are_the_only_ones_drawn() -> None:
     assert {drawn_from.instance(i, SETTING).spec["instance"] for i in range(50)} == {3, 11}
 
 
-def test_a_label_says_place_function_dimension_and_id() -> None:
-    drawn_from = suite("bbob", functions=[3], dimensions=[10], instance_ids=[5])
-    assert drawn_from.instance(17, SETTING).id == "bbob-17-f3-d10-i5"
-
-
 def test_outside_the_box_bbob_is_finite_and_sbox_infinite() -> None:
     spec = {"function": 8, "dimension": 3, "instance": 1}
     outside = np.array([0.0, 5.001, 0.0])
@@ -146,10 +141,6 @@ def test_what_cannot_be_meant_is_refused_with_the_reason(
 ) -> None:
     with pytest.raises(ConfigError, match=message):
         suite(name, **options)
-
-
-def test_pbo_takes_any_dimension_once_the_square_functions_are_left_out() -> None:
-    assert suite("pbo", functions=[1, 2], dimensions=[10]).dimensions == (10,)
 
 
 def test_without_ioh_the_user_of_pbo_learns_which_extra_to_install(

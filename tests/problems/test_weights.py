@@ -30,11 +30,6 @@ def test_a_name_goes_before_patterns_and_the_first_pattern_before_others():
     assert found == [0.5, 2.0, 3.0, 1.0]
 
 
-def test_a_configuration_without_weights_is_kept_as_older_stores_keep_it():
-    assert "weights" not in configured({}).plain()["instances"]
-    assert configured({"a1": 2}).plain()["instances"]["weights"] == {"a1": 2.0}
-
-
 @pytest.mark.parametrize("value", [-1, 0, float("nan"), float("inf"), 1001, True, "much", None])
 def test_what_cannot_be_a_weight_is_refused_in_a_line(value: Any):
     with pytest.raises(ConfigError) as caught:

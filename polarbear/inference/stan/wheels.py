@@ -7,7 +7,6 @@ PolarBear has one (stan/cmdstan). The result is a folder as CmdStanPy expects it
 from __future__ import annotations
 
 import hashlib
-import os
 import platform
 import shutil
 import subprocess
@@ -19,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from polarbear.errors import StanError
-from polarbear.inference.stan.cmdstan import require_build_tools
+from polarbear.inference.stan.cmdstan import make, require_build_tools
 from polarbear.inference.stan.programs import sources
 from polarbear.numerics.threads import available_processors
 from polarbear.wording import joined
@@ -58,20 +57,11 @@ HEADERS = Wheel(
     {"httpstan/include/": "include/"},
 )
 TOOLS = {
-    "x86_64": Wheel(
-        "prophet",
-        "1.5.0",
-        ("manylinux_2_28_x86_64",),
-        "391029e357b1584440cebca73415c5767af3a98db9ab1d32b3f07ef3a1a29487",
-        _TOOLS,
-    ),
-    "aarch64": Wheel(
-        "prophet",
-        "1.5.0",
-        ("manylinux_2_28_aarch64",),
-        "beb7986c32be0868b1750becc3f0e0ec175d626066b1f31581dfaa8e6b0d5b9b",
-        _TOOLS,
-    ),
+    machine: Wheel("prophet", "1.5.0", (f"manylinux_2_28_{machine}",), sha256, _TOOLS)
+    for machine, sha256 in (
+        ("x86_64", "391029e357b1584440cebca73415c5767af3a98db9ab1d32b3f07ef3a1a29487"),
+        ("aarch64", "beb7986c32be0868b1750becc3f0e0ec175d626066b1f31581dfaa8e6b0d5b9b"),
+    )
 }
 
 
@@ -182,7 +172,7 @@ def _fits(member: zipfile.ZipInfo, begin: str) -> bool:
 
 
 def _build(folder: Path) -> None:
-    command = [os.environ.get("MAKE") or "make", f"-j{min(4, available_processors())}", "build"]
+    command = [make(), f"-j{min(4, available_processors())}", "build"]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         lines = [line for line in done.stderr.splitlines() if "rror" in line] or ["nothing"]
