@@ -33,7 +33,7 @@ from polarbear.store.summary import Failure
 from polarbear.wording import counted, noun
 
 if TYPE_CHECKING:
-    from polarbear.selection.regret_stop import Prospect
+    from polarbear.selection.expected_regret import Prospect
 
 __all__ = ["Checked", "Collected", "Raced", "check", "race", "run"]
 

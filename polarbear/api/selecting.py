@@ -18,7 +18,7 @@ from polarbear.selection.facts import Answer, JudgedAlgorithm, JudgedPortfolio
 from polarbear.selection.portfolio_cover import PortfolioCover
 from polarbear.selection.preference import Context
 from polarbear.selection.preference_parsing import read_preference
-from polarbear.selection.regret_stop import RegretStop, regret_stop
+from polarbear.selection.expected_regret import RegretStop, regret_stop
 from polarbear.selection.sweeps import SweepTable
 from polarbear.selection.sweeps import sweep as swept_choices
 from polarbear.store import Store as StoreOnDisk

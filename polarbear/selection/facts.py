@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from polarbear.plain import Record, asked, html_table
 from polarbear.selection.choice import OtherChoice, Selection
 from polarbear.selection.criteria import Risk, Value
-from polarbear.selection.information_value import InformationValue, value_of_information
+from polarbear.selection.expected_regret import InformationValue, value_of_information
 from polarbear.selection.portfolio_cover import PortfolioCover, Portfolios
 from polarbear.selection.posterior_source import Contest
 from polarbear.selection.sweeps import SweepTable

@@ -7,7 +7,7 @@ from pathlib import Path
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
-from polarbear.selection.information_value import value_of_information
+from polarbear.selection.expected_regret import value_of_information
 from polarbear.selection.posterior_source import contest, find_basis
 from polarbear.store import Store
 from tests.report.browser import Browser

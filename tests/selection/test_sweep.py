@@ -8,7 +8,7 @@ import pytest
 from polarbear.inference import Posterior
 from polarbear.inference.strongest_rival import rival_values
 from polarbear.selection.criteria import RISKS, judge
-from polarbear.selection.information_value import value_of_information
+from polarbear.selection.expected_regret import value_of_information
 from polarbear.selection.preference import Context, Variations
 from polarbear.selection.preference_parsing import read_preference
 from polarbear.selection.sweeps import sweep

@@ -1,4 +1,4 @@
-"""A race for one preference: it stops when the expected regret of the choice is small."""
+"""Expected regret: the possible gain of further rounds, and a race that stops when it is small."""
 
 from __future__ import annotations
 
@@ -10,10 +10,61 @@ import numpy as np
 from polarbear.errors import SelectionError
 from polarbear.inference import Posterior
 from polarbear.racing import State
-from polarbear.selection.criteria import draws_of_values, judge
-from polarbear.selection.information_value import ENOUGH
+from polarbear.selection.criteria import draws_of_values, judge, wins
 from polarbear.selection.preference import Context, Preference, Valuation
-from polarbear.wording import short
+from polarbear.wording import percent_cell, probability, short, small
+
+ENOUGH = 0.01  # default expected regret below which a race for one preference stops
+
+
+@dataclass(frozen=True)
+class RivalGain:
+    """An algorithm that may turn out to be better, and its part of the expected gain."""
+
+    algorithm: str
+    p2bb: float
+    gain: float
+
+
+@dataclass(frozen=True)
+class InformationValue:
+    """The expected gain of perfect knowledge over the choice, an upper bound for further rounds."""
+
+    gain: float
+    share: float
+    enough: float
+    words: tuple[str, ...]
+    rivals: tuple[RivalGain, ...]
+
+
+def value_of_information(values: np.ndarray, names: Sequence[str]) -> InformationValue:
+    """The gain from knowing theta exactly, from values[draw, item]; the first item is the choice.
+
+    It is split by the item that is best: E[(V_rival - V_choice) [rival is best]].
+    """
+    won = wins(values)
+    lost = values.max(axis=1) - values[:, 0]
+    gains, p2bb = lost @ won / len(values), won.mean(axis=0)
+    rivals = tuple(
+        RivalGain(names[item], float(p2bb[item]), float(gains[item]))
+        for item in np.argsort(-gains, kind="stable")
+        if item != 0 and p2bb[item] > 0
+    )
+    gain, mean = float(lost.mean()), abs(float(values[:, 0].mean()))
+    share = gain / mean if mean > 0 else 0.0
+    return InformationValue(gain, share, ENOUGH, _words(gain, share, names[0], rivals), rivals)
+
+
+def _words(gain: float, share: float, name: str, rivals: Sequence[RivalGain]) -> tuple[str, ...]:
+    if not rivals:
+        return (f"further rounds can gain nothing: {name} is the best in every draw",)
+    verdict = "below" if gain < ENOUGH else "above"
+    return (
+        f"further rounds could gain at most {small(gain)} over {name} "
+        f"({percent_cell(share, 1)} of its value), {verdict} the default limit of {short(ENOUGH)}",
+        f"{small(rivals[0].gain)} of it from {rivals[0].algorithm}, whose P(best) is "
+        f"{probability(rivals[0].p2bb)}",
+    )
 
 
 @dataclass(frozen=True)

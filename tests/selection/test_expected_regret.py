@@ -10,10 +10,10 @@ from polarbear.config import Config
 from polarbear.driver.stopping import SETTLED
 from polarbear.errors import SelectionError
 from polarbear.selection.criteria import draws_of_values, judge
+from polarbear.selection.expected_regret import RegretStop, regret_stop
 from polarbear.selection.posterior_source import contest, find_basis
 from polarbear.selection.preference import Context
 from polarbear.selection.preference_parsing import read_preference
-from polarbear.selection.regret_stop import RegretStop, regret_stop
 from tests.driver.test_loop import checkpoints, configured, facts_of, run
 
 
