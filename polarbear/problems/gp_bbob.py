@@ -211,11 +211,10 @@ class BaseFunctions(dict[int, Any]):
 
     def __missing__(self, i: int) -> Any:
         start = perf_counter()
-        from polarbear.problems.bbob.instances import sbox_function
-        from polarbear.problems.bbob.problem import function_problem
+        from polarbear.problems.bbob import instances, problem
 
-        function = sbox_function(i + 1, self._instances[i], self._dimension)
-        self[i] = function_problem(function).evaluate
+        function = instances.sbox_function(i + 1, self._instances[i], self._dimension)
+        self[i] = problem.function_problem(function).evaluate
         self.seconds += perf_counter() - start
         return self[i]
 

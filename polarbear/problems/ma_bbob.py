@@ -54,15 +54,14 @@ class MaBbob(Suite):
         return f"{self.suite}-{index}-d{dimension}", {"dimension": dimension, **drawn}
 
     def build(self, spec: Spec, setting: Setting) -> Problem:
-        from polarbear.problems.bbob.instances import bbob_function
-        from polarbear.problems.bbob.problem import Part, mixture_problem
+        from polarbear.problems.bbob import instances, problem
 
+        parts = []
         which = zip(spec["functions"], spec["instances"], spec["weights"], strict=True)
-        parts = [
-            Part(bbob_function(id, instance, spec["dimension"]), weight, SCALES[id - 1])
-            for id, instance, weight in which
-        ]
-        return mixture_problem(parts, optimum(spec))
+        for id, instance, weight in which:
+            function = instances.bbob_function(id, instance, spec["dimension"])
+            parts.append(problem.Part(function, weight, SCALES[id - 1]))
+        return problem.mixture_problem(parts, optimum(spec))
 
     def best_value(self, spec: Spec) -> float:
         return 0.0
@@ -109,10 +108,9 @@ def affine_weights(instance: int) -> Floats:
 
 def _ioh_uniform(count: int, seed: int) -> Floats:
     """Numbers of ioh's generator."""
-    from polarbear.problems.bbob.instances import as_int
-    from polarbear.problems.bbob.rng import uniform
+    from polarbear.problems.bbob import instances, rng
 
-    return np.asarray(uniform(count, as_int(seed)))
+    return np.asarray(rng.uniform(count, instances.as_int(seed)))
 
 
 def optimum(spec: Spec) -> Floats:

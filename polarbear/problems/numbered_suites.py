@@ -92,11 +92,11 @@ class BbobSuite(NumberedSuite):
     boxed: ClassVar[bool]
 
     def build(self, spec: Spec, setting: Setting) -> Problem:
-        from polarbear.problems.bbob.instances import bbob_function, sbox_function
-        from polarbear.problems.bbob.problem import function_problem
+        from polarbear.problems.bbob import instances, problem
 
-        make = sbox_function if self.boxed else bbob_function
-        return function_problem(make(spec["function"], spec["instance"], spec["dimension"]))
+        make = instances.sbox_function if self.boxed else instances.bbob_function
+        function = make(spec["function"], spec["instance"], spec["dimension"])
+        return problem.function_problem(function)
 
     def best_value(self, spec: Spec) -> float:
         from polarbear.problems.bbob.instances import best_value

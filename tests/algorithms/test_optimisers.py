@@ -12,7 +12,7 @@ from polarbear.algorithms.base import Algorithm
 from polarbear.algorithms.scipy import MethodName
 from tests.algorithms.helpers import Box, algorithm, constant, infinite, rastrigin, run, sphere
 
-DIMENSIONS = pytest.mark.parametrize("dimension", [1, 2, 5])
+DIMENSIONS = pytest.mark.parametrize("dimension", [1, 5])
 WITHOUT_RANDOMNESS = ("direct", "shgo")  # in their first start
 
 

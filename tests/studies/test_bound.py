@@ -35,12 +35,6 @@ def test_ties_carry_no_information():
     assert bound.to_show_better(tied, ALPHA)[0, 0, 1] == pytest.approx(2 * there)
 
 
-def test_runs_end_where_no_more_is_to_be_shown():
-    cost = np.array([10.0, 100.0])
-    assert bound.spent_on(np.array([5.0, 2.0]), cost) == 3 * 10 + 2 * 100
-    assert bound.spent_on(np.array([2.0, 5.0]), cost) == 5 * 100
-
-
 def test_who_is_out_is_paid_for_at_every_time_and_the_winner_with_it():
     found = bound.bound(two(0.9, 0.7), np.array([1.0, 2.0]), ALPHA, 0.05)
     easy, hard = bound.to_show_better(two(0.9, 0.7), ALPHA)[:, 0, 1]
@@ -84,8 +78,3 @@ def test_what_is_exactly_even_can_only_be_alike():
     assert np.isinf(bound.to_show_better(two(0.5), ALPHA)).all()
     assert np.isfinite(bound.to_show_alike(two(0.5), ALPHA, 0.05)[0, 0, 1])
     assert np.isinf(bound.to_show_alike(two(0.6), ALPHA, 0.05)[0, 0, 1])
-
-
-def test_duels_of_a_population_are_counted_with_ties_apart():
-    values = np.array([[[1.0], [2.0]], [[1.0], [1.0]], [[3.0], [2.0]], [[0.0], [5.0]]])
-    assert bound.duels_in(values).won[0].tolist() == [[0, 0.5], [0.25, 0]]

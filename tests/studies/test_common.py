@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from common import Claims, Lines, deadline, markdown, middle, most_frequent, write_csv
+from common import Lines, deadline, markdown, write_csv
 
 TASKS = [{"seed": 1}, {"seed": 2}, {"seed": 3}]
 
@@ -36,17 +36,3 @@ def test_tables_are_the_same_as_csv_and_as_markdown(tmp_path: Path):
     write_csv(tmp_path / "t.csv", rows)
     assert (tmp_path / "t.csv").read_text() == "a,b\n1,0.1235\n2,1e+09\n"
     assert markdown(rows).splitlines()[2:] == ["| 1 | 0.1235 |", "| 2 | 1e+09 |"]
-
-
-def test_a_claim_that_fails_is_named():
-    claims = Claims()
-    claims.check("one is one", True)
-    claims.check("one is two", False)
-    assert claims.failed == ["one is two"]
-    assert "**does not hold**: one is two" in claims.markdown()
-
-
-def test_medians_leave_out_what_is_missing_and_most_frequent_counts():
-    assert middle([None, 1.0, 2.0, 3.0]) == "2 [1.5, 2.5]"
-    assert middle([None]) == "none"
-    assert most_frequent(["AB", "A", "AB"]) == ("AB", 2)

@@ -9,14 +9,6 @@ import yaml
 from populations import Population
 
 
-def test_sizes_are_measured_with_the_model_they_name_and_without_it():
-    size = costs.SIZES[0]
-    assert costs.options_of(size, "native").model == size.model == "dirichlet"
-    assert costs.options_of(size, "stan").method == "pathfinder"
-    assert costs.options_of(size, "empirical").model == "empirical"
-    assert costs.rankings(size).shape == (size.instances, size.n, size.times)
-
-
 def test_what_is_measured_stands_beside_what_the_paper_says_and_what_is_not_says_so():
     row = {"size": 0, "way": "empirical", **costs.measured({"size": 0, "way": "empirical"}, 400)}
     assert row["processor"] > 0

@@ -59,12 +59,3 @@ def test_pathfinder_and_exact_draws_are_told_apart_by_no_more_than_draws_are(mon
     assert row["Pathfinder, off by"] < 0.1
     text = pathfinder.written([{"seed": 0, **row}], 0.99)
     assert "XNES is out within 16 instances in 0." in text
-
-
-def test_differences_are_those_of_all_pairs_and_times():
-    one, two = np.full((3, 2, 2), 0.5), np.full((3, 2, 2), 0.5)
-    two[1, 0, 1] = 0.8
-    assert pathfinder.apart("it", one, two) == {
-        "it, off by": pytest.approx(0.1),
-        "it, at most": pytest.approx(0.3),
-    }

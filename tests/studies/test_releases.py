@@ -6,8 +6,6 @@ import re
 from pathlib import Path
 
 import numpy as np
-import pytest
-import releases
 from populations import Population, make, read_with_names
 from releases import Release, written
 
@@ -38,21 +36,8 @@ def test_only_what_changed_is_said_to_have_changed(tmp_path: Path):
     assert (tmp_path / "changed.csv").read_text().count("\n") == 1 + 7 * 12
 
 
-def test_instances_are_matched_by_name():
-    people = population(3)
-    release = Release("new", people, ("a", "b", "c"))
-    np.testing.assert_array_equal(release.on(["c", "a"]).values, people.values[[2, 0]])
-
-
 def test_a_store_says_what_its_instances_are_called(tmp_path: Path):
     (tmp_path / "quick.yaml").write_text(QUICK)
     make(tmp_path / "quick.yaml", tmp_path / "store", 3, "--quiet")
     people, names = read_with_names(tmp_path / "store")
     assert len(names) == len(set(names)) == len(people.values) == 3
-
-
-def test_one_release_is_none_to_compare(monkeypatch, capsys):
-    monkeypatch.setattr("sys.argv", ["releases.py", "1.2.0=store"])
-    with pytest.raises(SystemExit):
-        releases.main()
-    assert "two releases or more" in capsys.readouterr().err
