@@ -21,7 +21,7 @@ import yaml
 
 from polarbear.cli import main
 from polarbear.inference import ModelOptions, Posterior
-from polarbear.inference.posterior_diagnostics import Diagnostics
+from polarbear.inference.posterior_draws import Diagnostics
 
 SOLVERS = Path(__file__).parent / "solvers.py"
 WIDE = {"COLUMNS": "160"}

@@ -13,7 +13,7 @@ import polars as pl
 from polarbear.driver.posterior_cache import CachedPosterior
 from polarbear.inference import relations
 from polarbear.inference.fit import NamedFit, named
-from polarbear.inference.posterior_diagnostics import Diagnostics
+from polarbear.inference.posterior_draws import Diagnostics
 from polarbear.plain import asked, html_table
 from polarbear.wording import SHARE_OF_FIRSTS
 

@@ -14,11 +14,11 @@ from polarbear.inference.empirical.bootstrap import Bootstrap
 from polarbear.rankings.duels import duels_of
 from polarbear.selection import choice, facts, posterior_source
 from polarbear.selection.criteria import check_risk, check_value
+from polarbear.selection.expected_regret import RegretStop, regret_stop
 from polarbear.selection.facts import Answer, JudgedAlgorithm, JudgedPortfolio
 from polarbear.selection.portfolio_cover import PortfolioCover
 from polarbear.selection.preference import Context
 from polarbear.selection.preference_parsing import read_preference
-from polarbear.selection.expected_regret import RegretStop, regret_stop
 from polarbear.selection.sweeps import SweepTable
 from polarbear.selection.sweeps import sweep as swept_choices
 from polarbear.store import Store as StoreOnDisk

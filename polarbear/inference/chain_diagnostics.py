@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import scipy  # loads its parts when they are used
 
-from polarbear.inference.posterior_diagnostics import MAX_R_HAT, Diagnostics
+from polarbear.inference.posterior_draws import MAX_R_HAT, Diagnostics
 from polarbear.numerics.threads import in_threads
 
 BY_CHANCE = 0.01  # how often the worst R-hat of well-mixed chains may exceed its limit

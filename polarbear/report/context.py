@@ -159,10 +159,10 @@ class ReportContext:
         """The Pareto set, where it shares more instances than all algorithms do."""
         if self.race is None or not self.race.eliminated or len(self.race.pareto_set) < 2:
             return None
-        left = tuple(self.race.pareto_set)
-        end = float(Budget.model_validate(self.store.config["budget"]).times[-1])
         from polarbear.classical.common_runs import share_more
 
+        left = tuple(self.race.pareto_set)
+        end = float(Budget.model_validate(self.store.config["budget"]).times[-1])
         return left if share_more(self.store, end, left) else None
 
     def classical_pair(self, a: str, b: str) -> View:

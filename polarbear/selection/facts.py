@@ -149,7 +149,7 @@ def answer(made: Selection, contest: Contest) -> Answer:
     )
 
 
-def with_portfolios(told: Answer, found: Portfolios, cover: PortfolioCover) -> Answer:
+def with_portfolios(given: Answer, found: Portfolios, cover: PortfolioCover) -> Answer:
     """The answer with the best portfolio of its candidates, and the next ones.
 
     How often it has the winner, and the addition of one more slot, come from the instances that all
@@ -157,14 +157,14 @@ def with_portfolios(told: Answer, found: Portfolios, cover: PortfolioCover) -> A
     """
     best = tuple(sorted(set(found.slots[0])))
     has_winner = cover.has_winner(best)
-    others = [i for i in range(len(told.candidates)) if i not in best]
+    others = [i for i in range(len(given.candidates)) if i not in best]
     further = [cover.has_winner(tuple(sorted((*best, i)))) for i in others]
     rows = tuple(
-        JudgedPortfolio(tuple(told.candidates[i] for i in slots), *found.criteria.of(row))
+        JudgedPortfolio(tuple(given.candidates[i] for i in slots), *found.criteria.of(row))
         for row, slots in enumerate(found.slots[:SHOWN_PORTFOLIOS])
     )
     return replace(
-        told,
+        given,
         portfolio=rows[0].portfolio,
         portfolio_ranking=rows,
         portfolios_possible=found.possible,
@@ -176,8 +176,8 @@ def with_portfolios(told: Answer, found: Portfolios, cover: PortfolioCover) -> A
     )
 
 
-def with_information(told: Answer, made: Selection) -> Answer:
+def with_information(given: Answer, made: Selection) -> Answer:
     """The answer with the possible gain of further rounds."""
     items = list(made.candidates)
     found = value_of_information(made.values[:, items], [made.name(item) for item in items])
-    return replace(told, value_of_information=found)
+    return replace(given, value_of_information=found)

@@ -14,7 +14,7 @@ from polarbear.errors import StoreDamagedError
 from polarbear.inference import ModelOptions, Posterior
 from polarbear.inference.fit import Deviation, Fit
 from polarbear.inference.model_options import AS_STORED
-from polarbear.inference.posterior_diagnostics import Diagnostics
+from polarbear.inference.posterior_draws import Diagnostics
 from polarbear.rankings import ABSENT, BELOW, GridValues
 from polarbear.store import parquet, tables
 from polarbear.store.catalog import Catalog, table_file

@@ -9,7 +9,7 @@ import pytest
 
 import polarbear as pb
 from polarbear.errors import MissingExtraError
-from polarbear.inference import posterior_diagnostics
+from polarbear.inference import posterior_draws
 from polarbear.plain import plain
 
 
@@ -103,7 +103,7 @@ def test_without_arviz_one_line_says_what_to_install(
 def test_a_posterior_that_fails_its_checks_warns_at_the_callers_line(
     raced: pb.Store, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(posterior_diagnostics, "MIN_ESS", 1e9)
+    monkeypatch.setattr(posterior_draws, "MIN_ESS", 1e9)
     with pytest.warns(pb.PolarBearWarning, match="do not trust this posterior: bulk ESS") as found:
         posterior = raced.infer(draws=1200, keep=False)
     assert {warning.filename for warning in found} == {__file__}

@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 import pytest
 
-from polarbear.inference import ModelOptions, chain_diagnostics, infer, posterior_diagnostics
+from polarbear.inference import ModelOptions, chain_diagnostics, infer, posterior_draws
 from polarbear.inference.chain_diagnostics import (
     convergence_of,
     energy_bfmi,
@@ -15,7 +15,7 @@ from polarbear.inference.chain_diagnostics import (
     smoothed_weights,
 )
 from polarbear.inference.plackett_luce.lattice import Lattice
-from polarbear.inference.posterior_diagnostics import Diagnostics
+from polarbear.inference.posterior_draws import Diagnostics
 from polarbear.rankings import count_choice_sets, rank
 
 with warnings.catch_warnings():
@@ -84,14 +84,14 @@ def test_the_worst_of_many_good_chains_is_not_taken_for_a_bad_one():
     """Wrong with a probability of at most 0.01, were the seed not fixed."""
     theta = np.random.default_rng(5).random((1000, 20, 50))
     by_chance = chain_diagnostics.diagnose(theta, 4)
-    assert posterior_diagnostics.MAX_R_HAT < by_chance.r_hat < by_chance.r_hat_limit < 1.03
+    assert posterior_draws.MAX_R_HAT < by_chance.r_hat < by_chance.r_hat_limit < 1.03
     assert by_chance.passed
     theta[:250, 3, 4] += 0.2  # one chain of four is elsewhere, by two thirds of its spread
     assert not chain_diagnostics.diagnose(theta, 4).passed
 
 
 def test_four_thousand_draws_leave_nothing_to_chance():
-    assert chain_diagnostics.r_hat_by_chance(4000, 4, 1_000_000) < posterior_diagnostics.MAX_R_HAT
+    assert chain_diagnostics.r_hat_by_chance(4000, 4, 1_000_000) < posterior_draws.MAX_R_HAT
 
 
 def test_each_threshold_has_its_sentence():
@@ -122,7 +122,7 @@ def sets():
 
 @pytest.mark.parametrize("model", ["dirichlet", "bspline"])
 def test_a_posterior_that_fails_is_tried_once_more_and_marked(monkeypatch, sets, model):
-    monkeypatch.setattr(posterior_diagnostics, "MIN_ESS", 1e9)
+    monkeypatch.setattr(posterior_draws, "MIN_ESS", 1e9)
     posterior = infer(
         sets, np.linspace(0, 1, 4), ModelOptions(model=model, dependence="independent", draws=1000)
     )

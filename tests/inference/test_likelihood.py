@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from polarbear.errors import InferenceError
-from polarbear.inference import ModelOptions, chain_diagnostics, infer, posterior_diagnostics
+from polarbear.inference import ModelOptions, chain_diagnostics, infer, posterior_draws
 from polarbear.inference.models import rating_model, temporal_models
 from polarbear.inference.models.dirichlet import one_coefficient_a_time
 from polarbear.inference.plackett_luce import laplace
@@ -171,7 +171,7 @@ def test_a_second_attempt_is_at_the_times_that_failed_the_first(monkeypatch):
     )
     tails = found[:, 2].reshape(20, 4).min(axis=1)
     worst = np.sort(tails)
-    monkeypatch.setattr(posterior_diagnostics, "MIN_ESS", worst[:2].mean())  # one time is below
+    monkeypatch.setattr(posterior_draws, "MIN_ESS", worst[:2].mean())  # one time is below
     second = infer(sets, times, options, seed=3)
     changed = (first.theta != second.theta).any(axis=(0, 2))
     assert changed.tolist() == (tails == worst[0]).tolist()

@@ -10,7 +10,7 @@ import pytest
 from polarbear.errors import SelectionError
 from polarbear.inference import ModelOptions, Posterior
 from polarbear.inference.empirical.bootstrap import Bootstrap
-from polarbear.inference.posterior_diagnostics import Diagnostics
+from polarbear.inference.posterior_draws import Diagnostics
 from polarbear.plain import plain
 from polarbear.rankings.duels import duels_of
 from polarbear.selection import facts

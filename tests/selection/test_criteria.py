@@ -38,7 +38,7 @@ def looped(values: np.ndarray, gamma: float) -> dict[str, list[float]]:
     return {"p2bb": p2bb, "mean": mean, "quantile": quantile, "regret": regret}
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=80, deadline=None, derandomize=True)
 @given(
     values=hnp.arrays(
         np.float64,

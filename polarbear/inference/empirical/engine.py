@@ -11,8 +11,7 @@ import numpy as np
 from polarbear.errors import InferenceError
 from polarbear.inference.empirical.bootstrap import Bootstrap
 from polarbear.inference.model_options import ModelOptions
-from polarbear.inference.posterior_diagnostics import Diagnostics
-from polarbear.inference.posterior_draws import Posterior
+from polarbear.inference.posterior_draws import Diagnostics, Posterior
 from polarbear.rankings.duels import Duels
 
 METHOD = "bootstrap"

@@ -19,8 +19,7 @@ from polarbear.inference.plackett_luce.lattice import TooWideError, explore
 from polarbear.inference.plackett_luce.likelihood import Likelihood
 from polarbear.inference.plackett_luce.nuts import sample_nuts
 from polarbear.inference.plackett_luce.split_hmc import Draws, Effort
-from polarbear.inference.posterior_diagnostics import Diagnostics
-from polarbear.inference.posterior_draws import Posterior
+from polarbear.inference.posterior_draws import Diagnostics, Posterior
 from polarbear.numerics.threads import single_threaded_blas
 from polarbear.rankings import ChoiceSets
 

@@ -20,8 +20,7 @@ from polarbear.inference.chain_diagnostics import diagnose, pareto_k
 from polarbear.inference.model_options import ModelOptions
 from polarbear.inference.models import rating_model
 from polarbear.inference.models.base import Model
-from polarbear.inference.posterior_diagnostics import Diagnostics
-from polarbear.inference.posterior_draws import Posterior, draws_a_chain
+from polarbear.inference.posterior_draws import Diagnostics, Posterior, draws_a_chain
 from polarbear.inference.stan import cmdstan, programs
 from polarbear.inference.stan.methods import METHODS, SECOND, Drawn, Pace, Task
 from polarbear.numerics.threads import available_processors, in_threads

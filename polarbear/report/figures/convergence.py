@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from polarbear.inference.chain_diagnostics import convergence_of
-from polarbear.inference.posterior_diagnostics import MIN_ESS
+from polarbear.inference.posterior_draws import MIN_ESS
 from polarbear.report.context import ReportContext
 from polarbear.report.figures.axes import (
     each_algorithm,
