@@ -22,8 +22,8 @@ import numpy as np
 from scipy.stats import binom
 
 from polarbear.inference import ModelOptions, infer
-from polarbear.inference.models import rating_model, rating_models
-from polarbear.inference.models.base import Model
+from polarbear.inference.models import rating_models
+from polarbear.inference.models.base import Model, rating_model
 from polarbear.inference.plackett_luce.laplace import observe
 from polarbear.inference.plackett_luce.likelihood import helmert
 from polarbear.rankings import count_choice_sets, rank

@@ -25,7 +25,8 @@ import engines
 import numpy as np
 
 from polarbear.inference import ModelOptions, Posterior, infer
-from polarbear.inference.models import rating_model, temporal_models
+from polarbear.inference.models import temporal_models
+from polarbear.inference.models.base import rating_model
 from polarbear.inference.relations import joint, pointwise
 from polarbear.inference.stan.programs import programmed_models
 from polarbear.rankings import count_choice_sets, rank

@@ -14,8 +14,7 @@ from polarbear.algorithms.base import Algorithm
 from polarbear.config.execution import Execution
 from polarbear.config.json_schema import NAME
 from polarbear.inference.model_options import ModelOptions
-from polarbear.inference.models import MODELS
-from polarbear.inference.models.base import AnyModel
+from polarbear.inference.models import MODELS, AnyModel
 from polarbear.problems import SUITES
 from polarbear.problems.base import Suite
 from polarbear.racing.rules import Rules

@@ -12,8 +12,8 @@ from pydantic import ValidationError
 
 from polarbear.errors import StanError
 from polarbear.inference import ModelOptions, infer
-from polarbear.inference.models import MODELS, rating_model, rating_models
-from polarbear.inference.models.base import Model
+from polarbear.inference.models import MODELS, rating_models
+from polarbear.inference.models.base import Model, rating_model
 from polarbear.inference.stan import programs
 from polarbear.inference.stan.engine import stan_data
 from polarbear.rankings import count_choice_sets, rank

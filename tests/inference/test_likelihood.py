@@ -7,7 +7,8 @@ import pytest
 
 from polarbear.errors import InferenceError
 from polarbear.inference import ModelOptions, chain_diagnostics, infer, posterior_draws
-from polarbear.inference.models import rating_model, temporal_models
+from polarbear.inference.models import temporal_models
+from polarbear.inference.models.base import rating_model
 from polarbear.inference.models.dirichlet import one_coefficient_a_time
 from polarbear.inference.plackett_luce import laplace
 from polarbear.inference.plackett_luce.laplace import find_independent_mode

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from polarbear.inference import ModelOptions
-from polarbear.inference.models import rating_model, rating_models
+from polarbear.inference.models import rating_models
+from polarbear.inference.models.base import rating_model
 from polarbear.inference.models.covariances import COVARIANCES
 from polarbear.inference.models.hsgp import basis_by_rule
 from polarbear.inference.plackett_luce.likelihood import Likelihood

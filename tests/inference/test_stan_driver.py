@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from polarbear.inference import ModelOptions
-from polarbear.inference.models import rating_model
+from polarbear.inference.models.base import rating_model
 from polarbear.inference.stan import cmdstan, programs
 from polarbear.inference.stan.engine import stan_data
 

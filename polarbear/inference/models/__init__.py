@@ -8,22 +8,52 @@ Uses `settings`; no engine.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import ClassVar
 
-from polarbear.errors import InferenceError
+from polarbear.settings.options import Options
 from polarbear.settings.registry import Registry
 
-if TYPE_CHECKING:
-    from polarbear.inference.models.base import AnyModel, Model
+
+class NoOptions(Options):
+    """The options of a model that has none."""
+
+
+class AnyModel:
+    """The properties of a model that are known before it is used."""
+
+    plackett_luce: ClassVar[bool] = True  # whether it is a prior over Plackett-Luce ratings
+    temporal: ClassVar[bool]  # whether it smooths ratings over time
+    hyperparameters: ClassVar[tuple[str, ...]]  # inferred on their logarithms
+    own_options: ClassVar[type[Options]] = NoOptions
+    # The model for the stan engine: a file, absolute or in PolarBear's folder of programs, and
+    # the target acceptance of NUTS. A model without a program runs in the native engine only.
+    stan_program: ClassVar[Path | str | None] = None
+    stan_adapt_delta: ClassVar[float] = 0.9
+    joint: ClassVar[bool]  # whether statements about several times at once are valid
+
+    def __init_subclass__(cls) -> None:
+        if "joint" not in vars(cls):
+            cls.joint = getattr(cls, "temporal", False)
+
+
+class Empirical(AnyModel):
+    """A Bayesian bootstrap over problems, without Plackett-Luce."""
+
+    plackett_luce = False
+    temporal = False
+    joint = True
+    hyperparameters = ("concentration",)
+
 
 _HERE = "polarbear.inference.models"
 
 MODELS: Registry[type[AnyModel]] = Registry(
     "model",
     "polarbear.models",
-    f"{_HERE}.base:AnyModel",
+    f"{_HERE}:AnyModel",
     {
-        "empirical": f"{_HERE}.base:Empirical",
+        "empirical": f"{_HERE}:Empirical",
         "dirichlet": f"{_HERE}.dirichlet:Dirichlet",
         "hierarchical": f"{_HERE}.dirichlet:Hierarchical",
         "gp": f"{_HERE}.gp:GaussianProcess",
@@ -48,14 +78,6 @@ def joint_models() -> list[str]:
 def rating_models() -> list[str]:
     """The names of the models that are priors over Plackett-Luce ratings."""
     return [name for name, model in MODELS.items() if model.plackett_luce]
-
-
-def rating_model(name: str) -> type[Model]:
-    """A prior over Plackett-Luce ratings, by its name."""
-    model = MODELS[name]
-    if not model.plackett_luce:
-        raise InferenceError(f"the model '{name}' is not a prior over ratings")
-    return model  # type: ignore[return-value]
 
 
 def without_program(name: str) -> str:

@@ -13,13 +13,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy
 
-from polarbear.settings.options import Options
+from polarbear.errors import InferenceError
+from polarbear.inference.models import MODELS, AnyModel
 
 if TYPE_CHECKING:
     from polarbear.inference.model_options import ModelOptions
@@ -85,37 +85,6 @@ class Latent:
         return np.asarray(found)
 
 
-class NoOptions(Options):
-    """The options of a model that has none."""
-
-
-class AnyModel:
-    """The properties of a model that are known before it is used."""
-
-    plackett_luce: ClassVar[bool] = True  # whether it is a prior over Plackett-Luce ratings
-    temporal: ClassVar[bool]  # whether it smooths ratings over time
-    hyperparameters: ClassVar[tuple[str, ...]]  # inferred on their logarithms
-    own_options: ClassVar[type[Options]] = NoOptions
-    # The model for the stan engine: a file, absolute or in PolarBear's folder of programs, and
-    # the target acceptance of NUTS. A model without a program runs in the native engine only.
-    stan_program: ClassVar[Path | str | None] = None
-    stan_adapt_delta: ClassVar[float] = 0.9
-    joint: ClassVar[bool]  # whether statements about several times at once are valid
-
-    def __init_subclass__(cls) -> None:
-        if "joint" not in vars(cls):
-            cls.joint = getattr(cls, "temporal", False)
-
-
-class Empirical(AnyModel):
-    """A Bayesian bootstrap over problems, without Plackett-Luce."""
-
-    plackett_luce = False
-    temporal = False
-    joint = True
-    hyperparameters = ("concentration",)
-
-
 class Model(AnyModel, ABC):
     """One prior over theta(t) on a grid of unit times, for n algorithms.
 
@@ -163,3 +132,11 @@ class Model(AnyModel, ABC):
         """Starts of the search for the hyperparameters' mode: a few draws from the prior."""
         rng = np.random.default_rng(0)
         return np.array([self.draw_hyper(rng) for _ in range(6)])
+
+
+def rating_model(name: str) -> type[Model]:
+    """A prior over Plackett-Luce ratings, by its name."""
+    model = MODELS[name]
+    if not issubclass(model, Model):
+        raise InferenceError(f"the model '{name}' is not a prior over ratings")
+    return model

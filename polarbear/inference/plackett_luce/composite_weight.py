@@ -22,7 +22,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from polarbear.inference.model_options import ModelOptions
-from polarbear.inference.models import rating_model
+from polarbear.inference.models.base import rating_model
 from polarbear.inference.plackett_luce.laplace import TemporalMode, observe
 from polarbear.inference.plackett_luce.lattice import most_probable
 from polarbear.inference.plackett_luce.likelihood import MIN_UTILITY, Likelihood, helmert

@@ -12,8 +12,7 @@ import numpy as np
 from polarbear.errors import InferenceError, MissingExtraError
 from polarbear.inference.chain_diagnostics import convergence_of, diagnose, pareto_k
 from polarbear.inference.model_options import ModelOptions
-from polarbear.inference.models import rating_model
-from polarbear.inference.models.base import Model
+from polarbear.inference.models.base import Model, rating_model
 from polarbear.inference.plackett_luce import hierarchical, independent, temporal
 from polarbear.inference.plackett_luce.lattice import TooWideError, explore
 from polarbear.inference.plackett_luce.likelihood import Likelihood

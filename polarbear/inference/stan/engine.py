@@ -18,8 +18,7 @@ import numpy as np
 from polarbear.errors import InferenceError, StanError
 from polarbear.inference.chain_diagnostics import diagnose, pareto_k
 from polarbear.inference.model_options import ModelOptions
-from polarbear.inference.models import rating_model
-from polarbear.inference.models.base import Model
+from polarbear.inference.models.base import Model, rating_model
 from polarbear.inference.posterior_draws import Diagnostics, Posterior, draws_a_chain
 from polarbear.inference.stan import cmdstan, programs
 from polarbear.inference.stan.methods import METHODS, SECOND, Drawn, Pace, Task
