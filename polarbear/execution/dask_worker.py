@@ -141,10 +141,7 @@ def execute_task(job: str, key: str, task: bytes, is_retry: bool = False) -> byt
     An event announces its beginning. In a retry, the run may have taken a worker down before:
     it begins only after the event has left the worker.
     """
-    worker = get_worker()
-    plugin = worker.plugins.get(job)
-    if not isinstance(plugin, JobPlugin):
-        raise UnknownJobError(_unknown_job(worker, job))
+    worker, plugin = get_worker(), _plugin(job)
     worker.log_event(job, {"key": key, "worker": worker.address, "host": here().host})
     if is_retry:
         time.sleep(SEND_SECONDS)
@@ -154,19 +151,19 @@ def execute_task(job: str, key: str, task: bytes, is_retry: bool = False) -> byt
 
 def find_flaw(job: str) -> str:
     """Check the Dask worker this is called on; return an empty string if it can execute runs."""
-    worker = get_worker()
-    plugin = worker.plugins.get(job)
-    if not isinstance(plugin, JobPlugin):
-        return _unknown_job(worker, job)
     try:
-        plugin.check_fitness()
+        _plugin(job).check_fitness()
     except PolarBearError as error:
         return str(error)
     return ""
 
 
-def _unknown_job(worker: Any, job: str) -> str:
-    return f"worker {worker.address} has not received the job {job}"
+def _plugin(job: str) -> JobPlugin:
+    worker = get_worker()
+    plugin = worker.plugins.get(job)
+    if not isinstance(plugin, JobPlugin):
+        raise UnknownJobError(f"worker {worker.address} has not received the job {job}")
+    return plugin
 
 
 def _allow_children() -> None:

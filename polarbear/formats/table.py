@@ -196,13 +196,12 @@ def long_table(store: Store, algorithms: tuple[str, ...]) -> tuple[pa.Table, Wri
         "t": f"{axis} at which a value was found; the last row of a run is its end",
         "y": f"the best value found so far; {'larger' if store.maximise else 'smaller'} is better",
     }
-    table = pl.DataFrame(records).explode("t", "y").to_arrow()
-    types = {pa.large_string(): pa.string(), pa.string_view(): pa.string()}
+    types = {"seed": pa.int64(), "weight": pa.float64(), "t": pa.float64(), "y": pa.float64()}
     fields = [
-        pa.field(f.name, types.get(f.type, f.type), False, {"meaning": meanings[f.name]})
-        for f in table.schema
+        pa.field(name, types.get(name, pa.string()), False, {"meaning": meanings[name]})
+        for name in records[0]
     ]
-    table = table.cast(pa.schema(fields))
+    table = pl.DataFrame(records).explode("t", "y").to_arrow().cast(pa.schema(fields))
     empty = len(runs) - len(found)
     note = f"{counted(empty, 'run')} found no value and {noun(empty, 'has', 'have')} no row"
     what = f"{counted(len(table), 'row')} of {counted(len(found), 'run')}"

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from polarbear.driver.evidence import evidence_of
-from polarbear.driver.posterior_cache import cached_posterior
+from polarbear.driver.posterior_cache import CachedPosterior, cached_posterior
 from polarbear.errors import SelectionError
 from polarbear.inference import ModelOptions, Posterior
 from polarbear.inference.fit import named
@@ -17,7 +17,7 @@ from polarbear.racing.decide import reached
 from polarbear.settings.grid import Budget
 from polarbear.settings.options import unknown
 from polarbear.store import Store
-from polarbear.store.posteriors import KeptPosterior, kept_posterior, posterior_from_table
+from polarbear.store.posteriors import posterior_from_table
 from polarbear.wording import counted, short
 
 ALPHA = 0.99  # with which an algorithm is dominated, where no race was run
@@ -84,49 +84,45 @@ def find_basis(store: Store, model: str | None = None, key: str | None = None) -
         raise SelectionError(
             f"the race in {store.path} has just replaced the posterior; run the command again"
         )
-    about = kept_posterior(kept[1])
-    posterior = posterior_from_table(*kept, as_kept=True)
-    notes = _limits(store, chosen, about, chosen == raced)
-    return _basis(store, posterior, chosen, about, chosen == raced, notes)
+    draws, facts = kept
+    found = CachedPosterior(
+        posterior_from_table(draws, facts, as_kept=True),
+        tuple(facts["algorithms"]),
+        np.array(facts["times"]),
+        facts["instances"],
+        chosen,
+        from_store=True,
+    )
+    return _basis(store, found, chosen == raced, _limits(store, found, chosen == raced))
 
 
 def _inferred_now(store: Store) -> Basis:
     """The default model's posterior of the runs in the store; read back if it is kept."""
     if not store.count_compared_instances():
         raise SelectionError(f"{store.path} has no runs to compare; `polarbear race` makes them")
-    evidence = evidence_of(store)
-    cached = cached_posterior(store, evidence, ModelOptions(), store.config["seed"])
-    times = tuple(cached.times.tolist())
-    about = KeptPosterior(cached.posterior.model, cached.algorithms, times, cached.instances)
-    return _basis(store, cached.posterior, cached.key, about, False, ())
+    seed = store.config["seed"]
+    found = cached_posterior(store, evidence_of(store), ModelOptions(), seed)
+    return _basis(store, found, raced=False, notes=())
 
 
-def _basis(
-    store: Store,
-    posterior: Posterior,
-    key: str,
-    about: KeptPosterior,
-    raced: bool,
-    notes: tuple[str, ...],
-) -> Basis:
-    names, race = about.algorithms, store.rounds.last()
+def _basis(store: Store, found: CachedPosterior, raced: bool, notes: tuple[str, ...]) -> Basis:
+    names, race = found.algorithms, store.rounds.last()
     pareto_set = None
     if race is not None:
         remaining, entered = set(race.state.candidates), set(race.state.algorithms)
         # an algorithm that never raced was not eliminated
         pareto_set = tuple(n for n in names if n in remaining or n not in entered)
-    times = np.array(about.times)
-    fit = named(posterior.fit, names, times)
+    fit = named(found.posterior.fit, names, found.times)
     if fit is not None and fit.words:
         notes = (fit.words, *notes)
     return Basis(
-        posterior=posterior,
-        key=key,
+        posterior=found.posterior,
+        key=found.key,
         source="race" if raced else "infer",
         algorithms=names,
-        times=times,
+        times=found.times,
         axis=store.config["budget"]["axis"],
-        instances=about.instances,
+        instances=found.instances,
         pareto_set=pareto_set or None,
         notes=notes,
     )
@@ -193,26 +189,26 @@ def _by_model(store: Store, keys: list[str], wanted: str, raced: str | None) -> 
 
 
 def _model(store: Store, key: str) -> str:
-    return kept_posterior(store.posteriors.facts(key)).model
+    return str(store.posteriors.facts(key)["options"]["model"])
 
 
-def _limits(store: Store, key: str, about: KeptPosterior, raced: bool) -> tuple[str, ...]:
+def _limits(store: Store, found: CachedPosterior, raced: bool) -> tuple[str, ...]:
     """What has come into the store since the posterior was kept, or was left out of it."""
     remedy = "`polarbear race` includes it" if raced else "`polarbear infer` includes it"
     notes = []
-    missing = [name for name in store.config["algorithms"] if name not in about.algorithms]
+    missing = [name for name in store.config["algorithms"] if name not in found.algorithms]
     if missing:
         notes.append(f"the posterior does not include {', '.join(missing)}: {remedy}")
     problems = store.problems()
     now = store.count_compared_instances()
-    if not problems and now > about.instances:
+    if not problems and now > found.instances:
         notes.append(
-            f"the posterior uses {about.instances} of the store's {counted(now, 'problem')}: "
+            f"the posterior uses {found.instances} of the store's {counted(now, 'problem')}: "
             f"{remedy}"
         )
-    if not raced and store.posteriors.runs_changed_since(key):
+    if not raced and store.posteriors.runs_changed_since(found.key):
         notes.append(f"runs were set aside or restored since the posterior was kept: {remedy}")
     times = Budget.model_validate(store.config["budget"]).times
-    if times.tolist() != list(about.times):
+    if times.tolist() != found.times.tolist():
         notes.append(f"the store's grid has changed since: {remedy}")
     return tuple(notes)

@@ -167,8 +167,10 @@ class Catalog:
                 for name, data in add:
                     # Also if it is listed with this content: the file may be missing or damaged.
                     added[name] = file_io.digest(data)
-                    self._make_folder_of(name)
-                    file_io.write_aside(file_io.aside_of(self.path / name), data)
+                    path = self.path / name
+                    if not path.parent.exists():
+                        file_io.make_folder(path.parent)
+                    file_io.write_aside(file_io.aside_of(path), data)
                     written.append(name)
                 self._sync_folders(written)
             except BaseException:
@@ -212,11 +214,6 @@ class Catalog:
             for folder in [*folders, *sorted((self.path / "races").glob("race-*"))]
             for aside in sorted(folder.glob(f"{file_io.ASIDE}*"))
         ]
-
-    def _make_folder_of(self, name: str) -> None:
-        folder = (self.path / name).parent
-        if not folder.exists():
-            file_io.make_folder(folder)
 
     def _put_in_place(self, name: str) -> None:
         path = self.path / name

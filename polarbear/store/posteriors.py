@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from itertools import groupby
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -118,26 +118,6 @@ class Posteriors:
         """Whether runs were set aside or taken back after a posterior was stored."""
         name = self._catalog.find(f"{FOLDER}/{key}")
         return name is not None and SetAside(self._catalog).is_newer_than(name)
-
-
-@dataclass(frozen=True)
-class KeptPosterior:
-    """The axes of a kept posterior, and the number of problems behind it."""
-
-    model: str
-    algorithms: tuple[str, ...]
-    times: tuple[float, ...]
-    instances: int
-
-
-def kept_posterior(facts: JsonObject) -> KeptPosterior:
-    """The axes of a posterior from the facts that are stored with its draws."""
-    return KeptPosterior(
-        facts["options"]["model"],
-        tuple(facts["algorithms"]),
-        tuple(facts["times"]),
-        facts["instances"],
-    )
 
 
 def posterior_to_table(

@@ -263,17 +263,8 @@ class Races:
         for number in self.numbers():
             about, last = self.about(number), self.rounds(number).last()
             assert last is not None, "a race without a round is not kept"
-            state = last.state
-            found.append(
-                PastRace(
-                    race=number,
-                    ended=about.ended,
-                    because=tuple(about.because),
-                    rounds=state.round,
-                    instances=state.instances,
-                    pareto_set=state.candidates,
-                )
-            )
+            result = last.state.round, last.state.instances, last.state.candidates
+            found.append(PastRace(number, about.ended, tuple(about.because), *result))
         return found
 
     def posteriors(self) -> list[str]:
