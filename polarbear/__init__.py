@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from polarbear.api.experiments import check, race, run
     from polarbear.api.from_frame import infer
+    from polarbear.api.gating import gate
     from polarbear.api.importing import import_data
     from polarbear.api.listening import Listener
     from polarbear.api.merge_stores import merge
@@ -58,6 +59,7 @@ __all__ = [
     "__version__",
     "check",
     "compare_stores",
+    "gate",
     "import_data",
     "infer",
     "merge",
@@ -72,6 +74,7 @@ _PLACES = {
     "Store": "api.store_handle",
     "check": "api.experiments",
     "compare_stores": "api.reporting",
+    "gate": "api.gating",
     "import_data": "api.importing",
     "infer": "api.from_frame",
     "merge": "api.merge_stores",

@@ -27,6 +27,7 @@ ORDER = [
     {"selection"},
     {"classical"},
     {"report", "formats"},
+    {"gate"},
     {"api"},
     {"cli"},
     {"__main__"},

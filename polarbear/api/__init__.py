@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         configurations,
         environment,
         experiments,
+        gating,
         importing,
         inferring,
         listening,

@@ -29,6 +29,7 @@ COMMANDS = {
     "select": "select",
     "report": "report",
     "compare": "compare",
+    "gate": "gate",
     "check": "race",
     "status": "contents",
     "show": "contents",

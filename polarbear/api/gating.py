@@ -1,0 +1,145 @@
+"""The check of a change against a baseline."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+
+from polarbear import api
+from polarbear.api import configurations
+from polarbear.api.configurations import ConfigLike
+from polarbear.api.listening import Listener
+from polarbear.config import Overrides, overridden, parse
+from polarbear.errors import ConfigError
+from polarbear.gate import gate_report
+from polarbear.gate.pairs import pairs_of
+from polarbear.gate.run import GateOptions, GateRun, PairVerdict
+from polarbear.gate.run import gate as run_gate
+from polarbear.gate.verdicts import Verdict
+from polarbear.plain import Record
+from polarbear.report.figures.figure_files import write_file
+from polarbear.settings.options import Source
+from polarbear.settings.yaml_lines import read_yaml
+from polarbear.wording import counted, duration
+
+__all__ = ["Gated", "gate"]
+SEVERITY = tuple(Verdict)
+
+
+@dataclass(frozen=True, repr=False)
+class Gated(Record):
+    """The verdict on all pairs, and on each; fields are the keys of `polarbear gate --json`."""
+
+    verdict: Verdict
+    tolerance: float
+    alpha: float
+    pairs: tuple[PairVerdict, ...]
+    sentences: tuple[str, ...]
+    runs: int
+    cached: int
+    seconds: float
+    written: tuple[str, ...]
+    DERIVED: ClassVar[tuple[str, ...]] = ("passes",)
+
+    @property
+    def passes(self) -> bool:
+        """Whether no pair is worse or undecided."""
+        return self.verdict.passes
+
+    def one_line(self) -> str:
+        return f"{self.verdict.value}; {' '.join(self.sentences)}"
+
+
+def gate(
+    *configs: ConfigLike,
+    baseline: str,
+    candidate: str,
+    tolerance: float = 0.05,
+    alpha: float = 0.95,
+    store: str | Path | None = None,
+    instances: int | None = None,
+    failures: Literal["worse", "ranked"] = "worse",
+    undecided: Literal["pass", "fail"] | None = None,
+    workers: int | None = None,
+    seed: int | None = None,
+    markdown: str | Path | None = None,
+    svg: str | Path | None = None,
+    junit: str | Path | None = None,
+    html: str | Path | None = None,
+    listener: Listener | None = None,
+) -> Gated:
+    """Decide whether the candidate is worse than the baseline, at any time within the budget.
+
+    ``baseline`` and ``candidate`` name two algorithms, or two groups ``main/x`` and ``branch/x``.
+    Stored runs of code that has not changed are not repeated. The verdict is "no worse" if a win
+    rate of at least 0.5 - ``tolerance`` is shown at every time at level ``alpha``, "better" if it
+    is also above one half at some time, and "worse" if it is shown to be below 0.5 - ``tolerance``
+    at some time or, unless ``failures="ranked"``, if the candidate fails where the baseline does
+    not. At most ``instances`` are used.
+    """
+    listener = listener or Listener()
+    options = GateOptions(baseline, candidate, tolerance, alpha, instances, failures)
+    if store is not None and len(configs) > 1:
+        raise ConfigError("--store names the store of one configuration, but there are several")
+    settings = [_read(config, Overrides(seed, workers)) for config in configs]
+    names = [[algorithm.name for algorithm in one.algorithms] for one in settings]
+    total = sum(len(pairs_of(known, baseline, candidate)) for known in names)
+    done: list[GateRun] = []
+    folders = [configurations.store_folder(config, store) for config in configs]
+    for config, folder in zip(settings, folders, strict=True):
+        done.append(run_gate(config, folder, options, total, listener.note, listener.runs))
+    pairs = [pair for one in done for pair in one.pairs]
+    verdict = max((pair.verdict for pair in pairs), key=SEVERITY.index)
+    words = [text for one in pairs for text in _words(one, options)]
+    runs, cached = sum(one.runs for one in done), sum(one.cached for one in done)
+    seconds = sum(one.seconds for one in done)
+    cost = f"{counted(runs, 'run')} in {duration(seconds)}, {cached} used again."
+    files: dict[str | Path | None, bytes] = {}
+    if svg is not None:
+        files[svg] = gate_report.drawing(pairs, options)
+    if markdown is not None:
+        picture = None if svg is None else Path(svg).name
+        files[markdown] = gate_report.markdown(pairs, options, verdict, cost, picture).encode()
+    if junit is not None:
+        files[junit] = gate_report.junit(pairs, options, undecided != "pass")
+    for path, content in files.items():
+        write_file(Path(str(path)), content)
+    if html is not None:
+        files[html] = b""
+        _write_page(folders[0], Path(html))
+    return Gated(
+        verdict,
+        tolerance,
+        alpha,
+        tuple(pairs),
+        tuple(words),
+        runs,
+        cached,
+        seconds,
+        tuple(map(str, files)),
+    )
+
+
+def _read(config: ConfigLike, overrides: Overrides) -> Any:
+    """A configuration in which both versions have the same seeds, unless it says otherwise."""
+    if isinstance(config, Mapping):
+        data, source, folder = config, Source("the configuration"), "."
+    else:
+        path = Path(config)
+        (data, source), folder = read_yaml(path), str(path.resolve().parent)
+    if isinstance(data, Mapping):
+        data = {"seeds": "common", **data}
+    return overridden(parse(data, source, folder=folder), overrides)
+
+
+def _words(pair: PairVerdict, options: GateOptions) -> Sequence[str]:
+    noise = gate_report.noise_words(pair)
+    return [gate_report.sentence(pair, options), *([noise] if noise else [])]
+
+
+def _write_page(folder: Path, page: Path) -> None:
+    opened = api.store_handle.open(folder)
+    opened.infer()
+    opened.report(page, force=True)

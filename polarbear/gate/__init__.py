@@ -1,0 +1,7 @@
+"""The check of a change: is the candidate worse than the baseline, at any time within the budget?
+
+`sequential` is the statistics, `verdicts` the decision on a pair, `run` makes the runs, and
+`gate_report` writes the results. Uses every room but `api` and `cli`.
+"""
+
+from __future__ import annotations

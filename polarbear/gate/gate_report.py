@@ -1,0 +1,164 @@
+"""The result of a gate in words, as Markdown, as JUnit XML and as a figure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from xml.etree import ElementTree
+
+import numpy as np
+import scipy
+
+from polarbear.gate.run import GateOptions, PairVerdict
+from polarbear.gate.verdicts import Verdict
+from polarbear.report.figures.figure_files import on_canvas, saved
+from polarbear.report.figures.style import Style
+from polarbear.wording import counted, joined, percent, short, time, timed
+
+MOST_NAMED = 5  # instances named in a sentence
+
+
+def sentence(pair: PairVerdict, options: GateOptions) -> str:
+    """The verdict on a pair, and on how much data it rests."""
+    a, b = pair.candidate, pair.baseline
+    on = counted(pair.problems, "problem")
+    least, level = percent(0.5 - options.tolerance), f"level {options.alpha:g}"
+    where = _where(pair)
+    wins = "" if pair.in_span is None else f"it wins {percent(pair.in_span)} of the duels there"
+    if pair.verdict is Verdict.IDENTICAL:
+        code = ", and their code is the same" if pair.unchanged_code else ""
+        return f"{a} is identical to {b}: the same values on {on}{code}."
+    if pair.verdict is Verdict.WORSE:
+        reasons = [f"{wins}, and fewer than {least} was shown ({on}, {level})"] if wins else []
+        if pair.failed and options.failures == "worse":
+            reasons.append(_failed_words(pair))
+        return f"{a} is worse than {b}{where}: {'; '.join(reasons)}."
+    if pair.verdict is Verdict.UNDECIDED:
+        return (
+            f"Undecided after {on}: at {pair.open_times} of {counted(len(pair.times), 'time')} it "
+            f"is not shown that {a} wins at least {least} of the duels with {b}, nor that it wins "
+            "fewer anywhere."
+        )
+    shown = f"{a} is no worse than {b}: at every time it wins at least {least} of the duels"
+    better = f" It is better{where}: {wins}." if pair.verdict is Verdict.BETTER else ""
+    return f"{shown} ({on}, {level}).{better}"
+
+
+def _where(pair: PairVerdict) -> str:
+    if pair.from_ is None or pair.to is None:
+        return ""
+    if (pair.from_, pair.to) == (pair.times[0], pair.times[-1]):
+        return f" over the whole budget, {time(pair.from_)} to {timed(pair.to, pair.axis)}"
+    if pair.from_ == pair.to:
+        return f" at {timed(pair.to, pair.axis)}"
+    return f" between {time(pair.from_)} and {timed(pair.to, pair.axis)}"
+
+
+def _failed_words(pair: PairVerdict) -> str:
+    names = [one.instance for one in pair.failed]
+    more = len(names) - MOST_NAMED
+    listed = joined([*names[:MOST_NAMED], *([f"{more} more"] if more > 0 else [])])
+    return (
+        f"it failed on {len(names)} of {counted(pair.instances, 'instance')} on which "
+        f"{pair.baseline} did not: {listed}"
+    )
+
+
+def noise_words(pair: PairVerdict) -> str | None:
+    """The noise of the machine, on the axis of seconds."""
+    found = pair.slowdown
+    if found is None:
+        return None
+    return (
+        f"{pair.candidate} takes {found.ratio:.2f} times as long as {pair.baseline} to the same "
+        f"value (median of {counted(found.instances, 'instance')}). Noise of this machine: "
+        f"{percent(float(np.expm1(found.noise)))} an instance; a slowdown by "
+        f"{percent(found.detectable)} is detectable in nine of ten gates."
+    )
+
+
+def markdown(
+    pairs: Sequence[PairVerdict], options: GateOptions, verdict: Verdict, cost: str, svg: str | None
+) -> str:
+    """A comment for a pull request."""
+    lines = [f"### polarbear gate: {verdict.value}", ""]
+    if len(pairs) > 1:
+        lines += ["| candidate | baseline | verdict | problems |", "|---|---|---|---|"]
+        lines += [
+            f"| {_cell(one.candidate)} | {_cell(one.baseline)} | {one.verdict.value} | "
+            f"{one.problems} |"
+            for one in pairs
+        ]
+        lines.append("")
+    for pair in pairs:
+        lines += [
+            f"- {_cell(text)}" for text in (sentence(pair, options), noise_words(pair)) if text
+        ]
+    if svg is not None:
+        lines += ["", f"![win rate of the candidate at each time]({svg})"]
+    for pair in (one for one in pairs if one.lost_most and not one.verdict.passes):
+        lines += [
+            "",
+            f"<details><summary>Instances that {_cell(pair.candidate)} loses</summary>",
+            "",
+        ]
+        lines += [
+            f"| instance | t | {_cell(pair.baseline)} | {_cell(pair.candidate)} |",
+            "|---|---|---|---|",
+        ]
+        lines += [
+            f"| {_cell(one.instance)} | {time(one.t)} | {short(one.baseline)} | "
+            f"{short(one.candidate)} |"
+            for one in pair.lost_most
+        ]
+        lines += ["", "</details>"]
+    return "\n".join([*lines, "", cost, ""])
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("<", "&lt;").replace("\n", " ")
+
+
+def junit(pairs: Sequence[PairVerdict], options: GateOptions, undecided_fails: bool) -> bytes:
+    """JUnit XML: a test case for each pair."""
+    failing = {Verdict.WORSE, *([Verdict.UNDECIDED] if undecided_fails else [])}
+    failed = sum(one.verdict in failing for one in pairs)
+    suite = ElementTree.Element(
+        "testsuite", name="polarbear gate", tests=str(len(pairs)), failures=str(failed)
+    )
+    for pair in pairs:
+        name = f"{pair.candidate} against {pair.baseline}"
+        case = ElementTree.SubElement(suite, "testcase", classname=pair.store, name=name)
+        if pair.verdict in failing:
+            ElementTree.SubElement(case, "failure", message=sentence(pair, options))
+        elif pair.verdict is Verdict.UNDECIDED:
+            ElementTree.SubElement(case, "skipped", message=sentence(pair, options))
+    return bytes(ElementTree.tostring(suite, encoding="utf-8", xml_declaration=True))
+
+
+def drawing(pairs: Sequence[PairVerdict], options: GateOptions) -> bytes:
+    """The win rate of each candidate over time with 95 % intervals, as SVG."""
+    style = Style()
+    with on_canvas(style) as canvas:
+        canvas.set_size_inches(style.width, 2.4 * len(pairs))
+        for axes, pair in zip(canvas.subplots(len(pairs), squeeze=False)[:, 0], pairs, strict=True):
+            rate = np.array([np.nan if one is None else one for one in pair.win_rate])
+            won, lost = 1 + rate * pair.problems, 1 + (1 - rate) * pair.problems
+            low, high = scipy.special.betaincinv(won, lost, [[0.025], [0.975]])
+            look = style.look(0)
+            axes.fill_between(pair.times, low, high, color=look.colour, alpha=0.2, linewidth=0)
+            axes.plot(pair.times, rate, **look.line)
+            axes.axhline(0.5, color="grey", linewidth=0.6)
+            axes.axhline(0.5 - options.tolerance, color="grey", linewidth=0.6, linestyle="--")
+            if pair.from_ is not None and pair.to is not None:
+                axes.axvspan(pair.from_, pair.to, color="grey", alpha=0.15, linewidth=0)
+            steps = np.diff(pair.times)
+            axes.set_xscale("linear" if np.allclose(steps, steps.mean()) else "log")
+            ticks = np.unique(np.linspace(0, len(pair.times) - 1, 7).round().astype(int))
+            axes.set_xticks([pair.times[k] for k in ticks], [time(pair.times[k]) for k in ticks])
+            axes.minorticks_off()
+            axes.set_ylim(0, 1)
+            axes.set_ylabel("win rate")
+            axes.set_xlabel(pair.axis)
+            title = f"{pair.candidate} against {pair.baseline}: {pair.verdict.value}"
+            axes.set_title(title, loc="left", parse_math=False)
+        return saved(canvas, style, "svg")

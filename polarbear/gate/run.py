@@ -1,0 +1,239 @@
+"""Makes the runs of both versions, batch by batch, until the verdict is shown."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import polars as pl
+
+from polarbear.config import Config
+from polarbear.driver import collect
+from polarbear.driver.fingerprints import survey
+from polarbear.driver.reconcile import Answers, take_in
+from polarbear.driver.scheduler import Scheduler
+from polarbear.errors import ConfigError
+from polarbear.execution import host
+from polarbear.execution.outcome import Outcome
+from polarbear.gate.pairs import Duels, FailedRun, Lost, Pair, Slowdown, pairs_of, same_code
+from polarbear.gate.sequential import look_sizes
+from polarbear.gate.verdicts import Level, Verdict, problems_for_failures, shown
+from polarbear.plain import asked
+from polarbear.settings.grid import SECONDS
+from polarbear.store import Store
+from polarbear.store.set_aside import Reason
+
+DEFAULT_LIMIT = 100  # instances
+Failures = Literal["worse", "ranked"]
+
+
+@dataclass(frozen=True)
+class GateOptions:
+    """What the gate asks, and how surely; ``limit`` bounds the number of instances."""
+
+    baseline: str
+    candidate: str
+    tolerance: float = 0.05
+    alpha: float = 0.95
+    limit: int | None = None
+    failures: Failures = "worse"
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.tolerance < 0.5:
+            raise ConfigError(f"a tolerance is from 0 to below 0.5, found {self.tolerance:g}")
+        if not 0.5 < self.alpha < 1:
+            raise ConfigError(f"alpha is between 0.5 and 1, found {self.alpha:g}")
+        if self.baseline == self.candidate:
+            raise ConfigError(f"'{self.baseline}' is both the baseline and the candidate")
+
+
+@dataclass(frozen=True)
+class PairVerdict:
+    """The verdict on one pair; fields are keys of `polarbear gate --json`.
+
+    ``win_rate`` is the candidate's at each time, a draw counting half. ``from_`` and ``to`` are the
+    times between which it is worse, or better. At ``open_times`` it is not shown to be no worse.
+    """
+
+    store: str
+    axis: str
+    baseline: str
+    candidate: str
+    verdict: Verdict
+    instances: int
+    problems: int
+    open_times: int
+    from_: float | None
+    to: float | None
+    times: tuple[float, ...]
+    win_rate: tuple[float | None, ...]
+    unchanged_code: bool
+    failed: tuple[FailedRun, ...]
+    lost_most: tuple[Lost, ...]
+    slowdown: Slowdown | None = asked()
+
+    @property
+    def in_span(self) -> float | None:
+        """The mean win rate between ``from`` and ``to``."""
+        if self.from_ is None or self.to is None:
+            return None
+        inside = [
+            rate
+            for t, rate in zip(self.times, self.win_rate, strict=True)
+            if self.from_ <= t <= self.to and rate is not None
+        ]
+        return float(np.mean(inside)) if inside else None
+
+
+@dataclass(frozen=True)
+class GateRun:
+    """The verdicts on the pairs of one configuration, and what they cost."""
+
+    pairs: tuple[PairVerdict, ...]
+    runs: int
+    cached: int
+    seconds: float
+
+
+def gate(
+    config: Config,
+    folder: Path,
+    options: GateOptions,
+    all_pairs: int,
+    note: Callable[[str], None] = lambda text: None,
+    progress: Callable[[int], AbstractContextManager[Callable[[bool], None]]] | None = None,
+) -> GateRun:
+    """Compare the candidate with the baseline; ``all_pairs`` share the error of false alarms."""
+    pairs = pairs_of([one.name for one in config.algorithms], options.baseline, options.candidate)
+    names = {name for pair in pairs for name in (pair.baseline, pair.candidate)}
+    config = replace(config, algorithms=tuple(a for a in config.algorithms if a.name in names))
+    timed = config.budget.axis == SECONDS
+    if timed:
+        config = replace(config, execution=config.execution.model_copy(update={"workers": 1}))
+    stream = collect.InstanceStream(config)
+    limit = options.limit or config.race.limits.instances or DEFAULT_LIMIT
+    limit = min(limit, stream.size or limit)
+    error = 1 - options.alpha
+    level = Level(options.tolerance, error, error / all_pairs, limit, config.seed)
+    sizes = look_sizes(limit)
+    begun, made = time.monotonic(), 0
+    collect.prepare_unknown(config, folder)
+    store = Store.open_or_create(folder, config.plain())
+    with store.writing(), _on_one_core(timed):
+        stale = [one.algorithm for one in survey(config, store).stale]
+        for line in take_in(config, store, Answers(rerun=stale), racing=False):
+            note(line)
+        origin = collect.origin_of(config, store)
+        unchanged = [
+            same_code(origin.fingerprints[pair.baseline], origin.fingerprints[pair.candidate])
+            for pair in pairs
+        ]
+        with collect.pool_of(config, store) as pool:
+            for look, size in enumerate(sizes):
+                chosen = stream.first(size)
+                ids = [instance.id for instance in chosen]
+                store.add_instances(chosen, config.instances.suite)
+                if timed:
+                    _set_aside_untimed(store, len(names))
+                plan = collect.plan(config, collect.stored_runs(store), chosen, origin=origin)
+                made += len(plan.tasks)
+                if plan.tasks:
+                    collect.prepare(config)
+                with (progress or _silent)(len(plan.tasks)) as finished:
+                    Scheduler(pool, store, _receiver(finished)).run(plan.tasks)
+                collect.check_unchanged(config, origin)
+                found = [
+                    _judge(config, store, pair, same, ids, sizes[: look + 1], level, options)
+                    for pair, same in zip(pairs, unchanged, strict=True)
+                ]
+                verdicts = {one.verdict for one in found}
+                if Verdict.WORSE in verdicts or Verdict.UNDECIDED not in verdicts:
+                    break
+    return GateRun(tuple(found), made, len(names) * size - made, time.monotonic() - begun)
+
+
+def _receiver(finished: Callable[[bool], None]) -> Callable[[Outcome], None]:
+    return lambda outcome: finished(outcome.status.failed)
+
+
+@contextmanager
+def _silent(total: int) -> Iterator[Callable[[bool], None]]:
+    yield lambda failed: None
+
+
+def _judge(
+    config: Config,
+    store: Store,
+    pair: Pair,
+    unchanged: bool,
+    instances: Sequence[str],
+    looks: Sequence[int],
+    level: Level,
+    options: GateOptions,
+) -> PairVerdict:
+    duels = Duels(config, store, pair, instances)
+    sizes = sorted({duels.problems_by(size) for size in looks})
+    found = shown(duels.scores, sizes, level)
+    failed = duels.failures()
+    enough = unchanged or looks[-1] >= problems_for_failures(level)
+    verdict, span = Verdict.UNDECIDED, None
+    if found.worse or (failed and options.failures == "worse"):
+        verdict, span = Verdict.WORSE, found.worse
+    elif enough and duels.identical:
+        verdict = Verdict.IDENTICAL
+    elif enough and not found.open_times:
+        verdict, span = Verdict.NO_WORSE, found.better
+        if span:
+            verdict = Verdict.BETTER
+    whole = (0, len(duels.times) - 1)
+    rates = np.nanmean(duels.scores, axis=0)
+    return PairVerdict(
+        str(store.path),
+        config.budget.axis,
+        pair.baseline,
+        pair.candidate,
+        verdict,
+        len(duels.instances),
+        len(duels.scores),
+        found.open_times,
+        float(duels.times[span[0]]) if span else None,
+        float(duels.times[span[1]]) if span else None,
+        tuple(duels.times.tolist()),
+        tuple(None if np.isnan(rate) else float(rate) for rate in rates),
+        unchanged,
+        tuple(failed),
+        tuple(duels.lost_most(span or whole) if verdict is not Verdict.IDENTICAL else ()),
+        duels.slowdown() if config.budget.axis == SECONDS else None,
+    )
+
+
+def _set_aside_untimed(store: Store, names: int) -> None:
+    """Set aside runs from another machine, and runs on instances that some version lacks.
+
+    All versions are timed on an instance right after each other.
+    """
+    here, runs = host.here(), store.all_runs()
+    local = runs.filter(pl.col("host") == here.host, pl.col("cpu") == here.cpu)
+    versions = local.group_by("instance").agg(pl.col("algorithm").n_unique())
+    complete = local.join(versions.filter(pl.col("algorithm") == names), on="instance", how="semi")
+    store.set_aside.add(runs.join(complete, on="run", how="anti"), Reason.FORGOTTEN)
+
+
+@contextmanager
+def _on_one_core(timed: bool) -> Iterator[None]:
+    """Keep this process and its workers on one core, where the system can do that."""
+    if not timed or not hasattr(os, "sched_setaffinity"):
+        yield
+        return
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {max(before)})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)

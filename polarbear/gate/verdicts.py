@@ -1,0 +1,94 @@
+"""The verdict on one pair of versions after a look, from the scores of the candidate."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from polarbear.gate.sequential import first_crossing, statistics, window_means, windows
+
+
+class Verdict(StrEnum):
+    """Values as in JSON; the order is that of severity."""
+
+    IDENTICAL = "identical"
+    BETTER = "better"
+    NO_WORSE = "no worse"
+    UNDECIDED = "undecided"
+    WORSE = "worse"
+
+    @property
+    def passes(self) -> bool:
+        return self in (Verdict.IDENTICAL, Verdict.BETTER, Verdict.NO_WORSE)
+
+
+@dataclass(frozen=True)
+class Level:
+    """What has to be shown: the tolerance of win rates, and errors for the whole sequence of looks.
+
+    ``error`` is that of a pass, ``alarm`` that of "worse" and of "better": the same, divided by the
+    number of pairs.
+    """
+
+    tolerance: float
+    error: float
+    alarm: float
+    limit: int  # instances
+    seed: int
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What the duels show after a look; spans are the first and the last index of times.
+
+    ``open_times`` is the number of times at which "no worse" is not shown yet.
+    """
+
+    worse: tuple[int, int] | None
+    better: tuple[int, int] | None
+    open_times: int
+
+
+def problems_for_failures(level: Level) -> int:
+    """Instances after which a share of failures as large as the tolerance would have shown up."""
+    share = max(level.tolerance, 0.01)
+    return min(level.limit, int(np.ceil(np.log(level.error) / np.log1p(-share))))
+
+
+def shown(scores: np.ndarray, sizes: Sequence[int], level: Level) -> Shown:
+    """What scores[problem, time] show by the last of these looks."""
+    spans = windows(scores.shape[1])
+    means = window_means(scores, spans)
+    at_times = statistics(scores, 0.5 - level.tolerance, sizes, level.seed)
+    as_good = [
+        first_crossing(at_times[..., t], sizes, level.limit, level.error) is not None
+        for t in range(scores.shape[1])
+    ]
+    return Shown(
+        _span(1 - means, 0.5 + level.tolerance, spans, sizes, level),
+        _span(means, 0.5, spans, sizes, level),
+        as_good.count(False),
+    )
+
+
+def _span(
+    means: np.ndarray, rate: float, spans: np.ndarray, sizes: Sequence[int], level: Level
+) -> tuple[int, int] | None:
+    """Neighbouring times of windows that are each shown to exceed the rate, the clearest within."""
+    found = statistics(means, rate, sizes, level.seed)
+    crossing = first_crossing(found.max(axis=2), sizes, level.limit, level.alarm)
+    if crossing is None:
+        return None
+    look, bound = crossing
+    inside = np.zeros(spans.max() + 1, dtype=bool)
+    for start, stop in spans[found[0, look] > bound]:
+        inside[start:stop] = True
+    first, last = spans[found[0, look].argmax()]
+    while first > 0 and inside[first - 1]:
+        first -= 1
+    while inside[last]:
+        last += 1
+    return int(first), int(last) - 1
