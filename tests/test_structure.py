@@ -27,7 +27,7 @@ ORDER = [
     {"selection"},
     {"classical"},
     {"report", "formats"},
-    {"gate"},
+    {"regression"},
     {"api"},
     {"cli"},
     {"__main__"},

@@ -13,12 +13,12 @@ from polarbear.api.configurations import ConfigLike
 from polarbear.api.listening import Listener
 from polarbear.config import Overrides, overridden, parse
 from polarbear.errors import ConfigError
-from polarbear.gate import gate_report
-from polarbear.gate.pairs import pairs_of
-from polarbear.gate.run import GateOptions, GateRun, PairVerdict
-from polarbear.gate.run import gate as run_gate
-from polarbear.gate.verdicts import Verdict
 from polarbear.plain import Record
+from polarbear.regression import gate_report
+from polarbear.regression.pairs import pairs_of
+from polarbear.regression.run import GateOptions, GateRun, PairVerdict
+from polarbear.regression.run import gate as run_gate
+from polarbear.regression.verdicts import Verdict
 from polarbear.report.figures.figure_files import write_file
 from polarbear.settings.options import Source
 from polarbear.settings.yaml_lines import read_yaml

@@ -21,10 +21,10 @@ from polarbear.driver.scheduler import Scheduler
 from polarbear.errors import ConfigError
 from polarbear.execution import host
 from polarbear.execution.outcome import Outcome
-from polarbear.gate.pairs import Duels, FailedRun, Lost, Pair, Slowdown, pairs_of, same_code
-from polarbear.gate.sequential import look_sizes
-from polarbear.gate.verdicts import Level, Verdict, problems_for_failures, shown
 from polarbear.plain import asked
+from polarbear.regression.pairs import Duels, FailedRun, Lost, Pair, Slowdown, pairs_of, same_code
+from polarbear.regression.sequential import look_sizes
+from polarbear.regression.verdicts import Level, Verdict, decide, problems_for_failures
 from polarbear.settings.grid import SECONDS
 from polarbear.store import Store
 from polarbear.store.set_aside import Reason
@@ -179,18 +179,11 @@ def _judge(
 ) -> PairVerdict:
     duels = Duels(config, store, pair, instances)
     sizes = sorted({duels.problems_by(size) for size in looks})
-    found = shown(duels.scores, sizes, level)
-    failed = duels.failures()
-    enough = unchanged or looks[-1] >= problems_for_failures(level)
-    verdict, span = Verdict.UNDECIDED, None
-    if found.worse or (failed and options.failures == "worse"):
-        verdict, span = Verdict.WORSE, found.worse
-    elif enough and duels.identical:
-        verdict = Verdict.IDENTICAL
-    elif enough and not found.open_times:
-        verdict, span = Verdict.NO_WORSE, found.better
-        if span:
-            verdict = Verdict.BETTER
+    may_pass = unchanged or looks[-1] >= problems_for_failures(level)
+    decision = decide(duels.scores, sizes, level, may_pass, duels.identical)
+    failed, verdict, span = duels.failures(), decision.verdict, decision.span
+    if failed and options.failures == "worse":
+        verdict = Verdict.WORSE
     whole = (0, len(duels.times) - 1)
     rates = np.nanmean(duels.scores, axis=0)
     return PairVerdict(
@@ -201,7 +194,7 @@ def _judge(
         verdict,
         len(duels.instances),
         len(duels.scores),
-        found.open_times,
+        decision.open_times,
         float(duels.times[span[0]]) if span else None,
         float(duels.times[span[1]]) if span else None,
         tuple(duels.times.tolist()),

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 import numpy as np
 
-from polarbear.gate.sequential import first_crossing, statistics, window_means, windows
+from polarbear.regression.sequential import first_crossing, statistics, window_means, windows
 
 
 class Verdict(StrEnum):
@@ -41,14 +41,15 @@ class Level:
 
 
 @dataclass(frozen=True)
-class Shown:
-    """What the duels show after a look; spans are the first and the last index of times.
+class Decision:
+    """The verdict after a look.
 
-    ``open_times`` is the number of times at which "no worse" is not shown yet.
+    ``span`` is the first and the last index of times at which the candidate is worse, or better;
+    ``open_times`` the number of times at which "no worse" is not shown.
     """
 
-    worse: tuple[int, int] | None
-    better: tuple[int, int] | None
+    verdict: Verdict
+    span: tuple[int, int] | None
     open_times: int
 
 
@@ -58,20 +59,29 @@ def problems_for_failures(level: Level) -> int:
     return min(level.limit, int(np.ceil(np.log(level.error) / np.log1p(-share))))
 
 
-def shown(scores: np.ndarray, sizes: Sequence[int], level: Level) -> Shown:
-    """What scores[problem, time] show by the last of these looks."""
+def decide(
+    scores: np.ndarray, sizes: Sequence[int], level: Level, may_pass: bool, identical: bool = False
+) -> Decision:
+    """The verdict that scores[problem, time] show by the last of these looks.
+
+    Without ``may_pass`` it is "worse" or "undecided"; ``identical`` versions are no worse.
+    """
     spans = windows(scores.shape[1])
     means = window_means(scores, spans)
+    worse = _span(1 - means, 0.5 + level.tolerance, spans, sizes, level)
+    if worse:
+        return Decision(Verdict.WORSE, worse, scores.shape[1])
     at_times = statistics(scores, 0.5 - level.tolerance, sizes, level.seed)
-    as_good = [
-        first_crossing(at_times[..., t], sizes, level.limit, level.error) is not None
-        for t in range(scores.shape[1])
-    ]
-    return Shown(
-        _span(1 - means, 0.5 + level.tolerance, spans, sizes, level),
-        _span(means, 0.5, spans, sizes, level),
-        as_good.count(False),
-    )
+    open_times = [
+        first_crossing(at_times[..., t], sizes, level.limit, level.error)
+        for t in range(len(scores[0]))
+    ].count(None)
+    if not may_pass or (open_times and not identical):
+        return Decision(Verdict.UNDECIDED, None, open_times)
+    if identical:
+        return Decision(Verdict.IDENTICAL, None, 0)
+    better = _span(means, 0.5, spans, sizes, level)
+    return Decision(Verdict.BETTER if better else Verdict.NO_WORSE, better, 0)
 
 
 def _span(
