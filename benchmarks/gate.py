@@ -18,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatch
 from pathlib import Path
 
@@ -105,12 +105,12 @@ class Row:
     trials: int | None = None  # of whole gates, which take long
 
 
-def replayed(scores: np.ndarray) -> Trial:
+def replayed(scores: np.ndarray, seed: int) -> Trial:
     """The verdict of a gate on code that has changed."""
-    sizes = look_sizes(LIMIT)
+    sizes, level = look_sizes(LIMIT), replace(LEVEL, seed=seed)
     for look, size in enumerate(sizes):
-        may_pass = size >= problems_for_failures(LEVEL)
-        found = decide(scores[:size], sizes[: look + 1], LEVEL, may_pass)
+        may_pass = size >= problems_for_failures(level)
+        found = decide(scores[:size], sizes[: look + 1], level, may_pass)
         if found.verdict is not Verdict.UNDECIDED:
             break
     return Trial(found.verdict, size)
@@ -119,7 +119,7 @@ def replayed(scores: np.ndarray) -> Trial:
 def synthetic(rates: np.ndarray, correlation: str) -> Callable[[int], Trial]:
     def trial(seed: int) -> Trial:
         noise = truths.normal_noise(LIMIT, correlation, np.random.default_rng([seed, 7]), 1, TIMES)
-        return replayed((noise[:, 0] < ndtri(rates)).astype(float))
+        return replayed((noise[:, 0] < ndtri(rates)).astype(float), seed)
 
     return trial
 
@@ -128,7 +128,7 @@ def real(values: dict[str, np.ndarray], candidate: str) -> Callable[[int], Trial
     def trial(seed: int) -> Trial:
         new, old = values[candidate], values["same, other seed" if candidate == "same" else "same"]
         chosen = np.random.default_rng([seed, 8]).permutation(len(new))[:LIMIT]
-        return replayed((0.5 * (new < old) + 0.5 * (new <= old))[chosen])
+        return replayed((0.5 * (new < old) + 0.5 * (new <= old))[chosen], seed)
 
     return trial
 

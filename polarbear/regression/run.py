@@ -129,6 +129,8 @@ def gate(
         stale = [one.algorithm for one in survey(config, store).stale]
         for line in take_in(config, store, Answers(rerun=stale), racing=False):
             note(line)
+        if timed:
+            _set_aside_untimed(store, len(names))
         origin = collect.origin_of(config, store)
         unchanged = [
             same_code(origin.fingerprints[pair.baseline], origin.fingerprints[pair.candidate])
@@ -139,8 +141,6 @@ def gate(
                 chosen = stream.first(size)
                 ids = [instance.id for instance in chosen]
                 store.add_instances(chosen, config.instances.suite)
-                if timed:
-                    _set_aside_untimed(store, len(names))
                 plan = collect.plan(config, collect.stored_runs(store), chosen, origin=origin)
                 made += len(plan.tasks)
                 if plan.tasks:

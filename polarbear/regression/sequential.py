@@ -85,12 +85,16 @@ def first_crossing(
     alive, used = np.ones(len(path) - 1, dtype=bool), 0
     for look, size in enumerate(sizes):
         allowed = int(error * size / limit * len(path)) - used
+        if allowed < 1:
+            continue
         values = path[1:, look]
         largest = np.sort(values[alive])[::-1]
-        bound = np.inf if allowed < 1 else largest[min(allowed, len(largest) - 1)] + ROUNDING
+        outside = largest[min(allowed, len(largest) - 1)] + ROUNDING
+        crossing = alive & (values > outside)
+        # Statistics of few problems have few values: the data have to reach one that crosses.
+        bound = float(values[crossing].min() - ROUNDING if crossing.any() else outside)
         if path[0, look] > bound:
-            return look, float(bound)
-        crossing = alive & (values > bound)
+            return look, bound
         used += int(crossing.sum())
         alive &= ~crossing
     return None

@@ -1,0 +1,109 @@
+"""The sequential test: against exact probabilities, and its error rates on known truths."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from polarbear.regression.sequential import (
+    first_crossing,
+    look_sizes,
+    statistics,
+    window_means,
+    windows,
+)
+from polarbear.regression.verdicts import Level, Verdict, decide, problems_for_failures
+
+LEVEL = Level(tolerance=0.05, error=0.05, alarm=0.05, limit=40, seed=3)
+
+
+def test_looks_end_at_the_limit_and_grow():
+    assert look_sizes(100) == [8, 16, 24, 32, 40, 50, 62, 77, 96, 100]
+    assert look_sizes(5) == [5]
+
+
+@pytest.mark.parametrize("times", [1, 2, 7, 20])
+def test_windows_cover_every_time_alone_and_all_together(times):
+    found = {tuple(span) for span in windows(times).tolist()}
+    assert {(t, t + 1) for t in range(times)} <= found
+    assert (0, times) in found
+    assert all(0 <= start < stop <= times for start, stop in found)
+
+
+def test_means_of_windows_leave_out_what_is_missing():
+    scores = np.array([[1.0, 0.0, np.nan], [np.nan, np.nan, np.nan]])
+    found = window_means(scores, np.array([(0, 2), (0, 3), (2, 3)]))
+    np.testing.assert_allclose(found[0], [0.5, 0.5, np.nan])
+    assert np.isnan(found[1]).all()
+
+
+def test_random_signs_have_the_exact_distribution_of_sign_flips():
+    """Eight problems, all 256 patterns of signs; 2,000 random ones are within five standard errors,
+    which fails for one seed in a million."""
+    scores = np.random.default_rng(4).random((8, 1))
+    found = statistics(scores, 0.5, [8], seed=1)[:, 0, 0]
+    signs = np.array(list(product([-1, 1], repeat=8)))
+    centred = scores[:, 0] - 0.5
+    exact = signs @ centred / np.sqrt((centred**2).sum())
+    assert found[0] == pytest.approx(centred.sum() / np.sqrt((centred**2).sum()), abs=1e-5)
+    for bound in (0.5, 1.0, 2.0):
+        p = (exact > bound).mean()
+        error = np.sqrt(p * (1 - p) / (len(found) - 1))
+        assert (found[1:] > bound).mean() == pytest.approx(p, abs=5 * error + 1e-9)
+
+
+def test_sign_patterns_cross_the_bounds_as_often_as_the_error_allows():
+    """Each row of random signs as if it were the data: the share that crosses at any look."""
+    scores = np.random.default_rng(5).integers(0, 2, (40, 6)).astype(float)
+    sizes = look_sizes(40)
+    path = statistics(scores, 0.5, sizes, seed=1).max(axis=2)
+    crossing = [
+        first_crossing(np.vstack([path[k], path[1:]]), sizes, 40, 0.1) is not None
+        for k in range(1, 400)
+    ]
+    assert sum(crossing) <= binom.ppf(0.999, len(crossing), 0.1)
+    assert sum(crossing) >= binom.ppf(0.001, len(crossing), 0.06)  # looks are discrete
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rate", [0.45, 0.5])
+def test_false_alarms_at_the_edge_and_of_even_versions(rate):
+    """60 gates of independent duels at 6 times: at 5 %, more are wrong for 1 % of all seeds."""
+    wrong = 0
+    for seed in range(60):
+        rng = np.random.default_rng([seed, 2])
+        scores = (rng.random((40, 6)) < rate).astype(float)
+        wrong += decide(scores, look_sizes(40), LEVEL, True).verdict is Verdict.WORSE
+    assert wrong <= binom.ppf(0.99, 60, 0.05)
+
+
+def test_a_version_that_always_loses_is_worse_and_one_that_always_wins_is_better():
+    for score, expected in ((0.0, Verdict.WORSE), (1.0, Verdict.BETTER)):
+        scores = np.full((16, 6), score)
+        found = decide(scores, [8, 16], LEVEL, True)
+        assert (found.verdict, found.span) == (expected, (0, 5))
+
+
+def test_a_loss_in_a_window_is_found_there():
+    scores = np.full((40, 12), 0.5)
+    scores[:, 4:6] = 0.0
+    found = decide(scores, look_sizes(40), LEVEL, True)
+    assert found.verdict is Verdict.WORSE
+    assert found.span is not None
+    assert found.span[0] <= 5
+    assert found.span[1] >= 4
+
+
+def test_draws_at_every_time_are_no_worse():
+    found = decide(np.full((8, 5), 0.5), [8], LEVEL, True)
+    assert (found.verdict, found.open_times) == (Verdict.NO_WORSE, 0)
+    assert decide(np.full((8, 5), 0.5), [8], LEVEL, False).verdict is Verdict.UNDECIDED
+
+
+def test_a_pass_needs_as_many_instances_as_show_a_share_of_failures():
+    level = Level(0.05, 0.05, 0.05, 1000, 1)
+    n = problems_for_failures(level)
+    assert 0.95**n <= 0.05 < 0.95 ** (n - 1)
