@@ -20,14 +20,14 @@ SHELL = "sh"
 LEFT = {
     "data": ["mine.html"],
     "figures": ["figures/ratings.pdf", "figures/matrix.svg", "data/ratings.csv", "study.json"],
-    "pull-request": ["race.json", "comment.md", "report.html"],
+    "pull-request": ["comment.md", "gate.svg", "gate.xml", "report.html"],
     "python-optimiser": ["report.html"],
     "solver": ["tours/polarbear.json"],
 }
 SAID = {
     "data": "the budget is 100 evaluations",
     "figures": "polarbear 0.",
-    "pull-request": "this branch stays in",
+    "pull-request": "branch is worse than main",
     "python-optimiser": "the budget is 200 evaluations",
     "solver": "reverse a part",
 }

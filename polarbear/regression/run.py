@@ -15,7 +15,7 @@ import polars as pl
 
 from polarbear.config import Config
 from polarbear.driver import collect
-from polarbear.driver.fingerprints import survey
+from polarbear.driver.fingerprints import fingerprints, stale_runs
 from polarbear.driver.reconcile import Answers, take_in
 from polarbear.driver.scheduler import Scheduler
 from polarbear.errors import ConfigError
@@ -126,7 +126,7 @@ def gate(
     collect.prepare_unknown(config, folder)
     store = Store.open_or_create(folder, config.plain())
     with store.writing(), _on_one_core(timed):
-        stale = [one.algorithm for one in survey(config, store).stale]
+        stale = [one.algorithm for one in stale_runs(store, fingerprints(config))]
         for line in take_in(config, store, Answers(rerun=stale), racing=False):
             note(line)
         if timed:
@@ -141,12 +141,13 @@ def gate(
                 chosen = stream.first(size)
                 ids = [instance.id for instance in chosen]
                 store.add_instances(chosen, config.instances.suite)
-                plan = collect.plan(config, collect.stored_runs(store), chosen, origin=origin)
-                made += len(plan.tasks)
-                if plan.tasks:
+                stored = collect.stored_runs(store)
+                tasks = collect.missing_tasks(config, stored, chosen, origin=origin)
+                made += len(tasks)
+                if tasks:
                     collect.prepare(config)
-                with (progress or _silent)(len(plan.tasks)) as finished:
-                    Scheduler(pool, store, _receiver(finished)).run(plan.tasks)
+                with (progress or _silent)(len(tasks)) as finished:
+                    Scheduler(pool, store, _receiver(finished)).run(tasks)
                 collect.check_unchanged(config, origin)
                 found = [
                     _judge(config, store, pair, same, ids, sizes[: look + 1], level, options)

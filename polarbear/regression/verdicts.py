@@ -64,7 +64,8 @@ def decide(
 ) -> Decision:
     """The verdict that scores[problem, time] show by the last of these looks.
 
-    Without ``may_pass`` it is "worse" or "undecided"; ``identical`` versions are no worse.
+    Without ``may_pass`` it is "worse" or "undecided"; ``identical`` versions are no worse. Where
+    the candidate wins clearly more than half, further instances may show that it is better.
     """
     spans = windows(scores.shape[1])
     means = window_means(scores, spans)
@@ -81,7 +82,10 @@ def decide(
     if identical:
         return Decision(Verdict.IDENTICAL, None, 0)
     better = _span(means, 0.5, spans, sizes, level)
-    return Decision(Verdict.BETTER if better else Verdict.NO_WORSE, better, 0)
+    if better:
+        return Decision(Verdict.BETTER, better, 0)
+    promising = np.nanmean(scores) > 0.5 + level.tolerance and sizes[-1] < level.limit
+    return Decision(Verdict.UNDECIDED if promising else Verdict.NO_WORSE, None, 0)
 
 
 def _span(
