@@ -13,7 +13,7 @@ from polarbear.cli import command_options as common
 from polarbear.cli import output
 from polarbear.cli.screen import Screen
 from polarbear.errors import ConfigError
-from polarbear.wording import counted, duration
+from polarbear.wording import counted, duration, joined
 
 if TYPE_CHECKING:
     from polarbear.api.gating import Gated
@@ -60,7 +60,7 @@ def gate(
         ("--undecided", undecided, (None, "pass", "fail")),
     ):
         if value not in known:
-            expected = " or ".join(one for one in known if one)
+            expected = joined([one for one in known if one], "or")
             raise ConfigError(f"{option} is {expected}, found '{value}'")
     message = "every finished run is stored, and the same command continues"
     with output.interruptible(message), output.announcing_compilation():
