@@ -1,66 +1,15 @@
-"""What a reader asks the selector: drawn by hand, kept in the address, answered as select does."""
+"""What a reader asks the selector is kept in the address and answered as select does."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from selenium.webdriver.common.by import By
-from selenium.webdriver.common.keys import Keys
-
 from polarbear.selection.expected_regret import value_of_information
 from polarbear.selection.posterior_source import contest, find_basis
 from polarbear.store import Store
 from tests.report.browser import Browser
-from tests.report.test_page import ALL_DRAWS, by_select
+from tests.report.test_page import by_select
 from tests.support import Project
-
-HASH = "decodeURIComponent(location.hash)"
-
-
-def sketch(browser: Browser, heights: list[int]) -> None:
-    """Draw by moving each bar."""
-    browser.pick("kind", "sketch")
-    for place, height in enumerate(heights):
-        browser.ask(
-            "(() => { const bar = document.querySelectorAll('.sketch input')[arguments[0]];"
-            " bar.value = arguments[1];"
-            " bar.dispatchEvent(new Event('input', {bubbles: true})); })()",
-            place,
-            height,
-        )
-
-
-def test_a_sketch_is_answered_as_select_answers_the_command_beside_it(
-    browser: Browser, temporal_page: Path, raced_project: Project
-):
-    browser.open(temporal_page)
-    sketch(browser, [0, 0, 5, 2, 0, 0, 0, 9, 0, 1])
-    text = browser.text("command").split('"')[1]
-    assert text.count(" * between ") == 4
-    known = by_select(raced_project, "temporal", text)
-    best = known.criteria.p2bb[known.choice]
-    shown = float(browser.ask("document.querySelector('#choice-table td').textContent"))
-    assert browser.text("choice").startswith(known.name(known.choice))
-    assert abs(shown - best) <= ALL_DRAWS
-
-
-def test_the_mouse_draws_a_sketch_and_the_keys_move_its_bars(browser: Browser, temporal_page: Path):
-    browser.open(temporal_page)
-    browser.pick("kind", "sketch")
-    browser.ask(
-        "(() => { const field = document.querySelector('.sketch');"
-        " const box = field.getBoundingClientRect();"
-        " const at = (kind, x, y) => field.dispatchEvent(new PointerEvent(kind, {pointerId: 1,"
-        "   bubbles: true, clientX: box.left + x * box.width, clientY: box.top + y * box.height}));"
-        " field.setPointerCapture = () => {};"
-        " at('pointerdown', 0.05, 0.5); at('pointermove', 0.15, 0.02); at('pointerup', 0.15, 0);"
-        " at('pointermove', 0.95, 0.02); })()"
-    )
-    assert browser.ask(HASH).startswith("#ask=sketch+5+10+0+0+0+3+6+3+0+0&")
-    bar = browser.driver.find_elements(By.CSS_SELECTOR, ".sketch input")[0]
-    bar.send_keys(Keys.ARROW_UP)
-    assert browser.ask(HASH).startswith("#ask=sketch+6+10+")
-    assert "How likely a budget of 10 to" in bar.get_attribute("aria-label")
 
 
 def test_an_address_asks_again_what_was_asked(browser: Browser, temporal_page: Path):

@@ -6,7 +6,7 @@ import { addressOf, askedBy } from "../../../polarbear/report/page/js/address.js
 test("what an address asks is what was asked when it was made", () => {
   for (const asked of [
     { name: "at", values: [5000], risk: "mean", gamma: NaN },
-    { name: "sketch", values: [0, 3, 10, 0], risk: "p2bb", gamma: NaN },
+    { name: "between", values: [0, 3], risk: "p2bb", gamma: NaN },
     { name: "worst-case", values: [], risk: "quantile", gamma: 0.1 },
   ]) {
     assert.deepEqual(askedBy(addressOf(asked)), asked);

@@ -2,19 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import "./page.js";
-import {
-  labelOf,
-  plain,
-  shortened,
-  withShortWords,
-} from "../../../polarbear/report/page/js/labels.js";
-
-test("where there is little room, words lose their ends before they are lost", () => {
-  assert.equal(withShortWords("BIPOP small cum.", 11), "BIP sma cum");
-  assert.equal(withShortWords("algorithm 01", 11), "algorith 01");
-  assert.equal(withShortWords("CMA-ES", 11), "CMA-ES");
-  assert.equal(withShortWords("one two three four five six", 11), null);
-});
+import { labelOf, plain, shortened } from "../../../polarbear/report/page/js/labels.js";
 
 test("a long name is cut in its middle, and no letter is cut in two", () => {
   const short = shortened("🐻".repeat(40), 9);

@@ -76,12 +76,3 @@ test("a preference in words is what the command line reads", () => {
   assert.equal(preferenceOn(grid, "lognormal", [30, 0.5]).text, "lognormal 30 0.5");
   assert.equal(preferenceOn(grid, "uniform", []).text, "uniform");
 });
-
-test("a sketch is a weighted mean of ranges, in words that the command understands", () => {
-  const { text, weights } = preferenceOn(grid, "sketch", [10, 20, 1, 20, 40, 0, 40, 80, 3]);
-  assert.equal(text, "1 * between 10 and 20 + 3 * between 40 and 80");
-  near(total(weights), 1);
-  near(mean(weights), (15 + 3 * 60) / 4);
-  assert.equal(preferenceOn(grid, "sketch", [10, 20, 0, 20, 80, 4]).text, "between 20 and 80");
-  assert.match(preferenceOn(grid, "sketch", [10, 80, 0]).problem, /empty/);
-});

@@ -36,12 +36,12 @@ export function showChoice(posterior, made, gamma, risk, preference) {
   const strong = (text) => element("strong", {}, text);
   const lines = [element("p", { class: "chosen" }, labelled(items[first.item]))];
   if (second) {
-    const rests = first.problems === null ? "" : filled(sentences.rests, { problems: say.counted(first.problems, "problem") });
+    const problems = first.problems === null ? null : say.counted(first.problems, "problem");
     const words = pieces(sentences.choice, {
       early: made.early ? sentences.early : "",
       probability: strong(say.probability(first.p2bb)),
       error: say.small(errorOf(first.p2bb, posterior)),
-      rests,
+      rests: problems === null ? "" : filled(sentences.rests, { problems }),
       rival: nameElement(items[first.rival]),
       share: strong(say.percent(first.mean)),
       where: sentences.where[preference] ?? sentences.where.otherwise,
@@ -76,27 +76,24 @@ export function showCommand(selector, text, risk, gamma) {
 }
 
 /** P(best) over budgets, with what is wanted shaded behind it. */
-export function selectorChart(view, posterior, shares, preference, kind, controls) {
+export function selectorChart(view, posterior, shares, preference, { name: kind, values }) {
   const { times, items } = posterior;
-  const single = times.length === 1;
   const traces = [];
   const shapes = [];
   const weights = preference.weights;
-  if ((kind === "distribution" || kind === "sketch") && weights && !single) {
+  const whole = { y0: 0, y1: 1, yref: "paper" };
+  if (kind === "at") {
+    const line = { color: view.colour("text"), width: 1.5 };
+    shapes.push({ type: "line", x0: values[0], x1: values[0], ...whole, line });
+  } else if (kind === "between") {
+    const area = { fillcolor: view.colour("shade"), line: { width: 0 }, layer: "below" };
+    shapes.push({ type: "rect", x0: values[0], x1: values[1], ...whole, ...area });
+  } else if (weights && times.length > 1) {
     const at = (i) => times[Math.min(Math.max(i, 0), times.length - 1)];
     const density = weights.map((weight, i) => weight / ((at(i + 1) - at(i - 1)) / 2));
     const top = Math.max(...density);
     const fill = { fill: "tozeroy", fillcolor: view.colour("shade") };
     traces.push(silent(times, density.map((value) => value / top), { width: 0 }, fill));
-  }
-  const line = { color: view.colour("text"), width: 1.5 };
-  if (kind === "at") {
-    const t = controls.at[0].value;
-    shapes.push({ type: "line", x0: t, x1: t, y0: 0, y1: 1, yref: "paper", line });
-  } else if (kind === "between") {
-    const [start, stop] = controls.between.map((control) => control.value);
-    const area = { fillcolor: view.colour("shade"), line: { width: 0 }, layer: "below" };
-    shapes.push({ type: "rect", x0: start, x1: stop, y0: 0, y1: 1, yref: "paper", ...area });
   }
   items.forEach((name, item) => {
     if (!view.shows(name)) return;
@@ -106,10 +103,7 @@ export function selectorChart(view, posterior, shares, preference, kind, control
     const hover = "%{customdata[0]}<br>%{customdata[1]}<br>%{meta} %{y:.3f}";
     traces.push(lineOf(view, name, times, shares[item], 2.2, told, hover, more));
   });
-  const last = times.length - 1;
-  const ends = items
-    .map((name, item) => ({ name, y: shares[item][last] }))
-    .filter(({ name }) => view.shows(name));
+  const ends = items.map((name, item) => ({ name, y: shares[item].at(-1) })).filter(({ name }) => view.shows(name));
   return {
     traces,
     layout: {

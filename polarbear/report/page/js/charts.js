@@ -88,13 +88,8 @@ function draw(chart) {
   const { traces, layout, pointAt } = chart.make(view);
   chart.pointAt = pointAt;
   const touch = matchMedia("(pointer: coarse)").matches;
-  Plotly.react(chart.place, traces, layoutOf(view, layout, touch), {
-    displaylogo: false,
-    showLink: false,
-    displayModeBar: false,
-    responsive: false,
-    doubleClick: "reset",
-  });
+  const config = { displaylogo: false, displayModeBar: false, responsive: false, doubleClick: "reset" };
+  Plotly.react(chart.place, traces, layoutOf(view, layout, touch), config);
   if (pointAt && chart.clicked && !chart.listens) {
     chart.listens = true;
     chart.place.on("plotly_click", ({ points: [point] }) => chart.clicked(chart.pointAt(point)));
@@ -115,22 +110,17 @@ function layoutOf(view, layout, touch) {
     automargin: true,
     fixedrange: touch || printing,
   };
+  const color = view.colour("text");
   const merged = {
     width: view.width,
     height: view.narrow ? 320 : 400,
     margin: { l: 52, r: 16, t: 12, b: 48, pad: 2 },
     paper_bgcolor: "rgba(0,0,0,0)",
     plot_bgcolor: "rgba(0,0,0,0)",
-    font: {
-      family: "system-ui, sans-serif",
-      size: view.narrow ? 11 : 13,
-      color: view.colour("text"),
-    },
+    font: { family: "system-ui, sans-serif", size: view.narrow ? 11 : 13, color },
     hoverlabel: {
-      bgcolor: view.colour("card"),
-      bordercolor: view.colour("line"),
-      font: { color: view.colour("text"), size: 12 },
-      namelength: -1,
+      ...{ bgcolor: view.colour("card"), bordercolor: view.colour("line"), namelength: -1 },
+      font: { color, size: 12 },
     },
     showlegend: false,
     dragmode: touch ? false : "zoom",

@@ -3,6 +3,7 @@
 import { bestOnLog } from "./axes.js";
 import { element } from "./dom.js";
 import { say } from "./page.js";
+import { nearestIndex } from "./preferences.js";
 import { typed } from "./wording.js";
 
 /** Rounded as a slider moves, but never off its ends. */
@@ -20,22 +21,14 @@ export function numberControl(id, label, { low, high, log, value, stops }, chang
     return rounded(isLog ? low * (high / low) ** share : low + (high - low) * share, low, high);
   };
   const toPlace = (number) => {
-    if (stops) {
-      const gaps = stops.map((stop) => Math.abs(stop - number));
-      return gaps.indexOf(Math.min(...gaps));
-    }
+    if (stops) return nearestIndex(stops, number);
     const share = isLog
       ? Math.log(number / low) / Math.log(high / low)
       : (number - low) / (high - low);
     return Math.round(steps * Math.min(Math.max(share, 0), 1)) || 0;
   };
-  const box = element("input", {
-    type: "number",
-    id: `${id}-box`,
-    step: "any",
-    inputmode: "decimal",
-    "aria-label": `${label}, exactly`,
-  });
+  const exact = { type: "number", step: "any", inputmode: "decimal", "aria-label": `${label}, exactly` };
+  const box = element("input", { id: `${id}-box`, ...exact });
   const slider = element("input", { type: "range", id, min: 0, max: Math.max(steps, 0), step: 1 });
   const move = (number) => {
     control.value = number;
@@ -65,46 +58,46 @@ export function numberControl(id, label, { low, high, log, value, stops }, chang
 }
 
 /** The controls of every kind of preference, by its name. */
-export function preferenceControls(grid, changed) {
-  const { times, joint } = grid;
-  const [low, high] = [times[0], times[times.length - 1]];
+export function preferenceControls({ times, joint }, changed) {
+  const [low, high] = [times[0], times.at(-1)];
   const log = bestOnLog(times);
   const span = high - low || Math.abs(high) || 1;
-  const between = (share) =>
+  const at = (share) =>
     rounded(log && low > 0 ? low * (high / low) ** share : low + span * share, low, high);
   const time = { low, high, log };
-  const nearest = (t) => times.reduce((a, b) => (Math.abs(b - t) < Math.abs(a - t) ? b : a));
   const control = (id, label, value, options = time, then = changed) =>
     numberControl(id, label, { ...options, value }, then);
-  const budget = joint ? between(0.6) : nearest(between(0.6));
-  const at = [control("budget", "Budget", budget, { ...time, stops: joint ? null : times })];
-  const range = [];
+  const stops = joint ? null : times;
+  const budget = joint ? at(0.6) : times[nearestIndex(times, at(0.6))];
   const ordering = (moved) => {
-    const other = range.find((one) => one !== moved);
-    if (range[0].value > range[1].value) other.set(moved.value);
+    const [from, to] = range;
+    if (from.value > to.value) (moved === from ? to : from).set(moved.value);
     changed();
   };
-  range.push(control("range-from", "From", between(0.35), time, ordering));
-  range.push(control("range-to", "To", between(0.85), time, ordering));
+  const range = [
+    control("range-from", "From", at(0.35), time, ordering),
+    control("range-to", "To", at(0.85), time, ordering),
+  ];
   const width = { low: span / 500, high: span, log: true };
   const factor = { low: 0.05, high: 3, log: true };
-  const parameters = {
+  return {
+    at: [control("budget", "Budget", budget, { ...time, stops })],
+    between: range,
     normal: [
-      control("normal-mean", "Mean", between(0.6)),
+      control("normal-mean", "Mean", at(0.6)),
       control("normal-sd", "Standard deviation", Number((span / 8).toPrecision(2)), width),
     ],
     lognormal: [
-      control("lognormal-median", "Median", between(0.6)),
+      control("lognormal-median", "Median", at(0.6)),
       control("lognormal-sigma", "Standard deviation of the logarithm", 0.7, factor),
     ],
     triangular: [
-      control("triangular-from", "Shortest", between(0.25)),
-      control("triangular-mode", "Most likely", between(0.6)),
-      control("triangular-to", "Longest", between(0.95)),
+      control("triangular-from", "Shortest", at(0.25)),
+      control("triangular-mode", "Most likely", at(0.6)),
+      control("triangular-to", "Longest", at(0.95)),
     ],
-    exponential: [control("exponential-mean", "Mean", between(0.6))],
+    exponential: [control("exponential-mean", "Mean", at(0.6))],
   };
-  return { at, between: range, ...parameters };
 }
 
 export function radios(name, legend, options, changed) {

@@ -6,8 +6,9 @@ import { byId, copy, element, labelled, nameElement, tableOf } from "./dom.js";
 import { duelsAt, sampleOf } from "./duels.js";
 import { inflated } from "./packing.js";
 import { PAGE, say } from "./page.js";
+import { nearestIndex } from "./preferences.js";
 import { instanceChart } from "./trajectories.js";
-import { apart, valueText } from "./wording.js";
+import { apart, pieces, valueText } from "./wording.js";
 
 /** A name as a shell takes it. */
 function quoted(text) {
@@ -40,14 +41,10 @@ export function startCloser(closer) {
     () => show(),
   );
   byId("closer-controls").append(rowA, rowB, time.row);
-  const nearest = () => {
-    const gaps = PAGE.times.map((t) => Math.abs(t - time.value));
-    return gaps.indexOf(Math.min(...gaps));
-  };
 
   async function show() {
     const held = await whole();
-    const [one, two, at] = [Number(a.value), Number(b.value), nearest()];
+    const [one, two, at] = [Number(a.value), Number(b.value), nearestIndex(PAGE.times, time.value)];
     const names = [one, two].map((i) => PAGE.algorithms[i]);
     if (one === two) {
       byId("duels-said").textContent = "A pair is two algorithms.";
@@ -56,16 +53,12 @@ export function startCloser(closer) {
     }
     const duels = duelsAt(held, one, two, at);
     const wins = (winner) => duels.filter((duel) => duel.winner === winner).length;
-    byId("duels-said").replaceChildren(
-      nameElement(names[0]),
-      " against ",
-      nameElement(names[1]),
-      ` at ${say.timed(PAGE.times[at])}, on ${say.counted(duels.length, "instance")} of this page: `,
-      nameElement(names[0]),
-      ` wins ${wins(one)}, `,
-      nameElement(names[1]),
-      ` wins ${wins(two)}, ${wins(null)} tied; ${closer.better}, and the winner's is in bold.`,
-    );
+    const where = `at ${say.timed(PAGE.times[at])}, on ${say.counted(duels.length, "instance")} of this page`;
+    const sentence =
+      `{a} against {b} ${where}: {a2} wins ${wins(one)}, {b2} wins ${wins(two)}, ${wins(null)} tied; ` +
+      `${closer.better}, and the winner's is in bold.`;
+    const [a1, b1, a2, b2] = [...names, ...names].map(nameElement);
+    byId("duels-said").replaceChildren(...pieces(sentence, { a: a1, b: b1, a2, b2 }));
     byId("duels").replaceChildren(duelTable(held, duels, [one, two], choose));
     byId("duels").dataset.shown = `${one} ${two} ${at}`;
   }

@@ -21,16 +21,13 @@ function startToggles() {
     byId("shown-count").textContent = shown === all ? `all ${all}` : `${shown} of ${all}`;
   };
   const switches = PAGE.algorithms.map((name) => {
-    const box = element("input", {
-      type: "checkbox",
-      checked: true,
-      onchange: () => {
-        if (box.checked) hidden.delete(name);
-        else hidden.add(name);
-        count();
-        updateAll();
-      },
-    });
+    const onchange = () => {
+      if (box.checked) hidden.delete(name);
+      else hidden.add(name);
+      count();
+      updateAll();
+    };
+    const box = element("input", { type: "checkbox", checked: true, onchange });
     box.dataset.algorithm = name;
     return element("label", { class: "toggle", title: name }, box, labelled(name));
   });
@@ -41,25 +38,23 @@ function startToggles() {
 
 function startTheme() {
   const button = byId("theme");
+  const system = matchMedia("(prefers-color-scheme: dark)");
   const isDark = () =>
-    (document.documentElement.dataset.theme ||
-      (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
+    (document.documentElement.dataset.theme || (system.matches ? "dark" : "light")) === "dark";
   const label = () => {
-    button.textContent = isDark() ? "Light" : "Dark";
-    button.setAttribute(
-      "aria-label",
-      isDark() ? "Switch to light colours" : "Switch to dark colours",
-    );
+    const other = isDark() ? "Light" : "Dark";
+    button.textContent = other;
+    button.setAttribute("aria-label", `Switch to ${other.toLowerCase()} colours`);
+  };
+  const changed = () => {
+    label();
+    updateAll();
   };
   button.addEventListener("click", () => {
     document.documentElement.dataset.theme = isDark() ? "light" : "dark";
-    label();
-    updateAll();
+    changed();
   });
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
-    label();
-    updateAll();
-  });
+  system.addEventListener("change", changed);
   label();
 }
 

@@ -23,7 +23,7 @@ export function apart(values, gap, low, high) {
   return places;
 }
 
-const lettersBeside = (view) => (view.narrow ? LETTERS.narrow : LETTERS.wide);
+export const lettersBeside = (view) => (view.narrow ? LETTERS.narrow : LETTERS.wide);
 
 /** Pixels that the names at the ends of lines take, with brackets around eliminated ones. */
 export function labelRoom(view, names) {
@@ -43,17 +43,11 @@ export function endLabels(view, lines, low, high, height) {
   const gap = (line * (high - low)) / height;
   const sorted = [...lines].sort((a, b) => a.y - b.y);
   const places = apart(sorted.map(({ y }) => y), gap, low, high);
-  return sorted.map((line, i) => ({
-    x: 1,
-    xref: "paper",
-    xanchor: "left",
-    xshift: 6,
-    y: places[i],
-    yanchor: "middle",
-    showarrow: false,
-    text: endText(view, line.name, line.out),
-    font: { color: view.ink(line.name), size: Math.min(view.narrow ? 11 : 12, line) },
-  }));
+  const beside = { xref: "paper", xanchor: "left", xshift: 6, yanchor: "middle" };
+  return sorted.map(({ name, out }, i) => {
+    const font = { color: view.ink(name), size: Math.min(view.narrow ? 11 : 12, line) };
+    return note(endText(view, name, out), 1, places[i], { ...beside, font });
+  });
 }
 
 /** A colour through which others can be seen. */
@@ -87,12 +81,9 @@ export function silent(x, y, line, more = {}) {
 export function lineOf(view, name, x, y, width, customdata, hover, more = {}) {
   const color = view.of(name);
   return {
-    x,
-    y,
-    mode: x.length > 1 ? "lines" : "markers",
+    ...{ x, y, mode: x.length > 1 ? "lines" : "markers", customdata },
     line: { color, dash: view.dash(name), width },
     marker: { color, size: 9 },
-    customdata,
     hovertemplate: `${hover}<extra></extra>`,
     ...more,
   };

@@ -3,6 +3,12 @@
 
 import { filled, typed } from "./wording.js";
 
+/** Where in a list of numbers the nearest to another one is. */
+export function nearestIndex(values, wanted) {
+  const gaps = values.map((value) => Math.abs(value - wanted));
+  return gaps.indexOf(Math.min(...gaps));
+}
+
 /** P(Z <= z) of a standard normal variable: a series near zero, a continued fraction far out. */
 export function normalBelow(z) {
   const x = Math.abs(z);
@@ -118,24 +124,6 @@ function exponential(mean) {
   };
 }
 
-/** The heights of a sketch, each of a range of budgets: a weighted mean of ranges. */
-function sketched(times, values) {
-  const parts = [];
-  for (let i = 0; i < values.length; i += 3) {
-    const [from, to, height] = values.slice(i, i + 3);
-    if (height > 0) parts.push({ from, to, height });
-  }
-  if (!parts.length) return { text: "uniform", problem: "the sketch is empty: draw it higher" };
-  const text = parts
-    .map(({ from, to, height }) => `${typed(height)} * between ${typed(from)} and ${typed(to)}`)
-    .join(" + ");
-  const weights = new Array(times.length).fill(0);
-  for (const { from, to, height } of parts) {
-    overRange(times, from, to).forEach((weight, i) => (weights[i] += height * weight));
-  }
-  return { text: parts.length > 1 ? text : text.split("* ")[1], weights: normalised(weights), notes: [] };
-}
-
 /** A distribution cut off at the grid, or why nothing of it is left there. */
 function cutOff({ times, limits, sentences, say }, text, distribution) {
   const { weights, mass } = overDistribution(times, distribution.below, distribution.partialMean);
@@ -144,56 +132,50 @@ function cutOff({ times, limits, sentences, say }, text, distribution) {
   return { text, weights, notes: mass < limits.worth_a_note ? [note] : [] };
 }
 
+/** Distributions of the budget: their functions, and what their numbers must be. */
+const DISTRIBUTIONS = {
+  normal: [normal, (_, sd) => sd > 0, "the standard deviation must be above 0"],
+  lognormal: [logNormal, (median, sigma) => median > 0 && sigma > 0, "both numbers must be above 0"],
+  triangular: [
+    triangular,
+    (low, mode, high) => low <= mode && mode <= high && low < high,
+    "shortest, most likely and longest budget must be in this order",
+  ],
+  exponential: [exponential, (mean) => mean > 0, "the mean must be above 0"],
+};
+
 /**
  * A preference put on the grid: { text, weights, notes }, without weights where the worst time
  * counts, with a problem where it does not fit the grid.
  */
 export function preferenceOn(grid, name, values) {
   const { times, joint, sentences } = grid;
-  const [first, last] = [times[0], times[times.length - 1]];
-  const text = [name, values.map((value) => typed(value)).join(name === "between" ? " and " : " ")]
-    .filter(Boolean)
-    .join(" ");
-  const outside = (t) => !(t >= first && t <= last);
-  if ((name === "at" || name === "between") && values.some(outside)) {
-    return { text, problem: sentences.grid };
+  const [first, last] = [times[0], times.at(-1)];
+  const numbers = values.map((value) => typed(value)).join(name === "between" ? " and " : " ");
+  const text = numbers ? `${name} ${numbers}` : name;
+  if (name in DISTRIBUTIONS) {
+    const [distribution, isValid, problem] = DISTRIBUTIONS[name];
+    return isValid(...values) ? cutOff(grid, text, distribution(...values)) : { text, problem };
   }
+  if (values.some((t) => !(t >= first && t <= last))) return { text, problem: sentences.grid };
+  const weighted = (weights, notes = []) => ({ text, weights, notes });
   switch (name) {
     case "at": {
       const [t] = values;
-      if (joint || times.includes(t)) return { text, weights: overPoint(times, t), notes: [] };
-      const nearest = times.reduce((a, b) => (Math.abs(b - t) < Math.abs(a - t) ? b : a));
+      if (joint || times.includes(t)) return weighted(overPoint(times, t));
+      const nearest = times[nearestIndex(times, t)];
       const note = filled(sentences.nearest, { t: typed(t), nearest: typed(nearest) });
-      return { text, weights: overPoint(times, nearest), notes: [note] };
+      return weighted(overPoint(times, nearest), [note]);
     }
     case "between":
       if (values[1] < values[0]) return { text, problem: "the range ends before it begins" };
-      return { text, weights: overRange(times, ...values), notes: [] };
-    case "sketch":
-      return sketched(times, values);
+      return weighted(overRange(times, ...values));
     case "uniform":
-      return { text, weights: overRange(times, first, last), notes: [] };
+      return weighted(overRange(times, first, last));
     case "log-uniform":
-      return { text, weights: overRange(times, first, last, true), notes: [] };
+      return weighted(overRange(times, first, last, true));
     case "worst-case":
-      return { text, weights: null, notes: [] };
-    case "normal":
-      if (!(values[1] > 0)) return { text, problem: "the standard deviation must be above 0" };
-      return cutOff(grid, text, normal(...values));
-    case "lognormal":
-      if (!values.every((value) => value > 0))
-        return { text, problem: "both numbers must be above 0" };
-      return cutOff(grid, text, logNormal(...values));
-    case "triangular": {
-      const [low, mode, high] = values;
-      if (!(low <= mode && mode <= high && low < high)) {
-        return { text, problem: "shortest, most likely and longest budget must be in this order" };
-      }
-      return cutOff(grid, text, triangular(low, mode, high));
-    }
-    case "exponential":
-      if (!(values[0] > 0)) return { text, problem: "the mean must be above 0" };
-      return cutOff(grid, text, exponential(...values));
+      return weighted(null);
     default:
       throw new Error(`unknown preference ${name}`);
   }

@@ -11,20 +11,9 @@ import { startTable } from "./tables.js";
 import { pieces } from "./wording.js";
 
 export function startRounds(moments) {
-  const unpack = (moment) => {
-    moment.times ??= PAGE.times;
-    for (const key of ["mean", "low", "high"]) {
-      if (typeof moment[key] === "string") {
-        const all = unpacked(moment[key]);
-        const size = moment.times.length;
-        moment[key] = { at: (item) => Array.from(all.subarray(item * size, (item + 1) * size)) };
-      }
-    }
-    return moment;
-  };
   const scales = { x: bestOnLog(PAGE.times) ? "log" : "linear", y: "linear" };
   let place = moments.length - 1;
-  const now = () => unpack(moments[place]);
+  const now = () => curvesOf(moments[place]);
   const chart = addChart(byId("rounds-chart"), `${PAGE.words.share_of_firsts} over time with 95 % bands`, (view) =>
     ratingsChart(view, now(), scales),
   );
@@ -49,7 +38,7 @@ export function startRounds(moments) {
   };
   byId("round-back").addEventListener("click", step(-1));
   byId("round-on").addEventListener("click", step(1));
-  startTable(byId("rounds-chart").closest("figure"), () => ratingsTable(moments.map(unpack)));
+  startTable(byId("rounds-chart").closest("figure"), () => ratingsTable(moments.map(curvesOf)));
   for (const axis of ["x", "y"]) {
     const button = byId(`rounds-${axis}-log`);
     button.checked = scales[axis] === "log";
@@ -61,20 +50,27 @@ export function startRounds(moments) {
   show();
 }
 
+/** A moment with its curves by algorithm: mean[item][time]. */
+function curvesOf(moment) {
+  const times = moment.times ?? PAGE.times;
+  const split = (text) => {
+    const all = Array.from(unpacked(text));
+    return moment.algorithms.map((_, item) => all.slice(item * times.length, (item + 1) * times.length));
+  };
+  return { ...moment, times, mean: split(moment.mean), low: split(moment.low), high: split(moment.high) };
+}
+
 /** Shares of firsts after every round in long form. */
 function ratingsTable(moments) {
   const columns = ["round", "algorithm", "t", "mean", "low", "high"];
   const data = columns.map(() => []);
   for (const moment of moments) {
     moment.algorithms.forEach((name, item) => {
-      const curves = [moment.mean.at(item), moment.low.at(item), moment.high.at(item)];
+      const curves = [moment.mean, moment.low, moment.high].map((one) => one[item]);
       moment.times.forEach((t, i) => {
-        const numbers = curves.map((curve) =>
-          Number.isFinite(curve[i]) ? Number(curve[i].toPrecision(5)) : null,
-        );
-        [moment.number || null, name, t, ...numbers].forEach((value, column) =>
-          data[column].push(value),
-        );
+        const digits = (value) => (Number.isFinite(value) ? Number(value.toPrecision(5)) : null);
+        const row = [moment.number || null, name, t, ...curves.map((curve) => digits(curve[i]))];
+        row.forEach((value, column) => data[column].push(value));
       });
     });
   }
@@ -89,15 +85,13 @@ function outLine({ algorithm, by, words }) {
 function ratingsChart(view, moment, scales) {
   const { times, algorithms } = moment;
   const gone = new Set(moment.out.map((out) => out.algorithm));
-  const shown = algorithms
-    .map((name, item) => ({ name, item }))
-    .filter(({ name }) => view.shows(name));
+  const shown = algorithms.map((name, item) => ({ name, item })).filter(({ name }) => view.shows(name));
   const traces = [];
   const ends = [];
   let [lowest, highest] = [1, 0];
   for (const [place, { name, item }] of shown.entries()) {
     const at = asideOf(times, place, shown.length);
-    const [mean, low, high] = [moment.mean.at(item), moment.low.at(item), moment.high.at(item)];
+    const [mean, low, high] = [moment.mean, moment.low, moment.high].map((one) => one[item]);
     const colour = view.of(name);
     const out = gone.has(name);
     lowest = Math.min(lowest, ...low.filter((value) => value > 0));
@@ -111,6 +105,7 @@ function ratingsChart(view, moment, scales) {
     traces.push(lineOf(view, name, at, mean, out ? 1.2 : 2.4, told, hover, more));
     ends.push({ name, out, y: mean[mean.length - 1] });
   }
+  const title = titled(PAGE.words.share_of_firsts);
   const isLog = scales.y === "log";
   const bounds = isLog
     ? [Math.log10(Math.max(lowest, 1e-5)) - 0.05, Math.log10(highest) + 0.05]
@@ -123,12 +118,7 @@ function ratingsChart(view, moment, scales) {
       height: view.narrow ? 300 : 330, // on a laptop's first screen
       margin: { l: 56, r: labelRoom(view, shown.map(({ name }) => name)), t: 12, b: 48 },
       xaxis: timeAxis(scales.x === "log"),
-      yaxis: {
-        title: titled(PAGE.words.share_of_firsts),
-        type: scales.y,
-        range: bounds,
-        ...(isLog ? { dtick: 1 } : {}),
-      },
+      yaxis: { title, type: scales.y, range: bounds, ...(isLog ? { dtick: 1 } : {}) },
       annotations: labels,
     },
   };

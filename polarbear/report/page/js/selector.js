@@ -8,13 +8,17 @@ import { numberControl, pick, picked, preferenceControls, radios, rounded } from
 import { byId, element } from "./dom.js";
 import { PAGE, say } from "./page.js";
 import { preferenceOn } from "./preferences.js";
-import { sketchControl } from "./sketch.js";
 
 const RISKS = {
   p2bb: ["most likely the best", "takes the algorithm with the highest probability of being the best"],
   mean: ["highest on average", "takes the highest expected value"],
   quantile: ["safest", "takes the highest lower quantile: what is exceeded with probability 1 − γ"],
   regret: ["least regret", "takes the algorithm with the lowest expected loss against the best"],
+};
+const KINDS = {
+  at: ["One budget", "the budget is known"],
+  between: ["A range", "it lies somewhere in a range"],
+  distribution: ["A distribution", "it is known by its distribution"],
 };
 const DISTRIBUTIONS = {
   uniform: "uniform: every budget counts the same",
@@ -29,108 +33,68 @@ const DISTRIBUTIONS = {
 /** Build the selector, and answer at once. */
 export function startSelector(selector) {
   const posterior = posteriorOf(selector, say);
-  const grid = {
-    times: selector.times,
-    joint: selector.joint,
-    limits: selector.limits,
-    sentences: selector.sentences,
-    say,
-  };
-  const place = byId("selector-controls");
+  const { times } = posterior;
+  const [first, last] = [times[0], times.at(-1)];
   let chart = null;
-  const controls = preferenceControls(grid, changed);
-  const sketch = sketchControl(grid.times, changed);
+  const controls = preferenceControls(posterior, changed);
   const distribution = element(
     "select",
-    { id: "distribution", onchange: () => arrange(true) },
+    { id: "distribution", onchange: changed },
     Object.entries(DISTRIBUTIONS).map(([value, label]) => element("option", { value }, label)),
   );
-  const distributionRow = element(
-    "div",
-    { class: "control wide" },
-    element("label", { for: "distribution" }, "Distribution of the budget"),
-    distribution,
-  );
+  const label = element("label", { for: "distribution" }, "Distribution of the budget");
+  const distributionRow = element("div", { class: "control wide" }, label, distribution);
   const rows = element("div", { class: "controls" });
-  const gamma = numberControl(
-    "gamma",
-    "γ, how much bad luck to guard against",
-    { low: 0.01, high: 0.5, log: false, value: selector.gamma },
-    changed,
-  );
-  const kinds = {
-    at: ["One budget", "the budget is known"],
-    between: ["A range", "it lies somewhere in a range"],
-    distribution: ["A distribution", "it is known by its distribution"],
-    sketch: ["A sketch", "you draw its distribution"],
-  };
-  place.append(
-    radios("kind", "What do you know about the budget?", kinds, () => arrange(true)),
+  const levels = { low: 0.01, high: 0.5, log: false, value: selector.gamma };
+  const gamma = numberControl("gamma", "γ, how much bad luck to guard against", levels, changed);
+  byId("selector-controls").append(
+    radios("kind", "What do you know about the budget?", KINDS, changed),
     rows,
-    radios("risk", "What makes a choice good?", RISKS, () => arrange(true)),
+    radios("risk", "What makes a choice good?", RISKS, changed),
     gamma.row,
   );
 
-  /** What is known about the budget, by the name that the command has for it. */
+  /** What is asked: the name and the numbers of a preference, and a risk profile. */
   function asked() {
-    return picked("kind") === "distribution" ? distribution.value : picked("kind");
+    const name = picked("kind") === "distribution" ? distribution.value : picked("kind");
+    const values = (controls[name] || []).map((control) => control.value);
+    return { name, values, risk: picked("risk"), gamma: gamma.value };
   }
 
-  function wanted() {
-    return preferenceOn(grid, asked(), numbers());
-  }
-
-  /** The numbers that go with what is asked. */
-  function numbers() {
-    const name = asked();
-    if (name === "sketch") return sketch.values;
-    return (controls[name] || []).map((control) => control.value);
-  }
+  const wanted = () => preferenceOn(posterior, asked().name, asked().values);
 
   /** A reader has changed something: answer, and keep it in the address. */
   function changed() {
     answer();
-    const values = asked() === "sketch" ? sketch.heights : numbers();
-    const asks = { name: asked(), values, risk: picked("risk"), gamma: gamma.value };
-    history.replaceState(null, "", addressOf(asks));
+    history.replaceState(null, "", addressOf(asked()));
   }
 
   /** Ask what the address asks, as far as that can be meant. */
-  function ask(asks) {
-    const { name, values, risk } = asks;
-    const isDistribution = name in DISTRIBUTIONS;
-    const kind = isDistribution ? "distribution" : name;
-    if (!(kind in kinds)) return;
+  function ask({ name, values, risk, gamma: level }) {
+    const kind = name in DISTRIBUTIONS ? "distribution" : name;
+    if (!(kind in KINDS)) return;
     pick("kind", kind);
-    if (isDistribution) distribution.value = name;
-    if (name === "sketch") sketch.set(values);
+    if (kind === "distribution") distribution.value = name;
     (controls[name] || []).forEach((control, i) => values[i] !== undefined && control.set(values[i]));
     if (risk in RISKS) pick("risk", risk);
-    if (asks.gamma > 0 && asks.gamma < 1) gamma.set(asks.gamma);
-  }
-
-  function arrange(byReader = false) {
-    const kind = picked("kind");
-    const name = asked();
-    rows.replaceChildren(
-      ...(kind === "distribution" ? [distributionRow] : []),
-      ...(name === "sketch" ? [sketch.row] : []),
-      ...(controls[name] || []).map((control) => control.row),
-    );
-    gamma.row.hidden = picked("risk") !== "quantile";
-    if (byReader) changed();
-    else answer();
+    if (level > 0 && level < 1) gamma.set(level);
   }
 
   function answer() {
+    const { name, risk } = asked();
+    const parameters = (controls[name] || []).map((control) => control.row);
+    const shown = picked("kind") === "distribution" ? [distributionRow, ...parameters] : parameters;
+    if (shown.length !== rows.children.length || shown.some((row, i) => row !== rows.children[i])) {
+      rows.replaceChildren(...shown); // only where they change: a control in use keeps the focus
+    }
+    gamma.row.hidden = risk !== "quantile";
     const preference = wanted();
-    const risk = picked("risk");
-    const safe = Number.isFinite(gamma.value) && gamma.value > 0 && gamma.value < 1;
+    const safe = gamma.value > 0 && gamma.value < 1;
     if (preference.problem || !safe) {
       showProblem(preference.problem || "γ must lie between 0 and 1");
     } else {
       const made = choose(posterior, preference, risk, gamma.value);
-      showChoice(posterior, made, gamma.value, risk, asked());
+      showChoice(posterior, made, gamma.value, risk, name);
       showGain(posterior, informationOf(made.ranking));
     }
     showCommand(selector, preference.text, risk, gamma.value);
@@ -140,48 +104,35 @@ export function startSelector(selector) {
   const visit = () => {
     const asks = askedBy(location.hash);
     if (asks) ask(asks);
-    arrange();
+    answer();
     if (asks) byId("choose").scrollIntoView();
   };
   visit();
   addEventListener("hashchange", () => askedBy(location.hash) && visit());
   const shares = bestOverTime(posterior);
-  chart = addChart(
-    byId("selector-chart"),
-    `${PAGE.words.p_best} over the budget`,
-    (view) => selectorChart(view, posterior, shares, wanted(), picked("kind"), controls),
+  const place = byId("selector-chart");
+  chart = addChart(place, `${PAGE.words.p_best} over the budget`, (view) =>
+    selectorChart(view, posterior, shares, wanted(), asked()),
   );
-  byId("selector-chart").addEventListener("click", (event) => {
-    const axis = byId("selector-chart")._fullLayout?.xaxis;
+  place.addEventListener("click", (event) => {
+    const axis = place._fullLayout?.xaxis;
     if (!axis || picked("kind") !== "at") return;
-    const box = byId("selector-chart").getBoundingClientRect();
-    const t = axis.p2d(event.clientX - box.left - axis._offset);
-    if (t < grid.times[0] || t > grid.times[grid.times.length - 1]) return;
-    controls.at[0].set(rounded(Number(t), grid.times[0], grid.times[grid.times.length - 1]));
+    const t = axis.p2d(event.clientX - place.getBoundingClientRect().left - axis._offset);
+    if (t < first || t > last) return;
+    controls.at[0].set(rounded(Number(t), first, last));
     changed();
   });
-  globalThis.polarbear = {
-    choose: (name, values, risk, level) => chosen(posterior, grid, name, values, risk, level),
-  };
+  globalThis.polarbear = { choose: (...question) => chosen(posterior, ...question) };
 }
 
 /** What scripts ask: the choice for a preference given by its name and numbers. */
-function chosen(posterior, grid, name, values, risk, gamma) {
-  const preference = preferenceOn(grid, name, values);
+function chosen(posterior, name, values, risk, gamma) {
+  const preference = preferenceOn(posterior, name, values);
   if (preference.problem) return { problem: preference.problem };
-  const made = choose(posterior, preference, risk, gamma);
-  const ranking = made.ranking.map(({ item, p2bb, mean, quantile, regret }) => ({
+  const { choice, notes, ranking } = choose(posterior, preference, risk, gamma);
+  const rows = ranking.map(({ item, p2bb, mean, quantile, regret }) => ({
     algorithm: posterior.items[item],
-    p2bb,
-    mean,
-    quantile,
-    regret,
+    ...{ p2bb, mean, quantile, regret },
   }));
-  return {
-    choice: made.choice,
-    preference: preference.text,
-    weights: preference.weights,
-    ranking,
-    notes: made.notes,
-  };
+  return { choice, preference: preference.text, weights: preference.weights, ranking: rows, notes };
 }

@@ -27,6 +27,8 @@ export function instanceChart(view, sample, instance) {
   const onAxis = isLog ? (y) => Math.log10(Math.max(y, floor)) : (y) => y;
   const pad = 0.04 * (onAxis(high) - onAxis(low)) || 0.5;
   const range = [onAxis(low) - pad, onAxis(high) + pad];
+  const zero = isLog && hasZero ? ` (0 at ${significant(floor, 2)})` : "";
+  const title = `best value so far${zero}`;
   const traces = runs.map(({ name, points }) => {
     const told = points.map(({ t, y }) => [labelOf(name), timeLabel(t), String(Number(y.toPrecision(6)))]);
     const y = points.map((point) => (isLog ? Math.max(point.y, floor) : point.y));
@@ -43,12 +45,7 @@ export function instanceChart(view, sample, instance) {
       height: view.narrow ? 300 : 360,
       margin: { l: 64, r: labelRoom(view, runs.map(({ name }) => name)), t: 12, b: 48 },
       xaxis: timeAxis(PAGE.log_times),
-      yaxis: {
-        title: titled(isLog && hasZero ? `best value so far (0 at ${significant(floor, 2)})` : "best value so far"),
-        type: isLog ? "log" : "linear",
-        range,
-        zeroline: false,
-      },
+      yaxis: { title: titled(title), type: isLog ? "log" : "linear", range, zeroline: false },
       annotations: endLabels(view, ends, ...range, view.narrow ? 240 : 300),
     },
   };

@@ -41,16 +41,9 @@ export function allocation(view, rows) {
   const layout = {
     height: inner + 60,
     margin: { l: 60, r: 12, t: 6, b: 48 },
-    xaxis: timeAxis(PAGE.log_times, {
-      anchor: "y",
-      showgrid: false,
-      range: undefined,
-      ...stripRange(times),
-    }),
+    xaxis: timeAxis(PAGE.log_times, { anchor: "y", showgrid: false, ...stripRange(times) }),
     yaxis: nameAxis(view, names, {
-      domain: [(bars + between) / inner, 1],
-      range: [names.length - 0.5, -0.5],
-      ticks: "",
+      ...{ domain: [(bars + between) / inner, 1], range: [names.length - 0.5, -0.5], ticks: "" },
     }),
   };
   if (raced) {
@@ -68,12 +61,7 @@ export function allocation(view, rows) {
         total(some.filter((row) => row.algorithm === name).map((row) => row.allotted)),
       );
       traces.push({
-        type: "bar",
-        xaxis: "x2",
-        yaxis: "y2",
-        x: starts,
-        width: widths,
-        offset: 0,
+        ...{ type: "bar", xaxis: "x2", yaxis: "y2", x: starts, width: widths, offset: 0 },
         y: given.map((amount, i) => amount / rounds[i].whole),
         marker: { color: view.of(name), line: { width: 0.5, color: view.colour("page") } },
         customdata: given.map((amount, i) => [
@@ -88,32 +76,18 @@ export function allocation(view, rows) {
     }
     layout.barmode = "stack";
     layout.xaxis2 = {
+      ...{ anchor: "y2", range: [0, end], nticks: 8, showgrid: false, zeroline: false },
       title: titled("instances, round after round"),
-      anchor: "y2",
-      range: [0, end],
-      nticks: 8,
-      showgrid: false,
-      zeroline: false,
     };
     layout.yaxis2 = {
-      domain: [0, bars / inner],
-      anchor: "x2",
+      ...{ anchor: "x2", domain: [0, bars / inner], range: [0, 1.01], zeroline: false },
       title: titled("budget used"),
-      range: [0, 1.01],
       tickvals: [0, 0.5, 1],
       ticktext: ["0", "50 %", "100 %"],
-      zeroline: false,
     };
-    layout.shapes = rounds.map((_, i) => ({
-      type: "rect",
-      xref: "x2",
-      yref: "y2",
-      x0: starts[i],
-      x1: starts[i] + widths[i],
-      y0: 0,
-      y1: 1,
-      line: { color: view.colour("line"), width: 0.7 },
-    }));
+    const frame = { type: "rect", xref: "x2", yref: "y2", y0: 0, y1: 1 };
+    const line = { color: view.colour("line"), width: 0.7 };
+    layout.shapes = rounds.map((_, i) => ({ ...frame, x0: starts[i], x1: starts[i] + widths[i], line }));
   }
   return { traces, layout };
 }

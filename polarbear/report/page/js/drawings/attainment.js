@@ -8,11 +8,7 @@ import { grouped } from "../rows.js";
 import { typed } from "../wording.js";
 
 const MOST_PANELS = 12;
-const QUARTERS = [
-  [0.25, "dot", 1],
-  [0.5, "solid", 2],
-  [0.75, "dash", 1],
-];
+const QUARTERS = [[0.25, "dot", 1], [0.5, "solid", 2], [0.75, "dash", 1]];
 
 /** Panels side by side, each a plane; paint(panel) gives its traces, without axes. */
 function planes(view, panels, titleOf, paint) {
@@ -32,18 +28,12 @@ function planes(view, panels, titleOf, paint) {
     const top = 1 - (row * (high + head + foot) + head) / whole;
     layout[`xaxis${id}`] = timeAxis(PAGE.log_times, {
       ...stripRange(PAGE.times),
-      domain: [left, left + wide],
-      anchor: `y${id}`,
-      showgrid: false,
+      ...{ domain: [left, left + wide], anchor: `y${id}`, showgrid: false },
       ...(row === down - 1 ? {} : { title: { text: "" } }),
     });
     layout[`yaxis${id}`] = {
-      domain: [Math.max(0, top - high / whole), top],
-      anchor: `x${id}`,
-      range: [1, 0],
-      showgrid: false,
-      zeroline: false,
-      automargin: false,
+      ...{ domain: [Math.max(0, top - high / whole), top], anchor: `x${id}`, range: [1, 0] },
+      ...{ showgrid: false, zeroline: false, automargin: false },
       ...targetTicks(panel.rows),
       ...(column ? { showticklabels: false } : {}),
     };
@@ -122,8 +112,8 @@ export function eafDifference(view, rows) {
     .map((mine) => ({ a: mine[0].a, b: mine[0].b, n: mine[0].instances, rows: mine }))
     .filter(({ a, b }) => view.shows(a) && view.shows(b));
   const most = Math.max(...rows.map((row) => Math.abs(row.difference ?? 0)), 0.01);
-  const title = ({ a, b, n }) =>
-    `<span style="color:${view.ink(a)}">${labelOf(a, 12)}</span> – <span style="color:${view.ink(b)}">${labelOf(b, 12)}</span> (n = ${n})`;
+  const coloured = (name) => `<span style="color:${view.ink(name)}">${labelOf(name, 12)}</span>`;
+  const title = ({ a, b, n }) => `${coloured(a)} – ${coloured(b)} (n = ${n})`;
   return planes(view, panels, title, ({ a, b, rows: mine }) => {
     const { x, y, z, customdata } = planeOf(mine, "difference");
     const ahead = (name, sign) => {
@@ -132,7 +122,8 @@ export function eafDifference(view, rows) {
         zmax: most,
         hoverongaps: false,
         customdata: customdata.map((line) => line.map((t) => [t, labelOf(name)])),
-        hovertemplate: "%{customdata[0]}<br>%{customdata[1]} is ahead in %{z:.2f} of the runs<extra></extra>",
+        hovertemplate:
+          "%{customdata[0]}<br>%{customdata[1]} is ahead in %{z:.2f} of the runs<extra></extra>",
       });
     };
     const medians = [a, b].flatMap((name) => {

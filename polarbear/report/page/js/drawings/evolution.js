@@ -35,14 +35,11 @@ export function rounds(view, rows) {
       say.counted(row.instances, "instance"),
     ]);
     const hover =
-      "%{customdata[0]}, round %{x} (%{customdata[4]})<br>dominated by %{customdata[2]}: %{customdata[1]:.4f}<br>%{customdata[3]}";
-    const marker = {
-      color: view.of(name),
-      symbol: known.map((row) => (symbols[row.event] || ["circle"])[0]),
-      size: known.map((row) => (symbols[row.event] || ["", numbers.length > 30 ? 3 : 5])[1]),
-      line: { width: 0 },
-      opacity: 1,
-    };
+      "%{customdata[0]}, round %{x} (%{customdata[4]})<br>" +
+      "dominated by %{customdata[2]}: %{customdata[1]:.4f}<br>%{customdata[3]}";
+    const marks = known.map((row) => symbols[row.event] ?? ["circle", numbers.length > 30 ? 3 : 5]);
+    const [symbol, size] = [0, 1].map((part) => marks.map((mark) => mark[part]));
+    const marker = { color: view.of(name), symbol, size, line: { width: 0 }, opacity: 1 };
     const more = { mode: "lines+markers", marker, cliponaxis: false };
     traces.push(lineOf(view, name, x, y, 2, told, hover, more));
     const { round, event } = known.at(-1);
@@ -80,19 +77,13 @@ export function rounds(view, rows) {
       margin: { l: 60, r: labelRoom(view, beside.map(({ name }) => name)), t: 12, b: 48 },
       xaxis: roundAxis(first, last, { anchor: "y2" }),
       yaxis: {
-        title: titled("P(dominated)"),
-        domain: [0.27, 1],
-        range: [-0.04, upper],
+        ...{ title: titled("P(dominated)"), domain: [0.27, 1], range: [-0.04, upper], zeroline: false },
         tickvals: ticks.map((tick) => stretchedPlace(tick, top)),
         ticktext: ticks.map(String),
-        zeroline: false,
       },
       yaxis2: {
-        title: titled("settled"),
-        domain: [0, 0.19],
-        range: [0, 1.05],
+        ...{ title: titled("settled"), domain: [0, 0.19], range: [0, 1.05], zeroline: false },
         tickvals: [0, 0.5, 1],
-        zeroline: false,
       },
       shapes: [limitLine(view, stretchedPlace(PAGE.alpha, top), { xref: "paper" })],
       annotations: labels,

@@ -26,10 +26,13 @@ export function matrix(view, rows) {
     const decided = then === now ? "" : `<br>(${then})`; // below: beside it there is no room
     text[y][x] =
       room > 58 ? `${now} ${sign}${decided}` : room > 34 ? `${cellText(row.probability)}<br>${sign}` : sign;
-    hover[y][x] =
-      `${PAGE.chance.replace("{a}", labelOf(row.a))}<br>against ${labelOf(row.b)}: ${row.probability === null ? "unknown" : row.probability.toFixed(4)}<br>` +
-      (row.decided === null ? "" : `when it was decided: ${row.decided.toFixed(4)}<br>`) +
-      ofPair(PAGE.verdicts[row.verdict].words, row);
+    const present = row.probability === null ? "unknown" : row.probability.toFixed(4);
+    hover[y][x] = [
+      PAGE.chance.replace("{a}", labelOf(row.a)),
+      `against ${labelOf(row.b)}: ${present}`,
+      ...(row.decided === null ? [] : [`when it was decided: ${row.decided.toFixed(4)}`]),
+      ofPair(PAGE.verdicts[row.verdict].words, row),
+    ].join("<br>");
   }
   const height = Math.min(Math.max(names.length * 40, 120), 560) + 90;
   const pointAt = ({ pointIndex: [a, b] }) => ({ pair: a === b ? null : { a: names[a], b: names[b] } });
@@ -46,11 +49,8 @@ export function matrix(view, rows) {
       height,
       margin: { l: 20, r: 12, t: 20, b: 12 },
       xaxis: nameAxis(view, names, {
-        side: "top",
-        tickangle:
-          8.5 * Math.max(...names.map((name) => lettersOf(name) + 2), 0) > room ? -90 : 0,
-        showline: false,
-        ticks: "",
+        ...{ side: "top", showline: false, ticks: "" },
+        tickangle: 8.5 * Math.max(...names.map((name) => lettersOf(name) + 2), 0) > room ? -90 : 0,
       }),
       yaxis: nameAxis(view, names, { autorange: "reversed", showline: false, ticks: "" }),
     },

@@ -3,7 +3,7 @@
 
 import { borders, stripRange, timeAxis, timeLabel } from "../axes.js";
 import { labelOf, ofPair } from "../labels.js";
-import { cells, towards } from "../marks.js";
+import { cells, shades, towards } from "../marks.js";
 import { PAGE } from "../page.js";
 import { grouped } from "../rows.js";
 
@@ -37,28 +37,16 @@ export function pairs(view, rows) {
     });
   });
   const traces = [...layers].map(([name, z]) => cells(x, y, z, towards(view.of(name)), { zmax: 1, hoverinfo: "skip" }));
-  const told = strips.map((strip) =>
-    strip.map((row) =>
-      row.p_above === null
-        ? "unknown"
-        : `${labelOf(row.a)} better: ${row.p_above.toFixed(3)}<br>${labelOf(row.b)} better: ${row.p_below.toFixed(3)}<br>equivalent: ${row.p_alike.toFixed(3)}<br>${ofPair(PAGE.at_a_time[row.settled], row)}`,
-    ),
-  );
+  const told = strips.map((strip) => strip.map((row) => [timeLabel(row.t), ...wordsOn(row)].join("<br>")));
   traces.push({
-    type: "heatmap",
-    x,
-    y: strips.map((_, i) => i),
-    z: strips.map((strip) => strip.map(() => 0)),
+    ...cells(x, strips.map((_, i) => i), strips.map((strip) => strip.map(() => 0)), shades(view)),
     opacity: 0,
-    showscale: false,
-    customdata: told.map((words) => words.map((one, t) => `${timeLabel(times[t])}<br>${one}`)),
+    customdata: told,
     hovertemplate: "%{customdata}<extra></extra>",
   });
   const length = view.narrow ? 9 : 16;
-  const labels = strips.map(
-    ([first]) =>
-      `<span style="color:${view.ink(first.a)}">${labelOf(first.a, length)}</span> : <span style="color:${view.ink(first.b)}">${labelOf(first.b, length)}</span>`,
-  );
+  const coloured = (name) => `<span style="color:${view.ink(name)}">${labelOf(name, length)}</span>`;
+  const labels = strips.map(([first]) => `${coloured(first.a)} : ${coloured(first.b)}`);
   const pointAt = ({ pointIndex: [strip, time] }) => ({ pair: strips[strip][time] });
   return {
     traces,
@@ -69,15 +57,22 @@ export function pairs(view, rows) {
       shapes: strips.flatMap((strip, i) => frames(view, strip, i, x)),
       xaxis: timeAxis(log, { showgrid: false, ...stripRange(times) }),
       yaxis: {
-        tickvals: strips.map((_, i) => i),
-        ticktext: labels,
-        range: [Math.max(strips.length, 1) - 0.5, -0.5],
-        showgrid: false,
-        zeroline: false,
-        ticks: "",
+        ...{ tickvals: strips.map((_, i) => i), ticktext: labels, ticks: "" },
+        ...{ range: [Math.max(strips.length, 1) - 0.5, -0.5], showgrid: false, zeroline: false },
       },
     },
   };
+}
+
+/** The probabilities of a pair at a time, and what was shown. */
+function wordsOn(row) {
+  if (row.p_above === null) return ["unknown"];
+  return [
+    `${labelOf(row.a)} better: ${row.p_above.toFixed(3)}`,
+    `${labelOf(row.b)} better: ${row.p_below.toFixed(3)}`,
+    `equivalent: ${row.p_alike.toFixed(3)}`,
+    ofPair(PAGE.at_a_time[row.settled], row),
+  ];
 }
 
 /** A frame around each stretch of times at which the two are equivalent. */
@@ -89,11 +84,7 @@ function frames(view, strip, i, x) {
     if (before && before.x1 === x[t]) before.x1 = x[t + 1];
     else
       made.push({
-        type: "rect",
-        x0: x[t],
-        x1: x[t + 1],
-        y0: i - 0.5 + THICK[0],
-        y1: i - 0.5 + THICK[1],
+        ...{ type: "rect", x0: x[t], x1: x[t + 1], y0: i - 0.5 + THICK[0], y1: i - 0.5 + THICK[1] },
         line: { color: view.colour("text"), width: 1.2 },
       });
   });
