@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import textwrap
-import unicodedata
+
+from rich.cells import cell_len
 
 from polarbear.report.outline import Block, Bullets, Chart, Heading, Paragraph, Table
 from polarbear.report.words import Name, plain
@@ -27,18 +28,11 @@ def short(name: str, longest: int = MAX_NAME) -> str:
     return name if len(name) <= longest else name[: longest - 1] + "…"
 
 
-def cells(text: str) -> int:
-    """The number of terminal columns of a text."""
-    wide = sum(unicodedata.east_asian_width(character) in "WF" for character in text)
-    marks = sum(unicodedata.combining(character) > 0 for character in text)
-    return len(text) + wide - marks
-
-
 def _lines(block: Block, width: int) -> list[str]:
     match block:
         case Heading(text):
             shown = visible(text)
-            return [shown, "=" * cells(shown)]
+            return [shown, "=" * cell_len(shown)]
         case Paragraph(text):
             return textwrap.wrap(visible(plain(text)), width)
         case Bullets(lines):
@@ -57,7 +51,7 @@ def _bullet(name: str, rest: str, width: int) -> list[str]:
 
 
 def _padded(text: str, width: int, right: bool = False) -> str:
-    space = " " * max(0, width - cells(text))
+    space = " " * max(0, width - cell_len(text))
     return space + text if right else text + space
 
 
@@ -70,9 +64,11 @@ def _table(table: Table, width: int) -> list[str]:
         for row in table.rows
     ]
     if rows and not right[last]:
-        before = [max(map(cells, column)) + 2 for column in zip(titles, *rows, strict=True)][:last]
+        before = [max(map(cell_len, column)) + 2 for column in zip(titles, *rows, strict=True)][
+            :last
+        ]
         rows = _with_last_wrapped(rows, max(MAX_NAME, width - sum(before)))
-    widths = [max(map(cells, column)) for column in zip(titles, *rows, strict=True)]
+    widths = [max(map(cell_len, column)) for column in zip(titles, *rows, strict=True)]
     made = [
         "  ".join(_padded(*cell) for cell in zip(row, widths, right, strict=True)).rstrip()
         for row in (titles, *rows)
@@ -92,7 +88,7 @@ def _with_last_wrapped(rows: list[list[str]], width: int) -> list[list[str]]:
 
 def _chart(chart: Chart) -> list[str]:
     names = [short(name) for name, _, _ in chart.rows]
-    first = max(map(cells, names), default=0)
+    first = max(map(cell_len, names), default=0)
     middle = max((len(drawn) for _, drawn, _ in chart.rows), default=0)
     made = [
         f"{_padded(name, first)}  {drawn:<{middle}}  {visible(remark)}".rstrip()

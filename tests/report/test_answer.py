@@ -12,11 +12,9 @@ from polarbear.racing.recommendation import Grade, advise
 from polarbear.report.answer import advised, answer
 from polarbear.report.context import ReportContext, gather
 from polarbear.report.figures import FIGURES
-from polarbear.report.outline import outline
 from polarbear.report.page import page_data
 from polarbear.report.story import tell
-from polarbear.report.text import as_markdown
-from polarbear.report.words import Name, marked, parsed, plain
+from polarbear.report.words import Name, plain
 from polarbear.store import Store
 from polarbear.wording import short
 
@@ -115,15 +113,6 @@ def test_no_algorithm_is_recommended_where_nothing_is_known(raced, monkeypatch):
     assert plain(answer(settled)[0]).startswith("Too early to say, on 9 problems: ")
 
 
-def test_names_stand_apart_from_words(raced):
-    story = tell(raced)
-    names = [part.name for part in story.headline if isinstance(part, Name)]
-    assert names
-    assert set(names) <= set(raced.algorithms)
-    assert f"**{names[0]}**" in as_markdown(outline(raced, story))
-    assert story.answer[0] == plain(story.headline)
-
-
 def test_names_stand_apart_in_decisions_and_reasons_too(raced):
     story = tell(raced)
     for decision in story.decisions:
@@ -134,11 +123,6 @@ def test_names_stand_apart_in_decisions_and_reasons_too(raced):
         assert not set(words.split()) & set(raced.algorithms)
     for entry in story.out:
         assert isinstance(entry.said[1], Name)
-
-
-def test_a_text_with_marked_names_comes_apart_whatever_is_in_them():
-    text = f"{marked('either')} or {marked('a (b), c')}: both."
-    assert parsed(text) == (Name("either"), " or ", Name("a (b), c"), ": both.")
 
 
 def test_who_is_left_alone_is_run_at_the_times_of_the_grid_and_no_others(raced, monkeypatch):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from itertools import combinations
 
 import numpy as np
 import polars as pl
@@ -185,12 +184,6 @@ def test_the_density_of_values_is_that_of_scipy():
     assert np.trapezoid(density, x) == pytest.approx(1, abs=1e-3)
 
 
-def test_the_density_of_shares_near_zero_has_nothing_below_it_and_loses_nothing():
-    x, density = smooth(np.random.default_rng(5).beta(0.8, 30, 4000))
-    assert x[0] == 0
-    assert np.trapezoid(density, x) == pytest.approx(1, abs=0.02)
-
-
 def test_the_allocation_is_the_budget_of_the_runs_and_agrees_on_what_was_saved(raced):
     rows = data("allocation", raced)
     runs = raced.store.runs()
@@ -237,10 +230,3 @@ def test_independent_draws_are_not_asked_whether_they_mix(tmp_path):
     context = gather(store)
     assert "r_hat" not in set(data("diagnostics", context)["what"])
     assert FIGURES["diagnostics"].missing(context) == INDEPENDENT
-
-
-def test_all_pairs_of_names_are_in_the_matrix(raced):
-    rows = data("matrix", raced)
-    assert {frozenset(pair) for pair in rows.select("a", "b").rows()} == {
-        frozenset(pair) for pair in combinations(raced.algorithms, 2)
-    }

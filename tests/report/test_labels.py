@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from polarbear.report.figures.short_names import fitted, labels, labels_in, plain, shortened
+from polarbear.report.figures.short_names import labels, labels_in, plain, shortened
 from polarbear.settings.names import LONGEST_LABEL
 
 TUNED = [
@@ -75,11 +75,3 @@ def test_a_label_that_is_given_goes_before_the_name():
     assert made[TUNED[0]] == "small"
     assert made[TUNED[1]] == "10 third"
     assert made[TUNED[2]] == "20 half"
-
-
-def test_whoever_is_shown_has_the_same_number():
-    made = {f"x{'y' * 20}{i}{'z' * 20}": f"{'y' * 9}{i}{'z' * 9}" for i in range(4)}
-    everybody = fitted(made, list(made), 8)
-    assert len(set(everybody.values())) == 4
-    for name in made:
-        assert fitted(made, [name], 8) == {name: everybody[name]}

@@ -105,17 +105,6 @@ def test_it_opens_without_a_complaint_a_request_or_sideways_scrolling(
     assert sticking_out == []
 
 
-def test_the_log_of_requests_would_notice_one(browser: Browser, tmp_path: Path):
-    page = tmp_path / "asks.html"
-    page.write_text(
-        "<img src='http://192.0.2.1/x.png'><script>performance.mark('polarbear-draws');"
-        "console.error('hm')</script>"
-    )
-    browser.open(page)
-    assert browser.requests() == ["http://192.0.2.1/x.png"]
-    assert any("hm" in line for line in browser.complaints())
-
-
 def test_a_script_that_is_not_the_page_s_own_does_not_run(
     browser: Browser, race_page: Path, tmp_path: Path
 ):

@@ -17,7 +17,7 @@ from polarbear.errors import ReportError
 from polarbear.report.context import ReportContext, gather
 from polarbear.report.figures import FIGURES
 from polarbear.report.page import page, page_data, write_page
-from polarbear.report.page.build import FOR_PAPER, in_html, slim_page
+from polarbear.report.page.build import FOR_PAPER, slim_page
 from polarbear.report.page.packing import HIGHEST, json_in_html, packed
 from polarbear.report.page.page_data import ticks
 from polarbear.report.page.templating import sentence
@@ -89,11 +89,6 @@ def test_a_page_holds_no_markup_from_names(kinds: dict[str, ReportContext]):
     assert "&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;" in made
 
 
-@pytest.mark.parametrize(("line", "said"), [("a b", "A b."), ("Two.", "Two."), ("", ".")])
-def test_a_line_becomes_a_sentence(line: str, said: str):
-    assert sentence(line) == said
-
-
 def test_commands_in_a_sentence_look_so_and_names_stay_as_they_are():
     said = sentence("`polarbear race` takes <a> and `b` in; `--all` too")
     assert said == (
@@ -149,13 +144,6 @@ def test_ticks_stand_at_ones_twos_and_fives_or_at_orders_of_magnitude(first, las
     assert [text for _, text in ticks(first, last)] == words
 
 
-def test_json_in_a_page_ends_no_element_and_reads_back():
-    value = {"</script>": "<!-- & \u2028 \u2029 ' \" \\ 終", "n": [1.5, None, True]}
-    text = json_in_html(value)
-    assert not set("<>&\u2028\u2029") & set(text)
-    assert json.loads(text) == value
-
-
 def test_a_slim_page_has_the_words_and_drawings_and_nothing_that_computes(context: ReportContext):
     text = slim_page(context)
     assert "<script" not in text
@@ -182,8 +170,8 @@ def test_pages_stay_light(race_page: Path, context: ReportContext):
     assert len(slim_page(context).encode()) <= 500_000
 
 
-def test_coordinates_of_a_drawing_lose_idle_digits_and_its_text_keeps_them():
-    text = '<text x="1.5">0.12345</text></g></svg>'
-    svg = f'<?xml?><svg><g id="a"><path d="M 1.23456 2\nL 3.999 4"/> {text}'
-    made = in_html(svg)
-    assert made == f'<svg><g><path d="M 1.23 2\nL 3.99 4"/>{text}'
+def test_json_in_a_page_ends_no_element_and_reads_back():
+    value = {"</script>": "<!-- & \u2028 \u2029 ' \" \\ 終", "n": [1.5, None, True]}
+    text = json_in_html(value)
+    assert not set("<>&\u2028\u2029") & set(text)
+    assert json.loads(text) == value

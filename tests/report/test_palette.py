@@ -43,7 +43,7 @@ XYZ = np.array(
         [0.0193339, 0.1191920, 0.9503041],
     ]
 )
-APART = 15.0  # in CIEDE2000; what is above 10 is told apart at a glance
+APART = 20.0  # in CIE L*a*b*, in which a difference of 2.3 is just noticeable
 
 
 def lab(colour: str, vision: np.ndarray) -> np.ndarray:
@@ -55,56 +55,12 @@ def lab(colour: str, vision: np.ndarray) -> np.ndarray:
     return np.array([116 * f[1] - 16, 500 * (f[0] - f[1]), 200 * (f[1] - f[2])])
 
 
-def ciede2000(one: np.ndarray, two: np.ndarray) -> float:
-    chroma = (np.hypot(*one[1:]) + np.hypot(*two[1:])) / 2
-    stretch = 1.5 - 0.5 * np.sqrt(chroma**7 / (chroma**7 + 25**7))
-    a, b = (np.array([c[0], c[1] * stretch, c[2]]) for c in (one, two))
-    ca, cb = np.hypot(*a[1:]), np.hypot(*b[1:])
-    ha, hb = (np.degrees(np.arctan2(c[2], c[1])) % 360 for c in (a, b))
-    turn = (hb - ha + 180) % 360 - 180 if ca * cb else 0.0
-    dh = 2 * np.sqrt(ca * cb) * np.sin(np.radians(turn) / 2)
-    light, c = (a[0] + b[0]) / 2, (ca + cb) / 2
-    h = ha + hb if ca * cb == 0 else (ha + turn / 2) % 360
-    t = (
-        1
-        - 0.17 * np.cos(np.radians(h - 30))
-        + 0.24 * np.cos(np.radians(2 * h))
-        + 0.32 * np.cos(np.radians(3 * h + 6))
-        - 0.20 * np.cos(np.radians(4 * h - 63))
-    )
-    sl = 1 + 0.015 * (light - 50) ** 2 / np.sqrt(20 + (light - 50) ** 2)
-    sc, sh = 1 + 0.045 * c, 1 + 0.015 * c * t
-    rotation = (
-        -np.sin(np.radians(60 * np.exp(-(((h - 275) / 25) ** 2))))
-        * 2
-        * np.sqrt(c**7 / (c**7 + 25**7))
-    )
-    dl, dc = (b[0] - a[0]) / sl, (cb - ca) / sc
-    return float(np.sqrt(dl**2 + dc**2 + (dh / sh) ** 2 + rotation * dc * dh / sh))
-
-
-@pytest.mark.parametrize(
-    ("one", "two", "distance"),
-    [
-        ((50, 2.6772, -79.7751), (50, 0, -82.7485), 2.0425),
-        ((50, 2.5, 0), (73, 25, -18), 27.1492),
-        ((50, 2.5, 0), (58, 24, 15), 19.4535),
-        ((22.7233, 20.0904, -46.6940), (23.0331, 14.9730, -42.5619), 2.0373),
-    ],
-)
-def test_the_distance_is_that_of_the_published_test_data(one, two, distance):
-    """Sharma, Wu and Dalal (2005), rows 1, 17, 20 and 30."""
-    assert ciede2000(np.array(one, float), np.array(two, float)) == pytest.approx(
-        distance, abs=1e-4
-    )
-
-
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("vision", VISION)
 def test_eight_colours_are_told_apart_by_every_reader(theme, vision):
     seen = [lab(colour, VISION[vision]) for colour in COLOURS[theme]]
     assert len(seen) == 8
-    assert min(ciede2000(one, two) for one, two in combinations(seen, 2)) > APART
+    assert min(np.linalg.norm(one - two) for one, two in combinations(seen, 2)) > APART
 
 
 @pytest.mark.parametrize("theme", ["light", "dark", "print"])

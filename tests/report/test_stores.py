@@ -18,7 +18,7 @@ from polarbear.report.context import ReportContext, gather
 from polarbear.report.stores.comparison_story import tell_of_stores
 from polarbear.report.stores.differences import Compared, compared, stretches
 from polarbear.report.stores.head_to_head import changes
-from polarbear.report.stores.sides import Side, different_settings, matched, short_paths, sides_of
+from polarbear.report.stores.sides import Side, different_settings, matched, sides_of
 from polarbear.store import Store
 from tests.report.stores import inferred
 from tests.sharing import filled_once
@@ -159,12 +159,6 @@ def test_a_store_named_twice_or_without_a_posterior_is_refused(sides: tuple[Side
         sides_of([context, bare])
 
 
-def test_stores_of_one_name_are_told_apart_by_their_folders():
-    paths = [Path("/x/old/store"), Path("/x/new/store")]
-    assert short_paths(paths) == ["old/store", "new/store"]
-    assert short_paths([Path("/x/a"), Path("/x/b")]) == ["a", "b"]
-
-
 def with_runs_of(folder: Path, ratings: dict[str, list[float]]) -> Store:
     folder.mkdir()
     return inferred(folder, ratings, "empirical", seed=3)
@@ -214,12 +208,6 @@ def test_who_beats_itself_in_the_first_store_is_named_first(
     assert told[0].low == pytest.approx(beta.ppf(0.025, 13, 1), abs=0.02)
     found = tell_of_stores(compared(both), told).answer[0]
     assert found.startswith(f"On 12 shared instances A in {both[1].name} beats that in ")
-
-
-def test_stores_that_share_no_instance_have_no_such_meeting(
-    sides: tuple[Side, ...], found: Compared
-):
-    assert changes(sides, found.algorithms, found.moments) == []
 
 
 def test_what_is_set_differently_is_told_with_the_values_of_each(

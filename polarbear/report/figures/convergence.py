@@ -72,64 +72,54 @@ def _has_chains(basis: Basis) -> bool:
 def _over_times(basis: Basis) -> Iterator[dict[str, Any]]:
     """R-hat and effective sample sizes of each algorithm at each time."""
     posterior = basis.posterior
-    times = np.unique(np.linspace(0, len(basis.times) - 1, MAX_TIMES).round().astype(int))
-    draws = posterior.theta[:, times].reshape(posterior.n_draws, -1)
-    found = convergence_of(draws, posterior.chains).reshape(len(times), -1, 3)
-    for k, (what, limit) in enumerate(
-        (("r_hat", posterior.diagnostics.r_hat_limit), ("ess_bulk", MIN_ESS), ("ess_tail", MIN_ESS))
-    ):
+    places = np.unique(np.linspace(0, len(basis.times) - 1, MAX_TIMES).round().astype(int))
+    draws = posterior.theta[:, places].reshape(posterior.n_draws, -1)
+    found = convergence_of(draws, posterior.chains).reshape(len(places), -1, 3)
+    limits = {"r_hat": posterior.diagnostics.r_hat_limit, "ess_bulk": MIN_ESS, "ess_tail": MIN_ESS}
+    for k, (what, limit) in enumerate(limits.items()):
         for j, name in enumerate(basis.algorithms):
-            for i, t in enumerate(times):
-                at, value = float(basis.times[t]), float(found[i, j, k])
-                yield {"what": what, "t": at, "algorithm": name, "value": value, "limit": limit}
+            row = {"what": what, "algorithm": name, "limit": limit}
+            for t, value in zip(basis.times[places].tolist(), found[:, j, k].tolist(), strict=True):
+                yield {**row, "t": t, "value": value}
 
 
 def draw(canvas: Canvas, data: pl.DataFrame, context: ReportContext, style: Style) -> None:
-    kinds = set(data["what"])
-    panels = [
-        panel
-        for what, panel in (("r_hat", _mixing), ("ess_bulk", _worth), ("draws", _rounds))
-        if what in kinds
-    ]
-    grid = panel_grid(canvas, len(panels), 1 if style.width < 5 else len(panels), 1.55, style)
-    for axes, panel in zip(grid, panels, strict=True):
-        panel(axes, data, context, style)
+    drawings = {"r_hat": _mixing, "ess_bulk": _effective_draws, "draws": _rounds}
+    shown = [drawing for what, drawing in drawings.items() if what in set(data["what"])]
+    grid = panel_grid(canvas, len(shown), 1 if style.width < 5 else len(shown), 1.55, style)
+    for axes, drawing in zip(grid, shown, strict=True):
+        drawing(axes, data, context, style)
+        axes.grid(axis="y")
 
 
 def _mixing(axes: Axes, data: pl.DataFrame, context: ReportContext, style: Style) -> None:
     """R-hat of each algorithm over time; its limit is dashed."""
-    lowest, highest = _over_time(axes, data, "r_hat", context, style)
-    limit = data.filter(pl.col("what") == "r_hat")["limit"][0]
-    _limit(axes, limit, style)
+    rows = data.filter(pl.col("what") == "r_hat")
+    lowest, highest = _lines(axes, rows, context, style)
+    limit = rows["limit"][0]
     axes.set_ylim(min(0.999, lowest - 0.0005), max(limit + 0.0015, highest + 0.001))
     axes.set_ylabel("R-hat")
-    time_axis(axes, context, style)
 
 
-def _worth(axes: Axes, data: pl.DataFrame, context: ReportContext, style: Style) -> None:
+def _effective_draws(axes: Axes, data: pl.DataFrame, context: ReportContext, style: Style) -> None:
     """The effective sample size of each algorithm over time; its limit is dashed."""
-    _, highest = _over_time(axes, data, "ess_bulk", context, style)
-    _over_time(axes, data, "ess_tail", context, style, thin=True)
-    _limit(axes, MIN_ESS, style)
+    _lines(axes, data.filter(pl.col("what") == "ess_tail"), context, style, width=0.5)
+    bulk = data.filter(pl.col("what") == "ess_bulk")
+    _, highest = _lines(axes, bulk, context, style)
     axes.set_ylim(0, 1.1 * max(highest, 1.2 * MIN_ESS))
     axes.set_ylabel("effective draws")
     number_ticks(axes, "y", False, axes.get_ylim(), style)
-    time_axis(axes, context, style)
 
 
-def _over_time(
-    axes: Axes,
-    data: pl.DataFrame,
-    what: str,
-    context: ReportContext,
-    style: Style,
-    thin: bool = False,
+def _lines(
+    axes: Axes, rows: pl.DataFrame, context: ReportContext, style: Style, width: float = 1.0
 ) -> tuple[float, float]:
-    """A line an algorithm; returns the lowest and the highest value."""
-    rows = data.filter(pl.col("what") == what)
+    """A line an algorithm, and the limit; returns the lowest and the highest value."""
     for _, one, look in each_algorithm(rows, context, style):
         marker = look.marker if len(one) == 1 else ""
-        axes.plot(one["t"], one["value"], **look.line, lw=0.5 if thin else 1.0, marker=marker)
+        axes.plot(one["t"], one["value"], **look.line, lw=width, marker=marker)
+    axes.axhline(rows["limit"][0], color=style.inks.alarm, linewidth=0.9, linestyle=(0, (4, 2)))
+    time_axis(axes, context, style)
     values = rows["value"].to_numpy()
     values = values[np.isfinite(values)]  # draws that never change have no R-hat
     return (float(values.min()), float(values.max())) if len(values) else (1.0, 1.0)
@@ -148,12 +138,6 @@ def _rounds(axes: Axes, data: pl.DataFrame, context: ReportContext, style: Style
     axes.set_ylabel("draws")
     round_ticks(axes, 6)
     number_ticks(axes, "y", False, axes.get_ylim(), style)
-    axes.grid(axis="y")
-
-
-def _limit(axes: Axes, at: float, style: Style) -> None:
-    axes.axhline(at, color=style.inks.alarm, linewidth=0.9, linestyle=(0, (4, 2)))
-    axes.grid(axis="y")
 
 
 def missing(context: ReportContext) -> str | None:

@@ -143,12 +143,3 @@ def on_canvas(style: Style) -> Iterator[Canvas]:
 def as_csv(data: pl.DataFrame) -> bytes:
     """A table as CSV; names that a spreadsheet would read as formulas get an apostrophe."""
     return without_formulas(data).write_csv().encode()
-
-
-def save(canvas: Canvas, path: Path, format: str | None, style: Style) -> None:
-    """Write a single figure; without a format, in that of the ending of the file's name."""
-    try:
-        canvas.savefig(path, dpi=style.dpi, format=format)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise ReportError(f"cannot write the figure {path}: {reason}") from None

@@ -6,16 +6,22 @@ They show the runs on one instance (`show --instance --png`), the duels of a pai
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from polarbear.driver.inspect import Duels, InstanceRuns
+from polarbear.errors import ReportError
 from polarbear.report.figures.axes import note_below, number_ticks
-from polarbear.report.figures.figure_files import on_canvas, save
-from polarbear.report.figures.style import Style
+from polarbear.report.figures.figure_files import on_canvas
+from polarbear.report.figures.style import Keywords, Style
 from polarbear.selection.sweeps import SweepTable
 from polarbear.wording import P_BEST, counted, tick, timed
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as Canvas
 
 LOG_FROM = 100.0  # values that span this factor, none of them negative, are drawn on a log scale
 
@@ -29,8 +35,22 @@ def floor_of(values: Sequence[float]) -> float | None:
 
 
 def _zero_note(floor: float | None, values: Sequence[float]) -> list[str]:
-    drawn = floor is not None and min(values) == 0
-    return [f"zero is drawn at {tick(floor)}"] if drawn and floor is not None else []
+    if floor is None or min(values) > 0:
+        return []
+    return [f"zero is drawn at {tick(floor)}"]
+
+
+@contextmanager
+def _written(style: Style, height: float, path: Path, format: str | None) -> Iterator[Canvas]:
+    """A canvas that is written to a file in the end; without a format, in that of its ending."""
+    with on_canvas(style) as canvas:
+        canvas.set_size_inches(style.width, height)
+        yield canvas
+        try:
+            canvas.savefig(path, dpi=style.dpi, format=format)
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or str(error)
+            raise ReportError(f"cannot write the figure {path}: {reason}") from None
 
 
 def draw_runs(
@@ -38,8 +58,7 @@ def draw_runs(
 ) -> None:
     """Write the runs on an instance; ``labels`` has all algorithms, in the order of their looks."""
     style = Style()
-    with on_canvas(style) as figure:
-        figure.set_size_inches(style.width, 0.55 * style.width)
+    with _written(style, 0.55 * style.width, path, format) as figure:
         axes = figure.subplots()
         runs = [run for run in found.runs if run.t]
         values = [y for run in runs for y in run.y]
@@ -63,15 +82,13 @@ def draw_runs(
             axes.legend(loc="best")
         for note in _zero_note(floor, values):
             note_below(figure, note, style)
-        save(figure, path, format, style)
 
 
 def draw_duels(found: Duels, labels: Mapping[str, str], path: Path, format: str) -> None:
     """Write the duels of a pair; ``labels`` has all algorithms, in the order of their looks."""
     style = Style(width=5.0)
     looks = {name: style.look(list(labels).index(name)) for name in (found.a, found.b)}
-    with on_canvas(style) as figure:
-        figure.set_size_inches(style.width, style.width)
+    with _written(style, style.width, path, format) as figure:
         axes = figure.subplots()
         both = [
             (duel.a, duel.b, duel.winner)
@@ -82,15 +99,11 @@ def draw_duels(found: Duels, labels: Mapping[str, str], path: Path, format: str)
         floor = floor_of(values)
         for winner in (found.a, found.b, None):
             won = [(max(a, floor or a), max(b, floor or b)) for a, b, w in both if w == winner]
-            look = None if winner is None else looks[winner]
-            axes.plot(
-                [a for a, _ in won],
-                [b for _, b in won],
-                linestyle="none",
-                marker=look.marker if look else "x",
-                color=look.colour if look else style.inks.faint,
-                label=f"{labels[winner] if winner else 'tie'}: {len(won)}",
-            )
+            points: Keywords = {"linestyle": "none", "marker": "x", "color": style.inks.faint}
+            if winner is not None:
+                points |= {"marker": looks[winner].marker, "color": looks[winner].colour}
+            label = f"{labels[winner] if winner else 'tie'}: {len(won)}"
+            axes.plot([a for a, _ in won], [b for _, b in won], **points, label=label)
         scale = "linear" if floor is None else "log"
         axes.set(xscale=scale, yscale=scale)
         low = min(axes.get_xlim()[0], axes.get_ylim()[0])
@@ -109,7 +122,6 @@ def draw_duels(found: Duels, labels: Mapping[str, str], path: Path, format: str)
         notes += _zero_note(floor, values)
         if notes:
             note_below(figure, "; ".join(notes), style)
-        save(figure, path, format, style)
 
 
 def draw_sweep(
@@ -121,8 +133,7 @@ def draw_sweep(
     """
     style = Style(width=8.0, dpi=150, font_size=10.0)
     looks = {name: style.look(list(labels).index(name)) for name in sweep.p2bb}
-    with on_canvas(style) as figure:
-        figure.set_size_inches(style.width, 4.5)
+    with _written(style, 4.5, path, None) as figure:
         axes, band = figure.subplots(2, 1, sharex=True, height_ratios=[12, 1])
         positions = sweep.positions
         for name, p2bb in sweep.p2bb.items():
@@ -142,4 +153,3 @@ def draw_sweep(
         if is_log and positions[0] > 0:
             band.set_xscale("log")
         band.set_xlim(positions[0], positions[-1])
-        save(figure, path, None, style)

@@ -92,16 +92,12 @@ def _of_figures(id: str, title: str, shown: list[Shown]) -> Section:
     return Section(id, title, "figures", {"figures": shown})
 
 
-def _missing(id: str, title: str, why: str) -> Section:
-    return Section(id, title, "missing", {"why": why})
-
-
 def _classical(context: ReportContext, shown: list[Shown]) -> Section:
     """The same runs by margins, and a plain word where that disagrees with the posterior."""
     title = "The classical view"
     reasons = {figure.missing for figure in shown}
     if len(reasons) == 1 and None not in reasons:
-        return _missing("classical", title, str(reasons.pop()))
+        return Section("classical", title, "missing", {"why": reasons.pop()})
     view, basis = context.classical, context.basis
     found, agreed = ([], None) if basis is None else disagreements(view, basis)
     notes = [*view.notes(), *([agreed] if agreed else [])]
@@ -113,7 +109,7 @@ def _selector(context: ReportContext, content: dict[str, Any], leaders: Shown) -
     title, chosen = "Choose for your budget", content["selector"]
     if chosen is None:
         why = lacks_draws(context) or "there is no candidate"
-        return _missing("choose", title, why)
+        return Section("choose", title, "missing", {"why": why})
     draws, of = chosen["draws"], counted(chosen["of_draws"], "draw")
     error = 0.5 / chosen["effective"] ** 0.5
     words = {
@@ -129,13 +125,11 @@ def _closer(content: dict[str, Any]) -> Section | None:
     held = content["closer"]
     if held is None:
         return None
-    many, of = len(held["instances"]), counted(held["of"], "instance")
-    several = f"{of} on which two or more have run"
-    sample = (
-        f"all {several}"
-        if many == held["of"]
-        else f"{whole(many)} of the {several}: those with the most runs"
-    )
+    many = len(held["instances"])
+    several = f"{counted(held['of'], 'instance')} on which two or more have run"
+    sample = f"all {several}"
+    if many < held["of"]:
+        sample = f"{whole(many)} of the {several}: those with the most runs"
     words = {"sample": sample, "show": held["show"]}
     return Section("closer", "Look closer: duels and runs", "closer", words)
 

@@ -57,22 +57,19 @@ def strip(context: ReportContext) -> Strip | None:
         _piece(context, names[item], width, float(sure))
         for item, width, sure in zip(leader, widths, likely.max(axis=1), strict=True)
     ]
-    found = leaders(names, times, likely)
-    stretches, place = [], 0
-    for one in found:
+    stretches, words, place = [], [], 0
+    for one in leaders(names, times, likely):
         here = slice(place, place + one.times)
         sure = float(likely[here].max(axis=1).mean())
         stretches.append(_piece(context, one.algorithms[0], float(widths[here].sum()), sure))
+        words.append(f"{context.labels[one.algorithms[0]]} {one.budgets(context.axis)}")
         place += one.times
     ends = (time(float(times[0])), timed(float(times[-1]), context.axis))
-    words = joined(
-        [f"{context.labels[one.algorithms[0]]} {one.budgets(context.axis)}" for one in found]
-    )
     return Strip(
         tuple(stretches),
         tuple(cells),
         ends if len(times) > 1 else ends[1:],
-        f"Highest {P_BEST}: {words}",
+        f"Highest {P_BEST}: {joined(words)}",
         f"The algorithm with the highest {P_BEST} by budget; the stronger the colour, the higher.",
     )
 

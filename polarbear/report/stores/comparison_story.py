@@ -84,18 +84,20 @@ def _headline(found: Compared, changed: Sequence[Change]) -> Sentence:
 def _evidence(found: Compared) -> str:
     """What is counted, when, by what, and what may be chance."""
     rest = [f"{side.name} on {_seen(side)} ({side.basis.posterior.model})" for side in found.sides]
-    intervals = len(found.over_time(pairs=False))
+    chance = _chance(found.over_time(pairs=False))
     return (
         f"Duels are those of {joined(found.algorithms)} with each other, {found.moments.words()}, "
         "on average over these times; a duel that one wins another loses. An algorithm is named "
-        f"where the 95 % interval of its difference excludes zero; {_chance(intervals)}. This "
-        f"rests on {joined(rest)}."
+        f"where the 95 % interval of its difference excludes zero; {chance}. This rests on "
+        f"{joined(rest)}."
     )
 
 
-def _chance(intervals: int) -> str:
+def _chance(intervals: pl.DataFrame) -> str:
     """How many of the intervals may exclude zero by chance."""
-    looked = f"{counted(intervals, 'interval')} {noun(intervals, 'was', 'were')} looked at"
+    looked = (
+        f"{counted(len(intervals), 'interval')} {noun(len(intervals), 'was', 'were')} looked at"
+    )
     return f"{looked}, and where nothing differs one in 20 excludes zero by chance"
 
 
@@ -154,7 +156,7 @@ def _changes(found: Compared, changed: Sequence[Change]) -> list[Block]:
             change.algorithm,
             change.store,
             str(change.instances),
-            *(("the same", "", "", "the same", "") if change.same else _changed(change)),
+            *(("the same", "", "", "the same", "") if change.same else _shares(change)),
         )
         for change in changed
     )
@@ -172,7 +174,7 @@ def _changes(found: Compared, changed: Sequence[Change]) -> list[Block]:
     return [Table(columns, rows), Paragraph((what,))]
 
 
-def _changed(change: Change) -> tuple[str, ...]:
+def _shares(change: Change) -> tuple[str, ...]:
     return (
         percent_cell(change.wins),
         f"{percent_cell(change.low)} to {percent_cell(change.high)}",
@@ -200,13 +202,11 @@ def _table(found: Compared, rows: pl.DataFrame) -> Table:
     several = len(found.sides) > 2
     first = found.sides[0].name
     other = "there" if several else f"in {found.sides[1].name}"
-    columns = ["algorithm", *(["against"] if pairs else []), *(["store"] if several else [])]
-    columns += [f"in {first}#", f"{other}#", "difference#", "95 % interval#", f"P(more {other})#"]
+    texts = ["algorithm", *(["against"] if pairs else []), *(["store"] if several else [])]
+    numbers = [f"in {first}#", f"{other}#", "difference#", "95 % interval#", f"P(more {other})#"]
     cells = tuple(
         (
-            row["algorithm"],
-            *([row["against"]] if pairs else []),
-            *([row["store"]] if several else []),
+            *(row[text] for text in texts),
             percent_cell(row["first"]),
             percent_cell(row["other"]),
             points(row["difference"]),
@@ -215,7 +215,7 @@ def _table(found: Compared, rows: pl.DataFrame) -> Table:
         )
         for row in rows.iter_rows(named=True)
     )
-    return Table(tuple(columns), cells)
+    return Table((*texts, *numbers), cells)
 
 
 def _pairs(found: Compared) -> list[Block]:
@@ -232,10 +232,8 @@ def _pairs(found: Compared) -> list[Block]:
 
 def _when(found: Compared) -> list[Block]:
     said = stretches(found)
-    intervals = len(found.differences.drop_nulls(["against", "at"]))
-    chance = (
-        f"Listed are times at which a pair's 95 % interval excludes zero; {_chance(intervals)}."
-    )
+    intervals = _chance(found.differences.drop_nulls(["against", "at"]))
+    chance = f"Listed are times at which a pair's 95 % interval excludes zero; {intervals}."
     if not said:
         return [Paragraph((f"Nowhere. {chance}",))]
     shown: list[Block] = [Bullets(tuple(("", one) for one in said[:MOST_ROWS]))]
