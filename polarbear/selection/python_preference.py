@@ -12,7 +12,7 @@ from pydantic import AfterValidator, Field
 
 from polarbear.errors import SelectionError
 from polarbear.selection.preference import Context, Preference, Valuation
-from polarbear.settings.user_code import check_options, check_reference, load_function
+from polarbear.settings.user_code import check_call, check_reference, load_function
 
 PAIRS = 600  # of curves that monotonicity is tested on
 
@@ -33,7 +33,7 @@ class Python(Preference):
 
     def on(self, context: Context) -> Valuation:
         function = load_function(self.function, context.folder)
-        check_options(function, self.function, self.options)
+        check_call(function, self.function, None, self.options)
         arguments = (context.times,) if _takes_times(function, self.options) else ()
 
         def value(theta: np.ndarray) -> Any:

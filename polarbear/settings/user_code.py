@@ -41,30 +41,24 @@ def load_function(reference: str, folder: str) -> Callable[..., Any]:
     return found  # type: ignore[no-any-return]
 
 
-def check_options(function: Callable[..., Any], reference: str, options: Mapping[str, Any]) -> None:
-    """Raise if the function does not accept these options as keyword arguments."""
-    signature = _signature(function)
-    if signature is None:
-        return
-    parameters = signature.parameters.values()
-    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
-        return
-    known = [parameter.name for parameter in parameters]
-    for name in options:
-        if name not in known:
-            raise ConfigError(f"options of '{reference}': {unknown('argument', name, known)}")
-
-
 def check_call(
     function: Callable[..., Any],
     reference: str,
-    arguments: tuple[str, ...],
+    arguments: tuple[str, ...] | None,
     options: Mapping[str, Any],
 ) -> None:
-    """Raise if the function cannot be called with these arguments and options."""
-    check_options(function, reference, options)
-    signature = _signature(function)
-    if signature is None:
+    """Raise if the function cannot be called with these options and, unless None, arguments."""
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # some compiled functions have none
+        return
+    parameters = signature.parameters.values()
+    known = [parameter.name for parameter in parameters]
+    takes_any = any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters)
+    for name in options:
+        if name not in known and not takes_any:
+            raise ConfigError(f"options of '{reference}': {unknown('argument', name, known)}")
+    if arguments is None:
         return
     try:
         signature.bind(*arguments, **options)
@@ -74,13 +68,6 @@ def check_call(
             f"'{reference}' is called as {function.__name__}({called}), but is defined as "
             f"{function.__name__}{signature}: {error}"
         ) from None
-
-
-def _signature(function: Callable[..., Any]) -> inspect.Signature | None:
-    try:
-        return inspect.signature(function)
-    except (TypeError, ValueError):  # some compiled functions have none
-        return None
 
 
 def _load_module(name: str, folder: str) -> ModuleType:
