@@ -121,7 +121,7 @@ def race(
     if preference is not None:
         purpose = api.selecting.regret_purpose(settings, preference, regret)
     folder = configurations.store_folder(config, store)
-    collect.prepare_unknown(settings, folder)
+    collect.prepare_new(settings, folder)
     if settings.inference.engine == "stan":
         api.inferring.announce_stan(settings.inference, listener)
     disk = StoreOnDisk.open_or_create(folder, settings.plain())
@@ -178,7 +178,7 @@ def run(
     listener = listener or Listener()
     settings = configurations.read(config, Overrides(seed, workers, engine, scheduler, mix_hosts))
     folder = configurations.store_folder(config, store)
-    collect.prepare_unknown(settings, folder)
+    collect.prepare_new(settings, folder)
     chosen = collect.chosen_instances(settings, instances)
     begun = time.monotonic()
     disk = StoreOnDisk.open_or_create(folder, settings.plain())

@@ -15,7 +15,6 @@ from typer.core import TyperCommand
 from polarbear import api
 from polarbear.cli import output
 from polarbear.errors import ReportError
-from polarbear.wording import joined
 
 _REGISTRY_PLACEHOLDER = r"\{([a-z]+)(\.about)?\}"
 
@@ -130,20 +129,15 @@ def names(text: str | None) -> list[str] | None:
 
 def two_names(text: str, known: Sequence[str]) -> tuple[str, str]:
     """Two names separated by a comma; the names may contain commas."""
-    places = [place for place, sign in enumerate(text) if sign == ","]
-    ways = [(text[:place].strip(), text[place + 1 :].strip()) for place in places]
-    meant = [way for way in ways if set(way) <= set(known)]
-    if len(meant) > 1:
-        either = joined([f"'{a}' and '{b}'" for a, b in meant], "or")
-        raise ReportError(
-            f"--pair {text} may be {either}; `polarbear rename STORE OLD NEW` removes a comma"
-        )
-    if not meant and len(ways) != 1:
+    commas = [place for place, sign in enumerate(text) if sign == ","]
+    ways = [(text[:place].strip(), text[place + 1 :].strip()) for place in commas]
+    meant = [way for way in ways if set(way) <= set(known)] or ways
+    if len(meant) != 1:
         raise ReportError(
             f"--pair takes two algorithms separated by a comma, found '{text}'; known: "
             f"{', '.join(known)}"
         )
-    return (meant or ways)[0]
+    return meant[0]
 
 
 def settings(given: list[str] | None, flags: Mapping[str, Any]) -> dict[str, Any]:

@@ -130,18 +130,14 @@ def prepare(config: Config) -> None:
         algorithm.prepare(config.setting)
 
 
-def prepare_unknown(config: Config, store: Path) -> None:
-    """Raise errors that would make every run of a new algorithm fail, before it is stored.
+def prepare_new(config: Config, store: Path) -> None:
+    """Raise errors that would make every run fail, before a store is created.
 
-    Stored algorithms are prepared when there is something to run, so that a finished race loads no
+    With a store, algorithms are prepared when there is something to run: a finished race loads no
     optimiser.
     """
-    there = manifest.has_config(store)
-    known = Store.open(store).config["algorithms"] if there else {}
-    plain = config.plain()["algorithms"]
-    for algorithm in config.algorithms:
-        if known.get(algorithm.name) != plain[algorithm.name]:
-            algorithm.prepare(config.setting)
+    if not manifest.has_config(store):
+        prepare(config)
 
 
 def check_hosts(config: Config, store: Store, mix_hosts: bool) -> None:

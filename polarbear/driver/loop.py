@@ -18,7 +18,7 @@ from polarbear.driver.collect import InstanceStream
 from polarbear.driver.race_progress import RoundStart, Watcher
 from polarbear.driver.race_runs import RaceRuns
 from polarbear.driver.resume import resumed
-from polarbear.driver.round_posterior import LastPosterior, RoundInference, RoundResult
+from polarbear.driver.round_posterior import RoundInference, RoundResult
 from polarbear.driver.scheduler import Scheduler
 from polarbear.driver.speculation import SpeculativeRuns
 from polarbear.driver.stopping import SETTLED, Ended, Purpose, at_limit, refuse_failures
@@ -62,7 +62,6 @@ class Race:
         self._stream = InstanceStream(config)
         self._runs = RaceRuns(config, store, self.state, self._stream)
         self._inference = RoundInference(config, store, self._runs)
-        self._posterior = LastPosterior(store, self._inference)
         self._speculative = self._speculative_runs()
 
     def _speculative_runs(self) -> SpeculativeRuns | None:
@@ -79,7 +78,7 @@ class Race:
     @property
     def posterior(self) -> Posterior:
         """The posterior after the last round."""
-        return self._posterior.get()[1].posterior
+        return self._inference.last()[1].posterior
 
     def run(self) -> Ended:
         """Race until everything is settled or a limit is reached.
@@ -90,7 +89,7 @@ class Race:
             ended = None if self._waiting or self._retry_failed else self._ended()
             return ended or self._run()
         finally:
-            self._posterior.keep()
+            self._inference.keep()
 
     def _run(self) -> Ended:
         collect.prepare(self._config)
@@ -158,10 +157,10 @@ class Race:
             lambda: self._decided(state, horizons, len(instances)), likely
         )
         self.state = result.state
-        self._posterior.set(result)
+        self._inference.remember(result)
         self._store.rounds.add(record, result.beliefs(self._rules))
         if any(watcher.wants_draws for watcher in self._watchers):
-            self._posterior.keep()
+            self._inference.keep()
         for watcher in self._watchers:
             watcher.ends(record)
 

@@ -95,6 +95,7 @@ class RoundInference:
         self._config = config
         self._store = store
         self._runs = runs
+        self._last: tuple[Evidence, CachedPosterior] | None = None
 
     def evidence(self, state: State, more: int = 0) -> Evidence:
         """The evidence on the instances of a state, and on further ones."""
@@ -162,11 +163,31 @@ class RoundInference:
         seed = derived_seed(self._config.seed, "forecast", state.round)
         return forecast(state, self._config.race, tables, left, seed)
 
-    def posterior_of(self, state: State, evidence: Evidence) -> CachedPosterior:
-        """The posterior after a round that has been decided."""
-        if self._config.inference.plackett_luce:
-            return self._posterior(evidence)
-        return self._posterior(evidence, state.candidates)
+    def remember(self, result: RoundResult) -> None:
+        """Take the posterior of this round as that of the last one."""
+        self._last = result.evidence, result.cached
+
+    def last(self) -> tuple[Evidence, CachedPosterior]:
+        """The posterior after the last round with its evidence, inferred when it is needed."""
+        if self._last is None:
+            record = self._store.rounds.last()
+            assert record is not None, "there is no posterior before the first round"
+            evidence = self.evidence(record.state)
+            whole = self._config.inference.plackett_luce
+            field = None if whole else record.state.candidates
+            self._last = evidence, self._posterior(evidence, field)
+        return self._last
+
+    def keep(self) -> None:
+        """Store the last posterior, and drop those of earlier rounds."""
+        if self._last is None:
+            record = self._store.rounds.last()
+            if record is None or record.posterior in self._store.posteriors.stored():
+                return
+        evidence, cached = self.last()
+        if cached.key not in self._store.posteriors.stored():
+            keep(self._store, evidence, cached)
+        self._store.posteriors.remove_superseded()  # only now: a reader always finds one
 
     def _decide_by_ratings(self, state: State, evidence: Evidence, drawn: int) -> RoundResult:
         rules = self._config.race
@@ -193,34 +214,3 @@ class RoundInference:
         if draws is not None:
             options = options.model_copy(update={"draws": draws})
         return cached_posterior(self._store, evidence, options, self._config.seed, field)
-
-
-class LastPosterior:
-    """The posterior after the last round, inferred when it is needed."""
-
-    def __init__(self, store: Store, inference: RoundInference) -> None:
-        self._store = store
-        self._inference = inference
-        self._found: tuple[Evidence, CachedPosterior] | None = None
-
-    def set(self, result: RoundResult) -> None:
-        self._found = result.evidence, result.cached
-
-    def get(self) -> tuple[Evidence, CachedPosterior]:
-        if self._found is None:
-            record = self._store.rounds.last()
-            assert record is not None, "there is no posterior before the first round"
-            evidence = self._inference.evidence(record.state)
-            self._found = evidence, self._inference.posterior_of(record.state, evidence)
-        return self._found
-
-    def keep(self) -> None:
-        """Store it, and drop the posteriors of earlier rounds."""
-        if self._found is None:
-            last = self._store.rounds.last()
-            if last is None or last.posterior in self._store.posteriors.stored():
-                return
-        evidence, cached = self.get()
-        if cached.key not in self._store.posteriors.stored():
-            keep(self._store, evidence, cached)
-        self._store.posteriors.remove_superseded()  # only now: a reader always finds one

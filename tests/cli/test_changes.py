@@ -1,4 +1,4 @@
-"""What changes in the life of a project: code, options, rules, names; no finished run is lost."""
+"""Changes of code, options, rules and names in the life of a project; no run is lost."""
 
 from __future__ import annotations
 
@@ -134,6 +134,42 @@ def test_a_program_and_the_files_its_command_names_are_looked_at(project: Projec
     done = project("run", "config.yaml")
     assert "solver: solver.sh and values.txt; 2 runs" in done.stderr
     assert project("run", "config.yaml", "--rerun", "all").returncode == 0
+
+
+def test_what_is_changed_and_changed_back_runs_nothing_and_loses_no_run(raced: Project):
+    first = rounds(raced.store)
+
+    def finished() -> set[tuple[Any, ...]]:
+        """Every run in the store, whether it counts or is set aside."""
+        columns = ("started", "instance", "seed", "evaluations", "best")
+        return set(Store.open(raced.store).every_run().select(columns).iter_rows())
+
+    def redecided(*algorithms: dict[str, Any]) -> str:
+        configure(raced, *algorithms)
+        before = finished()
+        asked = raced("race", "config.yaml")
+        assert asked.returncode == 1
+        done = raced("race", "config.yaml", "--redecide")
+        assert done.returncode in (0, 3), done.stderr
+        assert before <= finished()
+        return asked.stderr
+
+    assert "8 runs to repeat, 2 rounds to decide again" in redecided(climber(step=0.1))
+    assert {a for (name, _), a in attempts(raced.store).items() if name == "random"} == {1}
+    made = finished()
+    redecided(climber())
+    assert (finished(), rounds(raced.store)) == (made, first)
+    simplex = {"name": "simplex", "use": "scipy", "method": "nelder-mead"}
+    more = {"batch": {"start": 4, "min": 4, "max": 4}, "limits": {"rounds": 4}, "alpha": 0.999}
+    configure(raced, climber(), simplex, race=more)
+    assert "simplex has caught up" in raced("race", "config.yaml").stderr
+    assert "'simplex' is in the race, but not in the configuration" in redecided(climber())
+    assert rounds(raced.store) == first
+    aside = raced.json("status", "config")["set_aside"]
+    assert ("simplex", "dropped") in [(entry["algorithm"], entry["reason"]) for entry in aside]
+    configure(raced, climber(), simplex, race=more)
+    back = "taken back, as their code and options are present again: 8 runs of simplex"
+    assert back in raced("race", "config.yaml").stderr
 
 
 def test_other_rules_are_decided_again_without_a_single_run(raced: Project):
