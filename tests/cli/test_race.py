@@ -20,7 +20,7 @@ from polarbear.cli.race_summary import STATUS
 from polarbear.store import Store
 from tests.support import Project, solver
 
-KILLS = 12
+KILLS = 6
 RATINGS = {
     "good": [2.0] * 6,
     "bad": [0.3] * 6,
