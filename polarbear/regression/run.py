@@ -123,7 +123,7 @@ def gate(
     level = Level(options.tolerance, error, error / all_pairs, limit, config.seed)
     sizes = look_sizes(limit)
     begun, made = time.monotonic(), 0
-    collect.prepare_unknown(config, folder)
+    collect.prepare_new(config, folder)
     store = Store.open_or_create(folder, config.plain())
     with store.writing(), _on_one_core(timed):
         stale = [one.algorithm for one in stale_runs(store, fingerprints(config))]
