@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from polarbear import api
 from polarbear.api.store_handle import given
 from polarbear.classical.comparison_facts import AoccRow, Areas, Compared, compared, pair_facts
 from polarbear.classical.ert import ErtPoint
@@ -266,6 +267,9 @@ def compare_stores(
     if only and not folders:
         raise ReportError("--only selects figures: name a folder with --png, --pdf, --svg or --csv")
     opened = [StoreOnDisk.open(Path(store)) for store in stores]
+    for disk in opened:
+        if not disk.posteriors.stored() and not disk.rounds.numbers():
+            api.store_handle.Store(disk).infer(model)
     sides = sides_of([gather(disk, model=model) for disk in opened])
     found = differences.compared(sides, align)
     changed = tuple(changes(sides, found.algorithms, found.moments))
@@ -274,7 +278,7 @@ def compare_stores(
     page = None if html is None else Path(html)
     if page is not None and not force:
         check_free([page])
-    written = write_figures(chosen(only), found, folders, style, force)
+    written = write_figures(chosen(found, only), found, folders, style, force)
     if page is not None:
         write_page_of_stores(found, story, page, force)
         written.append(page)

@@ -140,14 +140,35 @@ def test_axes_that_differ_are_compared_by_share_of_the_budget_unless_units_are_a
         matched(other, "unit")
 
 
-def test_stores_without_two_common_algorithms_are_refused_with_what_they_have(
+def test_stores_without_a_common_algorithm_are_refused_with_what_they_have(
     sides: tuple[Side, ...],
 ):
     one, two = sides
-    with pytest.raises(ReportError, match=r"share no algorithm, .* has X, Y and Z; .*rename STORE"):
+    with pytest.raises(ReportError, match=r"share no algorithm: .* has X, Y and Z; .*rename STORE"):
         compared([one, knowing(two, "X", "Y", "Z")])
-    with pytest.raises(ReportError, match="share one algorithm only, A,"):
-        compared([one, knowing(two, "A", "Y", "Z")])
+
+
+def test_stores_that_share_one_algorithm_compare_it_with_itself_without_a_posterior(tmp_path: Path):
+    config = {
+        "instances": {"suite": "classic", "dimensions": {"from": 2, "to": 3}},
+        "budget": {"grid": {"from": 10, "to": 40, "points": 3}},
+    }
+    shared = {"name": "A", "use": "random-search"}
+    for store, seed, other in (("one", 1, "B"), ("two", 1, "C")):
+        algorithms = [shared, {"name": other, "use": "random-search"}]
+        polarbear.run(
+            {**config, "seed": seed, "algorithms": algorithms}, tmp_path / store, instances=6
+        )
+    stores = tmp_path / "one", tmp_path / "two"
+    made = polarbear.compare_stores(*stores, html=tmp_path / "page.html")
+    assert [(change.algorithm, change.same) for change in made.changes] == [("A", True)]
+    assert "share one algorithm, A" in made.text()
+    assert "nan" not in made.text()
+    assert "share one algorithm, A" in (tmp_path / "page.html").read_text()
+    with pytest.raises(ReportError, match="no figure 'duels' for these stores"):
+        polarbear.compare_stores(
+            tmp_path / "one", tmp_path / "two", png=tmp_path / "f", only=["duels"]
+        )
 
 
 def test_a_store_named_twice_or_without_a_posterior_is_refused(sides: tuple[Side, ...]):

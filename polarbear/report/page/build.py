@@ -25,7 +25,7 @@ from polarbear.report.page.packing import json_in_html, squeezed
 from polarbear.report.page.sections import Section
 from polarbear.report.page.strip import strip
 from polarbear.report.page.templating import colours, source, templates
-from polarbear.report.stores.comparison_figures import FIGURES_OF_STORES
+from polarbear.report.stores.comparison_figures import chosen
 from polarbear.report.stores.comparison_story import StoryOfStores
 from polarbear.report.stores.differences import Compared
 from polarbear.report.story import tell
@@ -153,7 +153,7 @@ def write_page_of_stores(
 
 def page_of_stores(found: Compared, story: StoryOfStores) -> str:
     """The whole page as text."""
-    figures = FIGURES_OF_STORES.values()
+    figures = chosen(found)
     drawings = [_drawing(figure, figure.data(found), found) for figure in figures]
     shown = _by_heading(story.blocks)
     return _filled("stores.html", story=story, drawings=drawings, sections=shown)

@@ -106,6 +106,10 @@ def _finish(
     legend_below(canvas, ends, style)
 
 
+def _lacks_duels(found: Compared) -> str | None:
+    return "the stores share one algorithm only" if len(found.algorithms) == 1 else None
+
+
 def _caption_duels(found: Compared) -> str:
     return (
         "A panel for each algorithm, a colour for each store: the share of its duels with the "
@@ -128,7 +132,7 @@ FIGURES_OF_STORES = {
             "duels",
             "Share of duels won",
             _caption_duels,
-            lambda _: None,
+            _lacks_duels,
             lambda found: found.levels,
             _draw_duels,
         ),
@@ -136,7 +140,7 @@ FIGURES_OF_STORES = {
             "differences",
             "What differs",
             _caption_differences,
-            lambda _: None,
+            _lacks_duels,
             lambda found: found.differences,
             _draw_differences,
         ),
@@ -144,9 +148,15 @@ FIGURES_OF_STORES = {
 }
 
 
-def chosen(only: Sequence[str] | None) -> list[Figure[Compared]]:
-    """The requested figures, or all of them."""
+def chosen(found: Compared, only: Sequence[str] | None = None) -> list[Figure[Compared]]:
+    """The requested figures, or all that have data."""
     for name in only or ():
         if name not in FIGURES_OF_STORES:
             raise ReportError(unknown("figure of several stores", name, FIGURES_OF_STORES))
-    return [figure for name, figure in FIGURES_OF_STORES.items() if not only or name in only]
+        if reason := FIGURES_OF_STORES[name].missing(found):
+            raise ReportError(f"there is no figure '{name}' for these stores: {reason}")
+    return [
+        figure
+        for name, figure in FIGURES_OF_STORES.items()
+        if (name in only if only else figure.missing(found) is None)
+    ]

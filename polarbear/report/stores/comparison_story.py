@@ -66,6 +66,8 @@ def _headline(found: Compared, changed: Sequence[Change]) -> Sentence:
     for side in others:
         rows = found.over_time(pairs=False).filter(pl.col("store") == side.name)
         shown = rows.filter((pl.col("low") > 0) | (pl.col("high") < 0))
+        if shown.is_empty() and len(found.algorithms) == 1 and said:
+            continue
         if shown.is_empty():
             said.append((f"no difference between {first.name} and {side.name} is shown",))
             continue
@@ -84,6 +86,11 @@ def _headline(found: Compared, changed: Sequence[Change]) -> Sentence:
 def _evidence(found: Compared) -> str:
     """What is counted, when, by what, and what may be chance."""
     rest = [f"{side.name} on {_seen(side)} ({side.basis.posterior.model})" for side in found.sides]
+    if len(found.algorithms) == 1:
+        return (
+            f"The stores share one algorithm, {found.algorithms[0]}, so it is compared with itself "
+            f"only, on the instances that both have, {found.moments.words()}."
+        )
     chance = _chance(found.over_time(pairs=False))
     return (
         f"Duels are those of {joined(found.algorithms)} with each other, {found.moments.words()}, "
@@ -111,7 +118,7 @@ def _warnings(found: Compared) -> list[str]:
     first, *others = found.sides
     for side in others:
         shared = len(shared_instances(first.context.store, side.context.store))
-        if shared:
+        if shared and len(found.algorithms) > 1:
             made.append(
                 f"{counted(shared, 'instance')} {noun(shared, 'is', 'are')} in both {first.name} "
                 f"and {side.name}; their posteriors are taken as independent all the same, so "
@@ -132,12 +139,14 @@ def _blocks(found: Compared, changed: Sequence[Change]) -> list[Block]:
     if changed:
         made += [Heading(f"Each algorithm against itself in {found.sides[0].name}")]
         made += _changes(found, changed)
-    made += [Heading("Share of duels won against the others, over time"), _curves(found)]
-    rows = found.over_time(pairs=False)
-    made += [Heading("Against all others, on average over the times"), _table(found, rows)]
+    if len(found.algorithms) > 1:
+        made += [Heading("Share of duels won against the others, over time"), _curves(found)]
+        rows = found.over_time(pairs=False)
+        made += [Heading("Against all others, on average over the times"), _table(found, rows)]
     if len(found.algorithms) > 2:
         made += _pairs(found)
-    made += [Heading("Times at which pairs differ"), *_when(found)]
+    if len(found.algorithms) > 1:
+        made += [Heading("Times at which pairs differ"), *_when(found)]
     made += [Heading("Candidates and eliminated algorithms"), _standing(found)]
     settings = different_settings(found.sides, found.algorithms)
     if settings:

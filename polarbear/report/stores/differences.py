@@ -85,7 +85,12 @@ def compared(sides: Sequence[Side], align: str = "auto") -> Compared:
 def _duels(
     sides: Sequence[Side], names: Sequence[str], moments: Moments
 ) -> Iterator[tuple[str, str | None, list[np.ndarray]]]:
-    """Of each pair, then of each algorithm: the share of duels won[store][draw, moment]."""
+    """Of each pair, then of each algorithm: the share of duels won[store][draw, moment].
+
+    A single common algorithm has no duels; it is only compared with itself.
+    """
+    if len(names) == 1:
+        return
     totals = {name: [np.zeros(1) for _ in sides] for name in names}
     for a, b in combinations(names, 2):
         won = [side.wins(a, b, places) for side, places in zip(sides, moments.places, strict=True)]

@@ -57,13 +57,12 @@ def common_algorithms(sides: Sequence[Side]) -> tuple[str, ...]:
     """Those that all posteriors know, in the order of the first; at least two."""
     first, *others = (side.basis.algorithms for side in sides)
     common = tuple(name for name in first if all(name in known for known in others))
-    if len(common) >= 2:
+    if common:
         return common
     held = "; ".join(f"{side.name} has {joined(side.basis.algorithms)}" for side in sides)
-    found = f"one algorithm only, {common[0]}" if common else "no algorithm"
     raise ReportError(
-        f"the stores share {found}, and a comparison is of duels between two or more: {held}; "
-        "`polarbear rename STORE OLD NEW` gives the same algorithm the same name"
+        f"the stores share no algorithm: {held}; `polarbear rename STORE OLD NEW` gives the same "
+        "algorithm the same name"
     )
 
 
