@@ -19,7 +19,7 @@ export function values(view, rows) {
     range: seenRange(some, names),
     ...(isLast ? { title: titled("value", 4) } : {}),
   });
-  const form = { strip: 30, foot: 46, numbers: PAGE.words.p_best, above: [0.75, 0.35], xaxis };
+  const form = { strip: 30, foot: 56, numbers: PAGE.words.p_best, above: [0.75, 0.35], xaxis };
   const panels = [...grouped(rows, (row) => row.title)];
   return rowPanels(view, panels, names, form, (name, points, place) => {
     const color = view.of(name);
