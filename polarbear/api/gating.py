@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 from polarbear import api
 from polarbear.api import configurations
@@ -16,7 +16,7 @@ from polarbear.errors import ConfigError
 from polarbear.plain import Record
 from polarbear.regression import gate_report
 from polarbear.regression.pairs import pairs_of
-from polarbear.regression.run import GateOptions, GateRun, PairVerdict
+from polarbear.regression.run import GateOptions, PairVerdict
 from polarbear.regression.run import gate as run_gate
 from polarbear.regression.verdicts import Verdict
 from polarbear.report.figures.figure_files import write_file
@@ -60,8 +60,8 @@ def gate(
     alpha: float = 0.95,
     store: str | Path | None = None,
     instances: int | None = None,
-    failures: Literal["worse", "ranked"] = "worse",
-    undecided: Literal["pass", "fail"] | None = None,
+    failures: str = "worse",
+    undecided: str | None = None,
     workers: int | None = None,
     seed: int | None = None,
     markdown: str | Path | None = None,
@@ -81,15 +81,18 @@ def gate(
     """
     listener = listener or Listener()
     options = GateOptions(baseline, candidate, tolerance, alpha, instances, failures)
+    if undecided not in (None, "pass", "fail"):
+        raise ConfigError(f"--undecided is pass or fail, found '{undecided}'")
     if store is not None and len(configs) > 1:
         raise ConfigError("--store names the store of one configuration, but there are several")
     settings = [_read(config, Overrides(seed, workers)) for config in configs]
     names = [[algorithm.name for algorithm in one.algorithms] for one in settings]
     total = sum(len(pairs_of(known, baseline, candidate)) for known in names)
-    done: list[GateRun] = []
     folders = [configurations.store_folder(config, store) for config in configs]
-    for config, folder in zip(settings, folders, strict=True):
-        done.append(run_gate(config, folder, options, total, listener.note, listener.runs))
+    done = [
+        run_gate(config, folder, options, total, listener.note, listener.runs)
+        for config, folder in zip(settings, folders, strict=True)
+    ]
     pairs = [pair for one in done for pair in one.pairs]
     verdict = max((pair.verdict for pair in pairs), key=SEVERITY.index)
     words = [text for one in pairs for text in _words(one, options)]
@@ -109,17 +112,9 @@ def gate(
     if html is not None:
         files[html] = b""
         _write_page(folders[0], Path(html))
-    return Gated(
-        verdict,
-        tolerance,
-        alpha,
-        tuple(pairs),
-        tuple(words),
-        runs,
-        cached,
-        seconds,
-        tuple(map(str, files)),
-    )
+    written = tuple(map(str, files))
+    facts = verdict, tolerance, alpha, tuple(pairs), tuple(words), runs, cached, seconds, written
+    return Gated(*facts)
 
 
 def _read(config: ConfigLike, overrides: Overrides) -> Any:

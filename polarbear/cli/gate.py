@@ -12,8 +12,7 @@ from polarbear import api
 from polarbear.cli import command_options as common
 from polarbear.cli import output
 from polarbear.cli.screen import Screen
-from polarbear.errors import ConfigError
-from polarbear.wording import counted, duration, joined
+from polarbear.wording import counted, duration
 
 if TYPE_CHECKING:
     from polarbear.api.gating import Gated
@@ -55,13 +54,6 @@ def gate(
     again, and both versions get the same seeds unless CONFIG has `seeds: separate`.
     Exit code 0: identical, no worse, or better. 1: worse. 3: undecided at the limit of instances.
     """
-    for option, value, known in (
-        ("--failures", failures, ("worse", "ranked")),
-        ("--undecided", undecided, (None, "pass", "fail")),
-    ):
-        if value not in known:
-            expected = joined([one for one in known if one], "or")
-            raise ConfigError(f"{option} is {expected}, found '{value}'")
     message = "every finished run is stored, and the same command continues"
     with output.interruptible(message), output.announcing_compilation():
         done = api.gating.gate(
@@ -72,8 +64,8 @@ def gate(
             alpha=alpha,
             store=store,
             instances=instances,
-            failures="ranked" if failures == "ranked" else "worse",
-            undecided=None if undecided is None else "pass" if undecided == "pass" else "fail",
+            failures=failures,
+            undecided=undecided,
             workers=workers,
             seed=seed,
             markdown=markdown,
@@ -84,10 +76,8 @@ def gate(
         )
     output.result(done, json, _show)
     output.wrote(*done.written)
-    if done.verdict.value == "worse" or (done.verdict.value == "undecided" and undecided == "fail"):
-        raise typer.Exit(WORSE)
-    if done.verdict.value == "undecided" and undecided is None:
-        raise typer.Exit(UNDECIDED)
+    undecided_code = {"pass": 0, "fail": WORSE}.get(undecided or "", UNDECIDED)
+    raise typer.Exit({"worse": WORSE, "undecided": undecided_code}.get(done.verdict.value, 0))
 
 
 def _show(done: Gated) -> None:

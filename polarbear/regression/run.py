@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 import polars as pl
@@ -30,7 +29,6 @@ from polarbear.store import Store
 from polarbear.store.set_aside import Reason
 
 DEFAULT_LIMIT = 100  # instances
-Failures = Literal["worse", "ranked"]
 
 
 @dataclass(frozen=True)
@@ -42,9 +40,11 @@ class GateOptions:
     tolerance: float = 0.05
     alpha: float = 0.95
     limit: int | None = None
-    failures: Failures = "worse"
+    failures: str = "worse"
 
     def __post_init__(self) -> None:
+        if self.failures not in ("worse", "ranked"):
+            raise ConfigError(f"--failures is worse or ranked, found '{self.failures}'")
         if not 0 <= self.tolerance < 0.5:
             raise ConfigError(f"a tolerance is from 0 to below 0.5, found {self.tolerance:g}")
         if not 0.5 < self.alpha < 1:
@@ -106,8 +106,8 @@ def gate(
     folder: Path,
     options: GateOptions,
     all_pairs: int,
-    note: Callable[[str], None] = lambda text: None,
-    progress: Callable[[int], AbstractContextManager[Callable[[bool], None]]] | None = None,
+    note: Callable[[str], None],
+    progress: Callable[[int], AbstractContextManager[Callable[[bool], None]]],
 ) -> GateRun:
     """Compare the candidate with the baseline; ``all_pairs`` share the error of false alarms."""
     pairs = pairs_of([one.name for one in config.algorithms], options.baseline, options.candidate)
@@ -146,7 +146,7 @@ def gate(
                 made += len(tasks)
                 if tasks:
                     collect.prepare(config)
-                with (progress or _silent)(len(tasks)) as finished:
+                with progress(len(tasks)) as finished:
                     Scheduler(pool, store, _receiver(finished)).run(tasks)
                 collect.check_unchanged(config, origin)
                 found = [
@@ -161,11 +161,6 @@ def gate(
 
 def _receiver(finished: Callable[[bool], None]) -> Callable[[Outcome], None]:
     return lambda outcome: finished(outcome.status.failed)
-
-
-@contextmanager
-def _silent(total: int) -> Iterator[Callable[[bool], None]]:
-    yield lambda failed: None
 
 
 def _judge(
