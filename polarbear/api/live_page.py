@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import secrets
+import sys
 import threading
 from collections.abc import Callable
 from http import HTTPStatus
@@ -20,6 +22,7 @@ from polarbear.store.lock import holder
 OVER = "over"
 TAG = "PolarBear-Round"  # the header that says which round a page shows
 HERE = "127.0.0.1"  # not reachable from other machines
+IDLE_SECONDS = 30.0  # after which a connection without a request is closed
 
 
 def check_place(path: Path) -> None:
@@ -99,14 +102,27 @@ def _tag(store: Store, follows: bool) -> str:
     return f"{last.state.round}{'' if there else ' without draws'}"
 
 
+class Server(ThreadingHTTPServer):
+    """A server for which a client that disconnects, or sends nothing, is no error."""
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        if not isinstance(sys.exception(), OSError):
+            super().handle_error(request, client_address)  # type: ignore[arg-type]
+
+
 class Watch:
-    """Serves the page of a store at ``address`` until it is closed."""
+    """Serves the page of a store at ``address`` until it is closed.
+
+    The address has a secret part: other users of the machine can reach the port, but not the page.
+    """
 
     def __init__(self, path: Path, port: int = 0) -> None:
         Store.open(path)  # raises an error if it is not a store
-        live = StorePage(path)
+        live, place = StorePage(path), f"/{secrets.token_urlsafe(16)}/"
 
         class Handler(BaseHTTPRequestHandler):
+            timeout = IDLE_SECONDS
+
             def do_GET(self) -> None:
                 self._answer(live.now)
 
@@ -119,7 +135,9 @@ class Watch:
                 named = (self.headers.get("Host") or "").rpartition(":")[0]
                 if named not in (HERE, "localhost"):
                     self.send_error(HTTPStatus.FORBIDDEN)
-                elif self.path.partition("?")[0] != "/":
+                elif not secrets.compare_digest(
+                    self.path.partition("?")[0].encode(), place.encode()
+                ):
                     self.send_error(HTTPStatus.NOT_FOUND)
                 else:
                     try:
@@ -141,12 +159,12 @@ class Watch:
                 """Requests are not logged."""
 
         try:
-            self._server = ThreadingHTTPServer((HERE, port), Handler)
+            self._server = Server((HERE, port), Handler)
         except OSError as error:
             raise ReportError(
                 f"cannot serve on port {port}: {error.strerror}; choose another with --port"
             ) from None
-        self.address = f"http://{HERE}:{self._server.server_port}/"
+        self.address = f"http://{HERE}:{self._server.server_port}{place}"
 
     def serve(self) -> None:
         """Answer requests until ``close`` is called, or until an interrupt."""

@@ -27,6 +27,7 @@ except ImportError:
 KilledWorker: type[Exception] = distributed.KilledWorker
 MAX_CONNECT_SECONDS = 10.0  # in which a scheduler must answer at first
 RENEW_INTERVAL_SECONDS = 15.0  # between requests for jobs in the place of ended ones
+DASHBOARD = "127.0.0.1:0"  # for users of this machine, on a free port
 LOGGERS = ("distributed", "dask_jobqueue", "tornado.application", "bokeh")
 QUEUES = {
     "slurm": "SLURMCluster",
@@ -117,7 +118,7 @@ def _start_cluster(options: Execution) -> Any:
             n_workers=options.workers or cores(),
             threads_per_worker=1,
             memory_limit=0,  # each run has a limit
-            dashboard_address=":0",
+            dashboard_address=DASHBOARD,
             silence_logs=logging.CRITICAL,
         )
 
@@ -134,7 +135,7 @@ def _request_jobs(queue: JobQueue) -> Any:
         "job_extra_directives": queue.job_extra,
         "job_script_prologue": queue.prologue,
         "interface": queue.interface,
-        "scheduler_options": {"dashboard_address": ":0"},
+        "scheduler_options": {"dashboard_address": DASHBOARD},
         "silence_logs": "critical",
     }
     if queue.name != "htcondor":  # which has neither

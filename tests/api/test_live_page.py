@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import socket
+import struct
 import threading
 from collections.abc import Iterator
 from http.client import HTTPConnection, HTTPResponse
 from pathlib import Path
 from typing import Any, cast
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -80,17 +83,17 @@ def served(store: Store) -> Iterator[Watch]:
     thread.join()
 
 
-def ask(served: Watch, path: str = "/", **headers: str) -> tuple[int, str]:
+def ask(served: Watch, path: str = "", **headers: str) -> tuple[int, str]:
     answer, text = asked(served, "GET", path, headers)
     return answer.status, text
 
 
 def asked(
-    served: Watch, method: str, path: str = "/", headers: dict[str, str] | None = None
+    served: Watch, method: str, path: str = "", headers: dict[str, str] | None = None
 ) -> tuple[HTTPResponse, str]:
-    port = int(served.address.rstrip("/").rpartition(":")[2])
-    connection = HTTPConnection(HERE, port)
-    connection.request(method, path, headers=headers or {})
+    address = urlsplit(served.address)
+    connection = HTTPConnection(HERE, address.port)
+    connection.request(method, address.path + path, headers=headers or {})
     answer = connection.getresponse()
     text = answer.read().decode()
     connection.close()
@@ -101,9 +104,28 @@ def test_the_page_is_served_to_this_machine_and_to_its_own_names_only(served: Wa
     status, text = ask(served)
     assert status == 200
     assert text.startswith("<!doctype html>")
-    assert ask(served, "/?again")[0] == 200
-    assert ask(served, "/etc/passwd")[0] == 404
+    assert ask(served, "?again")[0] == 200
+    assert ask(served, "etc/passwd")[0] == 404
     assert ask(served, Host="elsewhere.example:80")[0] == 403
+
+
+def test_the_page_is_not_served_without_the_secret_part_of_the_address(served: Watch, store: Store):
+    connection = HTTPConnection(HERE, urlsplit(served.address).port)
+    connection.request("GET", "/")
+    assert connection.getresponse().status == 404
+    connection.close()
+    other = Watch(store.path)
+    assert urlsplit(other.address).path != urlsplit(served.address).path
+    other._server.server_close()
+
+
+def test_a_client_that_disconnects_leaves_no_traceback(served: Watch, capfd):
+    address = urlsplit(served.address)
+    with socket.create_connection((HERE, address.port)) as client:
+        client.sendall(f"GET {address.path} HTTP/1.1\r\nHost: {HERE}:1\r\n\r\n".encode())
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    assert ask(served)[0] == 200  # the server goes on
+    assert "Traceback" not in capfd.readouterr().err
 
 
 def test_a_page_follows_while_a_process_writes_to_the_store(store: Store):
@@ -163,6 +185,6 @@ def test_an_open_page_asks_for_the_round_alone(served: Watch, store: Store):
 def test_what_is_no_store_and_a_port_that_is_taken_are_said(served: Watch, store: Store, tmp_path):
     with pytest.raises(NotAStoreError):
         Watch(tmp_path / "nothing")
-    port = int(served.address.rstrip("/").rpartition(":")[2])
+    port = urlsplit(served.address).port
     with pytest.raises(ReportError, match=f"cannot serve on port {port}: .*choose another"):
         Watch(store.path, port)

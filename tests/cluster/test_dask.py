@@ -8,9 +8,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
-from polarbear.config import Config, parse
+from polarbear.config import Config, Overrides, load, parse
 from polarbear.driver import collect
 from polarbear.driver.loop import Race
 from polarbear.driver.race_progress import Watcher
@@ -209,3 +210,19 @@ def test_without_a_scheduler_workers_are_started_here_and_end_with_the_command(t
     assert runs["worker"].str.starts_with("tcp://").all()
     assert "Traceback" not in done.stderr
     assert not done.stderr.count("distributed"), "what Dask logs is not for the screen"
+
+
+@pytest.mark.slow
+def test_a_cluster_that_is_started_here_listens_on_this_machine_only(tmp_path: Path):
+    project = Project(tmp_path, alone=True)
+    project.configure()
+    config = load(tmp_path / "config.yaml", Overrides(engine="dask", workers=1))
+    with collect.pool_of(config):
+        me = psutil.Process()
+        listening = {
+            connection.laddr.ip
+            for process in (me, *me.children(recursive=True))
+            for connection in process.net_connections(kind="inet")
+            if connection.status == psutil.CONN_LISTEN
+        }
+    assert listening == {"127.0.0.1"}
