@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 FORMAT = 2
 NAME = "polarbear.json"
 FOLDERS = (*tables.ALL, "posteriors", "rounds", "races")  # folders with data
+DAMAGED = "damaged"  # the folder of files that `repair` has moved
 GROUPS = ("algorithms", "instances", "budget")  # parts of a configuration that every reader needs
 
 
@@ -187,7 +188,7 @@ def check_nothing_leads_out(store: Path) -> None:
     never end.
     """
     inside = store.resolve()
-    below = (path for folder in FOLDERS for path in (store / folder).rglob("*"))
+    below = (path for folder in (*FOLDERS, DAMAGED) for path in (store / folder).rglob("*"))
     for path in chain(store.glob("*"), below):
         if path.is_symlink():
             if not path.resolve().is_relative_to(inside):

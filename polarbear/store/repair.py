@@ -22,8 +22,6 @@ from polarbear.store.posteriors import RANKINGS
 from polarbear.store.rounds import ENTERED, Rounds
 from polarbear.store.verify import Verified, check_is_store, data_files, flaw_of, verify
 
-DAMAGED = "damaged"
-
 
 @dataclass(frozen=True)
 class Moved:
@@ -163,10 +161,10 @@ def _inferred_from(catalog: Catalog, name: str) -> Iterator[str]:
 
 
 def _move(path: Path, file: str, why: str) -> Moved:
-    place, count = path / DAMAGED / file, 1
+    place, count = path / manifest.DAMAGED / file, 1
     while place.exists():
         count += 1
-        place = (path / DAMAGED / file).with_suffix(f".{count}{Path(file).suffix}")
+        place = (path / manifest.DAMAGED / file).with_suffix(f".{count}{Path(file).suffix}")
     file_io.move(path / file, place)
     return Moved(file, str(place.relative_to(path)), why)
 

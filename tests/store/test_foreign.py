@@ -35,7 +35,7 @@ def foreign(project: Project) -> Path:
     "name",
     [
         *("lock", "polarbear.json", "runs", "posteriors", "runs/part-x.parquet"),
-        *("races/race-0001", "races/race-0001/round-0001.json"),
+        *("races/race-0001", "races/race-0001/round-0001.json", "damaged", "damaged/runs"),
     ],
 )
 def test_a_link_out_of_a_store_is_not_followed(project: Project, foreign: Path, name: str):
