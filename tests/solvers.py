@@ -80,6 +80,13 @@ def eats_memory(problem, seed):
         time.sleep(0.01)
 
 
+def closes_all_files(problem, seed):
+    """As code does that becomes a daemon."""
+    _improve(problem, seed)
+    os.closerange(3, 4096)
+    time.sleep(3)
+
+
 def segfaults(problem, seed):
     _improve(problem, seed)
     os.kill(os.getpid(), signal.SIGSEGV)

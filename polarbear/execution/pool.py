@@ -130,7 +130,7 @@ class Pool:
             try:
                 outcome = worker.receive()
             except (EOFError, OSError):
-                yield from self._remove(worker, Status.KILLED, "its process died")
+                yield from self._remove(worker, *worker.reason_of_silence())
                 continue
             if outcome is None:
                 self._failed_starts = 0

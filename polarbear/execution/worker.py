@@ -10,6 +10,7 @@ import signal
 import sys
 import tempfile
 import threading
+import time
 from multiprocessing import parent_process
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
@@ -96,6 +97,8 @@ def _die_with_parent(scratch: Path) -> None:
     parent = parent_process()
     if parent is not None:
         wait([parent.sentinel])
+        while os.getppid() == parent.pid:  # a run has closed the sentinel
+            time.sleep(0.1)
         process_tree.kill_descendants()
         shutil.rmtree(scratch, ignore_errors=True)
         os.kill(os.getpid(), signal.SIGKILL)

@@ -21,12 +21,13 @@ import psutil
 
 from polarbear.errors import PolarBearError
 from polarbear.execution import process_tree
-from polarbear.execution.outcome import Outcome, Task
+from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.execution.worker import INTERRUPTS, THREAD_VARIABLES, serve
 from polarbear.problems.base import Setting, Suite
 
 MAX_LOG_BYTES = 64 * 2**20  # of the output of a run; more could fill the disk
 CHILDREN_INTERVAL = 4  # programs started by a run are looked for in every fourth measurement
+MAX_DYING_SECONDS = 1.0  # between the end of a process's connection and its own
 _START_LOCK = threading.Lock()  # all threads share the environment
 
 
@@ -125,6 +126,13 @@ class WorkerHandle:
         if self.measurements % CHILDREN_INTERVAL == 0:
             self.children = process_tree.descendants(self.identity)
         return process_tree.memory_of([self.identity, *self.children])
+
+    def reason_of_silence(self) -> tuple[Status, str]:
+        """Why the connection has ended: the process has died, or its run has closed it."""
+        self.process.join(MAX_DYING_SECONDS)
+        if self.process.is_alive():
+            return Status.CRASHED, "it closed the file descriptors of its process"
+        return Status.KILLED, "its process died"
 
     def stop(self) -> Outcome | None:
         """Kill the process and all its runs have started; return an outcome sent before that."""

@@ -127,6 +127,19 @@ def outcomes(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], 
     return made
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_run_that_closes_all_files_has_failed_and_is_not_lost(workers: int):
+    """A lost run would be repeated; that its process is noticed early or late depends on others."""
+    outcomes = run(configured(GOOD, solver("closes_all_files")), workers=workers)
+    for (name, _), outcome in outcomes.items():
+        if name == "closes_all_files":
+            assert outcome.status in (Status.KILLED, Status.CRASHED)
+            assert "it closed the file desc" in outcome.message or "exit code 1" in outcome.message
+        else:
+            assert outcome.status is Status.BUDGET
+
+
 def test_a_crash_quotes_what_the_algorithm_had_printed(outcomes):
     outcome = one(outcomes, "crashes")
     assert "about to fail" in outcome.message
