@@ -30,8 +30,8 @@ import truths
 
 import polarbear as pb
 from polarbear.driver.evidence import evidence_of
+from polarbear.regression.gate_decision import Level, Verdict, decide, problems_for_failures
 from polarbear.regression.sequential import look_sizes
-from polarbear.regression.verdicts import Level, Verdict, decide, problems_for_failures
 from polarbear.store import Store
 
 TIMES = 20

@@ -15,10 +15,10 @@ from polarbear.config import Overrides, overridden, parse
 from polarbear.errors import ConfigError
 from polarbear.plain import Record
 from polarbear.regression import gate_report
-from polarbear.regression.pairs import pairs_of
-from polarbear.regression.run import GateOptions, PairVerdict
-from polarbear.regression.run import gate as run_gate
-from polarbear.regression.verdicts import Verdict
+from polarbear.regression.gate_decision import Verdict
+from polarbear.regression.gate_run import GateOptions, PairVerdict
+from polarbear.regression.gate_run import gate as run_gate
+from polarbear.regression.version_pairs import pairs_of
 from polarbear.report.figures.figure_files import write_file
 from polarbear.settings.options import Source
 from polarbear.settings.yaml_lines import read_yaml

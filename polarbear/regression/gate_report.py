@@ -8,8 +8,8 @@ from xml.etree import ElementTree
 import numpy as np
 import scipy
 
-from polarbear.regression.run import GateOptions, PairVerdict
-from polarbear.regression.verdicts import Verdict
+from polarbear.regression.gate_decision import Verdict
+from polarbear.regression.gate_run import GateOptions, PairVerdict
 from polarbear.report.figures.figure_files import on_canvas, saved
 from polarbear.report.figures.style import Style
 from polarbear.wording import counted, joined, percent, short, time, timed

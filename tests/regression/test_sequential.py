@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
+from polarbear.regression.gate_decision import Level, Verdict, decide, problems_for_failures
 from polarbear.regression.sequential import (
     first_crossing,
     look_sizes,
@@ -15,7 +16,6 @@ from polarbear.regression.sequential import (
     window_means,
     windows,
 )
-from polarbear.regression.verdicts import Level, Verdict, decide, problems_for_failures
 
 LEVEL = Level(tolerance=0.05, error=0.05, alarm=0.05, limit=40, seed=3)
 

@@ -21,9 +21,17 @@ from polarbear.errors import ConfigError
 from polarbear.execution import host
 from polarbear.execution.outcome import Outcome
 from polarbear.plain import asked
-from polarbear.regression.pairs import Duels, FailedRun, Lost, Pair, Slowdown, pairs_of, same_code
+from polarbear.regression.gate_decision import Level, Verdict, decide, problems_for_failures
 from polarbear.regression.sequential import look_sizes
-from polarbear.regression.verdicts import Level, Verdict, decide, problems_for_failures
+from polarbear.regression.version_pairs import (
+    Duels,
+    FailedRun,
+    Lost,
+    Pair,
+    Slowdown,
+    pairs_of,
+    same_code,
+)
 from polarbear.settings.grid import SECONDS
 from polarbear.store import Store
 from polarbear.store.set_aside import Reason
