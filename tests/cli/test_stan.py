@@ -128,7 +128,7 @@ def test_installing_without_a_compiler_says_what_to_install(nowhere: Project, mo
     monkeypatch.setenv("CXX", "no-such-compiler")
     done = nowhere("stan", "install")
     assert done.returncode == 1
-    assert "'no-such-compiler' was not found; install one" in done.stderr
+    assert "'no-such-compiler' was not found; install it" in done.stderr
 
 
 def test_installing_without_a_network_names_what_could_not_be_fetched(
