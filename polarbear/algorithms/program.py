@@ -93,8 +93,18 @@ class Program:
                 raise BadOutputError(f"the output has a line of over {MAX_LINE_BYTES} characters")
             yield from (line.decode(errors="replace") for line in lines)
             if has_ended and (self._written is None or not data or self._written.tell() >= end):
-                yield rest.decode(errors="replace")
+                if not self._is_written_by_others(rest, data):
+                    yield rest.decode(errors="replace")
                 return
+
+    def _is_written_by_others(self, rest: bytes, data: bytes) -> bool:
+        """Whether another process has begun the last line, since output goes on after the end."""
+        if self._written is None:
+            return len(data) >= MAX_READ_BYTES
+        if not rest:
+            return False
+        time.sleep(POLL_SECONDS)
+        return os.fstat(self._written.fileno()).st_size > self._written.tell()
 
     def check_exit(self) -> None:
         """End its process group; raise if the program failed."""
