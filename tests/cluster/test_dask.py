@@ -217,12 +217,19 @@ def test_a_cluster_that_is_started_here_listens_on_this_machine_only(tmp_path: P
     project = Project(tmp_path, alone=True)
     project.configure()
     config = load(tmp_path / "config.yaml", Overrides(engine="dask", workers=1))
+    before = listening()
     with collect.pool_of(config):
-        me = psutil.Process()
-        listening = {
-            connection.laddr.ip
-            for process in (me, *me.children(recursive=True))
-            for connection in process.net_connections(kind="inet")
-            if connection.status == psutil.CONN_LISTEN
-        }
-    assert listening == {"127.0.0.1"}
+        added = listening() - before
+    assert added
+    assert {ip for ip, port in added} == {"127.0.0.1"}
+
+
+def listening() -> set[tuple[str, int]]:
+    """Addresses at which this process and its children listen."""
+    me = psutil.Process()
+    return {
+        (connection.laddr.ip, connection.laddr.port)
+        for process in (me, *me.children(recursive=True))
+        for connection in process.net_connections(kind="inet")
+        if connection.status == psutil.CONN_LISTEN
+    }
