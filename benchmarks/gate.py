@@ -30,13 +30,13 @@ import truths
 
 import polarbear as pb
 from polarbear.driver.evidence import evidence_of
-from polarbear.regression.gate_decision import Level, Verdict, decide, problems_for_failures
+from polarbear.regression.gate_decision import Level, Looks, Verdict, decide, instances_for_failures
 from polarbear.regression.sequential import look_sizes
 from polarbear.store import Store
 
 TIMES = 20
 LIMIT = 100
-LEVEL = Level(tolerance=0.05, error=0.05, alarm=0.05, limit=LIMIT, seed=1)
+LEVEL = Level(tolerance=0.05, error=0.05, alarm=0.05, seed=1)
 OPTIMISER = """
 import numpy as np
 
@@ -108,9 +108,10 @@ class Row:
 def replayed(scores: np.ndarray, seed: int) -> Trial:
     """The verdict of a gate on code that has changed."""
     sizes, level = look_sizes(LIMIT), replace(LEVEL, seed=seed)
-    for look, size in enumerate(sizes):
-        may_pass = size >= problems_for_failures(level)
-        found = decide(scores[:size], sizes[: look + 1], level, may_pass)
+    for number, size in enumerate(sizes, start=1):
+        seen = tuple(sizes[:number])
+        looks = Looks(seen, tuple(one / LIMIT for one in seen))
+        found = decide(scores[:size], looks, level, size >= instances_for_failures(level))
         if found.verdict is not Verdict.UNDECIDED:
             break
     return Trial(found.verdict, size)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from polarbear import api
 from polarbear.api import configurations
 from polarbear.api.configurations import ConfigLike
 from polarbear.api.listening import Listener
-from polarbear.config import Overrides, overridden, parse
+from polarbear.config import Config, Overrides, overridden, parse
 from polarbear.errors import ConfigError
 from polarbear.plain import Record
 from polarbear.regression import gate_report
@@ -47,6 +47,11 @@ class Gated(Record):
     def passes(self) -> bool:
         """Whether no pair is worse or undecided."""
         return self.verdict.passes
+
+    @property
+    def cost(self) -> str:
+        """The number of runs and the time they took, in words."""
+        return f"{counted(self.runs, 'run')} in {duration(self.seconds)}, {self.cached} used again."
 
     def one_line(self) -> str:
         return f"{self.verdict.value}; {' '.join(self.sentences)}"
@@ -89,35 +94,41 @@ def gate(
     names = [[algorithm.name for algorithm in one.algorithms] for one in settings]
     total = sum(len(pairs_of(known, baseline, candidate)) for known in names)
     folders = [configurations.store_folder(config, store) for config in configs]
-    done = [
+    gates = [
         run_gate(config, folder, options, total, listener.note, listener.runs)
         for config, folder in zip(settings, folders, strict=True)
     ]
-    pairs = [pair for one in done for pair in one.pairs]
+    pairs = [pair for one in gates for pair in one.pairs]
     verdict = max((pair.verdict for pair in pairs), key=SEVERITY.index)
     words = [text for one in pairs for text in _words(one, options)]
-    runs, cached = sum(one.runs for one in done), sum(one.cached for one in done)
-    seconds = sum(one.seconds for one in done)
-    cost = f"{counted(runs, 'run')} in {duration(seconds)}, {cached} used again."
-    files: dict[str | Path | None, bytes] = {}
+    named = (svg, markdown, junit, html)
+    done = Gated(
+        verdict,
+        tolerance,
+        alpha,
+        tuple(pairs),
+        tuple(words),
+        sum(one.runs for one in gates),
+        sum(one.cached for one in gates),
+        sum(one.seconds for one in gates),
+        tuple(str(path) for path in named if path is not None),
+    )
     if svg is not None:
-        files[svg] = gate_report.drawing(pairs, options)
+        write_file(Path(svg), gate_report.drawing(pairs, options))
     if markdown is not None:
         picture = None if svg is None else Path(svg).name
-        files[markdown] = gate_report.markdown(pairs, options, verdict, cost, picture).encode()
+        comment = gate_report.markdown(pairs, options, verdict, done.cost, picture)
+        write_file(Path(markdown), comment.encode())
     if junit is not None:
-        files[junit] = gate_report.junit(pairs, options, undecided != "pass")
-    for path, content in files.items():
-        write_file(Path(str(path)), content)
+        write_file(Path(junit), gate_report.junit(pairs, options, undecided != "pass"))
     if html is not None:
-        files[html] = b""
-        _write_page(folders[0], Path(html))
-    written = tuple(map(str, files))
-    facts = verdict, tolerance, alpha, tuple(pairs), tuple(words), runs, cached, seconds, written
-    return Gated(*facts)
+        opened = api.store_handle.open(folders[0])
+        opened.infer()
+        opened.report(html, force=True)
+    return done
 
 
-def _read(config: ConfigLike, overrides: Overrides) -> Any:
+def _read(config: ConfigLike, overrides: Overrides) -> Config:
     """A configuration in which both versions have the same seeds, unless it says otherwise."""
     if isinstance(config, Mapping):
         data, source, folder = config, Source("the configuration"), "."
@@ -132,9 +143,3 @@ def _read(config: ConfigLike, overrides: Overrides) -> Any:
 def _words(pair: PairVerdict, options: GateOptions) -> Sequence[str]:
     noise = gate_report.noise_words(pair)
     return [gate_report.sentence(pair, options), *([noise] if noise else [])]
-
-
-def _write_page(folder: Path, page: Path) -> None:
-    opened = api.store_handle.open(folder)
-    opened.infer()
-    opened.report(page, force=True)

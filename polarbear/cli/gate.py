@@ -12,7 +12,6 @@ from polarbear import api
 from polarbear.cli import command_options as common
 from polarbear.cli import output
 from polarbear.cli.screen import Screen
-from polarbear.wording import counted, duration
 
 if TYPE_CHECKING:
     from polarbear.api.gating import Gated
@@ -83,6 +82,4 @@ def gate(
 def _show(done: Gated) -> None:
     output.show(done.verdict.value.upper())
     output.show_lines(done.sentences)
-    output.show(
-        f"{counted(done.runs, 'run')} in {duration(done.seconds)}, {done.cached} used again."
-    )
+    output.show(done.cost)

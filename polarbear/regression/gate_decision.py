@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -30,14 +29,21 @@ class Level:
     """What has to be shown: the tolerance of win rates, and errors for the whole sequence of looks.
 
     ``error`` is that of a pass, ``alarm`` that of "worse" and of "better": the same, divided by the
-    number of pairs.
+    number of pairs. Random signs depend on ``seed``.
     """
 
     tolerance: float
     error: float
     alarm: float
-    limit: int  # instances
     seed: int
+
+
+@dataclass(frozen=True)
+class Looks:
+    """The looks so far: numbers of problems, and shares of the limit of instances."""
+
+    problems: tuple[int, ...]
+    shares: tuple[float, ...]
 
 
 @dataclass(frozen=True)
@@ -53,47 +59,48 @@ class Decision:
     open_times: int
 
 
-def problems_for_failures(level: Level) -> int:
+def instances_for_failures(level: Level) -> int:
     """Instances after which a share of failures as large as the tolerance would have shown up."""
     share = max(level.tolerance, 0.01)
-    return min(level.limit, int(np.ceil(np.log(level.error) / np.log1p(-share))))
+    return int(np.ceil(np.log(level.error) / np.log1p(-share)))
 
 
 def decide(
-    scores: np.ndarray, sizes: Sequence[int], level: Level, may_pass: bool, identical: bool = False
+    scores: np.ndarray, looks: Looks, level: Level, may_pass: bool, identical: bool = False
 ) -> Decision:
-    """The verdict that scores[problem, time] show by the last of these looks.
+    """The verdict that scores[problem, time] show by the last look.
 
     Without ``may_pass`` it is "worse" or "undecided"; ``identical`` versions are no worse. Where
     the candidate wins clearly more than half, further instances may show that it is better.
     """
     spans = windows(scores.shape[1])
     means = window_means(scores, spans)
-    worse = _span(1 - means, 0.5 + level.tolerance, spans, sizes, level)
+    at_times = statistics(scores, 0.5 - level.tolerance, looks.problems, level.seed)
+    crossings = [
+        first_crossing(at_time, looks.shares, level.error)
+        for at_time in np.moveaxis(at_times, 2, 0)
+    ]
+    open_times = crossings.count(None)
+    worse = _span(1 - means, 0.5 + level.tolerance, spans, looks, level)
     if worse:
-        return Decision(Verdict.WORSE, worse, scores.shape[1])
-    at_times = statistics(scores, 0.5 - level.tolerance, sizes, level.seed)
-    open_times = [
-        first_crossing(at_times[..., t], sizes, level.limit, level.error)
-        for t in range(len(scores[0]))
-    ].count(None)
+        return Decision(Verdict.WORSE, worse, open_times)
     if not may_pass or (open_times and not identical):
         return Decision(Verdict.UNDECIDED, None, open_times)
     if identical:
-        return Decision(Verdict.IDENTICAL, None, 0)
-    better = _span(means, 0.5, spans, sizes, level)
+        return Decision(Verdict.IDENTICAL, None, open_times)
+    better = _span(means, 0.5, spans, looks, level)
     if better:
         return Decision(Verdict.BETTER, better, 0)
-    promising = np.nanmean(scores) > 0.5 + level.tolerance and sizes[-1] < level.limit
+    promising = looks.shares[-1] < 1 and np.nanmean(scores) > 0.5 + level.tolerance
     return Decision(Verdict.UNDECIDED if promising else Verdict.NO_WORSE, None, 0)
 
 
 def _span(
-    means: np.ndarray, rate: float, spans: np.ndarray, sizes: Sequence[int], level: Level
+    means: np.ndarray, rate: float, spans: np.ndarray, looks: Looks, level: Level
 ) -> tuple[int, int] | None:
     """Neighbouring times of windows that are each shown to exceed the rate, the clearest within."""
-    found = statistics(means, rate, sizes, level.seed)
-    crossing = first_crossing(found.max(axis=2), sizes, level.limit, level.alarm)
+    found = statistics(means, rate, looks.problems, level.seed)
+    crossing = first_crossing(found.max(axis=2), looks.shares, level.alarm)
     if crossing is None:
         return None
     look, bound = crossing

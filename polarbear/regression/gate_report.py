@@ -21,24 +21,30 @@ def sentence(pair: PairVerdict, options: GateOptions) -> str:
     """The verdict on a pair, and on how much data it rests."""
     a, b = pair.candidate, pair.baseline
     on = counted(pair.problems, "problem")
-    least, level = percent(0.5 - options.tolerance), f"level {options.alpha:g}"
+    least, level = f"{0.5 - options.tolerance:g}", f"level {options.alpha:g}"
     where = _where(pair)
     wins = "" if pair.in_span is None else f"it wins {percent(pair.in_span)} of the duels there"
     if pair.verdict is Verdict.IDENTICAL:
-        code = ", and their code is the same" if pair.unchanged_code else ""
+        code = "; their files and options are the same, too" if pair.unchanged_code else ""
         return f"{a} is identical to {b}: the same values on {on}{code}."
     if pair.verdict is Verdict.WORSE:
-        reasons = [f"{wins}, and fewer than {least} was shown ({on}, {level})"] if wins else []
+        shown = f"{wins}, and a win rate below {least} is shown ({on}, {level})"
+        reasons = [shown] if wins else []
         if pair.failed and options.failures == "worse":
             reasons.append(_failed_words(pair))
         return f"{a} is worse than {b}{where}: {'; '.join(reasons)}."
+    if pair.verdict is Verdict.UNDECIDED and not pair.open_times:
+        return (
+            f"Undecided after {on}: {a} is not worse than {b} so far, but the gate ended before "
+            f"failures on {percent(options.tolerance)} of the instances would have shown."
+        )
     if pair.verdict is Verdict.UNDECIDED:
         return (
             f"Undecided after {on}: at {pair.open_times} of {counted(len(pair.times), 'time')} it "
-            f"is not shown that {a} wins at least {least} of the duels with {b}, nor that it wins "
-            "fewer anywhere."
+            f"is not shown that the win rate of {a} against {b} is at least {least}, and at no "
+            "time that it is lower."
         )
-    shown = f"{a} is no worse than {b}: at every time it wins at least {least} of the duels"
+    shown = f"{a} is no worse than {b}: its win rate is at least {least} at every time"
     better = f" It is better{where}: {wins}." if pair.verdict is Verdict.BETTER else ""
     return f"{shown} ({on}, {level}).{better}"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from polarbear.config import Config
+from polarbear.config import Config, Overrides, overridden
 from polarbear.driver import collect
 from polarbear.driver.fingerprints import fingerprints, stale_runs
 from polarbear.driver.reconcile import Answers, take_in
@@ -21,7 +21,14 @@ from polarbear.errors import ConfigError
 from polarbear.execution import host
 from polarbear.execution.outcome import Outcome
 from polarbear.plain import asked
-from polarbear.regression.gate_decision import Level, Verdict, decide, problems_for_failures
+from polarbear.regression.gate_decision import (
+    Decision,
+    Level,
+    Looks,
+    Verdict,
+    decide,
+    instances_for_failures,
+)
 from polarbear.regression.sequential import look_sizes
 from polarbear.regression.version_pairs import (
     Duels,
@@ -123,12 +130,17 @@ def gate(
     config = replace(config, algorithms=tuple(a for a in config.algorithms if a.name in names))
     timed = config.budget.axis == SECONDS
     if timed:
-        config = replace(config, execution=config.execution.model_copy(update={"workers": 1}))
+        config = overridden(config, Overrides(workers=1, engine="local"))
+    if config.instances.weights:
+        raise ConfigError(
+            "a gate counts every problem once, but 'instances' has weights; leave them out"
+        )
     stream = collect.InstanceStream(config)
     limit = options.limit or config.race.limits.instances or DEFAULT_LIMIT
     limit = min(limit, stream.size or limit)
     error = 1 - options.alpha
-    level = Level(options.tolerance, error, error / all_pairs, limit, config.seed)
+    level = Level(options.tolerance, error, error / all_pairs, config.seed)
+    for_failures = min(limit, instances_for_failures(level))
     sizes = look_sizes(limit)
     begun, made = time.monotonic(), 0
     collect.prepare_new(config, folder)
@@ -157,10 +169,14 @@ def gate(
                 with progress(len(tasks)) as finished:
                     Scheduler(pool, store, _receiver(finished)).run(tasks)
                 collect.check_unchanged(config, origin)
-                found = [
-                    _judge(config, store, pair, same, ids, sizes[: look + 1], level, options)
-                    for pair, same in zip(pairs, unchanged, strict=True)
-                ]
+                found = []
+                for pair, same in zip(pairs, unchanged, strict=True):
+                    duels = Duels(config, store, pair, ids)
+                    problems = tuple(duels.problems_by(seen) for seen in sizes[: look + 1])
+                    looks = Looks(problems, tuple(seen / limit for seen in sizes[: look + 1]))
+                    may_pass = same or size >= for_failures
+                    decision = decide(duels.scores, looks, level, may_pass, duels.identical)
+                    found.append(_verdict(config, store, pair, same, duels, decision, options))
                 verdicts = {one.verdict for one in found}
                 if Verdict.WORSE in verdicts or Verdict.UNDECIDED not in verdicts:
                     break
@@ -171,20 +187,16 @@ def _receiver(finished: Callable[[bool], None]) -> Callable[[Outcome], None]:
     return lambda outcome: finished(outcome.status.failed)
 
 
-def _judge(
+def _verdict(
     config: Config,
     store: Store,
     pair: Pair,
     unchanged: bool,
-    instances: Sequence[str],
-    looks: Sequence[int],
-    level: Level,
+    duels: Duels,
+    decision: Decision,
     options: GateOptions,
 ) -> PairVerdict:
-    duels = Duels(config, store, pair, instances)
-    sizes = sorted({duels.problems_by(size) for size in looks})
-    may_pass = unchanged or looks[-1] >= problems_for_failures(level)
-    decision = decide(duels.scores, sizes, level, may_pass, duels.identical)
+    """The decision on a pair with all that is said about it; failures decide alone."""
     failed, verdict, span = duels.failures(), decision.verdict, decision.span
     if failed and options.failures == "worse":
         verdict = Verdict.WORSE

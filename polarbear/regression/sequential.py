@@ -6,7 +6,7 @@ times of a problem at once. Random signs of problems therefore give the distribu
 statistic, whatever the correlation of times (the maximum over windows of times included).
 
 A test looks at the data several times. The error that it may have used by a look is proportional to
-the number of problems (Lan and DeMets 1983). Random signs follow the same looks: the bound of a
+the number of instances (Lan and DeMets 1983). Random signs follow the same looks: the bound of a
 look is such that, of the sign patterns that have not crossed an earlier bound, as many cross it as
 the error allows.
 
@@ -79,12 +79,15 @@ def statistics(scores: np.ndarray, rate: float, sizes: Sequence[int], seed: int)
 
 
 def first_crossing(
-    path: np.ndarray, sizes: Sequence[int], limit: int, error: float
+    path: np.ndarray, shares: Sequence[float], error: float
 ) -> tuple[int, float] | None:
-    """The first look at which the data cross the bound, and the bound: path[1 + pattern, look]."""
+    """The first look at which the data cross the bound, and the bound: path[1 + pattern, look].
+
+    ``shares`` are the shares of the error that may be used by each look.
+    """
     alive, used = np.ones(len(path) - 1, dtype=bool), 0
-    for look, size in enumerate(sizes):
-        allowed = int(error * size / limit * len(path)) - used
+    for look, share in enumerate(shares):
+        allowed = int(error * share * len(path)) - used
         if allowed < 1:
             continue
         values = path[1:, look]

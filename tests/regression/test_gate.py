@@ -164,7 +164,7 @@ def test_several_algorithms_and_suites_are_pairs_of_one_verdict(repository, monk
 
 
 @pytest.mark.slow
-def test_seconds_are_timed_anew_and_the_noise_is_told(repository):
+def test_on_seconds_both_versions_are_timed_again_and_the_noise_is_reported(repository):
     change(repository, "value = problem(trial)", "value = problem(trial); sum(range(100_000))")
     seconds = "budget: {axis: seconds, grid: {from: 0.02, to: 0.1, points: 4}}"
     file = repository / "gate.yaml"
@@ -194,6 +194,14 @@ def test_wrong_usage_is_one_line(repository, options, said):
     assert said in error
     assert len(error.strip().split("\n")) == 1
     assert not (repository / "gate").exists()
+
+
+def test_weights_of_instances_are_refused(repository):
+    weighted = "classic, weights: {'*sphere*': 2}"
+    (repository / "gate.yaml").write_text(CONFIG.replace("classic", weighted))
+    code, error = gate(repository)
+    assert code == 1
+    assert "'instances' has weights" in error
 
 
 def test_a_version_without_a_counterpart_is_refused(repository):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from polarbear.regression.gate_decision import Level, Verdict, decide, problems_for_failures
+from polarbear.regression.gate_decision import Level, Looks, Verdict, decide, instances_for_failures
 from polarbear.regression.sequential import (
     first_crossing,
     look_sizes,
@@ -17,7 +17,12 @@ from polarbear.regression.sequential import (
     windows,
 )
 
-LEVEL = Level(tolerance=0.05, error=0.05, alarm=0.05, limit=40, seed=3)
+LEVEL = Level(tolerance=0.05, error=0.05, alarm=0.05, seed=3)
+
+
+def looks(limit: int, last: int | None = None) -> Looks:
+    sizes = tuple(size for size in look_sizes(limit) if last is None or size <= last)
+    return Looks(sizes, tuple(size / limit for size in sizes))
 
 
 def test_looks_end_at_the_limit_and_grow():
@@ -59,9 +64,10 @@ def test_sign_patterns_cross_the_bounds_as_often_as_the_error_allows():
     """Each row of random signs as if it were the data: the share that crosses at any look."""
     scores = np.random.default_rng(5).integers(0, 2, (40, 6)).astype(float)
     sizes = look_sizes(40)
+    shares = [size / 40 for size in sizes]
     path = statistics(scores, 0.5, sizes, seed=1).max(axis=2)
     crossing = [
-        first_crossing(np.vstack([path[k], path[1:]]), sizes, 40, 0.1) is not None
+        first_crossing(np.vstack([path[k], path[1:]]), shares, 0.1) is not None
         for k in range(1, 400)
     ]
     assert sum(crossing) <= binom.ppf(0.999, len(crossing), 0.1)
@@ -76,21 +82,21 @@ def test_false_alarms_at_the_edge_and_of_even_versions(rate):
     for seed in range(60):
         rng = np.random.default_rng([seed, 2])
         scores = (rng.random((40, 6)) < rate).astype(float)
-        wrong += decide(scores, look_sizes(40), LEVEL, True).verdict is Verdict.WORSE
+        wrong += decide(scores, looks(40), LEVEL, True).verdict is Verdict.WORSE
     assert wrong <= binom.ppf(0.99, 60, 0.05)
 
 
 def test_a_version_that_always_loses_is_worse_and_one_that_always_wins_is_better():
     for score, expected in ((0.0, Verdict.WORSE), (1.0, Verdict.BETTER)):
         scores = np.full((16, 6), score)
-        found = decide(scores, [8, 16], LEVEL, True)
+        found = decide(scores, looks(40, 16), LEVEL, True)
         assert (found.verdict, found.span) == (expected, (0, 5))
 
 
 def test_a_loss_in_a_window_is_found_there():
     scores = np.full((40, 12), 0.5)
     scores[:, 4:6] = 0.0
-    found = decide(scores, look_sizes(40), LEVEL, True)
+    found = decide(scores, looks(40), LEVEL, True)
     assert found.verdict is Verdict.WORSE
     assert found.span is not None
     assert found.span[0] <= 5
@@ -98,12 +104,19 @@ def test_a_loss_in_a_window_is_found_there():
 
 
 def test_draws_at_every_time_are_no_worse():
-    found = decide(np.full((8, 5), 0.5), [8], LEVEL, True)
+    found = decide(np.full((8, 5), 0.5), looks(40, 8), LEVEL, True)
     assert (found.verdict, found.open_times) == (Verdict.NO_WORSE, 0)
-    assert decide(np.full((8, 5), 0.5), [8], LEVEL, False).verdict is Verdict.UNDECIDED
+    assert decide(np.full((8, 5), 0.5), looks(40, 8), LEVEL, False).verdict is Verdict.UNDECIDED
+
+
+def test_seeds_of_a_problem_use_up_the_limit_though_they_add_no_problem():
+    """100 instances of ten problems, each slightly won: at the limit the verdict is final."""
+    scores = np.full((10, 5), 0.6)
+    seen = look_sizes(100)
+    looks = Looks(tuple(min(n, 10) for n in seen), tuple(n / 100 for n in seen))
+    assert decide(scores, looks, LEVEL, True).verdict is not Verdict.UNDECIDED
 
 
 def test_a_pass_needs_as_many_instances_as_show_a_share_of_failures():
-    level = Level(0.05, 0.05, 0.05, 1000, 1)
-    n = problems_for_failures(level)
+    n = instances_for_failures(LEVEL)
     assert 0.95**n <= 0.05 < 0.95 ** (n - 1)
