@@ -30,8 +30,14 @@ import truths
 
 import polarbear as pb
 from polarbear.driver.evidence import evidence_of
-from polarbear.regression.gate_decision import Level, Looks, Verdict, decide, instances_for_failures
-from polarbear.regression.sequential import look_sizes
+from polarbear.regression.gate_decision import (
+    Level,
+    Looks,
+    Verdict,
+    decide,
+    instances_for_failures,
+    look_sizes,
+)
 from polarbear.store import Store
 
 TIMES = 20

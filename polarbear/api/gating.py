@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
@@ -94,13 +95,12 @@ def gate(
     names = [[algorithm.name for algorithm in one.algorithms] for one in settings]
     total = sum(len(pairs_of(known, baseline, candidate)) for known in names)
     folders = [configurations.store_folder(config, store) for config in configs]
-    gates = [
-        run_gate(config, folder, options, total, listener.note, listener.runs)
-        for config, folder in zip(settings, folders, strict=True)
-    ]
-    pairs = [pair for one in gates for pair in one.pairs]
+    begun, pairs, runs, cached = time.monotonic(), list[PairVerdict](), 0, 0
+    for config, folder in zip(settings, folders, strict=True):
+        found, made, used = run_gate(config, folder, options, total, listener.note, listener.runs)
+        pairs, runs, cached = [*pairs, *found], runs + made, cached + used
     verdict = max((pair.verdict for pair in pairs), key=SEVERITY.index)
-    words = [text for one in pairs for text in _words(one, options)]
+    words = [text for one in pairs for text in gate_report.sentences(one, options)]
     named = (svg, markdown, junit, html)
     done = Gated(
         verdict,
@@ -108,9 +108,9 @@ def gate(
         alpha,
         tuple(pairs),
         tuple(words),
-        sum(one.runs for one in gates),
-        sum(one.cached for one in gates),
-        sum(one.seconds for one in gates),
+        runs,
+        cached,
+        time.monotonic() - begun,
         tuple(str(path) for path in named if path is not None),
     )
     if svg is not None:
@@ -138,8 +138,3 @@ def _read(config: ConfigLike, overrides: Overrides) -> Config:
     if isinstance(data, Mapping):
         data = {"seeds": "common", **data}
     return overridden(parse(data, source, folder=folder), overrides)
-
-
-def _words(pair: PairVerdict, options: GateOptions) -> Sequence[str]:
-    noise = gate_report.noise_words(pair)
-    return [gate_report.sentence(pair, options), *([noise] if noise else [])]

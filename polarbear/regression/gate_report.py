@@ -17,10 +17,22 @@ from polarbear.wording import counted, joined, percent, short, time, timed
 MOST_NAMED = 5  # instances named in a sentence
 
 
-def sentence(pair: PairVerdict, options: GateOptions) -> str:
-    """The verdict on a pair, and on how much data it rests."""
-    a, b = pair.candidate, pair.baseline
-    on = counted(pair.problems, "problem")
+def sentences(pair: PairVerdict, options: GateOptions) -> list[str]:
+    """The verdict on a pair, on how much data it rests and, on seconds, the noise."""
+    found = [verdict_sentence(pair, options)]
+    slowdown = pair.slowdown
+    if slowdown is not None:
+        found.append(
+            f"{pair.candidate} takes {slowdown.ratio:.2f} times as long as {pair.baseline} to the "
+            f"same value (median of {counted(slowdown.instances, 'instance')}). Noise of this "
+            f"machine: {percent(float(np.expm1(slowdown.noise)))} an instance; a slowdown by "
+            f"{percent(slowdown.detectable)} is detectable in nine of ten gates."
+        )
+    return found
+
+
+def verdict_sentence(pair: PairVerdict, options: GateOptions) -> str:
+    a, b, on = pair.candidate, pair.baseline, counted(pair.problems, "problem")
     least, level = f"{0.5 - options.tolerance:g}", f"level {options.alpha:g}"
     where = _where(pair)
     wins = "" if pair.in_span is None else f"it wins {percent(pair.in_span)} of the duels there"
@@ -44,41 +56,27 @@ def sentence(pair: PairVerdict, options: GateOptions) -> str:
             f"is not shown that the win rate of {a} against {b} is at least {least}, and at no "
             "time that it is lower."
         )
-    shown = f"{a} is no worse than {b}: its win rate is at least {least} at every time"
     better = f" It is better{where}: {wins}." if pair.verdict is Verdict.BETTER else ""
+    shown = f"{a} is no worse than {b}: its win rate is at least {least} at every time"
     return f"{shown} ({on}, {level}).{better}"
 
 
 def _where(pair: PairVerdict) -> str:
     if pair.from_ is None or pair.to is None:
         return ""
-    if (pair.from_, pair.to) == (pair.times[0], pair.times[-1]):
-        return f" over the whole budget, {time(pair.from_)} to {timed(pair.to, pair.axis)}"
     if pair.from_ == pair.to:
         return f" at {timed(pair.to, pair.axis)}"
-    return f" between {time(pair.from_)} and {timed(pair.to, pair.axis)}"
+    whole = (pair.from_, pair.to) == (pair.times[0], pair.times[-1])
+    span = f"{time(pair.from_)} {'to' if whole else 'and'} {timed(pair.to, pair.axis)}"
+    return f" over the whole budget, {span}" if whole else f" between {span}"
 
 
 def _failed_words(pair: PairVerdict) -> str:
     names = [one.instance for one in pair.failed]
-    more = len(names) - MOST_NAMED
-    listed = joined([*names[:MOST_NAMED], *([f"{more} more"] if more > 0 else [])])
+    more = [f"{len(names) - MOST_NAMED} more"] if len(names) > MOST_NAMED else []
     return (
         f"it failed on {len(names)} of {counted(pair.instances, 'instance')} on which "
-        f"{pair.baseline} did not: {listed}"
-    )
-
-
-def noise_words(pair: PairVerdict) -> str | None:
-    """The noise of the machine, on the axis of seconds."""
-    found = pair.slowdown
-    if found is None:
-        return None
-    return (
-        f"{pair.candidate} takes {found.ratio:.2f} times as long as {pair.baseline} to the same "
-        f"value (median of {counted(found.instances, 'instance')}). Noise of this machine: "
-        f"{percent(float(np.expm1(found.noise)))} an instance; a slowdown by "
-        f"{percent(found.detectable)} is detectable in nine of ten gates."
+        f"{pair.baseline} did not: {joined([*names[:MOST_NAMED], *more])}"
     )
 
 
@@ -88,36 +86,26 @@ def markdown(
     """A comment for a pull request."""
     lines = [f"### polarbear gate: {verdict.value}", ""]
     if len(pairs) > 1:
-        lines += ["| candidate | baseline | verdict | problems |", "|---|---|---|---|"]
-        lines += [
-            f"| {_cell(one.candidate)} | {_cell(one.baseline)} | {one.verdict.value} | "
-            f"{one.problems} |"
-            for one in pairs
-        ]
-        lines.append("")
-    for pair in pairs:
-        lines += [
-            f"- {_cell(text)}" for text in (sentence(pair, options), noise_words(pair)) if text
-        ]
+        verdicts = [(one.candidate, one.baseline, one.verdict.value, one.problems) for one in pairs]
+        lines += [*_table(("candidate", "baseline", "verdict", "problems"), verdicts), ""]
+    lines += [f"- {_cell(text)}" for pair in pairs for text in sentences(pair, options)]
     if svg is not None:
         lines += ["", f"![win rate of the candidate at each time]({svg})"]
     for pair in (one for one in pairs if one.lost_most and not one.verdict.passes):
-        lines += [
-            "",
-            f"<details><summary>Instances that {_cell(pair.candidate)} loses</summary>",
-            "",
-        ]
-        lines += [
-            f"| instance | t | {_cell(pair.baseline)} | {_cell(pair.candidate)} |",
-            "|---|---|---|---|",
-        ]
-        lines += [
-            f"| {_cell(one.instance)} | {time(one.t)} | {short(one.baseline)} | "
-            f"{short(one.candidate)} |"
+        title = f"Instances that {_cell(pair.candidate)} loses"
+        rows = [
+            (one.instance, time(one.t), short(one.baseline), short(one.candidate))
             for one in pair.lost_most
         ]
+        lines += ["", f"<details><summary>{title}</summary>", ""]
+        lines += _table(("instance", "t", pair.baseline, pair.candidate), rows)
         lines += ["", "</details>"]
     return "\n".join([*lines, "", cost, ""])
+
+
+def _table(titles: Sequence[str], rows: Sequence[Sequence[object]]) -> list[str]:
+    head, *body = [f"| {' | '.join(_cell(str(x)) for x in row)} |" for row in (titles, *rows)]
+    return [head, "|---" * len(titles) + "|", *body]
 
 
 def _cell(text: str) -> str:
@@ -135,9 +123,9 @@ def junit(pairs: Sequence[PairVerdict], options: GateOptions, undecided_fails: b
         name = f"{pair.candidate} against {pair.baseline}"
         case = ElementTree.SubElement(suite, "testcase", classname=pair.store, name=name)
         if pair.verdict in failing:
-            ElementTree.SubElement(case, "failure", message=sentence(pair, options))
+            ElementTree.SubElement(case, "failure", message=verdict_sentence(pair, options))
         elif pair.verdict is Verdict.UNDECIDED:
-            ElementTree.SubElement(case, "skipped", message=sentence(pair, options))
+            ElementTree.SubElement(case, "skipped", message=verdict_sentence(pair, options))
     return bytes(ElementTree.tostring(suite, encoding="utf-8", xml_declaration=True))
 
 

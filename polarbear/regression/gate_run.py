@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
@@ -21,6 +20,7 @@ from polarbear.errors import ConfigError
 from polarbear.execution import host
 from polarbear.execution.outcome import Outcome
 from polarbear.plain import asked
+from polarbear.regression import version_pairs
 from polarbear.regression.gate_decision import (
     Decision,
     Level,
@@ -28,17 +28,9 @@ from polarbear.regression.gate_decision import (
     Verdict,
     decide,
     instances_for_failures,
+    look_sizes,
 )
-from polarbear.regression.sequential import look_sizes
-from polarbear.regression.version_pairs import (
-    Duels,
-    FailedRun,
-    Lost,
-    Pair,
-    Slowdown,
-    pairs_of,
-    same_code,
-)
+from polarbear.regression.version_pairs import Duels, FailedRun, Lost, Pair, Slowdown
 from polarbear.settings.grid import SECONDS
 from polarbear.store import Store
 from polarbear.store.set_aside import Reason
@@ -98,22 +90,8 @@ class PairVerdict:
         """The mean win rate between ``from`` and ``to``."""
         if self.from_ is None or self.to is None:
             return None
-        inside = [
-            rate
-            for t, rate in zip(self.times, self.win_rate, strict=True)
-            if self.from_ <= t <= self.to and rate is not None
-        ]
-        return float(np.mean(inside)) if inside else None
-
-
-@dataclass(frozen=True)
-class GateRun:
-    """The verdicts on the pairs of one configuration, and what they cost."""
-
-    pairs: tuple[PairVerdict, ...]
-    runs: int
-    cached: int
-    seconds: float
+        times, rates = np.array([self.times, self.win_rate], dtype=float)
+        return float(np.nanmean(rates[(times >= self.from_) & (times <= self.to)]))
 
 
 def gate(
@@ -123,11 +101,15 @@ def gate(
     all_pairs: int,
     note: Callable[[str], None],
     progress: Callable[[int], AbstractContextManager[Callable[[bool], None]]],
-) -> GateRun:
-    """Compare the candidate with the baseline; ``all_pairs`` share the error of false alarms."""
-    pairs = pairs_of([one.name for one in config.algorithms], options.baseline, options.candidate)
-    names = {name for pair in pairs for name in (pair.baseline, pair.candidate)}
-    config = replace(config, algorithms=tuple(a for a in config.algorithms if a.name in names))
+) -> tuple[list[PairVerdict], int, int]:
+    """Compare the candidate with the baseline; ``all_pairs`` share the error of false alarms.
+
+    Also returns the number of runs made, and of stored runs used.
+    """
+    names = [one.name for one in config.algorithms]
+    pairs = version_pairs.pairs_of(names, options.baseline, options.candidate)
+    versions = {name for pair in pairs for name in (pair.baseline, pair.candidate)}
+    config = replace(config, algorithms=tuple(a for a in config.algorithms if a.name in versions))
     timed = config.budget.axis == SECONDS
     if timed:
         config = overridden(config, Overrides(workers=1, engine="local"))
@@ -142,7 +124,7 @@ def gate(
     level = Level(options.tolerance, error, error / all_pairs, config.seed)
     for_failures = min(limit, instances_for_failures(level))
     sizes = look_sizes(limit)
-    begun, made = time.monotonic(), 0
+    made = 0
     collect.prepare_new(config, folder)
     store = Store.open_or_create(folder, config.plain())
     with store.writing(), _on_one_core(timed):
@@ -150,10 +132,12 @@ def gate(
         for line in take_in(config, store, Answers(rerun=stale), racing=False):
             note(line)
         if timed:
-            _set_aside_untimed(store, len(names))
+            _set_aside_untimed(store, len(versions))
         origin = collect.origin_of(config, store)
         unchanged = [
-            same_code(origin.fingerprints[pair.baseline], origin.fingerprints[pair.candidate])
+            version_pairs.same_code(
+                origin.fingerprints[pair.baseline], origin.fingerprints[pair.candidate]
+            )
             for pair in pairs
         ]
         with collect.pool_of(config, store) as pool:
@@ -180,7 +164,7 @@ def gate(
                 verdicts = {one.verdict for one in found}
                 if Verdict.WORSE in verdicts or Verdict.UNDECIDED not in verdicts:
                     break
-    return GateRun(tuple(found), made, len(names) * size - made, time.monotonic() - begun)
+    return found, made, len(versions) * size - made
 
 
 def _receiver(finished: Callable[[bool], None]) -> Callable[[Outcome], None]:

@@ -16,6 +16,7 @@ from polarbear.driver.evidence import ranked
 from polarbear.errors import ConfigError
 from polarbear.rankings import GridValues
 from polarbear.store import Store
+from polarbear.wording import joined
 
 DETECTED = 1.645 + 1.282  # standard errors of a slowdown shown at 5 % in nine of ten gates
 
@@ -29,31 +30,18 @@ class Pair:
 
 
 def pairs_of(names: Sequence[str], baseline: str, candidate: str) -> list[Pair]:
-    """The algorithms called BASELINE and CANDIDATE, or BASELINE/x and CANDIDATE/x."""
-    old, new = _versions(names, baseline), _versions(names, candidate)
-    for version, side, found in ((baseline, "baseline", old), (candidate, "candidate", new)):
-        if not found:
-            raise ConfigError(
-                f"no algorithm is the {side}: expected one called '{version}', or several called "
-                f"'{version}/...'; the configuration has {', '.join(names)}"
-            )
-    alone = sorted(set(old) ^ set(new))
-    if alone:
-        has, lacks = (baseline, candidate) if alone[0] in old else (candidate, baseline)
+    """The algorithms called BASELINE and CANDIDATE, or BASELINE/x and CANDIDATE/x for each x."""
+    old, new = (
+        {name.removeprefix(one): name for name in names if f"{name}/".startswith(f"{one}/")}
+        for one in (baseline, candidate)
+    )
+    if not old or old.keys() != new.keys():
         raise ConfigError(
-            f"'{has}{alone[0]}' has no counterpart '{lacks}{alone[0]}': a gate compares two "
-            "versions of each algorithm"
+            f"a gate compares the algorithm '{baseline}' with '{candidate}', or each "
+            f"'{baseline}/...' with its counterpart '{candidate}/...'; the configuration has "
+            f"{joined(names)}"
         )
     return [Pair(old[part], new[part]) for part in old]
-
-
-def _versions(names: Sequence[str], version: str) -> dict[str, str]:
-    """Algorithms of a version, by the rest of their name."""
-    return {
-        name.removeprefix(version): name
-        for name in names
-        if name == version or name.startswith(f"{version}/")
-    }
 
 
 def same_code(one: str, other: str) -> bool:

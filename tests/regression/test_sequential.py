@@ -8,9 +8,13 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from polarbear.regression.gate_decision import Level, Looks, Verdict, decide, instances_for_failures
-from polarbear.regression.sequential import (
+from polarbear.regression.gate_decision import (
+    Level,
+    Looks,
+    Verdict,
+    decide,
     first_crossing,
+    instances_for_failures,
     look_sizes,
     statistics,
     window_means,
