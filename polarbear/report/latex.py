@@ -15,13 +15,13 @@ import polars as pl
 from polarbear.racing.recommendation import leaders
 from polarbear.report.context import ReportContext
 from polarbear.report.figures.base import ReportFigure, lacks_draws, moment_of_draws
+from polarbear.report.figures.best_algorithm import values_data as values
 from polarbear.report.figures.figure_files import (
     available,
     check_free,
     write_figures,
     write_file,
 )
-from polarbear.report.figures.preference_values import data as values
 from polarbear.report.figures.short_names import plain
 from polarbear.report.figures.style import Style
 from polarbear.report.findings import instances_at

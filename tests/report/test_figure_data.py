@@ -15,8 +15,9 @@ from polarbear.inference import ModelOptions
 from polarbear.racing.verdicts import MIRROR
 from polarbear.report.context import ReportContext, gather
 from polarbear.report.figures import FIGURES
+from polarbear.report.figures.best_algorithm import smooth
 from polarbear.report.figures.convergence import INDEPENDENT
-from polarbear.report.figures.preference_values import smooth
+from polarbear.report.figures.plotting import edges
 from polarbear.report.figures.round_history import stretched
 from polarbear.selection.choice import select
 from polarbear.selection.preference import Context
@@ -230,3 +231,10 @@ def test_independent_draws_are_not_asked_whether_they_mix(tmp_path):
     context = gather(store)
     assert "r_hat" not in set(data("diagnostics", context)["what"])
     assert FIGURES["diagnostics"].missing(context) == INDEPENDENT
+
+
+def test_the_cell_of_a_time_reaches_half_way_to_its_neighbours():
+    assert edges(np.array([1.0, 3.0, 9.0]), False).tolist() == [1, 2, 6, 9]
+    assert edges(np.array([1.0, 4.0, 16.0]), True) == pytest.approx([1, 2, 8, 16])
+    single = edges(np.array([5.0]), True)
+    assert single[0] < 5 < single[1]

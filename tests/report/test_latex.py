@@ -13,7 +13,7 @@ import pytest
 
 from polarbear.errors import PolarBearError
 from polarbear.report.context import ReportContext
-from polarbear.report.figures.one_budget import ONE_BUDGET, groups
+from polarbear.report.figures.best_algorithm import ONE_BUDGET, groups
 from polarbear.report.figures.ratings import KEY_ROUNDS, key_rounds
 from polarbear.report.figures.style import Style
 from polarbear.report.findings import truth_after, truth_of

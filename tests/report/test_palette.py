@@ -7,16 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from polarbear.report.figures.style import (
-    COLOURS,
-    INKS,
-    READABLE,
-    contrast,
-    look,
-    mix,
-    readable,
-    writing_on,
-)
+from polarbear.report.figures.style import COLOURS, INKS, look
 
 # Machado, Oliveira and Fernandes (2009), severity 1.0, on linear RGB
 VISION = {
@@ -43,14 +34,24 @@ XYZ = np.array(
         [0.0193339, 0.1191920, 0.9503041],
     ]
 )
+READABLE = 4.5  # the contrast that WCAG asks of text
 APART = 20.0  # in CIE L*a*b*, in which a difference of 2.3 is just noticeable
+
+
+def linear_rgb(colour: str) -> np.ndarray:
+    rgb = np.array([int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)])
+    return np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+
+
+def contrast(one: str, other: str) -> float:
+    """The contrast ratio of WCAG: 1 for the same colour, 21 for black on white."""
+    dark, light = sorted(linear_rgb(c) @ XYZ[1] for c in (one, other))
+    return (light + 0.05) / (dark + 0.05)
 
 
 def lab(colour: str, vision: np.ndarray) -> np.ndarray:
     """CIE L*a*b* of a colour as seen."""
-    rgb = np.array([int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)])
-    linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
-    ratio = XYZ @ np.clip(vision @ linear, 0, 1) / XYZ.sum(axis=1)
+    ratio = XYZ @ np.clip(vision @ linear_rgb(colour), 0, 1) / XYZ.sum(axis=1)
     f = np.where(ratio > 216 / 24389, np.cbrt(ratio), (24389 / 27 * ratio + 16) / 116)
     return np.array([116 * f[1] - 16, 500 * (f[0] - f[1]), 200 * (f[1] - f[2])])
 
@@ -72,19 +73,6 @@ def test_lines_stand_out_from_the_paper_and_names_can_be_read(theme):
 
 
 @pytest.mark.parametrize("theme", ["light", "dark", "print"])
-def test_no_two_of_eighteen_look_the_same(theme):
+def test_no_two_of_eighteen_algorithms_share_colour_and_dash(theme):
     looks = [look(i, theme) for i in range(18)]
     assert len({(one.colour, one.dash) for one in looks}) == 18
-
-
-@pytest.mark.parametrize("theme", ["light", "dark", "print"])
-def test_what_is_written_on_an_area_can_be_read(theme):
-    for i in range(8):
-        colour = look(i, theme).colour
-        assert contrast(writing_on(colour, theme), colour) >= 3.5
-
-
-def test_a_colour_that_can_be_read_stays_as_it_is():
-    assert readable("#4B3D7D", "light") == "#4B3D7D"
-    assert mix("#000000", "#FFFFFF", 0.5) == "#808080"
-    assert contrast("#000000", "#FFFFFF") == pytest.approx(21)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,13 +11,7 @@ import polars as pl
 from polarbear.inference.chain_diagnostics import convergence_of
 from polarbear.inference.posterior_draws import MIN_ESS
 from polarbear.report.context import ReportContext
-from polarbear.report.figures.axes import (
-    each_algorithm,
-    number_ticks,
-    panel_grid,
-    round_ticks,
-    time_axis,
-)
+from polarbear.report.figures import plotting
 from polarbear.report.figures.base import NOTHING_INFERRED, Figure
 from polarbear.report.figures.style import Keywords, Style
 from polarbear.selection.posterior_source import Basis
@@ -84,48 +78,41 @@ def _over_times(basis: Basis) -> Iterator[dict[str, Any]]:
 
 
 def draw(canvas: Canvas, data: pl.DataFrame, context: ReportContext, style: Style) -> None:
-    drawings = {"r_hat": _mixing, "ess_bulk": _effective_draws, "draws": _rounds}
-    shown = [drawing for what, drawing in drawings.items() if what in set(data["what"])]
-    grid = panel_grid(canvas, len(shown), 1 if style.width < 5 else len(shown), 1.55, style)
-    for axes, drawing in zip(grid, shown, strict=True):
-        drawing(axes, data, context, style)
+    has_chains, has_rounds = (what in set(data["what"]) for what in ("r_hat", "draws"))
+    count = 2 * has_chains + has_rounds
+    panels = plotting.panel_grid(canvas, count, 1 if style.is_narrow else count, 1.55, style)
+    if has_chains:
+        _over_time(panels[0], data, "R-hat", {"r_hat": 1.0}, context, style)
+        widths = {"ess_tail": 0.5, "ess_bulk": 1.0}
+        _over_time(panels[1], data, "effective draws", widths, context, style)
+        panels[1].set_ylim(bottom=0)
+    if has_rounds:
+        _rounds(panels[-1], data, style)
+    for axes in panels:
+        plotting.number_ticks(axes.yaxis, style)
         axes.grid(axis="y")
 
 
-def _mixing(axes: Axes, data: pl.DataFrame, context: ReportContext, style: Style) -> None:
-    """R-hat of each algorithm over time; its limit is dashed."""
-    rows = data.filter(pl.col("what") == "r_hat")
-    lowest, highest = _lines(axes, rows, context, style)
-    limit = rows["limit"][0]
-    axes.set_ylim(min(0.999, lowest - 0.0005), max(limit + 0.0015, highest + 0.001))
-    axes.set_ylabel("R-hat")
+def _over_time(
+    axes: Axes,
+    data: pl.DataFrame,
+    label: str,
+    widths: Mapping[str, float],
+    context: ReportContext,
+    style: Style,
+) -> None:
+    """Diagnostics of each algorithm over time as lines of some widths; their limit is dashed."""
+    for what, width in widths.items():
+        found = data.filter(pl.col("what") == what)
+        for _, rows, look in plotting.each_algorithm(found, context, style):
+            marker = look.marker if len(rows) == 1 else ""
+            axes.plot(rows["t"], rows["value"], **look.line, lw=width, marker=marker)
+    axes.axhline(found["limit"][0], color=style.inks.alarm, linewidth=0.9, linestyle=(0, (4, 2)))
+    plotting.time_axis(axes, context, style)
+    axes.set_ylabel(label)
 
 
-def _effective_draws(axes: Axes, data: pl.DataFrame, context: ReportContext, style: Style) -> None:
-    """The effective sample size of each algorithm over time; its limit is dashed."""
-    _lines(axes, data.filter(pl.col("what") == "ess_tail"), context, style, width=0.5)
-    bulk = data.filter(pl.col("what") == "ess_bulk")
-    _, highest = _lines(axes, bulk, context, style)
-    axes.set_ylim(0, 1.1 * max(highest, 1.2 * MIN_ESS))
-    axes.set_ylabel("effective draws")
-    number_ticks(axes, "y", False, axes.get_ylim(), style)
-
-
-def _lines(
-    axes: Axes, rows: pl.DataFrame, context: ReportContext, style: Style, width: float = 1.0
-) -> tuple[float, float]:
-    """A line an algorithm, and the limit; returns the lowest and the highest value."""
-    for _, one, look in each_algorithm(rows, context, style):
-        marker = look.marker if len(one) == 1 else ""
-        axes.plot(one["t"], one["value"], **look.line, lw=width, marker=marker)
-    axes.axhline(rows["limit"][0], color=style.inks.alarm, linewidth=0.9, linestyle=(0, (4, 2)))
-    time_axis(axes, context, style)
-    values = rows["value"].to_numpy()
-    values = values[np.isfinite(values)]  # draws that never change have no R-hat
-    return (float(values.min()), float(values.max())) if len(values) else (1.0, 1.0)
-
-
-def _rounds(axes: Axes, data: pl.DataFrame, context: ReportContext, style: Style) -> None:
+def _rounds(axes: Axes, data: pl.DataFrame, style: Style) -> None:
     """Draws of each round; a cross marks rounds whose posterior was not usable."""
     draws = data.filter(pl.col("what") == "draws")
     bad = data.filter((pl.col("what") == "problems") & (pl.col("value") > 0))["round"].to_list()
@@ -136,8 +123,8 @@ def _rounds(axes: Axes, data: pl.DataFrame, context: ReportContext, style: Style
     axes.plot(wrong["round"], wrong["value"], color=style.inks.alarm, linestyle="", **drawn)
     axes.set_ylim(0, 1.15 * float(draws["value"].max()))  # type: ignore[arg-type]
     axes.set_ylabel("draws")
-    round_ticks(axes, 6)
-    number_ticks(axes, "y", False, axes.get_ylim(), style)
+    axes.set_xlabel("round")
+    plotting.whole_ticks(axes.xaxis, 6)
 
 
 def missing(context: ReportContext) -> str | None:
@@ -150,20 +137,21 @@ def missing(context: ReportContext) -> str | None:
 
 def caption(context: ReportContext) -> str:
     parts = []
-    basis = context.draws
-    if basis is not None:
-        judged = basis.posterior.diagnostics
-        verdict = "all within their limits" if judged.passed else "; ".join(judged.problems)
-        mixing = (
-            f"How well the draws of the {basis.posterior.model} posterior mix: R-hat and effective "
-            "draws (thick: bulk, thin: tail) of each algorithm over time, with their limits "
-            f"dashed; {verdict}."
-        )
-        parts.append(mixing if _has_chains(basis) else f"{INDEPENDENT}.".capitalize())
-        if basis.posterior.evidence_weight < 1:
+    if context.draws is not None:
+        posterior = context.draws.posterior
+        judged, weight = posterior.diagnostics, posterior.evidence_weight
+        parts.append(f"{INDEPENDENT}.".capitalize())
+        if _has_chains(context.draws):
+            verdict = "all within their limits" if judged.passed else "; ".join(judged.problems)
+            parts = [
+                f"How well the draws of the {posterior.model} posterior mix: R-hat and effective "
+                "draws (thick: bulk, thin: tail) of each algorithm over time, with their limits "
+                f"dashed; {verdict}."
+            ]
+        if weight < 1:
             parts.append(
-                f"Each ranking was counted at {percent(basis.posterior.evidence_weight)} of its "
-                "face value, since those of one instance resemble each other."
+                f"Each ranking was counted at {percent(weight)} of its face value, since those of "
+                "one instance resemble each other."
             )
     if context.rounds:
         bad = sum(bool(entry.record.problems) for entry in context.rounds)

@@ -2,77 +2,63 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import polars as pl
 
+from polarbear.classical.scale import Scale
 from polarbear.classical.view import View
 from polarbear.report.context import ReportContext
-from polarbear.report.figures.axes import edges, note_below, on_log_time, panel_grid, time_axis
+from polarbear.report.figures import plotting
 from polarbear.report.figures.base import Figure
 from polarbear.report.figures.ecdf import lacks_values, on_what
-from polarbear.report.figures.style import Keywords, Style, readable
+from polarbear.report.figures.style import Keywords, Style
 from polarbear.wording import percent_cell, power_of_ten, tick
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.collections import QuadMesh
     from matplotlib.figure import Figure as Canvas
-
-ONE_TIME = "the grid has one time only, and a plane of times and targets needs more"
-
-
-def lacks_plane(context: ReportContext) -> str | None:
-    return lacks_values(context) or (ONE_TIME if len(context.times) == 1 else None)
-
-
-def plane_axes(
-    axes: Axes,
-    data: pl.DataFrame,
-    context: ReportContext,
-    style: Style,
-    columns: int,
-    labels: tuple[bool, bool],
-) -> None:
-    """Time, and targets from the easiest, at the top, to the hardest: a run goes down.
-
-    ``labels`` says whether time and targets have one; the panel is one of several ``columns``.
-    """
-    narrow = style.model_copy(update={"width": 0.95 * style.width / columns})
-    time_axis(axes, context, narrow, label=labels[0])
-    axes.set_ylim(1.0, 0.0)
-    axes.set_yticks(*_targets(data))
-    if labels[1]:
-        known = data["target"].is_not_null().any()
-        axes.set_ylabel("distance to the optimum" if known else "progress")
-
-
-def _targets(data: pl.DataFrame) -> tuple[list[float], list[str]]:
-    """Ticks at round targets: whole powers of ten, or even steps."""
-    steps = [0.0, 0.25, 0.5, 0.75, 1.0]
-    if data["target"].is_null().all():
-        return steps, ["worst", "0.25", "0.5", "0.75", "best"]
-    ends = data.filter(pl.col("kind") == "grid").sort("level")
-    level, target = ends["level"].to_numpy(), ends["target"].to_numpy()
-    low, high = (float(level[0]), float(target[0])), (float(level[-1]), float(target[-1]))
-    middle = float(target[len(target) // 2])
-    is_log = middle < 0.4 * (low[1] + high[1]) and high[1] > 0
-    if not is_log:
-        slope = (high[1] - low[1]) / (high[0] - low[0])
-        easiest = low[1] - slope * low[0]
-        return steps, [tick(easiest + slope * step) for step in steps]
-    slope = (np.log10(high[1]) - np.log10(low[1])) / (high[0] - low[0])
-    first = np.log10(low[1]) - slope * low[0]
-    last = first + slope
-    powers = np.arange(np.floor(first + 1e-9), np.ceil(last - 1e-9) - 1, -1)
-    powers = powers[:: max(1, round(len(powers) / 6))]
-    words = [power_of_ten(int(power)) for power in powers]
-    return [float((power - first) / slope) for power in powers], words
-
 
 MAX_PANELS = 12
 LINES = {25.0: (0.6, ":"), 50.0: (1.2, "-"), 75.0: (0.6, "--")}
+
+
+def lacks_plane(context: ReportContext) -> str | None:
+    if reason := lacks_values(context):
+        return reason
+    if len(context.times) == 1:
+        return "the grid has one time only, and a plane of times and targets needs more"
+    return None
+
+
+def _plane(view: View, values: np.ndarray, name: str) -> pl.DataFrame:
+    """Values[level, time] in long form, as rows of kind grid."""
+    levels, times = view.eaf.levels, view.eaf.times
+    targets = [view.scale.target(level) for level in levels]
+    return pl.DataFrame(
+        {
+            "kind": "grid",
+            "t": np.tile(times, len(levels)),
+            "level": np.repeat(levels, len(times)),
+            "target": [target for target in targets for _ in times],
+            name: values.ravel(),
+        },
+        schema_overrides={"target": pl.Float64},
+    )
+
+
+def _contours(view: View, name: str) -> pl.DataFrame:
+    rows = [
+        ("contour", name, t, level, percentile / 100)
+        for percentile, line in view.contours(name).items()
+        for t, level in line.tolist()
+    ]
+    schema = {"kind": pl.String, "algorithm": pl.String, "t": pl.Float64, "level": pl.Float64}
+    return pl.DataFrame(rows, schema={**schema, "share": pl.Float64}, orient="row")
 
 
 def data(context: ReportContext) -> pl.DataFrame:
@@ -85,108 +71,101 @@ def data(context: ReportContext) -> pl.DataFrame:
     view = context.classical
     frames = []
     for a, name in enumerate(view.algorithms):
-        frames.append(
-            plane(view, view.eaf.attained[a]).select(
-                pl.lit("grid").alias("kind"), pl.lit(name).alias("algorithm"), pl.all()
-            )
-        )
-        frames.append(contour_rows(view, name))
-    return pl.concat(frames)
-
-
-def plane(view: View, values: np.ndarray) -> pl.DataFrame:
-    """Values[level, time] in long form, as ``share``."""
-    levels, times = view.eaf.levels, view.eaf.times
-    targets = [view.scale.target(level) for level in levels]
-    return pl.DataFrame(
-        {
-            "t": np.tile(times, len(levels)),
-            "level": np.repeat(levels, len(times)),
-            "target": [target for target in targets for _ in times],
-            "share": values.ravel(),
-        },
-        schema_overrides={"target": pl.Float64},
-    )
-
-
-def contour_rows(view: View, name: str) -> pl.DataFrame:
-    rows = [
-        {"kind": "contour", "algorithm": name, "t": t, "level": level, "share": percentile / 100}
-        for percentile, line in view.contours(name).items()
-        for t, level in line.tolist()
-    ]
-    schema = {"kind": pl.String, "algorithm": pl.String, "t": pl.Float64, "level": pl.Float64}
-    made = pl.DataFrame(rows, schema={**schema, "share": pl.Float64})
-    target = pl.lit(None, pl.Float64).alias("target")
-    return made.select("kind", "algorithm", "t", "level", target, "share")
-
-
-def grid_of(data: pl.DataFrame, value: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Times, edges of levels and values[level, time] of a plane in long form.
-
-    A level stands for the targets from the one before up to it.
-    """
-    rows = data.filter(pl.col("kind") == "grid").sort("level", "t")
-    times, levels = (rows[name].unique().sort().to_numpy() for name in ("t", "level"))
-    values = rows[value].to_numpy().reshape(len(levels), len(times))
-    return times, np.concatenate([[0.0], levels]), values
+        grid = _plane(view, view.eaf.attained[a], "share")
+        frames += [grid.with_columns(algorithm=pl.lit(name)), _contours(view, name)]
+    found = pl.concat(frames, how="diagonal")
+    return found.select("kind", "algorithm", "t", "level", "target", "share")
 
 
 def draw(canvas: Canvas, data: pl.DataFrame, context: ReportContext, style: Style) -> None:
-    from matplotlib.colors import LinearSegmentedColormap
-
     names = data["algorithm"].unique(maintain_order=True).to_list()
     shown = names[:MAX_PANELS]
-    columns = _columns(len(shown), style)
+    columns = min(len(shown), 2 if style.is_narrow else 4 if len(shown) > 6 else 3)
     height = max(1.5, 0.72 * style.width / columns)
-    panels = panel_grid(canvas, len(shown), columns, height, style, 0.35, share=True)
-    shades = LinearSegmentedColormap.from_list("shares", style.inks.shades)
+    panels = plotting.panel_grid(canvas, len(shown), columns, height, style, 0.35, share=True)
     short = style.names(context.labels, shown, 0.8 / columns)
-    last_row = (len(shown) - 1) // columns
     for place, (axes, name) in enumerate(zip(panels, shown, strict=True)):
-        mine = data.filter(pl.col("algorithm") == name)
-        times, levels, share = grid_of(mine, "share")
-        borders = edges(times, on_log_time(context, style))
-        image = axes.pcolormesh(
-            borders, levels, share, cmap=shades, vmin=0, vmax=1, rasterized=True
-        )
-        contour_lines(axes, mine, style.inks.alarm, float(times[-1]))
-        labels = place // columns == last_row, place % columns == 0
-        plane_axes(axes, data, context, style, columns, labels)
-        axes.tick_params(axis="x", labelbottom=place + columns >= len(shown))
-        look = style.look(context.colour_index(name))
-        axes.set_title(short[name], color=look.text, fontsize=style.font_size, pad=3)
+        own = data.filter(pl.col("algorithm") == name)
+        image = _draw_plane(axes, own, "share", (0.0, 1.0), style.inks.shades, context, style)
+        _draw_contours(axes, own, LINES, style.inks.alarm, context)
+        _plane_axes(axes, place, len(shown), columns, context, style)
+        axes.set_title(short[name], color=style.look(context.colour_index(name)).text)
+    _name_targets(canvas, context, style)
     bar = canvas.colorbar(image, ax=panels, fraction=0.03, pad=0.02, aspect=30)
     bar.set_label("share of runs")
     bar.outline.set_visible(False)
     rest = f"; {len(shown)} of {len(names)} algorithms" if len(shown) < len(names) else ""
     words = f"lines: a quarter (dotted), half, three quarters (dashed) of runs{rest}"
-    note_below(canvas, words, style)
+    plotting.note_below(canvas, words, style)
 
 
-def _columns(panels: int, style: Style) -> int:
-    """The number of columns that are wide enough and leave the fewest places empty."""
-    choices = (2,) if style.width < 5 else (4, 3, 2)
-    fitting = [columns for columns in choices if columns <= panels] or [1]
-    return min(fitting, key=lambda columns: (-panels % columns, -columns))
-
-
-def contour_lines(
+def _draw_plane(
     axes: Axes,
     data: pl.DataFrame,
+    value: str,
+    limits: tuple[float, float],
+    colours: Sequence[str],
+    context: ReportContext,
+    style: Style,
+) -> QuadMesh:
+    """A column of the data as colours; a level stands for the targets from the one before to it."""
+    from matplotlib.colors import LinearSegmentedColormap
+
+    grid = data.filter(pl.col("kind") == "grid").sort("level", "t")
+    times, levels = (grid[name].unique().sort().to_numpy() for name in ("t", "level"))
+    values = grid[value].to_numpy().reshape(len(levels), len(times))
+    borders = plotting.edges(times, plotting.on_log_time(context, style))
+    shades = LinearSegmentedColormap.from_list("shades", colours)
+    drawn: Keywords = {"cmap": shades, "vmin": limits[0], "vmax": limits[1], "rasterized": True}
+    return axes.pcolormesh(borders, np.concatenate([[0.0], levels]), values, **drawn)
+
+
+def _draw_contours(
+    axes: Axes,
+    data: pl.DataFrame,
+    styles: dict[float, tuple[float, str]],
     colour: str,
-    last: float,
-    styles: dict[float, tuple[float, str]] = LINES,
+    context: ReportContext,
 ) -> None:
-    """Quartile lines as steps that go on to the end of the grid."""
-    lines = data.filter(pl.col("kind") == "contour")
+    """Lines of percentages of runs, as steps that go on to the end of the grid."""
     for percentile, (width, dash) in styles.items():
-        line = lines.filter((pl.col("share") - percentile / 100).abs() < 1e-9).sort("t")
+        is_line = (pl.col("share") - percentile / 100).abs() < 1e-9
+        line = data.filter((pl.col("kind") == "contour") & is_line).sort("t")
         if line.is_empty():
             continue
         t, level = line["t"].to_list(), line["level"].to_list()
-        x, y = [t[0], *t, last], [0.0, *level, level[-1]]
+        x, y = [t[0], *t, float(context.times[-1])], [0.0, *level, level[-1]]
         axes.step(x, y, where="post", color=colour, linewidth=width, linestyle=dash)
+
+
+def _plane_axes(
+    axes: Axes, place: int, count: int, columns: int, context: ReportContext, style: Style
+) -> None:
+    """Time, and targets from the easiest, at the top, to the hardest: a run goes down."""
+    plotting.time_axis(axes, context, style, label=place // columns == (count - 1) // columns)
+    axes.tick_params(labelbottom=place + columns >= count)
+    axes.set_ylim(1.0, 0.0)
+    axes.set_yticks(*_target_ticks(context.classical.scale))
+
+
+def _name_targets(canvas: Canvas, context: ReportContext, style: Style) -> None:
+    known = context.classical.scale.has_common_targets
+    words = "distance to the optimum" if known else "progress"
+    canvas.supylabel(words, fontsize=style.font_size)
+
+
+def _target_ticks(scale: Scale) -> tuple[list[float], list[str]]:
+    """Ticks at round targets: whole powers of ten, or even steps."""
+    first, last = scale.target(0.0), scale.target(1.0)
+    steps = [0.0, 0.25, 0.5, 0.75, 1.0]
+    if first is None or last is None:
+        return steps, ["worst", "0.25", "0.5", "0.75", "best"]
+    if not scale.log:
+        return steps, [tick(first + step * (last - first)) for step in steps]
+    high, low = np.log10([first, last])
+    powers = np.arange(np.floor(high + 1e-9), np.ceil(low - 1e-9) - 1, -1)
+    powers = powers[:: max(1, round(len(powers) / 6))]
+    return ((high - powers) / (high - low)).tolist(), [power_of_ten(int(p)) for p in powers]
 
 
 def caption(context: ReportContext) -> str:
@@ -201,9 +180,9 @@ EAF = Figure("eaf", "Empirical attainment", caption, lacks_plane, data, draw)
 
 
 MAX_PAIRS = 6
-IN_PRINT = ("#404040", "#404040")
-HATCHED_FROM = 0.1  # of the strongest difference
-SAME_HUE, GREY = 0.08, 0.2  # of the colour circle; of full saturation
+SIDES: tuple[Literal["left", "right"], ...] = ("left", "right")
+PAIR_LOOKS = (0, 4)  # of the left and the right one: blue and orange, whichever algorithms
+PAIR_IN_PRINT = ("#FFFFFF", "#B4B4B4", "#303030")  # from the right one to the left one
 
 
 def pairs(context: ReportContext) -> list[tuple[str, str]]:
@@ -211,12 +190,10 @@ def pairs(context: ReportContext) -> list[tuple[str, str]]:
     if context.comparison.pair is not None:
         return [context.comparison.pair]
     view = context.classical
-    inside = context.remaining
-    found = list(combinations([name for name in view.algorithms if name in inside], 2))
-    if not found:
-        best = view.aocc.order()[:2]
-        found = [(view.algorithms[best[0]], view.algorithms[best[1]])]
-    return found[:MAX_PAIRS]
+    inside = [name for name in view.algorithms if name in context.remaining]
+    if len(inside) < 2:
+        inside = [view.algorithms[a] for a in view.aocc.order()[:2]]
+    return list(combinations(inside, 2))[:MAX_PAIRS]
 
 
 def difference_data(context: ReportContext) -> pl.DataFrame:
@@ -228,113 +205,43 @@ def difference_data(context: ReportContext) -> pl.DataFrame:
     frames = []
     for a, b in pairs(context):
         view = context.classical_pair(a, b)
-        found = view.eaf_difference(a, b)
-        none = pl.lit(None, pl.Float64)
-        grid = plane(view, found.difference).select(
-            pl.lit("grid").alias("kind"),
-            pl.lit(None, pl.String).alias("algorithm"),
-            pl.all().exclude("share"),
-            pl.col("share").alias("difference"),
-            none.alias("share"),
-        )
-        half = (pl.col("share") - 0.5).abs() < 1e-9
-        lines = [
-            contour_rows(view, name)
-            .filter(half)
-            .select(pl.all().exclude("share"), none.alias("difference"), "share")
-            for name in (a, b)
-        ]
-        pair = {"a": a, "b": b, "instances": len(view.common.instances)}
-        labels = [pl.lit(value).alias(name) for name, value in pair.items()]
-        frames.append(pl.concat([grid, *lines]).select(*labels, pl.all()))
-    return pl.concat(frames)
+        grid = _plane(view, view.eaf_difference(a, b).difference, "difference")
+        is_half = (pl.col("share") - 0.5).abs() < 1e-9
+        lines = [_contours(view, name).filter(is_half) for name in (a, b)]
+        pair = {"a": pl.lit(a), "b": pl.lit(b), "instances": pl.lit(len(view.common.instances))}
+        frames.append(pl.concat([grid, *lines], how="diagonal").with_columns(**pair))
+    columns = ("a", "b", "instances", "kind", "algorithm", "t", "level", "target")
+    return pl.concat(frames).select(*columns, "difference", "share")
 
 
 def draw_difference(
     canvas: Canvas, data: pl.DataFrame, context: ReportContext, style: Style
 ) -> None:
     shown = data.select("a", "b", "instances").unique(maintain_order=True).rows()
-    columns = min(len(shown), 1 if style.width < 5 else 2 if len(shown) in (2, 4) else 3)
+    columns = min(len(shown), 1 if style.is_narrow else 2 if len(shown) in (2, 4) else 3)
     height = max(1.6, (0.5 if columns == 1 else 0.8) * style.width / columns)
-    panels = panel_grid(canvas, len(shown), columns, height, style, 0.35)
+    panels = plotting.panel_grid(canvas, len(shown), columns, height, style, 0.35)
     most = float(np.nanmax(np.abs(data["difference"].fill_null(np.nan).to_numpy()))) or 1.0
+    colours = PAIR_IN_PRINT
+    if style.theme != "print":
+        left, right = (style.look(place).colour for place in PAIR_LOOKS)
+        colours = (right, style.inks.shades[0], left)
     for place, (axes, (a, b, instances)) in enumerate(zip(panels, shown, strict=True)):
-        mine = data.filter((pl.col("a") == a) & (pl.col("b") == b))
-        times, levels, ahead = grid_of(mine, "difference")
-        borders = edges(times, on_log_time(context, style))
-        colours = _colours(context, style, a, b)
-        painted = _painted(ahead / most, colours, style)
-        axes.pcolormesh(borders, levels, painted, rasterized=True)
-        if style.theme == "print" and ahead.min() < -HATCHED_FROM * most:  # the second is ahead
-            strong: Keywords = {
-                "levels": [-1.01, -HATCHED_FROM],
-                "colors": "none",
-                "hatches": ["////"],
-            }
-            axes.contourf(times, levels[1:], ahead / most, **strong)
-        for name, dash in ((a, "--"), (b, ":")):
-            half = mine.filter(pl.col("algorithm") == name)
-            contour_lines(axes, half, style.inks.ink, float(times[-1]), {50.0: (1.0, dash)})
-        labels = place + columns >= len(shown), place % columns == 0
-        plane_axes(axes, mine, context, style, columns, labels)
+        own = data.filter((pl.col("a") == a) & (pl.col("b") == b))
+        _draw_plane(axes, own, "difference", (-most, most), colours, context, style)
+        _plane_axes(axes, place, len(shown), columns, context, style)
         short = style.names(context.labels, (a, b), 0.24 / columns)
-        _title(axes, (short[a], short[b]), colours, instances, style)
-    colour = "colour: the algorithm that has attained it more often"
-    if style.theme == "print":
-        colour = "shade: how much more often one has attained it (hatched: the right one)"
-    note_below(
-        canvas,
-        f"{colour}, at its strongest by {percent_cell(most)} of the runs\n"
-        "lines: what half of the runs have attained, dashed left, dotted right",
-        style,
-    )
-
-
-def _colours(context: ReportContext, style: Style, a: str, b: str) -> tuple[str, str]:
-    """The colours of the pair; the second is replaced where shades of both look the same."""
-    if style.theme == "print":
-        return IN_PRINT
-    one, other = (style.look(context.colour_index(name)).colour for name in (a, b))
-    for instead in (other, style.inks.ink, style.inks.alarm):
-        if _apart(one, instead):
-            return one, instead
-    return one, other
-
-
-def _apart(one: str, other: str) -> bool:
-    """Whether two colours differ in hue, so that no shade of one is a shade of the other."""
-    from matplotlib.colors import rgb_to_hsv, to_rgb
-
-    (hue, full, _), (hue_2, full_2, _) = (rgb_to_hsv(to_rgb(colour)) for colour in (one, other))
-    if min(full, full_2) < GREY:
-        return bool(max(full, full_2) >= GREY)
-    turn = abs(hue - hue_2)
-    return bool(min(turn, 1 - turn) > SAME_HUE)
-
-
-def _painted(ahead: np.ndarray, colours: tuple[str, str], style: Style) -> np.ndarray:
-    """Colours towards that of the algorithm ahead: [level, time, channel]."""
-    from matplotlib.colors import to_rgb
-
-    neutral, one, other = (np.array(to_rgb(c)) for c in (style.inks.shades[0], *colours))
-    strength = np.abs(ahead)[:, :, None]
-    towards = np.where(ahead[:, :, None] > 0, one, other)
-    return np.asarray(neutral + (towards - neutral) * strength)
-
-
-def _title(
-    axes: Axes,
-    pair: tuple[str, str],
-    colours: tuple[str, str],
-    instances: int,
-    style: Style,
-) -> None:
-    """The names of the pair in their colours, and between them the number of instances."""
-    size, small = style.font_size, style.small
-    left, right = (readable(colour, style.theme) for colour in colours)
-    axes.set_title(pair[0], loc="left", color=left, fontsize=size, pad=3)
-    axes.set_title(pair[1], loc="right", color=right, fontsize=size, pad=3)
-    axes.set_title(f"n = {instances}", loc="center", color=style.inks.faint, fontsize=small, pad=3)
+        for name, dash, side, look in zip((a, b), ("--", ":"), SIDES, PAIR_LOOKS, strict=True):
+            half = own.filter(pl.col("algorithm") == name)
+            _draw_contours(axes, half, {50.0: (1.0, dash)}, style.inks.ink, context)
+            axes.set_title(short[name], loc=side, color=style.look(look).text)
+        title: Keywords = {"color": style.inks.faint, "fontsize": style.small}
+        axes.set_title(f"n = {instances}", loc="center", **title)
+    _name_targets(canvas, context, style)
+    colour = "dark: the left one" if style.theme == "print" else "colour: the algorithm that"
+    ahead = f"{colour} has attained it more often, at most by {percent_cell(most)} of the runs"
+    lines = "lines: what half of the runs have attained, dashed left, dotted right"
+    plotting.note_below(canvas, f"{ahead}\n{lines}", style)
 
 
 def lacks_pairs(context: ReportContext) -> str | None:

@@ -10,19 +10,7 @@ import polars as pl
 from polarbear.classical.view import View
 from polarbear.errors import ReportError
 from polarbear.report.context import ReportContext
-from polarbear.report.figures.axes import (
-    End,
-    draw_estimate,
-    each_algorithm,
-    label_ends,
-    name_rows,
-    note_below,
-    number_ticks,
-    panel_grid,
-    time_axis,
-    write_beside,
-    write_head,
-)
+from polarbear.report.figures import plotting
 from polarbear.report.figures.base import Figure
 from polarbear.report.figures.style import Keywords, Style
 from polarbear.wording import counted
@@ -30,8 +18,6 @@ from polarbear.wording import counted
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Canvas
-
-MAX_BANDS = 8  # more bands than that hide each other
 
 
 def lacks_values(context: ReportContext) -> str | None:
@@ -71,28 +57,26 @@ def draw(canvas: Canvas, data: pl.DataFrame, context: ReportContext, style: Styl
     axes = canvas.subplots()
     names = data["algorithm"].unique(maintain_order=True).to_list()
     short = style.names(context.labels, names)
-    alpha = 0.1 if len(names) <= MAX_BANDS else 0.0
-    ends = []
-    for name, rows, look in each_algorithm(data, context, style):
-        draw_estimate(axes, rows, look, "share", alpha)
-        ends.append(End(float(rows["share"][-1]), short[name], look))
+    alpha = 0.1 if len(names) <= plotting.MAX_BANDS else 0.0
+    lines = []
+    for name, rows, look in plotting.each_algorithm(data, context, style, pl.col("share").max()):
+        plotting.draw_estimate(axes, rows, look, "share", alpha)
+        marker = look.marker if len(rows) == 1 else ""
+        lines.append(plotting.Line(short[name], look, float(rows["share"][-1]), marker))
     highest = float(data.select(pl.max_horizontal("share", "high").max()).item())
     axes.set_ylim(0, min(1.0, max(1.05 * highest, 0.05)))
-    number_ticks(axes, "y", False, axes.get_ylim(), style)
+    plotting.number_ticks(axes.yaxis, style)
     axes.set_ylabel("share of targets reached")
     axes.grid(axis="y")
-    time_axis(axes, context, style)
-    instances = counted(int(data["instances"][0]), "instance")
-    bare = "; intervals of many algorithms are in the data only" if len(names) > MAX_BANDS else ""
-    note_below(canvas, f"{instances} that all ran to the end{bare}", style)
-    label_ends(canvas, axes, ends, style)
+    plotting.time_axis(axes, context, style)
+    plotting.name_lines(canvas, lines, style)
 
 
 def caption(context: ReportContext) -> str:
     return (
         "Empirical cumulative distribution: the share of (run, target) pairs that each algorithm "
-        "has reached by each time, with a 95 % bootstrap interval over instances. "
-        f"{on_what(context.classical)}"
+        f"has reached by each time, with a 95 % bootstrap interval over instances (drawn for up to "
+        f"{plotting.MAX_BANDS} algorithms). {on_what(context.classical)}"
     )
 
 
@@ -109,33 +93,34 @@ def aocc_data(context: ReportContext) -> pl.DataFrame:
     ``low`` and ``high`` are the 95 % bootstrap interval of the mean; null for one instance.
     """
     view = context.classical
-    frames = []
-    for time, found in (("linear", view.aocc), ("log", view.aocc_log)):
-        for a in found.order():
-            summary = {
-                name: float(getattr(found, name)[a])
-                for name in ("mean", "low", "high", "median", "first")
+    frames = [
+        pl.DataFrame(
+            {
+                "time": time,
+                "algorithm": view.algorithms[a],
+                "instance": view.common.instances,
+                "aocc": found.areas[:, a],
+                "mean": found.mean[a],
+                "low": found.low[a],
+                "high": found.high[a],
+                "median": found.median[a],
+                "first": found.first[a],
             }
-            runs = {"instance": view.common.instances, "aocc": found.areas[:, a]}
-            labels = {"time": time, "algorithm": view.algorithms[a]}
-            frames.append(
-                pl.DataFrame(runs).select(
-                    *(pl.lit(value).alias(name) for name, value in labels.items()),
-                    *runs,
-                    *(pl.lit(value).alias(name) for name, value in summary.items()),
-                )
-            )
+        )
+        for time, found in (("linear", view.aocc), ("log", view.aocc_log))
+        for a in found.order()
+    ]
     return pl.concat(frames).with_columns(pl.col("low", "high").fill_nan(None))
 
 
 def draw_aocc(canvas: Canvas, data: pl.DataFrame, context: ReportContext, style: Style) -> None:
     times = data["time"].unique(maintain_order=True).to_list()
-    columns = 1 if style.width < 5 else 2
+    columns = 1 if style.is_narrow else 2
     height = max(2.0 * style.line, 0.24) * (data["algorithm"].n_unique() + 0.3) + 0.42
-    panels = panel_grid(canvas, len(times), columns, height, style)
+    panels = plotting.panel_grid(canvas, len(times), columns, height, style)
     for axes, time in zip(panels, times, strict=True):
         _panel(axes, data.filter(pl.col("time") == time), context, style)
-        axes.set_title(TITLES[time], fontsize=style.font_size, pad=3)
+        axes.set_title(TITLES[time])
     for axes in panels[-columns:]:
         axes.set_xlabel("AOCC of a run")
 
@@ -143,27 +128,24 @@ def draw_aocc(canvas: Canvas, data: pl.DataFrame, context: ReportContext, style:
 def _panel(axes: Axes, data: pl.DataFrame, context: ReportContext, style: Style) -> None:
     """A row an algorithm, the best mean on top: runs as points, the mean and its interval."""
     names = data["algorithm"].unique(maintain_order=True).to_list()
-    for place, (_, rows, look) in enumerate(each_algorithm(data, context, style)):
+    for place, (_, rows, look) in enumerate(plotting.each_algorithm(data, context, style)):
         areas, first = rows["aocc"].to_numpy(), rows.row(0, named=True)
+        # Offsets fill the row evenly for any count, by the golden ratio.
+        offsets = 2 * ((0.5 + np.arange(len(areas)) * (5**0.5 - 1) / 2) % 1.0) - 1
         points: Keywords = {"linestyle": "", "marker": "o", "markersize": 2.4}
         points |= {"markeredgewidth": 0, "alpha": min(0.6, max(0.15, 20 / len(areas)))}
-        axes.plot(areas, place + SPREAD * _aside(len(areas)), color=look.colour, **points)
+        axes.plot(areas, place + SPREAD * offsets, color=look.colour, **points)
         if first["low"] is not None:
             ends = [first["low"], first["high"]]
             axes.plot(ends, [place, place], color=style.inks.ink, linewidth=1.0)
         axes.plot([first["mean"]], [place], marker="|", markersize=9, color=style.inks.ink)
-        write_beside(axes, place, f"{first['mean']:.2f}", look.text, style)
-    write_head(axes, "mean", style)
-    name_rows(axes, names, context, style, 0.16)
+        plotting.write_beside(axes, place, f"{first['mean']:.2f}", look.text, style)
+    plotting.write_head(axes, "mean", style)
+    plotting.name_rows(axes, names, context, style, 0.16)
     axes.set_xlim(-0.02, 1.02)
     axes.spines["left"].set_visible(False)
     axes.grid(axis="x")
-    number_ticks(axes, "x", False, (0.0, 1.0), style)
-
-
-def _aside(count: int) -> np.ndarray:
-    """Offsets in [-1, 1] that fill the row evenly for any count, by the golden ratio."""
-    return np.asarray(2.0 * ((0.5 + np.arange(count) * (5**0.5 - 1) / 2) % 1.0) - 1.0)
+    plotting.number_ticks(axes.xaxis, style)
 
 
 def aocc_caption(context: ReportContext) -> str:

@@ -6,7 +6,6 @@ import io
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +13,7 @@ from polarbear.errors import ReportError, StoreError
 from polarbear.report.context import ReportContext
 from polarbear.report.figures import FIGURES
 from polarbear.report.figures.base import Figure, ReportFigure, Subject
-from polarbear.report.figures.style import FORMATS, Format, Style
+from polarbear.report.figures.style import FORMATS, Style
 from polarbear.settings.names import without_formulas
 from polarbear.settings.options import unknown
 from polarbear.store import file_io
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
 
 # Metadata that would differ between calls or machines.
-UNDATED: dict[Format, dict[str, None]] = {
+UNDATED: dict[str, dict[str, None]] = {
     "png": {"Software": None},
     "pdf": {"CreationDate": None, "Producer": None, "Creator": None},
     "svg": {"Date": None, "Creator": None},
@@ -57,20 +56,22 @@ def write_figures(
     for ending in folders:
         if ending not in (*FORMATS, "csv"):
             raise ReportError(unknown("format of figures", ending, FORMATS))
-    paths = [
-        (figure, ending, folder / f"{figure.name}.{ending}")
-        for figure in figures
-        for ending, folder in folders.items()
-    ]
+    figures = list(figures)
     if not force:
-        check_free(path for _, _, path in paths)
-    for figure, made in groupby(paths, key=lambda one: one[0]):
+        check_free(
+            folder / f"{figure.name}.{ending}"
+            for figure in figures
+            for ending, folder in folders.items()
+        )
+    written = []
+    for figure in figures:
         data = figure.data(subject)
-        for _, ending, path in made:
-            format = next((known for known in FORMATS if known == ending), None)
-            drawn = format and rendered(figure, data, subject, style, format)
-            write_file(path, drawn or as_csv(data))
-    return [path for _, _, path in paths]
+        for ending, folder in folders.items():
+            is_csv = ending == "csv"
+            content = as_csv(data) if is_csv else rendered(figure, data, subject, style, ending)
+            written.append(folder / f"{figure.name}.{ending}")
+            write_file(written[-1], content)
+    return written
 
 
 def write_file(path: Path, content: bytes) -> None:
@@ -105,7 +106,7 @@ def check_free(paths: Iterable[Path]) -> None:
 
 
 def rendered(
-    figure: Figure[Subject], data: pl.DataFrame, subject: Subject, style: Style, format: Format
+    figure: Figure[Subject], data: pl.DataFrame, subject: Subject, style: Style, format: str
 ) -> bytes:
     """One figure as the bytes of a file."""
     with on_canvas(style) as canvas:
@@ -115,7 +116,7 @@ def rendered(
         return saved(canvas, style, format)
 
 
-def saved(canvas: Canvas, style: Style, format: Format) -> bytes:
+def saved(canvas: Canvas, style: Style, format: str) -> bytes:
     """What is drawn on a canvas, as the bytes of a file."""
     buffer = io.BytesIO()
     canvas.savefig(buffer, format=format, dpi=style.dpi, metadata=UNDATED[format])

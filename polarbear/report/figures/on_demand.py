@@ -14,30 +14,26 @@ from typing import TYPE_CHECKING
 
 from polarbear.driver.inspect import Duels, InstanceRuns
 from polarbear.errors import ReportError
-from polarbear.report.figures.axes import note_below, number_ticks
 from polarbear.report.figures.figure_files import on_canvas
+from polarbear.report.figures.plotting import note_below, number_ticks
 from polarbear.report.figures.style import Keywords, Style
 from polarbear.selection.sweeps import SweepTable
-from polarbear.wording import P_BEST, counted, tick, timed
+from polarbear.wording import P_BEST, counted, timed
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
 
-LOG_FROM = 100.0  # values that span this factor, none of them negative, are drawn on a log scale
+LOG_FROM = 100.0  # values that span this factor, none of them negative, have a log scale
 
 
-def floor_of(values: Sequence[float]) -> float | None:
-    """The place of zero on a log scale of these values; None where a linear scale is better."""
+def _scale(values: Sequence[float]) -> Keywords:
+    """The scale of an axis of these values; around zero, a logarithmic one is linear."""
     positive = [value for value in values if value > 0]
     if not positive or min(values) < 0 or max(positive) <= LOG_FROM * min(positive):
-        return None
-    return min(positive) if min(values) > 0 else min(positive) / 10
-
-
-def _zero_note(floor: float | None, values: Sequence[float]) -> list[str]:
-    if floor is None or min(values) > 0:
-        return []
-    return [f"zero is drawn at {tick(floor)}"]
+        return {"value": "linear"}
+    if min(values) > 0:
+        return {"value": "log"}
+    return {"value": "symlog", "linthresh": min(positive)}
 
 
 @contextmanager
@@ -61,27 +57,21 @@ def draw_runs(
     with _written(style, 0.55 * style.width, path, format) as figure:
         axes = figure.subplots()
         runs = [run for run in found.runs if run.t]
-        values = [y for run in runs for y in run.y]
-        floor = floor_of(values)
         for run in runs:
-            best = [max(y, floor or y) for y in run.y]
             look = style.look(list(labels).index(run.algorithm))
-            x, y = [*run.t, max(run.reached, run.t[-1])], [*best, best[-1]]
+            x, y = [*run.t, max(run.reached, run.t[-1])], [*run.y, run.y[-1]]
             axes.step(x, y, where="post", **look.line, label=labels[run.algorithm])
         start = min((run.t[0] for run in runs), default=0.0)
-        scales = {"x": log_time and start > 0, "y": floor is not None}
         axes.set_xlim(start, found.times[-1])
-        for axis, is_log in scales.items():
-            axes.set(**{f"{axis}scale": "log" if is_log else "linear"})
-        for axis, limits in (("x", axes.get_xlim()), ("y", axes.get_ylim())):
-            number_ticks(axes, axis, scales[axis], limits, style)
+        axes.set_xscale("log" if log_time and start > 0 else "linear")
+        axes.set_yscale(**_scale([y for run in runs for y in run.y]))
+        for axis in (axes.xaxis, axes.yaxis):
+            number_ticks(axis, style)
         axes.set_xlabel(found.axis)
         axes.set_ylabel(f"best value so far ({found.better})")
         axes.set_title(found.instance)
-        if values:
+        if runs:
             axes.legend(loc="best")
-        for note in _zero_note(floor, values):
-            note_below(figure, note, style)
 
 
 def draw_duels(found: Duels, labels: Mapping[str, str], path: Path, format: str) -> None:
@@ -95,33 +85,29 @@ def draw_duels(found: Duels, labels: Mapping[str, str], path: Path, format: str)
             for duel in found.duels
             if duel.a is not None and duel.b is not None
         ]
-        values = [value for a, b, _ in both for value in (a, b)]
-        floor = floor_of(values)
         for winner in (found.a, found.b, None):
-            won = [(max(a, floor or a), max(b, floor or b)) for a, b, w in both if w == winner]
+            won = [(a, b) for a, b, w in both if w == winner]
             points: Keywords = {"linestyle": "none", "marker": "x", "color": style.inks.faint}
             if winner is not None:
                 points |= {"marker": looks[winner].marker, "color": looks[winner].colour}
             label = f"{labels[winner] if winner else 'tie'}: {len(won)}"
             axes.plot([a for a, _ in won], [b for _, b in won], **points, label=label)
-        scale = "linear" if floor is None else "log"
-        axes.set(xscale=scale, yscale=scale)
+        scale = _scale([value for a, b, _ in both for value in (a, b)])
+        axes.set_xscale(**scale)
+        axes.set_yscale(**scale)
         low = min(axes.get_xlim()[0], axes.get_ylim()[0])
         high = max(axes.get_xlim()[1], axes.get_ylim()[1])
         axes.plot([low, high], [low, high], color=style.inks.faint, linewidth=0.8, zorder=0)
         axes.set(xlim=(low, high), ylim=(low, high), aspect="equal")
-        for axis in ("x", "y"):
-            number_ticks(axes, axis, floor is not None, (low, high), style)
+        for axis in (axes.xaxis, axes.yaxis):
+            number_ticks(axis, style)
         axes.set_xlabel(labels[found.a], color=looks[found.a].text)
         axes.set_ylabel(labels[found.b], color=looks[found.b].text)
         axes.set_title(f"at {timed(found.t, found.axis)}; {found.better}")
         if both:
             axes.legend(loc="best", title="wins")
-        unfound = len(found.duels) - len(both)
-        notes = [f"not drawn, without a value: {counted(unfound, 'instance')}"] if unfound else []
-        notes += _zero_note(floor, values)
-        if notes:
-            note_below(figure, "; ".join(notes), style)
+        if unfound := len(found.duels) - len(both):
+            note_below(figure, f"not drawn, without a value: {counted(unfound, 'instance')}", style)
 
 
 def draw_sweep(

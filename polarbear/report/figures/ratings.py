@@ -10,25 +10,15 @@ import numpy as np
 import polars as pl
 
 from polarbear.report.context import ReportContext, Round
-from polarbear.report.figures.axes import (
-    End,
-    draw_estimate,
-    each_algorithm,
-    label_ends,
-    legend_below,
-    number_ticks,
-    on_log_time,
-    panel_grid,
-    shift_from_only_time,
-    time_axis,
-)
+from polarbear.report.figures import plotting
 from polarbear.report.figures.base import Figure, lacks_beliefs, lacks_race, moment
 from polarbear.report.figures.round_history import resolved_in
-from polarbear.report.figures.style import Style
+from polarbear.report.figures.style import Look, Style
 from polarbear.report.findings import instances_at, same_grid, truth_after, truth_now, truth_of
 from polarbear.wording import SHARE_OF_FIRSTS, joined
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Canvas
 
 TITLE = "Shares of firsts over time"
@@ -46,17 +36,17 @@ def data(context: ReportContext) -> pl.DataFrame:
     """
     believed = context.believed
     assert believed is not None
-    size, seen, truth = len(believed.times), instances_at(context), truth_now(context)
+    seen, truth = instances_at(context), truth_now(context)
     frames = [
         pl.DataFrame(
             {
-                "algorithm": [name] * size,
+                "algorithm": name,
                 "t": believed.times,
                 "mean": believed.mean[i],
                 "low": believed.low[i],
                 "high": believed.high[i],
-                "instances": None if seen is None else seen.get(name, np.zeros(size)),
-                "in": [name in context.remaining] * size,
+                "instances": None if seen is None else seen.get(name, 0),
+                "in": name in context.remaining,
                 "truth": None if truth is None else truth[name],
             },
             schema_overrides={"instances": pl.Int64, "truth": pl.Float64},
@@ -70,23 +60,31 @@ def draw(canvas: Canvas, data: pl.DataFrame, context: ReportContext, style: Styl
     canvas.set_size_inches(style.width, max(2.3, 0.5 * style.width))
     axes = canvas.subplots()
     short = style.names(context.labels, data["algorithm"].unique(maintain_order=True).to_list())
-    is_log = on_log_time(context, style)
-    ends = []
+    borders = plotting.time_edges(context, style)
+    lines = []
     # Candidates are named first, and lie above eliminated algorithms.
     ordered = data.sort("in", descending=True, maintain_order=True)
-    for place, (name, rows, look) in enumerate(each_algorithm(ordered, context, style)):
+    found = plotting.each_algorithm(ordered, context, style, pl.col("mean").max())
+    for place, (name, rows, look) in enumerate(found):
         is_in = bool(rows["in"][0])
         alpha, width, above = (0.2, 1.5, 2.5) if is_in else (0.1, 0.8, 2.0)
-        shift = shift_from_only_time(place, len(short), context.times, is_log)
-        draw_estimate(axes, rows, look, "mean", alpha, width, shift, above)
+        alpha = alpha if len(short) <= plotting.MAX_BANDS else 0.0
+        # With a single time, no bar covers another.
+        shift = float(borders[1] - borders[0]) * 0.4 * ((place + 0.5) / len(short) - 0.5)
+        plotting.draw_estimate(axes, rows, look, "mean", alpha, width, shift, above)
         text = short[name] if is_in else f"({short[name]})"
-        ends.append(End(float(rows["mean"][-1]), text, look))
-    axes.set_ylim(0, min(1.0, 1.05 * float(np.nanmax(data["high"].to_numpy()))))
-    number_ticks(axes, "y", False, axes.get_ylim(), style)
+        marker = look.marker if len(rows) == 1 else ""
+        lines.append(plotting.Line(text, look, float(rows["mean"][-1]), marker))
+    _share_axis(axes, data, style)
     axes.set_ylabel(SHARE_OF_FIRSTS)
+    plotting.time_axis(axes, context, style)
+    plotting.name_lines(canvas, lines, style)
+
+
+def _share_axis(axes: Axes, data: pl.DataFrame, style: Style) -> None:
+    axes.set_ylim(0, min(1.0, 1.05 * float(np.nanmax(data["high"].to_numpy()))))
+    plotting.number_ticks(axes.yaxis, style)
     axes.grid(axis="y")
-    time_axis(axes, context, style)
-    label_ends(canvas, axes, ends, style)
 
 
 def caption(context: ReportContext) -> str:
@@ -96,7 +94,8 @@ def caption(context: ReportContext) -> str:
     known = len(context.times) > 1 and truth_now(context) is not None
     dotted = " Dotted: the truth." if known else ""
     return (
-        f"{WHAT} ({moment(context)}): posterior mean and central 95 % interval.{brackets} {sums}"
+        f"{WHAT} ({moment(context)}): posterior mean and central 95 % interval (drawn for "
+        f"up to {plotting.MAX_BANDS} algorithms).{brackets} {sums}"
         f"{dotted}"
     )
 
@@ -116,7 +115,6 @@ RATINGS = Figure("ratings", TITLE, caption, lacks_beliefs, data, draw)
 
 
 MAX_PANELS = 6
-LABEL = 0.5  # inches beside them
 
 
 def key_rounds(context: ReportContext, most: int) -> list[Round]:
@@ -153,83 +151,65 @@ def key_data(context: ReportContext) -> pl.DataFrame:
     algorithms that the round decided, ``in`` the candidates after it; ``truth`` is the true value
     of ``mean``.
     """
-    frames = []
-    truth = truth_of(context)
+    truth, resolved = truth_of(context), resolved_in(context)
+    rows: list[dict[str, object]] = []
     for name, values in (truth or {}).items():
-        frames.append(_frame(0, None, name, context.times, (values, values, values)))
-    resolved = resolved_in(context)
+        row = {"panel": 0, "round": None, "algorithm": name, "t": context.times}
+        curve = {"mean": values, "low": values, "high": values, "truth": None}
+        rows.append({**row, **curve, "put_out": False, "settled": False, "in": True})
     shown = key_rounds(context, MAX_PANELS - (truth is not None))
     for panel, entry in enumerate(shown, start=int(truth is not None)):
         seen = entry.believed
         known = truth_after(context, entry) if same_grid(context, entry) else None
         gone = {one.algorithm for one in entry.record.decisions.eliminated}
         for i, name in enumerate(seen.algorithms):
-            curves = seen.mean[i], seen.low[i], seen.high[i]
-            own = None if known is None else known[name]
-            decided = name in gone, resolved.get(name) == entry.number
-            is_in = name in entry.state.candidates
-            frames.append(
-                _frame(panel, entry.number, name, seen.times, curves, own, decided, is_in)
+            rows.append(
+                {
+                    "panel": panel,
+                    "round": entry.number,
+                    "algorithm": name,
+                    "t": seen.times,
+                    "mean": seen.mean[i],
+                    "low": seen.low[i],
+                    "high": seen.high[i],
+                    "truth": None if known is None else known[name],
+                    "put_out": name in gone,
+                    "settled": resolved.get(name) == entry.number,
+                    "in": name in entry.state.candidates,
+                }
             )
-    return pl.concat(frames)
-
-
-def _frame(
-    panel: int,
-    number: int | None,
-    name: str,
-    times: np.ndarray,
-    curves: tuple[np.ndarray, np.ndarray, np.ndarray],
-    truth: np.ndarray | None = None,
-    decided: tuple[bool, bool] = (False, False),
-    is_in: bool = True,
-) -> pl.DataFrame:
-    """One algorithm in one panel."""
-    size = len(times)
-    return pl.DataFrame(
-        {
-            "panel": [panel] * size,
-            "round": [number] * size,
-            "algorithm": [name] * size,
-            "t": times,
-            **dict(zip(("mean", "low", "high"), curves, strict=True)),
-            "truth": truth,
-            "put_out": [decided[0]] * size,
-            "settled": [decided[1]] * size,
-            "in": [is_in] * size,
-        },
-        schema_overrides={"panel": pl.Int32, "round": pl.Int64, "truth": pl.Float64},
-    )
+    kinds = {"panel": pl.Int32, "round": pl.Int64, "truth": pl.Float64}
+    return pl.concat(pl.DataFrame(row, schema_overrides=kinds) for row in rows)
 
 
 def draw_key_rounds(
     canvas: Canvas, data: pl.DataFrame, context: ReportContext, style: Style
 ) -> None:
     shown = data["panel"].unique().sort().to_list()
-    columns = min(len(shown), 2 if style.width < 5 else 3)
+    columns = min(len(shown), 2 if style.is_narrow else 3)
     height = 0.7 * style.width / columns + 3.2 * style.line
-    panels = panel_grid(canvas, len(shown), columns, height, style, share=True)
-    narrow = style.model_copy(update={"width": style.width / columns})
-    letters = int((style.width - LABEL) / columns * 72 / (0.6 * style.small))
+    panels = plotting.panel_grid(canvas, len(shown), columns, height, style, share=True)
+    letters = int((style.width - 0.5) / columns * 72 / (0.6 * style.small))
+    looks: dict[str, Look] = {}
     for place, (axes, panel) in enumerate(zip(panels, shown, strict=True)):
         own = data.filter(pl.col("panel") == panel)
-        for _, rows, look in each_algorithm(own, context, style):
+        for name, rows, look in plotting.each_algorithm(own, context, style, pl.col("mean").max()):
+            looks.setdefault(name, look)
             alpha, width = (0.2, 1.2) if rows["in"][0] else (0.08, 0.6)
-            draw_estimate(axes, rows, look, "mean", alpha, width)
-        axes.grid(axis="y")
-        text = f"({'abcdefghijkl'[place]}) {_title(own, context.labels)}"
+            alpha = alpha if own["algorithm"].n_unique() <= plotting.MAX_BANDS else 0.0
+            plotting.draw_estimate(axes, rows, look, "mean", alpha, width)
+        text = f"({'abcdef'[place]}) {_title(own, context.labels)}"
         text = fill(text, letters, max_lines=2, placeholder="…", break_on_hyphens=False)
-        axes.set_title(text, fontsize=style.small, pad=3)
-        time_axis(axes, context, narrow, label=place + columns >= len(shown))
-        axes.tick_params(labelbottom=place + columns >= len(shown))
-    top = float(np.nanmax(data["high"].to_numpy()))
-    panels[0].set_ylim(0, min(1.0, 1.05 * top))
-    number_ticks(panels[0], "y", False, panels[0].get_ylim(), style)
+        axes.set_title(text, fontsize=style.small)
+        axes.grid(axis="y")
+        is_lowest = place + columns >= len(shown)
+        plotting.time_axis(axes, context, style, label=is_lowest)
+        axes.tick_params(labelbottom=is_lowest)
+    _share_axis(panels[0], data, style)
     canvas.supylabel(SHARE_OF_FIRSTS, fontsize=style.font_size)
-    names = data["algorithm"].unique(maintain_order=True).to_list()
-    short = style.names(context.labels, names)
-    ends = [End(0.0, short[n], style.look(context.colour_index(n))) for n in names]
-    legend_below(canvas, ends, style)
+    short = style.names(context.labels, list(looks))
+    lines = [plotting.Line(short[name], look) for name, look in looks.items()]
+    plotting.name_lines(canvas, lines, style, below=True)
 
 
 def key_caption(context: ReportContext) -> str:

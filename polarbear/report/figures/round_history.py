@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from polarbear.report.context import ReportContext
-from polarbear.report.figures.axes import End, each_algorithm, label_ends, label_points, round_ticks
+from polarbear.report.figures import plotting
 from polarbear.report.figures.base import Figure, lacks_race
 from polarbear.report.figures.style import Keywords, Style
 from polarbear.wording import counted, percent, short
@@ -38,23 +38,19 @@ def data(context: ReportContext) -> pl.DataFrame:
     for entry in context.rounds:
         state, believed = entry.state, entry.believed
         entered = set(state.algorithms) - set(running)
-        gone_before = {e.algorithm for e in state.eliminated if e.round < entry.number}
-        inside = [n for n in state.algorithms if n not in gone_before]
-        probability = believed.dominance()
         out = {e.algorithm: e for e in state.eliminated if e.round == entry.number}
+        inside = [n for n in state.algorithms if n in out or n in state.candidates]
+        probability = believed.dominance()
         for name in inside:
             others = [n for n in inside if n != name]
             p = [float(probability[believed.place(n), believed.place(name)]) for n in others]
-            known = bool(p) and not np.isnan(p).all()
-            by, highest = (
-                (others[int(np.nanargmax(p))], float(np.nanmax(p))) if known else (None, None)
-            )
-            recorded = out.get(name) or (entry.record.threats.get(name) if known else None)
+            by, highest = None, None
+            if p and not np.isnan(p).all():
+                by, highest = others[int(np.nanargmax(p))], float(np.nanmax(p))
+            recorded = out.get(name) or (entry.record.threats.get(name) if by else None)
             if recorded is not None:
                 by, highest = recorded.by, recorded.probability
-            event = "eliminated" if name in out else ""
-            if resolved.get(name) == entry.number:
-                event = "resolved"
+            is_resolved = resolved.get(name) == entry.number
             rows.append(
                 {
                     "round": entry.number,
@@ -62,7 +58,7 @@ def data(context: ReportContext) -> pl.DataFrame:
                     "algorithm": name,
                     "by": by,
                     "probability": highest,
-                    "event": event,
+                    "event": "eliminated" if name in out else "resolved" if is_resolved else "",
                     "entered": name in entered and bool(running),
                     "share_settled": state.share_settled,
                 }
@@ -96,73 +92,48 @@ def stretched(p: np.ndarray, top: float = 1 - 1 / MOST_DRAWS) -> np.ndarray:
 
 
 def draw(canvas: Canvas, data: pl.DataFrame, context: ReportContext, style: Style) -> None:
-    height = max(2.6, 0.5 * style.width)
+    height, alpha = max(2.6, 0.5 * style.width), context.rules.alpha
     canvas.set_size_inches(style.width, height + 0.6)
     axes, share = canvas.subplots(2, 1, sharex=True, height_ratios=[height - 0.5, 0.6])
-    numbers = data["round"].unique().sort().to_list()
-    first, last = numbers[0], numbers[-1]
+    first, last = data["round"][0], data["round"][-1]
     pad = max(0.5, 0.02 * (last - first))
     axes.set_xlim(first - pad, last + pad)
-    highest = data["probability"].max()
-    top = _top(0.0 if highest is None else float(highest), context.rules.alpha)  # type: ignore[arg-type]
-    threshold = float(stretched(np.array(context.rules.alpha)))
+    # The axis ends at the first tick beyond all values and the threshold.
+    highest = max([alpha, *data["probability"].drop_nulls()])
+    top = next((tick for tick in TICKS[5:] if tick >= highest), TICKS[-1])
+    threshold = float(stretched(np.array(alpha)))
     axes.axhline(threshold, color=style.inks.ink, linewidth=0.7, linestyle=(0, (4, 3)))
-    ends = _lines(axes, data, top, context, style)
-    ticks = [tick for tick in TICKS if tick <= top + 1e-12]
+    plotting.name_lines(canvas, _lines(axes, data, top, context, style), style)
+    ticks = [tick for tick in TICKS if tick <= top]
     axes.set_yticks(stretched(np.array(ticks)), [short(tick) for tick in ticks])
     axes.set_ylim(-0.04, float(stretched(np.array(top))) + 0.06)
     axes.set_ylabel("P(dominated)")
     axes.grid(axis="y")
-    axes.tick_params(labelbottom=False)
     _share(share, data, style)
-    label_ends(canvas, axes, ends, style)
-    _name_crosses(canvas, axes, data, top, context, style)
-
-
-def _top(highest: float, alpha: float) -> float:
-    """The end of the axis: the first tick beyond all values and the threshold."""
-    wanted = max(highest, alpha)
-    return next((tick for tick in TICKS[5:] if tick >= wanted), TICKS[-1])
 
 
 def _lines(
     axes: Axes, data: pl.DataFrame, top: float, context: ReportContext, style: Style
-) -> list[End]:
+) -> list[plotting.Line]:
     """A line per algorithm: a cross where it is eliminated, a diamond where it is settled."""
-    names = data["algorithm"].unique(maintain_order=True).to_list()
-    short = style.names(context.labels, names)
-    ends = []
-    last = data["round"].max()
-    dots = 2.2 if data["round"].n_unique() <= 30 else 0.0
-    for name, rows, look in each_algorithm(data.drop_nulls("probability"), context, style):
+    short = style.names(context.labels, data["algorithm"].unique(maintain_order=True).to_list())
+    rank = 2 * pl.col("round").max() - pl.col("probability").last()  # the longest in the race
+    lines = []
+    for name, rows, look in plotting.each_algorithm(
+        data.drop_nulls("probability"), context, style, rank
+    ):
         x, y = rows["round"].to_numpy(), stretched(rows["probability"].to_numpy(), top)
-        markers: Keywords = {"marker": "o", "markersize": dots}
-        if style.theme == "print":
-            every = max(1, len(x) // 12)
-            markers = {"marker": look.marker, "markersize": 3.2, "markevery": every}
-        axes.plot(x, y, **look.line, linewidth=1.1, clip_on=False, **markers)
+        markers: Keywords = {"marker": look.marker, "markevery": max(1, len(x) // 12)}
+        axes.plot(x, y, **look.line, **markers, markersize=2.6, linewidth=1.1, clip_on=False)
         drawn: Keywords = {"linestyle": "", "clip_on": False, "zorder": 3, "markeredgewidth": 0.6}
         drawn |= {"markerfacecolor": look.colour, "markeredgecolor": style.inks.paper}
         for event, marker, size in (("eliminated", "X", 6.5), ("resolved", "D", 5.0)):
             here = (rows["event"] == event).to_numpy()
             if here.any():  # an empty line would spoil the layout
                 axes.plot(x[here], y[here], marker=marker, markersize=size, **drawn)
-        if x[-1] == last and rows["event"][-1] != "eliminated":
-            ends.append(End(float(y[-1]), short[name], look))
-    return ends
-
-
-def _name_crosses(
-    canvas: Canvas, axes: Axes, data: pl.DataFrame, top: float, context: ReportContext, style: Style
-) -> None:
-    out = data.filter((pl.col("event") == "eliminated") & pl.col("probability").is_not_null())
-    out = out.sort("round", "probability", descending=[False, True])
-    names = out["algorithm"].to_list()
-    short = style.names(context.labels, names)
-    heights = stretched(out["probability"].to_numpy(), top).tolist()
-    points = list(zip(out["round"].to_list(), heights, strict=True))
-    looks = [style.look(context.colour_index(name)) for name in names]
-    label_points(canvas, axes, points, [short[name] for name in names], looks, style)
+        text = f"({short[name]})" if rows["event"][-1] == "eliminated" else short[name]
+        lines.append(plotting.Line(text, look, float(y[-1]), look.marker))
+    return lines
 
 
 def _share(axes: Axes, data: pl.DataFrame, style: Style) -> None:
@@ -174,7 +145,8 @@ def _share(axes: Axes, data: pl.DataFrame, style: Style) -> None:
     axes.set_yticks([0, 0.5, 1], ["0", "0.5", "1"])
     axes.grid(axis="y")
     axes.set_ylabel("pairs\nsettled")
-    round_ticks(axes, 8)
+    axes.set_xlabel("round")
+    plotting.whole_ticks(axes.xaxis, 8)
 
 
 def caption(context: ReportContext) -> str:
@@ -184,9 +156,9 @@ def caption(context: ReportContext) -> str:
         f"For each algorithm and round, how probably some other is better {when}, over "
         f"{counted(last.number, 'round')} and {counted(last.state.instances, 'instance')}. A cross "
         f"marks an elimination, above the dashed threshold of {short(context.rules.alpha)}; a "
-        "diamond that nothing about a member of the Pareto set is open any more. The axis turns "
-        "logarithmic above 0.9. Below, the share of pairs that are settled: "
-        f"{percent(last.state.share_settled)} in the end."
+        "diamond that nothing about a member of the Pareto set is open any more; names in brackets "
+        "are eliminated. The axis turns logarithmic above 0.9. Below, the share of pairs that are "
+        f"settled: {percent(last.state.share_settled)} in the end."
     )
 
 

@@ -6,14 +6,14 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import takewhile
 from typing import Any
 
 from polarbear.settings.names import LONGEST_LABEL
 
 _INVISIBLE = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
-_WORD = re.compile(r"[^\s,;:/_|+()\[\]{}-]+")
-_WHOLE_WORD = re.compile(r"[^\s,;|()\[\]{}]+")  # two-point is one, as median-success-rule is
-_SHORTEST = 4  # letters of a word that is cut, with its dot
+_PART = re.compile(r"[^\s,;:/_|+()\[\]{}-]+")
+_WORD = re.compile(r"[^\s,;|()\[\]{}]+")  # two-point is one
 
 
 def plain(text: str) -> str:
@@ -70,59 +70,23 @@ def fitted(made: Mapping[str, str], names: Sequence[str], limit: int) -> dict[st
 
 
 def _what_differs(names: Sequence[str], limit: int) -> list[str]:
-    """Names without the words that all begin and end with; if need be, only words that differ."""
-    cut, inner = _inner(names, _WORD)
-    if max(map(len, cut)) <= limit:
-        return cut
-    if len({len(found) for found in inner}) > 1:  # words of words: what stands in whose place?
-        cut, inner = _inner(names, _WHOLE_WORD)
-    if max(map(len, cut)) <= limit or len({len(found) for found in inner}) > 1:
-        return cut
-    columns = [column for column in zip(*inner, strict=True) if len(set(column)) > 1]
-    for shown in (columns, [_without_key(column) for column in columns]):
+    """The words in which names differ; without the name of a setting where that is too long."""
+    for word in (_PART, _WORD):
+        words = [word.findall(name) for name in names]
+        if len({len(found) for found in words}) == 1:
+            break
+    else:
+        columns = zip(*words, strict=False)
+        same = sum(1 for _ in takewhile(lambda column: len({*column}) == 1, columns))
+        return [" ".join(found[same:]) or name for found, name in zip(words, names, strict=True)]
+    differing = [column for column in zip(*words, strict=True) if len(set(column)) > 1]
+    if not differing:
+        return list(names)
+    for shown in (differing, [_without_key(column) for column in differing]):
         rows = [" ".join(row) for row in zip(*shown, strict=True)]
         if max(map(len, rows)) <= limit:
-            return rows
-    return [" ".join(row) for row in zip(*_abbreviated(shown, limit), strict=True)]
-
-
-def _inner(names: Sequence[str], word: re.Pattern[str]) -> tuple[list[str], list[list[str]]]:
-    """Names without the words that all begin and end with, as they are and word by word."""
-    words = [list(word.finditer(name)) for name in names]
-    fewest = min(map(len, words))
-    if fewest == 0:
-        return list(names), [[name] for name in names]
-    texts = [[one[0] for one in found] for found in words]
-    first = _common([found[: fewest - 1] for found in texts])
-    last = _common([found[:first:-1][: fewest - 1 - first] for found in texts])
-    inner = [found[first : len(found) - last] for found in words]
-    cut = [
-        name[found[0].start() : found[-1].end()] for name, found in zip(names, inner, strict=True)
-    ]
-    return cut, [[one[0] for one in found] for found in inner]
-
-
-def _abbreviated(columns: Sequence[Sequence[str]], limit: int) -> Sequence[Sequence[str]]:
-    """Words cut, the longest first, until a row fits; unchanged if some would be equal."""
-    lengths = [max(map(len, column)) for column in columns]
-    while sum(lengths) + len(lengths) - 1 > limit and max(lengths) > _SHORTEST:
-        lengths[len(lengths) - 1 - lengths[::-1].index(max(lengths))] -= 1
-    made = [
-        [w if len(w) <= n else f"{w[: n - 1].rstrip('-_=+/:.')}." for w in column]
-        for column, n in zip(columns, lengths, strict=True)
-    ]
-    differ = all(len({*a}) == len({*b}) for a, b in zip(made, columns, strict=True))
-    return made if differ else columns
-
-
-def _common(rows: Sequence[Sequence[str]]) -> int:
-    """How many words all rows begin with."""
-    count = 0
-    for column in zip(*rows, strict=False):
-        if len(set(column)) > 1:
             break
-        count += 1
-    return count
+    return rows
 
 
 def _without_key(column: Sequence[str]) -> Sequence[str]:

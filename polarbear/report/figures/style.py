@@ -17,8 +17,7 @@ from polarbear.report.figures.short_names import fitted
 from polarbear.settings.options import Options, describe, nearest
 
 Keywords = dict[str, Any]  # of a function of Matplotlib
-Format = Literal["png", "pdf", "svg"]
-FORMATS: tuple[Format, ...] = ("png", "pdf", "svg")
+FORMATS = ("png", "pdf", "svg")
 Theme = Literal["light", "dark", "print"]
 Dash = tuple[float, tuple[float, ...]]
 
@@ -32,6 +31,12 @@ COLOURS: dict[Theme, tuple[str, ...]] = {
     "dark": _hex("7588FC AC654B 86CE93 D28AAA F67B00 6DD5FC F8F2F4 956094"),
     "print": _hex("000000 5A5A5A 8C8C8C"),
 }
+# The same, mixed with the ink of the theme until text has the contrast that WCAG asks for.
+TEXT_COLOURS: dict[Theme, tuple[str, ...]] = {
+    "light": _hex("196FCB 8A4200 007C5D A85C77 935E2E 1C7BA0 1B1B1B 4B3D7D"),
+    "dark": _hex("7588FC B2735C 86CE93 D28AAA F67B00 6DD5FC F8F2F4 A67DA7"),
+    "print": _hex("000000 000000 000000"),
+}
 DASHES: tuple[Dash, ...] = (
     (0, ()),  # solid
     (0, (5, 1.6)),
@@ -41,7 +46,6 @@ DASHES: tuple[Dash, ...] = (
     (0, (3, 1.2, 1, 1.2, 1, 1.2)),
 )
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "p", "h", "*")
-READABLE = 4.5  # the contrast that WCAG asks of text
 HATCHES = ("", "////", "....", "\\\\\\\\", "xxxx", "----", "||||", "oooo", "++++", "//..")
 
 
@@ -66,72 +70,47 @@ class Look:
 
 @dataclass(frozen=True)
 class Inks:
-    """The colours of a theme that do not stand for an algorithm; ``shades`` stand for amounts."""
+    """The colours of a theme that do not stand for an algorithm; ``shades`` stand for amounts.
+
+    Lines of algorithms that are not named have the colour ``rest``.
+    """
 
     paper: str
     ink: str
     faint: str
     grid: str
+    rest: str
     shades: tuple[str, str]
     alarm: str
 
 
+def _inks(colours: str) -> Inks:
+    paper, ink, faint, grid, rest, least, most, alarm = _hex(colours)
+    return Inks(paper, ink, faint, grid, rest, (least, most), alarm)
+
+
 INKS: dict[Theme, Inks] = {
-    "light": Inks("#FFFFFF", "#1B1B1B", "#6A6A6A", "#E6E6E6", ("#F4F6F8", "#23395B"), "#B3261E"),
-    "dark": Inks("#14171C", "#ECEFF4", "#9AA3AF", "#2A2F37", ("#1D222A", "#C9D8F0"), "#FF8A80"),
-    "print": Inks("#FFFFFF", "#000000", "#555555", "#DDDDDD", ("#FAFAFA", "#2A2A2A"), "#000000"),
+    "light": _inks("FFFFFF 1B1B1B 6A6A6A E6E6E6 C9C9C9 F4F6F8 23395B B3261E"),
+    "dark": _inks("14171C ECEFF4 9AA3AF 2A2F37 4A505A 1D222A C9D8F0 FF8A80"),
+    "print": _inks("FFFFFF 000000 555555 DDDDDD CFCFCF FAFAFA 2A2A2A 000000"),
 }
 
 
 def look(index: int, theme: Theme = "light") -> Look:
     """The look of the algorithm at this place in the configuration."""
-    colours, marker = COLOURS[theme], MARKERS[index % len(MARKERS)]
-    if theme == "print":  # shades are few, so dashes change from one algorithm to the next
-        turn, place = divmod(index, len(DASHES))
-        shade = colours[(place + turn) % len(colours)]
-        return Look(shade, INKS[theme].ink, DASHES[place], marker, HATCHES[index % len(HATCHES)])
+    colours, texts = COLOURS[theme], TEXT_COLOURS[theme]
     turn, place = divmod(index, len(colours))
-    colour, text = colours[place], readable(colours[place], theme)
-    return Look(colour, text, DASHES[turn % len(DASHES)], marker, HATCHES[turn % len(HATCHES)])
-
-
-def readable(colour: str, theme: Theme) -> str:
-    """The colour mixed with the theme's ink until it stands out from the paper."""
-    paper, ink = INKS[theme].paper, INKS[theme].ink
-    for tenths in range(10):
-        mixed = mix(colour, ink, tenths / 10)
-        if contrast(mixed, paper) >= READABLE:
-            return mixed
-    return ink
-
-
-def writing_on(colour: str, theme: Theme) -> str:
-    """The colour of text on an area of this colour: the theme's ink or its paper."""
-    inks = INKS[theme]
-    return max((inks.ink, inks.paper), key=lambda choice: contrast(choice, colour))
-
-
-def mix(one: str, other: str, share: float) -> str:
-    """A colour with this share of another in it."""
-    pairs = zip(_channels(one), _channels(other), strict=True)
-    return "#" + "".join(f"{round(255 * (a + (b - a) * share)):02X}" for a, b in pairs)
-
-
-def contrast(one: str, other: str) -> float:
-    """The contrast ratio of WCAG: 1 for the same colour, 21 for black on white."""
-    dark, light = sorted(_luminance(colour) for colour in (one, other))
-    return (light + 0.05) / (dark + 0.05)
-
-
-def _luminance(colour: str) -> float:
-    linear = [
-        c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in _channels(colour)
-    ]
-    return sum(w * c for w, c in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
-
-
-def _channels(colour: str) -> list[float]:
-    return [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    dash, hatch = turn, turn
+    if theme == "print":  # shades are few, so dashes change from one algorithm to the next
+        turn, dash = divmod(index, len(DASHES))
+        place, hatch = (dash + turn) % len(colours), index
+    return Look(
+        colours[place],
+        texts[place],
+        DASHES[dash % len(DASHES)],
+        MARKERS[index % len(MARKERS)],
+        HATCHES[hatch % len(HATCHES)],
+    )
 
 
 COLUMNS = {"single": 3.5, "double": 7.16}
@@ -158,23 +137,19 @@ class Style(Options):
 
     @field_validator("width", mode="before")
     @classmethod
-    def _in_inches(cls, width: Any) -> Any:
-        found = COLUMNS.get(width) if isinstance(width, str) else width
-        if found is None and isinstance(width, str):
-            match = re.fullmatch(r"\s*([0-9.]+)\s*(in|cm|mm|pt)?\s*", width)
-            try:
-                found = float(match[1]) * INCHES[match[2] or "in"] if match else None
-            except ValueError:
-                found = None
-        if isinstance(found, bool) or not isinstance(found, int | float):
+    def _in_inches(cls, width: object) -> float:
+        text = str(COLUMNS.get(str(width), width))
+        match = re.fullmatch(r"\s*(\d*\.?\d+)\s*(in|cm|mm|pt)?\s*", text)
+        if match is None:
             raise ValueError(
                 f"expected single, double, or a width such as 3.5 or 8.5cm, found {describe(width)}"
             )
-        if not NARROWEST <= found <= WIDEST:
+        inches = float(match[1]) * INCHES[match[2] or "in"]
+        if not NARROWEST <= inches <= WIDEST:
             raise ValueError(
-                f"a figure is {NARROWEST:g} to {WIDEST:g} inches wide, found {found:.3g}"
+                f"a figure is {NARROWEST:g} to {WIDEST:g} inches wide, found {inches:.3g}"
             )
-        return float(found)
+        return inches
 
     @field_validator("font")
     @classmethod
@@ -193,6 +168,16 @@ class Style(Options):
     @property
     def inks(self) -> Inks:
         return INKS[self.theme]
+
+    @property
+    def is_narrow(self) -> bool:
+        """Whether there is room for less beside each other, as in a column of a paper."""
+        return self.width < 5
+
+    @property
+    def grey(self) -> Look:
+        """The look of all algorithms that a figure does not name."""
+        return Look(self.inks.rest, self.inks.faint, DASHES[0], ".", "")
 
     @property
     def small(self) -> float:
@@ -217,42 +202,26 @@ class Style(Options):
     def settings(self) -> Keywords:
         """Matplotlib's parameters: real text in PDF and SVG, no mathematics in names."""
         inks = self.inks
-        return {
+        made: Keywords = {
             "font.family": [*dict.fromkeys((FONTS.get(self.font, self.font), FONTS["sans"]))],
             "font.size": self.font_size,
             "axes.titlesize": self.font_size,
-            "axes.labelsize": self.font_size,
-            "xtick.labelsize": self.small,
-            "ytick.labelsize": self.small,
-            "legend.fontsize": self.small,
-            "legend.frameon": False,
-            "text.parse_math": False,
-            "text.color": inks.ink,
             "axes.labelcolor": inks.ink,
             "axes.edgecolor": inks.faint,
             "axes.facecolor": inks.paper,
             "axes.titlelocation": "left",
+            "axes.titlepad": 3,
             "axes.spines.top": False,
             "axes.spines.right": False,
             "axes.linewidth": 0.6,
             "axes.axisbelow": True,
-            "axes.unicode_minus": False,
+            "legend.fontsize": self.small,
+            "legend.frameon": False,
+            "text.parse_math": False,
+            "text.color": inks.ink,
             "figure.facecolor": inks.paper,
-            "savefig.facecolor": inks.paper,
-            "figure.dpi": self.dpi,
-            "savefig.dpi": self.dpi,
             "grid.color": inks.grid,
             "grid.linewidth": 0.5,
-            "xtick.color": inks.faint,
-            "ytick.color": inks.faint,
-            "xtick.labelcolor": inks.ink,
-            "ytick.labelcolor": inks.ink,
-            "xtick.major.width": 0.6,
-            "ytick.major.width": 0.6,
-            "xtick.minor.width": 0.4,
-            "xtick.major.size": 2.5,
-            "ytick.major.size": 2.5,
-            "xtick.minor.size": 1.5,
             "lines.linewidth": 1.4,
             "lines.markersize": 3.5,
             "hatch.linewidth": 0.6,
@@ -260,5 +229,9 @@ class Style(Options):
             "svg.fonttype": "none",
             "svg.hashsalt": "polarbear",
             "pdf.fonttype": 42,
-            "figure.constrained_layout.use": False,
         }
+        ticks = {"labelsize": self.small, "color": inks.faint, "labelcolor": inks.ink}
+        ticks |= {"major.width": 0.6, "major.size": 2.5, "minor.width": 0.4, "minor.size": 1.5}
+        for axis in ("xtick", "ytick"):
+            made |= {f"{axis}.{key}": value for key, value in ticks.items()}
+        return made

@@ -8,7 +8,7 @@ import numpy as np
 
 from polarbear.racing.recommendation import leaders
 from polarbear.report.context import ReportContext
-from polarbear.report.figures.axes import edges
+from polarbear.report.figures.plotting import edges
 from polarbear.wording import P_BEST, joined, time, timed
 
 WIDEST = 100.0  # per cent

@@ -9,8 +9,14 @@ import numpy as np
 import polars as pl
 
 from polarbear.errors import ReportError
-from polarbear.report.figures.axes import End, draw_estimate, legend_below, number_ticks, panel_grid
 from polarbear.report.figures.base import Figure
+from polarbear.report.figures.plotting import (
+    Line,
+    draw_estimate,
+    name_lines,
+    number_ticks,
+    panel_grid,
+)
 from polarbear.report.figures.short_names import labels, plain
 from polarbear.report.figures.style import Style
 from polarbear.report.stores.differences import Compared
@@ -31,7 +37,7 @@ def _draw_duels(canvas: Canvas, data: pl.DataFrame, found: Compared, style: Styl
         for place, name in enumerate(names):
             _draw_store(axes, own, name, "mean", place, style)
         axes.set_ylim(0, 1)
-        number_ticks(axes, "y", False, (0, 1), style)
+        number_ticks(axes.yaxis, style)
     _finish(canvas, found, names, 0, "share of duels won", style)
 
 
@@ -45,7 +51,7 @@ def _draw_differences(canvas: Canvas, data: pl.DataFrame, found: Compared, style
         for place, name in enumerate(others, start=1):
             _draw_store(axes, own, name, "difference", place, style)
         axes.set_ylim(-1.05 * reach, 1.05 * reach)
-        number_ticks(axes, "y", False, axes.get_ylim(), style)
+        number_ticks(axes.yaxis, style)
     first = found.sides[0].name
     _finish(canvas, found, others, 1, f"share of duels won, minus that in {first}", style)
 
@@ -85,14 +91,12 @@ def _finish(
     """Time on all panels, words on the outside, and which colour is which store."""
     moments = found.moments
     is_log = moments.is_log if style.log_time is None else style.log_time
-    columns = style.model_copy(update={"width": style.width / 3})
     for axes in canvas.axes:
         if is_log:
             axes.set_xscale("log")
         if len(moments.at) > 1:
-            limits = (float(moments.at[0]), float(moments.at[-1]))
-            axes.set_xlim(*limits)
-            number_ticks(axes, "x", is_log, limits, columns)
+            axes.set_xlim(float(moments.at[0]), float(moments.at[-1]))
+            number_ticks(axes.xaxis, style)
         else:
             only = float(moments.at[0])
             axes.set_xlim(0.7 * only, 1.7 * only)
@@ -100,10 +104,8 @@ def _finish(
             axes.set_xticks([], minor=True)
     canvas.supylabel(plain(label), fontsize=style.font_size)
     short = style.names(labels(names), names, 0.4)
-    ends = [
-        End(0.0, short[name], style.look(place)) for place, name in enumerate(names, start=start)
-    ]
-    legend_below(canvas, ends, style)
+    lines = [Line(short[name], style.look(place)) for place, name in enumerate(names, start=start)]
+    name_lines(canvas, lines, style, below=True)
 
 
 def _lacks_duels(found: Compared) -> str | None:

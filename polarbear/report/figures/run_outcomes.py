@@ -1,4 +1,4 @@
-"""The allocation of the budget: the instances and the horizon of each algorithm, and savings."""
+"""The runs of each algorithm: on how many instances, how far, at which cost, and failed ones."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
+from polarbear.config import failures_in
 from polarbear.report.context import ReportContext
-from polarbear.report.figures.axes import edges, name_rows, on_log_time, time_axis
+from polarbear.report.figures import plotting
 from polarbear.report.figures.base import Figure
 from polarbear.report.figures.style import Keywords, Style
-from polarbear.wording import counted, percent, percent_cell
+from polarbear.store import summary
+from polarbear.wording import counted, percent, percent_cell, whole
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -54,58 +56,38 @@ def seen(data: pl.DataFrame, name: str, times: np.ndarray) -> np.ndarray:
 def draw(canvas: Canvas, data: pl.DataFrame, context: ReportContext, style: Style) -> None:
     present = set(data["algorithm"])
     names = [name for name in context.algorithms if name in present]
-    row = max(1.5 * style.line, 0.18)
-    strips = max(len(names) * row, 6.5 * style.line)
-    with_rounds = data["round"].null_count() == 0 and len(data) > 0
-    bars = 1.25 if with_rounds else 0.0
-    canvas.set_size_inches(style.width, strips + bars + (1.05 if with_rounds else 0.6))
-    if with_rounds:
-        top, bottom = canvas.subplots(2, 1, height_ratios=[strips, bars])
-        _bars(bottom, data, names, context, style)
-        _key(top, names, context, style)
-    else:
-        top = canvas.subplots()
-    _strips(canvas, top, data, names, context, style)
+    strips = max(len(names) * max(1.5 * style.line, 0.18), 6.5 * style.line)
+    if data["round"].null_count():
+        canvas.set_size_inches(style.width, strips + 0.6)
+        _strips(canvas.subplots(), data, names, context, style)
+        return
+    canvas.set_size_inches(style.width, strips + 2.3)
+    top, bottom = canvas.subplots(2, 1, height_ratios=[strips, 1.25])
+    _strips(top, data, names, context, style)
+    _bars(bottom, data, names, context, style)
+    plotting.legend_below(canvas, bottom.get_legend_handles_labels()[0], style)
 
 
 def _strips(
-    canvas: Canvas,
-    axes: Axes,
-    data: pl.DataFrame,
-    names: list[str],
-    context: ReportContext,
-    style: Style,
+    axes: Axes, data: pl.DataFrame, names: list[str], context: ReportContext, style: Style
 ) -> None:
     """The paper's figure: the shade is the number of instances on which each ran that far."""
-    from matplotlib import ticker
     from matplotlib.colors import LinearSegmentedColormap
 
-    borders = edges(context.times, on_log_time(context, style))
+    borders = plotting.time_edges(context, style)
     counts = np.array([seen(data, name, context.times) for name in names])
     shades = LinearSegmentedColormap.from_list("shades", style.inks.shades)
     rows, most = np.arange(len(names) + 1) - 0.5, max(1, counts.max())
     mesh = axes.pcolormesh(borders, rows, counts, cmap=shades, vmin=0, vmax=most, linewidth=0)
     for line in np.arange(len(names) - 1) + 0.5:
         axes.axhline(line, color=style.inks.paper, linewidth=1.5)
-    name_rows(axes, names, context, style)
-    for spine in axes.spines.values():
-        spine.set_visible(False)
-    time_axis(axes, context, style)
-    bar = canvas.colorbar(mesh, ax=axes, pad=0.02, fraction=0.05, aspect=12)
+    plotting.name_rows(axes, names, context, style)
+    plotting.without_frame(axes)
+    plotting.time_axis(axes, context, style)
+    bar = axes.figure.colorbar(mesh, ax=axes, pad=0.02, fraction=0.05, aspect=12)
     bar.set_label("instances", fontsize=style.small)
     bar.outline.set_visible(False)
-    bar.ax.yaxis.set_major_locator(ticker.MaxNLocator(3, integer=True))
-
-
-def _key(axes: Axes, names: list[str], context: ReportContext, style: Style) -> None:
-    """The look of each algorithm in the bars, beside its name."""
-    width = 0.04 if style.theme == "print" else 0.014  # hatches need room to be seen
-    drawn: Keywords = {"edgecolor": style.inks.paper, "linewidth": 0.3, "clip_on": False}
-    drawn["transform"] = axes.get_yaxis_transform()
-    for place, name in enumerate(names):
-        look = style.look(context.colour_index(name))
-        axes.barh(place, width, 0.72, -width - 0.006, **look.area, **drawn)
-    axes.tick_params(axis="y", pad=(width + 0.006) * 72 * 0.8 * style.width + 3)
+    plotting.whole_ticks(bar.ax.yaxis, 3)
 
 
 def _bars(
@@ -115,24 +97,24 @@ def _bars(
 
     Areas are budgets: the empty part was saved.
     """
-    from matplotlib import ticker
-
     end = float(context.times[-1])
     rounds = data.group_by("round", maintain_order=True).agg(pl.col("everything").sum(), pl.len())
-    whole = rounds["everything"].to_numpy()
+    budgets = rounds["everything"].to_numpy()
     # A newcomer that catches up is one of many that ran on these instances.
-    width = whole / (end * max(rounds["len"].to_list()))
+    width = budgets / (end * max(rounds["len"].to_list()))
     left = np.concatenate([[0.0], np.cumsum(width)[:-1]])
     place = {number: i for i, number in enumerate(rounds["round"])}
     base = np.zeros(len(rounds))
     drawn: Keywords = {"align": "edge", "linewidth": 0.4}
+    short = style.names(context.labels, names)
     for name in names:
         share = np.zeros(len(rounds))
         rows = data.filter(pl.col("algorithm") == name)
         for number, amount in rows.select("round", "allotted").iter_rows():
-            share[place[number]] += amount / whole[place[number]]
+            share[place[number]] += amount / budgets[place[number]]
         look = style.look(context.colour_index(name))
-        axes.bar(left, share, width, base, **look.area, **drawn, edgecolor=style.inks.paper)
+        own: Keywords = {**look.area, "edgecolor": style.inks.paper, "label": short[name]}
+        axes.bar(left, share, width, base, **own, **drawn)
         base += share
     axes.bar(left, 1.0, width, **drawn, facecolor="none", edgecolor=style.inks.faint)
     axes.set_xlim(0, float(width.sum()))
@@ -140,13 +122,9 @@ def _bars(
     axes.set_yticks([0, 0.5, 1], ["0", "50 %", "100 %"])
     axes.set_xlabel("instances, round after round")
     axes.set_ylabel("budget used")
-    axes.xaxis.set_major_locator(ticker.MaxNLocator(6, integer=True))
-    axes.set_title(f"{percent_cell(_saved(data))} saved", loc="right", fontsize=style.small, pad=3)
-
-
-def _saved(data: pl.DataFrame) -> float:
-    everything = float(data["everything"].sum())
-    return 1 - float(data["allotted"].sum()) / everything if everything else 0.0
+    plotting.whole_ticks(axes.xaxis, 6)
+    saved = 1 - float(data["allotted"].sum()) / float(budgets.sum())
+    axes.set_title(f"{percent_cell(saved)} saved", loc="right", fontsize=style.small)
 
 
 def missing(context: ReportContext) -> str | None:
@@ -169,3 +147,56 @@ def caption(context: ReportContext) -> str:
 
 
 ALLOCATION = Figure("allocation", "Where the budget went", caption, missing, data, draw)
+
+
+MEANING = {
+    "keeps": "A failed run keeps the best it had found, so it still counts.",
+    "last": "From where it failed on, a run is last.",
+    "absent": "From where it failed on, a run is left out of rankings.",
+}
+
+
+def failed_data(context: ReportContext) -> pl.DataFrame:
+    """Failed runs of each algorithm by kind and message, and the number of its runs.
+
+    They are those of the whole store, also where the report shows an earlier round.
+    """
+    runs = dict(context.store.runs().group_by("algorithm").len().iter_rows())
+    rows = [
+        (e.algorithm, e.status, e.message, e.runs, runs[e.algorithm], e.example)
+        for e in summary.failures(context.store)
+    ]
+    rows.sort(key=lambda row: (context.algorithms.index(row[0]), row[1], -row[3], row[2]))
+    columns = ("algorithm", "kind", "message", "failed", "runs", "example")
+    counts = ("failed", "runs")
+    schema = {name: pl.Int64 if name in counts else pl.String for name in columns}
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def draw_failed(canvas: Canvas, data: pl.DataFrame, context: ReportContext, style: Style) -> None:
+    bars = data.group_by("algorithm", "kind", maintain_order=True).agg(
+        pl.col("failed").sum(), pl.col("runs").first()
+    )
+    canvas.set_size_inches(style.width, len(bars) * max(1.5 * style.line, 0.2) + 0.55)
+    axes = canvas.subplots()
+    for place, (name, kind, failed, runs) in enumerate(bars.iter_rows()):
+        look = style.look(context.colour_index(name))
+        axes.barh(place, failed / runs, 0.7, **look.area, linewidth=0)
+        text = f"{kind}: {whole(failed)} of {whole(runs)}"
+        plotting.write_beside(axes, place, text, look.text, style)
+    plotting.name_rows(axes, bars["algorithm"].to_list(), context, style)
+    axes.set_xlim(0, 1)
+    axes.set_xlabel("share of runs that failed")
+    axes.grid(axis="x")
+
+
+def lacks_failed(context: ReportContext) -> str | None:
+    return None if summary.failures(context.store) else "no run has failed"
+
+
+def failed_caption(context: ReportContext) -> str:
+    meaning = MEANING[failures_in(context.store.config).ranks]
+    return f"Runs that failed, by algorithm and by how. {meaning}"
+
+
+FAILURES = Figure("failures", "Failed runs", failed_caption, lacks_failed, failed_data, draw_failed)
