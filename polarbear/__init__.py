@@ -5,7 +5,7 @@
     store = pb.race("config.yaml")
     store.select("at 1000").choice
 
-What is offered here is loaded when it is first asked for; docs/python.md describes it.
+What is offered here is loaded when it is first asked for; docs/reference/python.md describes it.
 """
 
 from __future__ import annotations

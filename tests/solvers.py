@@ -34,7 +34,7 @@ def climbs(problem, seed, step=0.3):
     while True:
         trial = np.clip(x + step * rng.standard_normal(len(x)), problem.lower, problem.upper)
         value = problem(trial)
-        assert value == problem.problem.evaluate(trial) == problem.evaluate(trial)
+        assert value == problem.problem(trial) == problem.evaluate(trial)
         if value > y:
             x, y = trial, value
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, Any, ClassVar
 
 from pydantic import AfterValidator, Field
@@ -31,6 +32,8 @@ class Python(Algorithm):
         return of_function(self.function, setting.folder)
 
     def run(self, trial: Trial, setting: Setting) -> None:
-        load_function(self.function, setting.folder)(
-            trial.in_own_sign(), trial.seed, **self.options
-        )
+        given = trial.in_own_sign()
+        source = getattr(trial.problem, "source", None)
+        if source is not None:
+            given = replace(given, problem=source)
+        load_function(self.function, setting.folder)(given, trial.seed, **self.options)

@@ -55,6 +55,8 @@ class Problem:
     true_value: Callable[[Any], float] | None = None
     # The values at many points, one per row; must equal those of ``evaluate`` to the bit.
     evaluate_many: Callable[[Floats], Floats] | None = None
+    # The object that the user's function returned, for the user's algorithms.
+    source: Any = None
 
     @property
     def dimension(self) -> int | None:

@@ -24,7 +24,7 @@ class Python(Suite):
     gives: Literal["continuous", "integer", "object"] = Field(
         "continuous",
         description="what it returns: a callable with `lower` and `upper` (real or whole numbers), "
-        "or an object that only your own algorithms understand",
+        "or any object, whose call evaluates a solution; only `use: python` takes objects",
     )
 
     kind: ClassVar[Kind] = Kind.OBJECT
@@ -46,12 +46,14 @@ class Python(Suite):
         if isinstance(made, Problem):
             return made
         if self.gives == "object":
-            return Problem(made, true_value=_true_value(made)) if callable(made) else made
+            if not callable(made):
+                return made
+            return Problem(made, true_value=_true_value(made), source=made)
         if not callable(made) or not hasattr(made, "lower") or not hasattr(made, "upper"):
             raise ProblemError(
                 f"'{self.function}' returned {type(made).__name__}; expected "
                 "polarbear.problems.Problem(evaluate, lower, upper), or a callable with the "
-                "attributes lower and upper"
+                "attributes lower and upper; `gives: object` is for problems without a box"
             )
         lower, upper = (np.asarray(b, dtype=np.float64) for b in (made.lower, made.upper))
         if lower.ndim != 1 or lower.shape != upper.shape or not np.all(lower < upper):
@@ -59,7 +61,7 @@ class Python(Suite):
                 f"'{self.function}' returned an invalid box; expected lower and upper as lists "
                 "of equal length, lower below upper"
             )
-        return Problem(made, lower, upper, true_value=_true_value(made))
+        return Problem(made, lower, upper, true_value=_true_value(made), source=made)
 
 
 def _true_value(made: Any) -> Callable[[Any], float] | None:

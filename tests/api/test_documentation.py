@@ -1,4 +1,4 @@
-"""The examples of docs/python.md run as they stand there, one after the other, as one script."""
+"""The examples of docs/reference/python.md run one after the other, as one script."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tests.support import Project
 
-PAGE = Path(__file__).parents[2] / "docs" / "python.md"
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "python.md"
 
 CONFIG = {
     "algorithms": [

@@ -13,7 +13,7 @@ import pytest
 import polarbear as pb
 from polarbear import errors
 
-DOCS = Path(__file__).parents[2] / "docs" / "python.md"
+DOCS = Path(__file__).parents[2] / "docs" / "reference" / "python.md"
 
 
 def test_every_export_is_listed_once_in_order_and_documented():

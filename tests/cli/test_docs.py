@@ -22,7 +22,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 
 
 def test_every_option_of_inference_stands_in_the_documentation_with_its_default():
-    text = (DOCS / "inference.md").read_text()
+    text = (DOCS / "explanation" / "inference.md").read_text()
     for name, field in ModelOptions.model_fields.items():
         default = field.default
         shown = default.model_dump() if isinstance(default, Options) else default
@@ -30,7 +30,11 @@ def test_every_option_of_inference_stands_in_the_documentation_with_its_default(
 
 
 def test_every_preference_stands_in_the_documentation_with_its_options():
-    rows = [line for line in (DOCS / "selection.md").read_text().splitlines() if "|" in line]
+    rows = [
+        line
+        for line in (DOCS / "reference" / "selection.md").read_text().splitlines()
+        if "|" in line
+    ]
     for name in PREFERENCES:
         (row,) = [line for line in rows if line.startswith(f"| `{name}` |")]
         for key in set(key_names(PREFERENCES[name])) - {"preference"}:
@@ -38,7 +42,7 @@ def test_every_preference_stands_in_the_documentation_with_its_options():
 
 
 def test_the_examples_of_preferences_in_the_documentation_can_be_read():
-    text = (DOCS / "selection.md").read_text()
+    text = (DOCS / "reference" / "selection.md").read_text()
     for name in PREFERENCES:
         example = re.search(rf"^\| `{name}` \| `([^`]+)` \|", text, re.MULTILINE)
         assert example, name
@@ -48,7 +52,9 @@ def test_the_examples_of_preferences_in_the_documentation_can_be_read():
 
 
 def test_every_figure_stands_in_the_documentation_of_the_report():
-    rows = [line for line in (DOCS / "report.md").read_text().splitlines() if "|" in line]
+    rows = [
+        line for line in (DOCS / "reference" / "report.md").read_text().splitlines() if "|" in line
+    ]
     listed = {name for row in rows for name in re.findall(r"`([^`]+)`", row.split("|")[1])}
     assert listed == set(FIGURES)
 
@@ -57,7 +63,7 @@ def test_every_figure_stands_in_the_documentation_of_the_report():
     ("command", "page"), [("select", "selection.md"), ("compare", "compare.md")]
 )
 def test_every_flag_stands_in_the_documentation_with_its_default(command: str, page: str):
-    text = (DOCS / page).read_text()
+    text = (DOCS / "reference" / page).read_text()
     for option in get_command(app()).commands[command].params:
         flag = max(option.opts, key=len)
         if not flag.startswith("--") or flag == "--help":
@@ -68,7 +74,7 @@ def test_every_flag_stands_in_the_documentation_with_its_default(command: str, p
 
 
 def test_the_example_that_maximises_does_what_the_documentation_says(project: Project):
-    text = (DOCS / "configuration.md").read_text()
+    text = (DOCS / "reference" / "configuration.md").read_text()
     files = re.findall(r"^```(?:python|yaml) (\S+)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
     for name, content in files:
         (project.folder / name).write_text(content)

@@ -1,4 +1,4 @@
-"""The examples of docs/extending.md, each built as a package of its own and used."""
+"""The examples of docs/how-to/extending.md, each built as a package of its own and used."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.support import Project
 
 pytestmark = pytest.mark.slow
 
-TEXT = (Path(__file__).parents[2] / "docs" / "extending.md").read_text()
+TEXT = (Path(__file__).parents[2] / "docs" / "how-to" / "extending.md").read_text()
 INTRODUCTION, *SECTIONS = re.split(r"^## ", TEXT, flags=re.MULTILINE)
 DOORS = {section.partition("\n")[0]: section for section in SECTIONS}
 # what each example's last command prints if it did what it is there for

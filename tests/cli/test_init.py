@@ -93,7 +93,7 @@ def plain(value: Any) -> Any:
     ids=lambda value: str(value),
 )
 def test_every_option_stands_in_the_documentation_with_its_default(name: str, group: type[Options]):
-    text = (Path(__file__).parents[2] / "docs" / "configuration.md").read_text()
+    text = (Path(__file__).parents[2] / "docs" / "reference" / "configuration.md").read_text()
     kind, _, plug_in = name.partition(" ")
     base = {"adapter": Algorithm, "suite": Suite}.get(kind, Options)
     start = text.index({"adapter": "## `algorithms`", "suite": "## `instances`"}.get(kind, "## `"))

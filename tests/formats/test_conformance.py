@@ -35,7 +35,7 @@ def test_it_is_described_with_its_options_and_documented(registry, name: str):
     assert registry.about(name).endswith(".")
     assert registry.about(name) == (registry[name].__doc__ or "").partition("\n")[0]
     assert all(field.description for field in registry[name].model_fields.values())
-    before, _, after = (DOCS / "formats.md").read_text().partition("## Out")
+    before, _, after = (DOCS / "reference" / "formats.md").read_text().partition("## Out")
     assert f"\n| `{name}` | " in (before if registry is FORMATS else after)
 
 

@@ -79,7 +79,7 @@ def test_its_program_is_given_all_that_it_asks_for_and_without_one_stan_is_refus
 
 
 def test_it_stands_in_the_documentation_with_how_it_sees_time(name: str):
-    text = (DOCS / "inference.md").read_text()
+    text = (DOCS / "explanation" / "inference.md").read_text()
     row = re.search(rf"^\| `{name}` \| .+ \| (\w+)[^|]* \|$", text, re.MULTILINE)
     assert row, name
     assert row[1] == ("joint" if MODELS[name].temporal else "independent")

@@ -192,7 +192,7 @@ def test_beliefs_that_change_from_round_to_round_leave_kinds_that_one_round_woul
 
 
 def test_the_docs_say_what_every_verdict_means():
-    text = (Path(__file__).parents[2] / "docs" / "racing.md").read_text()
+    text = (Path(__file__).parents[2] / "docs" / "explanation" / "racing.md").read_text()
     section = text.partition("## How algorithms and pairs stand")[2].partition("\n## ")[0]
     for kind in Kind:
         assert f"`{kind}`" in section

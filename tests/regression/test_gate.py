@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 import pytest
 
 import polarbear as pb
-from docs import walk
+from docs import run_tutorials
 from polarbear.errors import ConfigError
 
 OPTIMISER = """
@@ -215,8 +215,8 @@ def test_a_version_without_a_counterpart_is_refused(repository):
 @pytest.mark.slow
 def test_the_steps_of_the_workflows_run_in_a_repository_with_two_branches(tmp_path: Path):
     """Every step but the installation and those of the host, against a bare remote."""
-    page = (walk.WALKS / "pull-request.md").read_text()
-    files = {file: text for _, file, text in walk.blocks(page) if file}
+    page = (run_tutorials.TUTORIALS / "pull-request.md").read_text()
+    files = {file: text for _, file, text in run_tutorials.blocks(page) if file}
     developed, checkout = tmp_path / "developed", tmp_path / "checkout"
     developed.mkdir()
     for name in ("optimiser.py", "gate.yaml"):
