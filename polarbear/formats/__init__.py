@@ -42,6 +42,7 @@ EXPORTS: Registry[type[Export]] = Registry(
         "coco": "polarbear.formats.coco:CocoExport",
         "arviz": "polarbear.formats.arviz:ArviZExport",
         "preflib": "polarbear.formats.preflib:PrefLibExport",
+        "chooser": "polarbear.formats.chooser:ChooserExport",
     },
 )
 

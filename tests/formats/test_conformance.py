@@ -27,7 +27,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> pb.Store:
 
 
 def place(folder: Path, name: str) -> Path:
-    return folder / ("out.nc" if name == "arviz" else "out")
+    return folder / {"arviz": "out.nc", "chooser": "out.json"}.get(name, "out")
 
 
 @pytest.mark.parametrize(("registry", "name"), ALL, ids=lambda one: getattr(one, "what", one))

@@ -1,0 +1,125 @@
+"""The decision as a small file: from a budget to an algorithm and its probability of being best.
+
+A program in production reads the JSON, or calls the function of the Python file, which needs
+nothing but Python.
+"""
+
+from __future__ import annotations
+
+import json
+from bisect import bisect_right
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from pydantic import Field
+
+from polarbear.errors import ExportFailedError
+from polarbear.formats.base import Export, Written
+from polarbear.plain import Record, plain
+from polarbear.selection import choice
+from polarbear.selection.criteria import check_risk
+from polarbear.selection.posterior_source import contest, find_basis
+from polarbear.selection.preference import Context, Variations
+from polarbear.selection.preference_parsing import read_preference
+from polarbear.selection.sweeps import sweep
+from polarbear.store import Store
+from polarbear.wording import counted
+
+ENDINGS = (".json", ".py")
+PYTHON = '''"""The algorithm to run for a budget in {axis}; written by PolarBear from {problems}."""
+
+from bisect import bisect_right
+
+TOO_EARLY = {too_early!r}
+BUDGETS = {budgets!r}
+CHOICES = {choices!r}
+DEFAULT = {default!r}
+
+
+def choose(budget=None):
+    """The algorithm and its P(best); a budget between two times counts as the earlier one."""
+    if budget is None:
+        return DEFAULT
+    return CHOICES[max(bisect_right(BUDGETS, budget) - 1, 0)]
+'''
+
+
+@dataclass(frozen=True, repr=False)
+class Chooser(Record):
+    """The choice at each time of the grid; fields are the keys of the exported JSON.
+
+    ``choices`` are pairs of an algorithm and its P(best), one for each of ``budgets``; ``default``
+    is the choice for ``preference``, for programs that do not know their budget.
+    """
+
+    axis: str
+    risk: str
+    problems: int
+    budgets: tuple[float, ...]
+    choices: tuple[tuple[str, float], ...]
+    preference: str
+    default: tuple[str, float]
+    too_early: str | None  # the reason, where the data do not suffice for a recommendation
+
+    def __call__(self, budget: float | None = None) -> tuple[str, float]:
+        """The algorithm and its P(best); a budget between two times counts as the earlier one."""
+        if budget is None:
+            return self.default
+        return self.choices[max(bisect_right(self.budgets, budget) - 1, 0)]
+
+    def one_line(self) -> str:
+        return f"{self.default[0]} for {self.preference}; {counted(len(self.budgets), 'budget')}"
+
+    def to_python(self) -> str:
+        """A Python module with the function ``choose``."""
+        return PYTHON.format(**vars(self) | {"problems": counted(self.problems, "problem")})
+
+
+def make_chooser(
+    store: Store,
+    preference: str = "uniform",
+    risk: str = "p2bb",
+    model: str | None = None,
+    key: str | None = None,
+    algorithms: tuple[str, ...] | None = None,
+) -> Chooser:
+    """The choice at each time of the grid by a risk profile, and the one for a preference."""
+    basis = find_basis(store, model, key)
+    candidates, profile = contest(basis, algorithms), check_risk(risk)
+    names = [basis.algorithms[item] for item in candidates.candidates]
+    at_times = Variations("budget", basis.times, np.eye(len(basis.times)))
+    table = sweep(basis.posterior, candidates.candidates, names, at_times, profile)
+    wanted, folder = read_preference(preference)
+    context = Context(basis.times, basis.axis, folder, basis.posterior.seed, basis.posterior.joint)
+    made = choice.select(basis, candidates, wanted, context, profile)
+    return Chooser(
+        basis.axis,
+        profile,
+        basis.instances,
+        table.positions,
+        tuple((name, table.p2bb[name][at]) for at, name in enumerate(table.choices)),
+        preference,
+        (made.name(made.choice), float(made.criteria.p2bb[made.choice])),
+        made.too_early(),
+    )
+
+
+class ChooserExport(Export):
+    """The choice for every budget, as JSON (.json) or as a Python function (.py)."""
+
+    preference: str = Field("uniform", description="the choice if no budget is given")
+    risk: str = Field("p2bb", description="the risk profile, as of `select`")
+    model: str | None = Field(None, description="by default the race's model, or the default")
+    key: str | None = Field(None, description="the posterior of this key")
+
+    def write(self, store: Store, algorithms: tuple[str, ...], place: Path) -> Written:
+        if place.suffix not in ENDINGS:
+            raise ExportFailedError(
+                f"expected a file name that ends in .json or .py, found '{place.name}'"
+            )
+        among = algorithms if len(algorithms) < len(store.config["algorithms"]) else None
+        made = make_chooser(store, self.preference, self.risk, self.model, self.key, among)
+        text = made.to_python() if place.suffix == ".py" else json.dumps(plain(made), indent=1)
+        place.write_text(text, encoding="utf-8")
+        return Written(f"the choice at {counted(len(made.budgets), 'time')}")
