@@ -10,14 +10,20 @@ from typing import Any
 from polarbear.config import Config, Overrides, load, overridden, parse
 from polarbear.errors import ConfigError
 from polarbear.settings.options import Source
+from polarbear.settings.session_code import with_references
 from polarbear.settings.yaml_lines import parse_yaml
 
 ConfigLike = str | Path | Mapping[str, Any]
 
 
-def read(config: ConfigLike, overrides: Overrides) -> Config:
-    """A configuration from a YAML file, or from a mapping of the same keys."""
+def read(config: ConfigLike, overrides: Overrides, store: str | Path | None = None) -> Config:
+    """A configuration from a YAML file, or from a mapping of the same keys.
+
+    Functions of the session that a mapping has are written next to the store, so that workers can
+    import them.
+    """
     if isinstance(config, Mapping):
+        config = with_references(config, Path(f"{store or 'polarbear'}-code"))
         return overridden(parse(config, Source("the configuration")), overrides)
     return load(Path(config), overrides)
 

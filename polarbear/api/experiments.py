@@ -112,7 +112,8 @@ def race(
     if page is not None:
         api.live_page.check_place(Path(page))
     listener = listener or Listener()
-    settings = configurations.read(config, Overrides(seed, workers, engine, scheduler, mix_hosts))
+    overrides = Overrides(seed, workers, engine, scheduler, mix_hosts)
+    settings = configurations.read(config, overrides, store)
     if early is not None:
         wanted = {**settings.execution.model_dump(), "early": early}
         execution = validate(Execution, wanted, Source("execution"))
@@ -176,7 +177,8 @@ def run(
     if instances is not None and instances < 1:
         raise ConfigError(f"expected one instance or more, found {instances}")
     listener = listener or Listener()
-    settings = configurations.read(config, Overrides(seed, workers, engine, scheduler, mix_hosts))
+    overrides = Overrides(seed, workers, engine, scheduler, mix_hosts)
+    settings = configurations.read(config, overrides, store)
     folder = configurations.store_folder(config, store)
     collect.prepare_new(settings, folder)
     chosen = collect.chosen_instances(settings, instances)

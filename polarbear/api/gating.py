@@ -21,7 +21,6 @@ from polarbear.regression.gate_run import GateOptions, PairVerdict
 from polarbear.regression.gate_run import gate as run_gate
 from polarbear.regression.version_pairs import pairs_of
 from polarbear.report.figures.figure_files import write_file
-from polarbear.settings.options import Source
 from polarbear.settings.yaml_lines import read_yaml
 from polarbear.wording import counted, duration
 
@@ -91,7 +90,7 @@ def gate(
         raise ConfigError(f"--undecided is pass or fail, found '{undecided}'")
     if store is not None and len(configs) > 1:
         raise ConfigError("--store names the store of one configuration, but there are several")
-    settings = [_read(config, Overrides(seed, workers)) for config in configs]
+    settings = [_read(config, Overrides(seed, workers), store) for config in configs]
     names = [[algorithm.name for algorithm in one.algorithms] for one in settings]
     total = sum(len(pairs_of(known, baseline, candidate)) for known in names)
     folders = [configurations.store_folder(config, store) for config in configs]
@@ -128,13 +127,12 @@ def gate(
     return done
 
 
-def _read(config: ConfigLike, overrides: Overrides) -> Config:
+def _read(config: ConfigLike, overrides: Overrides, store: str | Path | None) -> Config:
     """A configuration in which both versions have the same seeds, unless it says otherwise."""
     if isinstance(config, Mapping):
-        data, source, folder = config, Source("the configuration"), "."
-    else:
-        path = Path(config)
-        (data, source), folder = read_yaml(path), str(path.resolve().parent)
+        return configurations.read({"seeds": "common", **config}, overrides, store)
+    path = Path(config)
+    data, source = read_yaml(path)
     if isinstance(data, Mapping):
         data = {"seeds": "common", **data}
-    return overridden(parse(data, source, folder=folder), overrides)
+    return overridden(parse(data, source, folder=str(path.resolve().parent)), overrides)

@@ -1,0 +1,110 @@
+"""Functions of a notebook or a script in a configuration."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+import polarbear as pb
+from polarbear.errors import ConfigError
+
+SCRIPT = """
+import math
+import numpy as np
+import polarbear as pb
+
+STEP = 0.3
+
+class Bowl:
+    def __init__(self, seed, size=3):
+        self.centre = np.random.default_rng(seed).uniform(-1, 1, size)
+        self.lower, self.upper = [-2.0] * size, [2.0] * size
+
+    def __call__(self, x):
+        return square(x - self.centre)
+
+def square(x):
+    return float(np.sum(x**2))
+
+def climb(problem, seed, step=STEP):
+    rng = np.random.default_rng(seed)
+    x = rng.uniform(problem.lower, problem.upper)
+    y = problem(x)
+    while True:
+        trial = x + step * math.sqrt(y) * rng.standard_normal(len(x))
+        value = problem(trial)
+        if value < y:
+            x, y = trial, value
+
+store = pb.run(
+    {
+        "algorithms": [
+            {"name": "climb", "use": "python", "function": climb},
+            {"name": "random", "use": "random-search"},
+        ],
+        "instances": {"suite": "python", "function": Bowl},
+        "budget": {"grid": {"from": 10, "to": 50, "points": 4}},
+    },
+    "results",
+    instances=4,
+)
+print(store.runs()["status"].unique().to_list(), len(store.runs()))
+"""
+
+
+def test_functions_and_classes_of_a_script_run_in_workers_and_are_not_run_again(tmp_path: Path):
+    (tmp_path / "script.py").write_text(SCRIPT)
+    for _ in range(2):
+        done = subprocess.run(
+            [sys.executable, "script.py"], cwd=tmp_path, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        assert done.stdout == "['budget'] 8\n"
+    assert "changed" not in done.stderr
+    assert sorted(path.name for path in (tmp_path / "results-code").glob("*.py")) == [
+        "Bowl.py",
+        "climb.py",
+    ]
+    assert len(pb.open(tmp_path / "results").runs()) == 8
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("data = object()\ndef f(problem, seed):\n    data\n", "uses 'data', a object"),
+        ("f = lambda problem, seed: None\n", "a name, defined at top level"),
+        ("exec('def f(problem, seed): pass')\n", "the source of 'f' is not known"),
+    ],
+)
+def test_a_function_that_another_process_cannot_have_is_refused_in_one_line(
+    text: str, message: str, tmp_path: Path
+):
+    config = "{'algorithms': [{'name': 'f', 'use': 'python', 'function': f}]}"
+    check = f"""
+    import polarbear as pb
+    try:
+        pb.run({config}, 'results')
+    except pb.ConfigError as error:
+        print(error)
+    """
+    (tmp_path / "script.py").write_text(text + textwrap.dedent(check))
+    done = subprocess.run(
+        [sys.executable, "script.py"], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert message in done.stdout
+    assert len(done.stdout.splitlines()) == 1
+    assert not (tmp_path / "results").exists()
+
+
+def test_functions_of_modules_are_named_by_their_module(tmp_path: Path):
+    config = {
+        "algorithms": [{"name": "a", "use": "python", "function": textwrap.dedent}],
+        "instances": {"suite": "classic"},
+        "budget": {"grid": {"from": 10, "to": 50, "points": 4}},
+    }
+    with pytest.raises(ConfigError, match="'textwrap:dedent' is called as dedent"):
+        pb.run(config, tmp_path / "results")
