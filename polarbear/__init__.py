@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from polarbear.api.experiments import check, race, run
-    from polarbear.api.from_frame import infer
     from polarbear.api.gating import gate
-    from polarbear.api.importing import import_data
+    from polarbear.api.importing import import_data, infer
     from polarbear.api.listening import Listener
     from polarbear.api.merge_stores import merge
     from polarbear.api.posterior import Posterior
@@ -76,7 +75,7 @@ _PLACES = {
     "compare_stores": "api.reporting",
     "gate": "api.gating",
     "import_data": "api.importing",
-    "infer": "api.from_frame",
+    "infer": "api.importing",
     "merge": "api.merge_stores",
     "open": "api.store_handle",
     "race": "api.experiments",

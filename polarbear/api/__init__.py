@@ -12,27 +12,40 @@ from __future__ import annotations
 import importlib
 from importlib.util import find_spec
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from polarbear.api import (  # noqa: F401
-        configurations,
-        environment,
-        experiments,
-        gating,
-        importing,
-        inferring,
-        listening,
-        live_page,
-        merge_stores,
-        posterior,
-        registries,
-        reporting,
-        selecting,
-        store_details,
-        store_handle,
-        store_status,
-    )
+    from polarbear.api import configurations as configurations
+    from polarbear.api import environment as environment
+    from polarbear.api import experiments as experiments
+    from polarbear.api import gating as gating
+    from polarbear.api import importing as importing
+    from polarbear.api import live_page as live_page
+    from polarbear.api import merge_stores as merge_stores
+    from polarbear.api import posterior as posterior
+    from polarbear.api import reporting as reporting
+    from polarbear.api import selecting as selecting
+    from polarbear.api import store_details as store_details
+    from polarbear.api import store_handle as store_handle
+    from polarbear.api import store_status as store_status
+    from polarbear.settings.registry import Registry
+
+REGISTRIES = {
+    "models": "polarbear.inference.models:MODELS",
+    "suites": "polarbear.problems:SUITES",
+    "adapters": "polarbear.algorithms:ADAPTERS",
+    "preferences": "polarbear.selection.preference:PREFERENCES",
+    "figures": "polarbear.report.figures:FIGURES",
+    "formats": "polarbear.formats:FORMATS",
+    "exports": "polarbear.formats:EXPORTS",
+}
+
+
+def registry(name: str) -> Registry[Any]:
+    """The registry with one of the names in REGISTRIES."""
+    module, _, attribute = REGISTRIES[name].partition(":")
+    found: Registry[Any] = getattr(importlib.import_module(module), attribute)
+    return found
 
 
 def __getattr__(name: str) -> ModuleType:

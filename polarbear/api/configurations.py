@@ -64,9 +64,9 @@ def schema() -> dict[str, Any]:
     return config_schema()
 
 
-def with_settings(flags: Mapping[str, Any], given: Sequence[str]) -> dict[str, Any]:
-    """Options from flags and from texts KEY=VALUE; a dot in a key leads into a group."""
-    options = dict(flags)
+def parse_settings(given: Sequence[str]) -> dict[str, Any]:
+    """Options from texts KEY=VALUE; a dot in a key leads into a group."""
+    options: dict[str, Any] = {}
     for setting in given:
         key, equals, text = setting.partition("=")
         if not equals or not key:
@@ -74,7 +74,6 @@ def with_settings(flags: Mapping[str, Any], given: Sequence[str]) -> dict[str, A
         *groups, last = key.split(".")
         place = options
         for group in groups:
-            place[group] = dict(place.get(group) or {})
-            place = place[group]
+            place = place.setdefault(group, {})
         place[last] = parse_yaml(text or "null", "--set")[0]
     return options

@@ -18,13 +18,23 @@ from polarbear.driver import collect
 from polarbear.driver.check import Checked
 from polarbear.driver.check import check as run_trial
 from polarbear.driver.loop import Race
-from polarbear.driver.race_progress import ProgressFile
+from polarbear.driver.race_progress import (
+    Account,
+    AlgorithmProgress,
+    ProgressFile,
+    RoundStart,
+    Watcher,
+)
 from polarbear.driver.reconcile import Answers, take_in
 from polarbear.driver.scheduler import Scheduler
 from polarbear.driver.standings import Collected, Standings, collected, standings
 from polarbear.errors import ConfigError, RaceError
 from polarbear.execution.host import cores, free_cores
+from polarbear.execution.outcome import Outcome
 from polarbear.plain import Record, plain
+from polarbear.racing import RoundRecord
+from polarbear.report.figures.short_names import labels
+from polarbear.report.words import curve, withheld
 from polarbear.settings.grid import SECONDS
 from polarbear.settings.options import Source, validate
 from polarbear.store import Store as StoreOnDisk
@@ -36,6 +46,9 @@ if TYPE_CHECKING:
     from polarbear.selection.expected_regret import Prospect
 
 __all__ = ["Checked", "Collected", "Raced", "check", "race", "run"]
+# For observers that show the progress of a race.
+__all__ += ["Account", "AlgorithmProgress", "Outcome", "RoundRecord", "RoundStart", "StoreOnDisk"]
+__all__ += ["Watcher", "curve", "labels", "standings", "withheld"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -124,7 +137,7 @@ def race(
     folder = configurations.store_folder(config, store)
     collect.prepare_new(settings, folder)
     if settings.inference.engine == "stan":
-        api.inferring.announce_stan(settings.inference, listener)
+        api.posterior.announce_stan(settings.inference, listener)
     disk = StoreOnDisk.open_or_create(folder, settings.plain())
     with disk.writing():
         for note in take_in(settings, disk, Answers(rerun, keep, redecide, fresh), racing=True):

@@ -1,66 +1,46 @@
-"""The posterior of the Python interface: draws with names, frames, and ArviZ."""
+"""The posterior of the Python interface, and what inference from a store needs."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import permutations
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import polars as pl
 
-from polarbear.driver.posterior_cache import CachedPosterior
-from polarbear.inference import relations
+from polarbear.api.listening import Listener
+from polarbear.api.store_handle import Store
+from polarbear.driver.evidence import evidence_of
+from polarbear.driver.posterior_cache import CachedPosterior, cached_posterior
+from polarbear.driver.posterior_cache import keep as keep_posterior
+from polarbear.errors import ConfigError, StoreLockedError, StoreReadOnlyError
+from polarbear.inference import ModelOptions, relations
 from polarbear.inference.fit import NamedFit, named
 from polarbear.inference.posterior_draws import Diagnostics
 from polarbear.plain import asked, html_table
-from polarbear.wording import SHARE_OF_FIRSTS
+from polarbear.settings.grid import Budget
+from polarbear.settings.options import Source, validate
+from polarbear.settings.yaml_lines import parse_yaml
+from polarbear.store import Store as StoreOnDisk
+from polarbear.wording import SHARE_OF_FIRSTS, typed, typed_time
 
-__all__ = ["Inferred", "PairAt", "PairOver", "Posterior", "some_times"]
+GridLike = str | Mapping[str, Any] | Sequence[float]
+Row = dict[str, Any]  # of a table, by column
 SHOWN_TIMES = 6  # in a table
-
-
-class Rating(NamedTuple):
-    """The rating of an algorithm at a time, with a central 95 % interval."""
-
-    algorithm: str
-    t: float
-    mean: float
-    low: float
-    high: float
-
-
-class PairAt(NamedTuple):
-    """P(a is better than b) and P(equivalent) at a time; ``error`` is the Monte-Carlo error.
-
-    ``p_wins`` is the expected share of instances on which a beats b.
-    """
-
-    a: str
-    b: str
-    t: float
-    p_dominates: float
-    p_equivalent: float
-    error: float
-    p_wins: float
-
-
-class PairOver(NamedTuple):
-    """P(a is better than b at all times), and P(the two cross)."""
-
-    a: str
-    b: str
-    p_dominates: float
-    p_crosses: float
-    error: float
+OVER_ALL_TIMES = ("p_dominates_always", "p_crosses")  # columns of joint models
+# Attributes of a posterior that are also fields of its facts.
+UNCHANGED = ["model", "engine", "method", "draws", "seed", "from_store", "instances"]
+UNCHANGED += ["evidence_weight", "diagnostics", "fit", "notes"]
 
 
 @dataclass(frozen=True)
 class Inferred:
     """A posterior in numbers; fields are the keys of `polarbear infer --json`.
 
-    Pairs are optional; ``joint`` is None unless the model describes all times jointly.
+    ``ratings`` and ``pairs`` are rows of `Posterior.summary` and `Posterior.pairs`. Pairs are
+    optional; ``joint`` is None unless the model describes all times jointly.
     """
 
     model: str
@@ -75,10 +55,10 @@ class Inferred:
     diagnostics: Diagnostics
     fit: NamedFit | None
     notes: tuple[str, ...]
-    ratings: tuple[Rating, ...]
+    ratings: list[Row]
     epsilon: float | None = asked()
-    pairs: tuple[PairAt, ...] | None = asked()
-    joint: tuple[PairOver, ...] | None = asked()
+    pairs: list[Row] | None = asked()
+    joint: list[Row] | None = asked()
 
 
 class Posterior:
@@ -158,8 +138,8 @@ class Posterior:
         }
         if self.joint:
             over = relations.joint(self._posterior)
-            columns["p_dominates_always"] = np.repeat(over.dominance[a, b], n_times)
-            columns["p_crosses"] = np.repeat(over.crossing[a, b], n_times)
+            for name, table in zip(OVER_ALL_TIMES, (over.dominance, over.crossing), strict=True):
+                columns[name] = np.repeat(table[a, b], n_times)
         return pl.DataFrame(columns, schema_overrides={"a": pl.String, "b": pl.String})
 
     def facts(
@@ -168,34 +148,25 @@ class Posterior:
         """The facts of `polarbear infer`, at all times or at those with the given indices."""
         shown = self.times if times is None else self.times[list(times)]
         at = pl.col("t").is_in(shown.tolist())
-        compared = self.pairs(epsilon).filter(at).select(PairAt._fields).rows() if pairs else []
-        return Inferred(
-            model=self.model,
-            engine=self.engine,
-            method=self.method,
-            draws=self.draws,
-            seed=self.seed,
-            seconds=round(self.seconds, 3),
-            from_store=self.from_store,
-            instances=self.instances,
-            evidence_weight=self.evidence_weight,
-            diagnostics=self.diagnostics,
-            fit=self.fit,
-            notes=self.notes,
-            ratings=tuple(map(Rating._make, self.summary().filter(at).rows())),
-            epsilon=epsilon if pairs else None,
-            pairs=tuple(map(PairAt._make, compared)) if pairs else None,
-            joint=self._pairs_over() if pairs and self.joint else None,
+        same = {name: getattr(self, name) for name in UNCHANGED}
+        facts = Inferred(
+            **same, seconds=round(self.seconds, 3), ratings=self.summary().filter(at).to_dicts()
         )
+        if not pairs:
+            return facts
+        compared = self.pairs(epsilon).filter(at).drop(OVER_ALL_TIMES, strict=False).to_dicts()
+        joint = self._pairs_over() if self.joint else None
+        return replace(facts, epsilon=epsilon, pairs=compared, joint=joint)
 
-    def _pairs_over(self) -> tuple[PairOver, ...]:
-        """Every ordered pair over all times."""
+    def _pairs_over(self) -> list[Row]:
+        """P(a is better than b at all times) and P(the two cross), for every ordered pair."""
         over, names = relations.joint(self._posterior), self.algorithms
-        tables = over.dominance, over.crossing, over.dominance_error
-        return tuple(
-            PairOver(names[a], names[b], *(float(table[a, b]) for table in tables))
+        tables = {"p_dominates": over.dominance, "p_crosses": over.crossing}
+        tables["error"] = over.dominance_error
+        return [
+            {"a": names[a], "b": names[b], **{key: float(t[a, b]) for key, t in tables.items()}}
             for a, b in permutations(range(len(names)), 2)
-        )
+        ]
 
     def to_arviz(self) -> Any:
         """The draws for ArviZ: theta with dimensions chain, draw, time and algorithm.
@@ -236,3 +207,81 @@ def some_times(times: np.ndarray) -> list[int]:
     if len(times) <= SHOWN_TIMES:
         return list(range(len(times)))
     return [int(i) for i in np.linspace(0, len(times) - 1, SHOWN_TIMES).round()]
+
+
+def announce_stan(options: ModelOptions, listener: Listener) -> None:
+    """Announce the compilation of a Stan program; raise an error if CmdStan is missing."""
+    if options.engine != "stan":
+        return
+    from polarbear.inference.stan import cmdstan, programs  # most races do not use it
+
+    if not programs.is_compiled(options.model, cmdstan.find_for(options.method)):
+        cmdstan.require_build_tools()
+        listener.note(f"compiling the Stan program of {options.model}, once: about a minute")
+
+
+def other_grid(disk: StoreOnDisk, grid: GridLike | None, until: float | None) -> Budget | None:
+    """The requested grid, within the budget of the runs; None for the grid of the store.
+
+    A text is a grid as in a configuration, or a list with commas.
+    """
+    if grid is None and until is None:
+        return None
+    own = budget = Budget.model_validate(disk.config["budget"])
+    if isinstance(grid, str):
+        text = grid.strip()
+        grid = parse_yaml(text if text.startswith(("{", "[")) else f"[{text}]", "the grid")[0]
+    if grid is not None:
+        wanted = grid if isinstance(grid, Mapping) else list(grid)
+        budget = validate(Budget, {"axis": own.axis, "grid": wanted}, Source("infer"))
+        if budget.limit > own.limit:
+            raise ConfigError(
+                f"the grid goes to {typed_time(budget.limit, own.axis)}, but runs in {disk.path} "
+                f"only to {typed(own.limit)}"
+            )
+    if until is not None:
+        try:
+            budget = budget.cut(until)
+        except ValueError as error:
+            raise ConfigError(f"until: {error}") from None
+    return budget
+
+
+def infer(
+    store: Store,
+    model: str | None = None,
+    *,
+    algorithms: Sequence[str] | None = None,
+    seed: int | None = None,
+    tie_tolerance: float = 0.0,
+    grid: GridLike | None = None,
+    until: float | None = None,
+    keep: bool = True,
+    listener: Listener | None = None,
+    **options: Any,
+) -> Posterior:
+    """Infer how likely each algorithm is to win over time.
+
+    Options are those of a configuration's inference, as in ``lengthscale={"scale": 2}``. The
+    posterior is kept in the store and reused, except on another ``grid`` (times, or a mapping
+    as in a configuration) or on that of the store up to ``until``.
+    """
+    disk, listener = store._disk, listener or Listener()
+    named = options if model is None else {"model": model, **options}
+    asked = validate(ModelOptions, named, Source("infer"))
+    budget = other_grid(disk, grid, until)
+    seed = disk.config["seed"] if seed is None else seed
+    if seed < 0:
+        raise ConfigError(f"expected a seed of zero or more, found {seed}")
+    announce_stan(asked, listener)
+    evidence = evidence_of(disk, algorithms, tie_tolerance, budget)
+    cached = cached_posterior(disk, evidence, asked, seed)
+    if keep and budget is None and not cached.from_store:
+        try:
+            with disk.writing():
+                keep_posterior(disk, evidence, cached)
+        except (StoreLockedError, StoreReadOnlyError) as error:
+            listener.not_kept(str(error))
+    for problem in cached.posterior.diagnostics.problems:
+        listener.doubts(problem)
+    return Posterior(cached, disk.config["budget"]["axis"])

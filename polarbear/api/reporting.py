@@ -8,8 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from polarbear import api
-from polarbear.api.store_handle import given
+from polarbear.api.store_handle import Store, given
 from polarbear.classical.comparison_facts import AoccRow, Areas, Compared, compared, pair_facts
 from polarbear.classical.ert import ErtPoint
 from polarbear.classical.view_options import (
@@ -71,6 +70,16 @@ class _Report(ABC):
     def _outline(self) -> list[Block]:
         """The report's headings, tables and charts."""
 
+    def to_dict(self) -> dict[str, Any]:
+        """The facts that `polarbear report --json` prints."""
+        written = [str(path) for path in self.written]
+        said = {"answer": list(self.answer), "warnings": list(self.warnings)}
+        return {**self._facts(), **said, "written": written}
+
+    @abstractmethod
+    def _facts(self) -> dict[str, Any]:
+        """The facts that are specific to a kind of report."""
+
     def __repr__(self) -> str:
         files = f"; written: {', '.join(map(str, self.written))}" if self.written else ""
         return f"<Report: {self.answer[0]}{files}>"
@@ -87,26 +96,20 @@ class Report(_Report):
     def _outline(self) -> list[Block]:
         return outline(self.material, self.story)
 
-    def to_dict(self) -> dict[str, Any]:
-        """The facts that `polarbear report --json` prints."""
+    def _facts(self) -> dict[str, Any]:
+        story = self.story
         members, out = (
             [{"algorithm": entry.algorithm, "reason": entry.reason} for entry in entries]
-            for entries in (self.story.members, self.story.out)
+            for entries in (story.members, story.out)
         )
-        decisions = [
-            {"round": d.round, "instances": d.instances, "kind": d.kind, "words": d.words}
-            for d in self.story.decisions
-        ]
+        keys = ("round", "instances", "kind", "words")
         return {
             "store": str(self.material.store.path),
-            "written": [str(path) for path in self.written],
-            "answer": list(self.answer),
-            "pareto_set": [entry.algorithm for entry in self.story.members],
+            "pareto_set": [entry.algorithm for entry in story.members],
             "members": members,
             "out": out,
-            "decisions": decisions,
-            "settings": [list(pair) for pair in self.story.settings],
-            "warnings": list(self.warnings),
+            "decisions": [{key: getattr(one, key) for key in keys} for one in story.decisions],
+            "settings": [list(pair) for pair in story.settings],
             "figures": {name: figure.missing(self.material) for name, figure in FIGURES.items()},
         }
 
@@ -128,8 +131,7 @@ class ReportOfStores(_Report):
     def _outline(self) -> list[Block]:
         return self.story.outline()
 
-    def to_dict(self) -> dict[str, Any]:
-        """The facts that `polarbear report A B --json` prints."""
+    def _facts(self) -> dict[str, Any]:
         found = self.compared
         settings = different_settings(found.sides, found.algorithms)
         return {
@@ -147,73 +149,88 @@ class ReportOfStores(_Report):
             "algorithms": list(found.algorithms),
             "axis": found.moments.label,
             "at": found.moments.at.tolist(),
-            "answer": list(self.answer),
             "changes": [asdict(change) for change in self.changes],
             "differences": found.differences.to_dicts(),
             "levels": found.levels.to_dicts(),
             "settings": [{"setting": key, "values": list(values)} for key, values in settings],
-            "warnings": list(self.warnings),
-            "written": [str(path) for path in self.written],
         }
 
     def _repr_html_(self) -> str:
-        rows = [
-            [
-                row["store"],
-                row["algorithm"],
-                *(f"{row[k]:+.3f}" for k in ("difference", "low", "high")),
-            ]
-            for row in self.compared.over_time(pairs=False).iter_rows(named=True)
-        ]
         columns = ["store", "algorithm", "difference", "low", "high"]
+        shown = self.compared.over_time(pairs=False).select(columns).iter_rows()
+        rows = [
+            [store, name, *(f"{value:+.3f}" for value in three)] for store, name, *three in shown
+        ]
         return html_table(self.answer[0], columns, rows, [*self.answer[1:], *self.warnings])
 
 
 def report(
-    disk: StoreOnDisk,
-    html: Path | None,
-    folders: Mapping[str, Path],
-    only: Sequence[str] | None,
-    upto: int | None,
-    model: str | None,
-    style: Style,
-    force: bool,
-    slim: bool,
-    latex: Path | None = None,
+    store: Store,
+    html: str | Path | None = None,
+    *,
+    png: str | Path | None = None,
+    pdf: str | Path | None = None,
+    svg: str | Path | None = None,
+    csv: str | Path | None = None,
+    only: Sequence[str] | None = None,
+    round: int | None = None,
+    model: str | None = None,
+    theme: str = "light",
+    width: str | float = "double",
+    font_size: float = 8.0,
+    time_axis: str = "grid",
+    font: str = "sans",
+    latex: str | Path | None = None,
     at: float | None = None,
+    force: bool = False,
+    slim: bool = False,
 ) -> Report:
-    """Write the page, and into ``folders`` by file ending the figures and their data.
+    """Report on the store in words, and in the given files.
 
-    ``latex`` is the folder for LaTeX tables and figures. The figure of one budget shows ``at``.
+    ``html`` is the page, with ``slim`` without scripts; figures go into the folders ``png``,
+    ``pdf`` and ``svg``, their data into ``csv``. ``round`` reports the state after that round.
+    ``latex`` is a folder for LaTeX tables and figures, one of which shows the budget ``at``.
+    Existing files are overwritten only with ``force``.
     """
+    folders = given(png=png, pdf=pdf, svg=svg, csv=csv)
+    style = _style(time_axis, theme=theme, width=width, font=font, font_size=font_size)
     if slim and html is None:
         raise ReportError("--slim needs a page: name its file with --html")
-    material = replace(gather(disk, upto, model), at=at)
-    if only and not folders:
-        raise ReportError("--only selects figures: name a folder with --png, --pdf, --svg or --csv")
+    material = replace(gather(store._disk, round, model), at=at)
+    _check_only(only, folders)
     if at is not None and latex is None and not folders:
         raise ReportError(
             "--at is the budget of the figure one-budget: name a folder with --png, --pdf, --svg, "
             "--csv or --latex"
         )
-    written = _write(material, html, folders, only, style, force, slim)
+    written = _write(material, html, folders, only or None, style, force, slim)
     if latex is not None:
         from polarbear.report.latex import write_kit  # few reports need it
 
-        written += write_kit(material, latex, style, force)
+        written += write_kit(material, Path(latex), style, force)
     return Report(material, tell(material), tuple(written))
 
 
 def compare(
-    disk: StoreOnDisk,
-    pair: Sequence[str] | None,
-    algorithms: Sequence[str] | None,
-    options: Mapping[str, Any],
-    folders: Mapping[str, Path],
-    style: Style,
-    force: bool,
+    store: Store,
+    pair: Sequence[str] | None = None,
+    *,
+    algorithms: Sequence[str] | None = None,
+    png: str | Path | None = None,
+    csv: str | Path | None = None,
+    theme: str = "light",
+    width: str | float = "double",
+    force: bool = False,
+    **options: Any,
 ) -> Compared:
-    """Compare algorithms classically; ``folders`` by file ending get the figures and their data."""
+    """Compare algorithms by ECDF and AOCC, and report disagreements with the posterior.
+
+    ``pair`` names two algorithms that are compared by their EAF. Options are those of the
+    command `compare`: targets, optimum, scale, bootstrap, seed, ert (distances from the
+    optimum) and per_dimension. Figures and their data are written into the folders ``png`` and
+    ``csv``.
+    """
+    disk, style = store._disk, _style(source="compare", theme=theme, width=width)
     named = list(algorithms or ())
     everyone = named == [ALL_ALGORITHMS] and ALL_ALGORITHMS not in disk.config["algorithms"]
     asked = Comparison(
@@ -232,7 +249,7 @@ def compare(
         paired = pair_facts(material.classical_pair(*asked.pair), *asked.pair)
     result = compared(disk, material.classical, paired, material.basis)
     figures = [name for name in CLASSICAL_FIGURES if not FIGURES[name].missing(material)]
-    written = _write(material, None, folders, figures, style, force)
+    written = _write(material, None, given(png=png, csv=csv), figures, style, force)
     return replace(result, written=tuple(map(str, written)))
 
 
@@ -264,25 +281,29 @@ def compare_stores(
             "a comparison needs two stores or more; `polarbear.open(store).report()` reports on one"
         )
     folders = given(png=png, pdf=pdf, svg=svg, csv=csv)
-    if only and not folders:
-        raise ReportError("--only selects figures: name a folder with --png, --pdf, --svg or --csv")
+    _check_only(only, folders)
     opened = [StoreOnDisk.open(Path(store)) for store in stores]
     for disk in opened:
         if not disk.posteriors.stored() and not disk.rounds.numbers():
-            api.store_handle.Store(disk).infer(model)
+            Store(disk).infer(model)
     sides = sides_of([gather(disk, model=model) for disk in opened])
     found = differences.compared(sides, align)
     changed = tuple(changes(sides, found.algorithms, found.moments))
     story = tell_of_stores(found, changed)
-    style = style_of(theme, width, font_size, time_axis, font)
+    style = _style(time_axis, theme=theme, width=width, font=font, font_size=font_size)
     page = None if html is None else Path(html)
     if page is not None and not force:
         check_free([page])
-    written = write_figures(chosen(found, only), found, folders, style, force)
+    written = write_figures(chosen(found, only or None), found, folders, style, force)
     if page is not None:
         write_page_of_stores(found, story, page, force)
         written.append(page)
     return ReportOfStores(found, changed, story, tuple(written))
+
+
+def _check_only(only: Sequence[str] | None, folders: Mapping[str, Path]) -> None:
+    if only and not folders:
+        raise ReportError("--only selects figures: name a folder with --png, --pdf, --svg or --csv")
 
 
 def page_of(stores: Sequence[str | Path]) -> Path:
@@ -291,26 +312,16 @@ def page_of(stores: Sequence[str | Path]) -> Path:
     return paths[0].with_name(f"{'-and-'.join(path.name for path in paths)}.html")
 
 
-def style_of(
-    theme: str,
-    width: str | float,
-    font_size: float = 8.0,
-    time_axis: str = "grid",
-    font: str = "sans",
-    source: str = "figures",
-) -> Style:
-    """The style of figures."""
+def _style(time_axis: str = "grid", source: str = "figures", **options: Any) -> Style:
+    """The style of figures, from theme, width, font and font_size."""
     if time_axis not in TIME_AXES:
         raise ReportError(unknown("time axis", time_axis, TIME_AXES))
-    log_time = TIME_AXES[time_axis]
-    options = {"theme": theme, "width": width, "font_size": font_size, "log_time": log_time}
-    options["font"] = font
-    return validate(Style, options, Source(source))
+    return validate(Style, {**options, "log_time": TIME_AXES[time_axis]}, Source(source))
 
 
 def _write(
     material: ReportContext,
-    html: Path | None,
+    html: str | Path | None,
     folders: Mapping[str, Path],
     only: Sequence[str] | None,
     style: Style,
@@ -318,11 +329,11 @@ def _write(
     slim: bool = False,
 ) -> list[Path]:
     """Write the requested files, or none if one of them exists."""
+    pages = [] if html is None else [Path(html)]
+    if not force:
+        check_free(pages)
     figures = available(material, only) if folders else []
-    if html is not None and not force:
-        check_free([html])
     written = write_figures(figures, material, folders, style, force)
-    if html is not None:
-        write_page(material, html, force, slim)
-        written.append(html)
-    return written
+    for page in pages:
+        write_page(material, page, force, slim)
+    return written + pages

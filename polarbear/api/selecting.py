@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from polarbear.api.listening import Listener
+from polarbear.api.store_handle import Store
 from polarbear.config import Config
 from polarbear.driver.evidence import evidence_of
 from polarbear.errors import SelectionError
@@ -27,56 +28,58 @@ __all__ = ["Answer", "JudgedAlgorithm", "JudgedPortfolio", "SweepTable", "select
 
 
 def select(
-    disk: StoreOnDisk,
-    preference: str,
-    risk: str,
+    store: Store,
+    preference: str = "uniform",
+    risk: str = "p2bb",
     *,
-    gamma: float,
-    portfolio: int | None,
-    everyone: bool,
-    algorithms: Sequence[str] | None,
-    alpha: float,
-    sweep: bool,
-    png: Path | None,
-    information: bool,
-    model: str | None,
-    key: str | None,
-    value: str,
-    seed: int,
-    listener: Listener,
+    gamma: float = 0.05,
+    portfolio: int | None = None,
+    everyone: bool = False,
+    algorithms: Sequence[str] | None = None,
+    alpha: float = 0.99,
+    sweep: bool = False,
+    png: str | Path | None = None,
+    information: bool = False,
+    model: str | None = None,
+    key: str | None = None,
+    value: str = "duels",
+    seed: int = 0,
+    listener: Listener | None = None,
 ) -> Answer:
-    """Choose among the competing algorithms by a preference and a risk profile."""
+    """Choose an algorithm, or a portfolio, for a preference over time.
+
+    Nothing is run. ``value`` is the value that the preference aggregates: "duels", the win rate
+    against the strongest rival; "firsts", the share of first places; or "theta", the rating of
+    a Plackett-Luce model.
+    """
     if png is not None and not sweep:
         raise SelectionError("--png draws a sweep: add --sweep")
     wanted, folder = read_preference(preference)
     profile = check_risk(risk)
-    basis = posterior_source.find_basis(disk, model, key)
+    basis = posterior_source.find_basis(store._disk, model, key)
     contest = posterior_source.contest(basis, algorithms, alpha)
     context = Context(basis.times, basis.axis, folder, seed, basis.posterior.joint)
     kind = check_value(value, basis.posterior)
     made = choice.select(basis, contest, wanted, context, profile, gamma, everyone, kind)
     result = facts.answer(made, contest)
     if portfolio is not None:
-        cover = _cover(disk, made, contest)
+        cover = _cover(store._disk, made, contest)
         found = cover.best(portfolio, profile, gamma)
         result = facts.with_portfolios(result, found, cover)
     if information:
         result = facts.with_information(result, made)
     if sweep:
-        varied = wanted.variations(context)
-        names = result.candidates
-        swept = swept_choices(
-            basis.posterior, contest.candidates, names, varied, profile, gamma, kind
-        )
+        varied, judged = wanted.variations(context), (basis.posterior, contest.candidates)
+        swept = swept_choices(*judged, result.candidates, varied, profile, gamma, kind)
         result = replace(result, sweep=swept)
         if png is not None:
             from polarbear.report.figures.on_demand import draw_sweep
             from polarbear.report.figures.short_names import labels_in
 
             title = f"choice by {profile}, {basis.posterior.model} model"
-            draw_sweep(swept, varied.log, labels_in(disk.config), title, png)
+            draw_sweep(swept, varied.log, labels_in(store._disk.config), title, Path(png))
     for problem in basis.posterior.diagnostics.problems:
-        listener.doubts(problem)
+        (listener or Listener()).doubts(problem)
     return result
 
 

@@ -1,54 +1,99 @@
-"""Details of a store: the duels of a pair, the runs on an instance, and changes to runs."""
+"""Details of a store: the duels of a pair, the runs on an instance, exports, changes to runs."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from polarbear.api import configurations
 from polarbear.api.configurations import ConfigLike
+from polarbear.api.store_handle import Store, given
 from polarbear.config import Overrides
 from polarbear.driver import collect
-from polarbear.driver.forget import Forgotten, Renamed, forget, rename, restore
-from polarbear.driver.inspect import (
-    Duels,
-    InstanceRuns,
-    Repeated,
-    duels_at,
-    runs_on,
-    sign_of,
-    task_of,
-)
-from polarbear.driver.inspect import repeat as repeat_run
+from polarbear.driver import forget as set_aside
+from polarbear.driver import inspect as inspection
+from polarbear.driver.forget import Forgotten, Renamed
+from polarbear.driver.inspect import Duels, InstanceRuns, Repeated, sign_of
 from polarbear.report.figures.short_names import labels_in
 from polarbear.settings.grid import Budget, Spaced
+from polarbear.settings.options import Source, validate
 from polarbear.store import Store as StoreOnDisk
 
-__all__ = ["Duels", "Forgotten", "InstanceRuns", "Renamed", "Repeated", "forget", "rename"]
-__all__ += ["repeat", "restore", "sign_of"]
+if TYPE_CHECKING:
+    from polarbear.formats.store_export import ExportResult
+
+__all__ = ["Duels", "Forgotten", "InstanceRuns", "Renamed", "Repeated", "duels", "export"]
+__all__ += ["forget", "instance", "rename", "repeat", "sign_of"]
 
 
-def duels(disk: StoreOnDisk, a: str, b: str, at: float | None, drawings: dict[str, Path]) -> Duels:
-    """The duels of a pair, drawn into files by their format."""
-    found = duels_at(disk, a, b, at)
-    if drawings:
+def duels(
+    store: Store,
+    a: str,
+    b: str,
+    at: float | None = None,
+    *,
+    png: str | Path | None = None,
+    svg: str | Path | None = None,
+) -> Duels:
+    """The instances on which a beat b, and the differences: at a time, by default the last."""
+    found = inspection.duels_at(store._disk, a, b, at)
+    for format, path in given(png=png, svg=svg).items():
         from polarbear.report.figures.on_demand import draw_duels  # imports matplotlib
 
-        for format, path in drawings.items():
-            draw_duels(found, labels_in(disk.config), path, format)
+        draw_duels(found, labels_in(store._disk.config), path, format)
     return found
 
 
-def instance(disk: StoreOnDisk, id: str, drawings: dict[str, Path]) -> InstanceRuns:
-    """Every run on an instance, drawn into files by their format."""
-    found = runs_on(disk, id)
-    if drawings:
+def instance(
+    store: Store, id: str, *, png: str | Path | None = None, svg: str | Path | None = None
+) -> InstanceRuns:
+    """Every run on an instance, with its trajectory and seed; drawn into the given files."""
+    found = inspection.runs_on(store._disk, id)
+    grid = Budget.model_validate(store._disk.config["budget"]).grid
+    log = isinstance(grid, Spaced) and grid.spacing == "log"
+    for format, path in given(png=png, svg=svg).items():
         from polarbear.report.figures.on_demand import draw_runs  # imports matplotlib
 
-        grid = Budget.model_validate(disk.config["budget"]).grid
-        log = isinstance(grid, Spaced) and grid.spacing == "log"
-        for format, path in drawings.items():
-            draw_runs(found, labels_in(disk.config), log, path, format)
+        draw_runs(found, labels_in(store._disk.config), log, path, format)
     return found
+
+
+def rename(store: Store, old: str, new: str) -> Renamed:
+    """Rename an algorithm throughout the store; nothing is run or decided again."""
+    with store._disk.writing():
+        return set_aside.rename(store._disk, old, new)
+
+
+def forget(
+    store: Store, algorithm: str, *, failed: bool = False, restore: bool = False
+) -> Forgotten:
+    """Set runs of an algorithm aside, all or those that ``failed``; ``restore`` undoes it."""
+    act = set_aside.restore if restore else set_aside.forget
+    with store._disk.writing():
+        return act(store._disk, algorithm, failed)
+
+
+def export(
+    store: Store,
+    format: str,
+    to: str | Path,
+    *,
+    algorithms: Sequence[str] | None = None,
+    force: bool = False,
+    **options: Any,
+) -> ExportResult:
+    """Write runs, rankings or a posterior in the format of another tool.
+
+    ``format`` is csv or parquet (a long table), ioh or coco (a folder of runs), arviz (a kept
+    posterior, as .nc or .zarr), preflib (a folder of rankings), or a plug-in's; its ``options``
+    follow as keywords. Existing files are overwritten only with ``force``.
+    """
+    from polarbear.formats import EXPORTS
+    from polarbear.formats.store_export import export_store
+
+    chosen = validate(EXPORTS[format], options, Source(format))
+    return export_store(store._disk, format, chosen, Path(to), algorithms, force)
 
 
 def repeat(
@@ -60,7 +105,7 @@ def repeat(
     """
     settings = configurations.read(config, Overrides(workers=1))
     disk = StoreOnDisk.open(configurations.store_folder(config, store))
-    task = task_of(settings, disk, algorithm, instance)
+    task = inspection.task_of(settings, disk, algorithm, instance)
     task.algorithm.prepare(settings.setting)
     with collect.pool_of(settings) as pool:
-        return repeat_run(settings, disk, task, pool)
+        return inspection.repeat(settings, disk, task, pool)

@@ -12,52 +12,49 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-import typer
+import click
 
 from polarbear import __version__
 from polarbear.cli import output
-from polarbear.cli.command_options import Command, with_quiet_and_debug
 from polarbear.errors import PlugInWarning, PolarBearError
 
 PACKAGE = Path(__file__).parents[1]
 COMMIT_FILE = "commit.txt"  # written into the package by a build
+SETTINGS = {"help_option_names": ["-h", "--help"], "show_default": True}
 # The modules of the commands, in the order of --help.
 COMMANDS = {
-    "race": "race",
-    "run": "race",
-    "infer": "infer",
-    "select": "select",
-    "report": "report",
-    "compare": "compare",
-    "gate": "gate",
-    "check": "race",
-    "status": "contents",
-    "show": "contents",
-    "watch": "contents",
-    "verify": "maintenance",
-    "repair": "maintenance",
-    "init": "setup",
-    "schema": "setup",
-    "import": "exchange",
-    "merge": "maintenance",
-    "rename": "maintenance",
-    "forget": "maintenance",
-    "export": "exchange",
-    "doctor": "setup",
+    **dict.fromkeys(("race", "run"), "race"),
+    **dict.fromkeys(("infer", "select"), "choose"),
+    **dict.fromkeys(("report", "compare"), "report"),
+    **dict.fromkeys(("gate",), "gate"),
+    **dict.fromkeys(("check",), "race"),
+    **dict.fromkeys(("status", "show", "watch"), "contents"),
+    **dict.fromkeys(("init", "schema"), "setup"),
+    **dict.fromkeys(("import", "export", "merge", "rename", "forget"), "stores"),
+    **dict.fromkeys(("verify", "repair"), "stores"),
+    **dict.fromkeys(("doctor", "stan"), "setup"),
 }
+
+
+class Commands(click.Group):
+    """All commands; the module of a command is imported when the command is needed."""
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        if name not in COMMANDS:
+            return None
+        module = importlib.import_module(f"polarbear.cli.{COMMANDS[name]}")
+        found: click.Command = getattr(module, f"{name}_" if name == "import" else name)
+        return found
 
 
 def version_and_commit() -> str:
     """The version, and the commit where it is known."""
-    commit = _built_from() or _checked_out()
+    built_from = PACKAGE / COMMIT_FILE
+    commit = built_from.read_text("utf-8").strip() if built_from.exists() else _checked_out()
     return f"polarbear {__version__} (commit {commit})" if commit else f"polarbear {__version__}"
-
-
-def _built_from() -> str:
-    try:
-        return (PACKAGE / COMMIT_FILE).read_text(encoding="utf-8").strip()
-    except OSError:
-        return ""
 
 
 def _checked_out() -> str:
@@ -72,54 +69,14 @@ def _checked_out() -> str:
     return done.stdout.strip()
 
 
-def _version(wanted: bool) -> None:
-    if wanted:
-        typer.echo(version_and_commit())
-        raise typer.Exit
-
-
-def _options(
-    version: bool = typer.Option(
-        False, "--version", callback=_version, is_eager=True, help="Print version and commit."
-    ),
-) -> None:
-    pass
-
-
-def app() -> typer.Typer:
-    """The whole command line."""
-    made = _typer_app(
-        name="polarbear",
-        help="Which anytime algorithm to run when you do not yet know for how long it may run.",
-        no_args_is_help=True,
-        callback=_options,
-    )
-    for name in COMMANDS:
-        _add(made, name)
-    made.add_typer(importlib.import_module("polarbear.cli.setup").stan, name="stan")
-    return made
-
-
-def alone(name: str) -> typer.Typer:
-    """One command; the modules of the others are not imported."""
-    made = _typer_app(add_completion=False)
-    _add(made, name)
-    return made
-
-
-def _typer_app(**more: Any) -> typer.Typer:
-    return typer.Typer(
-        rich_markup_mode=None,  # Rich would double the time of --help
-        pretty_exceptions_enable=False,
-        context_settings={"help_option_names": ["-h", "--help"]},
-        **more,
-    )
-
-
-def _add(made: typer.Typer, name: str) -> None:
-    module = importlib.import_module(f"polarbear.cli.{COMMANDS[name]}")
-    function = getattr(module, f"{name}_" if name == "import" else name)
-    made.command(name, cls=Command)(with_quiet_and_debug(function))
+@click.command(cls=Commands, context_settings=SETTINGS)
+@click.option("--version", is_flag=True, is_eager=True, help="Print version and commit.")
+@click.pass_context
+def app(context: click.Context, version: bool) -> None:
+    """Which anytime algorithm to run when you do not yet know for how long it may run."""
+    if version:
+        click.echo(version_and_commit())
+        context.exit()
 
 
 _show_as_usual = warnings.showwarning
@@ -139,11 +96,7 @@ def main() -> None:
     output.prepare_streams()
     try:
         try:
-            called = sys.argv[1] if len(sys.argv) > 1 else None
-            if called in COMMANDS:
-                alone(called)(args=sys.argv[2:], prog_name=f"polarbear {called}")
-            else:
-                app()()
+            app(prog_name="polarbear")
         finally:
             sys.stdout.flush()  # so that an error is raised now and not at exit
     except PolarBearError as error:

@@ -8,19 +8,13 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from typer import Option
+import click
+from click import option
 
 import polarbear
 from polarbear import api
 from polarbear.cli import command_options as common
-from polarbear.cli import output
-from polarbear.cli.output import Table
-from polarbear.cli.race_summary import (
-    algorithms_table,
-    failure_lines,
-    show_standings,
-    speculative_words,
-)
+from polarbear.cli import output, race_summary
 from polarbear.errors import ReportError
 from polarbear.wording import (
     counted,
@@ -44,9 +38,11 @@ MAX_DUELS = 20  # in a table without --all
 MAX_TIMES = 5  # in a table
 
 
-def status(
-    store: common.StoreFolder, race: common.RaceNumber = None, json: common.Json = False
-) -> None:
+@common.command
+@common.store_folder
+@common.race_number
+@common.json
+def status(store: Path, race: int | None, json: bool) -> None:
     """Show the contents of a store.
 
     The state of its race, algorithms, runs, failures, machines, disk use, and the process that is
@@ -57,10 +53,9 @@ def status(
 
 
 def _show_status(found: StoreStatus) -> None:
-    output.show_lines(_store_lines(found))
+    output.show(*_store_lines(found))
     if found.under_way is not None:
-        output.show("")
-        show_progress(found.under_way)
+        _show_progress(found.under_way)
     if found.killed is not None:
         killed = found.killed
         ago = max(0.0, clock.time() - killed["written"])
@@ -70,11 +65,9 @@ def _show_status(found: StoreStatus) -> None:
         )
     if found.race is not None:
         output.show("")
-        show_standings(found.race, verbose=True)
-        output.show("")
-    output.show(algorithms_table(found.algorithms, found.axis, found.budget))
-    output.show_lines(failure_lines(found.failures))
-    output.show_lines(_more_lines(found))
+        race_summary.show_standings(found.race, verbose=True)
+    race_summary.show_algorithms(found.algorithms, found.axis, found.budget)
+    output.show(*race_summary.failure_lines(found.failures), *_more_lines(found))
 
 
 def _store_lines(found: StoreStatus) -> Iterator[str]:
@@ -106,7 +99,7 @@ def _more_lines(found: StoreStatus) -> Iterator[str]:
         hosts = ", ".join(f"{host.host} ({counted(host.runs, 'run')})" for host in found.hosts)
         yield f"runs of {len(found.hosts)} machines: {hosts}"
     if found.extra_runs:
-        yield speculative_words(found.extra_runs)
+        yield race_summary.speculative_words(found.extra_runs)
     for past in found.races:
         yield (
             f"earlier race {past.race}: {counted(past.rounds, 'round')} on "
@@ -117,24 +110,25 @@ def _more_lines(found: StoreStatus) -> Iterator[str]:
         yield f"set aside: {counted(aside.runs, 'run')} of {aside.algorithm} ({aside.reason})"
 
 
-def show_progress(now: Mapping[str, Any]) -> None:
+def _show_progress(now: Mapping[str, Any]) -> None:
     """Print the progress by algorithm and by worker of a race that is running, and the forecast."""
-    output.show_lines(_progress_lines(now))
+    output.show("", *_progress_lines(now))
     if now["algorithms"]:
-        table = Table("algorithm", "this round#", "runs so far#", "failed#", "mean duration#")
+        rows = []
         for one in now["algorithms"]:
             asked = f"{one['round_done']} of {one['round_runs']}" if one["round_runs"] else ""
             mean = duration(one["seconds"] / one["runs"]) if one["runs"] else ""
-            table.add_row(one["algorithm"], asked, str(one["runs"]), str(one["failed"]), mean)
-        output.show(table)
+            rows.append([one["algorithm"], asked, str(one["runs"]), str(one["failed"]), mean])
+        titles = ["algorithm", "this round#", "runs so far#", "failed#", "mean duration#"]
+        output.show_table(titles, rows)
     if now["workers"]:
         lasted = max(now["written"] - now["began"], 1e-9)
-        table = Table("worker", "host", "runs#", "failed#", "busy#", "last run")
+        rows = []
         for one in now["workers"]:
             busy = percent_cell(min(1.0, one["seconds"] / lasted))
             runs = str(one["runs"]), str(one["failed"])
-            table.add_row(one["worker"], one["host"], *runs, busy, one["last"])
-        output.show(table)
+            rows.append([one["worker"], one["host"], *runs, busy, one["last"]])
+        output.show_table(["worker", "host", "runs#", "failed#", "busy#", "last run"], rows)
 
 
 def _progress_lines(now: Mapping[str, Any]) -> list[str]:
@@ -142,8 +136,7 @@ def _progress_lines(now: Mapping[str, Any]) -> list[str]:
     parts = [f"running for {duration(clock.time() - now['began'])}, {now['doing']}"]
     if now["round"]:
         failures = f", {now['failed']} failed" if now["failed"] else ""
-        done = f"{now['done']} of {counted(now['runs'], 'run')}{failures}"
-        parts.append(f"round {now['round']}: {done}")
+        parts.append(f"round {now['round']}: {now['done']} of {now['runs']} runs{failures}")
     if now["early"]:
         parts.append(counted(now["early"], "speculative run"))
     if now["busy"] is not None:
@@ -152,24 +145,29 @@ def _progress_lines(now: Mapping[str, Any]) -> list[str]:
     if now["left_in_round"] is not None:
         left.append(f"{duration(now['left_in_round'])} left in this round")
     least, most = now["to_go_at_least"], now["to_go_at_most"]
-    if least is not None and most is not None:
-        left.append(f"the race ends in {duration(least)} to {duration(most)}")
-    elif least is not None:
-        left.append(f"the race takes at least {duration(least)} more")
+    if least is not None:
+        longest = "" if most is None else f" and at most {duration(most)}"
+        left.append(f"the race takes at least {duration(least)}{longest} more")
     return ["; ".join(parts), *([f"at this speed: {'; '.join(left)}"] if left else [])]
 
 
+@common.command
+@common.store_folder
+@option("--pair", metavar="A,B", help="Show the winner on each instance.")
+@option("--at", type=float, metavar="T", help="With --pair: at this time; by default the last.")
+@option("--instance", metavar="ID", help="Show every run on this instance.")
+@common.path("--png", "FILE", "Also draw it as PNG.")
+@common.path("--svg", "FILE", "Also draw it as SVG.")
+@common.flag("--all", "Show all duels.", "everything")
+@common.json
 def show(
-    store: common.StoreFolder,
-    pair: str | None = Option(None, metavar="A,B", help="Show the winner on each instance."),
-    at: float | None = Option(
-        None, metavar="T", help="With --pair: at this time; by default the last."
-    ),
-    instance: str | None = Option(None, metavar="ID", help="Show every run on this instance."),
-    png: Path | None = Option(None, metavar="FILE", help="Also draw it as PNG."),
-    svg: Path | None = Option(None, metavar="FILE", help="Also draw it as SVG."),
-    everything: bool = Option(False, "--all", help="Show all duels."),
-    json: common.Json = False,
+    store: Path,
+    pair: str | None,
+    at: float | None,
+    instance: str | None,
+    everything: bool,
+    json: bool,
+    **drawings: Path | None,
 ) -> None:
     """Show the instances on which one algorithm beat another, or all runs on one instance.
 
@@ -179,14 +177,15 @@ def show(
         raise ReportError("choose one: --pair A,B [--at T], or --instance ID")
     opened = polarbear.open(store)
     if pair is not None:
-        duels = opened.duels(*common.two_names(pair, opened.algorithms), at, png=png, svg=svg)
+        a, b = common.two_names(pair, opened.algorithms)
+        duels = opened.duels(a, b, at, **drawings)
         most = None if everything else MAX_DUELS
         output.result(duels, json, lambda found: _show_duels(found, most))
     elif at is not None:
         raise ReportError("--at goes with --pair; --instance shows all times")
     else:
-        output.result(opened.instance(str(instance), png=png, svg=svg), json, _show_runs)
-    output.wrote(png, svg)
+        output.result(opened.instance(str(instance), **drawings), json, _show_runs)
+    output.wrote(*drawings.values())
 
 
 def _show_duels(found: Duels, most: int | None) -> None:
@@ -195,45 +194,42 @@ def _show_duels(found: Duels, most: int | None) -> None:
         f"{counted(len(found.duels), 'instance')}: {found.a} wins {found.wins_a}, {found.b} wins "
         f"{found.wins_b}, {found.ties} tied; {found.better}",
     )
-    made = Table("instance", f"{found.a}#", f"{found.b}#", "winner", "by#")
-    shown = found.duels[:most]
-    for duel in shown:
-        winner = "tie" if duel.winner is None else duel.winner
+    rows = []
+    for duel in found.duels[:most]:
+        values = ["-" if value is None else typed(value) for value in (duel.a, duel.b)]
         margin = "" if duel.margin is None else short(duel.margin)
-        made.add_row(duel.instance, _value(duel.a), _value(duel.b), winner, margin)
-    output.show(made)
-    if len(shown) < len(found.duels):
-        rest = counted(len(found.duels) - len(shown), "more instance")
+        rows.append([duel.instance, *values, duel.winner or "tie", margin])
+    output.show_table(["instance", f"{found.a}#", f"{found.b}#", "winner", "by#"], rows)
+    if len(rows) < len(found.duels):
+        rest = counted(len(found.duels) - len(rows), "more instance")
         output.show(f"and {rest}: --all shows them")
 
 
 def _show_runs(found: InstanceRuns) -> None:
-    import numpy as np
-
     options = ", ".join(f"{key} {value}" for key, value in found.spec.items())
     output.show(
         f"{found.instance}, number {found.index} of '{found.suite}': {options}; {found.better}",
     )
-    places = np.unique(np.linspace(0, len(found.times) - 1, MAX_TIMES).round().astype(int)).tolist()
-    times = [f"{short(found.times[i])}#" for i in places]
-    made = Table(f"{found.axis} =", *times, "improvements#", "ended", "after#", "seed#")
+    last = len(found.times) - 1
+    places = sorted({round(last * step / (MAX_TIMES - 1)) for step in range(MAX_TIMES)})
+    rows = []
     for run in found.runs:
         values = ["-" if (y := run.at_times[i]) is None else short(y) for i in places]
         ended = (str(len(run.t)), run.status, time(run.reached), str(run.seed))
-        made.add_row(run.algorithm, *values, *ended)
-    output.show(made)
+        rows.append([run.algorithm, *values, *ended])
+    times = (f"{short(found.times[i])}#" for i in places)
+    titles = [f"{found.axis} =", *times, "improvements#", "ended", "after#", "seed#"]
+    output.show_table(titles, rows)
     output.show(f"to repeat a run: {found.repeat} NAME")
-    output.show_lines(f"{run.algorithm}: {run.message}" for run in found.runs if run.message)
+    output.show(*(f"{run.algorithm}: {run.message}" for run in found.runs if run.message))
 
 
-def _value(value: float | None) -> str:
-    return "-" if value is None else typed(value)
-
-
-def watch(
-    store: common.StoreFolder,
-    port: int = Option(0, min=0, max=65535, help="The port; by default any free one."),
-) -> None:
+@common.command
+@common.store_folder
+@option(
+    "--port", default=0, type=click.IntRange(0, 65535), help="The port; by default any free one."
+)
+def watch(store: Path, port: int) -> None:
     """Serve the page of a store to browsers on this machine.
 
     While a race in another terminal writes to the store, an open page follows it. Other machines

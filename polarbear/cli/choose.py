@@ -1,0 +1,236 @@
+"""`polarbear infer` and `select`: infer a posterior, and choose an algorithm by it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from click import option
+
+import polarbear
+from polarbear import api
+from polarbear.cli import command_options as common
+from polarbear.cli import output
+from polarbear.cli.command_options import flag
+from polarbear.cli.output import Screen
+from polarbear.errors import ConfigError
+from polarbear.wording import P_BEST, SHARE_OF_FIRSTS, counted, multiples, percent, short, whole
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from polarbear.api.posterior import Inferred
+    from polarbear.api.selecting import Answer, JudgedAlgorithm, JudgedPortfolio
+
+
+@common.command
+@common.store_folder
+@option("--model", help="One of {models}; by default empirical.")
+@option("--engine", help="native or stan.")
+@option(
+    "--method",
+    help="auto, mcmc or laplace; with native also split-hmc, with stan also pathfinder, "
+    "advi-meanfield and advi-fullrank.",
+)
+@option("--draws", type=int, help="Posterior draws, all chains together.")
+@option("--seed", type=click.IntRange(0), help="Seed of the draws; if not given, the store's.")
+@common.algorithms
+@option(
+    "--grid",
+    metavar="TIMES",
+    help="Other times than the store's: '10,100,1000' or '{from: 10, to: 99, points: 9}'.",
+)
+@option("--until", type=float, metavar="T", help="Only the grid's times up to this one.")
+@option("--at", help="Show these times, separated by commas; nearest of the grid.")
+@flag("--pairs", "Show every pair of algorithms.")
+@option("--epsilon", default=0.05, help="Win probabilities this near to even are equivalent.")
+@option(
+    "--tie-tolerance",
+    default=0.0,
+    type=click.FloatRange(0.0),
+    help="Values that differ by no more than this are tied.",
+)
+@common.settings
+@common.json
+def infer(
+    store: Path,
+    at: str | None,
+    pairs: bool,
+    epsilon: float,
+    settings: dict[str, Any],
+    json: bool,
+    **options: Any,
+) -> None:
+    """Infer shares of first places and win probabilities over time.
+
+    The posterior is kept in the store and reused. One on other times than those of the store, by
+    --grid or --until, is not kept.
+    """
+    opened = polarbear.open(store)
+    shown = _shown_times(opened.grid(options["grid"], options["until"]), at, everything=json)
+    given = {name: value for name, value in options.items() if value is not None}
+    with output.announcing_compilation():
+        posterior = opened.infer(listener=Screen(), **{**given, **settings})
+        found = posterior.facts(shown, pairs, epsilon)
+    output.result(found, json, _show_inferred)
+
+
+def _shown_times(times: np.ndarray, at: str | None, everything: bool) -> list[int]:
+    """Indices of the times to show."""
+    if at is None:
+        return list(range(len(times))) if everything else api.posterior.some_times(times)
+    try:
+        wanted = [float(word) for word in at.split(",")]
+    except ValueError:
+        raise ConfigError(f"--at takes times separated by commas, found '{at}'") from None
+    for t in wanted:
+        if not times[0] <= t <= times[-1]:
+            span = f"from {short(times[0])} to {short(times[-1])}"
+            raise ConfigError(f"--at {short(t)} is outside the grid, {span}")
+    return sorted({int(abs(times - t).argmin()) for t in wanted})
+
+
+def _show_inferred(found: Inferred) -> None:
+    judged = found.diagnostics
+    source = "from the store" if found.from_store else f"in {found.seconds:.1f} s"
+    output.show(
+        f"{found.model}, instances: {found.instances}; {counted(found.draws, 'draw')} by "
+        f"{found.method} ({found.engine}), {source}; "
+        f"R-hat {judged.r_hat:.3f}, tail ESS {judged.ess_tail:.0f}",
+    )
+    if found.fit is not None and found.fit.words:
+        output.show(f"warning: {found.fit.words}")
+    output.show(*(f"note: {line}" for line in found.notes))
+    times = [f"{short(t)}#" for t in sorted({row["t"] for row in found.ratings})]
+    by_name: dict[str, list[str]] = {}
+    for row in found.ratings:
+        cell = f"{row['mean']:.2f} [{row['low']:.2f}, {row['high']:.2f}]"
+        by_name.setdefault(row["algorithm"], [row["algorithm"]]).append(cell)
+    output.show_table([f"{SHARE_OF_FIRSTS} at t =", *times], by_name.values())
+    if found.pairs is not None:
+        by_pair: dict[tuple[str, str], list[str]] = {}
+        for row in found.pairs:
+            cell = f"{row['p_dominates']:.3f} / {row['p_equivalent']:.3f}"
+            by_pair.setdefault((row["a"], row["b"]), [f"{row['a']} > {row['b']}"]).append(cell)
+        for over in found.joint or ():
+            by_pair[over["a"], over["b"]].append(f"{over['p_dominates']:.3f}")
+        last = ["at every time#"] if found.joint else []
+        output.show_table(["P(a better than b) / P(equivalent)", *times, *last], by_pair.values())
+
+
+@common.command
+@common.store_folder
+@option(
+    "--preference",
+    default="uniform",
+    metavar="PREFERENCE",
+    help="The value of times, as in 'at 5000', 'between 3600 and 7200', 'normal 5000 500', "
+    "mine:function, or a YAML file; known are {preferences}.",
+)
+@option(
+    "--risk",
+    default="p2bb",
+    help="The criterion under uncertainty: p2bb, mean, quantile or regret.",
+)
+@option("--gamma", default=0.05, help="The level of the lower quantile.")
+@option("--portfolio", type=int, metavar="K", help="Also choose K algorithms to run in parallel.")
+@flag("--all", "Also show algorithms that do not compete.", "everyone")
+@common.algorithms
+@option(
+    "--alpha",
+    default=0.99,
+    help="Without a race: leave out algorithms dominated with this probability.",
+)
+@flag("--sweep", "Show the choice for all budgets, or for other parameters.")
+@common.path("--png", "FILE", "Draw the sweep into this file.")
+@flag("--value-of-information", "Show the possible gain of further rounds.", "information")
+@common.model
+@option("--key", help="Use the posterior with this key.")
+@option(
+    "--value",
+    default="duels",
+    help="What the preference aggregates: duels (win rate against the strongest rival), "
+    "firsts (share of first places) or theta (rating of a Plackett-Luce model).",
+)
+@option(
+    "--seed",
+    default=0,
+    type=click.IntRange(0),
+    help="Seed of the samples that check a preference function.",
+)
+@common.json
+def select(store: Path, png: Path | None, json: bool, **options: Any) -> None:
+    """Choose an algorithm, or a portfolio, for a preference over time.
+
+    Nothing is run: the answer comes from the posterior of the stored runs.
+    """
+    found = polarbear.open(store).select(png=png, listener=Screen(), **options)
+    output.result(found, json, _show_answer)
+    output.wrote(png)
+
+
+def _show_answer(found: Answer) -> None:
+    used = found.posterior
+    source = "the race" if used.from_ == "race" else "all runs"
+    problems, draws = counted(used.instances, "problem"), counted(used.draws, "draw")
+    output.show(
+        f"preference: {found.preference_words}",
+        f"posterior of {source}: {used.model}, {problems}, {draws} (key {used.key})",
+    )
+    if found.left_out:
+        output.show(f"left out: {', '.join(found.left_out)} ({found.left_out_because})")
+    output.show("", found.statement)
+    titles = [f"{P_BEST}#", "mean#", f"quantile {short(found.gamma)}#", "expected regret#"]
+    rows = []
+    for row in found.ranking:
+        name = row.algorithm if row.competes else f"({row.algorithm})"
+        shared = "" if row.problems is None else whole(row.problems)
+        rows.append([name, *_numbers(row), row.rival or "", shared])
+    output.show_table(["algorithm", *titles, "strongest rival", "problems#"], rows)
+    if any(not row.competes for row in found.ranking):
+        output.show("algorithms in brackets do not compete")
+    output.show(*(disagreement.words for disagreement in found.disagreements))
+    if found.portfolio is not None:
+        _show_portfolios(found, titles)
+    if found.value_of_information is not None:
+        output.show(*found.value_of_information.words)
+    if found.sweep is not None:
+        output.show_table(
+            [f"{found.sweep.over}#", "choice", f"{P_BEST}#", "lowest to highest#", "regret up to#"],
+            [
+                (
+                    f"{row.from_:.4g} to {row.to:.4g}",
+                    row.choice,
+                    f"{row.p2bb:.3f}",
+                    f"{row.lowest_p2bb:.3f} to {row.highest_p2bb:.3f}",
+                    f"{row.regret:.4f}",
+                )
+                for row in found.sweep.intervals
+            ],
+        )
+    output.notes(found.notes)
+
+
+def _show_portfolios(found: Answer, titles: list[str]) -> None:
+    best = found.portfolio or ()
+    seen, possible = found.portfolios_looked_at or 0, found.portfolios_possible or 0
+    examined = f"all {whole(possible)}"
+    if seen < possible:
+        examined = f"{whole(seen)} examined (of {whole(possible)})"
+    output.show(
+        f"in parallel: {multiples(best)}, the best of {examined} portfolios of {len(best)}; "
+        f"their values are {found.portfolio_values}",
+    )
+    if found.portfolio_has_winner is not None:
+        output.show(
+            "one of them is the best of all candidates on "
+            f"{percent(found.portfolio_has_winner)} of the instances that all ran on; another "
+            f"algorithm would add {percent(found.next_slot_adds or 0.0)}",
+        )
+    rows = [(multiples(row.portfolio), *_numbers(row)) for row in found.portfolio_ranking or ()]
+    output.show_table(["portfolio", *titles], rows)
+
+
+def _numbers(row: JudgedAlgorithm | JudgedPortfolio) -> tuple[str, ...]:
+    return (f"{row.p2bb:.3f}", f"{row.mean:.4f}", f"{row.quantile:.4f}", f"{row.regret:.4f}")

@@ -1,0 +1,254 @@
+"""`polarbear import`, `export`, `merge`, `rename`, `forget`, `verify` and `repair`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from click import option
+
+import polarbear
+from polarbear import api
+from polarbear.cli import command_options as common
+from polarbear.cli import output
+from polarbear.cli.command_options import flag
+from polarbear.wording import counted, joined, noun
+
+if TYPE_CHECKING:
+    from polarbear.api.importing import ImportResult
+    from polarbear.api.merge_stores import Merged
+    from polarbear.api.store_details import Forgotten
+    from polarbear.api.store_status import Repaired, Verified
+
+# Options of formats; each format has some of them.
+FORMAT_OPTIONS = ["algorithm_column", "instance_column", "t_column", "y_column", "position_column"]
+FORMAT_OPTIONS += ["seed_column", "weight_column", "maximise", "after_end"]
+
+
+def _known(context: click.Context, parameter: click.Parameter, name: str) -> str:
+    """The name of a format, if it is known."""
+    known = api.registry("formats" if context.info_name == "import" else "exports")
+    if name not in known:
+        raise click.BadParameter(known.refusal(name))
+    return name
+
+
+@common.command
+@click.argument("source", type=Path)
+@option("--store", type=Path, required=True, metavar="DIR", help="The store to add to.")
+@option(
+    "--format",
+    default="table",
+    metavar="NAME",
+    callback=_known,
+    help="The format of SOURCE: {formats}.",
+)
+@option("--algorithm-column", default="algorithm", help="Its column of algorithms.")
+@option("--instance-column", default="instance", help="Its column of instances.")
+@option("--t-column", default="t", help="Its column of times.")
+@option("--y-column", default="y", help="Its column of objective values.")
+@option("--position-column", default="position", help="Its column of positions.")
+@option("--seed-column", help="Its column of seeds, if runs were repeated.")
+@option("--weight-column", help="Its column of weights of instances.")
+@option("--axis", help="The unit of t; by default that of SOURCE, or evaluations.")
+@flag("--maximise", "Larger values are better.")
+@option(
+    "--after-end",
+    default="keeps",
+    type=click.Choice(["keeps", "absent"]),
+    help="After its last row an algorithm keeps its best, or is absent.",
+)
+@option("--points", default=30, type=click.IntRange(1), help="Times in the grid of comparison.")
+@option(
+    "--spacing",
+    default="log",
+    type=click.Choice(["log", "linear"]),
+    help="How its times are spaced.",
+)
+@option("--from", "first", type=float, help="Its first time; by default the data's.")
+@option("--to", "last", type=float, help="Its last time; by default the data's.")
+@common.settings
+@common.json
+def import_(format: str, settings: dict[str, Any], json: bool, **options: Any) -> None:
+    """Import trajectories or rankings of other tools into a store.
+
+    SOURCE is a file or a folder, depending on the format.
+
+    {formats.about}
+    """
+    for name in set(FORMAT_OPTIONS) - set(api.importing.options_of(format)):
+        del options[name]
+    done = api.importing.import_data(format=format, **{**options, **settings}).result
+    assert isinstance(done, api.importing.ImportResult)
+    output.result(done, json, _show_imported)
+
+
+def _show_imported(done: ImportResult) -> None:
+    present = f", {done.present} present before" if done.present else ""
+    output.show(
+        f"{counted(done.added, done.kind.removesuffix('s'))} of "
+        f"{counted(len(done.algorithms), 'algorithm')} on "
+        f"{counted(done.instances, 'instance')} added to {done.store}{present}"
+    )
+    for complaint in done.rejected:
+        # the rows of a table have line numbers only, others a file as well
+        place = f"line {complaint.first}" if complaint.first.isdigit() else complaint.first
+        output.show(f"left out: {complaint.words} (first: {place})")
+    output.show(*(f"note: {note}" for note in done.notes))
+
+
+@common.command
+@common.store_folder
+@option("--format", required=True, metavar="NAME", callback=_known, help="The format: {exports}.")
+@option("--to", type=Path, required=True, metavar="PLACE", help="The file or folder to write.")
+@common.algorithms
+@common.settings
+@common.force
+@common.json
+def export(store: Path, settings: dict[str, Any], json: bool, **options: Any) -> None:
+    """Write a store's runs, rankings or posterior in the format of another tool.
+
+    {exports.about}
+    """
+    done = polarbear.open(store).export(**{**options, **settings})
+    output.result(done, json, lambda done: output.show(f"{done.what} written to {done.to}"))
+    output.notes(done.notes)
+
+
+@common.command
+@click.argument("stores", metavar="STORE STORE...", nargs=-1, required=True, type=Path)
+@option("--into", type=Path, required=True, metavar="DIR", help="The new store.")
+@option(
+    "--keep",
+    multiple=True,
+    metavar="NAME",
+    help="Unite its runs although different code made them.",
+)
+@common.mix_hosts
+@flag("--first-wins", "Where two runs differ, take that of the first store.")
+@common.json
+def merge(json: bool, **options: Any) -> None:
+    """Unite the runs of several stores of one experiment in a new one.
+
+    The stores are not changed. If one of them has a race, it is decided again from all runs, with
+    the rules of the first store; `polarbear race CONFIG --store DIR` continues it.
+    """
+    message = "nothing was merged, and the stores are unchanged"
+    with output.interruptible(message), output.announcing_compilation():
+        done = api.merge_stores.merge(**options).result
+    assert isinstance(done, api.merge_stores.Merged)
+    output.result(done, json, _show_merged)
+
+
+def _show_merged(done: Merged) -> None:
+    twice = f", {done.in_several} of which {noun(done.in_several, 'was', 'were')} in several"
+    output.show(
+        f"{counted(done.runs, 'run')} of {counted(len(done.algorithms), 'algorithm')} on "
+        f"{counted(done.instances, 'instance')} from {joined(done.merged)} in {done.store}"
+        f"{twice if done.in_several else ''}"
+    )
+    if done.stopped_because is not None:
+        rounds = counted(done.rounds, "round")
+        output.show(f"{rounds} decided again; ended because {done.stopped_because}")
+    output.show(*(f"note: {note}" for note in done.notes))
+
+
+@common.command
+@common.store_folder
+@click.argument("old")
+@click.argument("new")
+@common.json
+def rename(store: Path, old: str, new: str, json: bool) -> None:
+    """Rename an algorithm throughout a store: in runs, rounds and posteriors.
+
+    Nothing is run or decided again. The seeds of its further runs still derive from the old name,
+    so that a race continues unchanged.
+    """
+    done = polarbear.open(store).rename(old, new)
+    words = f"renamed {done.old} to {done.new} in {done.store}: {counted(done.runs, 'run')}"
+    output.result(done, json, lambda done: output.show(words))
+    output.note("rename it in the configuration, too")
+
+
+@common.command
+@common.store_folder
+@option("--algorithm", required=True, metavar="NAME", help="The algorithm.")
+@flag("--failed", "Only those that failed.")
+@flag("--restore", "Restore runs that were set aside.")
+@common.json
+def forget(store: Path, json: bool, **options: Any) -> None:
+    """Set runs of an algorithm aside: they stay in the store, but do not count.
+
+    A race that used them is kept; `polarbear race` makes missing runs, and decides again.
+    """
+    done = polarbear.open(store).forget(**options)
+    output.result(done, json, _show_forgotten)
+    output.notes(done.notes)
+
+
+def _show_forgotten(done: Forgotten) -> None:
+    if done.set_aside:
+        output.show(f"{counted(done.set_aside, 'run')} of {done.algorithm} set aside")
+        return
+    rest = f", {done.superseded} of which do not count, since they were repeated"
+    runs = counted(done.restored, "run")
+    output.show(f"{runs} of {done.algorithm} restored{rest if done.superseded else ''}")
+
+
+@common.command
+@common.store_folder
+@common.json
+def verify(store: Path, json: bool) -> None:
+    """Read every file of a store, and check that none is damaged or missing.
+
+    Exit code 1, with the names of the damaged files, if any is. Nothing is changed.
+    """
+    found = api.store_status.verify(store)
+    output.result(found, json, _show_verified)
+    if not found.sound:
+        sys.exit(1)
+
+
+def _show_verified(found: Verified) -> None:
+    if found.sound:
+        output.show(f"{found.store} is sound: {counted(found.files, 'file')} read")
+        return
+    damaged = counted(len(found.damaged), "file is", "files are")
+    output.show(
+        f"{found.store}: {damaged} damaged, missing or not listed, of {found.files} read",
+        *(f"  {damage.file}: {damage.why}" for damage in found.damaged),
+    )
+    if found.replay_from is not None:
+        output.show(f"rounds from {found.replay_from} on cannot be verified")
+    output.show(f"`polarbear repair {found.store}` restores the last verified state")
+
+
+@common.command
+@common.store_folder
+@common.json
+def repair(store: Path, json: bool) -> None:
+    """Set aside damaged files, and results that depend on them.
+
+    Files are moved into STORE/damaged, never deleted. The next `race` or `run` repeats lost runs
+    and decides lost rounds again.
+    """
+    output.result(api.store_status.repair(store), json, _show_repaired)
+
+
+def _show_repaired(done: Repaired) -> None:
+    if not done.moved:
+        output.show(f"{done.store} is sound: nothing to repair")
+        return
+    output.show(
+        f"{counted(len(done.moved), 'file')} moved into {done.store}/damaged:",
+        *(f"  {moved.file}: {moved.why}" for moved in done.moved),
+    )
+    if done.runs_lost:
+        output.show(f"{counted(done.runs_lost, 'run')} to be run again")
+    if done.rounds_to_replay:
+        replayed = counted(done.rounds_to_replay, "round")
+        output.show(f"{replayed} to be replayed, {done.rounds_kept} kept")
+    if done.next:
+        output.show(f"next: {done.next}")
