@@ -122,7 +122,6 @@ def every_option() -> str:
 def command_line() -> str:
     """Every command with its arguments and options, from the program."""
     import click
-    from typer.main import get_command
 
     from polarbear.cli import app
 
@@ -142,8 +141,10 @@ def command_line() -> str:
         lines.extend(f"| `{_cell(option)}` | {_cell(text)} |" for option, text in shown)
         lines.append("")
 
-    for part in get_command(app()).commands.values():  # type: ignore[attr-defined]
-        add(f"polarbear {part.name}", part)
+    root = click.Context(app)
+    for name in app.list_commands(root):
+        if part := app.get_command(root, name):
+            add(f"polarbear {name}", part)
     return "\n".join(lines)
 
 

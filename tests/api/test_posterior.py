@@ -42,22 +42,22 @@ def test_a_model_of_separate_times_has_no_probabilities_over_all_times(raced: pb
 
 def test_facts_are_those_of_the_frames_at_the_given_times(temporal: pb.Posterior):
     facts = temporal.facts([1])
-    assert [(row.algorithm, row.t) for row in facts.ratings] == [
+    assert [(row["algorithm"], row["t"]) for row in facts.ratings] == [
         (name, 100) for name in temporal.algorithms
     ]
-    assert [row.mean for row in facts.ratings] == pytest.approx(temporal.theta.mean(axis=0)[1])
-    assert all(row.low < row.mean < row.high for row in facts.ratings)
+    assert [row["mean"] for row in facts.ratings] == pytest.approx(temporal.theta.mean(axis=0)[1])
+    assert all(row["low"] < row["mean"] < row["high"] for row in facts.ratings)
     assert list(plain(facts))[-1] == "ratings"
     facts = temporal.facts([0, 1], pairs=True, epsilon=0.1)
     assert list(plain(facts))[-3:] == ["epsilon", "pairs", "joint"]
     assert facts.pairs is not None
-    better = {(row.a, row.b, row.t): row.p_dominates for row in facts.pairs}
+    better = {(row["a"], row["b"], row["t"]): row["p_dominates"] for row in facts.pairs}
     assert len(better) == 3 * 2 * 2
     for (a, b, t), p in better.items():
         assert p + better[b, a, t] == pytest.approx(1)
     assert facts.joint is not None
     always = temporal.pairs().filter(t=10.0)["p_dominates_always"].to_list()
-    assert [row.p_dominates for row in facts.joint] == always
+    assert [row["p_dominates"] for row in facts.joint] == always
     diagnostics = plain(facts)["diagnostics"]
     assert diagnostics["passed"] == (not diagnostics["problems"])
 

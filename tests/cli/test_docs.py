@@ -6,8 +6,8 @@ import json
 import re
 from pathlib import Path
 
+import click
 import pytest
-from typer.main import get_command
 
 from polarbear.cli import app
 from polarbear.inference.model_options import ModelOptions
@@ -64,7 +64,9 @@ def test_every_figure_stands_in_the_documentation_of_the_report():
 )
 def test_every_flag_stands_in_the_documentation_with_its_default(command: str, page: str):
     text = (DOCS / "reference" / page).read_text()
-    for option in get_command(app()).commands[command].params:
+    found = app.get_command(click.Context(app), command)
+    assert found is not None
+    for option in found.params:
         flag = max(option.opts, key=len)
         if not flag.startswith("--") or flag == "--help":
             continue

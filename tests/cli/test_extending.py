@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from polarbear.api.registries import REGISTRIES, registry
+from polarbear.api import REGISTRIES, registry
 from tests.plug_ins import install
 from tests.support import Project
 

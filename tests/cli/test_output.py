@@ -8,20 +8,19 @@ import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
-import typer
 from rich.cells import cell_len
 
 from polarbear.cli import output
-from polarbear.cli.output import Table
 from tests.support import Project
 
 HOSTILE = "a\x1b[2J\x1b]0;title\x07b\x9b31m\u202ec\x7f"
 SHOWN = "a\\x1b[2J\\x1b]0;title\\x07b\\x9b31m\\u202ec\\x7f"
 BEAR = "漢字 \U0001f43b"
 TABLE = f"algorithm,instance,t,y\n{BEAR},i,1,2\nB,i,1,3\n"
+TITLES = ("algorithm", "standing", "runs#")
 ROWS = [
-    ("algorithm", "standing", "runs#"),
     ("random search", "out", "16"),
     ("Powell [red]:bug:", "settled for the whole of the grid", "4,000"),
     ("日本語", "", "3"),
@@ -34,18 +33,10 @@ def not_quiet() -> None:
     output.set_quiet(False)
 
 
-def made(rows: list[tuple[str, ...]] = ROWS) -> Table:
-    titles, *others = rows
-    table = Table(*titles)
-    for row in others:
-        table.add_row(*row)
-    return table
-
-
 def test_tables_lines_and_notes_show_controls_instead_of_obeying_them(
     capsys: pytest.CaptureFixture[str],
 ):
-    output.show(made([("algorithm", f"{HOSTILE}#"), (HOSTILE, "1")]))
+    output.show_table(["algorithm", f"{HOSTILE}#"], [(HOSTILE, "1")])
     output.show(HOSTILE)
     output.note(f"{HOSTILE}\nsecond line")
     printed = capsys.readouterr()
@@ -62,7 +53,7 @@ def test_json_holds_the_same_text_without_a_control_in_it(capsys: pytest.Capture
 
 
 def test_numbers_are_aligned_to_the_right():
-    assert made().lines() == [
+    assert output.table_lines(TITLES, ROWS) == [
         "",
         " algorithm           standing                             runs",
         " ─────────────────────────────────────────────────────────────",
@@ -75,9 +66,9 @@ def test_numbers_are_aligned_to_the_right():
 
 @pytest.mark.parametrize("width", [20, 30, 45, 80])
 def test_a_table_fits_a_narrow_screen_and_loses_no_sign(width: int):
-    lines = made().lines(width)
+    lines = output.table_lines(TITLES, ROWS, width)
     assert max(map(cell_len, lines)) <= width
-    signs = sorted(sign for row in ROWS for cell in row for sign in cell if not sign.isspace())
+    signs = sorted(sign for row in (TITLES, *ROWS) for cell in row for sign in cell if not sign.isspace())
     signs.remove("#")
     assert sorted(sign for line in lines for sign in line if sign not in " ─") == signs
 
@@ -91,7 +82,7 @@ def test_results_are_folded_on_a_terminal_and_nowhere_else(
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     monkeypatch.setitem(os.environ, "COLUMNS", "30")
     output.show(line)
-    output.show(made())
+    output.show_table(TITLES, ROWS)
     printed = capsys.readouterr().out
     assert printed.replace("\n", " ").startswith(line)
     assert max(map(cell_len, printed.split("\n"))) <= 30
@@ -138,5 +129,5 @@ def test_a_note_that_cannot_be_written_ends_nothing(monkeypatch: pytest.MonkeyPa
     def full(text: str, err: bool) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(typer, "echo", full)
+    monkeypatch.setattr(click, "echo", full)
     output.note("round 3 is decided")

@@ -11,7 +11,7 @@ from typing import Any, cast
 
 import pytest
 
-from polarbear.api.race_events import AlgorithmProgress
+from polarbear.api.experiments import AlgorithmProgress
 from polarbear.cli.progress_display import BAR_COLUMNS, History, bar
 from polarbear.racing import Elimination, Threat
 from polarbear.store import progress_file

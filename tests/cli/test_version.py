@@ -57,7 +57,7 @@ def test_somebody_else_s_repository_is_not_taken_for_polarbear_s(package: Path):
 )
 def test_a_shell_completes_commands_and_options(words: str, completed: str):
     code = "import sys; sys.argv = ['polarbear']; from polarbear.cli import main; main()"
-    asked = {"_POLARBEAR_COMPLETE": "complete_bash", "COMP_WORDS": words}
+    asked = {"_POLARBEAR_COMPLETE": "bash_complete", "COMP_WORDS": words}
     done = subprocess.run(
         [sys.executable, "-c", code],
         env={**os.environ, **asked, "COMP_CWORD": str(words.count(" "))},
@@ -65,4 +65,4 @@ def test_a_shell_completes_commands_and_options(words: str, completed: str):
         text=True,
         check=False,
     )
-    assert done.stdout.split() == [completed], done.stderr
+    assert done.stdout.split() == [f"plain,{completed}"], done.stderr
