@@ -9,30 +9,16 @@ from dataclasses import dataclass
 from importlib import metadata
 
 from polarbear import __version__
-from polarbear.api.registries import REGISTRIES, registry
+from polarbear.api import REGISTRIES, registry
 from polarbear.inference.stan.installation import Finding, compile_programs, findings, install
 from polarbear.inference.stan.programs import programmed_models
 from polarbear.numerics.compiling import cache_folder
 from polarbear.wording import counted, size
 
-__all__ = [
-    "Diagnosis",
-    "Finding",
-    "compile_programs",
-    "diagnose",
-    "findings",
-    "install",
-    "programmed_models",
-]
+__all__ = ["Diagnosis", "Finding", "compile_programs", "diagnose", "findings", "install"]
+__all__ += ["programmed_models"]
 MIN_FREE_BYTES = 2**28  # in the temporary folder
-SUBMIT_COMMANDS = {
-    "sbatch": "Slurm",
-    "qsub": "PBS or SGE",
-    "bsub": "LSF",
-    "condor_submit": "HTCondor",
-    "oarsub": "OAR",
-    "msub": "Moab",
-}
+SUBMIT_COMMANDS = ("sbatch", "qsub", "bsub", "condor_submit", "oarsub", "msub")
 
 
 @dataclass(frozen=True)
@@ -45,24 +31,23 @@ class Diagnosis:
 
 def diagnose(scheduler: str | None = None) -> Diagnosis:
     """Examine this machine, and the workers of a Dask scheduler."""
-    needed = [_python(), _temporary_folder(), _cache()]
+    where = f"{platform.system()} on {platform.machine()}"
+    python = f"{__version__}, Python {platform.python_version()}, {where}"
+    needed = [Finding("PolarBear", python), _temporary_folder(), _cache()]
     if scheduler is not None:
         needed += _workers(scheduler)
-    queues = [f"{name} ({c})" for c, name in SUBMIT_COMMANDS.items() if shutil.which(c)]
-    found = Finding("queueing systems", ", ".join(queues) or "none found on this machine")
+    queues = ", ".join(filter(shutil.which, SUBMIT_COMMANDS)) or "none found on this machine"
     optional = {
         "the suite pbo and the adapter modcma": _extras("bbob", "ioh", "modcma"),
         "the method mcmc": _extras("nuts", "nutpie"),
         "the stan engine": findings(),
-        "many machines": [*_extras("cluster", "distributed", "dask-jobqueue"), found],
+        "many machines": [
+            *_extras("cluster", "distributed", "dask-jobqueue"),
+            Finding("queueing systems", queues),
+        ],
         "what other packages add": _plug_ins(),
     }
     return Diagnosis(needed, optional)
-
-
-def _python() -> Finding:
-    where = f"{platform.system()} on {platform.machine()}"
-    return Finding("PolarBear", f"{__version__}, Python {platform.python_version()}, {where}")
 
 
 def _temporary_folder() -> Finding:

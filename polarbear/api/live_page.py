@@ -5,7 +5,6 @@ from __future__ import annotations
 import secrets
 import sys
 import threading
-from collections.abc import Callable
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -22,16 +21,13 @@ from polarbear.store.lock import holder
 OVER = "over"
 TAG = "PolarBear-Round"  # the header that says which round a page shows
 HERE = "127.0.0.1"  # not reachable from other machines
-IDLE_SECONDS = 30.0  # after which a connection without a request is closed
 
 
 def check_place(path: Path) -> None:
-    """Raise an error if the path exists and is not a page, before anything is run."""
-    if path.is_dir():
-        raise ReportError(f"--page {path} is a folder; name a file")
+    """Raise an error if the page cannot be written there, before anything is run."""
     if not path.parent.is_dir():
         raise ReportError(f"--page: there is no folder {path.parent}; create it first")
-    if path.exists() and not is_page(path):
+    if path.is_dir() or (path.exists() and not is_page(path)):
         raise ReportError(f"--page {path} exists and is not a PolarBear page; name another file")
 
 
@@ -61,115 +57,99 @@ class StorePage:
     """The page of a store, built again only after a change."""
 
     def __init__(self, path: Path) -> None:
-        self._path = path
-        self._lock = threading.Lock()
+        self._path, self._lock = path, threading.Lock()
         self._state: object = None
         self._page = b""
 
     def now(self) -> bytes:
-        """The current page; it follows the race while a process writes to the store.
-
-        During a race it shows the newest round whose draws are stored, so that it is complete.
-        """
+        """The current page; it follows the race while a process writes to the store."""
         with self._lock:
-            store, follows = self._look()
-            tag = _tag(store, follows)
+            store, tag = self._look()
             state = (tag, store.posteriors.stored())
             if state != self._state:
-                made = page(gather(store), follows, served=tag)
-                self._page = made.encode("utf-8", "replace")
-                self._state = state
+                made = page(gather(store), tag != OVER, served=tag)
+                self._page, self._state = made.encode("utf-8", "replace"), state
             return self._page
 
     def tag(self) -> str:
         """The round that an open page compares with its own."""
-        return _tag(*self._look())
+        return self._look()[1]
 
-    def _look(self) -> tuple[Store, bool]:
+    def _look(self) -> tuple[Store, str]:
+        """The store, and the round that its page shows; OVER if no process writes to it.
+
+        During a race it is the newest round whose draws are stored, so that its page is complete.
+        """
         store = Store.open(self._path)
-        follows = holder(self._path / "lock") is not None
-        return (store.with_draws() if follows else store), follows
+        if holder(self._path / "lock") is None:
+            return store, OVER
+        store = store.with_draws()
+        last = store.rounds.last()
+        if last is None:
+            return store, "0"
+        there = last.posterior in store.posteriors.stored()
+        return store, f"{last.state.round}{'' if there else ' without draws'}"
 
 
-def _tag(store: Store, follows: bool) -> str:
-    """The round that a page shows, and whether its draws are stored; OVER after the race."""
-    last = store.rounds.last()
-    if not follows:
-        return OVER
-    if last is None:
-        return "0"
-    there = last.posterior in store.posteriors.stored()
-    return f"{last.state.round}{'' if there else ' without draws'}"
-
-
-class Server(ThreadingHTTPServer):
-    """A server for which a client that disconnects, or sends nothing, is no error."""
-
-    def handle_error(self, request: object, client_address: object) -> None:
-        if not isinstance(sys.exception(), OSError):
-            super().handle_error(request, client_address)  # type: ignore[arg-type]
-
-
-class Watch:
-    """Serves the page of a store at ``address`` until it is closed.
+class Watch(ThreadingHTTPServer):
+    """Serves the page of a store at ``address``, by `serve_forever`.
 
     The address has a secret part: other users of the machine can reach the port, but not the page.
     """
 
     def __init__(self, path: Path, port: int = 0) -> None:
         Store.open(path)  # raises an error if it is not a store
-        live, place = StorePage(path), f"/{secrets.token_urlsafe(16)}/"
-
-        class Handler(BaseHTTPRequestHandler):
-            timeout = IDLE_SECONDS
-
-            def do_GET(self) -> None:
-                self._answer(live.now)
-
-            def do_HEAD(self) -> None:
-                """The request of an open page before it reloads."""
-                self._answer(lambda: b"")
-
-            def _answer(self, held: Callable[[], bytes]) -> None:
-                # DNS rebinding: pages of another site may resolve to this address.
-                named = (self.headers.get("Host") or "").rpartition(":")[0]
-                if named not in (HERE, "localhost"):
-                    self.send_error(HTTPStatus.FORBIDDEN)
-                elif not secrets.compare_digest(
-                    self.path.partition("?")[0].encode(), place.encode()
-                ):
-                    self.send_error(HTTPStatus.NOT_FOUND)
-                else:
-                    try:
-                        self._send(HTTPStatus.OK, "text/html", held(), live.tag())
-                    except PolarBearError as error:  # for example while a round is being written
-                        words = f"{error}\n".encode()
-                        self._send(HTTPStatus.SERVICE_UNAVAILABLE, "text/plain", words, "")
-
-            def _send(self, status: HTTPStatus, kind: str, held: bytes, tag: str) -> None:
-                self.send_response(status)
-                self.send_header("Content-Type", f"{kind}; charset=utf-8")
-                self.send_header("Content-Length", str(len(held)))
-                self.send_header("Cache-Control", "no-store")
-                self.send_header(TAG, tag)
-                self.end_headers()
-                self.wfile.write(held)
-
-            def log_message(self, format: str, *args: object) -> None:
-                """Requests are not logged."""
-
+        self.live, self.place = StorePage(path), f"/{secrets.token_urlsafe(16)}/"
         try:
-            self._server = Server((HERE, port), Handler)
+            super().__init__((HERE, port), _Handler)
         except OSError as error:
             raise ReportError(
                 f"cannot serve on port {port}: {error.strerror}; choose another with --port"
             ) from None
-        self.address = f"http://{HERE}:{self._server.server_port}{place}"
+        self.address = f"http://{HERE}:{self.server_port}{self.place}"
 
-    def serve(self) -> None:
-        """Answer requests until ``close`` is called, or until an interrupt."""
-        self._server.serve_forever()
+    def handle_error(self, request: object, client_address: object) -> None:
+        """A client that disconnects, or sends nothing, is no error."""
+        if not isinstance(sys.exception(), OSError):
+            super().handle_error(request, client_address)  # type: ignore[arg-type]
 
-    def close(self) -> None:
-        self._server.shutdown()
-        self._server.server_close()
+
+class _Handler(BaseHTTPRequestHandler):
+    server: Watch
+    timeout = 30.0  # seconds after which a connection without a request is closed
+
+    def do_GET(self) -> None:
+        self._answer(with_page=True)
+
+    def do_HEAD(self) -> None:
+        """The request of an open page before it reloads."""
+        self._answer(with_page=False)
+
+    def _answer(self, with_page: bool) -> None:
+        place, live = self.path.partition("?")[0], self.server.live
+        # DNS rebinding: pages of another site may resolve to this address.
+        if (self.headers.get("Host") or "").rpartition(":")[0] not in (HERE, "localhost"):
+            self.send_error(HTTPStatus.FORBIDDEN)
+            return
+        if not secrets.compare_digest(place.encode(), self.server.place.encode()):
+            self.send_error(HTTPStatus.NOT_FOUND)
+            return
+        status, kind, tag = HTTPStatus.OK, "text/html", ""
+        try:
+            content, tag = live.now() if with_page else b"", live.tag()
+        except PolarBearError as error:  # for example while a round is being written
+            status, kind, content = (
+                HTTPStatus.SERVICE_UNAVAILABLE,
+                "text/plain",
+                f"{error}".encode(),
+            )
+        self.send_response(status)
+        self.send_header("Content-Type", f"{kind}; charset=utf-8")
+        self.send_header("Content-Length", str(len(content)))
+        self.send_header("Cache-Control", "no-store")
+        self.send_header(TAG, tag)
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Requests are not logged."""

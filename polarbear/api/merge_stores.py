@@ -76,10 +76,13 @@ def merge(
         if writer is not None:
             raise StoreLockedError(f"{path} is being written by {writer}; wait for it, or end it")
     union = unite(opened, keep, mix_hosts, first_wins)
-    _clear_leftovers(target)
-    aside = target.with_name(f"{_aside(target)}{secrets.token_hex(4)}")
+    prefix = f".{target.name}.merging-"
+    for leftover in target.parent.glob(f"{escape(prefix)}*"):  # of a merge that was killed
+        with suppress(StoreError), locked(leftover / "lock"):  # its holder is still merging
+            shutil.rmtree(leftover, ignore_errors=True)
+    aside = target.with_name(f"{prefix}{secrets.token_hex(4)}")
     try:
-        rounds, because = _written(opened, union, aside, target)
+        because = _write(opened, union, aside, target)
     finally:
         shutil.rmtree(aside, ignore_errors=True)
     disk = StoreOnDisk.open(target)
@@ -90,49 +93,26 @@ def merge(
         in_several=union.in_several,
         instances=len(disk.instances()),
         algorithms=tuple(union.config["algorithms"]),
-        rounds=rounds,
+        rounds=len(disk.rounds.numbers()),
         stopped_because=because,
         notes=union.notes,
     )
     return Store(disk, done)
 
 
-def _aside(target: Path) -> str:
-    """The prefix of temporary folders for a store of this name."""
-    return f".{target.name}.merging-"
-
-
-def _clear_leftovers(target: Path) -> None:
-    """Remove temporary folders that killed merges have left."""
-    for leftover in target.parent.glob(f"{escape(_aside(target))}*"):
-        with suppress(StoreError), locked(leftover / "lock"):  # its holder is still merging
-            shutil.rmtree(leftover, ignore_errors=True)
-
-
-def _written(
-    opened: Sequence[StoreOnDisk], union: Union, aside: Path, target: Path
-) -> tuple[int, str | None]:
-    """Write the merged store; returns the number of its rounds, and why the race stopped.
+def _write(opened: Sequence[StoreOnDisk], union: Union, aside: Path, target: Path) -> str | None:
+    """Write the merged store and decide its race again; returns why the race stopped.
 
     The folder gets its name before its lock is released: an unlocked temporary folder would count
     as a leftover.
     """
-    disk = StoreOnDisk.create(aside, union.config)
+    disk, because = StoreOnDisk.create(aside, union.config), None
     with disk.writing():
         write_union(opened, union, disk)
-        raced = any(store.rounds.numbers() for store in opened)
-        because = _decided(disk) if raced else None
-        rounds = len(disk.rounds.numbers())
+        if any(store.rounds.numbers() for store in opened):
+            try:
+                because = replay(disk).because
+            except (ConfigError, StoreMismatchError) as error:  # for example a missing plug-in
+                because = f"its race cannot be decided here: {error}"
         file_io.move(aside, target)
-    return rounds, because
-
-
-def _decided(disk: StoreOnDisk) -> str:
-    """Decide the race again; returns why it stopped."""
-    try:
-        return replay(disk).because
-    except (
-        ConfigError,
-        StoreMismatchError,
-    ) as error:  # for example a plug-in that is not installed here
-        return f"its race cannot be decided here: {error}"
+    return because

@@ -20,7 +20,6 @@ from polarbear.wording import (
     counted,
     duration,
     joined,
-    noun,
     percent,
     percent_cell,
     short,
@@ -80,16 +79,12 @@ def _store_lines(found: StoreStatus) -> Iterator[str]:
         f"created {found.created} by PolarBear {found.tool}"
     )
     if found.weights is not None:
-        weighted = found.weights
-        yield (
-            f"{counted(weighted.instances, 'instance')} "
-            f"{noun(weighted.instances, 'counts', 'count')} as {short(weighted.total)}: weights "
-            f"from {short(weighted.least)} to {short(weighted.most)}"
-        )
-    if found.rankings:
-        yield counted(found.rankings, "imported ranking")
-    if found.posteriors:
-        yield counted(found.posteriors, "posterior")
+        weighted, span = found.weights, (short(found.weights.least), short(found.weights.most))
+        instances = counted(weighted.instances, "instance counts", "instances count")
+        yield f"{instances} as {short(weighted.total)}: weights from {' to '.join(span)}"
+    for number, what in ((found.rankings, "imported ranking"), (found.posteriors, "posterior")):
+        if number:
+            yield counted(number, what)
     if found.written_by:
         yield f"being written by {found.written_by}"
 
@@ -113,22 +108,20 @@ def _more_lines(found: StoreStatus) -> Iterator[str]:
 def _show_progress(now: Mapping[str, Any]) -> None:
     """Print the progress by algorithm and by worker of a race that is running, and the forecast."""
     output.show("", *_progress_lines(now))
-    if now["algorithms"]:
-        rows = []
-        for one in now["algorithms"]:
-            asked = f"{one['round_done']} of {one['round_runs']}" if one["round_runs"] else ""
-            mean = duration(one["seconds"] / one["runs"]) if one["runs"] else ""
-            rows.append([one["algorithm"], asked, str(one["runs"]), str(one["failed"]), mean])
-        titles = ["algorithm", "this round#", "runs so far#", "failed#", "mean duration#"]
-        output.show_table(titles, rows)
-    if now["workers"]:
-        lasted = max(now["written"] - now["began"], 1e-9)
-        rows = []
-        for one in now["workers"]:
-            busy = percent_cell(min(1.0, one["seconds"] / lasted))
-            runs = str(one["runs"]), str(one["failed"])
-            rows.append([one["worker"], one["host"], *runs, busy, one["last"]])
-        output.show_table(["worker", "host", "runs#", "failed#", "busy#", "last run"], rows)
+    rows = []
+    for one in now["algorithms"]:
+        asked = f"{one['round_done']} of {one['round_runs']}" if one["round_runs"] else ""
+        mean = duration(one["seconds"] / one["runs"]) if one["runs"] else ""
+        rows.append([one["algorithm"], asked, str(one["runs"]), str(one["failed"]), mean])
+    titles = ["algorithm", "this round#", "runs so far#", "failed#", "mean duration#"]
+    output.show_table(titles, rows)
+    lasted = max(now["written"] - now["began"], 1e-9)
+    rows = []
+    for one in now["workers"]:
+        busy = percent_cell(min(1.0, one["seconds"] / lasted))
+        runs = str(one["runs"]), str(one["failed"])
+        rows.append([one["worker"], one["host"], *runs, busy, one["last"]])
+    output.show_table(["worker", "host", "runs#", "failed#", "busy#", "last run"], rows)
 
 
 def _progress_lines(now: Mapping[str, Any]) -> list[str]:
@@ -238,4 +231,4 @@ def watch(store: Path, port: int) -> None:
     served = api.live_page.Watch(store, port)
     output.show(served.address)
     with suppress(KeyboardInterrupt):
-        served.serve()
+        served.serve_forever()

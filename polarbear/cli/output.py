@@ -31,20 +31,15 @@ GAP = 3  # spaces between two columns of a table
 MIN_COLUMN = 2  # a character may take two columns
 # Control characters and changes of direction, which JSON allows but a terminal would act upon.
 _CONTROLS = "[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
-_quiet = False  # set by --quiet
+quiet = False  # set by --quiet
 
 Result = TypeVar("Result")
 
 
-def set_quiet(quiet: bool) -> None:
+def set_quiet(value: bool) -> None:
     """Print no notes and no progress."""
-    global _quiet
-    _quiet = quiet
-
-
-def is_quiet() -> bool:
-    """Whether the command was called with --quiet."""
-    return _quiet
+    global quiet
+    quiet = value
 
 
 def table_lines(
@@ -119,7 +114,7 @@ def print_json(facts: Any) -> None:
 
 def note(*lines: str) -> None:
     """Print lines on standard error, unless --quiet was given."""
-    if not _quiet:
+    if not quiet:
         error(*lines)
 
 

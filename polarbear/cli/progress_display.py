@@ -32,7 +32,7 @@ NAME_COLUMNS, ROUND_COLUMNS, BAR_COLUMNS = 24, 20, 24
 @contextmanager
 def _live(picture: Callable[[], Sequence[str]]) -> Iterator[None]:
     """Show lines on a terminal, and update them four times a second."""
-    if output.is_quiet() or not sys.stderr.isatty():
+    if output.quiet or not sys.stderr.isatty():
         yield
         return
     from rich.console import Console, Group
@@ -46,36 +46,6 @@ def _live(picture: Callable[[], Sequence[str]]) -> Iterator[None]:
         transient=True,
     ):
         yield
-
-
-@contextmanager
-def runs_display(total: int) -> Iterator[Callable[[bool], None]]:
-    """Show the number of finished runs; yields a function that counts one."""
-    done = failed = 0
-    begun, log = time.monotonic(), _Log()
-
-    def advance(has_failed: bool) -> None:
-        nonlocal done, failed
-        done, failed = done + 1, failed + has_failed
-        if log.is_due:
-            log.write(line())
-
-    def line() -> str:
-        if not done:
-            return f"0 of {counted(total, 'run')}"
-        left = (time.monotonic() - begun) / done * (total - done)
-        return f"{_finished(done, total, failed)}, {duration(left)} left"
-
-    with _live(lambda: [bar(done, total), line()] if total else []):
-        yield advance
-
-
-@contextmanager
-def race_display(store: StoreOnDisk) -> Iterator[RaceProgress]:
-    """Show the progress of a race."""
-    progress = RaceProgress(store)
-    with _live(progress.picture):
-        yield progress
 
 
 class _Log:
@@ -94,26 +64,49 @@ class _Log:
             output.note(line)
 
 
+@contextmanager
+def runs_display(total: int) -> Iterator[Callable[[bool], None]]:
+    """Show the number of finished runs; yields a function that counts one."""
+    done = failed = 0
+    begun, log = time.monotonic(), _Log()
+
+    def line() -> str:
+        left = (time.monotonic() - begun) / max(done, 1) * (total - done)
+        return f"{_finished(done, total, failed)}{f', {duration(left)} left' if done else ''}"
+
+    def advance(has_failed: bool) -> None:
+        nonlocal done, failed
+        done, failed = done + 1, failed + has_failed
+        if log.is_due:
+            log.write(line())
+
+    with _live(lambda: [bar(done, total), line()] if total else []):
+        yield advance
+
+
+@contextmanager
+def race_display(store: StoreOnDisk) -> Iterator[RaceProgress]:
+    """Show the progress of a race."""
+    progress = RaceProgress(store)
+    with _live(progress.picture):
+        yield progress
+
+
 class RaceProgress(Account):
     """The rounds of a race: P(dominated) of each algorithm, finished runs, the forecast."""
 
     def __init__(self, store: StoreOnDisk) -> None:
         super().__init__(store.config)
-        self._store = store
-        self._facts = standings(store)
-        self._history = History()
+        self._store, self._facts = store, standings(store)
+        self._history, self._log, self._doing = History(), _Log(), ""
         for number in store.rounds.numbers():
             self._history.ends(store.rounds.read(number))
-        self._doing = ""
-        self._log = _Log()
 
     def begins(self, start: RoundStart) -> None:
         super().begins(start)
         self._history.enter(start.state.algorithms)
-        joining = start.state.joining
-        newcomer = f"{joining} on stored instances: " if joining else ""
-        algorithms = counted(len(start.horizons), "algorithm")
-        self._doing = f"{newcomer}{algorithms} on {counted(start.drawn, 'instance')}"
+        algorithms, drawn = len(start.horizons), counted(start.drawn, "instance")
+        self._doing = f"{counted(algorithms, 'algorithm')} on {drawn}"
 
     def finished(self, outcome: Outcome) -> None:
         super().finished(outcome)
@@ -130,9 +123,9 @@ class RaceProgress(Account):
         self._history.ends(record)
         if self._facts is None:
             return
+        settled = f"{percent(self._facts.share_settled)} of pairs settled"
         parts = [
-            f"round {self._facts.rounds}: {counted(self._facts.instances, 'instance')}, "
-            f"{percent(self._facts.share_settled)} of pairs settled"
+            f"round {self._facts.rounds}: {counted(self._facts.instances, 'problem')}, {settled}"
         ]
         parts += [
             f"{one.algorithm} eliminated by {one.by} (P = {decisive(one.probability)})"

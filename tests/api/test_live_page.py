@@ -61,7 +61,7 @@ def test_what_is_not_a_page_is_not_written_over(tmp_path: Path):
     mine.write_text("<p>mine</p>")
     with pytest.raises(ReportError, match="exists and is not a PolarBear page"):
         check_place(mine)
-    with pytest.raises(ReportError, match="is a folder"):
+    with pytest.raises(ReportError, match="exists and is not a PolarBear page"):
         check_place(tmp_path)
     with pytest.raises(ReportError, match="there is no folder"):
         check_place(tmp_path / "nowhere" / "page.html")
@@ -76,10 +76,11 @@ def store(tmp_path: Path) -> Store:
 @pytest.fixture
 def served(store: Store) -> Iterator[Watch]:
     watch = Watch(store.path)
-    thread = threading.Thread(target=watch.serve)
+    thread = threading.Thread(target=watch.serve_forever)
     thread.start()
     yield watch
-    watch.close()
+    watch.shutdown()
+    watch.server_close()
     thread.join()
 
 
@@ -116,7 +117,7 @@ def test_the_page_is_not_served_without_the_secret_part_of_the_address(served: W
     connection.close()
     other = Watch(store.path)
     assert urlsplit(other.address).path != urlsplit(served.address).path
-    other._server.server_close()
+    other.server_close()
 
 
 def test_a_client_that_disconnects_leaves_no_traceback(served: Watch, capfd):

@@ -68,7 +68,9 @@ def test_numbers_are_aligned_to_the_right():
 def test_a_table_fits_a_narrow_screen_and_loses_no_sign(width: int):
     lines = output.table_lines(TITLES, ROWS, width)
     assert max(map(cell_len, lines)) <= width
-    signs = sorted(sign for row in (TITLES, *ROWS) for cell in row for sign in cell if not sign.isspace())
+    signs = sorted(
+        sign for row in (TITLES, *ROWS) for cell in row for sign in cell if not sign.isspace()
+    )
     signs.remove("#")
     assert sorted(sign for line in lines for sign in line if sign not in " ─") == signs
 
