@@ -18,13 +18,7 @@ from polarbear.driver import collect
 from polarbear.driver.check import Checked
 from polarbear.driver.check import check as run_trial
 from polarbear.driver.loop import Race
-from polarbear.driver.race_progress import (
-    Account,
-    AlgorithmProgress,
-    ProgressFile,
-    RoundStart,
-    Watcher,
-)
+from polarbear.driver.race_progress import Account, ProgressFile, RoundStart, Watcher
 from polarbear.driver.reconcile import Answers, take_in
 from polarbear.driver.scheduler import Scheduler
 from polarbear.driver.standings import Collected, Standings, collected, standings
@@ -33,8 +27,7 @@ from polarbear.execution.host import cores, free_cores
 from polarbear.execution.outcome import Outcome
 from polarbear.plain import Record, plain
 from polarbear.racing import RoundRecord
-from polarbear.report.figures.short_names import labels
-from polarbear.report.words import curve, withheld
+from polarbear.report.words import withheld
 from polarbear.settings.grid import SECONDS
 from polarbear.settings.options import Source, validate
 from polarbear.store import Store as StoreOnDisk
@@ -47,8 +40,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Checked", "Collected", "Raced", "check", "race", "run"]
 # For observers that show the progress of a race.
-__all__ += ["Account", "AlgorithmProgress", "Outcome", "RoundRecord", "RoundStart", "StoreOnDisk"]
-__all__ += ["Watcher", "curve", "labels", "standings", "withheld"]
+__all__ += ["Account", "Outcome", "RoundRecord", "RoundStart", "StoreOnDisk", "Watcher"]
+__all__ += ["standings", "withheld"]
 
 
 @dataclass(frozen=True, repr=False)

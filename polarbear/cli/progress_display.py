@@ -2,31 +2,27 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
-import numpy as np
-
 from polarbear.api.experiments import (
     Account,
-    AlgorithmProgress,
     Outcome,
     RoundRecord,
     RoundStart,
     StoreOnDisk,
-    curve,
-    labels,
     standings,
     withheld,
 )
 from polarbear.cli import output
-from polarbear.cli.race_summary import forecast_words, summary_line
+from polarbear.cli.race_summary import forecast_words, standings_table, summary_line
 from polarbear.wording import counted, decisive, duration, percent
 
 LOG_INTERVAL_SECONDS = 15.0
-NAME_COLUMNS, ROUND_COLUMNS, BAR_COLUMNS = 24, 20, 24
+BAR_COLUMNS = 24
 
 
 @contextmanager
@@ -93,18 +89,15 @@ def race_display(store: StoreOnDisk) -> Iterator[RaceProgress]:
 
 
 class RaceProgress(Account):
-    """The rounds of a race: P(dominated) of each algorithm, finished runs, the forecast."""
+    """The standings of a race after its last round, finished runs, and the forecast."""
 
     def __init__(self, store: StoreOnDisk) -> None:
         super().__init__(store.config)
         self._store, self._facts = store, standings(store)
-        self._history, self._log, self._doing = History(), _Log(), ""
-        for number in store.rounds.numbers():
-            self._history.ends(store.rounds.read(number))
+        self._log, self._doing = _Log(), ""
 
     def begins(self, start: RoundStart) -> None:
         super().begins(start)
-        self._history.enter(start.state.algorithms)
         algorithms, drawn = len(start.horizons), counted(start.drawn, "instance")
         self._doing = f"{counted(algorithms, 'algorithm')} on {drawn}"
 
@@ -120,7 +113,6 @@ class RaceProgress(Account):
     def ends(self, record: RoundRecord) -> None:
         super().ends(record)
         self._facts = standings(self._store)
-        self._history.ends(record)
         if self._facts is None:
             return
         settled = f"{percent(self._facts.share_settled)} of pairs settled"
@@ -140,8 +132,10 @@ class RaceProgress(Account):
     def picture(self) -> list[str]:
         """The lines of a live display."""
         now = self.now()
-        lines = self._history.lines(now.algorithms)
+        lines = []
         if self._facts:
+            columns = shutil.get_terminal_size().columns
+            lines = output.table_lines(*standings_table(self._facts), columns)
             lines.append(summary_line(self._facts))
         if now.runs:
             lines.append(bar(now.done, now.runs))
@@ -156,49 +150,6 @@ class RaceProgress(Account):
         if not self._facts or not self._facts.open_pairs:
             return []
         return forecast_words(self._facts, self.seconds_per_instance)
-
-
-class History:
-    """P(dominated) of each algorithm after each round."""
-
-    def __init__(self) -> None:
-        self._dominated: dict[str, list[float]] = {}
-        self._eliminated: set[str] = set()
-
-    def enter(self, names: Sequence[str]) -> None:
-        """Add algorithms, even if nothing is known about them yet."""
-        for name in names:
-            self._dominated.setdefault(name, [])
-
-    def ends(self, record: RoundRecord) -> None:
-        """Add a round; an eliminated algorithm keeps the probability of its elimination."""
-        state = record.state
-        self.enter(state.algorithms)
-        decided = {gone.algorithm: gone.probability for gone in state.eliminated}
-        for name, seen in self._dominated.items():
-            if name in decided and name not in self._eliminated:
-                seen.append(decided[name])
-            elif name in record.threats:
-                seen.append(record.threats[name].probability)
-        self._eliminated = set(decided)
-
-    def lines(self, progress: Sequence[AlgorithmProgress]) -> list[str]:
-        """P(dominated) of each algorithm as a curve over the last rounds, and its runs."""
-        if not self._dominated:
-            return []
-        runs = {entry.algorithm: entry for entry in progress}
-        names = labels(list(self._dominated), limit=NAME_COLUMNS)
-        first = max(len("algorithm"), *map(len, names.values()))
-        made = [f"{'algorithm':<{first}}  P(dominated) by round"]
-        for name, seen in self._dominated.items():
-            drawn = curve(np.array(seen[-ROUND_COLUMNS:]))
-            now = f"{seen[-1]:.2f}" if seen else "?"
-            entry = runs.get(name, AlgorithmProgress(name))
-            failures = f", {entry.failed} failed" if entry.failed else ""
-            status = "eliminated, " if name in self._eliminated else ""
-            words = f"{status}{counted(entry.runs, 'run')}{failures}"
-            made.append(f"{names[name]:<{first}}  {drawn:<{ROUND_COLUMNS}}  {now:<4}  {words}")
-        return made
 
 
 def _finished(done: int, total: int, failed: int) -> str:

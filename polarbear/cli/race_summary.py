@@ -36,12 +36,7 @@ def show_standings(facts: Standings, verbose: bool = False) -> None:
     unsettled = "" if facts.resolved else " (not settled)"
     output.show(f"Anytime Pareto set{unsettled}: {', '.join(facts.pareto_set)}")
     output.show(*_recommendations(facts))
-    rows = []
-    for entry in facts.algorithms:
-        problems = f"{facts.instances_by_algorithm[entry.algorithm]}"
-        status, spent = STATUS[entry.standing], time(entry.spent)
-        rows.append([entry.algorithm, status, problems, spent, _reason(facts, entry)])
-    output.show_table(["algorithm", "status", "problems#", f"{facts.axis}#", "reason"], rows)
+    output.show_table(*standings_table(facts))
     wrong = ""
     if facts.eliminated and facts.p_any_wrong is not None:
         wrong = f" P(any elimination is wrong) = {probability(facts.p_any_wrong)}."
@@ -50,6 +45,16 @@ def show_standings(facts: Standings, verbose: bool = False) -> None:
     settled = [f"{pair.words}." for pair in facts.settled_pairs]
     output.show(*(lines + settled if verbose else _capped(lines, "more open pair")))
     output.show(*_warnings(facts))
+
+
+def standings_table(facts: Standings) -> tuple[list[str], list[list[str]]]:
+    """Titles and rows: the status of each algorithm, its cost, and the reason."""
+    rows = []
+    for entry in facts.algorithms:
+        problems = f"{facts.instances_by_algorithm[entry.algorithm]}"
+        status, spent = STATUS[entry.standing], time(entry.spent)
+        rows.append([entry.algorithm, status, problems, spent, _reason(facts, entry)])
+    return ["algorithm", "status", "problems#", f"{facts.axis}#", "reason"], rows
 
 
 def _capped(lines: list[str], rest: str, plural: str | None = None) -> list[str]:

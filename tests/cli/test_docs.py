@@ -64,14 +64,15 @@ def test_every_figure_stands_in_the_documentation_of_the_report():
 )
 def test_every_flag_stands_in_the_documentation_with_its_default(command: str, page: str):
     text = (DOCS / "reference" / page).read_text()
-    found = app.get_command(click.Context(app), command)
+    context = click.Context(app)
+    found = app.get_command(context, command)
     assert found is not None
     for option in found.params:
         flag = max(option.opts, key=len)
         if not flag.startswith("--") or flag == "--help":
             continue
-        unset = option.default is None or option.default is False
-        default = "" if unset else f"`{option.default}` "
+        value = option.get_default(context)
+        default = "" if value is None or value is False else f"`{value}` "
         assert f"| `{flag}` | {default}|" in text, flag
 
 

@@ -11,48 +11,24 @@ from typing import Any, cast
 
 import pytest
 
-from polarbear.api.experiments import AlgorithmProgress
-from polarbear.cli.progress_display import BAR_COLUMNS, History, bar
-from polarbear.racing import Elimination, Threat
-from polarbear.store import progress_file
+from polarbear.cli.progress_display import BAR_COLUMNS, RaceProgress, bar
+from polarbear.store import Store, progress_file
 from tests.support import Project, solver
 
-LONG = [f"configuration {'x' * 60} population {size}" for size in (10, 100)]
 
-
-def record(names: list[str], out: dict[str, float], threats: dict[str, float]) -> Any:
-    gone = tuple(Elimination(name, names[0], 1, 8, p) for name, p in out.items())
-    state = SimpleNamespace(algorithms=tuple(names), eliminated=gone)
-    threatened = {name: Threat(names[0], p) for name, p in threats.items()}
-    return cast(Any, SimpleNamespace(state=state, threats=threatened))
-
-
-def test_every_algorithm_has_a_line_before_anything_is_known():
-    history = History()
-    assert history.lines([]) == []
-    history.enter(["A", "B"])
-    _, first, second = history.lines([AlgorithmProgress("B", runs=1, failed=1)])
-    assert first.split() == ["A", "?", "0", "runs"]
-    assert second.split() == ["B", "?", "1", "run,", "1", "failed"]
-
-
-def test_a_curve_grows_by_a_round_and_ends_at_the_elimination():
-    history = History()
-    history.ends(record(["A", "B"], {}, {"A": 0.0, "B": 0.5}))
-    history.ends(record(["A", "B"], {"B": 1.0}, {"A": 0.0}))
-    history.ends(record(["A", "B"], {"B": 1.0}, {"A": 0.25}))
-    _, first, second = history.lines([])
-    assert first.split()[:3] == ["A", "▂", "0.25"]
-    assert second.split()[:4] == ["B", "▄█", "1.00", "eliminated,"]
-
-
-def test_long_names_and_many_rounds_fit_into_80_columns_and_stay_distinct():
-    history = History()
-    for _ in range(200):
-        history.ends(record(LONG, {}, dict.fromkeys(LONG, 0.5)))
-    lines = history.lines([AlgorithmProgress(name, runs=2000, failed=2000) for name in LONG])
-    assert max(map(len, lines)) <= 80
-    assert len({line.split("  ")[0] for line in lines}) == 3
+def test_a_terminal_shows_the_standings_and_the_runs_of_the_round(project: Project):
+    project.configure(race={"limits": {"rounds": 1}}, inference={"draws": 400})
+    project("race", "config.yaml", "-q")
+    progress = RaceProgress(Store.open(project.store))
+    lines = progress.picture()
+    assert lines[1].split() == ["algorithm", "status", "problems", "evaluations", "reason"]
+    assert {line.split()[0] for line in lines[3:5]} == {"random", "coordinate_descent"}
+    assert lines[-1].startswith("starting")
+    state = SimpleNamespace(round=1, joining=None, algorithms=())
+    progress.begins(
+        cast(Any, SimpleNamespace(state=state, tasks=[], horizons={}, drawn=8, workers=2))
+    )
+    assert progress.picture()[-1].startswith("round 2: 0 of 0 runs; 0 algorithms on 8 instances")
 
 
 def test_the_bar_is_as_long_as_the_share_that_is_done():
