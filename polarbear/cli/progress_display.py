@@ -117,7 +117,7 @@ class RaceProgress(Account):
             return
         settled = f"{percent(self._facts.share_settled)} of pairs settled"
         parts = [
-            f"round {self._facts.rounds}: {counted(self._facts.instances, 'problem')}, {settled}"
+            f"round {self._facts.rounds}: {counted(self._facts.instances, 'instance')}, {settled}"
         ]
         parts += [
             f"{one.algorithm} eliminated by {one.by} (P = {decisive(one.probability)})"

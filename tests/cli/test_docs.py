@@ -71,8 +71,9 @@ def test_every_flag_stands_in_the_documentation_with_its_default(command: str, p
         flag = max(option.opts, key=len)
         if not flag.startswith("--") or flag == "--help":
             continue
-        value = option.get_default(context)
-        default = "" if value is None or value is False else f"`{value}` "
+        value = option.default
+        given = isinstance(value, int | float | str) and value is not False
+        default = f"`{value}` " if given else ""
         assert f"| `{flag}` | {default}|" in text, flag
 
 

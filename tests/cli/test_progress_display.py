@@ -16,7 +16,10 @@ from polarbear.store import Store, progress_file
 from tests.support import Project, solver
 
 
-def test_a_terminal_shows_the_standings_and_the_runs_of_the_round(project: Project):
+def test_a_terminal_shows_the_standings_and_the_runs_of_the_round(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("COLUMNS", "160")
     project.configure(race={"limits": {"rounds": 1}}, inference={"draws": 400})
     project("race", "config.yaml", "-q")
     progress = RaceProgress(Store.open(project.store))
