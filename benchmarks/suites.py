@@ -29,8 +29,7 @@ import numpy as np
 from targets import Row, report
 
 from polarbear.problems.base import Setting, Spec
-from polarbear.problems.bbob.instances import bbob_function, sbox_function
-from polarbear.problems.bbob.problem import function_problem
+from polarbear.problems.bbob.instances import bbob_function, function_problem, sbox_function
 from polarbear.problems.gp_bbob import FUNCTIONS, BaseFunctions, GpBbob, mixture
 from polarbear.problems.ma_bbob import SCALES, MaBbob, optimum
 from polarbear.settings.grid import Budget

@@ -47,9 +47,8 @@ _SETTINGS: dict[str, Any] = {
     "no_cfunc_wrapper": True,  # not called from C, and it takes time to compile
 }
 
-# For loops whose last digits are compared with a C++ program's: nothing is reordered.
-as_written = njit(**_SETTINGS | {"fastmath": False, "nogil": False})
-# The same, with products that go into a sum unrounded where C++ compilers do so by default.
+# For loops whose last digits are compared with a C++ program's: nothing is reordered, and products
+# go into a sum unrounded where C++ compilers do so by default.
 _CONTRACTED: Any = {"contract"} if platform.machine().lower() in {"aarch64", "arm64"} else False
 fused = njit(**_SETTINGS | {"fastmath": _CONTRACTED})
 fused_inner = njit(**_SETTINGS | {"fastmath": _CONTRACTED, "no_cpython_wrapper": True})

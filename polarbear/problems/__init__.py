@@ -20,7 +20,7 @@ SUITES: Registry[type[Suite]] = Registry(
         "files": "polarbear.problems.instance_files:Files",
         "gp-bbob": "polarbear.problems.gp_bbob:GpBbob",
         "ma-bbob": "polarbear.problems.ma_bbob:MaBbob",
-        "pbo": "polarbear.problems.pbo:Pbo",
+        "pbo": "polarbear.problems.numbered_suites:Pbo",
         "python": "polarbear.problems.python:Python",
         "sbox": "polarbear.problems.numbered_suites:Sbox",
         "synthetic": "polarbear.problems.synthetic:Synthetic",

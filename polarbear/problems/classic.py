@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import cache
 from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
@@ -22,7 +21,7 @@ def sphere(z: Floats) -> float:
 
 
 def ellipsoid(z: Floats) -> float:
-    return float(z * z @ _weights(len(z)))
+    return float(z * z @ np.power(10.0, 6.0 * np.linspace(0.0, 1.0, len(z))))
 
 
 def cigar(z: Floats) -> float:
@@ -51,7 +50,7 @@ def ackley(z: Floats) -> float:
 
 def griewank(z: Floats) -> float:
     z = 100.0 * z  # on this box a part of its wide waves would look like a sphere
-    waves = np.prod(np.cos(z / _roots(len(z))))
+    waves = np.prod(np.cos(z / np.sqrt(np.arange(1, len(z) + 1))))
     return float(z @ z / 4000.0 + 1.0 - waves)
 
 
@@ -65,22 +64,8 @@ def levy(z: Floats) -> float:
 
 
 def different_powers(z: Floats) -> float:
-    return float(np.sqrt(np.sum(np.abs(z) ** _exponents(len(z)))))
-
-
-@cache
-def _weights(dimension: int) -> Floats:
-    return np.power(10.0, 6.0 * np.linspace(0.0, 1.0, dimension))
-
-
-@cache
-def _roots(dimension: int) -> Floats:
-    return np.sqrt(np.arange(1, dimension + 1))
-
-
-@cache
-def _exponents(dimension: int) -> Floats:
-    return 2.0 + 4.0 * np.linspace(0.0, 1.0, dimension)
+    exponents = 2.0 + 4.0 * np.linspace(0.0, 1.0, len(z))
+    return float(np.sqrt(np.sum(np.abs(z) ** exponents)))
 
 
 Name = Literal[

@@ -28,10 +28,10 @@ FUNCTIONS = 24
 LEAST_MASS = 1e-9  # truncated priors are drawn by inversion, which needs some mass to invert
 
 
-def _check_truncation(start: int, stop: int, mass: float) -> None:
+def _check_truncation(start: int, stop: int, cdf: Floats) -> None:
     if stop < start:
         raise ValueError(f"nothing lies between {start} and {stop}")
-    if start < stop and mass < LEAST_MASS:
+    if start < stop and cdf[-1] - cdf[0] < LEAST_MASS:
         raise ValueError(
             f"the prior has less than {LEAST_MASS:g} of its mass between {start} and {stop}: "
             "move its mean, widen it, or fix the number by 'from' equal to 'to'"
@@ -58,19 +58,17 @@ class Dimension(Options):
 
     @model_validator(mode="after")
     def _possible(self) -> Dimension:
-        below, within = self._mass()
-        _check_truncation(self.start, self.stop, within - below)
+        _check_truncation(self.start, self.stop, self._cdf())
         return self
 
-    def _mass(self) -> tuple[float, float]:
+    def _cdf(self) -> Floats:
         """The normal CDF at both ends of the truncation."""
-        below, within = ndtr((np.array([self.start, self.stop + 1]) - self.mean) / self.sd)
-        return float(below), float(within)
+        return np.asarray(ndtr((np.array([self.start, self.stop + 1]) - self.mean) / self.sd))
 
     def draw(self, rng: np.random.Generator) -> int:
         if self.start == self.stop:
             return self.start
-        value = int(self.mean + self.sd * ndtri(rng.uniform(*self._mass())))
+        value = int(self.mean + self.sd * ndtri(rng.uniform(*self._cdf())))
         return min(max(value, self.start), self.stop)  # inversion may round beyond an end
 
 
@@ -97,21 +95,18 @@ class Active(Options):
 
     @model_validator(mode="after")
     def _possible(self) -> Active:
-        mass = self._mass()
-        _check_truncation(self.start, self.stop, float(mass[-1] - mass[0]))
+        _check_truncation(self.start, self.stop, self._cdf())
         return self
 
-    def _mass(self) -> Floats:
+    def _cdf(self) -> Floats:
         """The log-normal CDF at the lower end of each integer, and at the upper end of the last."""
         ends = np.arange(self.start, max(self.start, self.stop) + 2)
-        mass: Floats = ndtr((np.log(ends) - self.log_mean) / self.log_sd)
-        return mass
+        return np.asarray(ndtr((np.log(ends) - self.log_mean) / self.log_sd))
 
     def thresholds(self) -> list[float]:
         """Φ⁻¹(F_K(k)) of every k but the last; k(x) grows by one for each that h(x) exceeds."""
-        mass = self._mass()
-        cdf = (mass[1:-1] - mass[0]) / (mass[-1] - mass[0])
-        return [float(h) for h in ndtri(cdf)]
+        cdf = self._cdf()
+        return [float(h) for h in ndtri((cdf[1:-1] - cdf[0]) / (cdf[-1] - cdf[0]))]
 
 
 Features = Annotated[Range, Field(description="how many random Fourier features draw the field")]
@@ -190,7 +185,7 @@ class GpBbob(Suite):
         return f"{self.suite}-{index}-d{dimension}", spec
 
     def build(self, spec: Spec, setting: Setting) -> Problem:
-        from polarbear.problems.bbob.problem import bbob_box
+        from polarbear.problems.bbob.instances import bbob_box
 
         functions = BaseFunctions(spec["instances"], spec["dimension"])
         return Problem(
@@ -211,10 +206,10 @@ class BaseFunctions(dict[int, Any]):
 
     def __missing__(self, i: int) -> Any:
         start = perf_counter()
-        from polarbear.problems.bbob import instances, problem
+        from polarbear.problems.bbob.instances import function_problem, sbox_function
 
-        function = instances.sbox_function(i + 1, self._instances[i], self._dimension)
-        self[i] = problem.function_problem(function).evaluate
+        function = sbox_function(i + 1, self._instances[i], self._dimension)
+        self[i] = function_problem(function).evaluate
         self.seconds += perf_counter() - start
         return self[i]
 
@@ -260,7 +255,6 @@ def random_fields(fields: int, dimension: int, spec: Spec) -> Callable[[Floats],
     weights = rng.standard_normal((fields, features)) * spec["amplitude"] * sqrt(2.0 / features)
 
     def values(x: Floats) -> Floats:
-        drawn: Floats = weights @ np.cos(frequencies @ x + phases)
-        return drawn
+        return np.asarray(weights @ np.cos(frequencies @ x + phases))
 
     return values

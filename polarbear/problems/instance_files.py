@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from glob import glob
 from pathlib import Path
 from typing import ClassVar, Literal
 
@@ -56,11 +57,9 @@ class Files(Suite):
 
     def _found(self, folder: Path) -> list[str]:
         if self.glob is not None:
-            pattern = Path(self.glob)
-            root = Path(pattern.anchor) if pattern.is_absolute() else folder
-            matches = root.glob(str(pattern.relative_to(pattern.anchor)))
-            base = root if not pattern.is_absolute() else None
-            return sorted(str(m.relative_to(base) if base else m) for m in matches if m.is_file())
+            # Not Path.glob, which refuses absolute patterns.
+            matches = glob(self.glob, root_dir=folder, recursive=True, include_hidden=True)  # noqa: PTH207
+            return sorted(name for name in matches if (folder / name).is_file())
         if self.listed_in is not None:
             try:
                 lines = (folder / self.listed_in).read_text(encoding="utf-8").splitlines()

@@ -11,11 +11,11 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
-from pydantic import Field, field_validator
+from pydantic import Field
 
 from polarbear.numerics.arrays import Floats
 from polarbear.problems.base import Kind, Problem, Setting, Spec, Suite
-from polarbear.problems.numbered_suites import Dimensions, checked_dimensions
+from polarbear.problems.numbered_suites import Dimensions
 
 FUNCTIONS = 24
 LAST_INSTANCE_ID = 99
@@ -43,49 +43,37 @@ class MaBbob(Suite):
 
     kind = Kind.CONTINUOUS
 
-    @field_validator("dimensions")
-    @classmethod
-    def _possible_dimensions(cls, dimensions: tuple[int, ...]) -> tuple[int, ...]:
-        return checked_dimensions(dimensions)
-
     def draw(self, index: int, rng: np.random.Generator, setting: Setting) -> tuple[str, Spec]:
         dimension = int(rng.choice(self.dimensions))
-        drawn = _as_published(rng) if self.generator == "publication" else _as_ioh(rng)
-        return f"{self.suite}-{index}-d{dimension}", {"dimension": dimension, **drawn}
+        if self.generator == "publication":
+            weights = sparse_weights(rng)
+            instances = rng.integers(1, LAST_INSTANCE_ID, FUNCTIONS, endpoint=True)
+            optimum_from = {"optimum_seed": int(rng.integers(2**53))}
+        else:
+            instance = int(rng.integers(1, LAST_AFFINE_INSTANCE, endpoint=True))
+            weights, instances = affine_weights(instance), np.full(FUNCTIONS, instance)
+            optimum_from = {"affine_instance": instance}
+        active = np.flatnonzero(weights)
+        return f"{self.suite}-{index}-d{dimension}", {
+            "dimension": dimension,
+            "functions": (active + 1).tolist(),
+            "weights": weights[active].tolist(),
+            "instances": instances[active].tolist(),
+            **optimum_from,
+        }
 
     def build(self, spec: Spec, setting: Setting) -> Problem:
-        from polarbear.problems.bbob import instances, problem
+        from polarbear.problems.bbob.instances import bbob_function, mixture_problem
 
-        parts = []
-        which = zip(spec["functions"], spec["instances"], spec["weights"], strict=True)
-        for id, instance, weight in which:
-            function = instances.bbob_function(id, instance, spec["dimension"])
-            parts.append(problem.Part(function, weight, SCALES[id - 1]))
-        return problem.mixture_problem(parts, optimum(spec))
+        functions = [
+            bbob_function(id, instance, spec["dimension"])
+            for id, instance in zip(spec["functions"], spec["instances"], strict=True)
+        ]
+        scales = [SCALES[id - 1] for id in spec["functions"]]
+        return mixture_problem(functions, spec["weights"], scales, optimum(spec))
 
     def best_value(self, spec: Spec) -> float:
         return 0.0
-
-
-def _as_published(rng: np.random.Generator) -> Spec:
-    weights = sparse_weights(rng)
-    instances = rng.integers(1, LAST_INSTANCE_ID, FUNCTIONS, endpoint=True)
-    return {**_mixed(weights, instances), "optimum_seed": int(rng.integers(2**53))}
-
-
-def _as_ioh(rng: np.random.Generator) -> Spec:
-    instance = int(rng.integers(1, LAST_AFFINE_INSTANCE, endpoint=True))
-    mixed = _mixed(affine_weights(instance), np.full(FUNCTIONS, instance))
-    return {**mixed, "affine_instance": instance}
-
-
-def _mixed(weights: Floats, instances: np.ndarray) -> Spec:
-    active = np.flatnonzero(weights)
-    return {
-        "functions": (active + 1).tolist(),
-        "weights": weights[active].tolist(),
-        "instances": instances[active].tolist(),
-    }
 
 
 def sparse_weights(rng: np.random.Generator) -> Floats:
@@ -93,8 +81,7 @@ def sparse_weights(rng: np.random.Generator) -> Floats:
     weights = rng.uniform(size=FUNCTIONS)
     threshold = min(THRESHOLD, np.sort(weights)[-3])
     above = np.maximum(weights - threshold, 0.0)
-    normalised: Floats = above / above.sum()
-    return normalised
+    return np.asarray(above / above.sum())
 
 
 def affine_weights(instance: int) -> Floats:

@@ -1,29 +1,34 @@
 """Suites whose instances have a function number, a dimension and an instance number.
 
-BBOB and SBOX-COST are here: single instances of the 24 functions.
+BBOB and SBOX-COST: single instances of the 24 functions in `bbob`. PBO: pseudo-Boolean problems,
+through IOHexperimenter's package ioh.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable
+from math import isqrt
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
-from pydantic import Field, TypeAdapter, field_validator
+from pydantic import Discriminator, Field, Tag, model_validator
 
+from polarbear.errors import MissingExtraError
 from polarbear.problems.base import LARGEST_NUMBER, Kind, Problem, Range, Setting, Spec, Suite
-from polarbear.settings.options import describe
+from polarbear.wording import joined
 
 SMALLEST_DIMENSION = 2
+BITS = frozenset({0, 1})
+FUNCTION_IDS = "ids of the functions to draw from; by default all"
 
-Functions = Annotated[
-    tuple[int, ...], Field(description="ids of the functions to draw from; by default all")
-]
 Dimensions = Annotated[
-    tuple[int, ...], Field(description="numbers of variables to draw from, each at least 2")
+    tuple[Annotated[int, Field(ge=SMALLEST_DIMENSION)], ...],
+    Field(min_length=1, description="numbers of variables to draw from, each at least 2"),
 ]
-InstanceIds = Annotated[
-    Range | tuple[int, ...],
+IdList = Annotated[tuple[Annotated[int, Field(ge=1, le=LARGEST_NUMBER)], ...], Field(min_length=1)]
+InstanceIds = Annotated[  # tags with a blank are not shown in messages
+    Annotated[Range, Tag("a range")] | Annotated[IdList, Tag("a list")],
+    Discriminator(lambda ids: "a list" if isinstance(ids, list | tuple) else "a range"),
     Field(description="the functions' instance ids to draw from: {from, to}, or a list"),
 ]
 
@@ -31,41 +36,9 @@ InstanceIds = Annotated[
 class NumberedSuite(Suite):
     """Numbered functions; an instance is a function, a dimension and an instance id."""
 
-    functions: Functions
+    functions: tuple[int, ...]
     dimensions: Dimensions
     instance_ids: InstanceIds
-
-    title: ClassVar[str]
-    last_function: ClassVar[int]
-
-    @field_validator("functions")
-    @classmethod
-    def _known_functions(cls, functions: tuple[int, ...]) -> tuple[int, ...]:
-        known = f"the functions of {cls.title} are numbered 1 to {cls.last_function}"
-        for function in functions:
-            if not 1 <= function <= cls.last_function:
-                raise ValueError(f"there is no function {function}; {known}")
-        return checked_list(functions, f"leave the key out for all; {known}")
-
-    @field_validator("dimensions")
-    @classmethod
-    def _possible_dimensions(cls, dimensions: tuple[int, ...]) -> tuple[int, ...]:
-        return checked_dimensions(dimensions)
-
-    @field_validator("instance_ids", mode="before")
-    @classmethod
-    def _range_or_list(cls, ids: Any) -> Any:
-        if isinstance(ids, Mapping):
-            return Range.model_validate(ids)
-        if isinstance(ids, list | tuple):
-            whole: tuple[int, ...] = TypeAdapter(tuple[int, ...]).validate_python(ids)
-            for instance in whole:
-                if not 1 <= instance <= LARGEST_NUMBER:
-                    raise ValueError(f"instance ids go from 1 to {LARGEST_NUMBER}, not {instance}")
-            return checked_list(whole, "name at least one instance id")
-        if isinstance(ids, Range):
-            return ids
-        raise ValueError(f"expected {{from, to}} or a list of ids, found {describe(ids)}")
 
     def draw(self, index: int, rng: np.random.Generator, setting: Setting) -> tuple[str, Spec]:
         function = int(rng.choice(self.functions))
@@ -76,27 +49,27 @@ class NumberedSuite(Suite):
         return label, {"function": function, "dimension": dimension, "instance": instance}
 
 
-# Compiled modules are imported where problems are built: other commands start faster without them.
+class Bbob(NumberedSuite):
+    """BBOB: 24 functions on [-5, 5]^d, defined outside the box as well."""
 
-
-class BbobSuite(NumberedSuite):
-    """The 24 BBOB functions in one of their two forms."""
-
-    functions: Functions = tuple(range(1, 25))
+    functions: tuple[Annotated[int, Field(ge=1, le=24)], ...] = Field(
+        tuple(range(1, 25)), min_length=1, description=FUNCTION_IDS
+    )
     dimensions: Dimensions = (10,)
     instance_ids: InstanceIds = Range.model_validate({"from": 1, "to": 999})
     maximise: Literal[False] = Field(False, description="always false: BBOB is minimised")
 
     kind = Kind.CONTINUOUS
-    last_function = 24
-    boxed: ClassVar[bool]
+    boxed: ClassVar[bool] = False
+
+    # Compiled modules are imported where they are used: other commands start faster without them.
 
     def build(self, spec: Spec, setting: Setting) -> Problem:
-        from polarbear.problems.bbob import instances, problem
+        from polarbear.problems.bbob import instances
 
         make = instances.sbox_function if self.boxed else instances.bbob_function
         function = make(spec["function"], spec["instance"], spec["dimension"])
-        return problem.function_problem(function)
+        return instances.function_problem(function)
 
     def best_value(self, spec: Spec) -> float:
         from polarbear.problems.bbob.instances import best_value
@@ -104,35 +77,68 @@ class BbobSuite(NumberedSuite):
         return best_value(spec["function"], spec["instance"])
 
 
-class Bbob(BbobSuite):
-    """BBOB: 24 functions on [-5, 5]^d, defined outside the box as well."""
-
-    title = "BBOB"
-    boxed = False
-
-
-class Sbox(BbobSuite):
+class Sbox(Bbob):
     """SBOX-COST: the BBOB functions with optima anywhere in the box, and inf outside of it."""
 
-    title = "SBOX"
-    boxed = True
+    boxed: ClassVar[bool] = True
 
 
-def checked_dimensions(dimensions: tuple[int, ...]) -> tuple[int, ...]:
-    for dimension in dimensions:
-        if dimension < SMALLEST_DIMENSION:
-            raise ValueError(
-                f"dimension {dimension} is not possible; these functions need at least "
-                f"{SMALLEST_DIMENSION} variables"
-            )
-    return checked_list(dimensions, "name at least one dimension")
+class Pbo(NumberedSuite):
+    """PBO: 25 pseudo-Boolean problems on {0, 1}^d, to be maximised."""
+
+    functions: tuple[Annotated[int, Field(ge=1, le=25)], ...] = Field(
+        tuple(range(1, 26)), min_length=1, description=FUNCTION_IDS
+    )
+    dimensions: Dimensions = (64,)
+    instance_ids: InstanceIds = Range.model_validate({"from": 1, "to": 100})
+    maximise: Literal[True] = Field(True, description="always true: PBO is maximised")
+
+    kind = Kind.INTEGER
+    # IsingTorus, IsingTriangular, NQueens; for the torus ioh ignores surplus variables silently.
+    on_square_grids: ClassVar[tuple[int, ...]] = (20, 21, 23)
+
+    @model_validator(mode="after")
+    def _square_where_needed(self) -> Pbo:
+        if not set(self.functions).isdisjoint(self.on_square_grids):
+            for dimension in self.dimensions:
+                root = isqrt(dimension)
+                if root**2 != dimension:
+                    squares = sorted({max(root, 2) ** 2, (root + 1) ** 2})
+                    raise ValueError(
+                        f"functions {', '.join(map(str, self.on_square_grids))} need square grids, "
+                        f"so dimension {dimension} is not possible: take "
+                        f"{joined([str(square) for square in squares], 'or')}, or leave these "
+                        "functions out"
+                    )
+        return self
+
+    def draw(self, index: int, rng: np.random.Generator, setting: Setting) -> tuple[str, Spec]:
+        _ioh()
+        return super().draw(index, rng, setting)
+
+    def build(self, spec: Spec, setting: Setting) -> Problem:
+        which = (spec["function"], spec["instance"], spec["dimension"])
+        function = _ioh().get_problem(*which, _ioh().ProblemClass.PBO)
+        lower, upper = (np.array(b, dtype=float) for b in (function.bounds.lb, function.bounds.ub))
+        return Problem(_on_bits(function), lower, upper, maximise=True)
 
 
-def checked_list(values: tuple[int, ...], remedy: str) -> tuple[int, ...]:
-    """The values, if there are any and all differ."""
-    if not values:
-        raise ValueError(f"the list is empty; {remedy}")
-    for position, value in enumerate(values):
-        if value in values[:position]:
-            raise ValueError(f"{value} is listed twice, but all are drawn equally often")
-    return values
+def _on_bits(function: Any) -> Callable[[Any], float]:
+    def evaluate(x: Any) -> float:
+        point = x.tolist() if isinstance(x, np.ndarray) else x
+        # ioh evaluates any numbers: twos would beat the optimum of OneMax.
+        if not BITS.issuperset(point):
+            wrong = next(value for value in point if value not in BITS)
+            raise ValueError(f"points of PBO consist of zeros and ones, found {wrong}")
+        return float(function([int(bit) for bit in point]))
+
+    return evaluate
+
+
+def _ioh() -> Any:
+    """The package ioh; an error with the command to install it if it is missing."""
+    try:
+        import ioh
+    except ImportError as error:
+        raise MissingExtraError("suite 'pbo'", "ioh", "bbob") from error
+    return ioh

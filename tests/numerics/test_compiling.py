@@ -47,7 +47,7 @@ def test_without_a_place_to_keep_them_loops_are_compiled_all_the_same(tmp_path: 
     code = (
         "from polarbear.numerics import compiling\n"
         "assert compiling.cache_folder() is None\n"
-        "assert compiling.as_written(lambda x: 2 * x)(21) == 42\n"
+        "assert compiling.fused(lambda x: 2 * x)(21) == 42\n"
     )
     nowhere = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "file" / "inside")}
     subprocess.run([sys.executable, "-c", code], env=nowhere, check=True)

@@ -11,9 +11,11 @@ import numpy as np
 import pytest
 
 from polarbear.problems import SUITES, Problem, Setting
-from polarbear.problems.bbob.instances import Function, bbob_function, sbox_function
-from polarbear.problems.bbob.problem import (
+from polarbear.problems.bbob.instances import (
+    Function,
+    bbob_function,
     function_problem,
+    sbox_function,
 )
 from polarbear.settings.grid import Budget
 from tests.data.make_bbob import points

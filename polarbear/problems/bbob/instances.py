@@ -1,20 +1,30 @@
-"""BBOB's instances: what is drawn to make an instance of each of the 24 functions."""
+"""Instances of the 24 BBOB functions, and problems made of one or of several of them."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import floor, inf, pow, sqrt
+from math import floor, inf, isnan, log10, nan, pow, sqrt
+from typing import Any
 
 import numpy as np
 
 from polarbear.numerics.arrays import Floats
+from polarbear.problems.base import Problem
+from polarbear.problems.bbob.functions import (
+    BOUND,
+    FUNCTIONS,
+    is_finite,
+    multiply,
+    squared_excess,
+)
 from polarbear.problems.bbob.rng import normal, rotation, scaled_product, uniform, uniform_between
-from polarbear.problems.bbob.transformations import multiply
 
 SEED_STEP = 1_000_000  # between the seeds of two random matrices
 SEEDED_AS = {4: 3, 18: 17}  # functions that share the random numbers of another
 INT_RANGE = 2**32
 PENALTIES = {4: 100.0, 17: 10.0, 18: 10.0, 23: 1.0}  # f16's depends on the dimension
+SMALLEST_HEIGHT, LARGEST_HEIGHT = 1e-12, 1e20  # above the best value, in a mixture
 
 
 @dataclass(frozen=True)
@@ -22,25 +32,34 @@ class Function:
     """One instance of one of the 24 functions."""
 
     id: int
-    x_opt: Floats
     f_opt: float
     penalty: float  # for each square unit outside of the box
-    numbers: Floats  # all that its loop takes
+    arrays: list[Floats]  # x_opt, and further arguments of the function
 
     @property
-    def dimension(self) -> int:
-        return len(self.x_opt)
+    def x_opt(self) -> Floats:
+        return self.arrays[0]
+
+    def value(self, x: Floats) -> float:
+        value = float(FUNCTIONS[self.id - 1](x, *self.arrays)) + self.f_opt
+        if self.penalty > 0.0:
+            outside = squared_excess(x, BOUND)
+            if outside > 0.0:
+                value += self.penalty * outside
+        return value
 
 
 def bbob_function(id: int, instance: int, dimension: int) -> Function:
     """A function of BBOB: defined outside of the box too, its optimum mostly in [-4, 4]^d."""
     penalty = 10.0 / dimension if id == 16 else PENALTIES.get(id, 0.0)
-    return _function(Draw(id, instance, dimension, 4), penalty)
+    draw = Draw(id, instance, dimension, 4)
+    return Function(id, draw.f_opt(), penalty, _arrays(draw))
 
 
 def sbox_function(id: int, instance: int, dimension: int) -> Function:
     """A function of SBOX-COST: infinite outside of the box, its optimum anywhere in it."""
-    return _function(Draw(id, instance, dimension, 5), inf)
+    draw = Draw(id, instance, dimension, 5)
+    return Function(id, draw.f_opt(), inf, _arrays(draw))
 
 
 def best_value(id: int, instance: int) -> float:
@@ -48,15 +67,55 @@ def best_value(id: int, instance: int) -> float:
     return Draw(id, instance, 2, 4).f_opt()
 
 
+def function_problem(function: Function) -> Problem:
+    """One function on its box."""
+    return _problem(function.value, function.x_opt)
+
+
+def mixture_problem(
+    functions: Sequence[Function],
+    weights: Sequence[float],
+    scales: Sequence[float],
+    centre: Floats,
+) -> Problem:
+    """Functions mixed on a logarithmic scale, their optima moved to the centre."""
+    parts = list(zip(functions, weights, scales, strict=True))
+
+    def value(x: Floats) -> float:
+        total = 0.0
+        for function, weight, scale in parts:
+            # In the order in which ManyAffine adds: near the optimum all digits depend on it.
+            above = function.value(x + function.x_opt - centre) - function.f_opt
+            if isnan(above):
+                return nan
+            above = min(max(above, SMALLEST_HEIGHT), LARGEST_HEIGHT)
+            total += (log10(above) + 8.0) / scale * weight
+        return pow(10.0, 10.0 * total - 8.0)
+
+    return _problem(value, centre)
+
+
+def _problem(value: Callable[[Floats], float], somewhere: Floats) -> Problem:
+    value(somewhere)  # compiles before the clock of a run starts
+    dimension = len(somewhere)
+
+    def evaluate(x: Any) -> float:
+        point = np.array(x, dtype=np.float64)
+        if point.shape != (dimension,):
+            found = point.size if point.ndim == 1 else f"an array of the shape {point.shape}"
+            raise ValueError(f"a point of this problem has {dimension} numbers, found {found}")
+        return value(point) if is_finite(point) else nan
+
+    return Problem(evaluate, *bbob_box(dimension))
+
+
+def bbob_box(dimension: int) -> tuple[Floats, Floats]:
+    return np.full(dimension, -BOUND), np.full(dimension, BOUND)
+
+
 def as_int(number: int) -> int:
     """A number as an int of C++ holds it: ioh's seeds of large instance ids wrap around."""
     return (number + INT_RANGE // 2) % INT_RANGE - INT_RANGE // 2
-
-
-def _function(draw: Draw, penalty: float) -> Function:
-    arrays = _arrays(draw)
-    numbers = np.concatenate([array.ravel() for array in arrays])
-    return Function(draw.id, arrays[0], draw.f_opt(), penalty, numbers)
 
 
 @dataclass(frozen=True)
@@ -103,13 +162,10 @@ class Draw:
         last = self.dimension - 1.0
         return np.array([pow(base, exponent * i / last) for i in range(self.dimension)])
 
-    def rosenbrock_factor(self) -> float:
-        return max(1.0, sqrt(self.dimension) / 8.0)
-
 
 def _arrays(draw: Draw) -> list[Floats]:
-    """The location of the optimum, a vector, and the matrices of `evaluation.height`'s function."""
-    x_opt, unused = draw.x_opt(), np.zeros(draw.dimension)
+    """The location of the optimum, and the further arguments of the function."""
+    x_opt, factor = draw.x_opt(), max(1.0, sqrt(draw.dimension) / 8.0)
     match draw.id:
         case 2:
             return [x_opt, draw.powers(1e6)]
@@ -122,34 +178,34 @@ def _arrays(draw: Draw) -> list[Floats]:
             signs = np.where(x_opt < 0.0, -1.0, 1.0)
             return [5.0 * signs, signs * draw.powers(10.0)]
         case 6 | 13:
-            return [x_opt, unused, draw.r_lambda_q(sqrt(10.0))]
+            return [x_opt, draw.r_lambda_q(sqrt(10.0))]
         case 7:
             scaled = np.sqrt(draw.powers(10.0)) * draw.q()
             return [x_opt, draw.powers(100.0), scaled, draw.r()]
         case 8:
-            return [0.75 * x_opt, unused]
+            return [0.75 * x_opt]
         case 9:
-            factor, q = draw.rosenbrock_factor(), draw.q()
-            return [_row_sums(q) / (2.0 * factor), unused, factor * q]
+            q = draw.q()
+            return [_row_sums(q) / (2.0 * factor), factor * q]
         case 10:
             return [x_opt, draw.powers(1e6), draw.r()]
         case 11 | 12:
-            return [x_opt, unused, draw.r()]
+            return [x_opt, draw.r()]
         case 14:
             exponents = 2.0 + 4.0 * (np.arange(draw.dimension) / (draw.dimension - 1.0))
             return [x_opt, exponents, draw.r()]
         case 15:
-            return [x_opt, unused, draw.r(), draw.r_lambda_q(sqrt(10.0))]
+            return [x_opt, draw.r(), draw.r_lambda_q(sqrt(10.0))]
         case 16:
-            return [x_opt, unused, draw.r(), draw.r_lambda_q(0.1)]
+            return [x_opt, draw.r(), draw.r_lambda_q(0.1)]
         case 17 | 18:
             condition = 10.0 if draw.id == 17 else 1000.0
-            return [x_opt, unused, draw.r(), draw.powers(sqrt(condition)) * draw.q()]
+            return [x_opt, draw.r(), draw.powers(sqrt(condition)) * draw.q()]
         case 19:  # x_opt is ioh's, which above 64 variables is not the optimum of the function
-            factor, q = draw.rosenbrock_factor(), draw.q()
+            q = draw.q()
             lower = np.tri(draw.dimension, dtype=bool)
             x_opt = _row_sums(np.where(lower, factor * q, q)) / (2.0 * factor)
-            return [x_opt, unused, factor * q]
+            return [x_opt, factor * q]
         case 20:
             signs = np.where(draw.uniform(draw.dimension) < 0.5, -1.0, 1.0)
             return [signs * (0.5 * 4.2096874637), draw.powers(10.0, 0.5)]
@@ -158,11 +214,11 @@ def _arrays(draw: Draw) -> list[Floats]:
         case 22:
             return _gallagher(draw, peaks=21, half_width=4.9, condition=1000.0)
         case 23:
-            return [x_opt, unused, draw.r_lambda_q(10.0)]
+            return [x_opt, draw.r_lambda_q(10.0)]
         case 24:
             x_opt = np.where(normal(draw.dimension, draw.seed) < 0.0, -1.25, 1.25)
-            return [x_opt, unused, draw.powers(10.0) * draw.q(), draw.r()]
-    return [x_opt, unused]
+            return [x_opt, draw.powers(10.0) * draw.q(), draw.r()]
+    return [x_opt]
 
 
 def _row_sums(matrix: Floats) -> Floats:
@@ -184,4 +240,4 @@ def _gallagher(draw: Draw, peaks: int, half_width: float, condition: float) -> l
     for peak in range(peaks):
         order = np.argsort(draw.uniform(d, 1000 * peak), kind="stable")
         scales[peak] = [pow(conditions[peak], rank / (d - 1.0) - 0.5) for rank in order.tolist()]
-    return [locations[0], np.zeros(d), q, centres.T, scales.T]
+    return [locations[0], q, np.ascontiguousarray(centres.T), np.ascontiguousarray(scales.T)]

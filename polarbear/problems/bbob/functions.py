@@ -1,0 +1,391 @@
+"""The 24 functions of BBOB, and the transformations they are made of.
+
+Each function takes a point, the location of the optimum and the further arrays of its instance
+(`instances.py`). It returns by how much the value at the point exceeds the best. Points are row
+vectors. Sums are in the order in which ioh has them, so that values agree to the last digits.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from polarbear.numerics.compiling import fused, fused_inner
+
+BOUND = 5.0  # the box is [-5, 5]^d
+CONDITION = 1e6
+WAVES = 12  # of Weierstrass' function
+LOWEST_SUM = -(2.0 - 0.5 ** (WAVES - 1))  # of the waves: each at its lowest
+SCHWEFEL_OFFSET = 418.9828872724339
+HIGHEST_PEAK, SECOND_PEAK, LOWEST_PEAK = 10.0, 9.1, 1.1
+BITS = 32  # of Katsuura's function
+MU_0 = 2.5  # of Lunacek's function
+
+
+@fused
+def multiply(x, matrix, start):
+    """start + x @ matrix.
+
+    The innermost loop goes over columns: LLVM rounds products of a sum that it vectorises.
+    """
+    z = np.full(matrix.shape[1], start)
+    for j in range(len(x)):
+        for i in range(len(z)):
+            z[i] += x[j] * matrix[j, i]
+    return z
+
+
+@fused
+def is_finite(x):
+    return np.all(np.isfinite(x))
+
+
+@fused_inner
+def oscillated(value):
+    """T_osz of one number."""
+    if value == 0.0:
+        return value
+    log = math.log(abs(value)) / 0.1
+    if value > 0.0:
+        waves = math.sin(log) + math.sin(0.79 * log)
+    else:
+        waves = math.sin(0.55 * log) + math.sin(0.31 * log)
+    return math.copysign(math.pow(math.exp(log + 0.49 * waves), 0.1), value)
+
+
+@fused_inner
+def oscillate(z):
+    """T_osz in place."""
+    for i in range(len(z)):
+        z[i] = oscillated(z[i])
+
+
+@fused_inner
+def make_asymmetric(z, beta):
+    """T_asy in place: positive coordinates grow by a power that increases with their index."""
+    last = len(z) - 1.0
+    for i in range(len(z)):
+        if z[i] > 0.0:
+            z[i] = math.pow(z[i], 1.0 + beta * i / last * math.sqrt(z[i]))
+
+
+@fused
+def squared_excess(x, bound):
+    """f_pen: the squared distance of x from the box."""
+    total = 0.0
+    for i in range(len(x)):
+        excess = max(abs(x[i]) - bound, 0.0)
+        total += excess * excess
+    return total
+
+
+@fused
+def sphere(x, x_opt):
+    """f1."""
+    total = 0.0
+    for i in range(len(x)):
+        z = x[i] - x_opt[i]
+        total += z * z
+    return total
+
+
+@fused_inner
+def weighted_squares(z, weights):
+    total = 0.0
+    for i in range(len(z)):
+        total += weights[i] * z[i] * z[i]
+    return total
+
+
+@fused
+def ellipsoid(x, x_opt, weights):
+    """f2."""
+    z = x - x_opt
+    oscillate(z)
+    return weighted_squares(z, weights)
+
+
+@fused_inner
+def rastrigin_of(z):
+    squares = waves = 0.0
+    for i in range(len(z)):
+        squares += z[i] * z[i]
+        waves += math.cos(2.0 * math.pi * z[i])
+    if math.isinf(squares):
+        return squares
+    return 10.0 * (len(z) - waves) + squares
+
+
+@fused
+def rastrigin(x, x_opt, factors):
+    """f3."""
+    z = x - x_opt
+    oscillate(z)
+    make_asymmetric(z, 0.2)
+    return rastrigin_of(factors * z)
+
+
+@fused
+def bueche_rastrigin(x, x_opt, factors):
+    """f4."""
+    z = x - x_opt
+    oscillate(z)
+    for i in range(len(z)):
+        steeper = 10.0 if z[i] > 0.0 and i % 2 == 0 else 1.0
+        z[i] = steeper * factors[i] * z[i]
+    return rastrigin_of(z)
+
+
+@fused
+def linear_slope(x, x_opt, slopes):
+    """f5."""
+    heights = 5.0 * np.abs(slopes)
+    total = 0.0
+    for i in range(len(x)):
+        z = x[i] if x[i] * x_opt[i] < 25.0 else x_opt[i]
+        total += heights[i] - slopes[i] * z
+    return total
+
+
+@fused
+def attractive_sector(x, x_opt, matrix):
+    """f6."""
+    z = multiply(x - x_opt, matrix, 0.0)
+    total = 0.0
+    for i in range(len(z)):
+        steeper = 1e4 if x_opt[i] * z[i] > 0.0 else 1.0
+        total += z[i] * z[i] * steeper
+    return math.pow(oscillated(total), 0.9)
+
+
+@fused
+def step_ellipsoid(x, x_opt, weights, first, second):
+    """f7.
+
+    By the definition the first coordinate counts before it is rounded. In ioh, and so in published
+    data, it counts after.
+    """
+    z = multiply(x - x_opt, first, 0.0)
+    for i in range(len(z)):
+        if abs(z[i]) > 0.5:
+            z[i] = math.floor(z[i] + 0.5)
+        else:
+            z[i] = math.floor(10.0 * z[i] + 0.5) / 10.0
+    total = weighted_squares(multiply(z, second, 0.0), weights)
+    return 0.1 * max(abs(z[0]) * 1e-4, total) + squared_excess(x, BOUND)
+
+
+@fused_inner
+def rosenbrock_of(z):
+    squares = z * z  # rounded, as in ioh
+    valley = slope = 0.0
+    for i in range(len(z) - 1):
+        across = squares[i] - z[i + 1]
+        valley += across * across
+        slope += (z[i] - 1.0) * (z[i] - 1.0)
+    return 100.0 * valley + slope
+
+
+@fused
+def rosenbrock(x, x_opt):
+    """f8."""
+    factor = max(1.0, math.sqrt(len(x)) / 8.0)
+    z = factor * (x - x_opt)
+    return rosenbrock_of(z + 1.0)
+
+
+@fused
+def rosenbrock_rotated(x, x_opt, matrix):
+    """f9."""
+    return rosenbrock_of(multiply(x, matrix, 0.5))
+
+
+@fused
+def ellipsoid_rotated(x, x_opt, weights, matrix):
+    """f10."""
+    z = multiply(x - x_opt, matrix, 0.0)
+    oscillate(z)
+    return weighted_squares(z, weights)
+
+
+@fused
+def discus(x, x_opt, matrix):
+    """f11."""
+    z = multiply(x - x_opt, matrix, 0.0)
+    oscillate(z)
+    total = CONDITION * z[0] * z[0]
+    for i in range(1, len(z)):
+        total += z[i] * z[i]
+    return total
+
+
+@fused
+def bent_cigar(x, x_opt, matrix):
+    """f12."""
+    z = multiply(x - x_opt, matrix, 0.0)
+    make_asymmetric(z, 0.5)
+    z = multiply(z, matrix, 0.0)
+    total = z[0] * z[0]
+    for i in range(1, len(z)):
+        total += CONDITION * z[i] * z[i]
+    return total
+
+
+@fused
+def sharp_ridge(x, x_opt, matrix):
+    """f13; above 40 variables, one per 40 lies along the ridge."""
+    z = multiply(x - x_opt, matrix, 0.0)
+    d = len(z)
+    along = math.ceil(d / 40.0) if d > 40 else 1
+    across = 0.0
+    for i in range(along, d):
+        across += z[i] * z[i]
+    total = 100.0 * math.sqrt(across / along)
+    for i in range(along):
+        total += z[i] * z[i] / along
+    return total
+
+
+@fused
+def different_powers(x, x_opt, exponents, matrix):
+    """f14."""
+    z = multiply(x - x_opt, matrix, 0.0)
+    total = 0.0
+    for i in range(len(z)):
+        total += math.pow(abs(z[i]), exponents[i])
+    return math.sqrt(total)
+
+
+@fused
+def rastrigin_rotated(x, x_opt, first, second):
+    """f15."""
+    z = multiply(x - x_opt, first, 0.0)
+    oscillate(z)
+    make_asymmetric(z, 0.2)
+    return rastrigin_of(multiply(z, second, 0.0))
+
+
+@fused
+def weierstrass(x, x_opt, first, second):
+    """f16."""
+    z = multiply(x - x_opt, first, 0.0)
+    oscillate(z)
+    z = multiply(z, second, 0.0)
+    total = 0.0
+    for i in range(len(z)):
+        frequency = amplitude = 1.0
+        for _ in range(WAVES):
+            total += amplitude * math.cos(2.0 * math.pi * (z[i] + 0.5) * frequency)
+            amplitude *= 0.5
+            frequency *= 3.0
+    return 10.0 * math.pow(total / len(z) - LOWEST_SUM, 3.0)
+
+
+@fused
+def schaffers(x, x_opt, first, second):
+    """f17, and with another matrix f18."""
+    z = multiply(x - x_opt, first, 0.0)
+    make_asymmetric(z, 0.5)
+    z = multiply(z, second, 0.0)
+    squares = z * z
+    total = 0.0
+    for i in range(len(z) - 1):
+        square = squares[i] + z[i + 1] * z[i + 1]
+        wave = math.sin(50.0 * math.pow(square, 0.1))
+        total += math.sqrt(math.sqrt(square)) * (1.0 + wave * wave)
+    mean = total / (len(z) - 1.0)
+    return mean * mean
+
+
+@fused
+def griewank_rosenbrock(x, x_opt, matrix):
+    """f19."""
+    z = multiply(x, matrix, 0.0) + 0.5
+    squares, slopes = z * z, (1.0 - z) * (1.0 - z)
+    total = 0.0
+    for i in range(len(z) - 1):
+        across = squares[i] - z[i + 1]
+        height = 100.0 * (across * across) + slopes[i]
+        total += height / 4000.0 - math.cos(height)
+    return 10.0 + 10.0 * total / (len(z) - 1.0)
+
+
+@fused
+def schwefel(x, x_opt, factors):
+    """f20."""
+    d, best = len(x), 2.0 * np.abs(x_opt)
+    z = 2.0 * np.sign(x_opt) * x
+    for i in range(d - 1, 0, -1):
+        z[i] += 0.25 * (z[i - 1] - best[i - 1])
+    z = factors * (z - best)
+    z = 100.0 * (z + best)
+    total = multiply(np.sin(np.sqrt(np.abs(z))), z.reshape(d, 1), 0.0)[0]
+    return 0.01 * (squared_excess(z, 500.0) + SCHWEFEL_OFFSET - total / d)
+
+
+@fused
+def gallagher(x, x_opt, matrix, centres, scales):
+    """f21 and f22, which differ in the number of peaks."""
+    d, peaks = centres.shape
+    z = multiply(x, matrix, 0.0)
+    squares = np.zeros(peaks)
+    for j in range(d):
+        for p in range(peaks):
+            away = z[j] - centres[j, p]
+            squares[p] += scales[j, p] * (away * away)
+    highest = 0.0
+    for p in range(peaks):
+        peak = HIGHEST_PEAK
+        if p > 0:
+            peak = (p - 1.0) / (peaks - 2.0) * (SECOND_PEAK - LOWEST_PEAK) + LOWEST_PEAK
+        highest = max(highest, peak * math.exp(-0.5 / d * squares[p]))
+    height = oscillated(HIGHEST_PEAK - highest)
+    return height * height + squared_excess(x, BOUND)
+
+
+@fused
+def katsuura(x, x_opt, matrix):
+    """f23."""
+    d = len(x)
+    z = multiply(x - x_opt, matrix, 0.0)
+    sums = np.zeros(d)
+    factor = 1.0
+    for _ in range(BITS):
+        factor *= 2.0
+        for i in range(d):
+            scaled = factor * z[i]
+            sums[i] += abs(scaled - np.floor(scaled + 0.5)) / factor
+    product = 1.0
+    for i in range(d):
+        product *= math.pow(1.0 + (i + 1.0) * sums[i], 10.0 / math.pow(d, 1.2))
+    return 10.0 / d / d * (product - 1.0)
+
+
+@fused
+def lunacek_bi_rastrigin(x, x_opt, first, second):
+    """f24."""
+    d = len(x)
+    s = 1.0 - 0.5 / (math.sqrt(d + 20.0) - 4.1)
+    mu_1 = -math.sqrt((MU_0 * MU_0 - 1.0) / s)
+    near = far = 0.0
+    z = np.empty(d)
+    for i in range(d):
+        doubled = 2.0 * x[i] if x_opt[i] > 0.0 else -2.0 * x[i]
+        z[i] = doubled - MU_0
+        near += (doubled - MU_0) * (doubled - MU_0)
+        far += (doubled - mu_1) * (doubled - mu_1)
+    z = multiply(multiply(z, first, 0.0), second, 0.0)
+    waves = 0.0
+    for i in range(d):
+        waves += math.cos(2.0 * math.pi * z[i])
+    nearer = min(near, s * far + d)
+    return 1e4 * squared_excess(x, BOUND) + (10.0 * (d - waves) + nearer)
+
+
+FUNCTIONS = (
+    *(sphere, ellipsoid, rastrigin, bueche_rastrigin, linear_slope, attractive_sector),
+    *(step_ellipsoid, rosenbrock, rosenbrock_rotated, ellipsoid_rotated, discus, bent_cigar),
+    *(sharp_ridge, different_powers, rastrigin_rotated, weierstrass, schaffers, schaffers),
+    *(griewank_rosenbrock, schwefel, gallagher, gallagher, katsuura, lunacek_bi_rastrigin),
+)
