@@ -90,7 +90,7 @@ def measure_recording() -> tuple[float, int]:
     with tempfile.TemporaryDirectory() as folder:
         journal = Journal(Path(folder) / "journal")
         for turn in range(TURNS):
-            recorder = Recorder(problem.evaluate, "evaluations", EVALUATIONS, journal=journal.write)
+            recorder = Recorder(problem, "evaluations", EVALUATIONS, journal=journal.write)
             order = [recorder.evaluate, bare(problem)]
             times = [seconds(config, setting, problem, e) for e in order[:: 1 - 2 * (turn % 2)]]
             recorded, plain = times[:: 1 - 2 * (turn % 2)]

@@ -177,7 +177,7 @@ def adaptations() -> list[float]:
         setting = config.setting
         problem = config.instances.build(config.instances.instance(0, setting).spec, setting)
         for _ in range(2):
-            recorder = Recorder(problem.evaluate, "evaluations", EVALUATIONS)
+            recorder = Recorder(problem, "evaluations", EVALUATIONS)
             spent = seconds(config, setting, problem, recorder.evaluate)
         taken.append(spent)
     return [max(taken), min(taken)]

@@ -13,7 +13,6 @@ from polarbear.errors import StoreMismatchError
 from polarbear.execution import host
 from polarbear.execution.executor import Executor, RunLimits
 from polarbear.execution.outcome import Status, Task
-from polarbear.execution.placement import Placement
 from polarbear.problems.base import Instance
 from polarbear.racing import State
 from polarbear.settings.grid import SECONDS
@@ -187,7 +186,7 @@ def pool_of(config: Config, store: Store | None = None) -> Executor:
         from polarbear.execution.dask import DaskExecutor
 
         packages = packages_of(fingerprints(config).values())
-        return DaskExecutor(config, limits_of(config), packages, _placement(config, store))
+        return DaskExecutor(config, limits_of(config), packages, _timed_on(config, store))
     from polarbear.execution.pool import Pool  # not loaded by a finished race
 
     return Pool(
@@ -199,12 +198,11 @@ def pool_of(config: Config, store: Store | None = None) -> Executor:
     )
 
 
-def _placement(config: Config, store: Store | None) -> Placement:
-    rule = config.execution.processors
-    if config.budget.axis != SECONDS or rule == "mixed":
-        return Placement("mixed")
-    runs = () if store is None else store.runs().select("instance", "cpu").iter_rows()
-    return Placement(rule, dict(runs))
+def _timed_on(config: Config, store: Store | None) -> dict[str, str] | None:
+    """The processor of the stored runs on each instance; None if seconds are not compared."""
+    if config.budget.axis != SECONDS:
+        return None
+    return {} if store is None else dict(store.runs().select("instance", "cpu").iter_rows())
 
 
 class InstanceStream:

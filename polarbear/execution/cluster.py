@@ -1,21 +1,25 @@
-"""The Dask cluster of a configuration (an existing one, a job queue's, or a local one) and its
-workers."""
+"""The Dask cluster of a configuration: an existing one, a job queue's, or a local one.
+
+Reports on its workers, and chooses which of them may execute which runs on the seconds axis.
+"""
 
 from __future__ import annotations
 
 import logging
 import os
 import time
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib.util import find_spec
 from multiprocessing import resource_tracker
 from typing import Any
 
 from polarbear import __version__
 from polarbear.config import Execution, JobQueue
+from polarbear.config.execution import Processors
 from polarbear.errors import ClusterError, MissingExtraError
 from polarbear.execution.host import Where, cores, here
-from polarbear.execution.worker_handle import blocked_interrupts
+from polarbear.execution.pool import blocked_interrupts
 from polarbear.wording import typed_time
 
 try:
@@ -29,16 +33,7 @@ MAX_CONNECT_SECONDS = 10.0  # in which a scheduler must answer at first
 RENEW_INTERVAL_SECONDS = 15.0  # between requests for jobs in the place of ended ones
 DASHBOARD = "127.0.0.1:0"  # for users of this machine, on a free port
 LOGGERS = ("distributed", "dask_jobqueue", "tornado.application", "bokeh")
-QUEUES = {
-    "slurm": "SLURMCluster",
-    "pbs": "PBSCluster",
-    "sge": "SGECluster",
-    "lsf": "LSFCluster",
-    "htcondor": "HTCondorCluster",
-    "oar": "OARCluster",
-    "moab": "MoabCluster",
-}
-_NO_ANSWER = TimeoutError("it does not answer")
+QUEUES = {"htcondor": "HTCondor", "moab": "Moab"}  # others are spelt in capitals
 
 
 class Cluster:
@@ -141,7 +136,8 @@ def _request_jobs(queue: JobQueue) -> Any:
     if queue.name != "htcondor":  # which has neither
         options |= {"queue": queue.queue, "walltime": queue.walltime}
     try:
-        cluster = getattr(dask_jobqueue, QUEUES[queue.name])(**options)
+        name = QUEUES.get(queue.name, queue.name.upper())
+        cluster = getattr(dask_jobqueue, f"{name}Cluster")(**options)
         cluster.scale(jobs=queue.jobs)
     except (OSError, RuntimeError, ValueError, TypeError) as error:
         raise ClusterError(
@@ -157,7 +153,7 @@ class WorkerReport:
 
     worker: str
     threads: int
-    where: Where | None
+    where: Where | None = None
     flaw: str = ""
     is_lost: bool = False  # it did not answer
 
@@ -174,14 +170,22 @@ def probe_scheduler(address: str, patience: float = 10.0) -> list[WorkerReport]:
 def probe_workers(client: Any) -> list[WorkerReport]:
     """Report on every worker that a Dask client is connected with."""
     threads = dict(client.nthreads())
-    # A worker without PolarBear can call only functions of Python itself.
-    specs = client.run(find_spec, "polarbear", on_error="return")
-    able = [worker for worker, spec in specs.items() if spec is not None]
-    answers = client.run(describe_worker, workers=able, on_error="return") if able else {}
-    return [
-        _report(worker, count, specs.get(worker, _NO_ANSWER), answers.get(worker, _NO_ANSWER))
-        for worker, count in sorted(threads.items())
-    ]
+    answers = client.run(describe_worker, on_error="return")
+    reports = []
+    for worker, count in sorted(threads.items()):
+        answer = answers.get(worker, TimeoutError("it does not answer"))
+        if isinstance(answer, ModuleNotFoundError):  # of the function itself
+            reports.append(WorkerReport(worker, count, flaw="PolarBear is not installed there"))
+        elif isinstance(answer, Exception):
+            flaw = f"{type(answer).__name__}: {answer}"
+            reports.append(WorkerReport(worker, count, flaw=flaw, is_lost=True))
+        else:
+            where, version = answer
+            flaw = f"it has PolarBear {version}, this is {__version__}"
+            reports.append(
+                WorkerReport(worker, count, where, "" if version == __version__ else flaw)
+            )
+    return reports
 
 
 def describe_worker(dask_worker: Any) -> tuple[Where, str]:
@@ -189,12 +193,65 @@ def describe_worker(dask_worker: Any) -> tuple[Where, str]:
     return here(dask_worker.address), __version__
 
 
-def _report(worker: str, threads: int, spec: Any, answer: Any) -> WorkerReport:
-    if spec is None:
-        return WorkerReport(worker, threads, None, "PolarBear is not installed there")
-    if isinstance(answer, Exception):
-        flaw = f"{type(answer).__name__}: {answer}"
-        return WorkerReport(worker, threads, None, flaw, is_lost=True)
-    where, version = answer
-    flaw = "" if version == __version__ else f"it has PolarBear {version}, this is {__version__}"
-    return WorkerReport(worker, threads, where, flaw)
+class Placement:
+    """Keeps runs that are compared in seconds on one model of processor.
+
+    Only runs on the same instance are compared. ``timed_on`` has the processor on which each
+    instance's stored runs were timed.
+    """
+
+    def __init__(self, rule: Processors, timed_on: Mapping[str, str] | None = None) -> None:
+        self._rule = rule
+        self._timed_on = dict(timed_on or {})
+        self._hosts: dict[str, list[str]] = {}  # by processor, the network name of each worker
+        self._instances: Counter[str] = Counter()  # by processor
+
+    def set_workers(self, workers: Mapping[str, Where]) -> None:
+        """Set the workers, by address; refuse different processors if they must be the same."""
+        self._hosts = {}
+        for address, where in sorted(workers.items()):
+            network_name = address.rpartition("://")[2].rpartition(":")[0].strip("[]")
+            self._hosts.setdefault(where.cpu, []).append(network_name)
+            if self._rule == "same":
+                self._refuse_other(where)
+                self._timed_on.setdefault("", where.cpu)
+
+    def restrictions(self, instance: str) -> dict[str, list[str] | bool]:
+        """The arguments of Dask's submit that say where runs on an instance may be executed."""
+        if self._rule != "grouped" or not self._hosts:
+            return {}
+        if instance not in self._timed_on:  # the processor with the fewest instances per worker
+            shares = {
+                cpu: (self._instances[cpu] + 1) / len(hosts) for cpu, hosts in self._hosts.items()
+            }
+            chosen = min(shares, key=lambda cpu: (shares[cpu], cpu))
+            self._timed_on[instance] = chosen
+            self._instances[chosen] += 1
+        hosts = self._hosts.get(self._timed_on[instance])
+        if hosts is None:
+            raise ClusterError(
+                f"runs on {instance} were timed on {self._timed_on[instance]}, and no worker has "
+                "that processor; start one that has, or choose another folder with --store"
+            )
+        return {"workers": sorted(set(hosts)), "allow_other_workers": False}
+
+    def check(self, instance: str, where: Where) -> None:
+        """Refuse a run that was timed on another processor than those it is compared with."""
+        if self._rule == "same":
+            self._refuse_other(where)
+        elif self._rule == "grouped" and where.cpu and where.cpu != self._timed_on.get(instance):
+            raise ClusterError(
+                f"a run on {instance} was timed on {where.cpu} ({where.host}), others on "
+                f"{self._timed_on.get(instance)}; give machines of different processors "
+                "different network names"
+            )
+
+    def _refuse_other(self, where: Where) -> None:
+        for cpu in self._timed_on.values():
+            if where.cpu and cpu != where.cpu:
+                raise ClusterError(
+                    f"worker {where.worker} on {where.host} has the processor {where.cpu}, but "
+                    f"other runs are timed on {cpu}; seconds of different processors are not "
+                    "comparable: set `execution.processors` to `grouped`, so that all runs on one "
+                    "instance have the same processor, or to `mixed`"
+                )

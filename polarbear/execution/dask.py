@@ -12,7 +12,7 @@ import queue
 import secrets
 import threading
 import time
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -23,22 +23,20 @@ import numpy as np
 
 from polarbear.config import Config
 from polarbear.errors import ClusterError
-from polarbear.execution import code_archive
-from polarbear.execution.cluster import Cluster, KilledWorker, probe_workers
+from polarbear.execution.cluster import Cluster, KilledWorker, Placement, probe_workers
 from polarbear.execution.dask_worker import (
+    FitnessCheck,
     Job,
     JobPlugin,
     LeavingError,
     UnfitError,
     UnknownJobError,
     execute_task,
-    find_flaw,
-    fitness_check,
+    pack,
 )
 from polarbear.execution.executor import RunLimits
 from polarbear.execution.host import Where
 from polarbear.execution.outcome import Outcome, Status, Task
-from polarbear.execution.placement import Placement
 from polarbear.wording import counted, typed_time
 
 SUBMITTED_PER_THREAD = 2  # so that a worker need not wait for the next run
@@ -63,16 +61,20 @@ class DaskExecutor:
     """An executor on a cluster; use it as a context, then iterate over ``run``."""
 
     def __init__(
-        self, config: Config, limits: RunLimits, packages: Mapping[str, str], placement: Placement
+        self,
+        config: Config,
+        limits: RunLimits,
+        packages: Mapping[str, str],
+        timed_on: Mapping[str, str] | None,  # see Placement; None if seconds are not compared
     ) -> None:
         self._config, self._limits, self._packages = config, limits, packages
         self._options = config.execution
-        self._placement = placement
+        rule = "mixed" if timed_on is None else config.execution.processors
+        self._placement = Placement(rule, timed_on)
         self._name = f"polarbear-{secrets.token_hex(4)}"
         self._submitted: dict[str, Submission] = {}
         self._ended: queue.SimpleQueue[tuple[str, str]] = queue.SimpleQueue()  # and key of future
-        self._starts: Counter[str] = Counter()  # how often each run has begun
-        self._last_start: dict[str, Where] = {}
+        self._starts: defaultdict[str, list[Where]] = defaultdict(list)  # where each run has begun
         self._number = 0
         self._threads: dict[str, int] = {}  # by worker
         self._looked = 0.0
@@ -141,6 +143,7 @@ class DaskExecutor:
         config = self._config
         folder = os.path.abspath(config.folder)  # noqa: PTH100 - machines may share symbolic links
         first = config.instances.instance(0, config.setting)
+        check = FitnessCheck(name="check", use="fitness-check", algorithms=config.algorithms)
         job = Job(
             self._name,
             config.instances,
@@ -148,51 +151,25 @@ class DaskExecutor:
             self._limits,
             self._options.threads,
             self._packages,
-            Task(fitness_check(config.algorithms), first, 1, config.budget.limit),
-            code_archive.pack(Path(folder)) if self._options.code == "shipped" else None,
+            Task(check, first, 1, config.budget.limit),
+            pack(Path(folder)) if self._options.code == "shipped" else None,
         )
         self._client.subscribe_topic(self._name, self._note_start)
         while not self._threads:
             self._look()
             if not self._threads:
                 time.sleep(0.1)
-        self._probe()
-        self._client.register_plugin(JobPlugin(job), name=self._name)
-        self._check_workers()
-
-    def _probe(self) -> None:
-        """Refuse workers without this version of PolarBear, or of the wrong processor."""
         reports = probe_workers(self._client)
-        unfit = [report for report in reports if report.flaw and not report.is_lost]
-        if unfit:
-            raise ClusterError(
-                f"{counted(len(unfit), 'worker')} of {self._cluster.address} cannot execute runs; "
-                f"{unfit[0].worker}: {unfit[0].flaw}. Install the same version of PolarBear on "
-                "all machines"
-            )
+        for report in reports:
+            if report.flaw and not report.is_lost:
+                raise ClusterError(
+                    f"a worker of {self._cluster.address} cannot execute runs; {report.worker}: "
+                    f"{report.flaw}. Install the same version of PolarBear on all machines"
+                )
         self._placement.set_workers(
             {report.worker: report.where for report in reports if report.where is not None}
         )
-
-    def _check_workers(self) -> None:
-        checks = {
-            worker: self._client.submit(
-                find_flaw, self._name, workers=[worker], pure=False, key=f"{self._name}-{worker}"
-            )
-            for worker in self._threads
-        }
-        for worker, future in checks.items():
-            while future.status == "pending" and worker in self._threads:
-                time.sleep(0.02)
-                self._look()
-            flaw = future.result(timeout=30) if future.status == "finished" else ""
-            if flaw:
-                raise self._unfit(flaw)
-
-    def _unfit(self, flaw: str) -> ClusterError:
-        shared = self._options.code == "shared"
-        hint = "; `code: shipped` sends the configuration's folder along" if shared else ""
-        return ClusterError(f"{flaw}\nInstall what is missing there, or remove the worker{hint}")
+        self._client.register_plugin(JobPlugin(job), name=self._name)
 
     def _submit(self, task: Task, key: str | None = None, retries: int = 0) -> None:
         if key is None:
@@ -231,7 +208,7 @@ class DaskExecutor:
         for key in keys:
             if key in gathered:
                 task = self._submitted.pop(key).task
-                outcome = Outcome(task, **pickle.loads(gathered[key]))
+                outcome = Outcome(task, **gathered[key])
                 self._placement.check(task.instance.id, outcome.where)
                 yield outcome
             elif statuses[key] == "error":
@@ -252,7 +229,7 @@ class DaskExecutor:
             if key in self._submitted and self._submitted[key].future.key == future
         ]
 
-    def _gather(self, keys: list[str]) -> dict[str, bytes]:
+    def _gather(self, keys: list[str]) -> dict[str, Any]:
         futures = {key: self._submitted[key].future for key in keys}
         try:
             return dict(self._client.gather(futures, errors="skip"))
@@ -269,7 +246,7 @@ class DaskExecutor:
         error = submission.future.exception()
         if isinstance(error, KilledWorker):
             # A run that had not begun when another took its worker down is tried again.
-            innocent = self._starts[key] < self._options.tries
+            innocent = len(self._starts[key]) < self._options.tries
             if innocent and submission.retries < MAX_INNOCENT_RETRIES:
                 self._retry(key)
             else:
@@ -281,7 +258,10 @@ class DaskExecutor:
         elif isinstance(error, LeavingError):
             self._retry(key)
         elif isinstance(error, UnfitError):
-            raise self._unfit(str(error))
+            raise ClusterError(
+                f"{error}\nInstall what is missing there, or remove the worker; `code: shipped` "
+                "sends the configuration's folder along"
+            )
         elif error is not None:
             raise ClusterError(
                 f"a run of {submission.task.algorithm.name} could not be submitted to the cluster: "
@@ -289,12 +269,13 @@ class DaskExecutor:
             )
 
     def _poisonous(self, key: str, submission: Submission) -> Outcome:
-        where, empty = self._last_start.get(key, Where("unknown")), np.array([], dtype=np.float64)
-        deaths = counted(self._starts[key], "worker")
+        starts = self._starts[key] or [Where("unknown")]
+        deaths, where, empty = counted(len(starts), "worker"), starts[-1], np.empty(0)
+        message = f"{deaths} died with it, the last at {where.worker} on {where.host}"
         return Outcome(
             submission.task,
             Status.POISONOUS,
-            f"{deaths} died with it, the last at {where.worker} on {where.host}",
+            message,
             empty,
             empty,
             started=submission.since,
@@ -334,5 +315,4 @@ class DaskExecutor:
 
     def _note_start(self, event: tuple[float, dict[str, str]]) -> None:
         _, start = event
-        self._starts[start["key"]] += 1
-        self._last_start[start["key"]] = Where(start["host"], worker=start["worker"])
+        self._starts[start["key"]].append(Where(start["host"], worker=start["worker"]))

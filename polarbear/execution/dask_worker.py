@@ -1,13 +1,18 @@
 """Executes runs on a Dask worker, each in a local pool of one process.
 
 A run executed by the Dask worker itself could take it down. In a pool it has the same limits,
-journal and cleanup as on one machine.
+journal and cleanup as on one machine. With `code: shipped` the configuration's folder is sent to
+the workers as an archive.
 """
 
 from __future__ import annotations
 
+import hashlib
+import io
 import multiprocessing
+import os
 import pickle
+import tarfile
 import threading
 import time
 from collections.abc import Mapping
@@ -19,17 +24,19 @@ from typing import Any, ClassVar
 from distributed import WorkerPlugin, get_worker
 
 from polarbear.algorithms.base import Algorithm, Trial
-from polarbear.errors import ClusterError, PolarBearError
-from polarbear.execution import code_archive
+from polarbear.errors import ClusterError
 from polarbear.execution.executor import RunLimits
 from polarbear.execution.host import MEMORY_SHARE, default_memory, here
 from polarbear.execution.outcome import Outcome, Task
 from polarbear.execution.pool import Pool
 from polarbear.problems.base import Kind, Setting, Suite
 from polarbear.settings.fingerprint import of_packages
-from polarbear.wording import joined
+from polarbear.wording import joined, size
 
 SEND_SECONDS = 1.0  # in which an event has left a worker
+MAX_ARCHIVE_BYTES = 64 * 2**20  # more than code needs, and more than a scheduler should hold
+EXCLUDED_NAMES = {"__pycache__", "node_modules"}
+EXCLUDING_FILES = ("polarbear.json", "pyvenv.cfg")  # in stores and virtual environments
 
 
 @dataclass(frozen=True)
@@ -82,22 +89,17 @@ class JobPlugin(WorkerPlugin):
             self._idle.clear()
 
     def execute(self, task: Task) -> Outcome:
-        """Execute a task in a pool after the machine was checked."""
-        self.check_fitness()
-        return self._execute(task)
-
-    def check_fitness(self) -> None:
-        """Raise an error if this machine cannot execute runs; checked once."""
+        """Execute a task in a pool; before the first, check that this machine can execute runs."""
         with self._check_lock:
-            if self._is_fit:
-                return
-            flaw = package_differences(self.job.packages)
-            if not flaw:
-                outcome = self._execute(self.job.check)
-                flaw = outcome.message if outcome.status.failed else ""
-            if flaw:
-                raise UnfitError(f"{self._label}: {flaw}")
-            self._is_fit = True
+            if not self._is_fit:
+                flaw = package_differences(self.job.packages)
+                if not flaw:
+                    outcome = self._execute(self.job.check)
+                    flaw = outcome.message if outcome.status.failed else ""
+                if flaw:
+                    raise UnfitError(f"{self._label}: {flaw}")
+                self._is_fit = True
+        return self._execute(task)
 
     @property
     def _label(self) -> str:
@@ -127,7 +129,7 @@ class JobPlugin(WorkerPlugin):
             memory = MEMORY_SHARE * limit / threads if limit else default_memory(threads)
         setting = job.setting
         if job.code is not None:
-            folder = code_archive.unpack(job.code, Path(self._worker.local_directory))
+            folder = unpack(job.code, Path(self._worker.local_directory))
             setting = replace(setting, folder=str(folder))
         limits = replace(job.limits, memory=memory)
         pool = Pool(job.suite, setting, 1, limits, job.threads, self._worker.address)
@@ -135,35 +137,21 @@ class JobPlugin(WorkerPlugin):
         return pool
 
 
-def execute_task(job: str, key: str, task: bytes, is_retry: bool = False) -> bytes:
+def execute_task(job: str, key: str, task: bytes, is_retry: bool = False) -> dict[str, Any]:
     """Execute a task on the Dask worker this is called on; return the outcome without its task.
 
     An event announces its beginning. In a retry, the run may have taken a worker down before:
     it begins only after the event has left the worker.
     """
-    worker, plugin = get_worker(), _plugin(job)
-    worker.log_event(job, {"key": key, "worker": worker.address, "host": here().host})
-    if is_retry:
-        time.sleep(SEND_SECONDS)
-    outcome = plugin.execute(pickle.loads(task))
-    return pickle.dumps({one.name: getattr(outcome, one.name) for one in fields(outcome)[1:]})
-
-
-def find_flaw(job: str) -> str:
-    """Check the Dask worker this is called on; return an empty string if it can execute runs."""
-    try:
-        _plugin(job).check_fitness()
-    except PolarBearError as error:
-        return str(error)
-    return ""
-
-
-def _plugin(job: str) -> JobPlugin:
     worker = get_worker()
     plugin = worker.plugins.get(job)
     if not isinstance(plugin, JobPlugin):
         raise UnknownJobError(f"worker {worker.address} has not received the job {job}")
-    return plugin
+    worker.log_event(job, {"key": key, "worker": worker.address, "host": here().host})
+    if is_retry:
+        time.sleep(SEND_SECONDS)
+    outcome = plugin.execute(pickle.loads(task))
+    return {one.name: getattr(outcome, one.name) for one in fields(outcome)[1:]}
 
 
 def _allow_children() -> None:
@@ -187,10 +175,6 @@ class FitnessCheck(Algorithm):
             algorithm.prepare(setting)
 
 
-def fitness_check(algorithms: tuple[Algorithm, ...]) -> FitnessCheck:
-    return FitnessCheck(name="fitness check", use="fitness-check", algorithms=algorithms)
-
-
 def package_differences(packages: Mapping[str, str]) -> str:
     """Packages that are missing here or have another version than given; empty if none."""
     found = of_packages(*packages).packages
@@ -203,3 +187,47 @@ def package_differences(packages: Mapping[str, str]) -> str:
             if found[name] != wanted
         ]
     )
+
+
+def pack(folder: Path) -> bytes:
+    """Archive a folder without hidden files, caches, stores and virtual environments.
+
+    The bytes depend on names, contents and permissions only, not on times and owners.
+    """
+    total, buffer = 0, io.BytesIO()
+
+    def only_code(entry: tarfile.TarInfo) -> tarfile.TarInfo | None:
+        nonlocal total
+        path = folder / entry.name
+        if path != folder and (
+            path.name.startswith(".")
+            or path.name in EXCLUDED_NAMES
+            or any((path / name).exists() for name in EXCLUDING_FILES)
+        ):
+            return None
+        total += entry.size
+        if total > MAX_ARCHIVE_BYTES:
+            raise ClusterError(
+                f"{folder} contains more than {size(MAX_ARCHIVE_BYTES)}, too much to be shipped "
+                "with `code: shipped`; keep data elsewhere, or use a folder that all machines "
+                "share, with `code: shared`"
+            )
+        entry.mtime = entry.uid = entry.gid = 0
+        entry.uname = entry.gname = ""
+        entry.mode &= 0o755
+        return entry if entry.isfile() or entry.isdir() else None
+
+    with tarfile.open(fileobj=buffer, mode="w", dereference=True) as archive:
+        archive.add(folder, arcname=".", filter=only_code)
+    return buffer.getvalue()
+
+
+def unpack(archive: bytes, place: Path) -> Path:
+    """Unpack an archive once into a folder below ``place`` that is named by its hash."""
+    folder = place / f"polarbear-{hashlib.sha256(archive).hexdigest()[:16]}"
+    if not folder.exists():
+        aside = folder.with_name(f"{folder.name}.{os.getpid()}")
+        with tarfile.open(fileobj=io.BytesIO(archive)) as files:
+            files.extractall(aside, filter="data")
+        aside.rename(folder)
+    return folder

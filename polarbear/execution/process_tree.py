@@ -1,10 +1,14 @@
-"""Finds and kills every process that a run has started.
+"""Finds and kills every process that a run has started, even if the race is killed.
 
 Programs start programs, and some of those leave their process group, session and parent. On Linux
 a worker is a child subreaper: an orphan below it becomes its child and is found there. On all
 systems the environment of a worker contains a tag, which its descendants inherit. The tag is used
 where there is no subreaper, or after the worker has died. A process that has left its parent and
 cleared its environment is then not found.
+
+A watchdog process is started with the read end of a pipe whose other end the race holds. When the
+pipe closes, the race has ended: the watchdog kills every process with the race's tag and removes
+the temporary folder of the workers.
 """
 
 from __future__ import annotations
@@ -13,15 +17,24 @@ import ctypes
 import multiprocessing
 import os
 import secrets
+import shutil
+import signal
+import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterable
+from contextlib import suppress
+from pathlib import Path
 
 import psutil
+
+from polarbear.errors import PolarBearError
 
 TAG_VARIABLE = "POLARBEAR_RUN"  # tags of nested races are joined by colons
 MAX_KILL_SECONDS = 30.0  # a busy machine may need that long to remove killed processes
 _PR_SET_CHILD_SUBREAPER = 36
+_WATCHDOG = "from polarbear.execution.process_tree import watch; watch()"
 
 
 def new_tag() -> str:
@@ -75,10 +88,8 @@ def memory_of(processes: Iterable[psutil.Process]) -> int:
     """Bytes of resident memory of the processes that still exist."""
     used = 0
     for process in processes:
-        try:
+        with suppress(psutil.Error):
             used += process.memory_info().rss if process.is_running() else 0
-        except psutil.Error:
-            continue
     return used
 
 
@@ -99,22 +110,18 @@ def kill_tagged(tag: str) -> int:
 
 def kill_worker(worker: psutil.Process) -> None:
     """Kill a worker after its descendants, which would otherwise lose their parent."""
-    try:
+    with suppress(psutil.Error):
         worker.suspend()  # it can start nothing new, and still adopts orphans
         kill_descendants(worker)
         worker.kill()
-    except psutil.Error:
-        return
 
 
 def kill(processes: Iterable[psutil.Process]) -> None:
     """Kill processes that were identified earlier and still run."""
     for process in processes:
-        try:
+        with suppress(psutil.Error):
             if process.is_running():
                 process.kill()
-        except psutil.Error:
-            continue
 
 
 def _kill_all(find: Callable[[], list[psutil.Process]]) -> int:
@@ -127,35 +134,21 @@ def _kill_all(find: Callable[[], list[psutil.Process]]) -> int:
             return len(seen)
         seen.update(alive)
         kill(alive)
-        _reap(alive)
         time.sleep(0.001)
 
 
 def _is_alive(process: psutil.Process) -> bool:
-    """Return whether another process still runs; reap it if it is a dead child of this one."""
-    try:
+    """Return whether another process still runs; reap it if it is a dead child of this one.
+
+    Multiprocessing reaps its children itself. Otherwise it would take them for alive, and could
+    later send a signal to an unrelated process with the same number.
+    """
+    with suppress(psutil.Error, OSError):
         if process.status() != psutil.STATUS_ZOMBIE:
             return process.pid != os.getpid()
-    except psutil.Error:
-        return False
-    _reap([process])
-    return False
-
-
-def _reap(processes: Iterable[psutil.Process]) -> None:
-    """Reap dead children of this process, except those of multiprocessing.
-
-    It reaps its children itself. Otherwise it would take them for alive, and could later send a
-    signal to an unrelated process with the same number.
-    """
-    managed = {child.pid for child in multiprocessing.active_children()}
-    for process in processes:
-        if process.pid in managed:
-            continue
-        try:
+        if process.pid not in {child.pid for child in multiprocessing.active_children()}:
             os.waitpid(process.pid, os.WNOHANG)
-        except (ChildProcessError, OSError):
-            continue
+    return False
 
 
 def _has_tag(process: psutil.Process, tag: str) -> bool:
@@ -164,3 +157,54 @@ def _has_tag(process: psutil.Process, tag: str) -> bool:
         return process.pid != os.getpid() and tag in tags
     except (psutil.Error, OSError, ValueError):
         return False
+
+
+class Scratch:
+    """A temporary folder, a tag for all processes that use it, and the watchdog of both."""
+
+    def __init__(self) -> None:
+        self.tag = new_tag()
+        try:
+            self._temporary = tempfile.TemporaryDirectory(
+                prefix="polarbear-", ignore_cleanup_errors=True
+            )
+            self.folder = Path(self._temporary.name)
+            self._watchdog = subprocess.Popen(
+                [sys.executable, "-c", _WATCHDOG, self.tag, str(self.folder)],
+                cwd=os.sep,
+                env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise PolarBearError(
+                f"cannot make a temporary folder for workers: {error.strerror or error}; free some "
+                "space, or let the variable TMPDIR name a folder with some"
+            ) from None
+
+    def clear(self) -> None:
+        """Remove the folder, and kill all processes with the tag."""
+        kill_tagged(self.tag)
+        self._temporary.cleanup()
+        assert self._watchdog.stdin is not None
+        self._watchdog.stdin.close()
+        with suppress(subprocess.TimeoutExpired):
+            self._watchdog.wait(MAX_KILL_SECONDS)
+
+
+def watch() -> None:
+    """Wait for the end of the race, then clean up; the main function of the watchdog."""
+    tag, folder = sys.argv[1:]
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+    while os.read(0, 4096):
+        pass
+    deadline = time.monotonic() + MAX_KILL_SECONDS
+    while time.monotonic() < deadline:
+        killed = kill_tagged(tag)
+        shutil.rmtree(folder, ignore_errors=True)
+        if not killed and not os.path.lexists(folder):
+            return
+        time.sleep(0.01)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from math import inf, isfinite
 from pathlib import Path
 from time import perf_counter
@@ -20,6 +20,7 @@ import numpy as np
 
 from polarbear.errors import BadOutputError, BudgetExhausted, ProblemError
 from polarbear.numerics.arrays import Floats
+from polarbear.problems.base import Problem
 from polarbear.settings.grid import EVALUATIONS, SECONDS
 from polarbear.settings.options import describe
 
@@ -58,38 +59,34 @@ class Journal:
 class Recorder:
     """The trajectory of one run; the algorithm calls ``evaluate`` or ``report``.
 
-    ``last`` records every change instead of improvements, ``many`` evaluates several points at
-    once, and ``building_seconds`` is time inside the objective that is not charged.
+    Without a problem it can only report. ``last`` records every change instead of improvements.
     """
 
     def __init__(
         self,
-        objective: Objective | None,
+        problem: Problem | None,
         axis: str,
         budget: float,
         maximise: bool = False,
         journal: Callable[[float, float], None] | None = None,
-        building_seconds: Callable[[], float] | None = None,
         last: bool = False,
-        true_value: Objective | None = None,
-        many: Callable[[Point], object] | None = None,
     ) -> None:
         self.times: list[float] = []
         self.values: list[float] = []
         self.invalid = 0
-        self._objective = objective or _no_objective
+        self._problem = problem or _NO_PROBLEM
+        self._objective = self._problem.evaluate
+        self._building_seconds = self._problem.building_seconds or (lambda: 0.0)
+        self._true_value = self._problem.true_value
         self._axis = axis
         self._budget = budget
         self._sign = -1.0 if maximise else 1.0
         self._journal = journal
-        self._building_seconds = building_seconds or (lambda: 0.0)
         self._last = last
-        self._true_value = true_value
-        self._many = many
         self._count = 0
         self._reported = 0.0
         self._best = inf  # observed so far; stays infinite where every value counts
-        self._every_value = last and true_value is None
+        self._every_value = last and self._true_value is None
         self._limit = int(budget) if axis == EVALUATIONS else 0
         self._start = perf_counter()  # moved forward by all time that is not charged
         self.evaluate: Objective = {
@@ -97,7 +94,8 @@ class Recorder:
             SECONDS: self._evaluate_timed,
         }.get(axis, self._evaluate_unrecorded)
         # Evaluates many points in one call and records them one by one; None if impossible.
-        self.at_once = self._evaluate_many if many is not None and axis == EVALUATIONS else None
+        possible = self._problem.evaluate_many is not None and axis == EVALUATIONS
+        self.at_once = self._evaluate_many if possible else None
 
     def start(self) -> None:
         """Start the clock; time before that is not charged."""
@@ -113,7 +111,7 @@ class Recorder:
         """The time that the run has reached on its axis."""
         if self._axis == EVALUATIONS:
             return float(self.evaluations)
-        if self._axis == SECONDS and self._objective is not _no_objective:
+        if self._axis == SECONDS and self._problem is not _NO_PROBLEM:
             return min(perf_counter() - self._start, self._budget)
         return self._reported
 
@@ -142,10 +140,10 @@ class Recorder:
         y = self._sign * _number(self._objective, x)
         return y if y == y and y != -inf else self._count_invalid()
 
-    def _evaluate_many(self, points: Sequence[Point] | Floats) -> list[float]:
+    def _evaluate_many(self, points: Floats) -> list[float]:
         within = min(len(points), self._limit - self._count)
-        found = self._many(points[:within]) if self._many and within else ()
-        values = np.asarray(found, dtype=np.float64)
+        many = self._problem.evaluate_many
+        values = np.asarray(many(points[:within]) if many and within else (), dtype=np.float64)
         if values.shape != (within,):
             raise ProblemError(
                 f"evaluate_many returned {_kind_of(values)} for {within} points; expected as "
@@ -235,3 +233,6 @@ def _kind_of(value: object) -> str:
 
 def _no_objective(x: Point) -> float:
     raise TypeError("this instance has no objective to call; report improvements instead")
+
+
+_NO_PROBLEM = Problem(_no_objective)

@@ -63,23 +63,9 @@ def execute(
         task.algorithm.load()
         problem = problems.get(task.instance)
         maximise = problems.suite.maximise or getattr(problem, "maximise", False) is True
+        described = problem if isinstance(problem, Problem) else None
         last = setting.trajectory == "last"
-        if isinstance(problem, Problem):
-            recorder = Recorder(
-                problem.evaluate,
-                axis,
-                task.budget,
-                maximise,
-                journal,
-                problem.building_seconds,
-                last,
-                problem.true_value,
-                problem.evaluate_many,
-            )
-            lower, upper = problem.lower, problem.upper
-        else:
-            recorder = Recorder(None, axis, task.budget, maximise, journal, last=last)
-            lower = upper = None
+        recorder = Recorder(described, axis, task.budget, maximise, journal, last)
         trial = Trial(
             stop_after(task.seconds, recorder.evaluate),
             stop_after(task.seconds, recorder.report),
@@ -88,8 +74,8 @@ def execute(
             axis,
             setting.budget.limit,
             problem,
-            lower,
-            upper,
+            described.lower if described else None,
+            described.upper if described else None,
             problems.suite.offers(),
             maximise,
             task.budget,

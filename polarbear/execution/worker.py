@@ -5,14 +5,10 @@ from __future__ import annotations
 import faulthandler
 import io
 import os
-import shutil
 import signal
 import sys
 import tempfile
-import threading
-import time
-from multiprocessing import parent_process
-from multiprocessing.connection import Connection, wait
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +49,6 @@ def serve(
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     is_subreaper = process_tree.become_subreaper()
     tempfile.tempdir = str(journal_path.parent)  # which the pool removes in any case
-    threading.Thread(target=_die_with_parent, args=(journal_path.parent,), daemon=True).start()
     log = _capture_output(log_path)
     if setting.folder not in sys.path:
         sys.path.insert(0, setting.folder)
@@ -66,7 +61,11 @@ def serve(
         except EOFError:
             return
         outcome = execute(task, problems, journal.write, lambda: log_tail(log_path), name)
-        if _kill_leftovers(is_subreaper, tag):
+        if process_tree.has_children():
+            leftovers = process_tree.kill_descendants()
+        else:
+            leftovers = 0 if is_subreaper else process_tree.kill_tagged(tag)
+        if leftovers:
             problems.forget()  # the kept problem may have lost a process that it needs
         # Before the outcome is sent: the next run may be killed before it writes anything.
         journal.restart()
@@ -83,25 +82,6 @@ def log_tail(path: Path, lines: int = 12) -> str:
     except OSError:
         return ""
     return shorten("\n".join(text.strip().splitlines()[-lines:]), 1000)
-
-
-def _kill_leftovers(is_subreaper: bool, tag: str) -> int:
-    """Kill processes that a run has left behind; return how many there were."""
-    if process_tree.has_children():
-        return process_tree.kill_descendants()
-    return 0 if is_subreaper else process_tree.kill_tagged(tag)
-
-
-def _die_with_parent(scratch: Path) -> None:
-    """Wait for the end of the parent, which cannot send anything if it is killed."""
-    parent = parent_process()
-    if parent is not None:
-        wait([parent.sentinel])
-        while os.getppid() == parent.pid:  # a run has closed the sentinel
-            time.sleep(0.1)
-        process_tree.kill_descendants()
-        shutil.rmtree(scratch, ignore_errors=True)
-        os.kill(os.getpid(), signal.SIGKILL)
 
 
 def _capture_output(path: Path) -> int:

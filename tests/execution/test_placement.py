@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from polarbear.errors import ClusterError
+from polarbear.execution.cluster import Placement
 from polarbear.execution.host import Where
-from polarbear.execution.placement import Placement
 
 FAST, SLOW = "Fast 3000", "Slow 100"
 BOTH = {

@@ -17,9 +17,8 @@ import pytest
 from polarbear.config import Config, parse
 from polarbear.execution.executor import RunLimits
 from polarbear.execution.outcome import Outcome, Status, Task
-from polarbear.execution.pool import Pool
+from polarbear.execution.pool import Pool, WorkerHandle
 from polarbear.execution.recorder import Journal
-from polarbear.execution.worker_handle import WorkerHandle
 from polarbear.numerics.seeds import run_seed
 from polarbear.settings.options import Source
 from tests.support import solver

@@ -17,7 +17,7 @@ import pytest
 
 from polarbear.config import Config
 from polarbear.errors import PolarBearError
-from polarbear.execution import cleanup, process_tree, worker_handle
+from polarbear.execution import pool, process_tree
 from polarbear.execution.executor import RunLimits
 from polarbear.execution.outcome import Status
 from polarbear.execution.pool import Pool
@@ -201,7 +201,7 @@ def test_a_process_that_reuses_the_number_of_a_dead_worker_is_not_killed(left: A
 def _killed_while_starting(monkeypatch: pytest.MonkeyPatch, times: int) -> list[int]:
     start, killed = Pool._start, []
 
-    def started(self: Pool) -> worker_handle.WorkerHandle:
+    def started(self: Pool) -> pool.WorkerHandle:
         worker = start(self)
         if len(killed) < times:
             os.kill(worker.process.pid, signal.SIGKILL)
@@ -257,7 +257,7 @@ def test_a_temporary_folder_that_cannot_be_made_is_an_error_with_a_remedy(
     def full(**options: Any) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(cleanup.tempfile, "TemporaryDirectory", full)
+    monkeypatch.setattr(process_tree.tempfile, "TemporaryDirectory", full)
     with pytest.raises(PolarBearError, match="No space left on device; free some space, or let"):
         run(configured(GOOD))
 
@@ -276,10 +276,9 @@ def test_a_log_that_grows_without_end_is_started_over(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ):
     log = tmp_path / "log"
-    log.write_bytes(b"x" * 2000)
-    monkeypatch.setattr(worker_handle, "MAX_LOG_BYTES", 3000)
-    worker_handle.truncate_log(log)
-    assert log.stat().st_size == 2000
-    log.write_bytes(b"x" * 3001)
-    worker_handle.truncate_log(log)
-    assert log.stat().st_size == 0
+    worker = pool.WorkerHandle("1", None, None, None, tmp_path / "journal", log, "tag")
+    monkeypatch.setattr(pool, "MAX_LOG_BYTES", 3000)
+    for size, left in ((2000, 2000), (3001, 0)):
+        log.write_bytes(b"x" * size)
+        worker.measure_memory()
+        assert log.stat().st_size == left

@@ -18,7 +18,7 @@ from polarbear.execution import recorder as recorder_module
 from polarbear.execution.outcome import Outcome, Task
 from polarbear.execution.recorder import POINT, Journal, Recorder
 from polarbear.execution.run import Problems, execute
-from polarbear.problems import SUITES, Setting
+from polarbear.problems import SUITES, Problem, Setting
 from polarbear.settings.grid import Budget
 
 
@@ -42,7 +42,7 @@ def replay(
 ) -> tuple[Recorder, list[float]]:
     """A recorder through which these objective values were evaluated, and what was handed back."""
     stream = iter(values)
-    recorder = Recorder(lambda x: next(stream), "evaluations", budget, **options)
+    recorder = Recorder(Problem(lambda x: next(stream)), "evaluations", budget, **options)
     return recorder, [recorder.evaluate(None) for _ in values]
 
 
@@ -75,7 +75,7 @@ def test_values_that_are_not_finite_are_counted_and_handed_on_as_the_worst():
 
 def test_the_evaluation_after_the_last_raises_and_is_not_made():
     calls = []
-    recorder = Recorder(lambda x: float(len(calls.append(x) or calls)), "evaluations", 3)
+    recorder = Recorder(Problem(lambda x: float(len(calls.append(x) or calls))), "evaluations", 3)
     for _ in range(3):
         recorder.evaluate(0)
     for _ in range(2):
@@ -93,7 +93,7 @@ def test_a_numpy_scalar_or_an_array_of_one_value_is_a_value():
 
 def test_seconds_end_a_run_at_its_budget(monkeypatch: pytest.MonkeyPatch):
     clock = Clock(monkeypatch)
-    recorder = Recorder(lambda x: clock.passes(0.03) or -clock.now, "seconds", 0.1)
+    recorder = Recorder(Problem(lambda x: clock.passes(0.03) or -clock.now), "seconds", 0.1)
     clock.passes(5.0)
     recorder.start()
     with pytest.raises(BudgetExhausted):
@@ -106,7 +106,7 @@ def test_seconds_end_a_run_at_its_budget(monkeypatch: pytest.MonkeyPatch):
 def test_seconds_spent_in_the_recorder_are_not_charged(monkeypatch: pytest.MonkeyPatch):
     clock = Clock(monkeypatch)
     recorder = Recorder(
-        lambda x: clock.passes(0.001) or -clock.now,  # all improve, so all are journalled
+        Problem(lambda x: clock.passes(0.001) or -clock.now),  # all improve: all are journalled
         "seconds",
         0.05,
         journal=lambda t, y: clock.passes(0.02),
@@ -128,7 +128,7 @@ def test_seconds_spent_on_building_the_problem_are_not_charged(monkeypatch: pyte
         clock.passes(0.01)
         return -clock.now
 
-    recorder = Recorder(objective, "seconds", 0.1, building_seconds=lambda: built)
+    recorder = Recorder(Problem(objective, building_seconds=lambda: built), "seconds", 0.1)
     recorder.start()
     for _ in range(4):
         recorder.evaluate(0)
@@ -180,7 +180,7 @@ def test_a_journal_that_cannot_be_written_does_not_end_the_run():
         raise OSError(28, "No space left on device")
 
     values = iter([2.0, 1.0])
-    recorder = Recorder(lambda x: next(values), "evaluations", 10, journal=full)
+    recorder = Recorder(Problem(lambda x: next(values)), "evaluations", 10, journal=full)
     recorder.evaluate(0)
     recorder.evaluate(0)
     assert recorder.values == [2.0, 1.0]
@@ -197,7 +197,7 @@ def test_a_journal_that_cannot_be_written_does_not_end_the_run():
 )
 @pytest.mark.parametrize("axis", ["evaluations", "seconds", "steps"])
 def test_an_objective_that_returns_no_number_is_to_blame_by_its_own_file(value, found, axis):
-    recorder = Recorder(lambda x: value, axis, 10)
+    recorder = Recorder(Problem(lambda x: value), axis, 10)
     with pytest.raises(ProblemError) as refused:
         recorder.evaluate(0)
     assert f"returned {found}; expected a number" in str(refused.value)
@@ -236,14 +236,8 @@ NOISY = {"a": (3.0, 3.5), "b": (1.0, 4.0), "c": (2.0, 0.0), "d": (0.5, 2.0)}
 @pytest.mark.parametrize("maximise", [False, True])
 def test_of_noisy_values_the_incumbent_s_true_value_is_recorded(last, kept, maximise):
     sign = -1 if maximise else 1
-    recorder = Recorder(
-        lambda x: sign * NOISY[x][0],
-        "evaluations",
-        10,
-        maximise,
-        last=last,
-        true_value=lambda x: sign * NOISY[x][1],
-    )
+    problem = Problem(lambda x: sign * NOISY[x][0], true_value=lambda x: sign * NOISY[x][1])
+    recorder = Recorder(problem, "evaluations", 10, maximise, last=last)
     handed = [recorder.evaluate(x) for x in "abcd"]
     assert handed == [3.0, 1.0, 2.0, 0.5]  # the algorithm sees the noise
     assert list(zip(recorder.times, recorder.values, strict=True)) == kept
@@ -255,7 +249,9 @@ def test_of_noisy_values_the_incumbent_s_true_value_is_recorded(last, kept, maxi
 VALUES = st.lists(st.floats() | st.sampled_from([1.0, 2.0]), max_size=40)
 
 
-def evaluated(values: list[float], size: int, budget: int, at_once: bool, **options: Any) -> Any:
+def evaluated(
+    values: list[float], size: int, budget: int, at_once: bool, noisy: bool, **options: bool
+) -> Any:
     """All that can be seen of a recorder through which these values went in populations."""
     written: list[tuple[float, float]] = []
 
@@ -265,10 +261,11 @@ def evaluated(values: list[float], size: int, budget: int, at_once: bool, **opti
     def many(points: range) -> list[float]:
         return [values[x] for x in points]
 
+    true_value = (lambda x: float(x % 7)) if noisy else None
+    problem = Problem(objective, evaluate_many=many, true_value=true_value)
     recorder = Recorder(
-        objective, "evaluations", budget, journal=lambda t, y: written.append((t, y)), many=many,
-        **options,
-    )  # fmt: skip
+        problem, "evaluations", budget, journal=lambda t, y: written.append((t, y)), **options
+    )
     assert recorder.at_once is not None
     handed, ended = [], False
     try:
@@ -288,9 +285,7 @@ def evaluated(values: list[float], size: int, budget: int, at_once: bool, **opti
 def test_a_population_is_recorded_point_by_point(
     values: list[float], size: int, budget: int, maximise: bool, last: bool, noisy: bool
 ):
-    options: dict[str, Any] = {"maximise": maximise, "last": last}
-    if noisy:
-        options["true_value"] = lambda x: float(x % 7)
+    options = {"noisy": noisy, "maximise": maximise, "last": last}
     together = evaluated(values, size, budget, True, **options)
     assert together == evaluated(values, size, budget, False, **options)
 
@@ -302,7 +297,7 @@ def test_nothing_is_evaluated_beyond_the_budget():
         asked.append(len(points))
         return [1.0] * len(points)
 
-    recorder = Recorder(lambda x: 1.0, "evaluations", 5, many=many)
+    recorder = Recorder(Problem(lambda x: 1.0, evaluate_many=many), "evaluations", 5)
     assert recorder.at_once([0.0] * 3) == [1.0] * 3
     with pytest.raises(BudgetExhausted):
         recorder.at_once([0.0] * 3)
@@ -314,13 +309,18 @@ def test_nothing_is_evaluated_beyond_the_budget():
 
 
 def test_another_number_of_values_than_of_points_is_refused():
-    recorder = Recorder(lambda x: 1.0, "evaluations", 5, many=lambda points: np.ones((2, 2)))
+    recorder = Recorder(
+        Problem(lambda x: 1.0, evaluate_many=lambda points: np.ones((2, 2))), "evaluations", 5
+    )
     with pytest.raises(ProblemError, match=r"returned an array of the shape \(2, 2\) for 3 points"):
         recorder.at_once([0.0] * 3)
 
 
 def test_against_the_clock_points_are_evaluated_one_by_one():
-    assert Recorder(lambda x: 1.0, "seconds", 5, many=lambda points: []).at_once is None
+    assert (
+        Recorder(Problem(lambda x: 1.0, evaluate_many=lambda points: []), "seconds", 5).at_once
+        is None
+    )
 
 
 class Together(Problems):
