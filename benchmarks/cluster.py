@@ -30,8 +30,7 @@ from polarbear.config import Config, parse
 from polarbear.driver import collect
 from polarbear.driver.loop import Race
 from polarbear.driver.race_progress import Watcher
-from polarbear.execution.executor import Executor
-from polarbear.execution.outcome import Outcome, Task
+from polarbear.execution.outcome import Executor, Outcome, Task
 from polarbear.settings.options import Source
 from polarbear.store import Store
 from tests.cluster.processes import RealCluster

@@ -26,8 +26,7 @@ from targets import Row, report
 from polarbear.algorithms.base import Trial
 from polarbear.config import Config, parse
 from polarbear.errors import BudgetExhausted
-from polarbear.execution.executor import RunLimits
-from polarbear.execution.outcome import Task
+from polarbear.execution.outcome import RunLimits, Task
 from polarbear.execution.pool import Pool
 from polarbear.execution.recorder import Journal, Recorder
 from polarbear.numerics.seeds import run_seed

@@ -24,8 +24,7 @@ from polarbear.driver import collect
 from polarbear.driver.loop import Race
 from polarbear.driver.race_progress import Watcher
 from polarbear.driver.scheduler import Scheduler
-from polarbear.execution.executor import Executor
-from polarbear.execution.outcome import Outcome, Status, Task
+from polarbear.execution.outcome import Executor, Outcome, Status, Task
 from polarbear.execution.run import Problems, execute
 from polarbear.racing import State
 from polarbear.settings.options import Source

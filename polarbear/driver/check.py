@@ -20,8 +20,7 @@ from polarbear.config import Config
 from polarbear.driver.collect import chosen_instances
 from polarbear.driver.stopping import failure_reason, run_failed
 from polarbear.errors import AlgorithmError, BudgetExhausted, PolarBearError
-from polarbear.execution.executor import Executor
-from polarbear.execution.outcome import Outcome, Status, Task
+from polarbear.execution.outcome import Executor, Outcome, Status, Task
 from polarbear.plain import Record
 from polarbear.problems.base import Instance, Kind, Problem
 from polarbear.settings.grid import EVALUATIONS, SECONDS

@@ -11,8 +11,7 @@ from polarbear.config import Config
 from polarbear.driver.fingerprints import changes_between, fingerprints, packages_of
 from polarbear.errors import StoreMismatchError
 from polarbear.execution import host
-from polarbear.execution.executor import Executor, RunLimits
-from polarbear.execution.outcome import Status, Task
+from polarbear.execution.outcome import Executor, RunLimits, Status, Task
 from polarbear.problems.base import Instance
 from polarbear.racing import State
 from polarbear.settings.grid import SECONDS

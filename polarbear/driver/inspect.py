@@ -12,8 +12,7 @@ import polars as pl
 
 from polarbear.config import Config
 from polarbear.errors import ReportError
-from polarbear.execution.executor import Executor
-from polarbear.execution.outcome import Task
+from polarbear.execution.outcome import Executor, Task
 from polarbear.numerics.arrays import Floats
 from polarbear.plain import Record
 from polarbear.problems.base import Instance

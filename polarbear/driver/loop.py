@@ -22,8 +22,7 @@ from polarbear.driver.round_posterior import RoundInference, RoundResult
 from polarbear.driver.scheduler import Scheduler
 from polarbear.driver.speculation import SpeculativeRuns
 from polarbear.driver.stopping import SETTLED, Ended, Purpose, at_limit, refuse_failures
-from polarbear.execution.executor import Executor
-from polarbear.execution.outcome import Outcome, Task
+from polarbear.execution.outcome import Executor, Outcome, Task
 from polarbear.inference import Posterior
 from polarbear.problems.base import Instance, Kind
 from polarbear.racing import RoundRecord, State

@@ -15,8 +15,7 @@ from itertools import chain
 from typing import Generic, TypeVar
 
 from polarbear.driver.speculation import SpeculativeRuns
-from polarbear.execution.executor import Executor
-from polarbear.execution.outcome import Outcome, Status, Task
+from polarbear.execution.outcome import Executor, Outcome, Status, Task
 from polarbear.store import Store
 
 RETRIES = 2  # of a run that was killed from outside

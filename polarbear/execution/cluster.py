@@ -153,7 +153,7 @@ class WorkerReport:
 
     worker: str
     threads: int
-    where: Where | None = None
+    where: Where | None
     flaw: str = ""
     is_lost: bool = False  # it did not answer
 
@@ -174,17 +174,15 @@ def probe_workers(client: Any) -> list[WorkerReport]:
     reports = []
     for worker, count in sorted(threads.items()):
         answer = answers.get(worker, TimeoutError("it does not answer"))
-        if isinstance(answer, ModuleNotFoundError):  # of the function itself
-            reports.append(WorkerReport(worker, count, flaw="PolarBear is not installed there"))
-        elif isinstance(answer, Exception):
-            flaw = f"{type(answer).__name__}: {answer}"
-            reports.append(WorkerReport(worker, count, flaw=flaw, is_lost=True))
+        if isinstance(answer, Exception):
+            is_missing = "No module named 'polarbear'" in str(answer)  # as Dask reports it
+            flaw = "PolarBear is not installed there" if is_missing else repr(answer)
+            reports.append(WorkerReport(worker, count, None, flaw, is_lost=not is_missing))
         else:
             where, version = answer
             flaw = f"it has PolarBear {version}, this is {__version__}"
-            reports.append(
-                WorkerReport(worker, count, where, "" if version == __version__ else flaw)
-            )
+            flaw = "" if version == __version__ else flaw
+            reports.append(WorkerReport(worker, count, where, flaw))
     return reports
 
 

@@ -34,9 +34,8 @@ from polarbear.execution.dask_worker import (
     execute_task,
     pack,
 )
-from polarbear.execution.executor import RunLimits
 from polarbear.execution.host import Where
-from polarbear.execution.outcome import Outcome, Status, Task
+from polarbear.execution.outcome import Outcome, RunLimits, Status, Task
 from polarbear.wording import counted, typed_time
 
 SUBMITTED_PER_THREAD = 2  # so that a worker need not wait for the next run
@@ -44,17 +43,18 @@ MAX_INNOCENT_RETRIES = 20  # of a run that never began while its workers died
 LOOK_INTERVAL_SECONDS = 1.0  # between updates of the list of workers
 MAX_CANCEL_SECONDS = 10.0
 _NO_MORE = object()
-_WAKE = ""  # in the place of a key
+_WAKE = ""  # in the place of the key of a future
 
 
 @dataclass
 class Submission:
     """A run that was submitted, and how often it was submitted again."""
 
+    run: str  # the same for all submissions of a run
     task: Task
     future: Any
     since: float
-    retries: int = 0
+    retries: int
 
 
 class DaskExecutor:
@@ -72,10 +72,9 @@ class DaskExecutor:
         rule = "mixed" if timed_on is None else config.execution.processors
         self._placement = Placement(rule, timed_on)
         self._name = f"polarbear-{secrets.token_hex(4)}"
-        self._submitted: dict[str, Submission] = {}
-        self._ended: queue.SimpleQueue[tuple[str, str]] = queue.SimpleQueue()  # and key of future
+        self._submitted: dict[str, Submission] = {}  # by the keys of their futures
+        self._ended: queue.SimpleQueue[str] = queue.SimpleQueue()  # keys of futures
         self._starts: defaultdict[str, list[Where]] = defaultdict(list)  # where each run has begun
-        self._number = 0
         self._threads: dict[str, int] = {}  # by worker
         self._looked = 0.0
         self._had_workers = time.monotonic()
@@ -125,7 +124,7 @@ class DaskExecutor:
 
     def wake(self) -> None:
         """Let ``run`` check at once whether it is over or has more to do; from any thread."""
-        self._ended.put((_WAKE, _WAKE))
+        self._ended.put(_WAKE)
 
     @property
     def _client(self) -> Any:
@@ -171,18 +170,16 @@ class DaskExecutor:
         )
         self._client.register_plugin(JobPlugin(job), name=self._name)
 
-    def _submit(self, task: Task, key: str | None = None, retries: int = 0) -> None:
-        if key is None:
-            self._number += 1
-            key = f"{self._name}-run-{self._number}"
+    def _submit(self, task: Task, run: str = "", retries: int = 0) -> None:
+        run = run or secrets.token_hex(8)
         try:
             future = self._client.submit(
                 execute_task,
                 self._name,
-                key,
+                run,
                 pickle.dumps(task),
                 retries > 0,
-                key=f"{key}-{retries}-{secrets.token_hex(2)}",
+                key=f"{self._name}-{secrets.token_hex(8)}",
                 pure=False,
                 **self._placement.restrictions(task.instance.id),
             )
@@ -190,97 +187,76 @@ class DaskExecutor:
             if self._client.status != "closed":
                 raise
             self._recover()  # the scheduler was away until Dask closed the connection
-            self._submit(task, key, retries)
+            self._submit(task, run, retries)
             return
-        self._submitted[key] = Submission(task, future, time.time(), retries)
-        future.add_done_callback(lambda done, key=key: self._ended.put((key, done.key)))
+        self._submitted[future.key] = Submission(run, task, future, time.time(), retries)
+        future.add_done_callback(lambda done: self._ended.put(done.key))
 
     def _finished(self) -> Iterator[Outcome]:
         """Wait for a moment; yield finished runs, and submit lost ones again."""
         self._look()
-        keys = self._wait()
-        statuses = {key: str(self._submitted[key].future.status) for key in keys}
-        if "cancelled" in statuses.values() or self._client.status != "running":
+        ended: dict[str, str] = {}  # the status by key
+        with suppress(queue.Empty):
+            key = self._ended.get(timeout=LOOK_INTERVAL_SECONDS)
+            while True:
+                if key in self._submitted:
+                    ended[key] = str(self._submitted[key].future.status)
+                key = self._ended.get_nowait()
+        if "cancelled" in ended.values() or self._client.status != "running":
             self._recover()
             return
-        done = [key for key in keys if statuses[key] == "finished"]
-        gathered = self._gather(done)
-        for key in keys:
-            if key in gathered:
-                task = self._submitted.pop(key).task
-                outcome = Outcome(task, **gathered[key])
-                self._placement.check(task.instance.id, outcome.where)
+        done = {key: self._submitted[key].future for key in ended if ended[key] == "finished"}
+        results: dict[str, Any] = {}
+        with suppress(OSError, ClusterError, TimeoutError):
+            results = dict(self._client.gather(done, errors="skip"))
+        for key, status in ended.items():
+            submission = self._submitted.pop(key)
+            if key in results:
+                outcome = Outcome(submission.task, **results[key])
+                self._placement.check(outcome.task.instance.id, outcome.where)
                 yield outcome
-            elif statuses[key] == "error":
-                yield from self._handle_error(key)
+            elif status == "error":
+                yield from self._handle_error(submission)
             else:  # its worker died or left before it sent the result
-                self._retry(key)
+                self._retry(submission)
 
-    def _wait(self) -> list[str]:
-        """Wait for a moment; return the keys of runs whose last submission has ended."""
-        ended = []
-        with suppress(queue.Empty):
-            ended.append(self._ended.get(timeout=LOOK_INTERVAL_SECONDS))
-            while True:
-                ended.append(self._ended.get_nowait())
-        return [
-            key
-            for key, future in dict.fromkeys(ended)
-            if key in self._submitted and self._submitted[key].future.key == future
-        ]
+    def _retry(self, submission: Submission) -> None:
+        self._submit(submission.task, submission.run, submission.retries + 1)
 
-    def _gather(self, keys: list[str]) -> dict[str, Any]:
-        futures = {key: self._submitted[key].future for key in keys}
-        try:
-            return dict(self._client.gather(futures, errors="skip"))
-        except (OSError, ClusterError, TimeoutError):
-            return {}
-
-    def _retry(self, key: str) -> None:
-        submission = self._submitted.pop(key)
-        self._submit(submission.task, key, submission.retries + 1)
-
-    def _handle_error(self, key: str) -> Iterator[Outcome]:
+    def _handle_error(self, submission: Submission) -> Iterator[Outcome]:
         """Retry, fail the run, or stop, depending on why Dask gave up a run."""
-        submission = self._submitted[key]
-        error = submission.future.exception()
+        error, starts = submission.future.exception(), self._starts[submission.run]
         if isinstance(error, KilledWorker):
             # A run that had not begun when another took its worker down is tried again.
-            innocent = len(self._starts[key]) < self._options.tries
+            innocent = len(starts) < self._options.tries
             if innocent and submission.retries < MAX_INNOCENT_RETRIES:
-                self._retry(key)
-            else:
-                del self._submitted[key]
-                yield self._poisonous(key, submission)
-        elif isinstance(error, UnknownJobError):
-            self._set_up()
-            self._retry(key)
-        elif isinstance(error, LeavingError):
-            self._retry(key)
+                self._retry(submission)
+                return
+            where, empty = starts[-1] if starts else Where("unknown"), np.empty(0)
+            yield Outcome(
+                submission.task,
+                Status.POISONOUS,
+                f"{counted(len(starts), 'worker')} died with it, the last at {where.worker} on "
+                f"{where.host}",
+                empty,
+                empty,
+                started=submission.since,
+                where=where,
+            )
+        elif isinstance(error, UnknownJobError | LeavingError):
+            if isinstance(error, UnknownJobError):
+                self._set_up()
+            self._retry(submission)
         elif isinstance(error, UnfitError):
             raise ClusterError(
                 f"{error}\nInstall what is missing there, or remove the worker; `code: shipped` "
                 "sends the configuration's folder along"
             )
-        elif error is not None:
+        else:
             raise ClusterError(
                 f"a run of {submission.task.algorithm.name} could not be submitted to the cluster: "
                 f"{type(error).__name__}: {error}"
             )
-
-    def _poisonous(self, key: str, submission: Submission) -> Outcome:
-        starts = self._starts[key] or [Where("unknown")]
-        deaths, where, empty = counted(len(starts), "worker"), starts[-1], np.empty(0)
-        message = f"{deaths} died with it, the last at {where.worker} on {where.host}"
-        return Outcome(
-            submission.task,
-            Status.POISONOUS,
-            message,
-            empty,
-            empty,
-            started=submission.since,
-            where=where,
-        )
 
     def _recover(self) -> None:
         """Submit all unfinished runs again after the scheduler was lost."""
@@ -289,8 +265,8 @@ class DaskExecutor:
         self._threads, self._had_workers = {}, time.monotonic()
         self._set_up()
         for key in list(self._submitted):
-            submission = self._submitted.pop(key)
-            self._submit(submission.task, key, submission.retries)
+            lost = self._submitted.pop(key)
+            self._submit(lost.task, lost.run, lost.retries)
 
     def _look(self) -> None:
         """Update the list of workers from time to time; raise if there was none for too long."""
@@ -315,4 +291,4 @@ class DaskExecutor:
 
     def _note_start(self, event: tuple[float, dict[str, str]]) -> None:
         _, start = event
-        self._starts[start["key"]].append(Where(start["host"], worker=start["worker"]))
+        self._starts[start["run"]].append(Where(start["host"], worker=start["worker"]))

@@ -25,9 +25,8 @@ from distributed import WorkerPlugin, get_worker
 
 from polarbear.algorithms.base import Algorithm, Trial
 from polarbear.errors import ClusterError
-from polarbear.execution.executor import RunLimits
 from polarbear.execution.host import MEMORY_SHARE, default_memory, here
-from polarbear.execution.outcome import Outcome, Task
+from polarbear.execution.outcome import Outcome, RunLimits, Task
 from polarbear.execution.pool import Pool
 from polarbear.problems.base import Kind, Setting, Suite
 from polarbear.settings.fingerprint import of_packages
@@ -78,7 +77,10 @@ class JobPlugin(WorkerPlugin):
         self._lock = threading.Lock()
         self._check_lock = threading.Lock()
         self._is_fit = self._is_leaving = False
-        _allow_children()
+        # A worker below a nanny is a daemon, which multiprocessing would refuse children, lest they
+        # outlive it; those of a pool end with it.
+        with suppress(AttributeError):
+            multiprocessing.current_process()._config["daemon"] = False  # type: ignore[attr-defined]
 
     def teardown(self, worker: Any) -> None:
         self._is_leaving = True  # runs that end from now on did not end by themselves
@@ -137,7 +139,7 @@ class JobPlugin(WorkerPlugin):
         return pool
 
 
-def execute_task(job: str, key: str, task: bytes, is_retry: bool = False) -> dict[str, Any]:
+def execute_task(job: str, run: str, task: bytes, is_retry: bool = False) -> dict[str, Any]:
     """Execute a task on the Dask worker this is called on; return the outcome without its task.
 
     An event announces its beginning. In a retry, the run may have taken a worker down before:
@@ -147,20 +149,11 @@ def execute_task(job: str, key: str, task: bytes, is_retry: bool = False) -> dic
     plugin = worker.plugins.get(job)
     if not isinstance(plugin, JobPlugin):
         raise UnknownJobError(f"worker {worker.address} has not received the job {job}")
-    worker.log_event(job, {"key": key, "worker": worker.address, "host": here().host})
+    worker.log_event(job, {"run": run, "worker": worker.address, "host": here().host})
     if is_retry:
         time.sleep(SEND_SECONDS)
     outcome = plugin.execute(pickle.loads(task))
     return {one.name: getattr(outcome, one.name) for one in fields(outcome)[1:]}
-
-
-def _allow_children() -> None:
-    """Allow processes below a worker whose nanny started it as a daemon.
-
-    Multiprocessing would refuse them, lest they outlive a daemon; those of a pool end with it.
-    """
-    with suppress(AttributeError):
-        multiprocessing.current_process()._config["daemon"] = False  # type: ignore[attr-defined]
 
 
 class FitnessCheck(Algorithm):

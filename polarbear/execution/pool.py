@@ -24,9 +24,8 @@ import psutil
 from polarbear.algorithms.program import killed_from_outside
 from polarbear.errors import PolarBearError
 from polarbear.execution import process_tree
-from polarbear.execution.executor import RunLimits
 from polarbear.execution.host import default_memory, here
-from polarbear.execution.outcome import Outcome, Status, Task
+from polarbear.execution.outcome import Outcome, RunLimits, Status, Task
 from polarbear.execution.recorder import Journal
 from polarbear.execution.worker import INTERRUPTS, THREAD_VARIABLES, log_tail, serve
 from polarbear.problems.base import Setting, Suite

@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 import tempfile
+from contextlib import suppress
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
@@ -89,24 +90,19 @@ def _capture_output(path: Path) -> int:
     log = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o600)
     os.dup2(log, 1)
     os.dup2(log, 2)
-    sys.stdout, sys.stderr = tolerant_stream(1), tolerant_stream(2)
+    sys.stdout = sys.stderr = log_stream(1)
     faulthandler.enable(file=2)
     return log
 
 
-def tolerant_stream(handle: int) -> io.TextIOWrapper:
+def log_stream(handle: int) -> io.TextIOWrapper:
     """A text stream that drops output instead of failing on a full disk."""
-    return io.TextIOWrapper(
-        io.BufferedWriter(_TolerantFile(handle, "w", closefd=False)),
-        encoding="utf-8",
-        errors="backslashreplace",
-        line_buffering=True,
-    )
+    raw = io.BufferedWriter(_TolerantFile(handle, "w", closefd=False))
+    return io.TextIOWrapper(raw, "utf-8", errors="backslashreplace", line_buffering=True)
 
 
 class _TolerantFile(io.FileIO):
     def write(self, data: Any) -> int:
-        try:
-            return super().write(data) or 0
-        except OSError:
-            return len(memoryview(data).cast("B"))
+        with suppress(OSError):
+            super().write(data)
+        return len(memoryview(data).cast("B"))

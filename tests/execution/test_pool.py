@@ -15,8 +15,7 @@ import psutil
 import pytest
 
 from polarbear.config import Config, parse
-from polarbear.execution.executor import RunLimits
-from polarbear.execution.outcome import Outcome, Status, Task
+from polarbear.execution.outcome import Outcome, RunLimits, Status, Task
 from polarbear.execution.pool import Pool, WorkerHandle
 from polarbear.execution.recorder import Journal
 from polarbear.numerics.seeds import run_seed

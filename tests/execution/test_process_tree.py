@@ -18,10 +18,9 @@ import pytest
 from polarbear.config import Config
 from polarbear.errors import PolarBearError
 from polarbear.execution import pool, process_tree
-from polarbear.execution.executor import RunLimits
-from polarbear.execution.outcome import Status
+from polarbear.execution.outcome import RunLimits, Status
 from polarbear.execution.pool import Pool
-from polarbear.execution.worker import tolerant_stream
+from polarbear.execution.worker import log_stream
 from tests.execution.test_pool import GENEROUS, GOOD, configured, one, run, tasks
 from tests.support import Project, solver
 
@@ -265,7 +264,7 @@ def test_a_temporary_folder_that_cannot_be_made_is_an_error_with_a_remedy(
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="Linux has a disk that is always full")
 def test_printing_to_a_full_disk_is_no_failure():
     handle = os.open("/dev/full", os.O_WRONLY)
-    stream = tolerant_stream(handle)
+    stream = log_stream(handle)
     print("x" * 100_000, file=stream, flush=True)
     stream.write("\ud800 and more\n")
     stream.flush()
