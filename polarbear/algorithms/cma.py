@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import math
 import warnings
-from collections.abc import Iterator
 from typing import Any, ClassVar
 
 import numpy as np
@@ -60,10 +59,6 @@ class Cma(Algorithm):
     def population(self, dimension: int) -> int:
         return self.popsize or 4 + int(3 * math.log(max(dimension, SMALLEST_DIMENSION)))
 
-    def _populations(self, dimension: int) -> Iterator[int]:
-        first = self.population(dimension)
-        return (round(first * self.restart_growth**restart) for restart in itertools.count())
-
     def prepare(self, setting: Setting) -> None:
         if self.options:
             check_options(self._search, f"'{self.name}': pycma")
@@ -82,11 +77,11 @@ class Cma(Algorithm):
         rng = np.random.default_rng(seed)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # pycma warns about its defaults and infinite values
-            for popsize in self._populations(dimension):
+            for restart in itertools.count():
                 options = {
                     **self.options,
                     "bounds": [0, 1],
-                    "popsize": popsize,
+                    "popsize": round(self.population(dimension) * self.restart_growth**restart),
                     "randn": lambda *shape: rng.standard_normal(shape),
                     "seed": np.nan,  # leaves NumPy's global generator alone
                     "verbose": -10,  # prints nothing, reads no file of signals
@@ -94,12 +89,12 @@ class Cma(Algorithm):
                 }
                 start = rng.random(searched)
                 strategy = _pycma().CMAEvolutionStrategy(start, self.sigma0, options)
-                has_converged = False
-                while not has_converged:
+                while True:
                     shares = strategy.ask()
                     points = lower + np.asarray(shares)[:, :dimension] * (upper - lower)
                     strategy.tell(shares, evaluate_all(np.clip(points, lower, upper)))
-                    has_converged = bool(strategy.stop())
+                    if strategy.stop():
+                        break
 
 
 def _pycma() -> Any:

@@ -12,10 +12,10 @@ import shlex
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from collections.abc import Iterable
+from contextlib import ExitStack
 from pathlib import Path
-from typing import IO, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field, field_validator, model_validator
 
@@ -29,6 +29,8 @@ from polarbear.settings.grid import SECONDS
 from polarbear.settings.options import unknown
 
 PLACEHOLDERS = ("instance", "seed", "budget", "config", "output")
+# A program that reports seconds may be killed that much after its budget: its clock starts later.
+MAX_LATE_SECONDS, MAX_LATE_SHARE = 0.1, 0.05
 
 
 class Command(Algorithm):
@@ -83,7 +85,7 @@ class Command(Algorithm):
             for name in re.findall(r"\{(\w+)\}", argument):
                 if name not in PLACEHOLDERS:
                     raise ValueError(unknown("placeholder", name, PLACEHOLDERS))
-        if self.time == "measured" and self._writes_file:
+        if self.time == "measured" and self._receives("{output}"):
             raise ValueError("time: measured needs standard output, not {output}")
         if self.parameter_file is not None and self.configurations is None:
             raise ValueError("'parameter_file' needs 'configurations', which are not given")
@@ -96,12 +98,12 @@ class Command(Algorithm):
     def variants(self, folder: str) -> tuple[Algorithm, ...]:
         if self.configurations is None:
             return (self,)
-        place = Path(folder)
-        described = None if self.parameter_file is None else place / self.parameter_file
         if self.label is not None:
             raise ValueError(
                 "'label' names one algorithm; 'configurations' are labelled by their names"
             )
+        place = Path(folder)
+        described = None if self.parameter_file is None else place / self.parameter_file
         return tuple(
             self.model_copy(
                 update={
@@ -114,13 +116,8 @@ class Command(Algorithm):
             for number, arguments in irace.configurations(place / self.configurations, described)
         )
 
-    @property
-    def _writes_file(self) -> bool:
-        return any("{output}" in argument for argument in (*self.command, *self.parameters))
-
-    @property
-    def _receives_budget(self) -> bool:
-        return any("{budget}" in argument for argument in (*self.command, *self.parameters))
+    def _receives(self, placeholder: str) -> bool:
+        return any(placeholder in argument for argument in (*self.command, *self.parameters))
 
     def prepare(self, setting: Setting) -> None:
         program = self.command[0]
@@ -169,24 +166,29 @@ class Command(Algorithm):
         return found
 
     def run(self, trial: Trial, setting: Setting) -> None:
-        with _output_file() if self._writes_file else nullcontext() as written:
+        with ExitStack() as stack:
+            written = None
+            if self._receives("{output}"):
+                temporary = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
+                path = Path(stack.enter_context(temporary)) / "output"
+                path.touch()
+                written = stack.enter_context(path.open("rb"))
             arguments = self.arguments(trial, setting, written.name if written else "")
             begun = time.perf_counter()
             deadline = begun + trial.until if trial.axis == SECONDS else float("inf")
             if self.time == "reported":
-                deadline += 1.0 + 0.05 * trial.until  # its clock may be slower than ours
-            with Program(arguments, setting.folder, written) as program:
-                timed = (
-                    (number, time.perf_counter() - begun, line)
-                    for number, line in enumerate(program.lines(deadline), 1)
-                )
-                output = irace.Output(timed) if self.protocol == "irace" else None
-                for number, elapsed, line in output or timed:
-                    self._take(line, number, elapsed, trial)
-                program.check_exit()
-        if output is not None:
-            output.refuse_cost_and_time()
-        if self._receives_budget:
+                deadline += MAX_LATE_SECONDS + MAX_LATE_SHARE * trial.until
+            program = stack.enter_context(Program(arguments, setting.folder, written))
+            lines: Iterable[irace.Line] = (
+                (number, time.perf_counter() - begun, line)
+                for number, line in enumerate(program.lines(deadline), 1)
+            )
+            if self.protocol == "irace":
+                lines = irace.output(lines, program.check_exit)
+            for number, elapsed, line in lines:
+                self._take(line, number, elapsed, trial)
+            program.check_exit()
+        if self._receives("{budget}"):
             raise BudgetExhausted  # it ended because of the budget in its command
 
     def _take(self, line: str, number: int, elapsed: float, trial: Trial) -> None:
@@ -211,19 +213,3 @@ class Command(Algorithm):
 
 def _filled(argument: str, values: dict[str, str]) -> str:
     return re.sub(r"\{(\w+)\}", lambda match: values[match[1]], argument)
-
-
-@contextmanager
-def _output_file() -> Iterator[IO[bytes]]:
-    """A file that a program writes while it is read."""
-    try:
-        scratch = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
-    except OSError as error:
-        raise AlgorithmError(
-            f"cannot create a file for {{output}} in {tempfile.gettempdir()}: {error.strerror}"
-        ) from None
-    with scratch as folder:
-        path = Path(folder) / "output"
-        path.touch()
-        with path.open("rb") as file:
-            yield file

@@ -74,40 +74,31 @@ class Program:
 
     def lines(self, deadline: float) -> Iterator[str]:
         """Its lines until it ends; BudgetExhausted at the deadline of the performance counter."""
-        rest, end = b"", float("inf")
+        rest = b""
         while True:
             left = deadline - time.perf_counter()
             if left <= 0:
                 raise BudgetExhausted
             self._selector.select(min(left, POLL_SECONDS))
-            has_ended = self._has_ended()  # before the last read, which is then complete
+            has_ended = (
+                self._process.poll() is not None
+            )  # before the last read, which is then complete
             self._errors = (self._errors + self._read(self._process.stderr))[-MAX_ERROR_BYTES:]
             if self._written is None:
                 data = self._read(self._process.stdout)
             else:
-                data = self._written.read(MAX_READ_BYTES)
-                if has_ended:  # other processes may continue to write
-                    end = min(end, os.fstat(self._written.fileno()).st_size)
+                size = os.fstat(self._written.fileno()).st_size
+                data = self._written.read(max(0, size - self._written.tell()))
             *lines, rest = (rest + data).split(b"\n")
             if len(rest) > MAX_LINE_BYTES:
                 raise BadOutputError(f"the output has a line of over {MAX_LINE_BYTES} characters")
             yield from (line.decode(errors="replace") for line in lines)
-            if has_ended and (self._written is None or not data or self._written.tell() >= end):
-                if not self._is_written_by_others(rest, data):
-                    yield rest.decode(errors="replace")
+            if has_ended:
+                yield rest.decode(errors="replace")
                 return
 
-    def _is_written_by_others(self, rest: bytes, data: bytes) -> bool:
-        """Whether another process has begun the last line, since output goes on after the end."""
-        if self._written is None:
-            return len(data) >= MAX_READ_BYTES
-        if not rest:
-            return False
-        time.sleep(POLL_SECONDS)
-        return os.fstat(self._written.fileno()).st_size > self._written.tell()
-
     def check_exit(self) -> None:
-        """End its process group; raise if the program failed."""
+        """Raise if the program failed."""
         code = self._end()
         if code != 0:
             how = f"ended with exit code {code}" if code > 0 else f"was killed by signal {-code}"
@@ -133,18 +124,12 @@ class Program:
             found += data
         return bytes(found)
 
-    def _has_ended(self) -> bool:
-        """Whether it has ended, without reaping it: until then its id belongs to no other process,
-        so that its process group can be killed safely."""
-        try:
-            how = os.WEXITED | os.WNOHANG | os.WNOWAIT
-            return os.waitid(os.P_PID, self._process.pid, how) is not None
-        except (AttributeError, OSError):  # not available on every system
-            return self._process.poll() is not None
-
     def _end(self) -> int:
-        """Kill the process group, then reap the program; its exit code."""
-        if self._process.returncode is None:
+        """Kill the process group if the program still runs; return the program's exit code.
+
+        The worker kills all that an ended program has left behind.
+        """
+        if self._process.poll() is None:
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._process.pid, signal.SIGKILL)
         return self._process.wait()

@@ -15,6 +15,7 @@ import psutil
 import pytest
 
 from polarbear.config import Config, parse
+from polarbear.execution import pool as pool_module
 from polarbear.execution.outcome import Outcome, RunLimits, Status, Task
 from polarbear.execution.pool import Pool, WorkerHandle
 from polarbear.execution.recorder import Journal
@@ -282,3 +283,11 @@ def test_leaving_the_pool_ends_its_workers_and_clears_its_scratch_folder(
         assert list(tmp_path.glob("polarbear-*"))
     assert not spawned()
     assert not list(tmp_path.iterdir())
+
+
+def test_a_run_is_killed_at_its_limit_and_not_at_the_next_measurement(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    monkeypatch.setattr(pool_module, "MEASURE_INTERVAL_SECONDS", 1e6)
+    outcome = one(run(configured(solver("hangs")), limits=RunLimits(0.5, 2**32)), "hangs")
+    assert outcome.status is Status.TIMEOUT

@@ -91,13 +91,6 @@ def test_output_is_read_until_the_program_ends_not_until_its_children_do(left: A
     assert outcome.seconds < float(left.sleep.split()[1])
 
 
-def test_a_file_is_read_to_what_it_held_when_the_program_ended(left: Any):
-    lines_in_two_halves = "while :; do printf 100; printf ' 1\\n'; done"
-    script = f'echo 1 5 >{{output}}; setsid sh -c "{lines_in_two_halves}" >>{{output}} & sleep 0.2'
-    outcomes = run(programs(shell(script, left), count=6), instances=6)
-    assert {outcome.status for outcome in outcomes.values()} == {Status.ENDED}
-
-
 @LINUX
 @pytest.mark.parametrize(
     ("script", "status"),
