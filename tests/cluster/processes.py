@@ -84,8 +84,9 @@ def until(condition: Callable[[], Any]) -> Any:
 class RealCluster:
     """One scheduler, and workers that come and go."""
 
-    def __init__(self, folder: Path, **environment: str) -> None:
+    def __init__(self, folder: Path, protocol: str = "tcp", **environment: str) -> None:
         self.folder = folder
+        self._protocol = protocol
         self._environment = {**os.environ, **environment}
         self._port = 0
         self._started: list[subprocess.Popen[bytes]] = []
@@ -95,8 +96,9 @@ class RealCluster:
         """Start it, the second time where it was the first."""
         said = self.folder / f"scheduler-{len(self._started)}.json"
         self.scheduler = self._start(
-            "dask_scheduler", "--port", self._port, "--scheduler-file", said, "--no-dashboard"
-        )
+            "dask_scheduler", "--port", self._port, "--scheduler-file", said, "--no-dashboard",
+            "--protocol", self._protocol,
+        )  # fmt: skip
         self.address = until(lambda: _address(said))
         self._port = int(self.address.rpartition(":")[2])
 

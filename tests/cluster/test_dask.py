@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from shutil import which
 from typing import Any
 
 import psutil
@@ -190,6 +192,46 @@ def test_doctor_asks_the_workers_of_a_scheduler(tmp_path: Path, cluster: RealClu
     workers = [one for one in found["needed"] if one["what"].startswith("tcp://")]
     assert len(workers) >= 2
     assert all(os.uname().nodename in one["found"] and not one["remedy"] for one in workers)
+
+
+def certificate(folder: Path) -> dict[str, str]:
+    """Dask's configuration of TLS, by environment variables, with a self-signed certificate."""
+    key, cert = folder / "key.pem", folder / "cert.pem"
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj",
+         "/CN=polarbear", "-keyout", key, "-out", cert],
+        check=True, capture_output=True,
+    )  # fmt: skip
+    tls = {"CA_FILE": cert}
+    for role in ("SCHEDULER", "WORKER", "CLIENT"):
+        tls |= {f"{role}__KEY": key, f"{role}__CERT": cert}
+    return {f"DASK_DISTRIBUTED__COMM__TLS__{name}": str(path) for name, path in tls.items()} | {
+        "DASK_DISTRIBUTED__COMM__REQUIRE_ENCRYPTION": "True"
+    }
+
+
+@pytest.mark.skipif(which("openssl") is None, reason="openssl makes the certificate")
+def test_a_race_on_a_cluster_with_tls_needs_its_certificate(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """The certificates are set by Dask's own configuration, for all processes alike."""
+    tls, dask_folder = certificate(tmp_path), tmp_path / "dask"
+    dask_folder.mkdir()
+    project = Project(tmp_path, alone=True)
+    project.configure(race={"limits": {"rounds": 1}})
+    with RealCluster(dask_folder, protocol="tls", **tls) as cluster:
+        cluster.start_worker()
+        assert cluster.address.startswith("tls://")
+        refused = project("doctor", "--scheduler", cluster.address)
+        assert refused.returncode == 1
+        assert "TLS" in refused.stderr
+        for name, value in tls.items():
+            monkeypatch.setenv(name, value)
+        done = project("race", "config.yaml", "--scheduler", cluster.address)
+        assert done.returncode in (0, 3), done.stderr
+    runs = Store.open(project.store).runs()
+    assert runs["worker"].str.starts_with("tls://").all()
+    assert set(runs["status"]) == {"budget"}
 
 
 def test_a_scheduler_that_does_not_answer_is_one_line(tmp_path: Path):
