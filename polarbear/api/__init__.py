@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from polarbear.api import importing as importing
     from polarbear.api import live_page as live_page
     from polarbear.api import merge_stores as merge_stores
+    from polarbear.api import plots as plots
     from polarbear.api import posterior as posterior
     from polarbear.api import reporting as reporting
     from polarbear.api import selecting as selecting

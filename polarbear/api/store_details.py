@@ -21,10 +21,11 @@ from polarbear.settings.options import Source, validate
 from polarbear.store import Store as StoreOnDisk
 
 if TYPE_CHECKING:
+    from polarbear.formats.chooser import Chooser
     from polarbear.formats.store_export import ExportResult
 
 __all__ = ["Duels", "Forgotten", "InstanceRuns", "Renamed", "Repeated", "duels", "export"]
-__all__ += ["forget", "instance", "rename", "repeat", "sign_of"]
+__all__ += ["chooser", "forget", "instance", "rename", "repeat", "sign_of"]
 
 
 def duels(
@@ -94,6 +95,26 @@ def export(
 
     chosen = validate(EXPORTS[format], options, Source(format))
     return export_store(store._disk, format, chosen, Path(to), algorithms, force)
+
+
+def chooser(
+    store: Store,
+    preference: str = "uniform",
+    risk: str = "p2bb",
+    *,
+    model: str | None = None,
+    key: str | None = None,
+    algorithms: Sequence[str] | None = None,
+) -> Chooser:
+    """The decision for every budget, as an object to call.
+
+    ``chooser(300)`` returns the algorithm for a budget and its P(best), ``chooser()`` those for the
+    preference. ``to_python()`` is a module without dependencies for use in production, and
+    ``to_dict()`` the same facts for JSON.
+    """
+    from polarbear.formats.chooser import make_chooser
+
+    return make_chooser(store._disk, preference, risk, model, key, algorithms)
 
 
 def repeat(

@@ -20,10 +20,11 @@ from polarbear.store import summary
 from polarbear.wording import counted, time, timed, whole
 
 if TYPE_CHECKING:
+    from polarbear.api.plots import Plots
     from polarbear.api.posterior import GridLike, infer
     from polarbear.api.reporting import compare, report
     from polarbear.api.selecting import select
-    from polarbear.api.store_details import duels, export, forget, instance, rename
+    from polarbear.api.store_details import chooser, duels, export, forget, instance, rename
     from polarbear.api.store_status import Standings
     from polarbear.plain import Record
 else:
@@ -44,7 +45,8 @@ else:
 
     infer, select = _Question("posterior"), _Question("selecting")
     compare, report = _Question("reporting"), _Question("reporting")
-    duels, instance, export, rename, forget = (_Question("store_details") for _ in range(5))
+    duels, instance, export, chooser = (_Question("store_details") for _ in range(4))
+    rename, forget = (_Question("store_details") for _ in range(2))
 
 
 class Store:
@@ -61,6 +63,7 @@ class Store:
     duels = duels
     instance = instance
     export = export
+    chooser = chooser
     rename = rename
     forget = forget
 
@@ -97,6 +100,11 @@ class Store:
         path = self.path.resolve()
         race = "" if self._disk.past is None else f"-race-{self._disk.past}"
         return path.with_name(f"{path.name}{race}.html")
+
+    @property
+    def plot(self) -> Plots:
+        """The figures of the report for notebooks: ``store.plot.leaders()``."""
+        return api.plots.Plots(self._disk)
 
     @property
     def _budget(self) -> Budget:

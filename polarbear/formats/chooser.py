@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -82,7 +83,7 @@ def make_chooser(
     risk: str = "p2bb",
     model: str | None = None,
     key: str | None = None,
-    algorithms: tuple[str, ...] | None = None,
+    algorithms: Sequence[str] | None = None,
 ) -> Chooser:
     """The choice at each time of the grid by a risk profile, and the one for a preference."""
     basis = find_basis(store, model, key)

@@ -32,6 +32,10 @@ def test_at_every_time_the_chooser_gives_the_choice_and_probability_of_select(
         assert module["choose"](t) == (name, probability)
     assert module["choose"]() == tuple(facts["default"])
     assert facts["default"][0] == store.select("final").choice
+    chooser = store.chooser("final")
+    assert chooser.to_dict() == facts
+    assert [chooser(t) for t in facts["budgets"]] == [tuple(one) for one in facts["choices"]]
+    assert chooser() == tuple(facts["default"])
 
 
 def test_budgets_outside_and_between_times_count_as_the_nearest_earlier_time(
